@@ -27,7 +27,7 @@ static void cut_off(struct cause_search *search, const struct harm_scene *scene,
     const time_ps until = time_earlier(fault->end, scene->window_end);
     const struct suspect suspect = suspects_named_fault(scene, index);
     struct cause_clue clue = cause_clue();
-    if (fault->at >= until)
+    if (fault->at >= until || !scene_is_used(scene, host))
         return;
     clue.place.node = host;
     clue.parts = HARM_LOST_PARTS;

@@ -2,9 +2,12 @@
  * cause_no_route - no way to a host, or a wrong one. */
 #include "replay/cause/causes.h"
 
+#include "base/memory.h"
+#include "rnic/host/rnic.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void look_at_drops(struct cause_search *search, const struct harm_scene *scene)
@@ -21,9 +24,85 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
                        "it has no route to where they go");
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+/* ------------------------------------------------------------------ written routes */
+
+/* Links from each node to the host, as many as the shortest way has. */
+static void measure(const struct harm_scene *scene, uint32_t host, uint32_t *links, uint32_t *queue)
 {
-    look_at_drops(search, scene);
+    const struct explain_fabric *fabric = scene->fabric;
+    uint32_t count = 0;
+    for (uint32_t node = 0; node < fabric->node_count; node++)
+        links[node] = HARM_NONE;
+    links[host] = 0;
+    queue[count++] = host;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t node = queue[i];
+        for (uint32_t port = fabric->first_port[node];
+             port < fabric->first_port[node + 1] && (node == host || !fabric->is_host[node]);
+             port++) {
+            const uint32_t next =
+                fabric->peer[port] == HARM_NONE ? node : fabric->node_of[fabric->peer[port]];
+            if (links[next] != HARM_NONE)
+                continue;
+            links[next] = links[node] + 1;
+            queue[count++] = next;
+        }
+    }
+}
+
+static bool leads_away(const struct harm_scene *scene, uint32_t node, uint32_t endpoint,
+                       const uint32_t *links)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    const uint16_t *out;
+    const uint32_t count = route_all(&scene->routes[node], endpoint, &out);
+    for (uint32_t i = 0; i < count; i++)
+        if (links[fabric->node_of[fabric->peer[fabric->first_port[node] + out[i]]]] >= links[node])
+            return true;
+    return false;
+}
+
+static void look_at_route(struct cause_search *search, const struct harm_scene *scene,
+                          const struct deviation *deviation, uint32_t host, const uint32_t *links)
+{
+    const struct suspect suspect = suspects_named_deviation(deviation);
+    const uint32_t endpoint = world_host(scene->world, host)->rnics[0]->endpoint;
+    for (size_t i = 0; i < deviation->change_count; i++) {
+        const uint32_t node = deviation->changes[i].spot.node;
+        struct cause_clue clue = cause_clue();
+        if (!leads_away(scene, node, endpoint, links))
+            continue;
+        clue.place.node = host;
+        clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW) | HARM_BIT(PAUSE);
+        clue.strength = PPM * 3 / 4;
+        snprintf(clue.seen, sizeof clue.seen, "%s sends what goes to %s a way that is no nearer",
+                 scene->scenario->nodes[node].name, scene->scenario->nodes[host].name);
+        cause_accuse(search, &clue, &suspect);
+    }
+}
+
+static void look_at_routes(struct cause_search *search, const struct harm_scene *scene)
+{
+    const uint32_t nodes = scene->fabric->node_count;
+    uint32_t *links = memory_zeroed(nodes, sizeof *links);
+    uint32_t *queue = memory_zeroed(nodes, sizeof *queue);
+    for (uint32_t host = 0; scene->scenario->route_count > 0 && host < scene->scenario->host_count;
+         host++) {
+        if (!scene_is_used(scene, host))
+            continue;
+        measure(scene, host, links, queue);
+        for (size_t i = 0; i < scene->deviations.count; i++)
+            if (scene->deviations.list[i].changes[0].of == DEVIATION_ROUTE)
+                look_at_route(search, scene, &scene->deviations.list[i], host, links);
+    }
+    free(links);
+    free(queue);
+}
+
+/* ------------------------------------------------------------------ faults */
+
+static void look_at_faults(struct cause_search *search, const struct harm_scene *scene)
+{
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scene->scenario->faults[i];
         if (strcmp(fault->ops->name, "misroute") != 0 || fault->route == NULL ||
@@ -40,6 +119,13 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             cause_accuse(search, &clue, &suspect);
         }
     }
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    look_at_drops(search, scene);
+    look_at_routes(search, scene);
+    look_at_faults(search, scene);
 }
 
 const struct cause_kind cause_no_route = {

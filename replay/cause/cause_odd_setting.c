@@ -2,163 +2,220 @@
  * cause_odd_setting - a setting that others do not have, where those behind it do worse. */
 #include "replay/cause/causes.h"
 
-#include "base/memory.h"
+#include "nvme/target/target.h"
 #include "replay/database/words.h"
+#include "replay/harm/act.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* What a difference is told by; what is supposed of one that cannot be measured. */
-enum { NOTABLE = PPM / 20, LITTLE = PPM / 50 };
+/* What a difference is told by; bytes of a packet beside its data; what light needs for a mm. */
+enum { NOTABLE = PPM / 20, HEADERS = 82, LENGTH_PS = 5, EXCHANGES = 16, ROUND_TRIP_US = 4 };
 
-static bool is_delay(const char *row)
+/* How it shows that somebody is served worse. */
+enum { SERVED = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW) };
+
+/* What it adds to each operation of the member: a link's delay both ways, if both ends have it. */
+static time_ps added_to(const struct harm_scene *scene, const struct deviation *deviation,
+                        const struct harm_member *member, enum act_by by)
 {
-    return suspects_listed("delay length latency tx-delay rx-delay read-delay command-cost "
-                           "submit-cost complete-cost read-latency write-latency",
-                           row);
+    time_ps added = 0;
+    for (size_t i = 0; i < deviation->change_count; i++) {
+        const struct deviation_change *change = &deviation->changes[i];
+        const struct scenario_spot *spot = &change->spot;
+        char why[OPT_WHY_BYTES];
+        int64_t value;
+        if (act_of(change->row) != by || spot->node == SCENARIO_NOWHERE ||
+            !opt_parse(change->row, deviation->value, &value, why) || value <= change->common)
+            continue;
+        const bool all = spot->port == SCENARIO_ALL_PORTS;
+        if (all ? !scene_passes(scene, member, spot->node)
+                : !scene_crosses(scene, member, scene_port_of(scene, spot->node, spot->port)))
+            continue;
+        const bool length = strcmp(change->row->name, "length") == 0;
+        const time_ps each = (value - change->common) * (length ? LENGTH_PS : 1);
+        const bool frames = change->of != DEVIATION_MEDIA_VALUE && by == ACT_DELAY;
+        added += all && frames ? 2 * each : each;
+    }
+    return added;
 }
 
-/* The shortest mean latency of the members that it touches. */
-static time_ps latency_of(const struct harm_scene *scene, const struct deviation *deviation)
+/* Which part of its time that is, at most.  Who never got an answer may still wait for those that
+ * connections begin with; READs under way wait for round trips. */
+static int64_t delayed(const struct harm_member *member, time_ps added)
 {
-    time_ps least = 0;
+    const time_ps whole = member->mean > 0 ? member->mean : member->span / EXCHANGES;
+    const int64_t share =
+        whole <= 0 || added >= whole ? PPM : (int64_t)((__int128)added * PPM / whole);
+    const int64_t reads = (int64_t)((__int128)member->part[HARM_PART_READS] * added /
+                                    (added + ROUND_TRIP_US * PS_PER_US));
+    return share > reads ? share : reads;
+}
+
+/* Which part of the time the processors at a node worked for what it adds to all that they do. */
+static int64_t worked(const struct harm_scene *scene, const struct deviation *deviation)
+{
+    const uint32_t node = deviation->changes[0].spot.node;
+    const char *row = deviation->changes[0].row->name;
+    const bool target = strcmp(row, "command-cost") == 0;
+    __int128 spent = 0;
+    time_ps span = 0;
     for (uint32_t i = 0; i < scene->member_count; i++) {
         const struct harm_member *member = &scene->members[i];
-        if (member->mean > 0 && (least == 0 || member->mean < least) &&
-            scene_touches(scene, member, deviation))
-            least = member->mean;
+        if ((target ? member->to : member->from) != node)
+            continue;
+        spent += (__int128)member->completed * added_to(scene, deviation, member, ACT_COST);
+        span = member->span > span ? member->span : span;
     }
-    return least;
+    const struct scenario_host *host = scene->scenario->nodes[node].host;
+    const int64_t cores = target ? host->nvme_target->cores : 1;
+    if (span == 0)
+        return 0;
+    const __int128 share = spent * PPM / cores / span;
+    return share > PPM ? PPM : (int64_t)share;
 }
 
-/* What a change may cost where nobody can be compared: a delay as much as it adds to the latency,
- * what is no quantity a little; of others the traces tell. */
-static int64_t supposed(const struct harm_scene *scene, const struct deviation *deviation)
+/* Headers take a larger part of smaller packets, of a link that is full. */
+static int64_t headers(const struct harm_scene *scene, const struct deviation *deviation,
+                       const struct harm_member *member)
 {
     const struct deviation_change *change = &deviation->changes[0];
     char why[OPT_WHY_BYTES];
     int64_t value;
-    if (change->row == NULL)
-        return LITTLE;
-    if (strcmp(change->row->name, "path-mtu") == 0 || strcmp(change->row->name, "ecmp-hash") == 0)
-        return LITTLE;
-    if (!is_delay(change->row->name) || !opt_parse(change->row, deviation->value, &value, why) ||
-        value <= change->common)
+    if (strcmp(change->row->name, "path-mtu") != 0 ||
+        !opt_parse(change->row, deviation->value, &value, why))
         return 0;
-    /* a length is in mm: 5 ns for each metre */
-    const bool length = strcmp(change->row->name, "length") == 0;
-    const time_ps added = 2 * (length ? (value - change->common) * 5 : value - change->common);
-    const time_ps mean = latency_of(scene, deviation);
-    return mean == 0 || added * 20 < mean ? 0 : LITTLE;
+    const int64_t more =
+        PPM * HEADERS / (value + HEADERS) - PPM * HEADERS / (change->common + HEADERS);
+    const uint32_t first = scene->fabric->first_port[member->from];
+    const int64_t out = scene->uses[first].busy, in = scene->uses[scene->fabric->peer[first]].busy;
+    return (int64_t)((__int128)more * (out > in ? out : in) / PPM);
 }
 
-/* How time is lost to a setting: what acts by pauses alone has nothing to do with a queue. */
-static unsigned parts_of(const struct deviation *deviation)
+/* What it takes of the member's time, by what it is and by how much; 0: that says nothing. */
+static int64_t supposed(const struct harm_scene *scene, const struct deviation *deviation,
+                        const struct harm_member *member)
 {
-    static const struct {
-        const char *rows;
-        unsigned parts;
-    } acts[] = {
-        {"pfc-refresh pfc-quanta pfc-response xon xon-offset xoff headroom headroom-pool",
-         HARM_BIT(PAUSE) | HARM_BIT(LOSS)},
-        {"cell reserved ports", 0}, /* how memory is counted: too little to be told from others */
-        {"ecn-kmin ecn-kmax ecn-pmax ecn-mark", HARM_BIT(HELD)},
-        {"timeout retry-count", HARM_BIT(LOSS) | HARM_BIT(STOOD) | HARM_BIT(FAILED)},
-    };
-    const struct opt *row = deviation->changes[0].row;
-    for (size_t i = 0; row != NULL && i < sizeof acts / sizeof acts[0]; i++)
-        if (suspects_listed(acts[i].rows, row->name))
-            return acts[i].parts;
-    return HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
+    switch (act_of(deviation->changes[0].row)) {
+    case ACT_DELAY:
+        return delayed(member, added_to(scene, deviation, member, ACT_DELAY));
+    case ACT_COST: {
+        const int64_t waited = delayed(member, added_to(scene, deviation, member, ACT_COST));
+        const int64_t busy = worked(scene, deviation);
+        return busy > waited ? busy : waited;
+    }
+    case ACT_SERVICE:
+        return headers(scene, deviation, member);
+    case ACT_NOTHING:
+    case ACT_TRACE:
+        break;
+    }
+    return 0;
 }
 
-static int64_t loss_of(const struct harm_member *member, unsigned parts)
-{
-    int64_t lost = 0;
-    for (int part = 0; part < HARM_PART_COUNT; part++)
-        if ((parts & 1u << part) != 0 && member->part[part] > lost)
-            lost = member->part[part];
-    return lost;
-}
+/* ------------------------------------------------------------------ beside others */
 
-/* Members that it touches, and the others of their workloads. */
-struct groups {
-    int64_t lost[2], count[2];
-};
-
-static struct groups parted(const struct harm_scene *scene, const struct deviation *deviation)
+/* How much worse the members that it touches are than the others of their workloads. */
+static int64_t behind(const struct harm_scene *scene, const struct deviation *deviation,
+                      uint32_t workload)
 {
-    struct groups groups = {0};
-    const unsigned parts = parts_of(deviation);
-    bool *mixed = memory_zeroed(scene->scenario->workload_count + 1, sizeof *mixed);
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        mixed[scene->members[i].workload] |= scene_touches(scene, &scene->members[i], deviation);
+    int64_t lost[2] = {0, 0}, count[2] = {0, 0};
     for (uint32_t i = 0; i < scene->member_count; i++) {
         const struct harm_member *member = &scene->members[i];
-        const bool touched = scene_touches(scene, member, deviation);
-        if (!mixed[member->workload])
+        if (member->workload != workload)
             continue;
-        groups.lost[touched] += loss_of(member, parts);
-        groups.count[touched]++;
+        const bool touched = scene_touches(scene, member, deviation);
+        int64_t most = 0;
+        for (int part = 0; part < HARM_PART_COUNT; part++)
+            if ((SERVED >> part & 1) != 0 && member->part[part] > most)
+                most = member->part[part];
+        lost[touched] += most;
+        count[touched]++;
     }
-    free(mixed);
-    return groups;
+    return count[0] == 0 || count[1] == 0 ? 0 : lost[1] / count[1] - lost[0] / count[0];
 }
 
-/* What it does is seen as drops, or not at all. */
-static bool leaves_drops(const struct deviation *deviation)
+/* What it makes slower, and leaves no trace of its own. */
+static bool is_felt_as_service(const struct deviation_change *change)
 {
-    const struct opt *row = deviation->changes[0].row;
-    return row != NULL && suspects_listed("ttl mtu headroom", row->name);
+    return change->row != NULL ? act_of(change->row) == ACT_SERVICE
+                               : change->of == DEVIATION_CONTROL || change->of == DEVIATION_MEDIA;
 }
 
-static void compare(struct cause_search *search, const struct harm_scene *scene,
-                    const struct deviation *deviation)
+static int64_t supposed_of(const struct harm_scene *scene, const struct deviation *deviation,
+                           uint32_t workload)
+{
+    int64_t all = 0, count = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if (member->workload != workload || !scene_touches(scene, member, deviation))
+            continue;
+        const int64_t lost = supposed(scene, deviation, member);
+        all += lost;
+        count += lost > 0;
+    }
+    return count == 0 ? 0 : all / count;
+}
+
+static void look_at(struct cause_search *search, const struct harm_scene *scene,
+                    const struct deviation *deviation, uint32_t workload)
 {
     const struct suspect suspect = suspects_named_deviation(deviation);
-    const struct groups groups = parted(scene, deviation);
+    const int64_t own = supposed_of(scene, deviation, workload);
+    const int64_t more =
+        is_felt_as_service(&deviation->changes[0]) ? behind(scene, deviation, workload) : 0;
+    const char *name = scene->scenario->workloads[workload].name;
     struct cause_clue clue = cause_clue();
-    if (groups.count[1] == 0)
+    if (own < NOTABLE && more < NOTABLE)
         return;
-    const int64_t touched = groups.lost[1] / groups.count[1];
-    const int64_t others = groups.count[0] == 0 ? 0 : groups.lost[0] / groups.count[0];
     clue.deviation = deviation;
-    if (groups.count[0] > 0 && touched >= others + NOTABLE && !leaves_drops(deviation)) {
-        clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
-        clue.strength = PPM / 2;
-        snprintf(clue.seen, sizeof clue.seen, "pairs that it touches lose %s, others %s",
-                 words_percent((double)touched, PPM).text, words_percent((double)others, PPM).text);
-    } else if ((clue.least = supposed(scene, deviation)) >= LITTLE) {
-        snprintf(clue.seen, sizeof clue.seen, "traffic goes by it; how much it cost is not seen");
-    } else
-        return;
+    clue.workload = workload;
+    clue.least = own > more ? own : more;
+    if (own > more)
+        snprintf(clue.seen, sizeof clue.seen, "it takes %s of the time of those of %s behind it",
+                 words_percent((double)own, PPM).text, name);
+    else
+        snprintf(clue.seen, sizeof clue.seen, "those of %s behind it lose %s more than others",
+                 name, words_percent((double)more, PPM).text);
     cause_accuse(search, &clue, &suspect);
 }
 
 /* Of links that have no like: the one between two switches. */
-static void look_at_overrides(struct cause_search *search, const struct harm_scene *scene)
+static void look_at_link(struct cause_search *search, const struct harm_scene *scene, uint32_t port)
 {
-    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
-    for (uint32_t port = 0; port < ports; port++) {
-        struct cause_clue clue = cause_clue();
-        struct suspect suspect;
-        char name[HARM_NAME_BYTES];
-        if (!suspects_override(scene, "delay length rate fec-latency", port, &suspect))
-            continue;
-        clue.place.port = port;
-        clue.least = LITTLE;
-        snprintf(clue.seen, sizeof clue.seen, "%s is slower or longer than its class of links",
-                 cause_port_name(scene, port, name, sizeof name));
-        cause_accuse(search, &clue, &suspect);
-    }
+    struct cause_clue clue = cause_clue();
+    struct suspect suspect;
+    char name[HARM_NAME_BYTES];
+    int64_t added, all = 0, count = 0;
+    if (suspects_override(scene, "length", port, &suspect, &added))
+        added *= LENGTH_PS;
+    else if (!suspects_override(scene, "delay fec-latency", port, &suspect, &added))
+        return;
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        if (scene_crosses(scene, &scene->members[i], port)) {
+            all += delayed(&scene->members[i], added);
+            count++;
+        }
+    if (count == 0 || all / count < NOTABLE)
+        return;
+    clue.place.port = port;
+    clue.least = all / count;
+    snprintf(clue.seen, sizeof clue.seen, "%s is longer than its class of links",
+             cause_port_name(scene, port, name, sizeof name));
+    cause_accuse(search, &clue, &suspect);
 }
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
-    for (size_t i = 0; i < scene->deviations.count; i++)
-        compare(search, scene, &scene->deviations.list[i]);
-    look_at_overrides(search, scene);
+    for (size_t i = 0; i < scene->deviations.count; i++) {
+        const struct deviation *deviation = &scene->deviations.list[i];
+        if (!suspects_is_worse(deviation, &deviation->changes[0]))
+            continue;
+        for (uint32_t w = 0; w < scene->scenario->workload_count; w++)
+            look_at(search, scene, deviation, w);
+    }
+    for (uint32_t i = 0; i < scene->fabric->first_port[scene->fabric->node_count]; i++)
+        look_at_link(search, scene, i);
 }
 
 const struct cause_kind cause_odd_setting = {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALWAYS = PPM * 85 / 100, FILLED = 16 * 1024 };
+enum { ALWAYS = PPM * 85 / 100, NOTABLE = PPM / 20, FILLED = 16 * 1024, WORTH_A_PAUSE = 32 * 1024 };
 
 /* Its buffer was never empty: it takes what it can, whether it pauses or senders slowed down. */
 static void look_at_buffers(struct cause_search *search, const struct harm_scene *scene,
@@ -20,7 +20,7 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
         const struct harm_use *use = &scene->uses[scene->fabric->first_port[node]];
         struct cause_clue clue = *shape;
         const uint32_t port = scene->fabric->peer[scene->fabric->first_port[node]];
-        if (use->drained < ALWAYS)
+        if (use->drained < ALWAYS || scene->uses[port].busy >= PPM - NOTABLE)
             continue;
         clue.place.node = node;
         clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE) | HARM_BIT(SLOW) | HARM_BIT(HELD);
@@ -30,6 +30,32 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
                  words_percent((double)use->drained, PPM).text,
                  words_percent((double)scene->uses[port].busy, PPM).text);
         cause_report(search, &clue);
+    }
+}
+
+/* It pauses before anything worth mention waits, and then stands idle: its buffer is empty before
+ * its link may go on. */
+static void look_at_thresholds(struct cause_search *search, const struct harm_scene *scene)
+{
+    static const char rows[] = "rx-xoff rx-buffer rx-xon";
+    for (uint32_t node = 0; node < scene->scenario->host_count; node++) {
+        const uint32_t first = scene->fabric->first_port[node];
+        const int64_t blocked = scene->uses[scene->fabric->peer[first]].blocked;
+        const int64_t idle = PPM - scene->uses[first].drained;
+        struct cause_clue clue = cause_clue();
+        struct suspect suspect;
+        clue.place.node = node;
+        clue.least = blocked < idle ? blocked : idle;
+        if (clue.least < PPM - ALWAYS ||
+            world_host(scene->world, node)->rnics[0]->rx.peak >= WORTH_A_PAUSE ||
+            !(suspects_deviation(scene, rows, clue.place, &suspect) ||
+              suspects_general(scene, rows, &suspect)))
+            continue;
+        clue.proven = true;
+        snprintf(clue.seen, sizeof clue.seen,
+                 "it paused its link %s of the time, though its receive buffer was empty %s of it",
+                 words_percent((double)blocked, PPM).text, words_percent((double)idle, PPM).text);
+        cause_accuse(search, &clue, &suspect);
     }
 }
 
@@ -98,6 +124,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     clue.proven = true;
     cause_report_roots(search, scene, 1u << EXPLAIN_SLOW_RECEIVER, &clue);
     look_at_buffers(search, scene, &clue);
+    look_at_thresholds(search, scene);
     look_at_drops(search, scene, &clue);
     look_at_faults(search, scene);
 }

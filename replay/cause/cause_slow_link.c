@@ -20,7 +20,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             full |= scene->explain->roots[i].port == port;
         clue.place.port = port;
         if (!full || !(suspects_deviation(scene, "rate", clue.place, &suspect) ||
-                       suspects_override(scene, "rate", port, &suspect)))
+                       suspects_override(scene, "rate", port, &suspect, NULL)))
             continue;
         clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(SLOW) | HARM_BIT(HELD);
         clue.least = scene->uses[port].busy / 2;

@@ -6,8 +6,8 @@
 
 enum { EMPTY = 16 };
 
-/* What sets or moves the point at which a port is paused; how memory is counted does neither. */
-static const char rows[] = "xoff alpha policy buffer headroom-pool xon xon-offset";
+/* What sets the point at which a port is paused, what prevails first. */
+static const char rows[] = "policy xoff alpha";
 
 /* It paused though its memory was all but empty. */
 static bool is_early(const struct harm_scene *scene, uint32_t node)
@@ -27,8 +27,9 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         char name[HARM_NAME_BYTES];
         const uint32_t node = explain->fabric->node_of[root->port];
         if (root->kind != EXPLAIN_CONGESTION || explain->verdict.all_ps == 0 ||
+            !is_early(scene, node) ||
             !(suspects_deviation(scene, rows, (struct suspects_place){HARM_NONE, node}, &suspect) ||
-              (is_early(scene, node) && suspects_general(scene, "alpha xoff policy", &suspect))))
+              suspects_general(scene, rows, &suspect)))
             continue;
         clue.place.port = root->port;
         clue.root = i;

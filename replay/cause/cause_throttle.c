@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_throttle - congestion control that holds senders back more than the links do. */
+ * cause_throttle - congestion control that holds senders back more than the links do, or more than
+ * others that take what those leave. */
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"
@@ -8,7 +9,7 @@
 
 static const char rows[] = "ecn-kmin ecn-kmax ecn-pmax ecn-mark";
 
-enum { NOTABLE = PPM / 10, FULL = PPM * 85 / 100 };
+enum { NOTABLE = PPM / 10, UNFAIR = PPM / 20, FULL = PPM * 85 / 100 };
 
 /* No link on its ways is full: there is room that it may not use. */
 static bool has_room(const struct harm_scene *scene, const struct harm_member *member)
@@ -41,6 +42,60 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     cause_accuse(search, &clue, &suspect);
 }
 
+/* ------------------------------------------------------------------ a sender that is not held */
+
+static bool is_odd(const struct deviation *deviation, uint32_t node)
+{
+    return deviation_is_at(deviation, node, SCENARIO_ALL_PORTS);
+}
+
+/* How long the others that go by the port were held back, in the mean; 0: the odd ones do not. */
+static int64_t held_beside(const struct harm_scene *scene, const struct deviation *deviation,
+                           uint32_t port)
+{
+    int64_t held = 0, odd = 0, others = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if (!scene_crosses(scene, member, port))
+            continue;
+        const bool unheld = is_odd(deviation, member->from) || is_odd(deviation, member->to);
+        odd += unheld;
+        others += !unheld;
+        if (!unheld)
+            held += scene->uses[scene->fabric->first_port[member->from]].held;
+    }
+    return odd == 0 || others == 0 ? 0 : held / others;
+}
+
+static void look_beside(struct cause_search *search, const struct harm_scene *scene,
+                        const struct deviation *deviation, uint32_t port)
+{
+    const struct suspect suspect = suspects_named_deviation(deviation);
+    struct cause_clue clue = cause_clue();
+    char name[HARM_NAME_BYTES];
+    clue.place.port = port;
+    clue.least = held_beside(scene, deviation, port);
+    if (clue.least < UNFAIR)
+        return;
+    snprintf(clue.seen, sizeof clue.seen,
+             "%s is full, and those beside it there are held back %s of the time",
+             cause_port_name(scene, port, name, sizeof name),
+             words_percent((double)clue.least, PPM).text);
+    cause_accuse(search, &clue, &suspect);
+}
+
+static void look_at_unheld(struct cause_search *search, const struct harm_scene *scene)
+{
+    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
+    for (size_t i = 0; i < scene->deviations.count; i++) {
+        const struct deviation *deviation = &scene->deviations.list[i];
+        for (uint32_t port = 0; deviation->changes[0].of == DEVIATION_CONTROL && port < ports;
+             port++)
+            if (scene->uses[port].busy >= FULL)
+                look_beside(search, scene, deviation, port);
+    }
+}
+
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     bool held = false;
@@ -50,10 +105,12 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     for (uint32_t node = scene->scenario->host_count; held && node < scene->scenario->node_count;
          node++)
         look_at(search, scene, node);
+    look_at_unheld(search, scene);
 }
 
 const struct cause_kind cause_throttle = {
     .name = "throttle",
-    .about = "Congestion control holds senders back for no full link.",
+    .about = "Congestion control holds senders back for no full link, or for some that it does not "
+             "hold.",
     .look = look,
 };

@@ -6,24 +6,59 @@
 
 #include <stdio.h>
 
+static uint64_t timeouts_of(const struct harm_scene *scene, uint32_t node)
+{
+    uint64_t timeouts = 0;
+    for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
+        timeouts += world_host(scene->world, node)->rnics[i]->counters.timeouts;
+    return timeouts;
+}
+
+/* How long those who begin or end there were stopped by pauses, which makes answers late, too. */
+static int64_t stopped(const struct harm_scene *scene, uint32_t node)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if ((member->from == node || member->to == node) && member->part[HARM_PART_PAUSE] > most)
+            most = member->part[HARM_PART_PAUSE];
+    }
+    return most;
+}
+
+static bool gave_up(const struct harm_scene *scene, uint32_t node)
+{
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        if ((scene->members[i].from == node || scene->members[i].to == node) &&
+            (scene->members[i].failed > 0 || !scene->members[i].connected))
+            return true;
+    return false;
+}
+
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < scene->drop_count; i++)
+        lost += scene->drops[i].frames;
     for (uint32_t node = 0; node < scene->scenario->host_count; node++) {
-        uint64_t timeouts = 0;
-        for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
-            timeouts += world_host(scene->world, node)->rnics[i]->counters.timeouts;
+        const uint64_t timeouts = timeouts_of(scene, node);
         if (timeouts == 0)
             continue;
         struct cause_clue clue = cause_clue();
         clue.place.node = node;
         clue.parts = HARM_LOST_PARTS;
-        clue.rows = "timeout retry-count";
+        clue.rows = gave_up(scene, node) ? "timeout retry-count" : "timeout";
         clue.otherwise = HARM_LOAD;
-        clue.general = scene->drop_count > 0 ? NULL : "timeout";
-        clue.strength = scene->drop_count > 0 ? PPM / 4 : PPM / 2;
+        clue.general = timeouts > lost ? "timeout" : NULL; /* more than frames to wait for */
+        clue.strength = (lost > 0 ? PPM / 4 : PPM / 2);
+        struct suspect suspect;
+        if (suspects_deviation(scene, clue.rows, clue.place, &suspect))
+            clue.proven = lost == 0 && gave_up(scene, node);
+        else
+            clue.strength = (int64_t)((__int128)clue.strength * (PPM - stopped(scene, node)) / PPM);
         snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission timeouts%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,
-                 scene->drop_count > 0 ? "" : " though no frame was lost");
+                 lost > 0 ? "" : " though no frame was lost");
         cause_report(search, &clue);
     }
 }

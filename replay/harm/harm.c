@@ -412,6 +412,30 @@ static void word_harm(struct harm *harm)
         snprintf(text + used, size - used, ", %s frames dropped", words_count(harm->drops).text);
 }
 
+/* Both are settings of one entry, told by the same kind: one of the two is enough. */
+static bool stand_together(const struct harm_scene *scene, const struct harm_cause *a,
+                           const struct harm_cause *b)
+{
+    const struct deviation *of_a = NULL, *of_b = NULL;
+    if (a->suspect != HARM_SETTING || b->suspect != HARM_SETTING || a->kind != b->kind)
+        return false;
+    for (size_t i = 0; i < scene->deviations.count; i++) {
+        const struct deviation *deviation = &scene->deviations.list[i];
+        of_a = strcmp(deviation->path, a->name) == 0 ? deviation : of_a;
+        of_b = strcmp(deviation->path, b->name) == 0 ? deviation : of_b;
+    }
+    return of_a != NULL && of_b != NULL && strcmp(of_a->entry, of_b->entry) == 0;
+}
+
+static bool is_told(const struct harm_scene *scene, const struct harm *harm,
+                    const struct harm_cause *cause)
+{
+    for (uint32_t i = 0; i < harm->cause_count; i++)
+        if (stand_together(scene, &harm->causes[i], cause))
+            return true;
+    return false;
+}
+
 static void close_search(struct cause_search *search, struct harm *harm)
 {
     int64_t all = 0;
@@ -424,7 +448,8 @@ static void close_search(struct cause_search *search, struct harm *harm)
         struct accusation *accusation = &search->list[i];
         struct harm_cause *cause = &accusation->cause;
         cause->share = all == 0 ? 0 : (int64_t)((__int128)accusation->weight * PPM / all);
-        if (i > 0 && !accusation->proven && cause->share < worth_telling)
+        if ((i > 0 && !accusation->proven && cause->share < worth_telling) ||
+            (accusation->weight == 0 && !accusation->proven) || is_told(search->scene, harm, cause))
             continue;
         cause->sure = accusation->proven && (cause->share >= sure_share || accusation->standing);
         list_victims(search->scene, accusation);

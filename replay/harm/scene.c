@@ -181,6 +181,14 @@ bool scene_touches(const struct harm_scene *scene, const struct harm_member *mem
     return false;
 }
 
+bool scene_is_used(const struct harm_scene *scene, uint32_t host)
+{
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        if (scene->members[i].from == host || scene->members[i].to == host)
+            return true;
+    return false;
+}
+
 /* ------------------------------------------------------------------ members */
 
 static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t number)

@@ -94,6 +94,9 @@ bool scene_passes(const struct harm_scene *scene, const struct harm_member *memb
 bool scene_touches(const struct harm_scene *scene, const struct harm_member *member,
                    const struct deviation *deviation);
 
+/* A member begins or ends at the host. */
+bool scene_is_used(const struct harm_scene *scene, uint32_t host);
+
 /* Ports of the fabric by node and port, and back. */
 struct port *scene_port(const struct harm_scene *scene, uint32_t port);
 uint32_t scene_port_of(const struct harm_scene *scene, uint32_t node, uint16_t port);

@@ -4,6 +4,7 @@
  * a port beside ports, a switch beside switches of its tier, a host beside hosts. */
 #include "replay/harm/suspects.h"
 
+#include "replay/harm/act.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdio.h>
@@ -36,13 +37,25 @@ static bool spot_is_at(const struct harm_scene *scene, const struct scenario_spo
 
 /* ------------------------------------------------------------------ faults */
 
+/* Nobody talks to the host that is there, or at the other end of the link. */
+static bool spot_is_idle(const struct harm_scene *scene, const struct scenario_spot *spot)
+{
+    const struct scenario_node *node = &scene->scenario->nodes[spot->node];
+    if (node->kind == SCENARIO_HOST)
+        return !scene_is_used(scene, spot->node);
+    if (spot->port == SCENARIO_ALL_PORTS)
+        return false;
+    const uint32_t peer = node->ports[spot->port].peer_node;
+    return scene->scenario->nodes[peer].kind == SCENARIO_HOST && !scene_is_used(scene, peer);
+}
+
 static bool fault_is_at(const struct harm_scene *scene, const struct scenario_fault *fault,
                         struct suspects_place place)
 {
-    if (place.port == HARM_NONE && place.node == HARM_NONE)
-        return true;
+    const bool anywhere = place.port == HARM_NONE && place.node == HARM_NONE;
     for (uint32_t i = 0; i < fault->spot_count; i++)
-        if (spot_is_at(scene, &fault->spots[i], place))
+        if (anywhere ? !spot_is_idle(scene, &fault->spots[i])
+                     : spot_is_at(scene, &fault->spots[i], place))
             return true;
     return false;
 }
@@ -125,6 +138,14 @@ struct suspect suspects_named_deviation(const struct deviation *deviation)
     return suspect;
 }
 
+bool suspects_is_worse(const struct deviation *deviation, const struct deviation_change *change)
+{
+    char why[OPT_WHY_BYTES];
+    int64_t value;
+    return change->row == NULL || !opt_parse(change->row, deviation->value, &value, why) ||
+           act_is_worse(change->row, value, change->common);
+}
+
 bool suspects_deviation(const struct harm_scene *scene, const char *rows,
                         struct suspects_place place, struct suspect *suspect)
 {
@@ -136,7 +157,8 @@ bool suspects_deviation(const struct harm_scene *scene, const char *rows,
         for (size_t k = 0; k < deviation->change_count; k++) {
             const char *word = word_of(&deviation->changes[k]);
             const char *at = suspects_listed(rows, word) ? strstr(rows, word) : NULL;
-            if (at == NULL || (best != NULL && at >= best))
+            if (at == NULL || (best != NULL && at >= best) ||
+                !suspects_is_worse(deviation, &deviation->changes[k]))
                 continue;
             best = at;
             *suspect = suspects_named_deviation(deviation);
@@ -175,7 +197,7 @@ static bool class_value(const struct harm_scene *scene, uint32_t port, const cha
 }
 
 bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
-                       struct suspect *suspect)
+                       struct suspect *suspect, int64_t *more)
 {
     const struct explain_fabric *fabric = scene->fabric;
     const uint32_t node = fabric->node_of[port];
@@ -189,36 +211,15 @@ bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_
             !suspects_listed(rows, row->name) ||
             *opt_field(row, (void *)(uintptr_t)params) != setting->value ||
             !class_value(scene, port, row->name, &common) ||
-            !suspects_worse(row, setting->value, common))
+            !act_is_worse(row, setting->value, common))
             continue;
         name_setting(setting, common, suspect);
         suspect->deviates = true;
+        if (more != NULL)
+            *more = setting->value - common;
         return true;
     }
     return false;
-}
-
-bool suspects_worse(const struct opt *row, int64_t value, int64_t common)
-{
-    static const char less[] =
-        "rate path-mtu mtu drain max-rd-atomic queue-size max-queue-size rx-buffer rx-xoff "
-        "parallel "
-        "cores channel-rate link-rate alpha xoff buffer headroom receives line-rate timeout "
-        "retry-count rnr-retry ttl weight-0 weight-1 weight-2 weight-3 weight-4 weight-5 weight-6 "
-        "weight-7 ecn-kmin ecn-kmax";
-    static const char more[] =
-        "delay length latency tx-delay rx-delay read-delay read-latency write-latency "
-        "flush-latency "
-        "read-time program-time command-time command-cost submit-cost complete-cost ecn-pmax "
-        "timeout min-rnr-timer cm-timeout pfc-response fec-latency receive-delay ecn-kmin ecn-kmax";
-    static const char any[] = "ecmp-hash ecmp-seed policy pfc-enabled flow-control pfc "
-                              "pfc-priorities priority dscp loss-recovery forwarding ecn-mark";
-    if (row == NULL || suspects_listed(any, row->name))
-        return true;
-    if (strcmp(row->name, "drain") == 0) /* 0: no limit */
-        return value != 0 && (common == 0 || value < common);
-    return (value < common && suspects_listed(less, row->name)) ||
-           (value > common && suspects_listed(more, row->name));
 }
 
 /* Written by the scenario itself, for all of its kind. */
@@ -247,7 +248,7 @@ static bool find_written(const struct harm_scene *scene, const char *rows, const
         if (setting->where.file == NULL || setting->profile != NULL ||
             !suspects_listed(rows, setting->row->name) || !is_below(setting, below) ||
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
-            preset == setting->value)
+            !act_is_worse(setting->row, setting->value, preset))
             continue;
         const char *at = strstr(rows, setting->row->name);
         if (best != NULL && at >= best)
@@ -274,7 +275,7 @@ bool suspects_scarce(const struct harm_scene *scene, const char *rows, struct su
             !suspects_listed(rows, setting->row->name) ||
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
             strcmp(setting->row->name, "drain") == 0 ||
-            !suspects_worse(setting->row, setting->value, preset))
+            !act_is_worse(setting->row, setting->value, preset))
             continue;
         name_setting(setting, preset, suspect);
         return true;

@@ -35,14 +35,13 @@ const char *suspects_kinds(const char *counted_as, char *text, size_t size);
 bool suspects_deviation(const struct harm_scene *scene, const char *rows,
                         struct suspects_place place, struct suspect *suspect);
 
-/* Of these rows of ports: one that an override writes, and that the port has, though its links have
- * no like. */
-bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
-                       struct suspect *suspect);
+/* Its value may do harm where others have the common one; what is no value always may. */
+bool suspects_is_worse(const struct deviation *deviation, const struct deviation_change *change);
 
-/* A value that is worse than the common one: a lower rate, a longer delay.  What is no value, or
- * only another way, always may be. */
-bool suspects_worse(const struct opt *row, int64_t value, int64_t common);
+/* Of these rows of ports: one that an override writes, and that the port has, though its links have
+ * no like; `more` than its class of links has, NULL: not asked. */
+bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
+                       struct suspect *suspect, int64_t *more);
 
 /* Of these rows: one that the scenario itself writes for all, and not its preset. */
 bool suspects_general(const struct harm_scene *scene, const char *rows, struct suspect *suspect);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_odd_setting - what a setting does to those behind it, and what does nothing. */
+#include "harm_fixture.h"
+
+#include "net/port/port.h"
+#include "nvme/host/host.h"
+#include "nvme/media/media.h"
+#include "nvme/target/target.h"
+#include "replay/harm/act.h"
+#include "scenarios/workload/workload.h"
+
+/* Odd, and nothing is the worse for it: a better value, a delay too short to be felt, a host that
+ * nobody talks to, thresholds where nobody paused. */
+static void what_is_odd_and_does_no_harm_is_not_named(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {
+        STAR WRITES "hosts: {odd: {where: host0, rnic: {max-rd-atomic: 32}}}\n",
+        STAR WRITES "hosts: {odd: {where: host0, rnic: {tx-delay: 400ns}}}\n",
+        STAR WRITES "hosts: {odd: {where: host0, rnic: {timeout: 9, retry-count: 6}}}\n",
+        STAR WRITES FAULT "link-down, where: host3-switch0}]\n",
+        STAR "  overrides: [{where: switch0, alpha: 1%, xon-offset: 16KB}]\n" WRITES,
+    };
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        struct fixture fixture;
+        build(&fixture, odd[i]);
+        /* host0 does worse than others, for whatever reason */
+        fixture.uses[0].blocked = fixture.uses[0].held = fixture.uses[0].lost = PPM / 2;
+        judge(&fixture);
+        if (fixture.harm.cause_count > 0)
+            fail_msg("%s: %s", odd[i], fixture.harm.causes[0].sentence);
+        raze(&fixture);
+    }
+}
+
+static void a_delay_costs_the_part_of_an_operation_that_it_adds(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR WRITES "hosts: {odd: {where: host0, rnic: {tx-delay: 25us}}}\n");
+    judge(&fixture);
+    expect_first(&fixture, "odd-setting", HARM_SETTING, "hosts.odd.rnic.tx-delay");
+    /* both ways, of each of the exchanges that a connection begins with */
+    assert_in_range(fixture.harm.causes[0].victims[0].lost, PPM * 78 / 100, PPM * 80 / 100);
+    raze(&fixture);
+}
+
+static void a_sender_that_is_not_held_back_is_named_by_those_who_are(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR WRITES "hosts: {defaults: {rnic: {congestion-control: dcqcn}}, "
+                                "odd: {where: host1, rnic: {congestion-control: none}}}\n");
+    fixture.uses[SWITCH + 2].busy = PPM;
+    fixture.uses[0].held = PPM / 2;
+    judge(&fixture);
+    expect_first(&fixture, "throttle", HARM_SETTING, "hosts.odd.rnic.congestion-control");
+    raze(&fixture);
+}
+
+static void a_route_that_leads_away_is_named(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture,
+          "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}\n"
+          "  routes: [{at: leaf1, to: host1, via: spine0}]\n"
+          "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n");
+    fixture.uses[0].lost = PPM / 2;
+    judge(&fixture);
+    expect_first(&fixture, "no-route", HARM_SETTING, "fabric.routes[0]");
+    raze(&fixture);
+}
+
+static void a_host_that_pauses_while_it_is_empty_is_named(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR WRITES "hosts: {defaults: {rnic: {rx-xoff: 1KB}}}\n");
+    fixture.uses[2].drained = PPM / 2;
+    fixture.uses[SWITCH + 2].blocked = PPM / 2;
+    judge(&fixture);
+    expect_first(&fixture, "slow-host", HARM_SETTING, "hosts.defaults.rnic.rx-xoff");
+    raze(&fixture);
+}
+
+/* What act.def says of a row that nobody has is said of nothing. */
+static void each_row_that_acts_is_one_of_a_table(void **state)
+{
+    (void)state;
+    const struct opt *const tables[] = {port_opts, switch_opts, rnic_opts, nvme_host_opts,
+                                        nvme_target_opts};
+    for (size_t i = 0; act_rows(i) != NULL; i++) {
+        char rows[400], *rest = rows;
+        snprintf(rows, sizeof rows, "%s", act_rows(i));
+        for (char *row; (row = strsep(&rest, " ")) != NULL;) {
+            bool found = false;
+            for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
+                found |= opt_find(tables[k], row) != NULL;
+            for (int k = 0; media_kinds[k] != NULL; k++)
+                found |= opt_find(media_kinds[k]->opts, row) != NULL;
+            for (int k = 0; workload_kinds[k] != NULL; k++)
+                found |= opt_find(workload_kinds[k]->opts, row) != NULL;
+            for (int k = 0; k < BUFFER_POLICIES; k++)
+                found |= buffer_policies[k]->opts != NULL &&
+                         opt_find(buffer_policies[k]->opts, row) != NULL;
+            if (!found)
+                fail_msg("act.def: %s is no row", row);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_odd_and_does_no_harm_is_not_named),
+        cmocka_unit_test(a_delay_costs_the_part_of_an_operation_that_it_adds),
+        cmocka_unit_test(a_sender_that_is_not_held_back_is_named_by_those_who_are),
+        cmocka_unit_test(a_route_that_leads_away_is_named),
+        cmocka_unit_test(a_host_that_pauses_while_it_is_empty_is_named),
+        cmocka_unit_test(each_row_that_acts_is_one_of_a_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
