@@ -60,11 +60,28 @@ static int64_t saturation(int64_t used)
     return value;
 }
 
-/* Useful work only: what is sent twice is no use of a link. */
+/* The share of the time in which those whom it meets could do nothing. */
+static int64_t outage(const struct bottleneck_input *input, enum bottleneck_resource resource)
+{
+    const struct bottleneck_use *use = &input->uses[resource];
+    return least(part(use->used, least(use->covers, PPM)), PPM);
+}
+
+/* Useful work only: what is sent twice is no use of a link or of who drains it, nor is what a
+ * target does for a controller that is lost. */
 static int64_t useful(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const int64_t used = least(input->uses[resource].used, PPM);
-    return resource == BOTTLENECK_LINK ? part(used, PPM - least(input->resent, PPM)) : used;
+    switch (resource) {
+    case BOTTLENECK_LINK:
+    case BOTTLENECK_RECEIVER:
+        return part(used, PPM - least(input->resent, PPM));
+    case BOTTLENECK_MEDIA:
+    case BOTTLENECK_TARGET_CPU:
+        return least(used, PPM - input->away);
+    default:
+        return used;
+    }
 }
 
 /* Where hardly anything waits nothing is gained, however busy: it works ahead, or another station
@@ -72,6 +89,14 @@ static int64_t useful(const struct bottleneck_input *input, enum bottleneck_reso
 static int64_t with_queue(int64_t value, int64_t waiting)
 {
     return part(least(value, QUEUE_SHARE * waiting), PPM - PPM / 10 + least(waiting, PPM) / 10);
+}
+
+/* For READs under way; but where congestion control holds what they return, more of them would be
+ * held as well. */
+static int64_t reads_waited(const struct bottleneck_input *input)
+{
+    return part(least(input->uses[BOTTLENECK_READS].used, PPM),
+                PPM - least(input->uses[BOTTLENECK_CONGESTION].used, PPM));
 }
 
 /* How strongly throughput follows the station's rate.  A faster link sends more of what is sent
@@ -86,14 +111,15 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
         value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
     if (resource == BOTTLENECK_LINK) /* what waits for READs under way does not wait for the link */
-        value -= part(least(value, PPM), input->uses[BOTTLENECK_READS].used) / 2;
+        value -= part(least(value, PPM), reads_waited(input)) / 2;
     value = with_queue(least(value, PPM), resource == BOTTLENECK_HOST_CPU && use->used >= FULL
                                               ? most(use->waiting, PPM / QUEUE_SHARE)
                                               : use->waiting);
     return resource == BOTTLENECK_LINK ? value : most(value, least(use->waiting, use->used));
 }
 
-/* What the busiest station has room for, and as much again what does not go by it. */
+/* What the busiest station has room for, and as much again what does not go by it.  Nothing is ever
+ * quite full: who has something outstanding has sometimes all of it elsewhere. */
 static int64_t room(const struct bottleneck_input *input)
 {
     int64_t least_room = PPM * PPM;
@@ -102,33 +128,38 @@ static int64_t room(const struct bottleneck_input *input)
             continue; /* a medium that nobody waits for works ahead: it programs what it has */
         const int64_t part_of = least(input->uses[i].covers, PPM);
         const int64_t covers = part_of >= NEARLY_ALL ? PPM : part_of;
-        const int64_t there = PPM * PPM / most(useful(input, i), 1) - PPM;
+        const int64_t there = most(FULL * PPM / most(useful(input, i), 1) - PPM, 0);
         least_room = least(least_room, part(covers, there) + PPM - covers);
     }
     return least_room;
 }
 
+/* What is sent again takes its share of the time of a link or receiver that is full. */
+static int64_t repeats(const struct bottleneck_input *input, enum bottleneck_resource resource)
+{
+    const struct bottleneck_use *uses = input->uses;
+    const enum bottleneck_resource other =
+        resource == BOTTLENECK_LOSS ? BOTTLENECK_CREDIT : BOTTLENECK_LOSS;
+    const bool full = uses[BOTTLENECK_LINK].used >= FULL ||
+                      (input->slow_by_nature && uses[BOTTLENECK_RECEIVER].used >= FULL);
+    const bool made = resource == BOTTLENECK_LOSS || resource == BOTTLENECK_CREDIT;
+    return full && made && uses[resource].used > uses[other].used ? input->resent : 0;
+}
+
 static int64_t regained(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
-    const int64_t lost = least(input->uses[resource].used, PPM - PPM / 100);
+    const int64_t lost =
+        least(most(input->uses[resource].used, repeats(input, resource)), PPM - PPM / 100);
     if (lost < LEAST_LOST)
         return 0;
     return least(PPM * PPM / (PPM - lost) - PPM, room(input));
 }
 
-/* The share of the time in which nobody could do anything: what is full in the rest of it has no
- * room, though it looks half used. */
-static int64_t outage(const struct bottleneck_input *input)
-{
-    const struct bottleneck_use *recovery = &input->uses[BOTTLENECK_RECOVERY];
-    const struct bottleneck_use *pauses = &input->uses[BOTTLENECK_PAUSES];
-    return most(part(recovery->used, least(recovery->covers, PPM)),
-                part(pauses->used, least(pauses->covers, PPM)));
-}
-
+/* What is full whenever it can do something has no room, though it looks half used. */
 static int64_t room_between_outages(const struct bottleneck_input *input)
 {
-    return most(part(room(input) + PPM, PPM - least(outage(input), PPM)) - PPM, 0);
+    const int64_t out = most(outage(input, BOTTLENECK_RECOVERY), outage(input, BOTTLENECK_PAUSES));
+    return most(part(room(input) + PPM, PPM - out) - PPM, 0);
 }
 
 /* The part of what is outstanding that no station keeps waiting. */
@@ -148,10 +179,10 @@ static int64_t unhindered(const struct bottleneck_input *input)
 static int64_t deeper(const struct bottleneck_input *input, int64_t number)
 {
     const int64_t more = most(TENTH, number > 0 ? PPM / number : 0);
-    return least(part(more, unhindered(input)), room(input));
+    return least(part(more, unhindered(input)), room_between_outages(input));
 }
 
-static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_resource resource)
+static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
     switch (resource) {
@@ -164,7 +195,7 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
         return input->slow_by_nature ? part(TENTH, elasticity(input, resource))
                                      : regained(input, resource);
     case BOTTLENECK_PAUSES: /* of who waits for a full link, whatever fills it */
-        return input->uses[BOTTLENECK_LINK].used >= FULL &&
+        return useful(input, BOTTLENECK_LINK) >= FULL &&
                        input->uses[BOTTLENECK_LINK].covers >= NEARLY_ALL
                    ? 0
                    : part(regained(input, resource), least(use->covers, PPM));
@@ -175,16 +206,16 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_LOSS:
         return regained(input, resource);
-    case BOTTLENECK_READS: /* instead of the depth, where it is what is waited for */
-        return use->used >= PPM / 2 ? deeper(input, input->reads) : 0;
+    case BOTTLENECK_READS: /* instead of the depth, as far as it is what is waited for */
+        return part(deeper(input, input->reads), reads_waited(input));
     case BOTTLENECK_QUEUE_SIZE:
         return use->used > 0 && (input->entries > 0 || use->used >= PPM / 2)
-                   ? deeper(input, input->entries)
+                   ? part(deeper(input, input->entries), PPM - reads_waited(input))
                    : 0;
     case BOTTLENECK_DEPTH: /* more than a queue holds makes no difference */
-        return input->few || input->entries > 0 || input->uses[BOTTLENECK_READS].used >= PPM / 2
+        return input->few || input->entries > 0
                    ? 0
-                   : deeper(input, input->depth);
+                   : part(deeper(input, input->depth), PPM - reads_waited(input));
     case BOTTLENECK_ASKED:
     case BOTTLENECK_RESOURCES:
         break;
@@ -192,12 +223,19 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
     return 0;
 }
 
+/* An open loop gets no more than it asks for. */
+static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_resource resource)
+{
+    const int64_t gain = gain_alone(input, resource);
+    return input->asked > 0 ? least(gain, most(input->asked - PPM, 0)) : gain;
+}
+
 enum { GAIN_LEAST = PPM / 100 /* less is none */, AWAY_LEAST = PPM / 10 };
 
 /* What it asks for it has got, though late when it was away. */
 static bool has_all(const struct bottleneck_input *input)
 {
-    return input->idle || (input->satisfied && room(input) > PPM - FULL &&
+    return input->idle || (input->satisfied && room(input) > 0 &&
                            input->uses[BOTTLENECK_RECOVERY].used < AWAY_LEAST);
 }
 

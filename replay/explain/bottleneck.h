@@ -8,9 +8,11 @@
  *                                 busy, else the part of what is outstanding that waits there
  *   time lost (recovery, loss,    what is done in the time that is left, done in all of it; but no
  *     pauses, credit, held back)  more than the busiest station has room for
+ *                               beside useful work: repeats, and what is done for a lost controller,
+ *                               are none
  *   queue depth                   what is outstanding waits for nothing: a tenth more, one at the
  *                                 least, is done; what waits already would wait longer
- * An open loop that got all that it asks for is limited by that.
+ * An open loop that got all that it asks for is limited by that, and none gains more than it asks.
  * Shares are parts per million. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_BOTTLENECK_H
 #define STORMGLASS_REPLAY_EXPLAIN_BOTTLENECK_H
@@ -54,6 +56,8 @@ struct bottleneck_input {
     int64_t reads;       /* READs that a queue pair may have under way; 0: unknown */
     int64_t weight;      /* in a run of several: its part of the bytes; 0: none of it */
     int64_t resent;      /* share of the packets */
+    int64_t away;        /* share of the time that controllers were lost */
+    int64_t asked;       /* by open loops, of what they got; 0: by closed ones */
     struct bottleneck_use uses[BOTTLENECK_RESOURCES]; /* the busiest of each kind */
 };
 

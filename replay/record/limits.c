@@ -285,6 +285,7 @@ static void add_recovery(struct scope *scope, uint32_t index)
     use->used = share(usage_of_workload(usage, index, USAGE_WORK_AWAY),
                       usage_of_workload(usage, index, USAGE_WORK_INSTANCES));
     use->covers = PPM;
+    scope->input->away = use->used;
     snprintf(use->where, sizeof use->where, "controllers of %.100s were lost", scope->whose);
     for (uint32_t node = 0; node < scenario->node_count; node++) {
         if (!scope->to[node] || usage_stations(usage, node) == NULL)
@@ -312,18 +313,28 @@ static int64_t param(const struct scenario_workload *about, const char *name)
     return value;
 }
 
-/* A rate of a twentieth of a per cent short is one that ends between two I/Os. */
-static bool is_satisfied(const struct collect *collect, uint32_t index)
+/* Operations that an open loop asks for in the window; 0: a closed one. */
+static __int128 due(const struct collect *collect, uint32_t index)
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];
     const struct workload_stats *stats = &collect->stats[index];
     const __int128 instances = (__int128)about->pair_count * about->copies;
     const time_ps window = collect_window_ps(stats, collect->window_end);
     const bool timed = opt_find(about->ops->opts, "timing") != NULL && param(about, "timing") == 0;
-    const __int128 due =
-        timed ? (__int128)stats->issued : instances * param(about, "rate") * window / PS_PER_S;
-    return due > 0 && stats->missed == 0 &&
-           ((__int128)stats->completed_window + 2 * instances) * 100 >= due * 97;
+    return timed ? (__int128)stats->issued : instances * param(about, "rate") * window / PS_PER_S;
+}
+
+/* A rate of a twentieth of a per cent short is one that ends between two I/Os. */
+static void add_asked(struct bottleneck_input *input, const struct collect *collect, uint32_t index)
+{
+    const struct scenario_workload *about = &collect->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->stats[index];
+    const __int128 instances = (__int128)about->pair_count * about->copies;
+    const __int128 asked = due(collect, index), done = stats->completed_window + 1;
+    input->satisfied =
+        asked > 0 && stats->missed == 0 && (done - 1 + 2 * instances) * 100 >= asked * 97;
+    if (asked > 0 && !input->satisfied)
+        input->asked = asked < done * PPM ? (int64_t)(asked * PPM / done) : PPM * PPM;
 }
 
 static bool asks_for_few(const struct scenario_workload *about, int64_t depth)
@@ -364,7 +375,7 @@ static void add_workload(struct scope *scope, uint32_t index)
     struct bottleneck_input *input = scope->input;
     const int64_t depth = param(about, "queue-depth") + param(about, "outstanding");
     input->idle = scope->collect->stats[index].issued == 0;
-    input->satisfied = is_satisfied(scope->collect, index);
+    add_asked(input, scope->collect, index);
     input->few = asks_for_few(about, depth);
     input->depth = depth;
     input->uncounted = scope->usage == NULL;

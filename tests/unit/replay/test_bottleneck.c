@@ -138,6 +138,62 @@ static void what_is_sent_again_is_no_use_of_a_link(void **state)
                          "time; the busiest link, host1:p0 to leaf0, is 100% used");
 }
 
+/* Nor of who drains it; and of what is full they take their share, though few wait for them. */
+static void what_is_sent_again_is_no_use_of_a_receiver(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.slow_by_nature = true;
+    input.uses[BOTTLENECK_RECEIVER] = use(100, "host0");
+    input.uses[BOTTLENECK_LOSS] = use(80, "w");
+    assert_named(&input, "slow receiver: ");
+    input.resent = PPM * 43 / 100;
+    assert_named(&input, "loss: ");
+    input.uses[BOTTLENECK_LOSS] = use(0, "w");
+    input.uses[BOTTLENECK_CREDIT] = use(3, "w");
+    assert_named(&input, "credit: ");
+    input.uses[BOTTLENECK_RECEIVER] = use(60, "host0");
+    assert_named(&input, "queue depth: ");
+}
+
+static void what_a_medium_does_for_a_lost_controller_is_no_use(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_MEDIA] = use(100, "host0's dies");
+    input.uses[BOTTLENECK_RECOVERY] = use(30, "controllers of w were lost");
+    assert_named(&input, "media: ");
+    input.away = PPM * 3 / 10;
+    assert_named(&input, "recovery: ");
+}
+
+/* A link at 93 % whose queue marks: it is what holds them, and READs wait for what is held. */
+static void what_holds_answers_holds_the_reads_that_wait_for_them(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_LINK] = use(93, "host1:p0 to leaf0");
+    input.uses[BOTTLENECK_LINK].waiting = PPM * 9 / 10;
+    input.uses[BOTTLENECK_READS] = use(99, "w");
+    input.uses[BOTTLENECK_CONGESTION] = use(100, "w");
+    assert_named(&input, "link: ");
+    input.uses[BOTTLENECK_LINK].used = PPM * 6 / 10;
+    assert_named(&input, "congestion control: ");
+}
+
+static void an_open_loop_gains_no_more_than_it_asks_for(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_LINK] = use(4, "host1:p0 to leaf0");
+    input.uses[BOTTLENECK_PAUSES] = use(70, "leaf0:p1");
+    input.uses[BOTTLENECK_PAUSES].covers = PPM / 3;
+    input.depth = 1;
+    assert_named(&input, "queue depth: ");
+    input.asked = PPM * 12 / 10;
+    assert_named(&input, "pauses: ");
+}
+
 static void limits_of_what_may_be_under_way_stand_for_the_depth(void **state)
 {
     (void)state;
@@ -147,6 +203,9 @@ static void limits_of_what_may_be_under_way_stand_for_the_depth(void **state)
     input.uses[BOTTLENECK_READS] = use(40, "w");
     input.uses[BOTTLENECK_QUEUE_SIZE] = use(70, "w");
     assert_named(&input, "queue size: ");
+    input.entries = 3; /* one more is less than a second READ */
+    input.reads = 1;
+    assert_named(&input, "outstanding reads: ");
 }
 
 /* A depth of 32 that is played as 5. */
@@ -265,6 +324,10 @@ int main(void)
         cmocka_unit_test(one_more_of_few_outstanding_is_much),
         cmocka_unit_test(time_that_is_lost_counts_as_far_as_there_is_room),
         cmocka_unit_test(what_is_sent_again_is_no_use_of_a_link),
+        cmocka_unit_test(what_is_sent_again_is_no_use_of_a_receiver),
+        cmocka_unit_test(what_a_medium_does_for_a_lost_controller_is_no_use),
+        cmocka_unit_test(what_holds_answers_holds_the_reads_that_wait_for_them),
+        cmocka_unit_test(an_open_loop_gains_no_more_than_it_asks_for),
         cmocka_unit_test(limits_of_what_may_be_under_way_stand_for_the_depth),
         cmocka_unit_test(a_queue_that_holds_less_than_the_depth_stands_for_it),
         cmocka_unit_test(an_outage_counts_for_those_whom_it_meets),
