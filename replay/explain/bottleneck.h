@@ -8,8 +8,8 @@
  *                                 busy, else the part of what is outstanding that waits there
  *   time lost (recovery, loss,    what is done in the time that is left, done in all of it; but no
  *     pauses, credit, held back)  more than the busiest station has room for
- *                               beside useful work: repeats, and what is done for a lost controller,
- *                               are none
+ *                               beside useful work; repeats, and what is done for a lost
+ *                               controller, are none
  *   queue depth                   what is outstanding waits for nothing: a tenth more, one at the
  *                                 least, is done; what waits already would wait longer
  * An open loop that got all that it asks for is limited by that, and none gains more than it asks.

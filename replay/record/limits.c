@@ -8,6 +8,7 @@
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
+#include "replay/record/limits_demand.h"
 #include "replay/record/usage.h"
 
 #include <stdio.h>
@@ -304,46 +305,6 @@ static void add_recovery(struct scope *scope, uint32_t index)
 
 /* ------------------------------------------------------------------ workloads */
 
-static int64_t param(const struct scenario_workload *about, const char *name)
-{
-    const struct opt *row = opt_find(about->ops->opts, name);
-    int64_t value = 0;
-    if (row != NULL && about->params != NULL)
-        memcpy(&value, (const char *)about->params + row->offset, sizeof value);
-    return value;
-}
-
-/* Operations that an open loop asks for in the window; 0: a closed one. */
-static __int128 due(const struct collect *collect, uint32_t index)
-{
-    const struct scenario_workload *about = &collect->scenario->workloads[index];
-    const struct workload_stats *stats = &collect->stats[index];
-    const __int128 instances = (__int128)about->pair_count * about->copies;
-    const time_ps window = collect_window_ps(stats, collect->window_end);
-    const bool timed = opt_find(about->ops->opts, "timing") != NULL && param(about, "timing") == 0;
-    return timed ? (__int128)stats->issued : instances * param(about, "rate") * window / PS_PER_S;
-}
-
-/* A rate of a twentieth of a per cent short is one that ends between two I/Os. */
-static void add_asked(struct bottleneck_input *input, const struct collect *collect, uint32_t index)
-{
-    const struct scenario_workload *about = &collect->scenario->workloads[index];
-    const struct workload_stats *stats = &collect->stats[index];
-    const __int128 instances = (__int128)about->pair_count * about->copies;
-    const __int128 asked = due(collect, index), done = stats->completed_window + 1;
-    input->satisfied =
-        asked > 0 && stats->missed == 0 && (done - 1 + 2 * instances) * 100 >= asked * 97;
-    if (asked > 0 && !input->satisfied)
-        input->asked = asked < done * PPM ? (int64_t)(asked * PPM / done) : PPM * PPM;
-}
-
-static bool asks_for_few(const struct scenario_workload *about, int64_t depth)
-{
-    const int64_t count = param(about, "count");
-    const int64_t queues = param(about, "queues") + param(about, "qps");
-    return count > 0 && count <= depth * (queues > 0 ? queues : 1);
-}
-
 /* A queue that holds less than the depth is played with what it holds: the others would wait. */
 static void add_queue_sizes(struct scope *scope, const struct scenario_workload *about,
                             int64_t depth)
@@ -373,17 +334,13 @@ static void add_workload(struct scope *scope, uint32_t index)
 {
     const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
     struct bottleneck_input *input = scope->input;
-    const int64_t depth = param(about, "queue-depth") + param(about, "outstanding");
-    input->idle = scope->collect->stats[index].issued == 0;
-    add_asked(input, scope->collect, index);
-    input->few = asks_for_few(about, depth);
-    input->depth = depth;
+    limits_demand(scope->collect, index, input);
     input->uncounted = scope->usage == NULL;
     if (scope->usage == NULL)
         return;
     add_host_cpus(scope, index);
     add_recovery(scope, index);
-    add_queue_sizes(scope, about, depth);
+    add_queue_sizes(scope, about, input->depth);
     struct bottleneck_use *size = &input->uses[BOTTLENECK_QUEUE_SIZE];
     const int64_t waits = share(usage_of_workload(scope->usage, index, USAGE_WORK_WAITS),
                                 usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
