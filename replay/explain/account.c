@@ -124,18 +124,22 @@ static void read_paths(struct account *account, struct store *store)
 static void read_victims(struct account *account, struct store *store)
 {
     struct store_statement *rows = store_prepare(
-        store, "SELECT w.name, class, held_ps, " ACCOUNT_WORKLOAD_PS ", root FROM pause_victim JOIN"
-               " workload w USING(workload) WHERE root BETWEEN 0 AND ?1 ORDER BY root, class, "
-               "held_ps DESC, workload");
-    store_bind(rows, 1, STORE_I(account->cause_count - 1));
+        store,
+        "SELECT w.name, n.name, class, cause, coalesce(root, -1), lost_ppm, v.failed, held_ps,"
+        " " ACCOUNT_WORKLOAD_PS " FROM victim v JOIN workload w USING(workload)"
+        " JOIN node n USING(node) ORDER BY cause, lost_ppm DESC, workload, node");
     uint32_t room = 0;
     while (store_step(rows)) {
         struct account_victim *victim = ADD(&account->victims, &account->victim_count, &room);
         copy(victim->workload, sizeof victim->workload, rows, 0);
-        copy(victim->class, sizeof victim->class, rows, 1);
-        victim->held_ps = store_int(rows, 2);
-        victim->span_ps = store_int(rows, 3);
+        copy(victim->host, sizeof victim->host, rows, 1);
+        copy(victim->class, sizeof victim->class, rows, 2);
+        victim->cause = store_int(rows, 3);
         victim->root = store_int(rows, 4);
+        victim->lost_ppm = store_int(rows, 5);
+        victim->failed = store_int(rows, 6);
+        victim->held_ps = store_int(rows, 7);
+        victim->span_ps = store_int(rows, 8);
     }
     store_finish(rows);
     rows = store_prepare(store, "SELECT text FROM deadlock ORDER BY deadlock");
@@ -152,8 +156,8 @@ static bool is_whole(struct store *store, char why[STORE_ERROR_BYTES])
     if (store_ask_int(store,
                       "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name IN"
                       " ('workload_way', 'fault', 'fault_place', 'bottleneck', 'resource_use',"
-                      " 'wait_member')",
-                      0) == 6)
+                      " 'wait_member', 'victim')",
+                      0) == 7)
         return true;
     snprintf(why, STORE_ERROR_BYTES,
              "written by an older stormglass, without what explain reads; run it again");

@@ -33,10 +33,13 @@ struct account_hop {
     char because_of[ACCOUNT_NAME_BYTES]; /* the queue that filled the memory; empty: a host */
 };
 
+/* The members of a workload that begin at a host; by cause, those that lost most first. */
 struct account_victim {
-    char workload[ACCOUNT_NAME_BYTES], class[16];
-    int64_t root;
-    int64_t held_ps, span_ps; /* span: of its own work */
+    char workload[ACCOUNT_NAME_BYTES], host[ACCOUNT_NAME_BYTES], class[16];
+    int64_t cause; /* of causes[] */
+    int64_t root;  /* of pauses; -1: none */
+    int64_t lost_ppm, failed;
+    int64_t held_ps, span_ps; /* span: of the workload's own work */
 };
 
 struct account_limit {

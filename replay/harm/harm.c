@@ -7,6 +7,7 @@
 #include "replay/explain/explain_words.h"
 #include "replay/harm/cause.h"
 #include "replay/harm/margins.h"
+#include "replay/harm/victims.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,11 +17,10 @@
 /* Of all that was lost: below it nobody is accused surely. */
 static const int64_t sure_share = PPM / 5;
 static const int64_t worth_telling = PPM * 3 / 100;
-/* Of a member's time: what is less is not worth a victim. */
-static const int64_t noticed = PPM / 100;
 
 struct accusation {
     struct harm_cause cause;
+    struct suspects_place place;
     int64_t *lost; /* by member */
     int64_t weight;
     bool standing; /* a deadlock: comes first */
@@ -93,7 +93,8 @@ static bool concerns(const struct harm_scene *scene, const struct cause_clue *cl
     if (clue->everywhere)
         return true;
     if (clue->root != HARM_NONE)
-        return scene_meets(scene, member, clue->stopped);
+        return scene_has_priority(scene, member, &scene->explain->roots[clue->root]) &&
+               scene_meets(scene, member, clue->stopped);
     if (clue->deviation != NULL)
         return scene_touches(scene, member, clue->deviation);
     if (clue->place.port != HARM_NONE)
@@ -248,8 +249,10 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
     struct harm_cause *cause = &accusation->cause;
     cause->kind = search->kind->name;
     cause->priority = clue->priority;
+    cause->root = clue->root;
     cause->node = NULL;
     cause->port[0] = '\0';
+    accusation->place = clue->place;
     place_words(scene, clue, cause);
     snprintf(cause->sentence, sizeof cause->sentence, "%.240s: %.230s", suspect->words, clue->seen);
 }
@@ -328,31 +331,6 @@ static int by_weight(const void *a, const void *b)
     return strcmp(x->cause.name, y->cause.name);
 }
 
-static void list_victims(const struct harm_scene *scene, struct accusation *accusation)
-{
-    struct harm_cause *cause = &accusation->cause;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
-        const char *host = scene->fabric->names[member->from];
-        uint32_t v = 0;
-        if (accusation->lost[i] < noticed)
-            continue;
-        while (v < cause->victim_count &&
-               (cause->victims[v].workload != member->workload || cause->victims[v].host != host))
-            v++;
-        if (v == HARM_VICTIMS)
-            continue;
-        struct harm_victim *victim = &cause->victims[v];
-        if (v == cause->victim_count) {
-            *victim = (struct harm_victim){.workload = member->workload, .host = host};
-            cause->victim_count++;
-        }
-        victim->failed += (int64_t)member->failed;
-        if (accusation->lost[i] > victim->lost)
-            victim->lost = accusation->lost[i];
-    }
-}
-
 static void add_up(const struct harm_scene *scene, struct cause_search *search, struct harm *harm)
 {
     __int128 lost_ps = 0;
@@ -362,7 +340,7 @@ static void add_up(const struct harm_scene *scene, struct cause_search *search, 
             if (search->list[k].lost[i] > most)
                 most = search->list[k].lost[i];
         lost_ps += (__int128)most * scene->members[i].span / PPM;
-        harm->victims += most >= noticed;
+        harm->victims += most >= HARM_NOTICED;
     }
     harm->lost_ps = (int64_t)lost_ps;
     for (uint32_t i = 0; i < scene->drop_count; i++) {
@@ -452,7 +430,9 @@ static void close_search(struct cause_search *search, struct harm *harm)
             (accusation->weight == 0 && !accusation->proven) || is_told(search->scene, harm, cause))
             continue;
         cause->sure = accusation->proven && (cause->share >= sure_share || accusation->standing);
-        list_victims(search->scene, accusation);
+        victims_list(&(struct victims_search){search->scene, accusation->lost, accusation->place,
+                                              cause->root},
+                     cause, i == 0 || cause->sure ? harm->workloads : NULL);
         harm->causes[harm->cause_count++] = *cause;
     }
 }
@@ -462,6 +442,9 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
     struct cause_search search = {.scene = scene};
     *harm = (struct harm){.lost_ps = -1};
     scene_init(scene);
+    harm->workloads = memory_zeroed(scene->scenario->workload_count + 1, sizeof *harm->workloads);
+    for (uint32_t i = 0; i < scene->scenario->workload_count; i++)
+        harm->workloads[i].class = HARM_UNTOUCHED;
     for (int i = 0; kinds[i] != NULL; i++) {
         search.kind = kinds[i];
         search.kind->look(&search, scene);
@@ -480,5 +463,6 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
 void harm_free(struct harm *harm)
 {
     free(harm->causes);
+    free(harm->workloads);
     *harm = (struct harm){0};
 }

@@ -19,6 +19,9 @@
 
 #define HARM_NONE UINT32_MAX
 
+/* Of a member's time: what is less is not worth a victim. */
+#define HARM_NOTICED (PPM / 100)
+
 enum { HARM_NAME_BYTES = 160, HARM_SENTENCE_BYTES = 480, HARM_CAUSES_MAX = 16, HARM_VICTIMS = 32 };
 
 #define HARM_SUSPECTS(X)                                                                           \
@@ -37,12 +40,27 @@ enum harm_severity { HARM_SEVERITIES(X) };
 const char *harm_suspect_word(enum harm_suspect suspect);
 const char *harm_severity_word(enum harm_severity severity);
 
+/* How far a victim is from the cause: the nearer, the smaller (victims.h). */
+enum harm_class { HARM_DIRECT = 1, HARM_INDIRECT, HARM_SAME_PATH, HARM_UNTOUCHED };
+
+/* "direct"; NULL: no victim. */
+const char *harm_class_word(enum harm_class class);
+
 /* Who lost because of a cause: the members of a workload that begin at a host. */
 struct harm_victim {
-    uint32_t workload;
+    uint32_t workload, node;
     const char *host;
+    enum harm_class class;
     int64_t lost; /* share of their time */
     int64_t failed;
+    time_ps paused; /* the longest that a port on their way was, because of the cause */
+};
+
+/* Of the first cause and all that are sure: the nearest of a workload's victims, and the longest
+ * pause. */
+struct harm_workload {
+    enum harm_class class;
+    time_ps paused;
 };
 
 struct harm_cause {
@@ -52,11 +70,12 @@ struct harm_cause {
     const char *node;           /* where it was seen; NULL: nowhere in particular */
     char port[HARM_NAME_BYTES]; /* empty: none */
     int priority;               /* -1: none */
+    uint32_t root;              /* of pauses; HARM_NONE: none */
     int64_t share;              /* of all that was lost */
     bool sure;
     char sentence[HARM_SENTENCE_BYTES];
     struct harm_victim victims[HARM_VICTIMS]; /* those that lost most */
-    uint32_t victim_count;
+    uint32_t victim_count, victims_in_all;
 };
 
 /* How near to a limit the nearest came: parts per million of it. */
@@ -75,6 +94,7 @@ struct harm {
     struct harm_margin receive;  /* of a host's receive buffer, to where it pauses */
     struct harm_cause *causes;   /* best first */
     uint32_t cause_count;
+    struct harm_workload *workloads; /* one for each; NULL: unknown */
 };
 
 struct cause_kind;

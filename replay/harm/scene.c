@@ -157,6 +157,13 @@ bool scene_meets(const struct harm_scene *scene, const struct harm_member *membe
     return met != 0;
 }
 
+bool scene_has_priority(const struct harm_scene *scene, const struct harm_member *member,
+                        const struct explain_root *root)
+{
+    return (member->priorities >> root->priority & 1) != 0 ||
+           scene_port(scene, root->port)->params.flow_control == PORT_FLOW_GLOBAL;
+}
+
 bool scene_passes(const struct harm_scene *scene, const struct harm_member *member, uint32_t node)
 {
     for (uint32_t i = scene->fabric->first_port[node]; i < scene->fabric->first_port[node + 1]; i++)
@@ -191,6 +198,18 @@ bool scene_is_used(const struct harm_scene *scene, uint32_t host)
 
 /* ------------------------------------------------------------------ members */
 
+/* Hosts and switches may each have a map of their own. */
+static uint8_t priorities_of(const struct harm_scene *scene, const struct scenario_workload *about,
+                             const struct scenario_pair *pair)
+{
+    const struct scenario *scenario = scene->scenario;
+    const uint8_t dscp = scenario_dscp(scenario, about, pair);
+    unsigned priorities = about->class.priority_set ? 1u << about->class.priority : 0;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        priorities |= 1u << scenario->nodes[i].priority_of_dscp[dscp];
+    return (uint8_t)priorities;
+}
+
 static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t number)
 {
     const struct scenario_workload *about = &scene->scenario->workloads[workload];
@@ -204,6 +223,7 @@ static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t num
                                    .number = number,
                                    .from = pair->from,
                                    .to = pair->to,
+                                   .priorities = priorities_of(scene, about, pair),
                                    .span = stop > about->start ? stop - about->start : 0};
     if (did == NULL || member->span == 0)
         return;

@@ -41,6 +41,7 @@ enum harm_part { HARM_PARTS(X) HARM_PART_COUNT };
 struct harm_member {
     uint32_t workload, number, from, to;
     uint32_t there, back; /* ways */
+    uint8_t priorities;   /* that any node gives to its data, a bit for each */
     uint64_t issued, completed, failed, bytes;
     bool connected;
     time_ps span; /* that it had to work */
@@ -87,7 +88,11 @@ bool scene_crosses(const struct harm_scene *scene, const struct harm_member *mem
 bool scene_meets(const struct harm_scene *scene, const struct harm_member *member,
                  const uint8_t *ports);
 
-/* ... went by a port of the node. */
+/* Its data may be of the priority that the root's pauses stop; one of a whole port stops all. */
+bool scene_has_priority(const struct harm_scene *scene, const struct harm_member *member,
+                        const struct explain_root *root);
+
+/* Its frames went by a port of the node. */
 bool scene_passes(const struct harm_scene *scene, const struct harm_member *member, uint32_t node);
 
 /* ... by what deviates. */

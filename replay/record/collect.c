@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "net/switch/watchdog.h"
 #include "replay/explain/explain_words.h"
-#include "replay/explain/victims.h"
 #include "replay/record/collect_harm.h"
 #include "replay/record/collect_members.h"
 #include "replay/record/limits.h"
@@ -243,24 +242,12 @@ static void state_cause(const struct explain *explain, struct result *result)
 }
 
 /* Of all causes. */
-static void find_victims(const struct collect *collect, struct result *result)
+static void tell_victims(struct result *result)
 {
-    const struct explain *explain = &collect->observe->explain;
-    struct victim *victims = memory_zeroed(result->workload_count, sizeof *victims);
-    struct victim *of_root = memory_zeroed(result->workload_count, sizeof *of_root);
-    for (uint32_t i = 0; i < result->workload_count; i++)
-        victims[i].class = VICTIM_NONE;
-    for (uint32_t root = 0; root < explain->verdict.causes; root++) {
-        victims_find(collect->scenario, collect->routes, explain, root, of_root, NULL);
-        for (uint32_t i = 0; i < result->workload_count; i++)
-            victims_merge(&victims[i], of_root[i]);
+    for (uint32_t i = 0; i < result->workload_count && result->harm.workloads != NULL; i++) {
+        result->workloads[i].victim = harm_class_word(result->harm.workloads[i].class);
+        result->workloads[i].held_ps = result->harm.workloads[i].paused;
     }
-    for (uint32_t i = 0; i < result->workload_count; i++) {
-        result->workloads[i].victim = victims_class_name(victims[i].class);
-        result->workloads[i].held_ps = victims[i].held;
-    }
-    free(victims);
-    free(of_root);
 }
 
 /* Nothing of it was done, and a port on its way was stopped for half of its time or more. */
@@ -366,8 +353,6 @@ void collect_result(const struct collect *collect, struct result *result)
     result->workloads = memory_zeroed(result->workload_count, sizeof *result->workloads);
     for (uint32_t i = 0; i < result->workload_count; i++)
         add_workload(collect, i, &result->workloads[i]);
-    find_victims(collect, result);
-    totals->pfc_severity = severity_of(collect, result);
     state_cause(&collect->observe->explain, result);
     tell_deadlock(collect, result);
     limits_find(collect, result);
@@ -375,6 +360,8 @@ void collect_result(const struct collect *collect, struct result *result)
     result->marked_at = marked_at(collect->scenario);
     collect_members(collect, result);
     collect_harm(collect, result);
+    tell_victims(result);
+    totals->pfc_severity = severity_of(collect, result);
     for (uint32_t i = 0; i < result->workload_count && collect->world != NULL; i++)
         find_steady(collect, i, &result->workloads[i]);
 }

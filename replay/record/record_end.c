@@ -7,7 +7,6 @@
 #include "replay/database/record_schema.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
-#include "replay/explain/victims.h"
 #include "replay/record/record_counters.h"
 #include "replay/record/record_deadlocks.h"
 #include "replay/record/record_flows.h"
@@ -240,46 +239,18 @@ static void write_paths(struct store *store, const struct explain *explain)
     }
 }
 
-struct victim_rows {
-    struct store *store;
-    struct victim *of_workload, *of_host;
-};
-
-static void write_victims_of(const struct victim_rows *rows, const struct collect *collect,
-                             uint32_t root)
+static void write_victims(struct store *store, const struct harm *harm)
 {
-    const struct scenario *scenario = collect->scenario;
-    victims_find(scenario, collect->routes, &collect->observe->explain, root, rows->of_workload,
-                 rows->of_host);
-    for (uint32_t i = 0; i < scenario->workload_count; i++) {
-        const struct victim *victim = &rows->of_workload[i];
-        if (victim->held > 0)
-            RECORD_ROW(rows->store, pause_victim, .root = STORE_I(root), .workload = STORE_I(i),
-                       .held_ps = STORE_I(victim->held),
-                       .class = STORE_T(victims_class_name(victim->class)));
-    }
-    for (uint32_t i = 0; i < scenario->node_count; i++) {
-        const struct victim *victim = &rows->of_host[i];
-        if (victim->held > 0)
-            RECORD_ROW(rows->store, pause_victim_host, .root = STORE_I(root), .node = STORE_I(i),
-                       .class = STORE_T(victims_class_name(victim->class)),
-                       .held_ps = STORE_I(victim->held));
-    }
-}
-
-static void write_victims(struct store *store, const struct collect *collect)
-{
-    const struct scenario *scenario = collect->scenario;
-    const struct victim_rows rows = {
-        .store = store,
-        .of_workload = memory_zeroed(scenario->workload_count, sizeof *rows.of_workload),
-        .of_host = memory_zeroed(scenario->node_count, sizeof *rows.of_host),
-    };
-    const uint32_t causes = collect->observe->explain.verdict.causes;
-    for (uint32_t root = 0; root < causes && root < ROOTS_MAX; root++)
-        write_victims_of(&rows, collect, root);
-    free(rows.of_workload);
-    free(rows.of_host);
+    for (uint32_t i = 0; i < harm->cause_count; i++)
+        for (uint32_t k = 0; k < harm->causes[i].victim_count; k++) {
+            const struct harm_victim *victim = &harm->causes[i].victims[k];
+            const uint32_t root = harm->causes[i].root;
+            RECORD_ROW(
+                store, victim, .cause = STORE_I(i), .workload = STORE_I(victim->workload),
+                .node = STORE_I(victim->node), .root = root < ROOTS_MAX ? STORE_I(root) : STORE_N,
+                .class = STORE_T(harm_class_word(victim->class)), .lost_ppm = STORE_I(victim->lost),
+                .failed = STORE_I(victim->failed), .held_ps = STORE_I(victim->paused));
+        }
 }
 
 static void write_roots(struct store *store, const struct explain *explain)
@@ -390,7 +361,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_drops(store, collect->observe);
     write_roots(store, explain);
     write_paths(store, explain);
-    write_victims(store, collect);
+    write_victims(store, &result->harm);
     write_verdict(store, result);
     write_result(store, result);
     write_status(store, collect, result);

@@ -46,6 +46,10 @@ static void emit_victims(const struct result *result, uint32_t index, result_emi
         emit_share(emit, self, path, victim->lost);
         snprintf(path, sizeof path, "causes[%u].victims[%u].failed", index, i);
         emit_integer(emit, self, path, victim->failed, true);
+        snprintf(path, sizeof path, "causes[%u].victims[%u].class", index, i);
+        emit_text(emit, self, path, harm_class_word(victim->class));
+        snprintf(path, sizeof path, "causes[%u].victims[%u].paused_ps", index, i);
+        emit_integer(emit, self, path, victim->paused, true);
     }
 }
 
@@ -74,6 +78,8 @@ static void emit_accused(const struct result *result, uint32_t index, result_emi
     emit(self, &(struct result_item){.path = path, .type = RESULT_BOOLEAN, .integer = cause->sure});
     snprintf(path, sizeof path, "causes[%u].sentence", index);
     emit_text(emit, self, path, cause->sentence);
+    snprintf(path, sizeof path, "causes[%u].victims_in_all", index);
+    emit_integer(emit, self, path, cause->victims_in_all, true);
     emit_victims(result, index, emit, self);
 }
 

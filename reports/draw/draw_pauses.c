@@ -182,8 +182,9 @@ static void draw_cause(const struct tree *tree, const struct path *path)
 static void draw_victims(const struct tree *tree)
 {
     struct store_statement *rows = store_prepare(
-        tree->store, "SELECT w.name, class, held_ps FROM pause_victim JOIN workload w"
-                     " USING(workload) WHERE root=?1 ORDER BY held_ps DESC, workload LIMIT 12");
+        tree->store, "SELECT w.name, min(class), max(held_ps) AS held FROM victim JOIN workload w"
+                     " USING(workload) WHERE root=?1 GROUP BY workload"
+                     " ORDER BY held DESC, workload LIMIT 12");
     char root[NAME_BYTES], name[NAME_BYTES], label[TEXT_BYTES];
     if (rows != NULL)
         store_bind(rows, 1, STORE_I(tree->root));

@@ -108,9 +108,17 @@ static void write_workloads(struct json *json, const struct account *account)
     EACH(json, "victims", account->victim_count)
     {
         const struct account_victim *victim = &account->victims[i];
+        json_integer(json, json_member(at, "victims", i, "cause"), victim->cause);
         json_text(json, json_member(at, "victims", i, "workload"), victim->workload);
-        json_integer(json, json_member(at, "victims", i, "root"), victim->root);
+        json_text(json, json_member(at, "victims", i, "host"), victim->host);
+        if (victim->root < 0)
+            json_null(json, json_member(at, "victims", i, "root"));
+        else
+            json_integer(json, json_member(at, "victims", i, "root"), victim->root);
         json_text(json, json_member(at, "victims", i, "class"), victim->class);
+        json_number(json, json_member(at, "victims", i, "lost_share"),
+                    (double)victim->lost_ppm / 1e6);
+        json_integer(json, json_member(at, "victims", i, "failed"), victim->failed);
         json_integer(json, json_member(at, "victims", i, "held_ps"), victim->held_ps);
         json_integer(json, json_member(at, "victims", i, "span_ps"), victim->span_ps);
     }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4, DEADLOCKS_SHOWN = 4, WORKLOADS_SHOWN = 24 };
-enum { CAUSES_SHOWN = 5, HARMED_SHOWN = 4 };
+enum { CAUSES_SHOWN = 5, HARMED_SHOWN = 8 };
 
 struct page {
     const struct account *account;
@@ -45,26 +45,57 @@ static const char *of_cause(const struct page *page, int cause, const char *key)
     return account_of_harm(page->account, path);
 }
 
+/* The victims of a cause that are of one workload: `first` is the first of them, those that lost
+ * most first. */
+static void write_victims_like(const struct page *page, uint32_t first)
+{
+    const struct account *account = page->account;
+    const struct account_victim *most = &account->victims[first];
+    int64_t hosts = 0, least = most->lost_ppm, failed = 0, held = 0;
+    for (uint32_t i = first; i < account->victim_count; i++) {
+        const struct account_victim *victim = &account->victims[i];
+        if (victim->cause != most->cause || strcmp(victim->workload, most->workload) != 0)
+            continue;
+        hosts++;
+        least = victim->lost_ppm;
+        failed += victim->failed;
+        held = victim->held_ps > held ? victim->held_ps : held;
+    }
+    fprintf(page->out, "       %-16s %-9s  %s", most->workload, most->class, most->host);
+    if (hosts > 1)
+        fprintf(page->out, " and %" PRId64 " more", hosts - 1);
+    fputs(" lost ", page->out);
+    if (least < most->lost_ppm)
+        fprintf(page->out, "%s to ", words_percent((double)least, PPM).text);
+    fputs(words_percent((double)most->lost_ppm, PPM).text, page->out);
+    fputs(" of the time", page->out);
+    if (failed > 0)
+        fprintf(page->out, ", %s failed", words_count(failed).text);
+    if (held > 0)
+        fprintf(page->out, "; a port on the path was paused for %s", words_time(held).text);
+    fputc('\n', page->out);
+}
+
+static bool is_first_of_workload(const struct account *account, uint32_t i)
+{
+    const struct account_victim *victim = &account->victims[i];
+    for (uint32_t k = i; k-- > 0 && account->victims[k].cause == victim->cause;)
+        if (strcmp(account->victims[k].workload, victim->workload) == 0)
+            return false;
+    return true;
+}
+
 static void write_victims_of(const struct page *page, int cause)
 {
-    char key[48];
-    for (int i = 0; i < HARMED_SHOWN; i++) {
-        snprintf(key, sizeof key, "victims[%d].workload", i);
-        const char *workload = of_cause(page, cause, key);
-        if (workload[0] == '\0')
-            break;
-        fprintf(page->out, "%s%s of ", i == 0 ? "     victims: " : ", ", workload);
-        snprintf(key, sizeof key, "victims[%d].host", i);
-        fprintf(page->out, "%s", of_cause(page, cause, key));
-        snprintf(key, sizeof key, "victims[%d].lost_share", i);
-        fprintf(page->out, " (lost %s%s",
-                words_percent(strtod(of_cause(page, cause, key), NULL), 1).text,
-                i + 1 == HARMED_SHOWN ? "), ...\n" : ")");
+    const struct account *account = page->account;
+    int shown = 0;
+    for (uint32_t i = 0; i < account->victim_count && shown < HARMED_SHOWN; i++) {
+        if (account->victims[i].cause != cause || !is_first_of_workload(account, i))
+            continue;
+        if (shown++ == 0)
+            fprintf(page->out, "     victims: %s\n", of_cause(page, cause, "victims_in_all"));
+        write_victims_like(page, i);
     }
-    snprintf(key, sizeof key, "victims[%d].workload", HARMED_SHOWN - 1);
-    if (of_cause(page, cause, "victims[0].workload")[0] != '\0' &&
-        of_cause(page, cause, key)[0] == '\0')
-        fputc('\n', page->out);
 }
 
 static void write_harm(const struct page *page)
@@ -169,30 +200,6 @@ static void write_path(const struct page *page)
               page->out);
 }
 
-static void write_victim(const struct page *page, const struct account_victim *victim)
-{
-    const char *why = strcmp(victim->class, "direct") == 0     ? "talks to the root cause"
-                      : strcmp(victim->class, "indirect") == 0 ? "shares hosts with direct victims"
-                                                               : "shares a path only";
-    fprintf(page->out, "  %-16s %-10s %10s %5s of its time  %s\n", victim->workload, victim->class,
-            words_time(victim->held_ps).text,
-            words_percent((double)victim->held_ps, (double)victim->span_ps).text, why);
-}
-
-static void write_victims(const struct page *page)
-{
-    const struct account *account = page->account;
-    if (account->victim_count == 0)
-        return;
-    head(page, "Victims");
-    for (uint32_t i = 0; i < account->victim_count && i < WORKLOADS_SHOWN; i++) {
-        const struct account_victim *victim = &account->victims[i];
-        write_root(page, victim->root, i == 0 || victim[-1].root != victim->root);
-        write_victim(page, victim);
-    }
-    rest(page, account->victim_count, WORKLOADS_SHOWN);
-}
-
 static void write_limits(const struct page *page)
 {
     head(page, "Bottleneck of each workload");
@@ -223,7 +230,6 @@ bool account_text(const struct account *account, const struct prove *prove,
     write_harm(&page);
     write_cause(&page);
     write_path(&page);
-    write_victims(&page);
     if (prove != NULL)
         prove_text(prove, out, &page.paint);
     write_limits(&page);

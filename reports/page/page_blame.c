@@ -68,30 +68,36 @@ static void causes(const struct page *page)
 
 static void roots(const struct page *page)
 {
-    static const struct page_column victims[] = {{"victim", PAGE_TEXT},
-                                                 {"what", PAGE_TEXT},
-                                                 {"class", PAGE_TEXT},
-                                                 {"why", PAGE_SENTENCE},
-                                                 {"a port on its path was paused", PAGE_TIME},
-                                                 {0}};
     static const struct page_column all[] = {
         {"root", PAGE_SENTENCE},         {"kind", PAGE_TEXT},         {"priority", PAGE_COUNT},
         {"total pause time", PAGE_TIME}, {"of it direct", PAGE_TIME}, {0}};
     causes(page);
     page_draw_pauses(page);
-    page_table(page,
-               "SELECT w.name, 'workload', min(class), CASE min(class) WHEN 'direct' THEN 'sends "
-               "to the root cause'"
-               " WHEN 'indirect' THEN 'shares hosts with direct victims'"
-               " ELSE 'shares ports with paused traffic' END, max(held_ps) FROM pause_victim v"
-               " JOIN workload w USING(workload) GROUP BY workload ORDER BY 3, 5 DESC, workload",
-               victims);
     fputs("<details><summary>All roots</summary>\n", page->out);
     page_table(page,
                "SELECT text, kind, priority, held_ps, direct_ps FROM pause_root"
                " ORDER BY position LIMIT 20",
                all);
     fputs("</details>\n", page->out);
+}
+
+/* The rows of `explain` and of causes[] in the JSON. */
+static void victims(const struct page *page)
+{
+    static const struct page_column columns[] = {{"victim of", PAGE_SENTENCE},
+                                                 {"workload", PAGE_TEXT},
+                                                 {"host", PAGE_TEXT},
+                                                 {"class", PAGE_TEXT},
+                                                 {"of its time lost", PAGE_TEXT},
+                                                 {"failed", PAGE_COUNT},
+                                                 {"a port on its path was paused", PAGE_TIME},
+                                                 {0}};
+    page_table(page,
+               "SELECT (SELECT value FROM result WHERE path='causes['||cause||'].name'), w.name,"
+               " n.name, class, printf('%.1f%%', lost_ppm / 1e4), v.failed, held_ps FROM victim v"
+               " JOIN workload w USING(workload) JOIN node n USING(node)"
+               " ORDER BY cause, lost_ppm DESC, workload, v.node LIMIT 40",
+               columns);
 }
 
 void page_blame(const struct page *page)
@@ -104,6 +110,7 @@ void page_blame(const struct page *page)
         fputs("<p>No port was paused.</p>\n", page->out);
     else
         roots(page);
+    victims(page);
     page_draw_waits(page);
     page_table(page, "SELECT text, since_ps, bytes FROM deadlock ORDER BY deadlock LIMIT 20",
                deadlocks);

@@ -346,18 +346,25 @@ static void write_spread(const struct text *text)
     store_finish(rows);
 }
 
+/* Of the first cause and all that are sure: the nearest class of a workload. */
 static void write_victims(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT w.name, max(v.held_ps), CASE min(class) WHEN 'direct' THEN 'sends to "
-                     "the root cause' WHEN 'indirect' THEN 'shares hosts with direct victims'"
-                     " ELSE 'shares ports with paused traffic' END, min(class)"
-                     " FROM pause_victim v JOIN workload w USING(workload)"
-                     " GROUP BY v.workload ORDER BY 4, 2 DESC, v.workload LIMIT 6");
-    for (int shown = 0; store_step(rows); shown++)
-        fprintf(text->out, "%s%-16s%s%s (%s): %s; a port on its path was paused for %s\n",
+        text->store, "SELECT w.name, min(class), count(DISTINCT node), max(lost_ppm), max(held_ps)"
+                     " FROM victim v JOIN workload w USING(workload) WHERE cause=0 OR"
+                     " (SELECT value FROM result WHERE path='causes['||cause||'].sure')=1"
+                     " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
+    for (int shown = 0; store_step(rows); shown++) {
+        const int64_t hosts = store_int(rows, 2);
+        fprintf(text->out, "%s%-16s%s%s (%s): %" PRId64 " host%s lost up to %s of the time",
                 text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),
-                store_text(rows, 3), store_text(rows, 2), words_time(store_int(rows, 1)).text);
+                store_text(rows, 1), hosts, hosts == 1 ? "" : "s",
+                words_percent((double)store_int(rows, 3), PPM).text);
+        if (store_int(rows, 4) > 0)
+            fprintf(text->out, "; a port on the path was paused for %s",
+                    words_time(store_int(rows, 4)).text);
+        fputc('\n', text->out);
+    }
     store_finish(rows);
 }
 

@@ -62,7 +62,7 @@ draw tree.svg storm.db --what pauses
 equal 'transmitters that the root stopped' "$(count tree.svg node 'root 0 hop [1-9].*')" \
     "$(ask storm.db 'SELECT count(*) FROM pause_path WHERE root=0')"
 equal 'victims of the root' "$(count tree.svg 'node victim' 'root 0 .*')" \
-    "$(ask storm.db 'SELECT count(*) FROM pause_victim WHERE root=0')"
+    "$(ask storm.db 'SELECT count(DISTINCT workload) FROM victim WHERE root=0')"
 
 # Two hosts that each stop their own: both are causes, in the drawings and in the page.
 cat >two.yaml <<'YAML'

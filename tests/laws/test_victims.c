@@ -56,13 +56,13 @@ static void victims_are_in_the_class_of_their_distance(void **state)
         assert_int_equal(workload->held_ps > 0, classes[i] != NULL);
     }
     struct store *store = record_store(run.record);
-    assert_int_equal(store_ask_int(store, "SELECT count(*) FROM pause_victim", 0), 3);
+    assert_int_equal(store_ask_int(store, "SELECT count(*) FROM victim WHERE cause=0", 0), 3);
     char hosts[200];
     store_ask_text(store,
                    "SELECT group_concat(name||' '||class, ', ') FROM (SELECT n.name, class FROM"
-                   " pause_victim_host JOIN node n USING(node) ORDER BY node)",
+                   " victim JOIN node n USING(node) WHERE cause=0 ORDER BY node, workload)",
                    hosts, sizeof hosts);
-    assert_string_equal(hosts, "host1 same-path, host3 direct, host4 same-path, host6 indirect");
+    assert_string_equal(hosts, "host3 direct, host3 indirect, host4 same-path");
     assert_true(run_close(&run));
     scenario_free(scenario);
     free(diag);

@@ -138,9 +138,43 @@ static void pauses_have_a_cause(void **state)
         assert_int_equal(fixture.harm.causes[0].victim_count, 1);
         assert_string_equal(fixture.harm.causes[0].victims[0].host, "host0");
         assert_int_equal(fixture.harm.causes[0].victims[0].lost, PPM / 2);
+        assert_int_equal(fixture.harm.causes[0].victims[0].class, HARM_DIRECT);
+        assert_int_equal(fixture.harm.causes[0].victims[0].paused, 1000);
+        assert_int_equal(fixture.harm.causes[0].root, 0);
         assert_int_equal(fixture.harm.lost_ps, PS_PER_MS / 2);
         assert_int_equal(fixture.harm.severity,
                          rooted[i].suspect == HARM_LOAD ? HARM_SLIGHT : HARM_SEVERE);
+        raze(&fixture);
+    }
+}
+
+/* Pauses of one class stop nobody of another, those of a whole port everybody. */
+static void a_pause_has_victims_of_its_own_priority(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t victims;
+    } rows[] = {
+        {STAR "workloads: [{name: w, kind: rdma-write, from: host0, to: host2, dscp: 34}]\n", 0},
+        {STAR WRITES, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct explain_root root = {
+            .port = 6, .priority = 3, .kind = EXPLAIN_CONGESTION, .held_ps = 1000};
+        struct explain_path path = {.root = 0, .hops = 1, .port = 0, .held_ps = 1000};
+        struct fixture fixture;
+        build(&fixture, rows[i].text);
+        struct explain explain = {.fabric = &fixture.fabric,
+                                  .roots = &root,
+                                  .root_count = 1,
+                                  .paths = &path,
+                                  .path_count = 1,
+                                  .verdict = {.all_ps = 1000, .first_ps = 1000}};
+        fixture.scene.explain = &explain;
+        fixture.uses[0].blocked = PPM / 2;
+        judge(&fixture);
+        assert_int_equal(fixture.harm.victims, rows[i].victims);
         raze(&fixture);
     }
 }
@@ -335,6 +369,7 @@ int main(void)
         cmocka_unit_test(drops_have_a_cause),
         cmocka_unit_test(a_port_that_takes_less_is_named_by_its_mtu),
         cmocka_unit_test(pauses_have_a_cause),
+        cmocka_unit_test(a_pause_has_victims_of_its_own_priority),
         cmocka_unit_test(a_switch_that_pauses_early_is_named_before_load),
         cmocka_unit_test(a_class_that_gets_little_is_starved),
         cmocka_unit_test(messages_without_a_receive_are_their_workloads),

@@ -43,7 +43,7 @@ static const char tables[] =
     "  threshold_bytes);"
     "CREATE TABLE pause_root(position, node, port, priority, kind, held_ps, direct_ps, text);"
     "CREATE TABLE pause_path(root, hops, node, port, held_ps);"
-    "CREATE TABLE pause_victim(root, workload, held_ps, class);"
+    "CREATE TABLE victim(cause, workload, node, root, class, lost_ppm, failed, held_ps);"
     "CREATE TABLE deadlock(deadlock, text);";
 
 /* host0 is the cause beside congestion at leaf1:p1; the third root is none. */
@@ -60,8 +60,9 @@ static const char paused[] =
     "  (50, 2, 1, 3, 'xoff', 1, 1, 1), (120, 2, 1, 3, 'xoff', 0, 1000, 900),"
     "  (130, 2, 1, 3, 'refresh', 0, 2000, 900), (180, 2, 1, 3, 'xoff', 1, 3000, 900),"
     "  (110, 2, 1, 4, 'xoff', 1, 4000, 900), (10, 3, 1, 4, 'xoff', 0, 70, 60);"
-    "INSERT INTO pause_victim VALUES(0, 0, 70, 'direct'), (0, 1, 90, 'indirect'),"
-    "  (0, 2, 95, 'indirect'), (1, 2, 60, 'direct'), (2, 0, 7, 'direct');"
+    "INSERT INTO victim VALUES(0, 1, 1, 0, 'indirect', 20000, 2, 90),"
+    "  (0, 0, 1, 0, 'direct', 50000, 0, 70), (0, 2, 0, 0, 'indirect', 50000, 0, 95),"
+    "  (1, 2, 1, NULL, 'direct', 10000, 1, 0);"
     "INSERT INTO deadlock VALUES(1, 'later'), (0, 'earlier');";
 
 static struct store *store_with(const char *rows, const char *more)
@@ -174,18 +175,22 @@ static void victims_are_of_the_causes(void **state)
 {
     (void)state;
     static const struct account_victim expected[] = {
-        {"a", "direct", 0, 70, 800},    /* done at 900 */
-        {"c", "indirect", 0, 95, 900},  /* nothing was ever completed, ... */
-        {"b", "indirect", 0, 90, 1000}, /* ... or not all: up to the run's end */
-        {"c", "direct", 1, 60, 900},
+        {"a", "host1", "direct", 0, 0, 50000, 0, 70, 800},    /* done at 900 */
+        {"c", "host0", "indirect", 0, 0, 50000, 0, 95, 900},  /* nothing was ever completed, ... */
+        {"b", "host1", "indirect", 0, 0, 20000, 2, 90, 1000}, /* ... or not all: up to the end */
+        {"c", "host1", "direct", 1, -1, 10000, 1, 0, 900},
     };
     struct account account = read_rows(paused, "");
     assert_int_equal(account.victim_count, 4);
     for (int i = 0; i < 4; i++) {
         const struct account_victim *victim = &account.victims[i];
         assert_string_equal(victim->workload, expected[i].workload);
+        assert_string_equal(victim->host, expected[i].host);
         assert_string_equal(victim->class, expected[i].class);
+        assert_int_equal(victim->cause, expected[i].cause);
         assert_int_equal(victim->root, expected[i].root);
+        assert_int_equal(victim->lost_ppm, expected[i].lost_ppm);
+        assert_int_equal(victim->failed, expected[i].failed);
         assert_int_equal(victim->held_ps, expected[i].held_ps);
         assert_int_equal(victim->span_ps, expected[i].span_ps);
     }

@@ -229,8 +229,9 @@ static void fill_harm(struct result *result)
                                         .share = PPM / 2,
                                         .sure = true,
                                         .sentence = "too small",
-                                        .victims = {{0, "host0", PPM / 4, 5}},
-                                        .victim_count = 1};
+                                        .victims = {{0, 0, "host0", HARM_INDIRECT, PPM / 4, 5, 77}},
+                                        .victim_count = 1,
+                                        .victims_in_all = 3};
     result->harm = (struct harm){.lost_ps = 250,
                                  .failed_operations = 251,
                                  .lossless_drops = 252,
@@ -413,10 +414,13 @@ static const char printed[] = "scenario 'small'\n"
                               "causes[0].share 0.500\n"
                               "causes[0].sure true\n"
                               "causes[0].sentence 'too small'\n"
+                              "causes[0].victims_in_all 3\n"
                               "causes[0].victims[0].workload 'oltp'\n"
                               "causes[0].victims[0].host 'host0'\n"
                               "causes[0].victims[0].lost_share 0.250\n"
-                              "causes[0].victims[0].failed 5\n";
+                              "causes[0].victims[0].failed 5\n"
+                              "causes[0].victims[0].class 'indirect'\n"
+                              "causes[0].victims[0].paused_ps 77\n";
 
 static void all_that_is_printed(void **state)
 {
