@@ -134,16 +134,14 @@ static int64_t room(const struct bottleneck_input *input)
     return least_room;
 }
 
-/* What is sent again takes its share of the time of a link or receiver that is full. */
+/* What is refused comes again at once, and takes its share of the time of a link or receiver that
+ * is full, though few are seen to wait. */
 static int64_t repeats(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *uses = input->uses;
-    const enum bottleneck_resource other =
-        resource == BOTTLENECK_LOSS ? BOTTLENECK_CREDIT : BOTTLENECK_LOSS;
     const bool full = uses[BOTTLENECK_LINK].used >= FULL ||
                       (input->slow_by_nature && uses[BOTTLENECK_RECEIVER].used >= FULL);
-    const bool made = resource == BOTTLENECK_LOSS || resource == BOTTLENECK_CREDIT;
-    return full && made && uses[resource].used > uses[other].used ? input->resent : 0;
+    return full && resource == BOTTLENECK_CREDIT && uses[resource].used > 0 ? input->resent : 0;
 }
 
 static int64_t regained(const struct bottleneck_input *input, enum bottleneck_resource resource)

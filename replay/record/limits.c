@@ -139,20 +139,41 @@ static void add_wait(struct scope *scope, enum bottleneck_resource resource, int
     snprintf(use->where, sizeof use->where, "%.100s", scope->whose);
 }
 
+/* Of the packets of the side that sends more of them again: the other's acknowledgements are no
+ * part of what is repeated. */
+static int64_t resent_share(const struct scope *scope)
+{
+    const int64_t from = share(sum_of(scope, scope->from, USAGE_RNIC_RESENT),
+                               sum_of(scope, scope->from, USAGE_RNIC_SENT));
+    const int64_t to = share(sum_of(scope, scope->to, USAGE_RNIC_RESENT),
+                             sum_of(scope, scope->to, USAGE_RNIC_SENT));
+    return from > to ? from : to;
+}
+
+/* Nothing is heard of who waits behind a pause either, and nothing is lost. */
+static int64_t silent(const struct scope *scope, int64_t active)
+{
+    const struct bottleneck_use *pauses = &scope->input->uses[BOTTLENECK_PAUSES];
+    const int64_t heard = larger(scope, USAGE_QP_SILENT);
+    const int64_t paused = part(active, part(pauses->used, pauses->covers));
+    return heard > paused ? heard - paused : 0;
+}
+
 /* Without a loss, what is sent again was refused for want of a receive. */
 static void add_queue_pairs(struct scope *scope, bool lossy, bool refuses)
 {
     const int64_t active = larger(scope, USAGE_QP_ACTIVE);
     const int64_t refused = larger(scope, USAGE_QP_RNR), resent = larger(scope, USAGE_QP_RESENT);
-    const int64_t silent = larger(scope, USAGE_QP_SILENT);
     const bool credit = !lossy && refuses;
     add_wait(scope, BOTTLENECK_CREDIT, refused + (credit ? resent : 0), active);
     add_wait(scope, BOTTLENECK_CONGESTION, larger(scope, USAGE_QP_HELD), active);
     add_wait(scope, BOTTLENECK_READS, larger(scope, USAGE_QP_READS), active);
-    add_wait(scope, BOTTLENECK_LOSS, lossy ? resent + silent : credit ? 0 : resent, active);
-    scope->input->resent = share(
-        sum_of(scope, scope->from, USAGE_RNIC_RESENT) + sum_of(scope, scope->to, USAGE_RNIC_RESENT),
-        sum_of(scope, scope->from, USAGE_RNIC_SENT) + sum_of(scope, scope->to, USAGE_RNIC_SENT));
+    add_wait(scope, BOTTLENECK_LOSS,
+             lossy    ? resent + silent(scope, active)
+             : credit ? 0
+                      : resent,
+             active);
+    scope->input->resent = resent_share(scope);
 }
 
 enum { ALWAYS = PPM * 9 / 10, NOTABLE = PPM / 10 };
