@@ -10,8 +10,9 @@ EITHER = ["link", "queue depth", "asked for", "outstanding reads", "congestion c
 NVME = EITHER + ["media", "target cpu", "queue size", "recovery"]
 RDMA = EITHER + ["slow receiver", "credit"]
 KINDS = sorted(set(NVME + RDMA))
-# Others often limit in their place: drawn more often, and most times alone.
-SELDOM = ["credit", "congestion control", "loss", "media", "outstanding reads", "queue size", "queue size", "slow receiver", "target cpu"]
+# Others often limit in their place: drawn more often, and most times alone, so that in 500 each is the limit 20 times.
+SELDOM = ["asked for", "congestion control", "congestion control", "credit", "credit", "loss", "loss", "media", "outstanding reads",
+          "outstanding reads", "pauses", "queue depth", "queue depth", "queue size", "recovery", "slow receiver", "target cpu"]
 
 
 class Scenario:
@@ -23,7 +24,7 @@ class Scenario:
         first = self.draw.choice(KINDS + SELDOM)
         self.nvme = first in NVME and (first not in RDMA or self.draw.random() < 0.5)
         kinds = NVME if self.nvme else RDMA
-        more = self.draw.choice([0, 0, 0, 0, 1] if first in SELDOM else [0, 0, 1, 1, 2])
+        more = self.draw.choice([0, 0, 0, 0, 0, 1, 1] if first in SELDOM else [0, 0, 1, 1, 2])
         self.likely = {first, *self.draw.sample(kinds, more)}
         self.values = {}
         self.faults = []  # (kind, the rest)
