@@ -40,16 +40,21 @@ static time_ps added_to(const struct harm_scene *scene, const struct deviation *
     return added;
 }
 
-/* Which part of its time that is, at most.  Who never got an answer may still wait for those that
- * connections begin with; READs under way wait for round trips. */
+static int64_t share_of(time_ps part, time_ps whole)
+{
+    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
+}
+
+/* Which part of its time that is: of each operation, of the exchanges that connections begin with,
+ * of READs under way, which wait for round trips. */
 static int64_t delayed(const struct harm_member *member, time_ps added)
 {
-    const time_ps whole = member->mean > 0 ? member->mean : member->span / EXCHANGES;
-    const int64_t share =
-        whole <= 0 || added >= whole ? PPM : (int64_t)((__int128)added * PPM / whole);
+    const int64_t each = member->mean == 0 ? 0 : share_of(added, member->mean);
+    const int64_t begin = share_of(EXCHANGES * added, member->span);
     const int64_t reads = (int64_t)((__int128)member->part[HARM_PART_READS] * added /
                                     (added + ROUND_TRIP_US * PS_PER_US));
-    return share > reads ? share : reads;
+    const int64_t most = each > begin ? each : begin;
+    return most > reads ? most : reads;
 }
 
 /* Which part of the time the processors at a node worked for what it adds to all that they do. */
@@ -105,6 +110,8 @@ static int64_t supposed(const struct harm_scene *scene, const struct deviation *
         return busy > waited ? busy : waited;
     }
     case ACT_SERVICE:
+        if (strcmp(deviation->changes[0].row->name, "max-rd-atomic") == 0)
+            return member->part[HARM_PART_READS];
         return headers(scene, deviation, member);
     case ACT_NOTHING:
     case ACT_TRACE:

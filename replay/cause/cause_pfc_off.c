@@ -2,6 +2,10 @@
  * cause_pfc_off - a hop on which pauses are not sent, or not obeyed. */
 #include "replay/cause/causes.h"
 
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
 /* What must agree at both ends of a link, or pauses are for another class than the frames. */
 static const char hop_rows[] = "pfc-enabled flow-control pfc pfc-priorities dscp priority";
 
@@ -27,8 +31,32 @@ bool cause_pauses_lost(const struct harm_scene *scene, const struct observe_drop
            suspects_deviation(scene, hop_rows, place, &suspect);
 }
 
+/* Pauses that somebody did not obey, where that cost no frame: others had to wait the longer. */
+static void look_at_ignored(struct cause_search *search, const struct harm_scene *scene)
+{
+    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
+    for (uint32_t port = 0; port < ports; port++) {
+        struct cause_clue clue = cause_clue();
+        struct suspect suspect;
+        char name[HARM_NAME_BYTES];
+        clue.place.port = port;
+        if (scene_port(scene, port)->pfc_frames_ignored == 0 ||
+            !(suspects_fault(scene, "pfc-off", clue.place, 0, scene->now, &suspect) ||
+              suspects_deviation(scene, hop_rows, clue.place, &suspect)))
+            continue;
+        clue.parts = HARM_BIT(PAUSE) | HARM_BIT(BEHIND) | HARM_BIT(LOSS);
+        clue.strength = PPM / 2;
+        clue.everywhere = true;
+        snprintf(clue.seen, sizeof clue.seen, "%s did not obey %s pauses",
+                 cause_port_name(scene, port, name, sizeof name),
+                 words_count((int64_t)scene_port(scene, port)->pfc_frames_ignored).text);
+        cause_accuse(search, &clue, &suspect);
+    }
+}
+
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
+    look_at_ignored(search, scene);
     for (uint32_t i = 0; i < scene->drop_count; i++) {
         const struct observe_drops *drops = &scene->drops[i];
         if ((drops->cause != PROBE_DROP_BUFFER && drops->cause != PROBE_DROP_RX_BUFFER) ||

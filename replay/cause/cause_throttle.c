@@ -9,7 +9,7 @@
 
 static const char rows[] = "ecn-kmin ecn-kmax ecn-pmax ecn-mark";
 
-enum { NOTABLE = PPM / 10, UNFAIR = PPM / 20, FULL = PPM * 85 / 100 };
+enum { NOTABLE = PPM / 10, UNFAIR = PPM / 20, BUSY = PPM * 85 / 100, FULL = PPM * 95 / 100 };
 
 /* No link on its ways is full: there is room that it may not use. */
 static bool has_room(const struct harm_scene *scene, const struct harm_member *member)
@@ -19,6 +19,17 @@ static bool has_room(const struct harm_scene *scene, const struct harm_member *m
         if (scene->uses[i].busy >= FULL && scene_crosses(scene, member, i))
             return false;
     return true;
+}
+
+/* Two frames that meet are no queue. */
+static bool marks_without_queue(const struct harm_scene *scene, uint32_t node)
+{
+    const struct scenario_node *about = &scene->scenario->nodes[node];
+    int64_t largest = 0;
+    for (uint16_t i = 0; i < about->port_count; i++)
+        if (about->ports[i].params->mtu > largest)
+            largest = about->ports[i].params->mtu;
+    return about->switch_params->ecn_kmin < 2 * largest;
 }
 
 static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t node)
@@ -31,7 +42,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
         return;
     if (suspects_deviation(scene, rows, clue.place, &suspect))
         clue.strength = PPM;
-    else if (suspects_general(scene, rows, &suspect))
+    else if (marks_without_queue(scene, node) && suspects_general(scene, rows, &suspect))
         clue.strength = PPM / 4; /* every switch has it: others may be to blame for what is odd */
     else
         return;
@@ -91,7 +102,7 @@ static void look_at_unheld(struct cause_search *search, const struct harm_scene 
         const struct deviation *deviation = &scene->deviations.list[i];
         for (uint32_t port = 0; deviation->changes[0].of == DEVIATION_CONTROL && port < ports;
              port++)
-            if (scene->uses[port].busy >= FULL)
+            if (scene->uses[port].busy >= BUSY)
                 look_beside(search, scene, deviation, port);
     }
 }

@@ -6,8 +6,10 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
-    const bool due = scene->explain->root_count > 0 &&
-                     scene->explain->roots[0].kind == EXPLAIN_STORM; /* it did what it is for */
+    const struct explain_root *first = scene->explain->roots;
+    /* it did what it is for: the host had no reason to pause */
+    const bool due = scene->explain->root_count > 0 && first->kind == EXPLAIN_STORM &&
+                     scene->uses[first->port].drained < PPM * 85 / 100;
     clue.rows = "watchdog-detection watchdog-poll watchdog-rule pfc-watchdog watchdog "
                 "watchdog-restoration";
     clue.general = clue.rows;

@@ -298,6 +298,12 @@ void cause_report_drops(struct cause_search *search, const struct harm_scene *sc
             cause_report_drop(search, scene, &scene->drops[i], shape, why);
 }
 
+/* A host whose receive buffer was never empty has reason to pause. */
+static bool has_reason(const struct harm_scene *scene, const struct explain_root *root)
+{
+    return root->kind == EXPLAIN_STORM && scene->uses[root->port].drained >= PPM * 85 / 100;
+}
+
 void cause_report_roots(struct cause_search *search, const struct harm_scene *scene, unsigned kinds,
                         const struct cause_clue *shape)
 {
@@ -305,7 +311,8 @@ void cause_report_roots(struct cause_search *search, const struct harm_scene *sc
     for (uint32_t i = 0; i < explain->root_count; i++) {
         const struct explain_root *root = &explain->roots[i];
         struct cause_clue clue = *shape;
-        if ((kinds >> root->kind & 1) == 0 || root->held_ps <= explain->verdict.all_ps / 200)
+        if ((kinds >> root->kind & 1) == 0 || has_reason(scene, root) ||
+            root->held_ps <= explain->verdict.all_ps / 200)
             continue;
         clue.place.port = root->port;
         clue.priority = root->priority;
@@ -390,12 +397,12 @@ static void word_harm(struct harm *harm)
         snprintf(text + used, size - used, ", %s frames dropped", words_count(harm->drops).text);
 }
 
-/* Both are settings of one entry, told by the same kind: one of the two is enough. */
+/* Both are settings of one entry: what is only supposed of one says no more. */
 static bool stand_together(const struct harm_scene *scene, const struct harm_cause *a,
                            const struct harm_cause *b)
 {
     const struct deviation *of_a = NULL, *of_b = NULL;
-    if (a->suspect != HARM_SETTING || b->suspect != HARM_SETTING || a->kind != b->kind)
+    if (a->suspect != HARM_SETTING || b->suspect != HARM_SETTING)
         return false;
     for (size_t i = 0; i < scene->deviations.count; i++) {
         const struct deviation *deviation = &scene->deviations.list[i];

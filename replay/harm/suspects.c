@@ -80,22 +80,39 @@ const char *suspects_kinds(const char *counted_as, char *text, size_t size)
     return text;
 }
 
+/* Of two faults of a kind: it loses more frames, or takes fewer. */
+static bool is_harsher(const struct scenario_fault *fault, const struct scenario_fault *than)
+{
+    static const char *const rows[] = {"rate", "n", "drain"};
+    for (size_t i = 0; fault->ops == than->ops && i < sizeof rows / sizeof rows[0]; i++) {
+        const struct opt *row = opt_find(fault->ops->opts, rows[i]);
+        if (row == NULL)
+            continue;
+        const int64_t own = *opt_field(row, (void *)(uintptr_t)fault->params),
+                      other = *opt_field(row, (void *)(uintptr_t)than->params);
+        return i == 0 ? own > other : own < other;
+    }
+    return false;
+}
+
 bool suspects_fault(const struct harm_scene *scene, const char *kinds, struct suspects_place place,
                     time_ps from, time_ps until, struct suspect *suspect)
 {
     const struct scenario_routing *routing = &scene->scenario->routing;
+    const struct scenario_fault *faults = scene->scenario->faults, *found = NULL;
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {
-        const struct scenario_fault *fault = &scene->scenario->faults[i];
+        const struct scenario_fault *fault = &faults[i];
         const time_ps felt = fault->end == TIME_NEVER
                                  ? TIME_NEVER
                                  : fault->end + 2 * (routing->detection + routing->convergence);
-        if (!suspects_listed(kinds, fault->ops->name) || fault->at > until || felt < from ||
-            fault->at >= scene->now || !fault_is_at(scene, fault, place))
-            continue;
-        *suspect = suspects_named_fault(scene, i);
-        return true;
+        if (suspects_listed(kinds, fault->ops->name) && fault->at <= until && felt >= from &&
+            fault->at < scene->now && fault_is_at(scene, fault, place) &&
+            (found == NULL || is_harsher(fault, found)))
+            found = fault;
     }
-    return false;
+    if (found != NULL)
+        *suspect = suspects_named_fault(scene, (uint32_t)(found - faults));
+    return found != NULL;
 }
 
 /* ------------------------------------------------------------------ settings */

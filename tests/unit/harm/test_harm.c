@@ -20,6 +20,12 @@ static const struct dropped {
      "faults.0",
      HARM_FAULT,
      {2, 0, 3, PROBE_DROP_CORRUPT, false, 9, 900, 1, 2}},
+    {"bit-errors",
+     FAULT "bit-errors, where: \"switch0:p2\", rate: 1e-15}, "
+           "{at: 0us, kind: bit-errors, where: \"switch0:p2\", rate: 1e-7}]\n",
+     "faults.1",
+     HARM_FAULT,
+     {2, 0, 3, PROBE_DROP_CORRUPT, false, 9, 900, 1, 2}},
     {"ttl",
      "hosts: {old: {where: host1, rnic: {ttl: 1}}}\n",
      "hosts.old.rnic.ttl",
