@@ -4,8 +4,9 @@
  * is played with one suspect mended at a time, then with all of them, and what the victims lost is
  * compared.
  *   suspects    each fault of the scenario; hosts that drain slower than their link; settings that
- *               differ from those of their like (deviation.h), or that all have and the account
- *               of the run names, which get their presets; and behind the roots of pauses with
+ *               differ from those of their like (deviation.h); what all have and the account of the
+ *               run names, with its preset, if that gives somebody a twentieth beside all other
+ *               repairs and costs all together nothing; and behind the roots of pauses with
  *               a hundredth of the held time or more each workload's traffic with the host at that
  *               port (between switches: each workload that uses it).  Those whose places carry
  *               traffic go first where there are more than are played
@@ -17,15 +18,20 @@
  *               mended with them only where nothing was lost against the ideal without
  *   victims     workloads that lost a twentieth of their time or more, or had more operations
  *               fail or members inactive than in the ideal run
- *   culprits    a suspect whose repair takes nine tenths of the loss away and leaves no victim one;
- *               where there is
- *               none, all suspects are mended and then left broken again one by one, the least
- *               first, as long as nine tenths stay away: what is left is a set of which none can
- *               be missed.  The loss is all that was lost: time, failed operations, inactive
- *               members, dropped lossless frames
+ *   culprits    the first of these that there is:
+ *               - a suspect whose repair takes four fifths of the loss away and leaves no victim;
+ *                 of several such the first that is within a twentieth of the best
+ *               - those suspects that do harm broken alone, with all others mended, if mending
+ *                 them takes four fifths away: one may hide what another does
+ *               - a suspect whose repair takes four fifths away and leaves nobody a twentieth of
+ *                 its time and a quarter of what it lost
+ *               - what is left when all suspects are mended and then left broken again one by one,
+ *                 the least first, as long as four fifths stay away
+ *               The loss is all that was lost, the least part of which counts: time, where a victim
+ *               lost a twentieth, failed operations, inactive members, dropped lossless frames
  *               Of several values in one entry of the file the one that is enough is named.  What
  *               costs less than half of the victims' time must do so too when workloads start a
- *               little later, three times: else it is chance, and nobody is convicted
+ *               little later, three times: else it is chance, and convicts nobody
  *   load        where nothing that can be mended cost anything: whom each workload's absence frees.
  *               Load is what it is: a workload is no culprit
  *   innocents   workloads left out that share no transmitter with a victim, nor with one who does,
@@ -67,7 +73,8 @@ enum prove_role { PROVE_SUSPECT, PROVE_INNOCENT, PROVE_BYSTANDER };
 
 /* Which suspects are mended: those of a tier only where nothing was lost to those before. */
 enum prove_tier {
-    PROVE_ODD,     /* what differs from its like, and what the account of the run names */
+    PROVE_ODD,     /* what differs from its like */
+    PROVE_NAMED,   /* what all have and the account names: odd if its repair gives beside others */
     PROVE_PLANNED, /* somebody may well want it so: all of a tier, a workload's class */
     PROVE_WRITTEN  /* what a section for all says otherwise than by itself; only where operations
                     * failed, members did nothing or lossless frames were dropped */
@@ -82,8 +89,10 @@ struct prove_row {
     bool unplayed; /* mended so the scenario cannot be built */
     bool worse;    /* a setting whose repair costs more than it gives: it stays */
     enum prove_tier tier;
-    bool culprit; /* of the set that is proved */
-    struct prove_impact before, after;
+    bool culprit;     /* of the set that is proved */
+    bool only_played; /* broken alone, all others mended */
+    bool harmful;     /* that does harm */
+    struct prove_impact before, after, only;
 };
 
 struct prove_victim {
@@ -111,6 +120,7 @@ struct prove {
     uint32_t victim_count;                          /* of all */
     uint32_t transmitters;                          /* on the victims' hops */
     enum prove_loss by;
+    bool late;            /* a victim lost a twentieth of its time: time counts */
     bool repaired;        /* there is an ideal run, and something was lost against it */
     bool vacuous;         /* nothing could be mended or left out: no run to compare with */
     enum prove_tier tier; /* the ideal mends it, and those before */

@@ -64,13 +64,20 @@ struct prove_impact prove_impact_of(const struct prove_trial *trial,
     return impact;
 }
 
+bool prove_is_late(const struct prove_trial *trial, const struct prove_measure *measure, uint32_t i)
+{
+    const struct prove_work *work = &measure->works[i], *ideal = prove_ideal_of(trial, i);
+    return trial->ideal.works != NULL &&
+           is_a_part(prove_work_lost(work, ideal), prove_work_whole(work, ideal),
+                     VICTIM_LEAST_PERCENT);
+}
+
 bool prove_is_victim(const struct prove_trial *trial, uint32_t i)
 {
     const struct prove_work *work = &trial->original.works[i], *ideal = prove_ideal_of(trial, i);
     return trial->ideal.works != NULL &&
            (work->failed > ideal->failed || work->inactive > ideal->inactive ||
-            is_a_part(prove_work_lost(work, ideal), prove_work_whole(work, ideal),
-                      VICTIM_LEAST_PERCENT));
+            prove_is_late(trial, &trial->original, i));
 }
 
 /* ------------------------------------------------------------------ what went away */
@@ -83,11 +90,13 @@ static int64_t amount(const struct prove_impact *impact, enum prove_loss by)
                                      : impact->lossless_drops;
 }
 
-/* Beyond what is there in the ideal run as well.  What lost time is measured against that already.
- */
+/* Beyond what is there in the ideal run as well.  What lost time is measured against that already;
+ * it is none where no victim lost a twentieth. */
 static int64_t excess(const struct prove *prove, const struct prove_impact *impact,
                       enum prove_loss by)
 {
+    if (by == PROVE_BY_TIME && !prove->late)
+        return 0;
     return amount(impact, by) - (by == PROVE_BY_TIME ? 0 : amount(&prove->ideal, by));
 }
 

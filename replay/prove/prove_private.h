@@ -43,6 +43,10 @@ int64_t prove_lost_by(const struct prove_trial *trial, const struct prove_measur
                       uint32_t workload);
 bool prove_is_victim(const struct prove_trial *trial, uint32_t workload);
 
+/* It lost a twentieth of its time. */
+bool prove_is_late(const struct prove_trial *trial, const struct prove_measure *measure,
+                   uint32_t workload);
+
 /* The repair (NULL: none) leaves the workload out, or some of it. */
 bool prove_takes_from(const struct repair *repair, uint32_t workload);
 
@@ -58,7 +62,35 @@ struct prove_impact prove_impact_of(const struct prove_trial *trial,
 double prove_gone_all(const struct prove *prove, const struct prove_impact *before,
                       const struct prove_impact *after);
 
-/* Names the culprits.  False: see why. */
+/* Names the culprits.  False, also of those below: see why. */
 bool prove_find_culprits(struct prove_trial *trial);
+
+/* What differs by less than this is as much. */
+extern const double prove_nearly;
+
+struct prove_set prove_without(const struct prove_set *set, uint32_t row);
+
+/* The culprits. */
+struct prove_set prove_named(const struct prove *prove);
+void prove_name(struct prove *prove, const struct prove_set *set, const struct prove_impact *after);
+
+/* As much is gone as can be asked for, and nobody is left who lost it. */
+bool prove_is_enough(const struct prove *prove, const struct prove_impact *after);
+
+/* Plays without the set, and names it if that is enough. */
+bool prove_try_set(struct prove_trial *trial, const struct prove_set *set, bool *enough);
+
+/* A victim lost a twentieth of its time or had more operations fail or members inactive than in the
+ * ideal run, or more lossless frames were dropped. */
+bool prove_does_harm(const struct prove_trial *trial, const struct prove_measure *measure);
+
+/* Each of the set broken alone. */
+bool prove_play_only(struct prove_trial *trial, const struct prove_set *all);
+
+/* Of several values in one entry the one that is enough goes for all. */
+bool prove_refine(struct prove_trial *trial);
+
+/* What is lost by chance is nobody's. */
+bool prove_rule_out_chance(struct prove_trial *trial);
 
 #endif

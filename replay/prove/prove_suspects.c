@@ -173,7 +173,9 @@ static void add_setting(struct search *search, const struct deviations *deviatio
         .repair =
             slow ? (struct repair){.kind = REPAIR_DRAIN, .host = deviation->changes[0].spot.node}
                  : (struct repair){.kind = REPAIR_SETTING, .setting = first},
-        .tier = deviation->planned && !is_named(search, deviation) ? PROVE_PLANNED : PROVE_ODD,
+        .tier = !deviation->planned           ? PROVE_ODD
+                : is_named(search, deviation) ? PROVE_NAMED
+                                              : PROVE_PLANNED,
         .score = deviation->broad ? 0 : SCORE_NARROW};
     for (size_t k = 0; k < deviation->change_count; k++) {
         const struct scenario_spot *spot = &deviation->changes[k].spot;
@@ -211,6 +213,7 @@ static void add_named(struct search *search)
         if (is_named(search, &written.list[i]))
             add_candidate(search,
                           &(struct candidate){.repair = written_repair(i),
+                                              .tier = PROVE_NAMED,
                                               .score = SCORE_CARRIES | SCORE_ROOT | SCORE_NARROW});
     deviations_free(&written);
 }

@@ -63,7 +63,9 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
 {
     fprintf(out, "  %-9s  %s%s\n             ", prove_role_name(row->role), row->text,
             row->cause ? " (a root cause)" : "");
-    if (row->tier > prove->tier)
+    if (row->tier == PROVE_NAMED)
+        fputs("left as it is: beside the other repairs its own gives nobody 5% of its time\n", out);
+    else if (row->tier > prove->tier)
         fputs("left as it is: it may be meant so, and the rest explains the loss\n", out);
     else if (row->unplayed)
         fputs("cannot be played so\n", out);
@@ -105,6 +107,12 @@ static const char *loss_words(const struct prove *prove)
     return words[prove->by];
 }
 
+/* What it does with all others removed, as a part of the whole loss. */
+static struct words made_by(const struct prove *prove, const struct prove_row *row)
+{
+    return words_percent(1 - prove_gone(prove, &prove->before, &row->only), 1);
+}
+
 static void say_set(const struct prove *prove, FILE *out)
 {
     const bool several = prove->culprits > 1;
@@ -116,6 +124,8 @@ static void say_set(const struct prove *prove, FILE *out)
         fprintf(out, "%s%s%s", between, row->text, row->cause ? " (a root cause)" : "");
         if (several)
             fprintf(out, ", alone %s", share_of(prove, &row->before, &row->after).text);
+        if (row->only_played)
+            fprintf(out, ", and left alone it costs %s of it", made_by(prove, row).text);
         between = ";\n  and ";
     }
     fprintf(out, "%s %s of the %s", several ? ":\n  together they recover" : " recovers",
@@ -214,7 +224,8 @@ static void write_left_out(const struct prove *prove, FILE *out)
 void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
 {
     fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
-    fprintf(out, "  run again, then with one suspect removed at a time; %s\n",
+    fprintf(out, "  run again, then with one suspect removed at a time, %" PRIu32 " runs; %s\n",
+            prove->runs,
             prove->repaired ? "lost = extra time against the run with all of them removed"
                             : "each is compared with the run as it was");
     write_victims(prove, out);
@@ -312,9 +323,14 @@ static void json_suspects(const struct prove *prove, struct json *json)
         json_text(json, json_member(at, list, i, "role"), prove_role_name(row->role));
         json_number(json, json_member(at, list, i, "gone"),
                     prove_gone(prove, &row->before, &row->after));
+        json_member(at, list, i, "makes");
+        if (row->only_played)
+            json_number(json, at, 1 - prove_gone(prove, &prove->before, &row->only));
+        else
+            json_null(json, at);
         json_boolean(json, json_member(at, list, i, "culprit"), row->culprit);
         json_boolean(json, json_member(at, list, i, "played"),
-                     !row->unplayed && row->tier <= prove->tier);
+                     !row->unplayed && row->tier <= prove->tier && row->tier != PROVE_NAMED);
         json_boolean(json, json_member(at, list, i, "worse"), row->worse);
     }
 }

@@ -65,6 +65,21 @@ proves two
 says two 'together they recover 100% of the lost time'
 holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
 
+# Two at once at the same pair: the slow receiver shows only where the link is there.
+{
+    begin hidden
+    cat <<'END'
+fabric: {topology: {kind: single-switch, hosts: 4}}
+hosts: {odd: {where: host1, rnic: {drain: 8Gbps}}, defaults: {rnic: {timeout: 8, retry-count: 1}}}
+workloads: [{name: a, kind: rdma-write, from: [host0, host2], to: [host1, host3], message-size: 64KiB, outstanding: 2}]
+faults: [{kind: link-down, where: host1-switch0}]
+END
+} >hidden.yaml
+proves hidden
+holds hidden.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["fault", "faults.0"], ["host", "host1"]]'
+holds hidden.json '.prove.suspects[] | select(.suspect == "host") | .gone < 0.01 and .makes > 0.05'
+says hidden 'left alone it costs'
+
 # Incast and nothing odd: nobody is convicted, and what load costs is said.
 {
     begin incast

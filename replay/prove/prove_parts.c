@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_parts - which of the values in an entry of the file is enough. */
+#include "replay/prove/prove_private.h"
+
+#include <string.h>
+
+/* Rows for each of its values, behind the others. */
+static uint32_t make_parts(struct prove_trial *trial, const struct repair *whole)
+{
+    struct prove *prove = trial->prove;
+    struct deviations deviations;
+    uint32_t count = 0;
+    deviations_find(&deviations, trial->scenario);
+    for (uint32_t i = 0; i < deviations.count && count < PROVE_PARTS_MAX; i++) {
+        struct prove_row *row = &prove->rows[PROVE_ROWS_MAX + count];
+        if (!deviation_together(&deviations.list[i], &deviations.list[whole->setting]))
+            continue;
+        *row = (struct prove_row){
+            .repair = {.kind = REPAIR_SETTING, .setting = i, .single = true},
+            .role = PROVE_SUSPECT,
+        };
+        repair_name(&row->repair, trial->scenario, row->name, sizeof row->name);
+        repair_words(&row->repair, trial->scenario, row->text, sizeof row->text);
+        count++;
+    }
+    deviations_free(&deviations);
+    return count;
+}
+
+static uint32_t most_of(const struct prove *prove, const struct prove_impact *parts, uint32_t count)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (prove_gone_all(prove, &prove->before, &parts[i]) >
+            prove_gone_all(prove, &prove->before, &parts[most]))
+            most = i;
+    return most;
+}
+
+/* The first part with which, beside the other culprits, as much goes away; else the one with which
+ * most does. */
+static uint32_t best_part(const struct prove *prove, const struct prove_impact *parts,
+                          uint32_t count)
+{
+    const uint32_t most = most_of(prove, parts, count);
+    const double least = prove_gone_all(prove, &prove->before, &parts[most]) - prove_nearly;
+    for (uint32_t i = 0; i < count; i++)
+        if (prove_is_enough(prove, &parts[i]) &&
+            prove_gone_all(prove, &prove->before, &parts[i]) >= least)
+            return i;
+    return most;
+}
+
+/* The row is its part from now on. */
+static bool take_part(struct prove_trial *trial, uint32_t row, uint32_t part)
+{
+    struct prove *prove = trial->prove;
+    struct prove_row *is = &prove->rows[row];
+    const struct prove_row *from = &prove->rows[PROVE_ROWS_MAX + part];
+    const struct prove_set alone = {.rows = {PROVE_ROWS_MAX + part}, .count = 1};
+    struct prove_measure measure;
+    if (!prove_play_sets(trial, &alone, 1, &measure))
+        return false;
+    is->repair = from->repair;
+    memcpy(is->name, from->name, sizeof is->name);
+    memcpy(is->text, from->text, sizeof is->text);
+    if (measure.works != NULL)
+        is->after = prove_impact_of(trial, &measure, NULL);
+    prove_measure_free(&measure);
+    return true;
+}
+
+static bool refine(struct prove_trial *trial, uint32_t row)
+{
+    struct prove *prove = trial->prove;
+    const struct prove_set culprits = prove_named(prove);
+    const uint32_t count = make_parts(trial, &prove->rows[row].repair);
+    struct prove_set sets[PROVE_PARTS_MAX];
+    struct prove_measure measures[PROVE_PARTS_MAX];
+    struct prove_impact impacts[PROVE_PARTS_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        sets[i] = prove_without(&culprits, row);
+        sets[i].rows[sets[i].count++] = PROVE_ROWS_MAX + i;
+    }
+    if (count < 2)
+        return true;
+    if (!prove_play_sets(trial, sets, count, measures))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        impacts[i] =
+            measures[i].works == NULL ? prove->before : prove_impact_of(trial, &measures[i], NULL);
+        prove_measure_free(&measures[i]);
+    }
+    const uint32_t part = best_part(prove, impacts, count);
+    if (!prove_is_enough(prove, &impacts[part])) { /* all are needed: it is called by that one */
+        memcpy(prove->rows[row].name, prove->rows[PROVE_ROWS_MAX + part].name, REPAIR_NAME_BYTES);
+        return true;
+    }
+    prove->after = impacts[part];
+    return take_part(trial, row, part);
+}
+
+bool prove_refine(struct prove_trial *trial)
+{
+    struct prove *prove = trial->prove;
+    bool played = true;
+    for (uint32_t i = 0; i < prove->row_count && played; i++)
+        if (prove->rows[i].culprit && prove->rows[i].repair.kind == REPAIR_SETTING &&
+            !prove->rows[i].repair.single)
+            played = refine(trial, i);
+    return played;
+}
