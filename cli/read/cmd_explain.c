@@ -14,7 +14,8 @@
 static const struct cli_option options[] = {
     {"prove", 0, NULL, "runs it again with one suspect removed at a time"},
     {"what-if", 0, NULL, "runs it again with more of one resource at a time; also of a scenario"},
-    {"set", 0, "PATH=VALUE", "with --what-if, of a scenario: change one value; may be given often"},
+    {"assumed", 0, NULL, "runs it again with one assumed value at a time changed; likewise"},
+    {"set", 0, "PATH=VALUE", "with these two, of a scenario: change one value; may be given often"},
     {"seed", 0, "N", "likewise: another seed than the scenario's"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     {0},
@@ -26,104 +27,137 @@ static int failed_to_write(void)
     return CLI_FAILED;
 }
 
-/* NULL: none was asked for. */
-struct experiments {
-    const struct prove *proof;
-    const struct whatif *whatif;
+/* Whatever is played beside the run: a file that is not the run's, or the account of it. */
+struct asked {
+    const struct cli_args *args;
+    struct store *store; /* NULL: of a scenario */
+    struct account_played played;
 };
 
-static int print(const struct cli_args *args, struct store *store, struct experiments with)
+static bool print_played(const struct account_played *played, bool as_json)
+{
+    const struct paint paint = paint_for(stdout);
+    struct json json;
+    if (!as_json) {
+        if (played->whatif != NULL)
+            whatif_text(played->whatif, stdout, &paint);
+        if (played->assumed != NULL)
+            assumed_text(played->assumed, stdout, &paint);
+        return ferror(stdout) == 0;
+    }
+    json_begin(&json, stdout);
+    if (played->whatif != NULL)
+        whatif_json(played->whatif, &json);
+    if (played->assumed != NULL)
+        assumed_json(played->assumed, &json);
+    json_end(&json);
+    return ferror(stdout) == 0;
+}
+
+static int print(const struct asked *asked)
 {
     struct account account;
     char why[STORE_ERROR_BYTES];
+    const bool as_json = cli_given(asked->args, "json");
     int code = CLI_DONE;
-    if (!account_read(&account, store, why)) {
-        cli_error("%s: %s", args->operands[0], why);
+    if (asked->store == NULL)
+        return print_played(&asked->played, as_json) ? CLI_DONE : failed_to_write();
+    if (!account_read(&account, asked->store, why)) {
+        cli_error("%s: %s", asked->args->operands[0], why);
         code = CLI_USAGE;
-    } else if (!(cli_given(args, "json") ? account_json(&account, with.proof, with.whatif, stdout)
-                                         : account_text(&account, with.proof, with.whatif, stdout)))
+    } else if (!(as_json ? account_json(&account, asked->played, stdout)
+                         : account_text(&account, asked->played, stdout)))
         code = failed_to_write();
     account_free(&account);
     return code;
 }
 
-static int try_reliefs(const struct cli_args *args, struct store *store, struct diag *diag,
-                       const struct prove *proof)
+static int failed_to_play(const struct asked *asked, const char *why)
+{
+    cli_error("%s: %s%s", asked->args->operands[0],
+              asked->store == NULL ? "" : "cannot be replayed: ", why);
+    return CLI_FAILED;
+}
+
+static int try_values(struct asked *asked, const struct scenario *scenario, time_ps until)
+{
+    struct assumed assumed;
+    if (!cli_given(asked->args, "assumed"))
+        return print(asked);
+    const bool well = assumed_run(&assumed, scenario, until);
+    asked->played.assumed = &assumed;
+    const int code = well ? print(asked) : failed_to_play(asked, assumed.why);
+    assumed_free(&assumed);
+    return code;
+}
+
+static int try_reliefs(struct asked *asked, const struct scenario *scenario, time_ps until)
+{
+    struct whatif whatif;
+    if (!cli_given(asked->args, "what-if"))
+        return try_values(asked, scenario, until);
+    const bool well = whatif_run(&whatif, scenario, until);
+    asked->played.whatif = &whatif;
+    const int code = well ? try_values(asked, scenario, until) : failed_to_play(asked, whatif.why);
+    whatif_free(&whatif);
+    return code;
+}
+
+static bool is_tried(const struct cli_args *args)
+{
+    return cli_given(args, "what-if") || cli_given(args, "assumed");
+}
+
+static int try_stored(struct asked *asked, struct diag *diag)
 {
     struct stored stored;
-    struct whatif whatif;
     int code = CLI_USAGE;
-    if (!cli_given(args, "what-if"))
-        return print(args, store, (struct experiments){proof, NULL});
-    if (!stored_load(&stored, store, diag)) {
-        cli_error("%s: its scenario cannot be loaded", args->operands[0]);
-    } else if (!whatif_run(&whatif, stored.scenario, stored.until)) {
-        cli_error("%s: cannot be replayed: %s", args->operands[0], whatif.why);
-        code = CLI_FAILED;
-        whatif_free(&whatif);
-    } else {
-        code = print(args, store, (struct experiments){proof, &whatif});
-        whatif_free(&whatif);
-    }
+    if (!is_tried(asked->args))
+        return print(asked);
+    if (stored_load(&stored, asked->store, diag))
+        code = try_reliefs(asked, stored.scenario, stored.until);
+    else
+        cli_error("%s: its scenario cannot be loaded", asked->args->operands[0]);
     stored_free(&stored);
     return code;
 }
 
-static int prove(const struct cli_args *args, struct store *store, struct diag *diag)
+static int prove(struct asked *asked, struct diag *diag)
 {
     struct prove proof;
-    if (!cli_given(args, "prove"))
-        return try_reliefs(args, store, diag, NULL);
-    switch (prove_run(&proof, store, true, diag)) {
+    if (!cli_given(asked->args, "prove"))
+        return try_stored(asked, diag);
+    switch (prove_run(&proof, asked->store, true, diag)) {
     case PROVE_DONE:
-        return try_reliefs(args, store, diag, &proof);
+        asked->played.proof = &proof;
+        return try_stored(asked, diag);
     case PROVE_UNUSABLE:
-        cli_error("%s: %s", args->operands[0], proof.why);
+        cli_error("%s: %s", asked->args->operands[0], proof.why);
         return CLI_USAGE;
     case PROVE_BROKEN:
         break;
     }
-    cli_error("%s: cannot be replayed: %s", args->operands[0], proof.why);
-    return CLI_FAILED;
+    return failed_to_play(asked, proof.why);
 }
 
 static int explain(const struct cli_args *args, struct store *store)
 {
     struct diag *diag = memory_new(sizeof *diag);
-    const int code = prove(args, store, diag);
+    struct asked asked = {.args = args, .store = store};
+    const int code = prove(&asked, diag);
     if (diag_failed(diag))
         diag_print(diag, stderr);
     free(diag);
     return code;
 }
 
-static bool print_reliefs(const struct whatif *whatif, bool as_json)
-{
-    const struct paint paint = paint_for(stdout);
-    struct json json;
-    if (!as_json) {
-        whatif_text(whatif, stdout, &paint);
-        return ferror(stdout) == 0;
-    }
-    json_begin(&json, stdout);
-    whatif_json(whatif, &json);
-    json_end(&json);
-    return ferror(stdout) == 0;
-}
-
 static int explain_scenario(const struct cli_args *args)
 {
+    struct asked asked = {.args = args};
     struct scenario *scenario = cli_load_changed(args);
-    struct whatif whatif;
-    int code = CLI_DONE;
     if (scenario == NULL)
         return CLI_USAGE;
-    if (!whatif_run(&whatif, scenario, TIME_NEVER)) {
-        cli_error("%s: %s", args->operands[0], whatif.why);
-        code = CLI_FAILED;
-    } else if (!print_reliefs(&whatif, cli_given(args, "json")))
-        code = failed_to_write();
-    whatif_free(&whatif);
+    const int code = try_reliefs(&asked, scenario, TIME_NEVER);
     scenario_free(scenario);
     return code;
 }
@@ -132,10 +166,10 @@ static int run(const struct cli_args *args)
 {
     char why[STORE_ERROR_BYTES];
     const bool changed = cli_given(args, "set") || cli_given(args, "seed");
-    if (cli_given(args, "what-if") && !cli_is_database(args->operands[0]))
+    if (is_tried(args) && !cli_is_database(args->operands[0]))
         return explain_scenario(args);
     if (changed) {
-        cli_error("--set and --seed are for --what-if of a scenario");
+        cli_error("--set and --seed are for --what-if and --assumed of a scenario");
         return CLI_USAGE;
     }
     struct store *store = stored_open(args->operands[0], why);
@@ -152,11 +186,14 @@ const struct cli_command cmd_explain = {
     .name = "explain",
     .operands = "RUN.db|SCENARIO.yaml",
     .about = "shows who paused whom and why, and what limited each workload",
-    .details = "A run recorded with --record counters also shows occupancies and "
-               "thresholds.\n--what-if shows what goodput (of open loops: mean latency) gains with "
-               "a tenth\nmore of each resource, the next limit, and what failed expectations "
-               "need.\n--prove shows how much of the victims' lost time is recovered with "
-               "each suspect\nremoved, and with a few innocent workloads removed.",
+    .details =
+        "A run recorded with --record counters also shows occupancies and "
+        "thresholds.\n--what-if shows what goodput (of open loops: mean latency) gains with "
+        "a tenth\nmore of each resource, the next limit, and what failed expectations "
+        "need.\n--assumed shows which assumed or inferred value would change the bottleneck, the "
+        "cause\nor an expectation.\n--prove shows how much of the victims' lost time is recovered "
+        "with "
+        "each suspect\nremoved, and with a few innocent workloads removed.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

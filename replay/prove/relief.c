@@ -53,14 +53,13 @@ static const struct relief {
 
 enum { RELIEFS = sizeof reliefs / sizeof reliefs[0], MANY = 8 };
 
-struct scenario *relief_reload(const struct scenario *scenario, uint64_t seed, struct diag *diag)
+struct scenario *relief_reload_with(const struct scenario *scenario, const char *set,
+                                    struct diag *diag)
 {
-    char text[40];
     const char **sets = memory_zeroed(scenario->set_count + 1, sizeof *sets);
     for (uint32_t i = 0; i < scenario->set_count; i++)
         sets[i] = scenario->sets[i];
-    snprintf(text, sizeof text, "seed=%" PRIu64, seed);
-    sets[scenario->set_count] = text;
+    sets[scenario->set_count] = set;
     const struct scenario_input input = {
         .name = scenario->sources[0].name,
         .text = scenario->sources[0].text,
@@ -68,11 +67,18 @@ struct scenario *relief_reload(const struct scenario *scenario, uint64_t seed, s
         .files = scenario->sources,
         .file_count = scenario->source_count,
         .sets = sets,
-        .set_count = scenario->set_count + (seed > 0),
+        .set_count = scenario->set_count + (set != NULL),
     };
     struct scenario *again = scenario_load(&input, diag);
     free(sets);
     return again;
+}
+
+struct scenario *relief_reload(const struct scenario *scenario, uint64_t seed, struct diag *diag)
+{
+    char text[40];
+    snprintf(text, sizeof text, "seed=%" PRIu64, seed);
+    return relief_reload_with(scenario, seed > 0 ? text : NULL, diag);
 }
 
 /* One that ends with a star is of all rows that begin so. */

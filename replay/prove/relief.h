@@ -16,6 +16,10 @@ enum { RELIEF_TENTH = 1100, RELIEF_LIMITLESS = 1000 * 1000, RELIEF_NOTHING = 100
 /* The scenario as it was read, with another seed if `seed` is not 0; NULL: see the diag. */
 struct scenario *relief_reload(const struct scenario *scenario, uint64_t seed, struct diag *diag);
 
+/* Likewise with one more of --set, "path=value"; NULL: as it was. */
+struct scenario *relief_reload_with(const struct scenario *scenario, const char *set,
+                                    struct diag *diag);
+
 /* How many values were changed; 0: the scenario has nothing of it to relieve. */
 uint32_t relief_apply(struct scenario *scenario, enum bottleneck_resource resource,
                       int64_t permille);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * account - what stormglass explain prints: text for people, one object for programs.
- * `prove` NULL: nothing was proved; `whatif` NULL: nothing was tried. */
+ * What was played for it is in `account_played`; NULL: it was not. */
 #ifndef STORMGLASS_REPORTS_EXPLAIN_ACCOUNT_H
 #define STORMGLASS_REPORTS_EXPLAIN_ACCOUNT_H
 
 #include "replay/explain/account.h"
+#include "replay/prove/assumed.h"
 #include "replay/prove/prove.h"
 #include "replay/prove/whatif.h"
 #include "reports/text/json.h"
@@ -12,11 +13,15 @@
 
 #include <stdio.h>
 
+struct account_played {
+    const struct prove *proof;
+    const struct whatif *whatif;
+    const struct assumed *assumed;
+};
+
 /* False: the output could not be written. */
-bool account_text(const struct account *account, const struct prove *prove,
-                  const struct whatif *whatif, FILE *out);
-bool account_json(const struct account *account, const struct prove *prove,
-                  const struct whatif *whatif, FILE *out);
+bool account_text(const struct account *account, struct account_played played, FILE *out);
+bool account_json(const struct account *account, struct account_played played, FILE *out);
 
 /* ------------------------------------------------------------------ its parts */
 
@@ -27,8 +32,10 @@ void prove_json(const struct prove *prove, struct json *json);
  * where nobody accounted for time. */
 void account_waits_json(struct store *store, size_t index, const char *workload, struct json *json);
 
-/* The section alone, and the member `what_if` of an object under way. */
+/* The sections alone, and the members `what_if` and `assumed` of an object under way. */
 void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *paint);
 void whatif_json(const struct whatif *whatif, struct json *json);
+void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *paint);
+void assumed_json(const struct assumed *assumed, struct json *json);
 
 #endif

@@ -139,8 +139,7 @@ static void write_workloads(struct json *json, const struct account *account)
     }
 }
 
-bool account_json(const struct account *account, const struct prove *prove,
-                  const struct whatif *whatif, FILE *out)
+bool account_json(const struct account *account, struct account_played played, FILE *out)
 {
     struct json json;
     json_begin(&json, out);
@@ -148,10 +147,12 @@ bool account_json(const struct account *account, const struct prove *prove,
     write_harm(&json, account);
     write_path(&json, account);
     write_workloads(&json, account);
-    if (prove != NULL)
-        prove_json(prove, &json);
-    if (whatif != NULL)
-        whatif_json(whatif, &json);
+    if (played.proof != NULL)
+        prove_json(played.proof, &json);
+    if (played.whatif != NULL)
+        whatif_json(played.whatif, &json);
+    if (played.assumed != NULL)
+        assumed_json(played.assumed, &json);
     json_end(&json);
     return ferror(out) == 0;
 }

@@ -222,20 +222,21 @@ static void write_unused(const struct page *page)
                 page->account->unused[i].why);
 }
 
-bool account_text(const struct account *account, const struct prove *prove,
-                  const struct whatif *whatif, FILE *out)
+bool account_text(const struct account *account, struct account_played played, FILE *out)
 {
     const struct page page = {.account = account, .out = out, .paint = paint_for(out)};
     write_title(&page);
     write_harm(&page);
     write_cause(&page);
     write_path(&page);
-    if (prove != NULL)
-        prove_text(prove, out, &page.paint);
+    if (played.proof != NULL)
+        prove_text(played.proof, out, &page.paint);
     write_limits(&page);
     text_waits(account->store, out, &page.paint);
-    if (whatif != NULL)
-        whatif_text(whatif, out, &page.paint);
+    if (played.whatif != NULL)
+        whatif_text(played.whatif, out, &page.paint);
+    if (played.assumed != NULL)
+        assumed_text(played.assumed, out, &page.paint);
     write_unused(&page);
     return ferror(out) == 0;
 }

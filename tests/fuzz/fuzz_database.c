@@ -147,8 +147,8 @@ static void explain(struct store *store, FILE *out)
     struct account account;
     char why[STORE_ERROR_BYTES] = "";
     if (account_read(&account, store, why)) {
-        account_text(&account, NULL, NULL, out);
-        account_json(&account, NULL, NULL, out);
+        account_text(&account, (struct account_played){0}, out);
+        account_json(&account, (struct account_played){0}, out);
     } else if (why[0] == '\0') {
         abort(); /* refused without a word */
     }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * assumed - values that nobody knows, each played a little otherwise. */
+#include "replay/prove/assumed.h"
+
+#include "base/memory.h"
+#include "replay/prove/relief.h"
+#include "replay/prove/trials.h"
+#include "replay/run/run.h"
+#include "scenarios/load/expect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ values */
+
+static const char *evidence_of(const struct scenario_setting *setting)
+{
+    static const char assumed[] = "assumed";
+    if (setting->evidence != NULL)
+        return strcmp(setting->evidence, assumed) == 0      ? assumed
+               : strcmp(setting->evidence, "inferred") == 0 ? "inferred"
+                                                            : NULL;
+    if (setting->where.file != NULL || setting->profile != NULL || setting->row->source == NULL)
+        return NULL;
+    return strncmp(setting->row->source, assumed, sizeof assumed - 1) == 0 ? assumed : NULL;
+}
+
+static bool is_quantity(const struct opt *row)
+{
+    return row->type != OPT_BOOL && row->type != OPT_CHOICE && row->type != OPT_MASK;
+}
+
+static int64_t within(const struct opt *row, int64_t value)
+{
+    char why[OPT_WHY_BYTES];
+    int64_t bound;
+    if (row->step != NULL && opt_parse(row, row->step, &bound, why) && bound > 0)
+        value = value / bound * bound;
+    if (row->min != NULL && opt_parse(row, row->min, &bound, why) && value < bound)
+        value = bound;
+    if (row->max != NULL && opt_parse(row, row->max, &bound, why) && value > bound)
+        value = bound;
+    return value;
+}
+
+/* Less, then more; whole numbers move by one at the least. */
+static int64_t changed(const struct opt *row, int64_t value, bool guessed, bool more)
+{
+    if (row->factor > 1)
+        return within(row, more ? value * row->factor : value / row->factor);
+    const int64_t part = guessed ? (more ? value : value / 2) : value / 10;
+    int64_t next = more ? value + part : value - part;
+    if (next == value && row->type == OPT_INT)
+        next += more ? 1 : -1;
+    return within(row, next);
+}
+
+static void add_value(struct assumed *assumed, const struct scenario_setting *setting,
+                      const char *evidence)
+{
+    if (assumed->value_count == ASSUMED_MAX) {
+        assumed->left_out++;
+        return;
+    }
+    struct assumed_value *value = &assumed->values[assumed->value_count++];
+    *value = (struct assumed_value){
+        .path = setting->path, .evidence = evidence, .source = setting->source};
+    opt_format(setting->row, setting->value, value->value, sizeof value->value);
+    for (int more = 0; more < ASSUMED_TRIALS; more++) {
+        const int64_t next =
+            changed(setting->row, setting->value, strcmp(evidence, "assumed") == 0, more != 0);
+        struct assumed_trial *trial = &value->trials[value->trial_count];
+        opt_format(setting->row, next, trial->value, sizeof trial->value);
+        value->trial_count += next > 0 && strcmp(trial->value, value->value) != 0;
+    }
+    assumed->value_count -= value->trial_count == 0;
+}
+
+static void find_values(struct assumed *assumed)
+{
+    const struct scenario *scenario = assumed->scenario;
+    assumed->values = memory_zeroed(ASSUMED_MAX, sizeof *assumed->values);
+    for (uint32_t i = 0; i < scenario->setting_count; i++) {
+        const struct scenario_setting *setting = &scenario->settings[i];
+        const char *evidence = evidence_of(setting);
+        if (evidence != NULL && is_quantity(setting->row) && setting->value > 0)
+            add_value(assumed, setting, evidence);
+    }
+}
+
+/* ------------------------------------------------------------------ runs */
+
+static void take(struct assumed_verdict *verdict, const struct result *result)
+{
+    const struct harm *harm = &result->harm;
+    const bool named = harm->severity != HARM_NOTHING && harm->cause_count > 0 &&
+                       harm->causes[0].suspect != HARM_LOAD;
+    verdict->played = strcmp(result->status, "interrupted") != 0;
+    digest_format(&result->digest, verdict->digest);
+    snprintf(verdict->bottleneck, sizeof verdict->bottleneck, "%s",
+             bottleneck_word(result->limit.resource));
+    if (named)
+        snprintf(verdict->cause, sizeof verdict->cause, "%s %.160s",
+                 harm_suspect_word(harm->causes[0].suspect), harm->causes[0].name);
+    else
+        snprintf(verdict->cause, sizeof verdict->cause, "nobody");
+    for (uint32_t i = 0; i < result->expectation_count && i < ASSUMED_EXPECTS; i++)
+        verdict->held |= (uint64_t)result->expectations[i].held << i;
+}
+
+struct played {
+    const struct assumed *assumed;
+    time_ps until;
+    struct {
+        const struct assumed_value *value;
+        const struct assumed_trial *trial;
+    } runs[1 + ASSUMED_MAX * ASSUMED_TRIALS]; /* the first is as it is */
+};
+
+static void play_one(void *self, uint32_t index, void *result)
+{
+    const struct played *played = self;
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    char text[512];
+    if (index > 0)
+        snprintf(text, sizeof text, "%.400s=%s", played->runs[index].value->path,
+                 played->runs[index].trial->value);
+    struct scenario *scenario =
+        relief_reload_with(played->assumed->scenario, index > 0 ? text : NULL, diag);
+    if (scenario != NULL) {
+        const struct run_options options = {.unread = true, .until = played->until};
+        struct run run;
+        if (run_scenario(&run, scenario, &options, diag) == RUN_DONE)
+            take(result, &run.result);
+        run_close(&run);
+    }
+    scenario_free(scenario);
+    free(diag);
+}
+
+static bool play_all(struct assumed *assumed, struct played *played)
+{
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < assumed->value_count; i++)
+        for (uint32_t k = 0; k < assumed->values[i].trial_count; k++, count++) {
+            played->runs[count].value = &assumed->values[i];
+            played->runs[count].trial = &assumed->values[i].trials[k];
+        }
+    struct assumed_verdict *verdicts = memory_zeroed(count, sizeof *verdicts);
+    const bool well = trials_play(play_one, played, count, verdicts, sizeof *verdicts);
+    assumed->runs = count;
+    assumed->verdict = verdicts[0];
+    const struct assumed_verdict *next = &verdicts[1];
+    for (uint32_t i = 0; i < assumed->value_count; i++)
+        for (uint32_t k = 0; k < assumed->values[i].trial_count; k++)
+            assumed->values[i].trials[k].verdict = *next++;
+    free(verdicts);
+    return well;
+}
+
+/* ------------------------------------------------------------------ what they say */
+
+static bool differs(const struct assumed_verdict *a, const struct assumed_verdict *b)
+{
+    return strcmp(a->bottleneck, b->bottleneck) != 0 || strcmp(a->cause, b->cause) != 0 ||
+           a->held != b->held;
+}
+
+/* A value that somebody now writes is named as a setting of his: that is the trial's doing. */
+static void forgive(const struct assumed *assumed, const struct assumed_value *value,
+                    struct assumed_verdict *verdict)
+{
+    static const char setting[] = "setting ";
+    if (strncmp(verdict->cause, setting, sizeof setting - 1) == 0 &&
+        strcmp(verdict->cause + sizeof setting - 1, value->path) == 0)
+        memcpy(verdict->cause, assumed->verdict.cause, sizeof verdict->cause);
+}
+
+static void compare(struct assumed *assumed)
+{
+    for (uint32_t i = 0; i < assumed->value_count; i++) {
+        struct assumed_value *value = &assumed->values[i];
+        for (uint32_t k = 0; k < value->trial_count; k++) {
+            struct assumed_trial *trial = &value->trials[k];
+            forgive(assumed, value, &trial->verdict);
+            trial->flips = trial->verdict.played && differs(&assumed->verdict, &trial->verdict);
+            value->flips |= trial->flips;
+            value->felt |= trial->verdict.played &&
+                           strcmp(assumed->verdict.digest, trial->verdict.digest) != 0;
+        }
+        assumed->flip_count += value->flips;
+        assumed->felt_count += value->felt;
+    }
+}
+
+/* Those that flip the verdict first; else in their order. */
+static void sort_values(struct assumed *assumed)
+{
+    struct assumed_value *sorted = memory_zeroed(ASSUMED_MAX, sizeof *sorted);
+    uint32_t count = 0;
+    for (int flips = 1; flips >= 0; flips--)
+        for (uint32_t i = 0; i < assumed->value_count; i++)
+            if (assumed->values[i].flips == (flips != 0))
+                sorted[count++] = assumed->values[i];
+    free(assumed->values);
+    assumed->values = sorted;
+}
+
+bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_ps until)
+{
+    *assumed = (struct assumed){.scenario = scenario};
+    for (uint32_t i = 0; i < scenario->expectation_count && i < ASSUMED_EXPECTS; i++)
+        assumed->expectations[assumed->expectation_count++] = scenario->expectations[i].text;
+    find_values(assumed);
+    struct played *played = memory_zeroed(1, sizeof *played);
+    *played = (struct played){.assumed = assumed, .until = until};
+    const bool well = play_all(assumed, played) && assumed->verdict.played;
+    free(played);
+    if (!well)
+        snprintf(assumed->why, sizeof assumed->why, "a run could not be played to its end");
+    compare(assumed);
+    sort_values(assumed);
+    return well;
+}
+
+void assumed_free(struct assumed *assumed)
+{
+    free(assumed->values);
+    *assumed = (struct assumed){0};
+}

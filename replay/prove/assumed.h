@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * assumed - which values that nobody knows would change what a run says.
+ * Each value in force that is assumed or inferred, by its profile or by its row where nobody wrote
+ * it, is changed alone and the scenario is played again:
+ *   assumed    half and twice: no range is stated
+ *   inferred   a tenth less and a tenth more
+ * within the row's bounds and steps.  What is looked at is the verdict: the resource that is the
+ * bottleneck, whom the first cause names, and each expectation.  Words, switches and zeros (nothing
+ * of it is modelled) are not changed.
+ * The runs are processes of their own, on all processors at once.
+ * Errors: false and a sentence. */
+#ifndef STORMGLASS_REPLAY_PROVE_ASSUMED_H
+#define STORMGLASS_REPLAY_PROVE_ASSUMED_H
+
+#include "base/digest.h"
+#include "scenarios/load/scenario.h"
+
+enum {
+    ASSUMED_MAX = 48,
+    ASSUMED_TRIALS = 2,
+    ASSUMED_EXPECTS = 64,
+    ASSUMED_WORDS = 240,
+    ASSUMED_VALUE = 64
+};
+
+/* What a run says. */
+struct assumed_verdict {
+    bool played;
+    char digest[DIGEST_TEXT_BYTES];
+    char bottleneck[ASSUMED_WORDS]; /* "link": the resource, wherever it is */
+    char cause[ASSUMED_WORDS];      /* "host host4"; "nobody" */
+    uint64_t held;                  /* mask of expectations */
+};
+
+struct assumed_trial {
+    char value[ASSUMED_VALUE]; /* as a scenario would write it */
+    struct assumed_verdict verdict;
+    bool flips; /* it differs from the run's */
+};
+
+struct assumed_value {
+    const char *path, *evidence, *source; /* evidence: "assumed" or "inferred" */
+    char value[ASSUMED_VALUE];
+    struct assumed_trial trials[ASSUMED_TRIALS]; /* less, more */
+    uint32_t trial_count;
+    bool flips, felt; /* felt: a run with it is another run */
+};
+
+struct assumed {
+    const struct scenario *scenario;
+    const char *expectations[ASSUMED_EXPECTS]; /* texts; later ones are not looked at */
+    uint32_t expectation_count;
+    struct assumed_verdict verdict; /* as it is */
+    struct assumed_value *values;   /* those that flip it first, then in the order of settings */
+    uint32_t value_count, flip_count, felt_count;
+    uint32_t left_out; /* beyond ASSUMED_MAX */
+    uint32_t runs;
+    char why[ASSUMED_WORDS];
+};
+
+/* The scenario outlives what is filled in.  False: see why. */
+bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_ps until);
+void assumed_free(struct assumed *assumed);
+
+#endif
