@@ -166,6 +166,26 @@ static void a_few_items_move_when_they_are_twice_as_many(void **state)
     pool_fini(&pool);
 }
 
+/* Whatever is asked for, one item of each part is what a pool has at least. */
+static void a_pool_holds_one_item_where_there_is_room_for_no_more(void **state)
+{
+    (void)state;
+#ifdef POOL_RESERVE_MAX
+    const uint64_t room = POOL_RESERVE_MAX;
+#else
+    const uint64_t room = (uint64_t)1 << 47; /* what a process has on x86-64 */
+#endif
+    enum { PARTS = 1 << 12, OTHERS = 1 << 4 };
+    struct pool pool;
+    if (sizeof(void *) < sizeof room)
+        skip();
+    pool_init_parts(&pool, "things", (uint32_t)(room / PARTS / OTHERS), 2, PARTS);
+    assert_int_equal(pool.limit, 1);
+    assert_int_equal(pool_take(&pool), 0);
+    memset(pool_at(&pool, 0), 1, 1);
+    pool_fini(&pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +197,7 @@ int main(void)
         cmocka_unit_test(histogram_is_within_one_percent),
         cmocka_unit_test(slab_keeps_its_items),
         cmocka_unit_test(pool_reuses_the_last_given),
+        cmocka_unit_test(a_pool_holds_one_item_where_there_is_room_for_no_more),
         cmocka_unit_test(a_few_items_move_when_they_are_twice_as_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

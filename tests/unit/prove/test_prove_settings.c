@@ -162,8 +162,8 @@ static void without_anything_to_repair_nothing_is_compared(void **state)
     take_down(stand);
 }
 
-/* What all have is looked at where the account of the run names it; what is merely written, only where that is not
- * enough. */
+/* What all have is looked at where the account of the run names it; what is merely written, only
+ * where that is not enough. */
 static void what_all_have_is_odd_by_what_happened(void **state)
 {
     (void)state;

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,6 +103,29 @@ static void a_write_that_fails_keeps_its_reason(void **state)
     assert_int_equal(lstat("full", &about), 0);
     assert_true(S_ISLNK(about.st_mode));
     unlink("full");
+}
+
+/* Stands before the C library's: a file that takes nothing, and says no reason. */
+static bool takes_nothing;
+
+ssize_t write(int descriptor, const void *bytes, size_t count)
+{
+    errno = takes_nothing ? 0 : errno;
+    return takes_nothing ? 0 : syscall(SYS_write, descriptor, bytes, count);
+}
+
+static void a_write_that_takes_nothing_has_failed(void **state)
+{
+    (void)state;
+    struct output output;
+    assert_true(output_open(&output, "page", &none));
+    fputs("text", output.out);
+    takes_nothing = true;
+    fflush(output.out);
+    takes_nothing = false;
+    assert_false(output_end(&output, true));
+    assert_int_equal(errno, EIO);
+    assert_int_equal(files(), 0);
 }
 
 static void names_that_cannot_be_files_are_refused(void **state)
@@ -276,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_there_whole_or_as_it_was),
         cmocka_unit_test(a_write_that_fails_keeps_its_reason),
+        cmocka_unit_test(a_write_that_takes_nothing_has_failed),
         cmocka_unit_test(names_that_cannot_be_files_are_refused),
         cmocka_unit_test(what_is_read_is_not_written),
         cmocka_unit_test(what_a_killed_writer_left_goes_and_a_living_ones_stays),

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "replay/step/step_acts_private.h"
+#include "replay/step/step_player.h"
 #include "replay/step/step_tell.h"
 #include "rnic/host/rnic.h"
 
@@ -234,6 +235,37 @@ static void looking_is_the_same_in_another_process(void **state)
     check(stand, script);
 }
 
+static void tell_letters(const struct stepper *stepper, const struct step_subject *subject,
+                         uint32_t number, FILE *out)
+{
+    (void)stepper;
+    (void)subject;
+    for (uint32_t i = 0; i < number; i++)
+        fputc('a' + (int)(i % 26), out);
+}
+
+static void texts_of_any_length_come_from_another_process(void **state)
+{
+    struct stand *stand = *state;
+    static const uint32_t lengths[] = {0, 1, 2, 26, 1000000};
+    struct step_player player;
+    stand_rewind(stand);
+    assert_true(step_player_start(&player, stand->own));
+    stand->own = NULL;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        char *told = NULL;
+        size_t bytes = 0;
+        FILE *out = open_memstream(&told, &bytes);
+        assert_true(step_player_tell(&player, tell_letters, &step_subject_any, lengths[i], out));
+        fclose(out);
+        assert_int_equal(bytes, lengths[i]);
+        for (size_t k = 0; k < bytes; k++)
+            assert_int_equal(told[k], 'a' + k % 26);
+        free(told);
+    }
+    step_player_end(&player);
+}
+
 /* Of a queue pair it is said what is on its way, and nothing when there is nothing. */
 static void what_is_on_its_way_is_shown(void **state)
 {
@@ -449,6 +481,7 @@ int main(void)
         TEST(every_point_is_told_to_the_end),
         TEST(there_are_only_so_many_breaks),
         TEST(looking_is_the_same_in_another_process),
+        TEST(texts_of_any_length_come_from_another_process),
         TEST(what_is_on_its_way_is_shown),
         TEST(help_has_every_command_and_condition),
         TEST(a_wrong_line_ends_a_script_and_no_person),

@@ -25,7 +25,9 @@ static const char text[] =
     "  - {name: reads, kind: nvme, from: \"host1..host2\", to: host0, read: 100%,\n"
     "     block-size: 16KiB, queue-depth: 4, start: 200us}\n"
     "  - {name: writes, kind: rdma-write, from: \"host1..host6\", to: host0, message-size: 64KiB,\n"
-    "     stop: 100us}\n";
+    "     stop: 100us}\n"
+    "faults:\n"
+    "  - {kind: target-stall, where: host0, at: 290us}\n";
 
 static struct diag diag;
 static struct scenario *scenario;
@@ -167,12 +169,71 @@ static void nothing_outstanding_is_said(void **state)
     free(told);
 }
 
+static bool is_in(const struct port *port, const struct qp *qp, uint32_t psn)
+{
+    for (uint8_t priority = 0; priority < PRIORITIES; priority++)
+        for (uint32_t at = port->prios[priority].head; at != POOL_NONE;
+             at = frame_at(port->frames, at)->next) {
+            const struct frame *frame = frame_at(port->frames, at);
+            if (frame->destination == qp->flow.destination && frame->qpn == qp->flow.qpn &&
+                frame->psn == psn)
+                return true;
+        }
+    return false;
+}
+
+/* Six queue pairs have frames in one queue: of each it is a frame of its own that is named. */
+static void a_queue_pair_is_held_up_by_its_own_frame(void **state)
+{
+    (void)state;
+    const struct world *world = stepper_world(stepper);
+    uint32_t named = 0;
+    for (time_ps at = 2 * PS_PER_US; at < 20 * PS_PER_US; at += PS_PER_US) {
+        go(at);
+        for (uint32_t node = 1; node < HOSTS; node++) {
+            const struct rnic *rnic = world_host(world, node)->rnics[0];
+            for (uint32_t i = 0; i < rnic->qps.used; i++) {
+                const struct qp *qp = &rnic->qp_slots[i];
+                struct step_subject subject = step_subject_any;
+                subject.node = node;
+                subject.qp = qp->qpn;
+                char *told = why(&subject), words[32];
+                const char *psn = strstr(told, ", PSN "), *where = strstr(told, "is queued at ");
+                snprintf(words, sizeof words, "is queued at host%u:p0", node);
+                if (psn != NULL && where != NULL) {
+                    const struct port *port = strncmp(where, words, strlen(words)) == 0
+                                                  ? world_port(world, node, 0)
+                                                  : world_port(world, HOSTS, 0);
+                    assert_true(is_in(port, qp, (uint32_t)strtoul(psn + 6, NULL, 10)));
+                    named++;
+                }
+                free(told);
+            }
+        }
+    }
+    assert_true(named > HOSTS);
+}
+
+static void a_stalled_target_is_a_root(void **state)
+{
+    (void)state;
+    struct step_subject subject = step_subject_any;
+    subject.workload = 0;
+    go(299 * PS_PER_US);
+    char *told = why(&subject);
+    has(told, "root: host0 is stalled by a fault of the scenario\n");
+    free(told);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_workload_is_why_its_oldest_command_is, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_queue_names_its_greatest_sources, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing_outstanding_is_said, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_queue_pair_is_held_up_by_its_own_frame, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_stalled_target_is_a_root, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
