@@ -71,12 +71,17 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
                               "its receive buffer was full");
 }
 
+static bool slows_by_nature(const struct rnic_params *params)
+{
+    return params->drain > 0 || pipeline_slows_receiving(&params->pipeline);
+}
+
 /* Every host has a limit: the one that is reached is one where much meets. */
 static bool is_common(const struct harm_scene *scene)
 {
     bool common = true;
     for (uint32_t node = 0; node < scene->scenario->host_count; node++)
-        common &= scene->scenario->nodes[node].host->rnic->drain > 0;
+        common &= slows_by_nature(scene->scenario->nodes[node].host->rnic);
     return common;
 }
 

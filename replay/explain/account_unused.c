@@ -72,7 +72,10 @@ static const char *const queries[] = {
     " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 FROM"
     " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
     " HAVING count(*)>0",
-    "SELECT 'RNIC message rate and PCIe limits', 'not modelled, so never the bottleneck here'",
+    "SELECT 'RNIC message rate and PCIe limits', 'off, so never the bottleneck here' WHERE NOT"
+    " EXISTS(SELECT 1 FROM setting WHERE path LIKE 'hosts.%.rnic.%' AND (path LIKE"
+    " '%.message-cost' OR path LIKE '%.qp-message-cost' OR path LIKE '%.read-cost' OR path LIKE"
+    " '%-packet-cost' OR path LIKE '%.pcie-generation') AND value NOT IN('off', '0s', '0ns'))",
 };
 
 static void add_rows(struct account *account, uint32_t *room, struct store_statement *rows)

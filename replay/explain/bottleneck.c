@@ -106,7 +106,8 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
 {
     const struct bottleneck_use *use = &input->uses[resource];
     int64_t value = saturation(use->used);
-    if (resource == BOTTLENECK_RECEIVER)
+    if (resource == BOTTLENECK_RECEIVER || resource == BOTTLENECK_RNIC ||
+        resource == BOTTLENECK_PCIE) /* nothing of them works ahead */
         return value;
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
         value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
@@ -186,6 +187,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     switch (resource) {
     case BOTTLENECK_LINK:
     case BOTTLENECK_MEDIA:
+    case BOTTLENECK_RNIC:
+    case BOTTLENECK_PCIE:
     case BOTTLENECK_TARGET_CPU:
     case BOTTLENECK_HOST_CPU:
         return part(part(TENTH, elasticity(input, resource)), least(use->covers, PPM));
@@ -274,6 +277,8 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
     static const char *const phrases[] = {
         [BOTTLENECK_LINK] = "%s is %s busy",
         [BOTTLENECK_RECEIVER] = "%s drains slower than its link delivers, %s of the time",
+        [BOTTLENECK_RNIC] = "%s is %s busy",
+        [BOTTLENECK_PCIE] = "%s is %s busy",
         [BOTTLENECK_MEDIA] = "%s: %s busy",
         [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
         [BOTTLENECK_HOST_CPU] = "%s are %s busy",

@@ -4,7 +4,7 @@
 
 #include "replay/harm/suspects.h"
 
-enum worse { LESS, MORE, LIMIT, OTHER };
+enum worse { LESS, MORE, LIMIT, CEILING, OTHER };
 
 static const struct act {
     enum worse worse;
@@ -39,6 +39,12 @@ bool act_is_worse(const struct opt *row, int64_t value, int64_t common)
     if (act->worse == LIMIT)
         return value != 0 && (common == 0 || value < common);
     return act->worse == LESS ? value < common : value > common;
+}
+
+bool act_is_limit(const struct opt *row)
+{
+    const struct act *act = find(row);
+    return act != NULL && (act->worse == LIMIT || act->worse == CEILING);
 }
 
 const char *act_rows(size_t index)

@@ -13,6 +13,9 @@ enum act_by act_of(const struct opt *row);
 /* A value that may do harm where others have the common one. */
 bool act_is_worse(const struct opt *row, int64_t value, int64_t common);
 
+/* What the hardware can do, where 0 stands for all: that it can do less than all is no fault. */
+bool act_is_limit(const struct opt *row);
+
 /* The rows of act.def, one list after the other; NULL ends them. */
 const char *act_rows(size_t index);
 

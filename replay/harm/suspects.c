@@ -291,8 +291,7 @@ bool suspects_scarce(const struct harm_scene *scene, const char *rows, struct su
             strncmp(setting->path, "hosts.defaults.", 15) != 0 ||
             !suspects_listed(rows, setting->row->name) ||
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
-            strcmp(setting->row->name, "drain") == 0 ||
-            !act_is_worse(setting->row, setting->value, preset))
+            act_is_limit(setting->row) || !act_is_worse(setting->row, setting->value, preset))
             continue;
         name_setting(setting, preset, suspect);
         return true;

@@ -19,7 +19,7 @@ static void add_queue_pairs(const struct usage *usage, uint32_t node, uint16_t p
                             struct harm_use *use)
 {
     const int64_t active = usage_of_rnic(usage, node, port, USAGE_QP_ACTIVE);
-    use->drained = share(usage_of_rnic(usage, node, port, USAGE_RNIC_DRAIN), usage_span(usage));
+    use->drained = share(usage_drained(usage, node, port), usage_span(usage));
     use->held = share(usage_of_rnic(usage, node, port, USAGE_QP_HELD), active);
     use->refused = share(usage_of_rnic(usage, node, port, USAGE_QP_RNR), active);
     use->reads = share(usage_of_rnic(usage, node, port, USAGE_QP_READS), active);

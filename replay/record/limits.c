@@ -9,6 +9,7 @@
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
 #include "replay/record/limits_demand.h"
+#include "replay/record/limits_engines.h"
 #include "replay/record/usage.h"
 
 #include <stdio.h>
@@ -187,8 +188,8 @@ static void add_receivers(struct scope *scope)
         for (uint16_t i = 0; i < scenario->nodes[node].port_count; i++) {
             if (!scope->to[node] && !scope->from[node])
                 continue;
-            const int64_t used = share(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_DRAIN),
-                                       usage_span(scope->usage));
+            const int64_t used =
+                share(usage_drained(scope->usage, node, i), usage_span(scope->usage));
             const bool filled = usage_of_rnic(scope->usage, node, i, USAGE_RNIC_OVER) > 0;
             if (used <= use->used || (!filled && used < ALWAYS))
                 continue;
@@ -426,6 +427,8 @@ static void add_used(struct scope *scope, const struct result *result)
     add_links(scope);
     add_queue_pairs(scope, lossy, result->totals.rnic_rnr_naks > 0);
     add_receivers(scope);
+    limits_engines(scope->collect, scope->from, scope->input);
+    limits_engines(scope->collect, scope->to, scope->input);
     add_software(scope);
     for (int cores = 0; cores < 2; cores++) {
         const char *name = add_stations(scope, cores != 0);

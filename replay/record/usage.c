@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "nvme/host/host.h"
 #include "replay/record/collect.h"
+#include "rnic/pipeline/pipeline.h"
 #include "rnic/soft/soft.h"
 
 #include <stdlib.h>
@@ -144,9 +145,16 @@ static bool is_held(const struct qp *qp, time_ps now)
     return (qp->flags & QP_LIMITED) != 0 && qp->paced_until > now;
 }
 
-static void look_at_qp(const struct qp *qp, int64_t *values, time_ps now)
+/* Something of it is under way; in a pipeline it may be that the queue pair does not see it yet. */
+static bool is_active(const struct rnic *rnic, const struct qp *qp)
 {
-    if (qp->qpn == 0 || (!wants_to_send(qp) && !qp_outstanding(qp)))
+    return wants_to_send(qp) || qp_outstanding(qp) ||
+           (rnic->pipeline != NULL && qp->sq_head != qp->sq_tail);
+}
+
+static void look_at_qp(const struct rnic *rnic, const struct qp *qp, int64_t *values, time_ps now)
+{
+    if (qp->qpn == 0 || !is_active(rnic, qp))
         return;
     values[USAGE_QP_ACTIVE]++;
     if ((qp->flags & QP_RNR_WAIT) != 0 && qp->rnr_until > now)
@@ -162,13 +170,34 @@ static void look_at_qp(const struct qp *qp, int64_t *values, time_ps now)
         values[USAGE_QP_SILENT]++;
 }
 
+/* Work is accounted for when it is taken on, so what lies ahead is not done yet. */
+static time_ps worked(time_ps busy, time_ps free_at, time_ps now)
+{
+    return free_at > now ? busy - (free_at - now) : busy;
+}
+
+static void look_at_pipeline(const struct rnic *rnic, int64_t *values, time_ps now)
+{
+    const struct pipeline *pipeline = rnic->pipeline;
+    const struct pcie *pcie = &pipeline->pcie;
+    values[USAGE_RNIC_MESSAGES] = worked(pipeline->engine_busy, pipeline->engine_free, now);
+    values[USAGE_RNIC_TX] = worked(pipeline->tx_busy, pipeline->tx_free, now);
+    values[USAGE_RNIC_RX] = worked(pipeline->rx_busy, pipeline->rx_free, now);
+    values[USAGE_RNIC_PCIE_DOWN] = worked(pcie->down.busy, pcie->down.free_at, now);
+    values[USAGE_RNIC_PCIE_UP] = worked(pcie->up.busy, pcie->up.free_at, now);
+    for (uint32_t i = 0; i < pipeline->qp_room; i++)
+        values[USAGE_QP_RESTS] += pipeline->qps[i].resting;
+}
+
 static void look_at_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
 {
     for (uint32_t i = 0; i < rnic->qps.used; i++)
-        look_at_qp(&rnic->qp_slots[i], values, now);
+        look_at_qp(rnic, &rnic->qp_slots[i], values, now);
     values[USAGE_RNIC_SENT] = (int64_t)port_frames_sent(&rnic->port);
     values[USAGE_RNIC_RESENT] = (int64_t)rnic->counters.retransmitted_packets;
     values[USAGE_RNIC_DRAIN] = rx_buffer_busy(&rnic->rx, now);
+    if (rnic->pipeline != NULL)
+        look_at_pipeline(rnic, values, now);
     values[USAGE_RNIC_CPU] = 0;
     for (int i = 0; i < PROCESSOR_LEVELS && rnic->soft != NULL; i++)
         values[USAGE_RNIC_CPU] += rnic->soft->machine->processor.busy[i];
@@ -358,6 +387,14 @@ int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port, e
 {
     return since(usage,
                  usage->first_rnic + (usage->rnic_of[node] + port) * USAGE_RNIC_VALUES + what);
+}
+
+time_ps usage_drained(const struct usage *usage, uint32_t node, uint16_t port)
+{
+    const time_ps rx = usage_of_rnic(usage, node, port, USAGE_RNIC_RX);
+    const time_ps up = usage_of_rnic(usage, node, port, USAGE_RNIC_PCIE_UP);
+    const time_ps held = usage_of_rnic(usage, node, port, USAGE_RNIC_DRAIN);
+    return time_later(held - time_later(rx, up), 0);
 }
 
 int64_t usage_of_target(const struct usage *usage, uint32_t node, unsigned what)

@@ -30,6 +30,14 @@ enum usage_rnic {
     USAGE_RNIC_DRAIN, /* ps in which its receive buffer was not empty */
     USAGE_RNIC_OVER,  /* times that the buffer was too full: pauses asked for, and frames dropped */
     USAGE_RNIC_CPU,   /* ps that the CPU of a software RNIC worked */
+    /* of an RNIC with a pipeline: ps that its engines and PCIe worked, and queue pairs whose next
+     * message waits for their own engine */
+    USAGE_RNIC_MESSAGES,
+    USAGE_RNIC_TX,
+    USAGE_RNIC_RX,
+    USAGE_RNIC_PCIE_DOWN,
+    USAGE_RNIC_PCIE_UP,
+    USAGE_QP_RESTS,
     USAGE_RNIC_VALUES
 };
 
@@ -92,6 +100,8 @@ uint32_t usage_looks(const struct usage *usage);
 int64_t usage_of_port(const struct usage *usage, uint32_t port, enum usage_port what);
 int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port,
                       enum usage_rnic what);
+/* Time in which its receive buffer was not empty, less what its own engines and PCIe took. */
+time_ps usage_drained(const struct usage *usage, uint32_t node, uint16_t port);
 int64_t usage_of_target(const struct usage *usage, uint32_t node, unsigned what);
 int64_t usage_of_workload(const struct usage *usage, uint32_t workload, enum usage_workload what);
 

@@ -136,6 +136,8 @@ static const char *host_words(uint8_t kind)
         [HOST_EVENT_PROCESSOR] = "the CPU is free",
         [RNIC_EVENT_STALL] = "checks the length of a pause",
         [RNIC_EVENT_TRANSMIT] = "the transmit timer",
+        [RNIC_EVENT_ENGINE] = "the RNIC may begin a message",
+        [RNIC_EVENT_TX_ENGINE] = "the RNIC has the next packet's data",
     };
     return kind < sizeof own / sizeof own[0] && own[kind] != NULL ? own[kind] : "an event";
 }

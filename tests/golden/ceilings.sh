@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The ceilings of RNICs from outside: what each limits is what is named, what its relief gains, and what time is waited for;
+# that the hardware can do no more is no harm, but that one host's can less than the others' has a cause.
+set -u
+. tests/golden/outside
+
+# scenario NAME ROWS KIND SIZE OUTSTANDING: two hosts, 100 Gb/s.
+scenario() {
+    cat >"$1.yaml" <<YAML
+stormglass: 1
+name: $1
+seed: 1
+duration: 300us
+fabric:
+  topology: {kind: explicit, hosts: [a, b], switches: [], links: [{ends: [a, b], rate: 100Gbps}]}
+hosts:
+  defaults: {rnic: {$2}}
+workloads:
+  - {name: w, kind: $3, from: a, to: b, message-size: $4, outstanding: $5}
+YAML
+}
+
+# limited NAME RESOURCE WHERE: run and what-if name it, and it is no harm.
+limited() {
+    "$program" run "$1.yaml" -o "$1.db" --record counters >"$1.run" || fail "$1: exit code $?"
+    grep -q "^Bottleneck *$2: $3" "$1.run" || fail "$1: $(grep Bottleneck "$1.run")"
+    grep -q '^Harm *none' "$1.run" || fail "$1: $(grep -A2 Harm "$1.run")"
+    "$program" explain "$1.db" --what-if --json >"$1.json" || fail "$1: what-if: exit code $?"
+    jq -e ".what_if.reliefs[0] | .resource == \"$2\" and .gain.mean > 0.05" "$1.json" >/dev/null ||
+        fail "$1: what-if: $(jq -c .what_if.reliefs "$1.json")"
+}
+
+# waits NAME PART PERCENT: so much of all that is waited for at least.
+waits() {
+    "$program" run "$1.yaml" -o "$1.db" --waits >/dev/null || fail "$1 --waits: exit code $?"
+    "$program" query "$1.db" "SELECT 100 * sum((part = '$2') * sum_ps) / sum(sum_ps) FROM wait" >out ||
+        fail "$1: query: exit code $?"
+    [ "$(tail -n 1 out)" -ge "$3" ] || fail "$1: $2 is $(tail -n 1 out) % of what was waited for, and not $3"
+}
+
+scenario queue-pair 'qp-message-cost: 380ns' rdma-write 8B 32
+limited queue-pair rnic "the engine of each queue pair in a's RNIC is 100% busy"
+scenario messages 'message-cost: 100ns' rdma-write 64B 32
+limited messages rnic "the message engine of a's RNIC is 100% busy"
+scenario reads 'read-cost: 100ns, message-cost: 10ns, max-rd-atomic: 64' rdma-read 64B 32
+limited reads rnic "the message engine of a's RNIC is 100% busy"
+scenario sends 'tx-packet-cost: 500ns' rdma-write 64KiB 16
+limited sends rnic "the engine for packets sent by a's RNIC"
+scenario lanes 'pcie-generation: 3, pcie-lanes: 8' rdma-write 64KiB 16
+limited lanes pcie "PCIe from the memory of a to its RNIC"
+
+waits queue-pair rnic_engine 90
+waits messages rnic_engine 70
+# The rest is its own packets on the wire: 55 %, the link being faster.
+waits lanes pcie 40
+
+# 8 bytes, one in 380 ns: 2.63 million a second; what the wire could do is 45 times that.
+"$program" run queue-pair.yaml --json >one.json || fail "json: exit code $?"
+jq -e '.workloads[0].iops | . > 2.6e6 and . < 2.64e6' one.json >/dev/null ||
+    fail "$(jq -c '.workloads[0].iops' one.json) messages a second"
+
+# Without ceilings it is said that nothing of the kind was in force; with them it is not.
+scenario plain 'path-mtu: 4096B' rdma-write 64KiB 4
+"$program" run plain.yaml -o plain.db >/dev/null || fail "plain: exit code $?"
+"$program" explain plain.db | grep -q 'RNIC message rate and PCIe limits: off' || fail "plain: limits are not said to be off"
+"$program" explain queue-pair.db | grep -q 'RNIC message rate and PCIe limits' && fail "limits that held are said to be off"
+
+# One host of four sits in a slot of four lanes, the others in eight.
+cat >slot.yaml <<'YAML'
+stormglass: 1
+name: slot
+seed: 1
+duration: 1ms
+fabric: {topology: {kind: single-switch, hosts: 5}}
+hosts:
+  defaults: {rnic: {pcie-generation: 3, pcie-lanes: 16}}
+  overrides: [{where: host3, rnic: {pcie-lanes: 1}}]
+workloads:
+  - {name: w, kind: rdma-write, from: "host1..host4", to: host0, message-size: 4KiB, outstanding: 2}
+YAML
+"$program" run slot.yaml --json >slot.json || fail "slot: exit code $?"
+jq -e '.causes[0].name | test("pcie-lanes")' slot.json >/dev/null || fail "slot: $(jq -c '[.harm.sentence, .causes[].sentence]' slot.json)"
+
+refuse() { # ROWS WORDS
+    scenario bad "$1" rdma-write 8B 1
+    "$program" check bad.yaml >out 2>err
+    [ $? = 2 ] || fail "$1: not refused"
+    grep -qF -e "$2" err out || fail "$1: $(cat err out)"
+}
+refuse 'pcie-generation: 7' 'bad.yaml:8:'
+refuse 'pcie-payload: 300B' 'bad.yaml:8:'
+refuse 'message-cost: -1ns' 'bad.yaml:8:'
