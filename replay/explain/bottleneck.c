@@ -181,6 +181,12 @@ static int64_t deeper(const struct bottleneck_input *input, int64_t number)
     return least(part(more, unhindered(input)), room_between_outages(input));
 }
 
+/* What may be outstanding gains as far as no other number keeps it from being sent. */
+static int64_t not_stopped(const struct bottleneck_input *input)
+{
+    return most(PPM - reads_waited(input) - input->uses[BOTTLENECK_WINDOW].used, 0);
+}
+
 static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
@@ -209,14 +215,16 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         return regained(input, resource);
     case BOTTLENECK_READS: /* instead of the depth, as far as it is what is waited for */
         return part(deeper(input, input->reads), reads_waited(input));
+    case BOTTLENECK_WINDOW:
+        return part(deeper(input, input->window), use->used);
     case BOTTLENECK_QUEUE_SIZE:
         return use->used > 0 && (input->entries > 0 || use->used >= PPM / 2)
-                   ? part(deeper(input, input->entries), PPM - reads_waited(input))
+                   ? part(deeper(input, input->entries), not_stopped(input))
                    : 0;
     case BOTTLENECK_DEPTH: /* more than a queue holds makes no difference */
         return input->few || input->entries > 0
                    ? 0
-                   : part(deeper(input, input->depth), PPM - reads_waited(input));
+                   : part(deeper(input, input->depth), not_stopped(input));
     case BOTTLENECK_ASKED:
     case BOTTLENECK_RESOURCES:
         break;
@@ -288,6 +296,8 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
         [BOTTLENECK_LOSS] = "queue pairs of %s wait for or repeat lost packets %s of their time",
         [BOTTLENECK_RECOVERY] = "%s, %s of the time",
         [BOTTLENECK_READS] = "queue pairs of %s wait for READs under way %s of their time",
+        [BOTTLENECK_WINDOW] = "queue pairs of %s have sent all that may be unacknowledged %s of "
+                              "their time",
         [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a place",
     };
     const char *word = names[found->resource];

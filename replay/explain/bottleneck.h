@@ -54,6 +54,7 @@ struct bottleneck_input {
     int64_t depth;       /* outstanding in each queue; 0: unknown */
     int64_t entries;     /* that a submission queue holds of a greater depth; 0: unknown */
     int64_t reads;       /* READs that a queue pair may have under way; 0: unknown */
+    int64_t window;      /* packets that a queue pair may have unacknowledged; 0: unknown */
     int64_t weight;      /* in a run of several: its part of the bytes; 0: none of it */
     int64_t resent;      /* share of the packets */
     int64_t away;        /* share of the time that controllers were lost */

@@ -169,6 +169,7 @@ static void add_queue_pairs(struct scope *scope, bool lossy, bool refuses)
     add_wait(scope, BOTTLENECK_CREDIT, refused + (credit ? resent : 0), active);
     add_wait(scope, BOTTLENECK_CONGESTION, larger(scope, USAGE_QP_HELD), active);
     add_wait(scope, BOTTLENECK_READS, larger(scope, USAGE_QP_READS), active);
+    add_wait(scope, BOTTLENECK_WINDOW, larger(scope, USAGE_QP_WINDOW), active);
     add_wait(scope, BOTTLENECK_LOSS,
              lossy    ? resent + silent(scope, active)
              : credit ? 0
@@ -382,8 +383,11 @@ static void add_pairs(struct scope *scope, struct paths *paths, uint32_t index)
 {
     const struct scenario *scenario = scope->collect->scenario;
     const struct scenario_workload *about = &scenario->workloads[index];
-    if (about->pair_count > 0)
-        scope->input->reads = scenario->nodes[about->pairs[0].from].host->rnic->max_rd_atomic;
+    if (about->pair_count > 0) {
+        const struct rnic_params *rnic = scenario->nodes[about->pairs[0].from].host->rnic;
+        scope->input->reads = rnic->max_rd_atomic;
+        scope->input->window = rnic->soft.max_unacked;
+    }
     for (uint32_t i = 0; i < about->pair_count && i < WAYS_PAIRS_MAX; i++) {
         const struct scenario_pair *pair = &about->pairs[i];
         scope->from[pair->from] = scope->to[pair->to] = true;

@@ -163,6 +163,8 @@ static void look_at_qp(const struct rnic *rnic, const struct qp *qp, int64_t *va
         values[USAGE_QP_RESENT]++;
     else if (is_held(qp, now))
         values[USAGE_QP_HELD]++;
+    else if (rnic->soft != NULL && wants_to_send(qp) && !soft_window_open(rnic, qp))
+        values[USAGE_QP_WINDOW]++;
     else if ((qp->flags & QP_BLOCKED) != 0 && qp->reads_out > 0 && qp->reads_out >= qp->read_limit)
         values[USAGE_QP_READS]++;
     else if (!wants_to_send(qp) && qp->timeout > 0 &&

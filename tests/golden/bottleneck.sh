@@ -92,6 +92,19 @@ named reads 'outstanding reads'
 gains reads 1.3 hosts.defaults.rnic.max-rd-atomic=2
 stays reads workloads.w.queue-depth=128
 
+# A software RNIC that waits for acknowledgements over a long link.
+cat >window.yaml <<'END'
+stormglass: 1
+name: window
+duration: 20ms
+fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {rate: 100Gbps, length: 10km}, switch: {buffer: 256MiB}}
+hosts: {defaults: {rnic: {profile: softroce, congestion-control: none, max-unacked: 4}}}
+workloads: [{name: w, kind: rdma-write, from: host1, to: host0, message-size: 64KiB, outstanding: 8}]
+END
+named window 'send window'
+gains window 1.5 hosts.defaults.rnic.max-unacked=8
+stays window workloads.w.outstanding=16
+
 # Eight into one: the link of the receiver is full, the pauses are what that does.
 cat >incast.yaml <<'END'
 stormglass: 1

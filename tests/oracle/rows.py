@@ -43,6 +43,7 @@ RULES = [(re.compile(path), kind, how) for path, kind, how in (
     (r"\.rnic\.timeout$", "loss/timeout", LESS),
     (r"\.nvme\.reconnect-delay$", "recovery", LESS),
     (r"\.rnic\.max-rd-atomic$", "outstanding reads", MORE),
+    (r"\.rnic\.max-unacked$", "send window", MORE),
     (r"\.(queue-size|max-queue-size)$", "queue size", MORE),
     (r"^workloads\..*\.(queue-depth|outstanding)$", "queue depth", MORE),
     (r"^workloads\..*\.(rate|speed)$", "asked for", MORE),

@@ -114,7 +114,7 @@ static struct soft_qp *of_responder(struct work *work)
     return (struct soft_qp *)(void *)((char *)work - offsetof(struct soft_qp, responder));
 }
 
-static bool window_open(const struct rnic *rnic, const struct qp *qp)
+bool soft_window_open(const struct rnic *rnic, const struct qp *qp)
 {
     const int64_t most = soft_costs(rnic)->max_unacked;
     return most == 0 || psn_diff(qp->next_psn, qp->una_psn) <= most;
@@ -122,7 +122,7 @@ static bool window_open(const struct rnic *rnic, const struct qp *qp)
 
 static time_ps request_due(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    if (rnic->soft->full || !window_open(rnic, qp))
+    if (rnic->soft->full || !soft_window_open(rnic, qp))
         return TIME_NEVER;
     return arbiter_request_due(qp, now);
 }

@@ -13,7 +13,7 @@ static const char all[] =
     "stormglass: 1\nname: all\nduration: 1ms\n"
     "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
     "hosts:\n"
-    "  defaults: {rnic: {congestion-control: dcqcn, drain: 50Gbps}}\n"
+    "  defaults: {rnic: {congestion-control: dcqcn, drain: 50Gbps, max-unacked: 128}}\n"
     "  targets: {where: host0, namespaces: [{media: {kind: flash-tlc}}, {media: {kind: fixed}}]}\n"
     "workloads:\n"
     "  - {name: a, kind: nvme, from: host1, to: host0, queue-depth: 4, rate: 9}\n"
