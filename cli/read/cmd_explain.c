@@ -15,7 +15,9 @@ static const struct cli_option options[] = {
     {"prove", 0, NULL, "runs it again with one suspect removed at a time"},
     {"what-if", 0, NULL, "runs it again with more of one resource at a time; also of a scenario"},
     {"assumed", 0, NULL, "runs it again with one assumed value at a time changed; likewise"},
-    {"set", 0, "PATH=VALUE", "with these two, of a scenario: change one value; may be given often"},
+    {"queue", 0, NULL, "plays it again to the worst moment of the worst queue; likewise"},
+    {"set", 0, "PATH=VALUE",
+     "with these three, of a scenario: change one value; may be given often"},
     {"seed", 0, "N", "likewise: another seed than the scenario's"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     {0},
@@ -43,6 +45,8 @@ static bool print_played(const struct account_played *played, bool as_json)
             whatif_text(played->whatif, stdout, &paint);
         if (played->assumed != NULL)
             assumed_text(played->assumed, stdout, &paint);
+        if (played->queued != NULL)
+            queued_text(played->queued, stdout, &paint);
         return ferror(stdout) == 0;
     }
     json_begin(&json, stdout);
@@ -50,6 +54,8 @@ static bool print_played(const struct account_played *played, bool as_json)
         whatif_json(played->whatif, &json);
     if (played->assumed != NULL)
         assumed_json(played->assumed, &json);
+    if (played->queued != NULL)
+        queued_json(played->queued, &json);
     json_end(&json);
     return ferror(stdout) == 0;
 }
@@ -91,21 +97,40 @@ static int try_values(struct asked *asked, const struct scenario *scenario, time
     return code;
 }
 
+static int find_queue(struct asked *asked, const struct scenario *scenario, time_ps until)
+{
+    struct queued queued;
+    if (!cli_given(asked->args, "queue"))
+        return try_values(asked, scenario, until);
+    struct diag *diag = memory_new(sizeof *diag);
+    const struct queued_place place = asked->store == NULL
+                                          ? (struct queued_place){.node = UINT32_MAX}
+                                          : queued_root(asked->store);
+    const bool well = queued_find(&queued, scenario, until, place, diag);
+    if (diag_failed(diag))
+        diag_print(diag, stderr);
+    free(diag);
+    asked->played.queued = &queued;
+    const int code = well ? try_values(asked, scenario, until) : failed_to_play(asked, queued.why);
+    queued_free(&queued);
+    return code;
+}
+
 static int try_reliefs(struct asked *asked, const struct scenario *scenario, time_ps until)
 {
     struct whatif whatif;
     if (!cli_given(asked->args, "what-if"))
-        return try_values(asked, scenario, until);
+        return find_queue(asked, scenario, until);
     const bool well = whatif_run(&whatif, scenario, until);
     asked->played.whatif = &whatif;
-    const int code = well ? try_values(asked, scenario, until) : failed_to_play(asked, whatif.why);
+    const int code = well ? find_queue(asked, scenario, until) : failed_to_play(asked, whatif.why);
     whatif_free(&whatif);
     return code;
 }
 
 static bool is_tried(const struct cli_args *args)
 {
-    return cli_given(args, "what-if") || cli_given(args, "assumed");
+    return cli_given(args, "what-if") || cli_given(args, "assumed") || cli_given(args, "queue");
 }
 
 static int try_stored(struct asked *asked, struct diag *diag)
@@ -169,7 +194,7 @@ static int run(const struct cli_args *args)
     if (is_tried(args) && !cli_is_database(args->operands[0]))
         return explain_scenario(args);
     if (changed) {
-        cli_error("--set and --seed are for --what-if and --assumed of a scenario");
+        cli_error("--set and --seed are for --what-if, --assumed and --queue of a scenario");
         return CLI_USAGE;
     }
     struct store *store = stored_open(args->operands[0], why);
@@ -191,7 +216,9 @@ const struct cli_command cmd_explain = {
         "thresholds.\n--what-if shows what goodput (of open loops: mean latency) gains with "
         "a tenth\nmore of each resource, the next limit, and what failed expectations "
         "need.\n--assumed shows which assumed or inferred value would change the bottleneck, the "
-        "cause\nor an expectation.\n--prove shows how much of the victims' lost time is recovered "
+        "cause\nor an expectation.\n--queue shows the flows that waited in the congested queue "
+        "when it was "
+        "longest.\n--prove shows how much of the victims' lost time is recovered "
         "with "
         "each suspect\nremoved, and with a few innocent workloads removed.",
     .options = options,

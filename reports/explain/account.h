@@ -8,6 +8,7 @@
 #include "replay/prove/assumed.h"
 #include "replay/prove/prove.h"
 #include "replay/prove/whatif.h"
+#include "replay/step/queued.h"
 #include "reports/text/json.h"
 #include "reports/text/paint.h"
 
@@ -17,6 +18,7 @@ struct account_played {
     const struct prove *proof;
     const struct whatif *whatif;
     const struct assumed *assumed;
+    const struct queued *queued;
 };
 
 /* False: the output could not be written. */
@@ -32,10 +34,12 @@ void prove_json(const struct prove *prove, struct json *json);
  * where nobody accounted for time. */
 void account_waits_json(struct store *store, size_t index, const char *workload, struct json *json);
 
-/* The sections alone, and the members `what_if` and `assumed` of an object under way. */
+/* The sections alone, and the members `what_if`, `assumed` and `queue` of an object under way. */
 void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *paint);
 void whatif_json(const struct whatif *whatif, struct json *json);
 void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *paint);
 void assumed_json(const struct assumed *assumed, struct json *json);
+void queued_text(const struct queued *queued, FILE *out, const struct paint *paint);
+void queued_json(const struct queued *queued, struct json *json);
 
 #endif

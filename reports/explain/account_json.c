@@ -153,6 +153,8 @@ bool account_json(const struct account *account, struct account_played played, F
         whatif_json(played.whatif, &json);
     if (played.assumed != NULL)
         assumed_json(played.assumed, &json);
+    if (played.queued != NULL)
+        queued_json(played.queued, &json);
     json_end(&json);
     return ferror(out) == 0;
 }

@@ -229,6 +229,8 @@ bool account_text(const struct account *account, struct account_played played, F
     write_harm(&page);
     write_cause(&page);
     write_path(&page);
+    if (played.queued != NULL)
+        queued_text(played.queued, out, &page.paint);
     if (played.proof != NULL)
         prove_text(played.proof, out, &page.paint);
     write_limits(&page);
