@@ -80,6 +80,29 @@ static int64_t worked(const struct harm_scene *scene, const struct deviation *de
     return share > PPM ? PPM : (int64_t)share;
 }
 
+/* Which part of the time the bytes of all that go by took longer than at the common rate. */
+static int64_t carried(const struct harm_scene *scene, const struct deviation *deviation)
+{
+    const struct deviation_change *change = &deviation->changes[0];
+    char why[OPT_WHY_BYTES];
+    uint64_t bytes = 0;
+    time_ps span = 0;
+    int64_t value;
+    if (!opt_parse(change->row, deviation->value, &value, why) || value <= 0)
+        return 0;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if (!scene_touches(scene, member, deviation))
+            continue;
+        bytes += member->bytes;
+        span = member->span > span ? member->span : span;
+    }
+    const time_ps slow = units_transfer_ps(bytes, (uint64_t)value);
+    const time_ps fast =
+        change->common <= 0 ? 0 : units_transfer_ps(bytes, (uint64_t)change->common);
+    return span == 0 ? 0 : share_of(slow - fast, span);
+}
+
 /* Headers take a larger part of smaller packets, of a link that is full. */
 static int64_t headers(const struct harm_scene *scene, const struct deviation *deviation,
                        const struct harm_member *member)
@@ -109,6 +132,8 @@ static int64_t supposed(const struct harm_scene *scene, const struct deviation *
         const int64_t busy = worked(scene, deviation);
         return busy > waited ? busy : waited;
     }
+    case ACT_RATE:
+        return carried(scene, deviation);
     case ACT_SERVICE:
         if (strcmp(deviation->changes[0].row->name, "max-rd-atomic") == 0)
             return member->part[HARM_PART_READS];
@@ -145,8 +170,9 @@ static int64_t behind(const struct harm_scene *scene, const struct deviation *de
 /* What it makes slower, and leaves no trace of its own. */
 static bool is_felt_as_service(const struct deviation_change *change)
 {
-    return change->row != NULL ? act_of(change->row) == ACT_SERVICE
-                               : change->of == DEVIATION_CONTROL || change->of == DEVIATION_MEDIA;
+    return change->row != NULL
+               ? act_of(change->row) == ACT_SERVICE || act_of(change->row) == ACT_RATE
+               : change->of == DEVIATION_CONTROL || change->of == DEVIATION_MEDIA;
 }
 
 static int64_t supposed_of(const struct harm_scene *scene, const struct deviation *deviation,

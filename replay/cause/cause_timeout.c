@@ -37,10 +37,12 @@ static bool gave_up(const struct harm_scene *scene, uint32_t node)
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
-    uint64_t lost = 0;
+    uint64_t lost = 0, all = 0;
     for (uint32_t i = 0; i < scene->drop_count; i++)
         lost += scene->drops[i].frames;
-    for (uint32_t node = 0; node < scene->scenario->host_count; node++) {
+    for (uint32_t node = 0; node < scene->scenario->host_count; node++)
+        all += timeouts_of(scene, node);
+    for (uint32_t node = 0; all > 0 && node < scene->scenario->host_count; node++) {
         const uint64_t timeouts = timeouts_of(scene, node);
         if (timeouts == 0)
             continue;
@@ -49,13 +51,13 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.parts = HARM_LOST_PARTS;
         clue.rows = gave_up(scene, node) ? "timeout retry-count" : "timeout";
         clue.otherwise = HARM_LOAD;
-        clue.general = timeouts > lost ? "timeout" : NULL; /* more than frames to wait for */
-        clue.strength = (lost > 0 ? PPM / 4 : PPM / 2);
+        clue.general = all > lost ? "timeout" : NULL; /* more than frames to wait for */
         struct suspect suspect;
-        if (suspects_deviation(scene, clue.rows, clue.place, &suspect))
+        if (suspects_deviation(scene, clue.rows, clue.place, &suspect)) {
+            clue.strength = PPM / 2;
             clue.proven = lost == 0 && gave_up(scene, node);
-        else
-            clue.strength = (int64_t)((__int128)clue.strength * (PPM - stopped(scene, node)) / PPM);
+        } else
+            clue.strength = (PPM - stopped(scene, node)) / (lost > 0 ? 4 : 2);
         snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission timeouts%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,
                  lost > 0 ? "" : " though no frame was lost");

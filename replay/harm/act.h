@@ -5,7 +5,7 @@
 
 #include "base/opt.h"
 
-enum act_by { ACT_NOTHING, ACT_DELAY, ACT_COST, ACT_SERVICE, ACT_TRACE };
+enum act_by { ACT_NOTHING, ACT_DELAY, ACT_COST, ACT_RATE, ACT_SERVICE, ACT_TRACE };
 
 /* ACT_NOTHING: a row that act.def does not have, or NULL. */
 enum act_by act_of(const struct opt *row);

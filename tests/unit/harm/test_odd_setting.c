@@ -19,6 +19,7 @@ static void what_is_odd_and_does_no_harm_is_not_named(void **state)
         STAR WRITES "hosts: {odd: {where: host0, rnic: {tx-delay: 400ns}}}\n",
         STAR WRITES "hosts: {odd: {where: host0, rnic: {timeout: 9, retry-count: 6}}}\n",
         STAR WRITES FAULT "link-down, where: host3-switch0}]\n",
+        STAR "  overrides: [{where: host0-switch0, rate: 99Gbps}]\n" WRITES,
         STAR "  overrides: [{where: switch0, alpha: 1%, xon-offset: 16KB}]\n" WRITES,
     };
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
