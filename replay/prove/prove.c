@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VICTIM_LEAST_PERCENT = 5 };
-
 /* ------------------------------------------------------------------ the run as it was */
 
 static enum prove_end play_as_it_was(struct prove_trial *trial, struct store *store, bool progress)
@@ -127,38 +125,14 @@ struct prove_set prove_all_broken(const struct prove *prove)
     return set;
 }
 
-/* How much more the second run cost all workloads than the first, less what it cost less. */
-static void compare(const struct prove_trial *trial, const struct prove_measure *first,
-                    const struct prove_measure *second, const struct repair *but,
-                    struct prove_impact *change)
-{
-    *change = (struct prove_impact){0};
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        const struct prove_work *was = &first->works[i], *is = &second->works[i];
-        if (prove_takes_from(but, i))
-            continue;
-        change->lost_ps += prove_work_lost(is, was) - prove_work_lost(was, is);
-        change->failed += is->failed - was->failed + is->inactive - was->inactive;
-        change->whole_ps += prove_work_whole(was, is);
-    }
-}
-
-/* Counts a workload that takes a twentieth more in the second run, or has more that failed. */
-static bool is_dearer(const struct prove_work *was, const struct prove_work *is)
-{
-    return is->failed > was->failed || is->inactive > was->inactive ||
-           (__int128)prove_work_lost(is, was) * 100 >
-               (__int128)prove_work_whole(is, was) * VICTIM_LEAST_PERCENT;
-}
-
 /* The second run costs some more than the first, and gives nobody anything. */
 static bool is_worse(const struct prove_trial *trial, const struct prove_measure *first,
                      const struct prove_measure *second)
 {
     bool dearer = false, cheaper = false;
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        dearer |= is_dearer(&first->works[i], &second->works[i]);
-        cheaper |= is_dearer(&second->works[i], &first->works[i]);
+        dearer |= prove_is_dearer(&first->works[i], &second->works[i]);
+        cheaper |= prove_is_dearer(&second->works[i], &first->works[i]);
     }
     return dearer && !cheaper && second->lossless_drops >= first->lossless_drops;
 }
@@ -219,61 +193,6 @@ static bool play_alone(struct prove_trial *trial, enum prove_tier tier)
     return !again || play_ideal(trial);
 }
 
-/* The second run gives somebody a twentieth, and all together no less than the first. */
-static bool is_better(const struct prove_trial *trial, const struct prove_measure *first,
-                      const struct prove_measure *second)
-{
-    struct prove_impact change;
-    compare(trial, first, second, NULL, &change);
-    bool cheaper = second->lossless_drops < first->lossless_drops;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++)
-        cheaper |= is_dearer(&second->works[i], &first->works[i]);
-    return cheaper && change.lost_ps <= 0 && change.failed <= 0;
-}
-
-/* Mends the row beside all others that are mended, and keeps that as the ideal if it is better. */
-static bool try_beside(struct prove_trial *trial, uint32_t row, bool *better)
-{
-    struct prove_set set = prove_all_broken(trial->prove);
-    struct prove_measure measure = {0};
-    set.rows[set.count++] = row;
-    const bool played = prove_play_sets(trial, &set, 1, &measure);
-    const bool first = trial->ideal.works == NULL;
-    *better = measure.works != NULL &&
-              is_better(trial, first ? &trial->original : &trial->ideal, &measure);
-    if (*better) {
-        prove_measure_free(&trial->ideal);
-        trial->ideal = measure;
-    } else {
-        prove_measure_free(&measure);
-    }
-    return played;
-}
-
-/* What all have is a matter of taste, and a setting as its like have it may cost more: both are
- * mended only where they give beside all other repairs, when nothing else holds back those who gain
- * by them. */
-static bool admit(struct prove_trial *trial)
-{
-    struct prove *prove = trial->prove;
-    bool played = true, better;
-    for (uint32_t i = 0; i < prove->row_count && played; i++) {
-        struct prove_row *row = &prove->rows[i];
-        const bool named = row->tier == PROVE_NAMED;
-        if (!named && !(row->worse && row->tier <= prove->tier))
-            continue;
-        played = try_beside(trial, i, &better);
-        if (!played || !better)
-            continue;
-        row->worse = false;
-        row->tier = PROVE_ODD;
-        const struct prove_set alone = {.rows = {i}, .count = 1};
-        if (named)
-            played = prove_play_sets(trial, &alone, 1, &trial->rows[i]);
-    }
-    return played;
-}
-
 static bool has_tier(const struct prove *prove, enum prove_tier tier)
 {
     bool any = false;
@@ -292,7 +211,7 @@ static bool is_harmed(const struct prove_impact *all)
 static bool play_broken(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
-    if (!play_alone(trial, PROVE_ODD) || !admit(trial))
+    if (!play_alone(trial, PROVE_ODD) || !prove_admit(trial))
         return false;
     find_victims(trial);
     for (enum prove_tier tier = PROVE_PLANNED; tier <= PROVE_WRITTEN && !prove->repaired; tier++) {
@@ -301,7 +220,7 @@ static bool play_broken(struct prove_trial *trial)
         if (!has_tier(prove, tier))
             continue;
         prove->tier = tier;
-        if (!play_alone(trial, tier) || !admit(trial))
+        if (!play_alone(trial, tier) || !prove_admit(trial))
             return false;
         memset(trial->on_path, 0, trial->hops.count * sizeof *trial->on_path);
         prove->transmitters = prove->victim_count = 0;
@@ -349,7 +268,7 @@ static void compare_row(struct prove_trial *trial, uint32_t index)
     if (trial->prove->repaired)
         return;
     struct prove_impact change;
-    compare(trial, &trial->original, &trial->rows[index], &row->repair, &change);
+    prove_compare(trial, &trial->original, &trial->rows[index], &row->repair, &change);
     row->before.lost_ps = change.lost_ps < 0 ? -change.lost_ps : 0;
     row->after.lost_ps = change.lost_ps > 0 ? change.lost_ps : 0;
     row->before.whole_ps = change.whole_ps;

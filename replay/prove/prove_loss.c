@@ -80,6 +80,30 @@ bool prove_is_victim(const struct prove_trial *trial, uint32_t i)
             prove_is_late(trial, &trial->original, i));
 }
 
+/* ------------------------------------------------------------------ one run and another */
+
+void prove_compare(const struct prove_trial *trial, const struct prove_measure *first,
+                   const struct prove_measure *second, const struct repair *but,
+                   struct prove_impact *change)
+{
+    *change = (struct prove_impact){0};
+    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+        const struct prove_work *was = &first->works[i], *is = &second->works[i];
+        if (prove_takes_from(but, i))
+            continue;
+        change->lost_ps += prove_work_lost(is, was) - prove_work_lost(was, is);
+        change->failed += is->failed - was->failed + is->inactive - was->inactive;
+        change->whole_ps += prove_work_whole(was, is);
+    }
+}
+
+bool prove_is_dearer(const struct prove_work *was, const struct prove_work *is)
+{
+    return is->failed > was->failed || is->inactive > was->inactive ||
+           (__int128)prove_work_lost(is, was) * 100 >
+               (__int128)prove_work_whole(is, was) * VICTIM_LEAST_PERCENT;
+}
+
 /* ------------------------------------------------------------------ what went away */
 
 static int64_t amount(const struct prove_impact *impact, enum prove_loss by)

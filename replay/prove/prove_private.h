@@ -62,6 +62,20 @@ struct prove_impact prove_impact_of(const struct prove_trial *trial,
 double prove_gone_all(const struct prove *prove, const struct prove_impact *before,
                       const struct prove_impact *after);
 
+/* How much more the second run cost all workloads than the first, less what it cost less; without
+ * a workload that the repair takes from. */
+void prove_compare(const struct prove_trial *trial, const struct prove_measure *first,
+                   const struct prove_measure *second, const struct repair *but,
+                   struct prove_impact *change);
+
+/* A workload takes a twentieth more in the second run, or has more that failed. */
+bool prove_is_dearer(const struct prove_work *was, const struct prove_work *is);
+
+/* What all have is a matter of taste, and a setting as its like have it may cost more: both are
+ * mended only where they give beside all other repairs, when nothing else holds back those who gain
+ * by them.  False: see why. */
+bool prove_admit(struct prove_trial *trial);
+
 /* Names the culprits.  False, also of those below: see why. */
 bool prove_find_culprits(struct prove_trial *trial);
 

@@ -11,12 +11,27 @@ bool repair_equal(const struct repair *a, const struct repair *b)
 {
     return a->kind == b->kind && a->fault == b->fault && a->host == b->host &&
            a->workload == b->workload && a->setting == b->setting && a->single == b->single &&
-           a->written == b->written;
+           a->written == b->written && a->family == b->family;
+}
+
+/* Up to the dash in the last name of the path; 0: there is none. */
+static size_t family_of(const char *path)
+{
+    const char *name = strrchr(path, '.'), *dash = name == NULL ? NULL : strchr(name, '-');
+    return dash == NULL ? 0 : (size_t)(dash - path) + 1;
+}
+
+static bool is_kin(const char *a, const char *b)
+{
+    const size_t length = family_of(a);
+    return length > 0 && length == family_of(b) && strncmp(a, b, length) == 0;
 }
 
 bool repair_mends(const struct repair *repair, const struct deviations *deviations, size_t index)
 {
     return index == repair->setting ||
+           (repair->family &&
+            is_kin(deviations->list[index].path, deviations->list[repair->setting].path)) ||
            (!repair->single &&
             deviation_together(&deviations->list[index], &deviations->list[repair->setting]));
 }
@@ -76,8 +91,19 @@ static void setting_name(const struct repair *repair, const struct deviations *d
                          char *text, size_t size)
 {
     const struct deviation *first = &deviations->list[repair->setting];
-    const bool whole = count_mended(repair, deviations) > 1;
+    const bool whole = !repair->family && count_mended(repair, deviations) > 1;
     snprintf(text, size, "%s", whole ? first->entry : first->path);
+}
+
+bool repair_has_family(const struct repair *repair, const struct scenario *scenario)
+{
+    struct repair wide = *repair;
+    struct deviations written;
+    wide.family = true;
+    deviations_find_written(&written, scenario);
+    const bool several = repair->written && count_mended(&wide, &written) > 1;
+    deviations_free(&written);
+    return several;
 }
 
 /* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more"; of several values
@@ -86,7 +112,8 @@ static void setting_words(const struct repair *repair, const struct scenario *sc
                           const struct deviations *deviations, char *text, size_t size)
 {
     const struct deviation *first = &deviations->list[repair->setting];
-    const bool whole = count_mended(repair, deviations) > 1;
+    const bool whole = !repair->family && count_mended(repair, deviations) > 1;
+    const char *between = whole ? " " : "";
     char place[REPAIR_NAME_BYTES];
     int used = whole ? snprintf(text, size, "%s:", first->entry) : 0;
     place_words(scenario, first, place, sizeof place);
@@ -96,9 +123,9 @@ static void setting_words(const struct repair *repair, const struct scenario *sc
             continue;
         const char *path = deviation->path + (whole ? strlen(first->entry) : 0);
         path += whole && *path == '.';
-        used += snprintf(text + used, size - (size_t)used, "%s%s %s -> %s",
-                         i == repair->setting ? (whole ? " " : "") : ", ", path, deviation->value,
-                         deviation->common);
+        used += snprintf(text + used, size - (size_t)used, "%s%s %s -> %s", between, path,
+                         deviation->value, deviation->common);
+        between = ", ";
     }
     if ((size_t)used < size)
         snprintf(text + used, size - (size_t)used, "%s", place);

@@ -23,10 +23,14 @@ struct repair {
     uint32_t setting;         /* the first of its deviations in that entry */
     bool single;              /* that one alone */
     bool written;             /* of deviations_find_written */
+    bool family;              /* and all that begin with its first word: ecn-kmin, ecn-kmax */
     uint32_t host;            /* node; of traffic also REPAIR_ANY_HOST */
 };
 
 bool repair_equal(const struct repair *a, const struct repair *b);
+
+/* A setting for all has a family: one value alone may contradict the others. */
+bool repair_has_family(const struct repair *repair, const struct scenario *scenario);
 
 enum { REPAIR_NAME_BYTES = 200 };
 

@@ -122,6 +122,19 @@ proves reads
 holds reads.json '.harm.failed_operations == 0 and .harm.drops == 0'
 holds reads.json '[.prove.suspects[] | select(.culprit).name] == ["hosts.defaults.rnic.max-rd-atomic"]'
 
+# Values that contradict each other one by one are mended together.
+{
+    begin marks
+    cat <<'END'
+fabric: {topology: {kind: single-switch, hosts: 4}, switch: {ecn-kmin: 0B, ecn-kmax: 5KB, ecn-pmax: 100%}}
+hosts: {defaults: {rnic: {congestion-control: dcqcn}}}
+workloads: [{name: a, kind: rdma-write, from: [host0, host1, host2], to: host3, message-size: 64KiB, outstanding: 4, pairing: all-to-all}]
+END
+} >marks.yaml
+proves marks
+says marks 'fabric.switch.ecn-kmin 0B -> 400KB, fabric.switch.ecn-kmax 5000B -> 1600KB, fabric.switch.ecn-pmax 100% -> '
+holds marks.json '[.prove.suspects[] | select(.culprit).name] == ["fabric.switch.ecn-kmin"]'
+
 # Nothing ends in time, and there is nothing to repair: that is said, and is not called no harm.
 cat >fails.yaml <<'END'
 stormglass: 1
