@@ -117,6 +117,48 @@ static bool model_one(const struct sets *sets, uint32_t benchmark,
     return fine;
 }
 
+static bool begins(const char *text, const char *head)
+{
+    return strncmp(text, head, strlen(head)) == 0;
+}
+
+/* What commands cost is nothing to a benchmark without them. */
+static bool matters(const struct calibration_value *value, uint32_t benchmark)
+{
+    return begins(value->path, "rnic.") || begins(benchmark_names[benchmark], "nvme-");
+}
+
+static const struct calibration_play *find_play(const struct calibration_plays *played,
+                                                const struct calibration_play *wanted)
+{
+    for (size_t i = played->count; i-- > 0;)
+        if (memcmp(played->list[i].values, wanted->values, sizeof wanted->values) == 0)
+            return &played->list[i];
+    return NULL;
+}
+
+/* A search moves one value after the other and comes back, so that it asks for much of this again.
+ * NULL: it could not be played. */
+static const struct calibration_play *play_once(struct calibration *calibration,
+                                                const struct sets *sets, uint32_t benchmark,
+                                                struct diag *diag)
+{
+    struct calibration_plays *played = &calibration->played[benchmark];
+    struct calibration_play play = {0};
+    for (uint32_t i = 0; i < calibration->value_count; i++)
+        if (matters(&calibration->values[i], benchmark))
+            play.values[i] = calibration->values[i].value;
+    const struct calibration_play *before = find_play(played, &play);
+    if (before != NULL)
+        return before;
+    if (!model_one(sets, benchmark, play.times, diag))
+        return NULL;
+    struct calibration_play *kept = arena_push(&calibration->arena, (void **)(void *)&played->list,
+                                               &played->count, sizeof *kept);
+    *kept = play;
+    return kept;
+}
+
 bool calibration_model(struct calibration *calibration, struct diag *diag)
 {
     struct sets sets;
@@ -124,11 +166,11 @@ bool calibration_model(struct calibration *calibration, struct diag *diag)
     calibration->evaluations++;
     for (uint32_t i = 0; i < calibration->shown_count;) {
         const uint32_t benchmark = calibration->shown[i].benchmark;
-        time_ps times[BENCHMARK_FIGURE_COUNT];
-        if (!model_one(&sets, benchmark, times, diag))
+        const struct calibration_play *play = play_once(calibration, &sets, benchmark, diag);
+        if (play == NULL)
             return false;
         for (; i < calibration->shown_count && calibration->shown[i].benchmark == benchmark; i++)
-            calibration->shown[i].modelled = times[calibration->shown[i].figure];
+            calibration->shown[i].modelled = play->times[calibration->shown[i].figure];
     }
     return true;
 }

@@ -46,6 +46,17 @@ struct calibration_range {
     int64_t low, high;
 };
 
+/* What a benchmark showed with values; those that are nothing to it are 0. */
+struct calibration_play {
+    int64_t values[CALIBRATION_PARAMETERS_MAX];
+    time_ps times[BENCHMARK_FIGURE_COUNT];
+};
+
+struct calibration_plays {
+    struct calibration_play *list;
+    size_t count;
+};
+
 struct calibration {
     struct arena arena;
     const struct measurements *figures;
@@ -58,6 +69,7 @@ struct calibration {
     size_t range_count;
     struct calibration_figure shown[CALIBRATION_FIGURES_MAX];
     uint32_t shown_count;
+    struct calibration_plays played[BENCHMARK_COUNT];
     double noise; /* relative: what a fitted figure is off by, or by itself from play to play */
     uint32_t evaluations;
 };
