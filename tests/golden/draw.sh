@@ -48,7 +48,7 @@ equal 'switches of pause-storm' "$(count plain.svg 'node switch')" 6
 equal 'links of pause-storm' "$(count plain.svg edge '(host|leaf|spine).*')" 40
 
 # A run: as many warm lines as there are links with an end that had to stop; one root.
-"$program" run pause-storm --record packets -o storm.db >/dev/null 2>&1
+"$program" run pause-storm --until 4ms --record packets -o storm.db >/dev/null 2>&1
 draw storm.svg storm.db
 paused=$(ask storm.db "SELECT count(DISTINCT p.link) FROM counter c JOIN port p ON p.node=c.node AND p.port=c.port
     WHERE c.name='tx_prio'||c.priority||'_blocked_ps'")

@@ -46,19 +46,19 @@ starts() { # LEAVES
         --set fabric.topology.hosts-per-leaf=20 --set fabric.topology.spines=4 --set "fabric.topology.leaves=$1" \
         --set "$one_message" --set 'expect=[all-commands-complete]' --until 100us
 }
-one=$(starts 10)
-two=$(starts 20)
-four=$(starts 40)
-echo "start-up of 200, 400 and 800 hosts: $one, $two and $four instructions"
-# Twice the hosts, twice the work beyond a constant: the second doubling may cost 2.5 times the first at most.
-[ "$one" -gt 0 ] && [ $((10 * (four - two))) -le $((25 * (two - one))) ] || fail 'start-up is not linear in hosts'
+one=$(starts 5)
+two=$(starts 10)
+four=$(starts 20)
+echo "start-up of 100, 200 and 400 hosts: $one, $two and $four instructions"
+# Twice the hosts, twice the work beyond a constant: the second doubling may cost 2.2 times the first at most.
+[ "$one" -gt 0 ] && [ $((10 * (four - two))) -le $((22 * (two - one))) ] || fail 'start-up is not linear in hosts'
 
-# The same to the end of a run in which each host is connected to each: 1,104, 4,512 and 18,240 queue pairs.
+# The same to the end of a run in which each host is connected to each: 1,104, 2,520 and 10,224 queue pairs.
 meshes() { instructions "$program" run mesh-1m --set "fabric.topology.hosts-per-leaf=$1"; }
 one=$(meshes 2)
-two=$(meshes 4)
-four=$(meshes 8)
-few=$(((two - one) / (4512 - 1104))) many=$(((four - two) / (18240 - 4512)))
+two=$(meshes 3)
+six=$(meshes 6)
+few=$(((two - one) / (2520 - 1104))) many=$(((six - two) / (10224 - 2520)))
 echo "making and using a queue pair: $few instructions each, of more $many"
-[ "$few" -gt 0 ] && [ $((4 * many)) -le $((5 * few)) ] || fail 'start-up is not linear in queue pairs'
+[ "$few" -gt 0 ] && [ $((10 * many)) -le $((11 * few)) ] || fail 'start-up is not linear in queue pairs'
 [ $failures = 0 ]

@@ -189,7 +189,7 @@ PY
 for of in pause-storm incast-8to1 first-io; do well_formed "$work/$of.html" || fail "$of: not well-formed"; done
 
 # Drawings: each transmitter that the root stopped, the slowest commands frame by frame; a style sheet for all.
-"$program" run pause-storm -o "$work/packets.db" --record packets >/dev/null || fail 'packets did not run'
+"$program" run pause-storm --until 4ms -o "$work/packets.db" --record packets >/dev/null || fail 'packets did not run'
 "$program" report "$work/packets.db" -o "$work/packets.html" || fail 'packets: no page'
 well_formed "$work/packets.html" || fail 'packets: not well-formed'
 [ "$(grep -c '<title>root 0 hop [^&]*<' "$work/packets.html")" = "$(sqlite3 "$work/packets.db" \
