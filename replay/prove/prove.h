@@ -80,6 +80,13 @@ enum prove_tier {
                     * failed, members did nothing or lossless frames were dropped */
 };
 
+/* What one of two runs costs more. */
+struct prove_harm {
+    bool counted;      /* operations failed, members did nothing or lossless frames were dropped */
+    uint32_t workload; /* that lost most of its time */
+    int64_t permille;  /* that much */
+};
+
 struct prove_row {
     struct repair repair;
     char name[REPAIR_NAME_BYTES]; /* of the suspect */
@@ -91,7 +98,8 @@ struct prove_row {
     enum prove_tier tier;
     bool culprit;     /* of the set that is proved */
     bool only_played; /* broken alone, all others mended */
-    bool harmful;     /* that does harm */
+    bool harmful;     /* that does harm: */
+    struct prove_harm harm;
     struct prove_impact before, after, only;
 };
 

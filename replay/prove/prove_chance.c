@@ -27,30 +27,27 @@ static bool may_be_chance(const struct prove *prove, const struct prove_impact *
            lost->lossless_drops <= 2 * ideal->lossless_drops;
 }
 
-/* With `broken` it costs a quarter of what it cost, each time. */
-static bool is_there_later(struct prove_trial *trial, const struct prove_set *broken,
-                           const struct prove_set *mended, const struct prove_impact *lost,
-                           bool *there)
+/* Each of the sets so many times later: `broken` before `mended`. */
+static bool play_later(struct prove_trial *trial, const struct prove_set *broken,
+                       const struct prove_set *mended, struct prove_measure *measures)
 {
     struct prove_set sets[2 * TIMES];
-    struct prove_measure measures[2 * TIMES] = {{0}};
-    int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < 2 * TIMES; i++) {
         sets[i] = i % 2 == 0 ? *broken : *mended;
         sets[i].later = 1 + i / 2;
     }
-    if (!prove_play_sets(trial, sets, 2 * TIMES, measures))
-        return false;
-    for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
-        const int64_t given = measures[i].works == NULL || measures[i + 1].works == NULL
-                                  ? 0
-                                  : given_back(trial, &measures[i], &measures[i + 1]);
-        least = given < least ? given : least;
-    }
+    return prove_play_sets(trial, sets, 2 * TIMES, measures);
+}
+
+static bool are_played(const struct prove_measure *pair)
+{
+    return pair[0].works != NULL && pair[1].works != NULL;
+}
+
+static void free_later(struct prove_measure *measures)
+{
     for (uint32_t i = 0; i < 2 * TIMES; i++)
         prove_measure_free(&measures[i]);
-    *there = (__int128)least * lost->whole_ps >= (__int128)lost->lost_ps * 1000 / LEAST_PART;
-    return true;
 }
 
 static void acquit_all(struct prove *prove)
@@ -59,32 +56,58 @@ static void acquit_all(struct prove *prove)
     prove->chance = true;
 }
 
-/* Of several who each do harm: one whose own is there only by chance, if the others are enough. */
+/* Of several who each do harm: one whose own is not there each time, if the others are enough. */
 static bool rule_out_one(struct prove_trial *trial, uint32_t row)
 {
     struct prove *prove = trial->prove;
+    const struct prove_harm *harm = &prove->rows[row].harm;
     const struct prove_set set = prove_named(prove), rest = prove_without(&set, row);
+    struct prove_measure measures[2 * TIMES] = {{0}};
     bool there = true, enough;
-    if (!prove->rows[row].harmful || rest.count == 0 ||
-        !may_be_chance(prove, &prove->rows[row].only))
+    if (!prove->rows[row].harmful || rest.count == 0 || harm->counted || harm->permille >= 500)
         return true;
-    if (!is_there_later(trial, &rest, &set, &prove->rows[row].only, &there))
+    const bool played = play_later(trial, &rest, &set, measures);
+    for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
+        if (!are_played(&measures[i]))
+            continue;
+        const struct prove_work *is = &measures[i].works[harm->workload],
+                                *was = &measures[i + 1].works[harm->workload];
+        there &= (__int128)prove_work_lost(is, was) * 1000 * LEAST_PART >=
+                 (__int128)prove_work_whole(is, was) * harm->permille;
+    }
+    free_later(measures);
+    return played && (there || prove_try_set(trial, &rest, &enough));
+}
+
+/* A quarter of what was lost is given back each time. */
+static bool rule_out_all(struct prove_trial *trial)
+{
+    struct prove *prove = trial->prove;
+    const struct prove_set none = {.count = 0}, set = prove_named(prove);
+    struct prove_measure measures[2 * TIMES] = {{0}};
+    int64_t least = INT64_MAX;
+    if (!play_later(trial, &none, &set, measures))
         return false;
-    return there || prove_try_set(trial, &rest, &enough);
+    for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
+        const int64_t given =
+            are_played(&measures[i]) ? given_back(trial, &measures[i], &measures[i + 1]) : 0;
+        least = given < least ? given : least;
+    }
+    free_later(measures);
+    if ((__int128)least * prove->before.whole_ps <
+        (__int128)prove->before.lost_ps * 1000 / LEAST_PART)
+        acquit_all(prove);
+    return true;
 }
 
 bool prove_rule_out_chance(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
-    bool there = true, played = true;
+    bool played = true;
     for (uint32_t i = 0; i < prove->row_count && played; i++)
         if (prove->rows[i].culprit)
             played = rule_out_one(trial, i);
     if (!played || prove->by != PROVE_BY_TIME || !may_be_chance(prove, &prove->before))
         return played;
-    const struct prove_set none = {.count = 0}, set = prove_named(prove);
-    played = is_there_later(trial, &none, &set, &prove->before, &there);
-    if (!there)
-        acquit_all(prove);
-    return played;
+    return rule_out_all(trial);
 }

@@ -11,16 +11,27 @@ static bool is_more(int64_t is, int64_t ideal)
     return (__int128)(is - ideal) * 100 > (__int128)ideal * HARM_LEAST_PERCENT;
 }
 
-bool prove_does_harm(const struct prove_trial *trial, const struct prove_measure *measure)
+struct prove_harm prove_harm_between(const struct prove_trial *trial,
+                                     const struct prove_measure *measure,
+                                     const struct prove_measure *ideal)
 {
-    bool harm = is_more(measure->lossless_drops, trial->ideal.lossless_drops);
+    struct prove_harm harm = {.counted = is_more(measure->lossless_drops, ideal->lossless_drops)};
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        const struct prove_work *is = &measure->works[i], *ideal = &trial->ideal.works[i];
-        harm |= trial->victims[i] &&
-                (is_more(is->failed, ideal->failed) || is_more(is->inactive, ideal->inactive) ||
-                 prove_is_late(trial, measure, i));
+        const struct prove_work *is = &measure->works[i], *was = &ideal->works[i];
+        const int64_t whole = prove_work_whole(is, was);
+        const int64_t part =
+            whole == 0 ? 0 : (int64_t)((__int128)prove_work_lost(is, was) * 1000 / whole);
+        harm.counted |= is_more(is->failed, was->failed) || is_more(is->inactive, was->inactive);
+        if (part > harm.permille)
+            harm = (struct prove_harm){harm.counted, i, part};
     }
     return harm;
+}
+
+bool prove_does_harm(const struct prove_trial *trial, const struct prove_measure *measure)
+{
+    const struct prove_harm harm = prove_harm_between(trial, measure, &trial->ideal);
+    return harm.counted || harm.permille >= 10 * HARM_LEAST_PERCENT;
 }
 
 bool prove_play_only(struct prove_trial *trial, const struct prove_set *all)
@@ -37,6 +48,7 @@ bool prove_play_only(struct prove_trial *trial, const struct prove_set *all)
             continue;
         row->only = prove_impact_of(trial, &measures[i], NULL);
         row->harmful = prove_does_harm(trial, &measures[i]);
+        row->harm = prove_harm_between(trial, &measures[i], &trial->ideal);
         prove_measure_free(&measures[i]);
     }
     return well;

@@ -94,8 +94,13 @@ bool prove_is_enough(const struct prove *prove, const struct prove_impact *after
 /* Plays without the set, and names it if that is enough. */
 bool prove_try_set(struct prove_trial *trial, const struct prove_set *set, bool *enough);
 
-/* A victim lost a twentieth of its time or had more operations fail or members inactive than in the
- * ideal run, or more lossless frames were dropped. */
+struct prove_harm prove_harm_between(const struct prove_trial *trial,
+                                     const struct prove_measure *measure,
+                                     const struct prove_measure *ideal);
+
+/* A workload lost a twentieth of its time or had more operations fail or members inactive than in
+ * the ideal run, or more lossless frames were dropped; also one that is no victim, for whom the
+ * harm of others may have made room. */
 bool prove_does_harm(const struct prove_trial *trial, const struct prove_measure *measure);
 
 /* Each of the set broken alone. */

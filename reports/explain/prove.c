@@ -107,12 +107,6 @@ static const char *loss_words(const struct prove *prove)
     return words[prove->by];
 }
 
-/* What it does with all others removed, as a part of the whole loss. */
-static struct words made_by(const struct prove *prove, const struct prove_row *row)
-{
-    return words_percent(1 - prove_gone(prove, &prove->before, &row->only), 1);
-}
-
 static void say_set(const struct prove *prove, FILE *out)
 {
     const bool several = prove->culprits > 1;
@@ -124,8 +118,9 @@ static void say_set(const struct prove *prove, FILE *out)
         fprintf(out, "%s%s%s", between, row->text, row->cause ? " (a root cause)" : "");
         if (several)
             fprintf(out, ", alone %s", share_of(prove, &row->before, &row->after).text);
-        if (row->only_played)
-            fprintf(out, ", and left alone it costs %s of it", made_by(prove, row).text);
+        if (row->harmful && row->harm.permille > 0)
+            fprintf(out, ", and left alone it costs a workload %s of its time",
+                    words_percent((double)row->harm.permille, 1000).text);
         between = ";\n  and ";
     }
     fprintf(out, "%s %s of the %s", several ? ":\n  together they recover" : " recovers",
