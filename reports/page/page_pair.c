@@ -213,6 +213,8 @@ bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out
     pair_settings(&pair);
     pair_events(&pair);
     pair_workloads(&pair);
+    pair_members(&pair);
+    pair_waits(&pair);
     page_over_time(pair.pages);
     pair_stopped(&pair);
     topology(&pair);

@@ -41,26 +41,31 @@ void pair_cards(const struct pair *pair)
 
 /* ------------------------------------------------------------------ workloads */
 
-static const struct page_column columns[] = {PAGE_WORK_COLUMNS, {0}};
-
-static struct store_statement *figures_of(const struct page *page, const char *name)
+static struct store_statement *asked(const struct page *page, const char *sql, const char *key)
 {
-    struct store_statement *row =
-        store_prepare(page->store, "SELECT " PAGE_WORK " FROM workload WHERE name=?1");
-    store_bind(row, 1, STORE_T(name));
+    struct store_statement *row = store_prepare(page->store, sql);
+    if (row != NULL)
+        store_bind(row, 1, STORE_T(key));
     return row;
 }
 
-static void workload(const struct pair *pair, const char *name)
+static bool is_number(enum page_kind kind)
 {
+    return kind == PAGE_COUNT || kind == PAGE_TIME || kind == PAGE_RATE || kind == PAGE_SHORT;
+}
+
+/* A's row, B's, and what changed. */
+static void three_rows(const struct pair *pair, const struct pair_table *table, const char *key)
+{
+    const struct page_column *columns = table->columns;
     struct store_statement *rows[2];
     bool there[2];
     FILE *out = pair->pages[0].out;
     for (int side = 0; side < 2; side++) {
-        rows[side] = figures_of(&pair->pages[side], name);
+        rows[side] = asked(&pair->pages[side], table->row, key);
         there[side] = store_step(rows[side]);
         fputs(side == 0 ? "<tr class=\"first\"><td>" : "<tr><td>", out);
-        page_text(out, side == 0 ? name : "");
+        page_text(out, side == 0 ? key : "");
         fputs("</td><td>", out);
         pair_mark(pair, side);
         fputs("</td>", out);
@@ -73,7 +78,7 @@ static void workload(const struct pair *pair, const char *name)
     }
     fputs("<tr class=\"last\"><td></td><td></td>", out);
     for (int i = 0; columns[i].head != NULL; i++)
-        if (there[0] && there[1])
+        if (there[0] && there[1] && is_number(columns[i].kind))
             change(pair, "td", store_real(rows[0], i), store_real(rows[1], i));
         else
             fputs("<td></td>", out);
@@ -82,28 +87,46 @@ static void workload(const struct pair *pair, const char *name)
     store_finish(rows[1]);
 }
 
-/* A's workloads in their order, then those that only B has. */
-void pair_workloads(const struct pair *pair)
+static bool has_key(const struct page *page, const struct pair_table *table, const char *key)
+{
+    char sql[PAIR_SQL_BYTES];
+    snprintf(sql, sizeof sql, "SELECT 1 FROM (%.2000s) WHERE key=?1", table->keys);
+    struct store_statement *row = asked(page, sql, key);
+    const bool found = store_step(row);
+    store_finish(row);
+    return found;
+}
+
+void pair_table(const struct pair *pair, const struct pair_table *table)
 {
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "workloads", "Workloads",
-                 "Results by workload; workloads of the same name are paired.");
-    fputs("<div class=\"wide\"><table class=\"pair\"><thead><tr><th>workload</th><th></th>", out);
-    for (int i = 0; columns[i].head != NULL; i++)
-        fprintf(out, "<th class=\"n\">%s</th>", columns[i].head);
+    fprintf(out, "<div class=\"wide\"><table class=\"pair\"><thead><tr><th>%s</th><th></th>",
+            table->head);
+    for (int i = 0; table->columns[i].head != NULL; i++)
+        fprintf(out, "<th%s>%s</th>", is_number(table->columns[i].kind) ? " class=\"n\"" : "",
+                table->columns[i].head);
     fputs("</tr></thead><tbody>\n", out);
     for (int side = 0; side < 2; side++) {
-        struct store_statement *names =
-            store_prepare(pair->pages[side].store, "SELECT name FROM workload ORDER BY workload");
-        while (store_step(names)) {
-            struct store_statement *shown = figures_of(&pair->pages[0], store_text(names, 0));
-            if (side == 0 || !store_step(shown))
-                workload(pair, store_text(names, 0));
-            store_finish(shown);
-        }
-        store_finish(names);
+        struct store_statement *keys = store_prepare(pair->pages[side].store, table->keys);
+        while (store_step(keys))
+            if (side == 0 || !has_key(&pair->pages[0], table, store_text(keys, 0)))
+                three_rows(pair, table, store_text(keys, 0));
+        store_finish(keys);
     }
     fputs("</tbody></table></div>\n", out);
+}
+
+void pair_workloads(const struct pair *pair)
+{
+    static const struct page_column columns[] = {PAGE_WORK_COLUMNS, {0}};
+    page_section(pair->pages, "workloads", "Workloads",
+                 "Results by workload; workloads of the same name are paired.");
+    pair_table(pair, &(struct pair_table){
+                         .head = "workload",
+                         .keys = "SELECT name AS key FROM workload ORDER BY workload",
+                         .row = "SELECT " PAGE_WORK " FROM workload WHERE name=?1",
+                         .columns = columns,
+                     });
     page_section_end(pair->pages);
 }
 

@@ -285,6 +285,32 @@ grep -q '<b>Divergence</b> at [0-9.]* us in ' "$work/pair.html" || fail 'pair: w
 [ "$(wc -l <"$work/both/difference.csv")" = $(($("$program" diff --json "$work/pause-storm.db" "$work/other.db" 2>/dev/null |
     jq '[.settings, .fabric, .verdict, .workloads, .pauses, .drops, .totals, .counters | .different | length] | add') + 1)) ] ||
     fail 'pair: difference.csv has not every row that differs'
+# Members and the account of time of both: every number of each, also where the other run has no account.
+for seed in 1 2; do
+    "$program" run pause-storm --seed $seed --set duration=2ms --waits -o "$work/waits$seed.db" >/dev/null || fail "waits$seed did not run"
+done
+"$program" report "$work/waits1.db" "$work/waits2.db" -o "$work/waits.html" || fail 'waits: no page'
+"$program" report "$work/waits1.db" "$work/other.db" -o "$work/half.html" || fail 'half: no page'
+well_formed "$work/waits.html" || fail 'waits: not well-formed'
+section() { sed -n "/<section id=\"$1\"/,/<\/section>/p" "$2"; }
+for seed in 1 2; do
+    section members "$work/waits.html" >"$work/members"
+    section waits "$work/waits.html" >"$work/waited"
+    sqlite3 "$work/waits$seed.db" "SELECT value FROM result WHERE path GLOB 'workloads*fairness.least_bps'
+        UNION SELECT CAST(min(rate_bps) AS INTEGER) FROM v_member GROUP BY workload" >"$work/numbers"
+    while read -r number; do
+        grep -q "title=\"${number%.*}[ .]" "$work/members" || fail "the members of two do not have $number of seed $seed"
+    done <"$work/numbers"
+    sqlite3 "$work/waits$seed.db" "SELECT sum(sum_ps)/count FROM wait JOIN wait_total USING(workload, operation)
+        GROUP BY workload, operation, part HAVING sum(sum_ps)*20>=latency_ps" >"$work/numbers"
+    [ -s "$work/numbers" ] || fail "seed $seed waited for nothing"
+    while read -r number; do
+        grep -q "title=\"$number " "$work/waited" || fail "the waits of two do not have $number of seed $seed"
+    done <"$work/numbers"
+done
+section waits "$work/half.html" | grep -q '<td class="n">-</td>' || fail 'half: a run without an account has one'
+section waits "$work/pair.html" | grep -q . && fail 'pair: waits of runs without an account'
+
 "$program" report "$work/pause-storm.db" "$work/pause-storm.db" -o "$work/same.html" || fail 'pair: no page of the same'
 grep -q 'The runs are equal' "$work/same.html" || fail 'pair: equal runs are not'
 
