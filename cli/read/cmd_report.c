@@ -4,11 +4,12 @@
 #include "cli/cli.h"
 #include "replay/database/stored.h"
 #include "replay/files/output.h"
+#include "replay/step/queued.h"
 #include "reports/page/page.h"
 #include "reports/page/page_pair.h"
+#include "reports/summary/text.h"
 #include "reports/text/compare_text.h"
 #include "reports/text/diff_text.h"
-#include "reports/summary/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,11 +30,15 @@ struct order {
     struct output_inputs inputs;
     struct diff diff; /* of two */
     char *comparison; /* owned; NULL: none */
+    struct stored stored;
+    struct queued queued; /* names are those of the stored scenario */
+    bool with_queue;
 };
 
 static const struct cli_option options[] = {
     {"output", 'o', "OUT.html", "write there instead of to standard output"},
     {"measured", 0, "MEASURED.db", "compares the run with a measurement, in the page"},
+    {"queue", 0, NULL, "plays the run again to the worst moment of its worst queue, for the page"},
     {"text", 0, NULL, "the summary of stormglass run, or of diff, instead of a page"},
     {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
     {"csv", 0, "DIRECTORY", "the numbers of the charts as CSV, one file each, instead of a page"},
@@ -53,10 +58,13 @@ static bool choose(const struct cli_args *args, struct order *order)
         order->reads[i] = order->paths[i];
     order->reads[2] = cli_value(args, "measured");
     order->inputs = (struct output_inputs){order->reads, 3};
+    order->with_queue = cli_given(args, "queue");
     if (text + figures + csv + measured > 1)
         cli_error("report: --text, --figures, --csv, --measured: expected one of them");
     else if (measured && order->count == 2)
         cli_error("report: --measured is for one run: expected one database");
+    else if (order->with_queue && (order->form != PAGE || order->count == 2))
+        cli_error("report: --queue is for the page of one run");
     else if (csv && output != NULL)
         cli_error("report: --csv writes into its directory: expected no --output");
     else if (order->form == PAGE && output == NULL && isatty(STDOUT_FILENO))
@@ -83,6 +91,20 @@ static bool compare_with(struct order *order, const char *measured)
     }
     compare_free(&compare);
     return comparable;
+}
+
+/* What stormglass explain --queue says. */
+static bool find_queue(struct order *order)
+{
+    struct diag *diag = memory_new(sizeof *diag);
+    const bool done = stored_load(&order->stored, order->stores[0], diag) &&
+                      queued_find(&order->queued, order->stored.scenario, order->stored.until,
+                                  queued_root(order->stores[0]), diag);
+    if (!done)
+        cli_error("%s: cannot be played again", order->paths[0]);
+    diag_print(diag, stderr);
+    free(diag);
+    return done;
 }
 
 /* What stormglass diff finds between them. */
@@ -122,7 +144,9 @@ static bool write_one(const struct order *order, FILE *out)
     case FIGURES:
         return page_figures(order->stores[0], out);
     default:
-        return page_write(order->stores[0], order->comparison, out);
+        return page_write(
+            order->stores[0],
+            (struct page_extra){order->comparison, order->with_queue ? &order->queued : NULL}, out);
     }
 }
 
@@ -182,12 +206,14 @@ static int run(const struct cli_args *args)
     if (!choose(args, &order) || !cli_output_allowed(cli_value(args, "output"), &order.inputs))
         return CLI_USAGE;
     if (open_stores(&order) && (measured == NULL || compare_with(&order, measured)) &&
-        (order.count < 2 || find_differences(&order)))
+        (!order.with_queue || find_queue(&order)) && (order.count < 2 || find_differences(&order)))
         code = make(&order, cli_value(args, "output"));
     for (int i = 0; i < 2; i++)
         if (order.stores[i] != NULL)
             store_close(order.stores[i]);
     diff_free(&order.diff);
+    queued_free(&order.queued);
+    stored_free(&order.stored);
     free(order.comparison);
     return code;
 }

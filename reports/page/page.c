@@ -101,7 +101,7 @@ static bool own_figures(const void *self, FILE *out)
     return page_figures(page->store, out);
 }
 
-bool page_write(struct store *store, const char *comparison, FILE *out)
+bool page_write(struct store *store, struct page_extra extra, FILE *out)
 {
     const struct page page = {.store = store, .out = out, .span = page_span(store)};
     char name[256];
@@ -114,11 +114,12 @@ bool page_write(struct store *store, const char *comparison, FILE *out)
     page_members(&page);
     page_topology(&page);
     page_blame(&page);
+    page_queue(&page, extra.queued);
     page_over_time(&page);
     page_stages(&page);
     page_waits(&page);
     page_wire(&page);
-    write_comparison(&page, comparison);
+    write_comparison(&page, extra.comparison);
     page_notes(&page);
     page_queues(&page);
     page_drops(&page);

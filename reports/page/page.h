@@ -8,13 +8,19 @@
 #define STORMGLASS_REPORTS_PAGE_PAGE_H
 
 #include "replay/database/store.h"
+#include "replay/step/queued.h"
 #include "reports/text/chart.h"
 
 #include <stdio.h>
 
-/* `comparison` is text for a section of its own; NULL: there is none.
- * False: the database could not be read, or the output not written. */
-bool page_write(struct store *store, const char *comparison, FILE *out);
+/* What is not in the database, each for a section of its own; NULL: there is none. */
+struct page_extra {
+    const char *comparison; /* text */
+    const struct queued *queued;
+};
+
+/* False: the database could not be read, or the output not written. */
+bool page_write(struct store *store, struct page_extra extra, FILE *out);
 
 /* Only the figures of the charts, as one JSON object:
  *   scenario, digest, record, span_ps   of what, and the time that the charts show

@@ -7,6 +7,7 @@
 #include "replay/database/store.h"
 #include "replay/database/words.h"
 #include "replay/record/record.h"
+#include "replay/step/queued.h"
 #include "reports/text/chart.h"
 
 #include <stdio.h>
@@ -108,6 +109,7 @@ void page_summary(const struct page *page);
 void page_workloads(const struct page *page);
 void page_topology(const struct page *page);
 void page_blame(const struct page *page);
+void page_queue(const struct page *page, const struct queued *queued);
 void page_stages(const struct page *page);
 void page_wire(const struct page *page);
 void page_queues(const struct page *page);

@@ -184,7 +184,7 @@ static void read_all(struct store *store, uint8_t which)
         explain(store, out);
         break;
     case 2:
-        page_write(store, NULL, out);
+        page_write(store, (struct page_extra){0}, out);
         break;
     case 3:
         page_figures(store, out);

@@ -166,7 +166,7 @@ static enum outcome make_page(struct store *store)
     size_t length = 0;
     FILE *out = memory_stream(&text, &length);
     const bool well = stored_is_readable(store, why) && stored_is_of_today(store, why) &&
-                      page_write(store, NULL, out);
+                      page_write(store, (struct page_extra){0}, out);
     memory_stream_end(out);
     const enum outcome outcome =
         outcome_of(well, why[0] != '\0' || store_error(store) != NULL, text, length);
