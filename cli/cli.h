@@ -86,7 +86,7 @@ struct scenario *cli_load(const char *name, const char *const *sets, uint32_t se
 
 /* The first operand, with the changes of --set and --seed, which the command has. */
 struct scenario *cli_load_changed(const struct cli_args *args);
-/* Likewise, of this name. */
+/* The scenario of that name, with the changes of --set and --seed. */
 struct scenario *cli_load_changed_as(const struct cli_args *args, const char *name);
 
 /* A list on standard output: lines, or members of a JSON object. */

@@ -8,11 +8,11 @@
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* A function that its caller's common way does not need: inlined, its registers would be saved on
- * that way too. */
+/* A function that its caller's common path does not need: inlined, its registers would be saved on
+ * that path too. */
 #define NOINLINE __attribute__((noinline))
 
-/* A stretch of the common way that is too long for the compiler to inline by itself. */
+/* A stretch of the common path that is too long for the compiler to inline by itself. */
 #define INLINE inline __attribute__((always_inline))
 
 #define CHECK(fact)                                                                                \

@@ -42,7 +42,8 @@ void memory_stream_end(FILE *stream);
 void *memory_range(size_t bytes);
 void memory_range_free(void *range, size_t bytes);
 
-/* The same, placed where it can become larger without moving, if there is such a place. */
+/* A range of zeroes that is placed where it can become larger without moving, if there is such a
+ * place. */
 void *memory_range_roomy(size_t bytes);
 
 /* A range of `before` bytes is one of `after` where it is; false, and as it was: it cannot be. */

@@ -49,8 +49,8 @@ void pool_init_few(struct pool *pool, const char *name, uint32_t item_bytes, uin
                    uint32_t few);
 void pool_fini(struct pool *pool);
 
-/* The same for the first of several pools with one range of items, `limit` for each: what one has
- * handed out may be given to another.  One thread each may use them.  pool_fini of this one is for
+/* Begins the first of several pools with one range of items, `limit` for each: what one has handed
+ * out may be given to another.  One thread each may use them.  pool_fini of this one is for
  * all. */
 void pool_init_parts(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit,
                      uint32_t parts);

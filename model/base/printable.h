@@ -13,7 +13,8 @@
 
 /* The bytes of the first character, and its code; 0: the first byte begins none (RFC 3629). */
 size_t printable_utf8(const char *text, uint32_t *code);
-/* Likewise in a text of `size` bytes, at least one, which need not end with a NUL. */
+/* Reads the first character of a text of `size` bytes, at least one, which need not end with a
+ * NUL. */
 size_t printable_utf8_within(const char *text, size_t size, uint32_t *code);
 
 /* Whether a character is shown as it is. */
@@ -28,7 +29,7 @@ uint32_t printable_fault(const char *text);
 /* Copies up to size - 1 bytes, whole characters and escapes, and a NUL. */
 void printable_copy(char *to, size_t size, const char *text);
 
-/* Likewise, all of it; `lines`: line ends and tabs stay.  Owner: free(). */
+/* A copy of the whole text, with escapes; `lines`: line ends and tabs stay.  Owner: free(). */
 char *printable_new(const char *text, bool lines);
 
 /* "BEFORE: sentence" on stderr, as one line; what is longer than 4 KB is cut. */

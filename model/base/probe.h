@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * probe - what an observer of a run may be told.
+ * probe - what is reported to an observer of a run.
  * The model calls these where something happens; whoever records fills in the functions
  * it wants.  A probe never changes the run: it schedules nothing, draws nothing and the digest does
  * not see it. All times are picoseconds, all sizes bytes. */
@@ -25,7 +25,7 @@ enum probe_drop_cause {
 struct probe_drop_about {
     const char *word, *about;
     bool at_egress;    /* counted at the port that it would have left by, where that is known */
-    bool want_of_room; /* lossless and lossy classes are told apart */
+    bool want_of_room; /* lossless and lossy classes are distinguished */
 };
 
 extern const struct probe_drop_about probe_drops[PROBE_DROP_CAUSE_COUNT];
@@ -108,13 +108,13 @@ struct probe_command {
     bool requeued;       /* a part was under way when the controller was lost, and was sent again */
 };
 
-/* The same command at the host; told when it is complete, always after the target's record. */
+/* An NVMe command at its host; reported when it is complete, always after the target's record. */
 struct probe_host_io {
     uint32_t host_ip, target_ip;
     uint16_t controller, qid, cid;
     uint32_t workload, member; /* and which of its instances, by pair and copy */
-    uint64_t serial; /* among those of its instance in the order of issue, from 1 */
-    uint8_t opcode;  /* NVM command set: 1 write, 2 read */
+    uint64_t serial;           /* among those of its instance in the order of issue, from 1 */
+    uint8_t opcode;            /* NVM command set: 1 write, 2 read */
     uint16_t
         status; /* of the CQE, shifted right by one: SCT<<8 | SC; UINT16_MAX: transport failed */
     uint64_t lba;
@@ -126,7 +126,7 @@ struct probe_host_io {
     struct probe_command last; /* of its commands the one that was done last */
 };
 
-/* A frame on a wire: told when its first bit leaves. */
+/* A frame on a wire: reported when its first bit leaves. */
 struct probe_frame {
     time_ps at;
     uint32_t node; /* sender */
@@ -197,7 +197,7 @@ struct probe_use {
     uint8_t kind;
 };
 
-/* A message of a workload without NVMe; told when the workload knows that it is complete. */
+/* A message of a workload without NVMe; reported when the workload knows that it is complete. */
 struct probe_message {
     time_ps issued_at, completed_at;
     uint32_t host_ip, qpn, workload, member;

@@ -141,8 +141,8 @@ static void run_group_audited(struct executor *executor, struct node *const *nod
     }
 }
 
-/* The same for somebody who looks on, up to `until` or until there is a pause.  As events come in
- * their one order, `current` stays NULL: what they tell is told at once. */
+/* Runs a group for somebody who looks on, up to `until` or until there is a pause.  As events come
+ * in their one order, `current` stays NULL: what they report is passed on at once. */
 static void run_group_watched(struct engine *engine, struct executor *executor)
 {
     struct wheel *queue = &executor->queue;

@@ -27,9 +27,9 @@ struct node;
 struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
-    /* The same with each event that node_next gives, until it gives none, and node_digest_event for
-     * each, before any other word; NULL: one by one.  Called for a node that shares its batch with
-     * no other, and posts no quiet events while nobody looks on. */
+    /* Handles each event that node_next gives, until it gives none, and calls node_digest_event for
+     * each, before any other word; NULL: on_event does so one by one.  Called for a node that
+     * shares its batch with no other, and posts no quiet events while nobody looks on. */
     void (*take_batch)(struct node *node);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
     /* Has what the events of its batch will touch come into the cache; NULL: nothing. */

@@ -36,7 +36,7 @@ struct nvme_server {
 void nvme_server_init(struct nvme_server *server, const struct env *env,
                       void (*done)(void *self, struct nvme_job *job), void *self, time_ps after);
 
-/* The same, of a processor: the world's, where it shares one out. */
+/* Begins the server of a processor: the world's, where it shares one out. */
 void nvme_server_init_cpu(struct nvme_server *server, const struct env *env,
                           void (*done)(void *self, struct nvme_job *job), void *self);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * draw_pauses - the tree of each root: whom it stopped, whom those stopped, and which workloads.
- * A box is a transmitter that had to stop; the line to it comes from who told it to, thicker the
+ * A box is a transmitter that had to stop; the line to it comes from who paused it, thicker the
  * longer it took. */
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
@@ -151,7 +151,7 @@ static void draw_edge(const struct tree *tree, const char *from, const char *to,
                                                        .arrow = true});
 }
 
-/* How far those are that stood at the node which told this one to stop: the nearest to it. */
+/* How far those are that stood at the node which paused this one: the nearest to it. */
 static int64_t hops_before(const struct tree *tree, const struct path *path)
 {
     int64_t most = -1;

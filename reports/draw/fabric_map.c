@@ -119,7 +119,7 @@ static void merge_lines(struct fabric_map *map)
     map->line_count = kept;
 }
 
-/* How long a transmitter had to stop is told by the priority that had to longest. */
+/* How long a transmitter had to stop is the time of the priority that had to longest. */
 static void read_lines(struct fabric_map *map, struct store *store)
 {
     static const char sql[] =

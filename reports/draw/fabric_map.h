@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fabric_map - the fabric of a run as boxes in rows, to be drawn.
- * Rows are told by distance: hosts in row 0, switches with hosts in row 1, and so on, whatever the
+ * Rows follow from distance: hosts in row 0, switches with hosts in row 1, and so on, whatever the
  * topology says of its tiers.  Hosts beyond FABRIC_HOSTS_SHOWN are put together by their switch;
  * where there are more switches than FABRIC_SWITCHES_SHOWN, those of a row and a pod are (what
  * still hangs together without the top row is a pod), and pods side by side too, until there are at

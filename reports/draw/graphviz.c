@@ -117,7 +117,7 @@ static Agraph_t *open_graph(void)
 struct picture *picture_begin(enum picture_layout layout, const char *title)
 {
     struct picture *picture = memory_new(sizeof *picture);
-    agseterr(AGMAX); /* what it cannot draw is told by picture_write */
+    agseterr(AGMAX); /* what it cannot draw is reported by picture_write */
     if (context == NULL)
         context = gvContext();
     picture->graph = picture->frame = open_graph();

@@ -32,7 +32,7 @@ static struct pair make_pair(struct store *stores[2], const struct diff *diff, F
     return pair;
 }
 
-/* What can be laid over each other; buffers at their thresholds are told by each run's own page. */
+/* What can be laid over each other; buffers at their thresholds are on each run's own page. */
 static void pair_charts(const struct pair *pair)
 {
     static void (*const charts[])(const struct page *page) = {

@@ -18,7 +18,7 @@ struct page {
     time_ps span; /* from 0 to where nothing was under way any more; at least 1 */
     struct charts *charts;
     int side;   /* 0: the only run; 1, 2: A or B of a comparison */
-    bool by_io; /* the work is told command by command, else by the samples of the run */
+    bool by_io; /* the work is shown by its commands, else by the samples of the run */
 };
 
 /* ------------------------------------------------------------------ HTML */
@@ -172,7 +172,7 @@ void page_chart_tail(const struct page *page);
 
 /* Whether a run's commands were recorded one by one, and there are some. */
 bool page_has_commands(struct store *store);
-/* Whether it has samples; without commands the work is told by these. */
+/* Whether it has samples; without commands the work is shown by these. */
 bool page_has_series(const struct page *page);
 void page_series_goodput(const struct page *page, struct chart *chart);
 void page_series_underway(const struct page *page, struct chart *chart);

@@ -140,7 +140,7 @@ bool page_has_series(const struct page *page)
     return store_ask_int(page->store, "SELECT EXISTS(SELECT 1 FROM series)", 0) != 0;
 }
 
-/* The chart of one query; ?1 is how many places are told, or the workload. */
+/* The chart of one query; ?1 is how many places are shown, or the workload. */
 static void lines(const struct page *page, struct chart *chart, enum reading reading,
                   const char *sql, int64_t argument)
 {

@@ -317,7 +317,7 @@ static void write_transport(const struct text *text)
 }
 
 /* The transmitters that had to stop, by their distance from the root: a few of each.  In a circle a
- * port has many distances: it is told of at the least. */
+ * port has many distances: it is shown at the least. */
 static void write_spread(const struct text *text)
 {
     struct store_statement *rows = store_prepare(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * json - run --json, and JSON text for other tables.
- * A streaming writer: values are told by their path in order (workloads[0].latency_ns.p99), and
+ * A streaming writer: values come with their path, in order (workloads[0].latency_ns.p99), and
  * containers are opened and closed where two neighbouring paths differ.  No tree is built. */
 #ifndef STORMGLASS_REPORTS_TEXT_JSON_H
 #define STORMGLASS_REPORTS_TEXT_JSON_H

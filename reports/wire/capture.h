@@ -30,7 +30,7 @@ struct capture;
 /* NULL and why: it cannot be read, is no capture, or not one of Ethernet. */
 struct capture *capture_open(const char *path, char why[CAPTURE_WHY_BYTES]);
 
-/* The same of a stream that is open; closes it, also when it fails. */
+/* Reads a capture from a stream that is open; closes it, also when it fails. */
 struct capture *capture_of_stream(FILE *stream, const char *name, char why[CAPTURE_WHY_BYTES]);
 
 /* The next frame, good until the next call.  False: the end; then `why` is empty, or says what is

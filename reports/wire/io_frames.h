@@ -52,7 +52,7 @@ struct io_frames {
     uint32_t left_out; /* hops of the middle of long messages */
 };
 
-/* NULL, and why it cannot be told. */
+/* NULL, and why its frames cannot be named. */
 struct io_frames *io_frames_read(struct store *store, int64_t io, char why[IO_WHY_BYTES]);
 void io_frames_free(struct io_frames *frames);
 

@@ -26,7 +26,7 @@ static const char *words_at(const struct wire_comparison *c, const struct pair *
     return wire_trace_words(c->side[side], &pair->line[side][index]);
 }
 
-/* Behind the mark is what is told and not compared. */
+/* Behind the mark is what is printed and not compared. */
 static bool words_agree(const char *a, const char *b)
 {
     const char mark[] = {WIRE_WORDS_APART, '\0'};

@@ -3,9 +3,9 @@
  * Connections to the same port and of the same NVMe queue are paired: those with the same frames,
  * for who of several connects first is timing, and what is left in the order of the CM REQs.
  * Of each, what a side said of one kind (CM, requests, answers) must be the same frames in the same
- * order.  How requests and answers of the two sides lie between each other is timing: it is told,
- * and no difference.  So are tags, which Linux begins at a random place, and when a connection is
- * taken down (wire_words.h). */
+ * order.  How requests and answers of the two sides lie between each other is timing: it is
+ * printed, and no difference.  So are tags, which Linux begins at a random place, and when a
+ * connection is taken down (wire_words.h). */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_COMPARE_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_COMPARE_H
 

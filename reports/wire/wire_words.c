@@ -244,7 +244,7 @@ static void say_reth(struct wire_commands *commands, const struct wire_connectio
 static void say_aeth(const struct wire_frame *frame, struct words *to)
 {
     if (frame->syndrome >> 5 == 0)
-        say(to, " ack"); /* credits are not told: rxe and most RoCE gear have none */
+        say(to, " ack"); /* credits are not printed: rxe and most RoCE gear have none */
     else if (frame->syndrome >> 5 == 1)
         say(to, " RNR timer %d", frame->syndrome & 0x1F);
     else

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_words - a captured frame of a connection in words that two captures share.
- * What every machine chooses for itself is left out or told by what it refers to: addresses and
+ * What every machine chooses for itself is left out or named by what it refers to: addresses and
  * queue pairs by the connection, PSNs by their step from the frame before, a key by the command
  * that offered it, a command identifier by the number of its command.  Two frames agree when their
- * words do, up to WIRE_WORDS_APART: what stands behind it is told, but is luck or the machine's own
- * affair.  Left out besides: times, identifiers of transactions and connections, UDP source ports,
- * MigReq, IP's identification and time to live, ICRC, the bytes of data.
+ * words do, up to WIRE_WORDS_APART: what stands behind it is printed, but is luck or the machine's
+ * own affair.  Left out besides: times, identifiers of transactions and connections, UDP source
+ * ports, MigReq, IP's identification and time to live, ICRC, the bytes of data.
  * Source of the layouts: reports/wire/wire.h, rnic/cm/cm_mad.h, nvme/wire/capsule.h,
  * nvme/wire/fabrics.h. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_WORDS_H

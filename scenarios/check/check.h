@@ -21,7 +21,7 @@ struct check_finding {
     const char *text;        /* which things, and the words */
     const char *words;
     const char *shown;  /* what a run shows of it: a quantity, as in `expect`; NULL: nothing */
-    const char *remedy; /* what mends it; NULL: the words say it, or nothing does */
+    const char *remedy; /* what repairs it; NULL: the words say it, or nothing does */
     const char *rule;   /* its name */
     struct check_place *places;
     size_t count;                    /* of places */
@@ -86,7 +86,7 @@ void check_free(struct check_report *report);
 /* Errors where a switch's memory is too small for what is set aside of it: no model plays that. */
 void check_memories(const struct scenario *scenario, struct diag *diag);
 
-/* "FILE:LINE:COLUMN: error: sentence", one line for each, and below it what mends it. */
+/* "FILE:LINE:COLUMN: error: sentence", one line for each, and below it what repairs it. */
 void check_print(const struct check_report *report, FILE *out);
 
 #endif

@@ -40,12 +40,12 @@ void check_alike(struct check_report *report, enum diag_level level,
     __attribute__((format(printf, 4, 5)));
 
 /* Of the finding that was added last: what a run shows of it, a quantity as in `expect`; and what
- * mends it, as an order: "raise fabric.switch.headroom". */
+ * repairs it, as an order: "raise fabric.switch.headroom". */
 void check_shows(struct check_report *report, const char *quantity);
 void check_remedy(struct check_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What was told of already. */
+/* What was reported already. */
 struct check_seen {
     struct arena arena;
     const void **items;

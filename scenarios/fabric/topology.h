@@ -78,7 +78,7 @@ struct topology_ops {
     /* False and messages when what is written cannot be built. */
     bool (*read)(struct arena *arena, const struct tree_node *written, struct topology *topology,
                  struct diag *diag);
-    /* The same in another kind's keys; NULL and messages when it cannot be. */
+    /* What is written, in another kind's keys; NULL and messages when it cannot be. */
     const struct tree_node *(*translate)(struct loader *loader, const struct tree_node *written);
 };
 

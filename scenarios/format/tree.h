@@ -68,7 +68,8 @@ struct tree_node *tree_set(struct arena *arena, struct tree_node *root, const ch
 struct tree_node *tree_get(const struct tree_node *map, const char *key);
 const struct tree_item *tree_item(const struct tree_node *map, const char *key);
 
-/* The same, if it is of that kind; NULL and a message when it is there and of another one. */
+/* Value of a key of a map, if it is of that kind; NULL and a message when it is there and of
+ * another one. */
 struct tree_node *tree_want(struct diag *diag, const struct tree_node *map, const char *key,
                             enum tree_kind kind);
 

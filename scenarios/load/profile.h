@@ -29,7 +29,7 @@ struct profile {
 bool profile_find(struct loader *loader, const struct tree_node *word, const char *kind,
                   struct profile *profile);
 
-/* The same for a name that the program itself chooses. */
+/* Finds a profile by a name that the program itself chooses. */
 bool profile_find_own(struct loader *loader, const char *name, const char *kind,
                       struct profile *profile);
 
@@ -42,7 +42,7 @@ bool profile_is_path(const char *name);
 /* Loads the profile's values over the block's. */
 bool profile_take(struct loader *loader, const struct profile *profile, struct block *block);
 
-/* The same for another of its mappings of values, which may be NULL. */
+/* Loads another of the profile's mappings of values, which may be NULL, over the block's. */
 bool profile_take_part(struct loader *loader, const struct profile *profile,
                        const struct tree_node *values, struct block *block);
 

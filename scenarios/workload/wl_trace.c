@@ -63,7 +63,7 @@ static void tell_reach(const struct wl_replay_params *replay, const struct workl
                  file->workload, reach, replay->trace->count);
 }
 
-/* What is certain before a target has told its namespaces. */
+/* What is certain before a target has reported its namespaces. */
 static bool fits(const struct wl_nvme_params *params, const struct workload_file *file)
 {
     const int64_t left = file->room - params->offset;

@@ -82,7 +82,7 @@ struct workload_site {
     time_ps start, stop;      /* absolute */
     time_ps late;             /* the member begins so much after start */
     struct workload_stats *stats;
-    void (*on_idle)(void *self); /* nothing is under way and nothing will be issued: told once */
+    void (*on_idle)(void *self); /* nothing is under way and nothing will be issued: called once */
     void *on_idle_self;
 };
 
@@ -163,13 +163,13 @@ struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops
                                    struct verbs_device *device);
 void rdma_sink_destroy(struct rdma_sink *sink);
 
-/* Of the entry with that name: nothing has been told yet. */
+/* Of the entry with that name: nothing has been reported yet. */
 void workload_name(struct workload_stats *stats, const char *name);
 
-/* Nothing has been told yet; name and each stay. */
+/* Nothing has been reported yet; name and each stay. */
 void workload_reset(struct workload_stats *stats);
 
-/* Adds what instances have told another place of the same entry. */
+/* Adds what instances have reported to another place of the same entry. */
 void workload_fold(struct workload_stats *into, const struct workload_stats *from);
 
 /* Tells the statistics that an instance measures from then on. */
@@ -186,7 +186,7 @@ void workload_done(struct workload_stats *stats, bool failed, time_ps last_compl
 
 void workload_issued(struct workload_stats *stats, time_ps at);
 
-/* The same of one instance. */
+/* What one instance has issued and completed. */
 void workload_member_issued(struct workload_member *member, time_ps at);
 void workload_member_completed(struct workload_member *member, time_ps issued_at, time_ps now,
                                uint64_t bytes);

@@ -60,13 +60,13 @@ struct world {
     struct world_faults *faults;
 };
 
-/* NULL and messages in diag on failure. `probe` outlives the world; it is told of what happens in
- * the order of events, a window of time at once. */
+/* NULL and messages in diag on failure. `probe` outlives the world; what happens is reported to it
+ * in the order of events, a window of time at once. */
 struct world *world_build(const struct scenario *scenario, const struct probe *probe,
                           struct diag *diag);
 void world_free(struct world *world);
 
-/* The same with several executors: nothing but the memory that is used depends on them. */
+/* Builds a world for several executors: nothing but the memory that is used depends on them. */
 struct world *world_build_divided(const struct scenario *scenario, const struct probe *probe,
                                   const struct world_division *division, struct diag *diag);
 

@@ -117,7 +117,7 @@ static struct workload_stats *told_at(const struct world *world, uint32_t execut
     return *reported;
 }
 
-/* The same; a history is kept if anybody will look at it. */
+/* Statistics of the entry on that executor; a history is kept if anybody will look at it. */
 static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
 {
     struct workload_stats *stats = told_at(world, executor, entry);

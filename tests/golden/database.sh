@@ -135,7 +135,7 @@ ROLLBACK;
 SQL
 [ -s torn.db-journal ] || fail "no journal is left: $(cat out err)"
 [ "$("$program" query --tabs torn.db "SELECT count(*) FROM setting WHERE value='torn'" 2>&1 | tail -n 1)" = 0 ] ||
-    fail 'a torn database is not mended'
+    fail 'a torn database is not repaired'
 "$program" query torn.db 'DELETE FROM meta' >out 2>err && fail 'query deletes from a torn database'
 
 # The name is taken again, and nothing of the dead run's log comes with it.

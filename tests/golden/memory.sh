@@ -53,7 +53,7 @@ echo "start-up of 100, 200 and 400 hosts: $one, $two and $four instructions"
 # Twice the hosts, twice the work beyond a constant: the second doubling may cost 2.2 times the first at most.
 [ "$one" -gt 0 ] && [ $((10 * (four - two))) -le $((22 * (two - one))) ] || fail 'start-up is not linear in hosts'
 
-# The same to the end of a run in which each host is connected to each: 1,104, 2,520 and 10,224 queue pairs.
+# Instructions to the end of a run in which each host is connected to each: 1,104, 2,520 and 10,224 queue pairs.
 meshes() { instructions "$program" run mesh-1m --set "fabric.topology.hosts-per-leaf=$1"; }
 one=$(meshes 2)
 two=$(meshes 3)

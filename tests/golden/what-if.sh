@@ -33,14 +33,14 @@ holds link.json '.what_if.expectations | map(.text) == ["w.goodput > 18Gbps", "w
 holds link.json '.what_if.expectations[0] | .resource == "link" and .times > 1.8 and .times < 2.1'
 holds link.json '.what_if.expectations[1].resource == null'
 
-# The same by its database, with the account; the verdict of the run is that of the experiment.
+# A database gives the same answer as its scenario, with the account; the verdict of the run is that of the experiment.
 "$program" run link.yaml -o link.db --json >run.json
 "$program" explain link.db --what-if --json >both.json || fail "link.db: exit code $?"
 [ "$(jq -c .what_if link.json)" = "$(jq -c .what_if both.json)" ] || fail 'scenario and database differ'
 holds both.json '.workloads[0].bottleneck == "link" and .scenario == "link"'
 [ "$(jq -r .bottleneck_kind run.json)" = "$(jq -r .what_if.limit link.json)" ] || fail 'run and experiment name different limits'
 
-# The same on one processor.
+# One processor gives the same answer as several.
 taskset -c 0 "$program" explain --what-if link.yaml --json >one.json 2>/dev/null && { cmp -s one.json link.json || fail 'one processor gives another answer'; }
 
 # An open loop that gets all: latency is what is left to gain.

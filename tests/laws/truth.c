@@ -161,7 +161,7 @@ static void add_hosts(struct make *make)
         }
 }
 
-/* The same for a time in which nobody is kept waiting. */
+/* Adds a time in which nobody is kept waiting. */
 static void add_moment(struct make *make)
 {
     culprit_add(make->draft, "  - {at: %uus, for: %uns, ",

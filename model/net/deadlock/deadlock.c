@@ -89,7 +89,7 @@ static bool *reached_from(struct deadlock_waits *waits, const struct deadlock_kn
     return reached;
 }
 
-/* True when a queue before `wait` holds frames of the port as well: it has told of the host. */
+/* True when a queue before `wait` holds frames of the port as well: the host was reported there. */
 static bool is_reported(const struct deadlock_waits *waits, const bool *reached, uint32_t wait,
                         uint16_t in_port)
 {

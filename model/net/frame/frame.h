@@ -146,7 +146,7 @@ struct frame_pool {
 
 void frame_pool_init(struct frame_pool *pool);
 
-/* The same for each of `count`, whose frames have one range of handles.  Blobs are each one's own.
+/* Begins each of `count` pools, whose frames have one range of handles.  Blobs are each one's own.
  * The first one's frame_pool_fini is for all. */
 void frame_pool_init_several(struct frame_pool *const *pools, uint32_t count);
 void frame_pool_fini(struct frame_pool *pool);

@@ -16,7 +16,7 @@
     X(target_io, TARGET_IO)                                                                        \
     X(host_io, HOST_IO)
 
-/* Likewise; not made where the observer does not ask for them. */
+/* Calls with such a payload that are not made where the observer does not ask for them. */
 #define OPTIONAL_CALLS(X)                                                                          \
     X(work, WORK)                                                                                  \
     X(hold, HOLD)                                                                                  \

@@ -272,7 +272,7 @@ static void add_hop(const struct port *port, const struct frame *frame, time_ps 
     }
 }
 
-/* The way of frames that need more than a product and a sum. */
+/* The slow path, of frames that need more than a product and a sum. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now)
 {
     struct frame *frame = frame_at(port->frames, handle);

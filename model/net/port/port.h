@@ -89,14 +89,15 @@ struct port_prio {
     uint32_t cells; /* of a switch's memory that they take, and the most ever */
     uint32_t cells_peak;
     uint32_t deficit; /* of the weighted scheduler */
-    /* Frames that come in and are larger go the long way: giants, or all when the port is down. */
+    /* Frames that come in and are larger go by port_receive_odd: giants, or all when the port is
+     * down. */
     uint32_t rx_limit;
     /* Counted as ethtool does, bytes with FCS but without preamble and gap.  Frames and bytes are
      * no neighbours: gcc would add them as a vector, which takes longer. */
     uint64_t tx_frames, rx_frames, tx_bytes, rx_bytes;
 };
 
-/* Why frames take the long way through a port; 0: they do not. */
+/* Why frames take the slow path through a port; 0: they do not. */
 enum port_odd {
     PORT_DOWN = 1 << 0,        /* no carrier */
     PORT_FAULTY = 1 << 1,      /* a fault takes or damages frames */

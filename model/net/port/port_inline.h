@@ -160,8 +160,8 @@ static inline bool port_send_next(struct port *port, port_source *source, time_p
     return port_has_work(port);
 }
 
-/* The same, and later for what is left.  An owner that names its functions here has them inlined;
- * all others call port_dequeue. */
+/* Sends the next frame if the wire is free, and calls `later` for what is left.  An owner that
+ * names its functions here has them inlined; all others call port_dequeue. */
 static inline void port_serve(struct port *port, port_source *source, port_later *later,
                               time_ps now)
 {

@@ -152,7 +152,7 @@ static void reckon_egress(struct buffer *buffer)
 }
 
 /* While no pool is tight, the largest frame fits.  Nothing is ample where thresholds depend on more
- * than that: each frame is asked for, and what it changes told. */
+ * than that: each frame is asked for, and what it changes reported. */
 static void reckon_group(const struct buffer *buffer, struct buffer_group *group)
 {
     const struct buffer_pool *pool = group->pool;

@@ -98,7 +98,8 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
 
 /* ------------------------------------------------------------------ dequeue timers */
 
-/* For when the wire is free.  Somebody who looks on is told by an event: then there is no room. */
+/* For when the wire is free.  To somebody who looks on an event reports it: then there is no
+ * room. */
 static inline void dequeue_later(struct swtch *swtch, struct port *port)
 {
     if (port->dequeue_at == port->busy_until)

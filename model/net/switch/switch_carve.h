@@ -17,7 +17,7 @@ struct headroom_link switch_link(const struct switch_params *params, const struc
 struct switch_plan {
     const struct switch_params *params;
     int64_t lossless;      /* number of such priorities */
-    int64_t links;         /* told of */
+    int64_t links;         /* that were reported */
     int64_t headroom_sum;  /* of all links' lossless groups */
     int64_t headroom_most; /* of one group: what a port has that is not linked */
     int64_t ports;         /* that the memory is cut for */

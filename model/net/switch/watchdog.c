@@ -206,7 +206,7 @@ static void begin_storm(const struct watch *watch)
     const enum watchdog_action action = watch->watchdog->action;
     queue->known = queue->known && !rules[watch->watchdog->rule].forgets;
     if (queue->stormed)
-        return; /* alert: told already */
+        return; /* alert: reported already */
     queue->stormed = true;
     queue->storms++;
     report_storm(watch, true);

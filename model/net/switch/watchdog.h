@@ -9,7 +9,7 @@
  *   drop     what waits in it, comes for it, or comes in by its port in its priority is dropped,
  *            and pauses do not stop it;
  *   forward  pauses do not stop it;
- *   alert    nothing but being told.
+ *   alert    it is reported, and nothing else.
  * It is restored when no PFC frame of its priority came for the restoration time, XON or XOFF
  * (swss#4581); under alert in the first poll in which the rule does not hold.
  *

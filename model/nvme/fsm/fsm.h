@@ -43,7 +43,7 @@ struct nvme_fsm_place {
     uint32_t *number; /* of the machine; the observer's own */
 };
 
-/* Likewise; the probe is told when it is another state. */
+/* The state behind the edge of that event; a state that differs is reported to the probe. */
 uint8_t nvme_fsm_move(const struct nvme_fsm *fsm, const struct nvme_fsm_place *place, uint8_t state,
                       uint8_t event);
 

@@ -18,7 +18,7 @@ enum { AWAITS_SEND = 1, AWAITS_RESPONSE = 2, AWAITS_INVALIDATE = 4 };
 struct slot {
     uint32_t rkey;
     uint8_t awaits;
-    bool key_armed; /* the target was told to invalidate the rkey */
+    bool key_armed; /* the target was asked to invalidate the rkey */
 };
 
 struct host_conn {

@@ -100,7 +100,7 @@ struct target_controller {
     uint16_t cntlid;
     bool discovery;    /* of the discovery subsystem */
     bool seen_command; /* since the keep-alive timer was set */
-    bool ended;        /* its queues have been told to close */
+    bool ended;        /* its queues have been asked to close */
 };
 
 struct nvme_target {

@@ -211,7 +211,7 @@ void nvme_target_queue_close(struct target_queue *queue)
     nvme_target_reap(queue->target);
 }
 
-/* Its connection is gone, and nobody is told. */
+/* Its connection is gone, and it is reported to nobody. */
 void nvme_target_queue_vanish(struct target_queue *queue)
 {
     nvme_target_queue_event(queue, TARGET_QUEUE_ON_CLOSE);

@@ -22,7 +22,7 @@
  * After `disconnect` a host's connection makes none, and a target's only on_closed, once or more:
  * it is not closed before.  While a target's software stands still (stall.h), what would make a
  * callback waits in the listener's stall.
- * Errors.  What fails on the way is told by on_failed with a sentence for people; the core then
+ * Errors.  What fails later is reported by on_failed with a sentence for people; the core then
  * disconnects.  What cannot even be begun is a false, or a NULL. */
 #ifndef STORMGLASS_NVME_TRANSPORT_TRANSPORT_H
 #define STORMGLASS_NVME_TRANSPORT_TRANSPORT_H

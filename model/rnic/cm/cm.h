@@ -99,7 +99,8 @@ void cm_destroy(struct verbs_conn *conn);
 /* A MAD for this RNIC's QP 1. */
 void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *bytes);
 
-/* The first request packet has come before the RTU; the protocol is told in its own event. */
+/* The first request packet has come before the RTU; it is reported to the protocol in an event of
+ * its own. */
 void cm_on_first_data(struct verbs_conn *conn, time_ps now);
 void cm_on_data_came(struct rnic *rnic, uint32_t id);
 

@@ -84,11 +84,11 @@ uint32_t arbiter_next_answer(struct rnic *rnic, uint8_t priority);
 /* A wake-up has come: that of its wake_at, or one that was overtaken. */
 void arbiter_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* The same for a limited QP within a message, and arbiter_end.  False: it is none, or others are to
- * be served first, and nothing has been done yet. */
+/* Handles a wake-up of a limited QP within a message, and does arbiter_end.  False: it is none, or
+ * others are to be served first, and nothing has been done yet. */
 bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* A DEQUEUE has come that nothing overtook: sends the next frame, if it is easily told which.
+/* A DEQUEUE has come that nothing overtook: sends the next frame, if it is easy to say which.
  * False: it is not, nothing has been done yet, and arbiter_serve must follow. */
 bool arbiter_dequeue_fast(struct rnic *rnic, time_ps now);
 

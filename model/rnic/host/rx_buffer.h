@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rx_buffer - what an RNIC holds that the host has not taken yet.
  * A FIFO of frames drained at a rate; above `xoff` the peer is paused in all lossless priorities,
- * at or below `xon` it may go on; a frame that does not fit is dropped and told.  The room above
- * xoff holds what can arrive before the peer is silent, in whatever priority, so lossy frames,
- * which come on, cannot push lossless ones out.  While the drain is unlimited nothing waits and
- * nothing is counted: no event, no branch beyond one.
+ * at or below `xon` it may go on; a frame that does not fit is dropped and reported.  The room
+ * above xoff holds what can arrive before the peer is silent, in whatever priority, so lossy
+ * frames, which come on, cannot push lossless ones out.  While the drain is unlimited nothing waits
+ * and nothing is counted: no event, no branch beyond one.
  * The PFC watchdog: a pause that lasts too long without a break is given up (XON) until its cause
  * has gone, and what finds no room meanwhile is dropped on the watchdog's account.
  * Source: 802.1Q cl. 36; thresholds after Linux mlx5 port_buffer.c; the watchdog Guo et al.,

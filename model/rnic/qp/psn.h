@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * psn - packet sequence numbers: 24 bits that wrap.
  * Source: IBTA Vol 1 9.7.2 and 9.7.1 (at most 2^23 may be outstanding, so that older and newer can
- * be told). */
+ * be distinguished). */
 #ifndef STORMGLASS_RNIC_QP_PSN_H
 #define STORMGLASS_RNIC_QP_PSN_H
 
@@ -21,8 +21,8 @@ static inline int32_t psn_diff(uint32_t a, uint32_t b)
     return (int32_t)((a - b) << 8) / 256;
 }
 
-/* The same of one that is not older, in units of PSN_AHEAD: 24 bits at the top of a word need no
- * mask. */
+/* How far a is ahead of b, which is not newer, in units of PSN_AHEAD: 24 bits at the top of a word
+ * need no mask. */
 #define PSN_AHEAD UINT32_C(256)
 
 static inline uint32_t psn_ahead(uint32_t a, uint32_t b)

@@ -13,7 +13,7 @@ static void audit_list(const struct rnic *rnic, const struct soft_list *list)
     CHECK(count == list->count);
 }
 
-/* Who has been told to wait for room is told when there is some. */
+/* Who has to wait for room is woken when there is some. */
 static void audit_send_queue(const struct rnic *rnic)
 {
     const struct soft *soft = rnic->soft;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * soft_process - what the process asks of a software RNIC, and what it is told: its calls cost its
- * own time, and completions wait until it comes to them. */
+ * soft_process - what the process asks of a software RNIC, and what it reports to it: its calls
+ * cost its own time, and completions wait until it comes to them. */
 #include "rnic/soft/soft_private.h"
 
 void soft_post(struct rnic *rnic, struct qp *qp, uint32_t count, time_ps now)

@@ -19,7 +19,7 @@ static bool ticked(struct softirq *softirq, time_ps now)
     return softirq->costs.tick == 0 || ticks_between(softirq, looked, now) > 0;
 }
 
-/* The limit is told in ticks: it ends with the first that is not before it. */
+/* The limit is counted in ticks: it ends with the first that is not before it. */
 static bool pass_is_over(const struct softirq *softirq, time_ps now)
 {
     const struct softirq_costs *costs = &softirq->costs;

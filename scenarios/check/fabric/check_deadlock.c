@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Cyclic buffer dependency on the routes of the workloads: what a deadlock needs, though it takes
  * rates that fill all of these buffers at once as well (Hu et al., HotNets 2016).  One shortest
- * circle of each knot is told.  Routes change as links fail and come back: each state that a run
- * goes through is looked at. */
+ * circle of each knot is reported.  Routes change as links fail and come back: each state that a
+ * run goes through is looked at. */
 #include "base/memory.h"
 #include "scenarios/check/check_rule.h"
 
@@ -169,7 +169,7 @@ static void tell(struct checking *checking, struct circle *circle, time_ps at)
 
 /* ------------------------------------------------------------------ circles */
 
-/* False: this one has been told already, or enough have. */
+/* False: this one has been reported already, or enough have. */
 static bool is_new(struct checking *checking, const struct circle *circle)
 {
     uint64_t hash = circle->priorities;

@@ -115,7 +115,7 @@ static enum way follow(struct moment *moment, uint32_t from, uint32_t to)
         moment->work += count + 1;
     }
     if (moment->work >= WORK_MAX || ends == 0)
-        return OPEN; /* what was not looked at is not told of */
+        return OPEN; /* what was not looked at is not reported */
     return arrives ? PARTLY : CLOSED;
 }
 
@@ -124,7 +124,7 @@ static enum way worse(enum way a, enum way b)
     return a > b ? a : b;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 struct harm {
     uint32_t closed, partly; /* members */

@@ -25,7 +25,7 @@ struct search {
     uint32_t *queue;
     uint32_t *reached; /* the round in which a node was last reached */
     uint32_t round;
-    uint8_t *reported; /* a bit for each port that this workload has been told of */
+    uint8_t *reported; /* a bit for each port that was reported for this workload */
     uint32_t *first_port;
     struct route_table *tables; /* NULL: no routes are written */
     uint32_t *first_endpoint;   /* with tables: of each host */

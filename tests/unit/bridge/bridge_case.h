@@ -11,7 +11,7 @@
 
 /* Dies with the messages of a text that is wrong. */
 struct scenario *bridge_case_load(const char *text);
-/* The same; `file` is a file beside it, "jobs.fio". */
+/* Loads a text that has the file `file` beside it, "jobs.fio". */
 struct scenario *bridge_case_load_with(const char *text, const char *file);
 
 /* Both roles, everything checked; the fabric is fake_rdma with three nodes. */

@@ -35,7 +35,7 @@ void bridge_intruder_open(struct bridge_intruder *intruder);
 /* Connects with these bytes as private data, and plays. */
 void bridge_intruder_connect(struct bridge_intruder *intruder, unsigned index, uint16_t port,
                              const void *private_data, uint8_t length);
-/* The same with private data that are right. */
+/* Connects with private data that are right, and plays. */
 void bridge_intruder_connect_well(struct bridge_intruder *intruder, unsigned index, uint16_t port);
 void bridge_intruder_send(struct bridge_intruder *intruder, unsigned index, const void *bytes,
                           size_t length);

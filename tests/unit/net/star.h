@@ -34,7 +34,7 @@ struct star {
 /* Presets of ports and switch. */
 void star_presets(struct star *star);
 
-/* The same with a watchdog, whose first poll is at 0. */
+/* Presets of ports and of a switch with a watchdog, whose first poll is at 0. */
 void star_presets_watched(struct star *star, enum watchdog_action action);
 
 void star_init(struct star *star);

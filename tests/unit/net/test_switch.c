@@ -223,7 +223,7 @@ static void lossless_without_headroom_pauses_and_drops(void **state)
     assert_int_equal(none.headroom_peak, 0);
 }
 
-/* The same in a lossy class: drops at the egress queue, and no pause. */
+/* Incast in a lossy class drops at the egress queue, and pauses nobody. */
 static void lossy_incast_drops(void **state)
 {
     (void)state;

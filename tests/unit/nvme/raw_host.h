@@ -42,7 +42,7 @@ void raw_fini(struct raw_host *raw);
 /* Connects queue `index` with these bytes as private data, and runs. */
 void raw_connect(struct raw_host *raw, unsigned index, const void *private_data, uint8_t length);
 
-/* The same with well-formed private data. */
+/* Connects queue `index` with well-formed private data, and runs. */
 void raw_connect_as(struct raw_host *raw, unsigned index, uint16_t qid, uint16_t size);
 
 /* Sends the first `length` bytes of queues[index].capsule and runs. */

@@ -45,7 +45,7 @@ enum {
 /* Plays the fabric above with `rest`, the end of a scenario, and keeps every life. */
 void by_hand_play(const char *rest);
 
-/* The same of a fabric that is another by what --set would be given; NULL ends them. */
+/* Plays a fabric that differs by what --set would be given; NULL ends them. */
 void by_hand_play_set(const char *rest, const char *const *sets);
 uint32_t by_hand_count(void);
 const struct waits_life *by_hand_life(uint32_t index);

@@ -83,7 +83,7 @@ static void edge_of(struct explain *explain, time_ps at, uint32_t holder,
     explain_on_block(explain, at, peer[holder], PRIO, true);
 }
 
-/* The same with one reason, of which nothing is known but the egress; and the end of a hold. */
+/* A hold with one reason, of which nothing is known but the egress; or the end of a hold. */
 static void edge(struct explain *explain, time_ps at, uint32_t holder, uint32_t egress, bool begins,
                  bool full)
 {
