@@ -126,6 +126,10 @@ struct cc_ops {
 
     /* Of a copy whose timer is caught up; the view already has the rate, as target too. */
     void (*observe)(struct cc_flow *flow, time_ps now, struct cc_view *view);
+
+    /* What holds between two events, of a queue pair that is limited or has a window; NULL: no more
+     * than of every algorithm.  Its timer may be due: nobody has looked since. */
+    void (*audit)(const struct cc_flow *flow, time_ps now);
 };
 
 /* A name that a scenario may give: an algorithm, or one with other defaults. */

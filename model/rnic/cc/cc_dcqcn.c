@@ -207,6 +207,25 @@ static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
     view->alpha_ppm = times_q32((uint64_t)PPM, state->alpha);
 }
 
+/* The timer has run in even steps since the last cut, each of them a stage; it rests while the rate
+ * has come back to the line's. */
+static void audit(const struct cc_flow *flow, time_ps now)
+{
+    const struct cc_dcqcn_params *params = flow->site->params;
+    const struct cc_dcqcn *state = flow->state;
+    const uint64_t line = flow->site->line_bps, least = (uint64_t)params->min_rate;
+    CHECK(flow->rate_bps >= (least < line ? least : line) && flow->rate_bps <= state->target);
+    CHECK(state->target <= line && state->alpha <= ALPHA_ONE);
+    CHECK(flow->bytes_left <= params->byte_counter);
+    CHECK(state->last_cut <= now);
+    CHECK(state->alpha_due == TIME_NEVER || state->alpha_due <= now + params->alpha_timer);
+    if (flow->timer == TIME_NEVER)
+        CHECK(flow->rate_bps == line);
+    else
+        CHECK(flow->timer ==
+              state->last_cut + (state->timer_stage + INT64_C(1)) * params->rate_timer);
+}
+
 const struct cc_ops cc_dcqcn = {
     .name = "dcqcn",
     .about = "DCQCN: rate cuts on CNPs, timed recovery",
@@ -221,4 +240,5 @@ const struct cc_ops cc_dcqcn = {
     .on_sent = on_sent,
     .on_timer = on_timer,
     .observe = observe,
+    .audit = audit,
 };

@@ -168,6 +168,21 @@ static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
     view->alpha_ppm = (uint64_t)(((wide)state->utilisation * (uint64_t)PPM) >> ONE_BITS);
 }
 
+/* The window is a rate over the round-trip time; the largest is not held to one. */
+static void audit(const struct cc_flow *flow, time_ps now)
+{
+    const struct cc_hpcc_params *params = flow->site->params;
+    const struct cc_hpcc *state = flow->state;
+    const uint64_t most = largest_window(flow->site);
+    (void)now;
+    CHECK(state->reference > 0 && state->reference <= most && flow->window <= most);
+    CHECK(state->stage >= 0 && state->stage <= params->max_stage);
+    CHECK(flow->window < most || flow->rate_bps == flow->site->line_bps);
+    CHECK((wide)(flow->rate_bps - 1) * (uint64_t)params->base_rtt <=
+              (wide)flow->window * 8 * (uint64_t)PS_PER_S ||
+          flow->window == most);
+}
+
 const struct cc_ops cc_hpcc = {
     .name = "hpcc",
     .about = "HPCC: a window by what switches say of their links",
@@ -179,4 +194,5 @@ const struct cc_ops cc_hpcc = {
     .init = init,
     .on_ack = on_ack,
     .observe = observe,
+    .audit = audit,
 };

@@ -197,6 +197,19 @@ static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
         view->rate_bps = view->target_bps = (uint64_t)rate;
 }
 
+/* Less than a packet at once is one packet, and a rate. */
+static void audit(const struct cc_flow *flow, time_ps now)
+{
+    const struct cc_swift_params *params = flow->site->params;
+    const struct cc_swift *state = flow->state;
+    const uint64_t packets = state->cwnd >> PACKET_BITS;
+    CHECK(state->cwnd >= times_ratio(PACKET, params->min_cwnd));
+    CHECK(state->cwnd <= times_ratio(PACKET, params->max_cwnd));
+    CHECK(flow->window == (packets > 0 ? packets : 1) * flow->packet_bytes);
+    CHECK(flow->rate_bps == flow->site->line_bps || (packets == 0 && state->rtt > 0));
+    CHECK(state->last_decrease <= now && state->rtt >= 0 && state->timeouts >= 0);
+}
+
 const struct cc_ops cc_swift = {
     .name = "swift",
     .about = "Swift: a window by round-trip delay and its target",
@@ -208,4 +221,5 @@ const struct cc_ops cc_swift = {
     .on_ack = on_ack,
     .on_nak = on_nak,
     .observe = observe,
+    .audit = audit,
 };

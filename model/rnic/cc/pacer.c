@@ -200,3 +200,11 @@ struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site,
         site->ops->observe(&flow, now, &view);
     return view;
 }
+
+void pacer_audit(const struct pacer *pacer, const struct cc_site *site, time_ps now)
+{
+    alignas(16) unsigned char state[CC_ACK_STATE_BYTES];
+    const struct cc_flow flow = flow_ahead(pacer, site, state);
+    if (site->ops->audit != NULL && (has_flight(site) || pacer_is_limited(pacer)))
+        site->ops->audit(&flow, now);
+}

@@ -63,6 +63,9 @@ time_ps pacer_on_ack(struct pacer *pacer, const struct cc_site *site, struct cc_
                      time_ps now);
 time_ps pacer_on_nak(struct pacer *pacer, const struct cc_site *site, enum cc_nak why, time_ps now);
 
+/* What the algorithm's state must be between two events. */
+void pacer_audit(const struct pacer *pacer, const struct cc_site *site, time_ps now);
+
 /* What reports say of it. */
 struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site, time_ps now);
 

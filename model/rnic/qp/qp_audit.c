@@ -120,6 +120,7 @@ static void audit_pace(const struct rnic *rnic, const struct qp *qp)
     const uint64_t line = rnic->cc_site.line_bps;
     CHECK(pacer->rate > 0 && pacer->rate <= line);
     CHECK(pacer_is_limited(pacer) == ((qp->flags & QP_LIMITED) != 0));
+    pacer_audit(pacer, &rnic->cc_site, rnic_now(rnic));
     if (!pacer_is_limited(pacer)) /* an algorithm may begin below the line, and limit later */
         return;
     CHECK(pacer->debt_at <= rnic_now(rnic) && pacer->timer > pacer->debt_at);
