@@ -109,6 +109,8 @@ static void on_drop(void *self, const struct probe_drop *drop)
         waits_drop(laws->waits, drop);
     if (laws->transport != NULL)
         run_laws_transport_lost(laws, drop);
+    if (laws->marks != NULL)
+        run_laws_marks_lost(laws, drop);
 }
 
 static void on_pause(void *self, const struct probe_pause *edge)
@@ -209,6 +211,7 @@ void run_laws_watch(struct run_laws *laws, const struct world *world)
     if (laws->probe.frame != NULL) {
         laws->way = run_laws_path_new();
         laws->transport = run_laws_transport_new();
+        laws->marks = run_laws_marks_new();
         laws->cm = run_laws_cm_new(laws);
     }
     run_laws_end_light(laws);
@@ -225,6 +228,7 @@ void run_laws_judge(struct run_laws *laws)
 {
     if (laws->transport != NULL) {
         run_laws_transport_judge(laws);
+        run_laws_marks_judge(laws);
         run_laws_cm_judge(laws);
     }
     run_laws_pauses_judge(laws);
@@ -244,6 +248,8 @@ void run_laws_fini(struct run_laws *laws)
         run_laws_nvme_free(laws->nvme);
     if (laws->transport != NULL)
         run_laws_transport_free(laws->transport);
+    if (laws->marks != NULL)
+        run_laws_marks_free(laws->marks);
     if (laws->cm != NULL)
         run_laws_cm_free(laws->cm);
     run_laws_waits_fini(laws);

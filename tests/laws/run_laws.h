@@ -9,6 +9,7 @@
  *   run_laws_pause.c      pauses: edges, frames for them, what obeys them
  *   run_laws_transport.c  reliable connections: PSNs, answers, retries, waits
  *   run_laws_arrivals.c   what a responder can expect
+ *   run_laws_marks.c      ECN marks, and the CNPs that answer them
  *   run_laws_qp.c         queue pairs when all is over
  *   run_laws_cm.c         connection management: messages, answers, repeats
  *   run_laws_waits.c      the account of time
@@ -53,6 +54,7 @@ struct run_laws_goodput {
 struct run_laws_pauses;
 struct run_laws_path;
 struct run_laws_transport;
+struct run_laws_marks;
 struct run_laws_cm;
 struct run_laws_nvme;
 
@@ -69,6 +71,7 @@ struct run_laws {
     struct run_laws_pauses *pauses;
     struct run_laws_path *way;
     struct run_laws_transport *transport;
+    struct run_laws_marks *marks;
     struct run_laws_cm *cm;
     struct run_laws_nvme *nvme;
     struct waits *waits; /* NULL: frames are not watched */

@@ -136,6 +136,7 @@ static void pair_up(struct run_laws *laws, const struct talk *talk)
         .mtu = qp_mtu_bytes((enum ibv_mtu)talk->req.mtu),
     };
     run_laws_transport_pair(laws, &pair);
+    run_laws_marks_pair(laws, &pair);
 }
 
 static void rep_sent(struct run_laws *laws, uint32_t from, uint32_t to, const struct cm_mad *rep)

@@ -43,6 +43,7 @@ static void take_deliveries(struct run_laws *laws, uint32_t node, time_ps until)
             run_laws_cm_came(laws, came);
         else
             run_laws_transport_came(laws, &came->frame, came->at);
+        run_laws_marks_came(laws, &came->frame, came->at);
     }
 }
 
@@ -79,6 +80,7 @@ static void leaves_host(struct run_laws *laws, const struct probe_frame *sent)
     const struct frame *frame = sent->frame;
     struct cm_mad mad;
     run_laws_path_take(laws, sent->node, sent->at);
+    run_laws_marks_leaves(laws, frame, sent->at);
     if (frame->opcode != FRAME_UD_SEND_ONLY)
         run_laws_transport_leaves(laws, frame, sent->at);
     else if (sent->head_bytes >= CM_MAD_BYTES && cm_mad_decode(sent->head, &mad))

@@ -42,6 +42,16 @@ void run_laws_transport_gave_up(struct run_laws *laws, uint32_t endpoint, uint32
                                 time_ps now);
 void run_laws_transport_judge(struct run_laws *laws);
 
+/* Marks and CNPs. */
+struct run_laws_pair;
+struct run_laws_marks *run_laws_marks_new(void);
+void run_laws_marks_free(struct run_laws_marks *marks);
+void run_laws_marks_pair(struct run_laws *laws, const struct run_laws_pair *pair);
+void run_laws_marks_leaves(struct run_laws *laws, const struct frame *frame, time_ps now);
+void run_laws_marks_came(struct run_laws *laws, const struct frame *frame, time_ps now);
+void run_laws_marks_lost(struct run_laws *laws, const struct probe_drop *drop);
+void run_laws_marks_judge(struct run_laws *laws);
+
 /* The connection of two queue pairs, as its REQ and REP say. */
 struct run_laws_pair {
     uint32_t endpoint[2], qpn[2],

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_laws_marks - congestion notification, from the marked frames that reach hosts.
+ *   - only what its sender's algorithm wants marked is marked, and by switches
+ *   - a CNP answers a mark of its queue pair: there are no more than marks, nor than one each
+ *     cnp-interval since the first
+ *   - a queue pair whose packets were marked hears of it, where nothing keeps marks or CNPs away
+ *   - a host has heard of no more CNPs than have reached it
+ * Source: Zhu et al., SIGCOMM 2015, 3.1; RFC 3168. */
+#include "run_laws_private.h"
+
+#include "base/memory.h"
+#include "rnic/host/rnic.h"
+
+#include <stdlib.h>
+
+enum { PAIRS = 4096 };
+
+/* Packets one way; the CNPs go the other. */
+struct marked {
+    uint32_t from, to, qpn, back_qpn; /* endpoints; QPN at `to`, and at `from` */
+    uint64_t marks, cnps;
+    time_ps first;
+};
+
+struct run_laws_marks {
+    struct marked list[PAIRS];
+    uint32_t count;
+    uint64_t came[RUN_LAWS_NODES]; /* CNPs, by endpoint */
+    bool lossy[RUN_LAWS_NODES];    /* a host that lost what had reached it, by endpoint */
+    bool whole;                    /* all pairs are known */
+};
+
+struct run_laws_marks *run_laws_marks_new(void)
+{
+    struct run_laws_marks *marks = memory_zeroed(1, sizeof *marks);
+    marks->whole = true;
+    return marks;
+}
+
+void run_laws_marks_free(struct run_laws_marks *marks)
+{
+    free(marks);
+}
+
+void run_laws_marks_pair(struct run_laws *laws, const struct run_laws_pair *pair)
+{
+    struct run_laws_marks *marks = laws->marks;
+    marks->whole &= marks->count + 2 <= PAIRS;
+    for (unsigned from = 0; from < 2 && marks->whole; from++)
+        marks->list[marks->count++] = (struct marked){
+            .from = pair->endpoint[from],
+            .to = pair->endpoint[!from],
+            .qpn = pair->qpn[!from],
+            .back_qpn = pair->qpn[from],
+        };
+}
+
+static const struct cc_ops *algorithm(const struct run_laws *laws, uint32_t endpoint)
+{
+    return run_laws_host(laws, endpoint)->rnics[0]->cc_site.ops;
+}
+
+/* TIME_NEVER: none are sent. */
+static time_ps interval(const struct run_laws *laws, uint32_t endpoint)
+{
+    const struct cc_site *site = &run_laws_host(laws, endpoint)->rnics[0]->cc_site;
+    return site->ops->cnp_interval == NULL ? TIME_NEVER : site->ops->cnp_interval(site->params);
+}
+
+/* The newest: queue pair numbers come again after long. */
+static struct marked *find(const struct run_laws *laws, uint32_t from, uint32_t to, uint32_t qpn)
+{
+    for (uint32_t i = laws->marks->count; i-- > 0;) {
+        struct marked *marked = &laws->marks->list[i];
+        if (marked->qpn == qpn && marked->from == from && marked->to == to)
+            return marked;
+    }
+    return NULL;
+}
+
+static struct marked *find_back(const struct run_laws *laws, const struct frame *cnp)
+{
+    for (uint32_t i = laws->marks->count; i-- > 0;) {
+        struct marked *marked = &laws->marks->list[i];
+        if (marked->back_qpn == cnp->qpn && marked->from == cnp->destination &&
+            marked->to == cnp->source)
+            return marked;
+    }
+    return NULL;
+}
+
+void run_laws_marks_came(struct run_laws *laws, const struct frame *frame, time_ps now)
+{
+    if (frame->opcode == FRAME_CNP && frame->destination < RUN_LAWS_NODES)
+        laws->marks->came[frame->destination]++;
+    if ((frame->tos & ECN_CE) != ECN_CE)
+        return;
+    if (!algorithm(laws, frame->source)->wants_ecn)
+        run_laws_break(laws, "a packet of endpoint %u is marked, which wants none to be",
+                       frame->source);
+    struct marked *marked = find(laws, frame->source, frame->destination, frame->qpn);
+    if (marked != NULL && marked->marks++ == 0)
+        marked->first = now;
+}
+
+void run_laws_marks_leaves(struct run_laws *laws, const struct frame *frame, time_ps now)
+{
+    if ((frame->tos & ECN_CE) == ECN_CE)
+        run_laws_break(laws, "a packet leaves endpoint %u marked", frame->source);
+    struct marked *marked = frame->opcode == FRAME_CNP ? find_back(laws, frame) : NULL;
+    if (marked == NULL)
+        return;
+    const time_ps apart = interval(laws, marked->to);
+    marked->cnps++;
+    if (marked->cnps > marked->marks)
+        run_laws_break(laws, "QP 0x%06x of endpoint %u: a CNP to it, and no mark of its packets",
+                       marked->back_qpn, marked->from);
+    if (apart > 0 && (time_ps)(marked->cnps - 1) > (now - marked->first) / apart)
+        run_laws_break(laws, "QP 0x%06x of endpoint %u: CNPs to it sooner than each interval",
+                       marked->back_qpn, marked->from);
+}
+
+void run_laws_marks_lost(struct run_laws *laws, const struct probe_drop *drop)
+{
+    if (laws->scenario->nodes[drop->node].kind == SCENARIO_HOST)
+        laws->marks->lossy[laws->world->endpoint_of[drop->node] % RUN_LAWS_NODES] = true;
+}
+
+void run_laws_marks_judge(struct run_laws *laws)
+{
+    const struct run_laws_marks *marks = laws->marks;
+    const struct run_laws_terms *terms = &laws->terms;
+    const bool told = laws->closing && laws->over && !terms->links_fail && !terms->crashes &&
+                      !terms->software && !terms->slow_hosts;
+    if (!marks->whole || run_laws_path_overflows(laws))
+        return;
+    for (uint32_t i = 0; told && i < marks->count; i++) {
+        const struct marked *marked = &marks->list[i];
+        const bool heard = marked->cnps > 0 || marks->lossy[marked->to % RUN_LAWS_NODES];
+        if (marked->marks > 0 && !heard && interval(laws, marked->to) != TIME_NEVER)
+            run_laws_break(laws, "QP 0x%06x of endpoint %u: marked, and hears of nothing",
+                           marked->back_qpn, marked->from);
+    }
+    for (uint32_t i = 0; i < laws->world->host_count; i++) {
+        const uint32_t endpoint = laws->world->endpoint_of[i];
+        const uint64_t handled = laws->world->hosts[i]->rnics[0]->counters.cnps_handled;
+        run_laws_path_take(laws, laws->world->hosts[i]->node.id, laws->world->engine.now);
+        if (endpoint < RUN_LAWS_NODES && handled > marks->came[endpoint])
+            run_laws_break(laws, "endpoint %u handled %llu CNPs, and %llu came", endpoint,
+                           (unsigned long long)handled, (unsigned long long)marks->came[endpoint]);
+    }
+}
