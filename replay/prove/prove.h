@@ -53,7 +53,8 @@ enum {
     PROVE_BROKEN_MAX = 14,
     PROVE_OTHERS_MAX = 3,
     PROVE_PARTS_MAX = 12,
-    PROVE_VICTIMS_MAX = 8
+    PROVE_VICTIMS_MAX = 8,
+    PROVE_HOSTS_MAX = 16
 };
 enum { PROVE_WORDS_BYTES = 240, PROVE_NAME_BYTES = 64 };
 
@@ -109,6 +110,14 @@ struct prove_victim {
     int64_t failed, inactive;
 };
 
+/* What a workload's members that begin at a host lost by the culprits. */
+struct prove_host {
+    char of[PROVE_NAME_BYTES], name[PROVE_NAME_BYTES]; /* the workload's, the host's */
+    uint32_t workload, host;
+    int64_t lost_ps, whole_ps; /* of their time with the culprits or without, whichever is more */
+    int64_t failed, inactive;
+};
+
 /* What the loss is measured by: the first of these that the repairs take away. */
 enum prove_loss {
     PROVE_BY_NOTHING,
@@ -126,7 +135,9 @@ struct prove {
     uint32_t runs;
     struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those that lost most */
     uint32_t victim_count;                          /* of all */
-    uint32_t transmitters;                          /* on the victims' hops */
+    struct prove_host hosts[PROVE_HOSTS_MAX];       /* those that lost most by the culprits */
+    uint32_t host_count;   /* of all that lost a twentieth, or by failures */
+    uint32_t transmitters; /* on the victims' hops */
     enum prove_loss by;
     bool late;            /* a victim lost a twentieth of its time: time counts */
     bool repaired;        /* there is an ideal run, and something was lost against it */

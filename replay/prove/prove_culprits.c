@@ -170,6 +170,6 @@ static bool choose(struct prove_trial *trial)
 
 bool prove_find_culprits(struct prove_trial *trial)
 {
-    return !trial->prove->repaired ||
-           (choose(trial) && prove_refine(trial) && prove_rule_out_chance(trial));
+    return !trial->prove->repaired || (choose(trial) && prove_refine(trial) &&
+                                       prove_rule_out_chance(trial) && prove_find_hosts(trial));
 }

@@ -109,6 +109,9 @@ bool prove_play_only(struct prove_trial *trial, const struct prove_set *all);
 /* Of several values in one entry the one that is enough goes for all. */
 bool prove_refine(struct prove_trial *trial);
 
+/* Who lost by the culprits, host by host. */
+bool prove_find_hosts(struct prove_trial *trial);
+
 /* What is lost by chance is nobody's. */
 bool prove_rule_out_chance(struct prove_trial *trial);
 

@@ -93,6 +93,23 @@ static void write_victims(const struct prove *prove, FILE *out)
                 prove->victim_count - PROVE_VICTIMS_MAX);
 }
 
+static void write_hosts(const struct prove *prove, FILE *out)
+{
+    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &prove->hosts[i];
+        fprintf(out, "  %-9s  %s, %s lost %s of its time", i == 0 ? "by hosts" : "", host->of,
+                host->name, words_percent((double)host->lost_ps, (double)host->whole_ps).text);
+        if (host->failed > 0)
+            fprintf(out, "; %s failed", words_count(host->failed).text);
+        if (host->inactive > 0)
+            fprintf(out, "; %s members inactive", words_count(host->inactive).text);
+        fputc('\n', out);
+    }
+    if (prove->host_count > PROVE_HOSTS_MAX)
+        fprintf(out, "             ... and %" PRIu32 " more\n",
+                prove->host_count - PROVE_HOSTS_MAX);
+}
+
 /* ------------------------------------------------------------------ the verdict */
 
 static const char *loss_words(const struct prove *prove)
@@ -117,9 +134,10 @@ static void say_set(const struct prove *prove, FILE *out)
             continue;
         fprintf(out, "%s%s%s", between, row->text, row->cause ? " (a root cause)" : "");
         if (several)
-            fprintf(out, ", alone %s", share_of(prove, &row->before, &row->after).text);
+            fprintf(out, ", whose removal alone recovers %s",
+                    share_of(prove, &row->before, &row->after).text);
         if (row->harmful && row->harm.permille > 0)
-            fprintf(out, ", and left alone it costs a workload %s of its time",
+            fprintf(out, ", and which left alone costs a workload %s of its time",
                     words_percent((double)row->harm.permille, 1000).text);
         between = ";\n  and ";
     }
@@ -224,6 +242,7 @@ void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
             prove->repaired ? "lost = extra time against the run with all of them removed"
                             : "each is compared with the run as it was");
     write_victims(prove, out);
+    write_hosts(prove, out);
     for (uint32_t i = 0; i < prove->row_count; i++)
         write_row(prove, &prove->rows[i], out);
     write_left_out(prove, out);
@@ -330,6 +349,22 @@ static void json_suspects(const struct prove *prove, struct json *json)
     }
 }
 
+static void json_hosts(const struct prove *prove, struct json *json)
+{
+    char at[JSON_PATH_BYTES];
+    static const char list[] = "prove.victims";
+    if (prove->host_count == 0)
+        json_empty(json, list);
+    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &prove->hosts[i];
+        json_text(json, json_member(at, list, i, "workload"), host->of);
+        json_text(json, json_member(at, list, i, "host"), host->name);
+        json_number(json, json_member(at, list, i, "lost_share"),
+                    host->whole_ps == 0 ? 0 : (double)host->lost_ps / (double)host->whole_ps);
+        json_integer(json, json_member(at, list, i, "failed"), host->failed);
+    }
+}
+
 static void json_prove(const struct prove *prove, struct json *json)
 {
     static const char *const losses[] = {
@@ -348,6 +383,8 @@ static void json_prove(const struct prove *prove, struct json *json)
     json_boolean(json, "prove.chance", prove->chance);
     json_integer(json, "prove.runs", prove->runs);
     json_integer(json, "prove.suspects_left_out", prove->left_out);
+    json_integer(json, "prove.victim_hosts", prove->host_count);
+    json_hosts(prove, json);
     json_suspects(prove, json);
 }
 

@@ -63,6 +63,9 @@ END
 } >two.yaml
 proves two
 says two 'together they recover 100% of the lost time'
+holds two.json '[.prove.victims[] | [.workload, .host]] | sort == [["a", "host1"], ["b", "host3"]]'
+holds two.json 'all(.prove.victims[]; .lost_share > 0.05 and .lost_share <= 1)'
+grep -qE '^  by hosts +[ab], host[13] lost [0-9.]+% of its time$' two || fail 'no victims by hosts' "$(cat two)"
 holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
 
 # Two at once at the same pair: the slow receiver shows only where the link is there.
@@ -78,7 +81,7 @@ END
 proves hidden
 holds hidden.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["fault", "faults.0"], ["host", "host1"]]'
 holds hidden.json '.prove.suspects[] | select(.suspect == "host") | .gone < 0.01 and .makes > 0.05'
-says hidden 'left alone it costs'
+says hidden 'left alone costs a workload'
 
 # Incast and nothing odd: nobody is convicted, and what load costs is said.
 {
