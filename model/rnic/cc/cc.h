@@ -108,6 +108,10 @@ struct cc_ops {
      * packets are answered with none. */
     time_ps (*cnp_interval)(const void *params);
 
+    /* True: the gap behind a frame is that of the rate at which it left, whatever becomes of the
+     * rate meanwhile.  NULL: a gap goes by the rate of each moment. */
+    bool (*gap_is_fixed)(const void *params);
+
     /* Both: the rate is the line's, nothing is timed or counted unless it says so. */
     void (*init)(struct cc_flow *flow);
     void (*on_cnp)(struct cc_flow *flow, time_ps now);

@@ -9,8 +9,8 @@
  *                                 additive        else                 Rt += rai,  then the same
  *
  * T and BC count the events before the present one, so a cut is followed by F events of fast
- * recovery: so do the authors' fluid model (factor (1-p)^(F B) in the additive term, CoNEXT 2016)
- * and their simulator.
+ * recovery: so it is in the authors' fluid model (factor (1-p)^(F B) in the additive term, CoNEXT
+ * 2016); their public simulator has one less, as its preset says.
  *
  * Not modelled: the firmware's 10-bit fixed point; hyper increase grows by rhai each time (the
  * paper leaves QCN's growing step open).  (Rt + Rc)/2 rounds up, so that a rate reaches its target
@@ -22,6 +22,8 @@
 static_assert(sizeof(struct cc_dcqcn) <= CC_STATE_BYTES, "the state fits in the queue pair");
 
 #define PAPER      "Zhu et al., SIGCOMM 2015"
+#define ZHU_NS3    "ns3-rdma, the simulator of the paper's authors (qbb-net-device.cc)"
+#define HPCC_NS3   "the simulator of HPCC's authors (rdma-hw.cc)"
 #define ROW(field) offsetof(struct cc_dcqcn_params, field)
 
 static const struct opt dcqcn_opts[] = {
@@ -52,6 +54,20 @@ static const struct opt dcqcn_opts[] = {
      "Each cut lowers the target to the rate before it; false: only if the timer raised the rate "
      "since the last cut.",
      PAPER ", 3.1; ConnectX clamp_tgt_rate, clamp_tgt_rate_after_time_inc"},
+    {"rate-on-first-cnp", OPT_RATE, ROW(rate_on_first_cnp), "0bps", "0bps", "1Tbps", NULL,
+     "Rate and target after the first CNP of a queue pair; 0: it cuts as any other.",
+     "ConnectX rate_to_set_on_first_cnp; 0: the paper's behaviour"},
+    {"hyper-increase", OPT_CHOICE, ROW(hyper_increase), "both", NULL, NULL,
+     OPT_WORDS(CC_DCQCN_HYPER),
+     "Hyper increase begins when timer and byte counter both have had more than f events, or the "
+     "timer.",
+     PAPER ", 3.1; timer: " HPCC_NS3},
+    {"alpha-first", OPT_BOOL, ROW(alpha_first), "false", NULL, NULL, NULL,
+     "A CNP raises alpha before the cut; false: after it.", PAPER ", equation 1; true: " ZHU_NS3},
+    {"gap-fixed", OPT_BOOL, ROW(gap_fixed), "false", NULL, NULL, NULL,
+     "The gap behind a packet is that of the rate at which it left; false: of the rate of each "
+     "moment.",
+     "assumed: hardware meters by tokens; true: " ZHU_NS3},
     {0},
 };
 
@@ -72,6 +88,34 @@ const struct cc_setting cc_dcqcn_mlx5[] = {
     {"cnp-interval", "4us"},
     {"cut-interval", "4us"},
     {"clamp-target", "false"},
+    {0},
+};
+
+/* Its sample configuration (mix/config.txt) where that says something, else the attributes of the
+ * code: MinRate 100 Mb/s, alpha begins at 0.5.  A stage is counted before it is compared with F,
+ * so that a cut is followed by F - 1 events of fast recovery: 4 of its 5. */
+const struct cc_setting cc_dcqcn_zhu_ns3[] = {
+    {"initial-alpha", "1/2"}, {"rate-timer", "60us"},  {"byte-counter", "300MB"}, {"f", "4"},
+    {"min-rate", "100Mbps"},  {"alpha-first", "true"}, {"gap-fixed", "true"},     {0},
+};
+
+/* What run.py sets for "dcqcn" at 100 Gb/s (steps of 5 and 50 Mb/s for each 25 Gb/s), and
+ * RateOnFirstCnp 1, the whole of it.  It has no byte counter; the receiver echoes every mark, and
+ * the sender looks at what came once in its interval. */
+const struct cc_setting cc_dcqcn_hpcc_ns3[] = {
+    {"g", "1/256"},
+    {"alpha-timer", "1us"},
+    {"rate-timer", "300us"},
+    {"byte-counter", "1TB"},
+    {"f", "1"},
+    {"rai", "20Mbps"},
+    {"rhai", "200Mbps"},
+    {"min-rate", "1Gbps"},
+    {"cnp-interval", "0us"},
+    {"cut-interval", "4us"},
+    {"clamp-target", "false"},
+    {"hyper-increase", "timer"},
+    {"gap-fixed", "true"},
     {0},
 };
 
@@ -113,7 +157,9 @@ static void increase(struct cc_flow *flow)
     struct cc_dcqcn *state = flow->state;
     const uint64_t f = (uint64_t)params->f;
     const uint32_t low =
-        state->timer_stage < state->byte_stage ? state->timer_stage : state->byte_stage;
+        state->timer_stage < state->byte_stage || params->hyper_increase == CC_DCQCN_HYPER_TIMER
+            ? state->timer_stage
+            : state->byte_stage;
     const uint32_t high =
         state->timer_stage < state->byte_stage ? state->byte_stage : state->timer_stage;
     if (low > f)
@@ -156,6 +202,11 @@ static time_ps cnp_interval(const void *params)
     return ((const struct cc_dcqcn_params *)params)->cnp_interval;
 }
 
+static bool gap_is_fixed(const void *params)
+{
+    return ((const struct cc_dcqcn_params *)params)->gap_fixed != 0;
+}
+
 static void init(struct cc_flow *flow)
 {
     const struct cc_dcqcn_params *params = flow->site->params;
@@ -168,17 +219,29 @@ static void init(struct cc_flow *flow)
     };
 }
 
+static uint64_t within(const struct cc_flow *flow, uint64_t rate)
+{
+    const struct cc_dcqcn_params *params = flow->site->params;
+    if (rate < (uint64_t)params->min_rate)
+        rate = (uint64_t)params->min_rate;
+    if (rate > flow->site->line_bps) /* no cut goes below min-rate: then there are none */
+        rate = flow->site->line_bps;
+    return rate;
+}
+
 static void cut(struct cc_flow *flow, time_ps now)
 {
     const struct cc_dcqcn_params *params = flow->site->params;
     struct cc_dcqcn *state = flow->state;
-    if (params->clamp_target || state->timer_stage > 0 || state->last_cut < 0)
+    const bool first = state->last_cut < 0;
+    if (params->clamp_target || state->timer_stage > 0 || first)
         state->target = flow->rate_bps;
-    flow->rate_bps -= times_q32(flow->rate_bps, state->alpha / 2);
-    if (flow->rate_bps < (uint64_t)params->min_rate)
-        flow->rate_bps = (uint64_t)params->min_rate;
-    if (flow->rate_bps > flow->site->line_bps) /* no cut goes below min-rate: then there are none */
-        flow->rate_bps = flow->site->line_bps;
+    if (first && params->rate_on_first_cnp > 0) {
+        flow->rate_bps = within(flow, (uint64_t)params->rate_on_first_cnp);
+        state->target = flow->rate_bps;
+    } else {
+        flow->rate_bps = within(flow, flow->rate_bps - times_q32(flow->rate_bps, state->alpha / 2));
+    }
     if (state->target < flow->rate_bps)
         state->target = flow->rate_bps;
     state->timer_stage = state->byte_stage = 0;
@@ -187,15 +250,22 @@ static void cut(struct cc_flow *flow, time_ps now)
     flow->timer = now + params->rate_timer;
 }
 
+static void raise_alpha(struct cc_dcqcn *state, const struct cc_dcqcn_params *params)
+{
+    state->alpha += times_q32(ALPHA_ONE - state->alpha, ratio_q32(params->g));
+}
+
 static void on_cnp(struct cc_flow *flow, time_ps now)
 {
     const struct cc_dcqcn_params *params = flow->site->params;
     struct cc_dcqcn *state = flow->state;
     decay_alpha(state, params, now);
+    if (params->alpha_first)
+        raise_alpha(state, params);
     if (state->last_cut < 0 || now - state->last_cut >= params->cut_interval)
         cut(flow, now);
-    const uint64_t g = ratio_q32(params->g);
-    state->alpha += times_q32(ALPHA_ONE - state->alpha, g);
+    if (!params->alpha_first)
+        raise_alpha(state, params);
     state->alpha_due = now + params->alpha_timer;
 }
 
@@ -235,6 +305,7 @@ const struct cc_ops cc_dcqcn = {
     .state_bytes = sizeof(struct cc_dcqcn),
     .wants_ecn = true,
     .cnp_interval = cnp_interval,
+    .gap_is_fixed = gap_is_fixed,
     .init = init,
     .on_cnp = on_cnp,
     .on_sent = on_sent,

@@ -20,7 +20,18 @@ struct cc_dcqcn_params {
     int64_t cnp_interval;
     int64_t cut_interval;
     int64_t clamp_target;
+    int64_t rate_on_first_cnp; /* 0: the first CNP cuts as any other */
+    int64_t hyper_increase;    /* enum cc_dcqcn_hyper */
+    int64_t alpha_first;
+    int64_t gap_fixed;
 };
+
+/* Which count of increases must be above F for hyper increase. */
+#define CC_DCQCN_HYPER(X) X(BOTH, "both") X(TIMER, "timer")
+
+#define X(name, word) CC_DCQCN_HYPER_##name,
+enum cc_dcqcn_hyper { CC_DCQCN_HYPER(X) };
+#undef X
 
 struct cc_dcqcn {
     uint64_t target;

@@ -73,12 +73,23 @@ void pacer_fini(struct pacer *pacer, const struct cc_site *site)
     *pacer = (struct pacer){0};
 }
 
+/* The debt at `now`, before the rate may change. */
+static inline void settle(struct pacer *pacer, const struct cc_site *site, time_ps now)
+{
+    if (LIKELY(pacer->debt_at < now))
+        pacer_pay(pacer, now);
+    if (LIKELY(!pacer_gap_is_fixed(site)) || pacer->debt <= 0)
+        return;
+    pacer->debt_at = pacer_paid_at(pacer);
+    pacer->debt = 0;
+}
+
 /* Up to `until`: what a timer changes does not concern what was paid before. */
 static inline void run_timers(struct pacer *pacer, struct cc_flow *flow, time_ps until)
 {
     while (flow->timer <= until) {
         const time_ps due = flow->timer;
-        pacer_pay(pacer, due);
+        settle(pacer, flow->site, due);
         flow->site->ops->on_timer(flow, until);
         CHECK(flow->timer > due && flow->rate_bps > 0);
         pacer->rate = flow->rate_bps;
@@ -90,7 +101,7 @@ static inline struct cc_flow catch_up(struct pacer *pacer, const struct cc_site 
 {
     struct cc_flow flow = flow_now(pacer, site);
     run_timers(pacer, &flow, now);
-    pacer_pay(pacer, now);
+    settle(pacer, site, now);
     return flow;
 }
 
@@ -178,6 +189,7 @@ NOINLINE time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site,
     struct cc_flow flow = flow_now(pacer, site);
     run_timers(pacer, &flow, now);
     pacer_owe(pacer, bytes, now);
+    settle(pacer, site, now);
     flow.bytes_left -= bytes;
     while (flow.bytes_left <= 0) {
         const int64_t before = flow.bytes_left;

@@ -5,6 +5,8 @@
  * rate that the timer will make, so the wait is exact piece by piece.  Up to one maximum frame of
  * credit is kept while others hold the wire; without it, two queue pairs at half the line rate
  * would not fill it.
+ * Where the algorithm wants a gap that is fixed when a frame leaves, the debt is taken as paid, as
+ * of the end of the gap, before the rate changes.
  * The window and what is under way in it are the flight's, which only a queue pair has whose
  * algorithm hears of ACKs.
  * Units:   debt 10^-12 bit, so that rate x picoseconds is exact.
@@ -28,7 +30,8 @@ struct pacer {
     time_ps timer;      /* as struct cc_flow has them */
     int64_t bytes_left; /* likewise */
     int64_t debt;       /* what was sent and not yet paid for by time; negative: credit */
-    time_ps debt_at;    /* the debt is as of then; TIME_NEVER: there is none, nor a limit */
+    time_ps debt_at;    /* the debt is as of then, in future only of a gap that is fixed;
+                         * TIME_NEVER: there is none, nor a limit */
 
     union { /* the algorithm's state, or where it is */
         alignas(8) unsigned char state[CC_STATE_BYTES];
@@ -74,6 +77,11 @@ struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site,
 static inline bool pacer_is_limited(const struct pacer *pacer)
 {
     return pacer->debt_at != TIME_NEVER;
+}
+
+static inline bool pacer_gap_is_fixed(const struct cc_site *site)
+{
+    return site->ops->gap_is_fixed != NULL && site->ops->gap_is_fixed(site->params);
 }
 
 /* Time pays the debt at the current rate. */

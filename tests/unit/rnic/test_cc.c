@@ -166,6 +166,71 @@ static void test_pacing(void **state)
     assert_int_equal(sent(&rp, 43600 / 8 - 20, 53 * US), 55 * US);
 }
 
+/* The gap is that of 5 Gb/s, which the frame left at: neither the timer, which makes it 7.5, nor a
+ * CNP changes it.  The frame after it has the gap of the rate that holds then. */
+static void test_gap_fixed(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn", 10 * GBPS);
+    rp.params.gap_fixed = true;
+    cnp(&rp, 0);
+    assert_int_equal(sent(&rp, 1230, 54 * US), 54 * US); /* of the credit of a late frame */
+    for (int i = 0; i < 2; i++)
+        sent(&rp, 1230, 54 * US);
+    assert_int_equal(sent(&rp, 1230, 54 * US), 55 * US + 280 * PS_PER_NS);
+    struct rp cut = rp;
+    assert_int_equal(cnp(&cut, 54500 * PS_PER_NS), 55 * US + 280 * PS_PER_NS);
+    assert_int_equal(cut.pacer.rate, 2500000000);
+    assert_int_equal(sent(&cut, 1230, 55 * US + 280 * PS_PER_NS), 59 * US + 280 * PS_PER_NS);
+    assert_int_equal(sent(&rp, 1230, 55 * US + 280 * PS_PER_NS), 55 * US + 1613334);
+    assert_int_equal(rp.pacer.rate, 7500000000);
+}
+
+/* What public simulators do otherwise than the paper. */
+static void test_simulators(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn-zhu-ns3", 40 * GBPS);
+    cnp(&rp, 0); /* alpha 1/2 + 1/512 first, then the cut by half of it */
+    assert_int_equal(dcqcn(&rp)->alpha, (UINT64_C(1) << 31) + (1 << 23));
+    assert_int_equal(rp.pacer.rate, 40 * GBPS - 40 * GBPS * 257 / 1024);
+    for (int i = 1; i <= 100; i++)
+        cnp(&rp, i * US);
+    assert_int_equal(rp.pacer.rate, GBPS / 10);
+    dcqcn(&rp)->target = GBPS; /* four of fast recovery, the fifth adds */
+    assert_int_equal(look(&rp, (100 + 4 * 60) * US).target_bps, GBPS);
+    assert_int_equal(look(&rp, (100 + 5 * 60) * US).target_bps, GBPS + 40000000);
+
+    start(&rp, "dcqcn-hpcc-ns3", 100 * GBPS);
+    cnp(&rp, 0);
+    dcqcn(&rp)->target = 60 * GBPS; /* recovery, additive, then hyper by the timer alone */
+    assert_int_equal(look(&rp, 300 * US).target_bps, 60 * GBPS);
+    assert_int_equal(look(&rp, 600 * US).target_bps, 60020000000);
+    assert_int_equal(look(&rp, 900 * US).target_bps, 60220000000);
+    rp.params.hyper_increase = CC_DCQCN_HYPER_BOTH;
+    assert_int_equal(look(&rp, 900 * US).target_bps, 60040000000);
+}
+
+/* The first CNP sets a rate of its own, and only the first. */
+static void test_rate_on_first_cnp(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn", 100 * GBPS);
+    rp.params.rate_on_first_cnp = 8 * GBPS;
+    cnp(&rp, 1 * US);
+    assert_int_equal(look(&rp, 1 * US).rate_bps, 8 * GBPS);
+    assert_int_equal(look(&rp, 1 * US).target_bps, 8 * GBPS);
+    cnp(&rp, 51 * US);
+    assert_int_equal(look(&rp, 51 * US).rate_bps, 4 * GBPS);
+    start(&rp, "dcqcn", 5 * GBPS); /* no more than the line's */
+    rp.params.rate_on_first_cnp = 8 * GBPS;
+    cnp(&rp, 1 * US);
+    assert_int_equal(look(&rp, 1 * US).rate_bps, 5 * GBPS);
+}
+
 /* What is said of the next frame holds, however often the timers are caught up before: CNPs that
  * come too soon to cut do that. */
 static void holds(const struct rp *rp, time_ps now, time_ps next)
@@ -189,6 +254,7 @@ static void test_foresight(void **state)
         rp.params.rate_timer = timers[i % 4];
         rp.params.min_rate = GBPS / 1000 * (1 + i % 7);
         rp.params.cut_interval = PS_PER_S;
+        rp.params.gap_fixed = i / 4 % 2;
         cnp(&rp, i * US);
         rp.pacer.rate = (uint64_t)rp.params.min_rate + i;
         time_ps now = i * US;
@@ -290,7 +356,8 @@ int main(void)
         cmocka_unit_test(test_recovery),    cmocka_unit_test(test_byte_counter),
         cmocka_unit_test(test_pacing),      cmocka_unit_test(test_foresight),
         cmocka_unit_test(test_ends),        cmocka_unit_test(test_cut_interval),
-        cmocka_unit_test(test_alpha_rests),
+        cmocka_unit_test(test_alpha_rests), cmocka_unit_test(test_gap_fixed),
+        cmocka_unit_test(test_simulators),  cmocka_unit_test(test_rate_on_first_cnp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
