@@ -38,6 +38,19 @@ static bool *find_talkers(const struct victims_search *search)
     return talks;
 }
 
+/* Pauses of a whole port hold all its priorities together: they are one. */
+static time_ps at_most(const struct harm_scene *scene, uint32_t number, uint8_t priority,
+                       time_ps paused)
+{
+    const struct port *port = scene_port(scene, number);
+    const struct port_pauses *pauses = &port->pauses[priority];
+    if (port->params.flow_control != PORT_FLOW_GLOBAL)
+        return paused;
+    const bool goes_on = pauses->blocked_since != TIME_NEVER;
+    return time_earlier(paused,
+                        pauses->blocked_ps + (goes_on ? scene->now - pauses->blocked_since : 0));
+}
+
 /* For how long each port was paused because of the root; the caller frees it. */
 static time_ps *find_paused(const struct victims_search *search)
 {
@@ -47,6 +60,9 @@ static time_ps *find_paused(const struct victims_search *search)
     for (uint32_t i = 0; search->root != HARM_NONE && i < explain->path_count; i++)
         if (explain->paths[i].root == search->root)
             paused[explain->paths[i].port] += explain->paths[i].held_ps;
+    for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++)
+        if (paused[i] > 0)
+            paused[i] = at_most(search->scene, i, explain->roots[search->root].priority, paused[i]);
     return paused;
 }
 

@@ -40,6 +40,11 @@ says storm 'backup           direct     host'
 [ "$(jq .root_cause storm.json)" = "$("$program" run pause-storm --json | jq .root_cause)" ] ||
     fail 'run and explain tell of different causes'
 
+# A pause of a whole port is one, not one for each priority.
+"$program" run pause-storm --set fabric.host-links.flow-control=global --set fabric.fabric-links.flow-control=global -o whole.db >run
+"$program" explain whole.db --json >whole.json || fail "whole --json: exit code $?"
+holds whole.json '[.victims[] | select(.root == 0) | .held_ps] | length > 20 and all(. > 2000000000 and . < 3100000000)'
+
 # The same account from the same database; without the level counters no reason is made up.
 "$program" explain storm.db | cmp -s - storm || fail 'a second account is another one'
 "$program" run pause-storm --record summary -o summary.db >run
