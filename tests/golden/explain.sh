@@ -166,8 +166,8 @@ END
 "$program" run slow.yaml -o slow.db >run 2>&1
 "$program" explain slow.db --prove >slow || fail "slow: exit code $?"
 says slow 'suspect    fault 0, link-down at host3:p0 and 1 more, removed'
-says slow 'proved: fault 0, link-down at host3:p0 and 1 more, removed, alone 85%'
-says slow 'and host0 drains at line rate (a root cause), alone 15%'
+says slow 'proved: fault 0, link-down at host3:p0 and 1 more, removed, whose removal alone recovers 85%'
+says slow 'and host0 drains at line rate (a root cause), whose removal alone recovers 15%'
 
 # A target that dies: nobody pauses, what limits is the recovery.
 "$program" run target-crash -o crash.db >run 2>&1
