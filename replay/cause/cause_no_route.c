@@ -101,8 +101,28 @@ static void look_at_routes(struct cause_search *search, const struct harm_scene 
 
 /* ------------------------------------------------------------------ faults */
 
+/* Frames that come no nearer go round, or come back: nothing arrives as long as that lasts. */
+static int64_t astray(const struct harm_scene *scene, const struct scenario_fault *fault,
+                      const uint32_t *links)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    const struct scenario_route *route = fault->route;
+    const time_ps until = time_earlier(fault->end, scene->window_end);
+    for (uint32_t i = 0; i < route->at_count && fault->at < until; i++)
+        for (uint32_t k = 0; k < route->egress[i].count; k++) {
+            const uint32_t node = route->at[i].node;
+            const uint32_t port = scene_port_of(scene, node, route->egress[i].ports[k]);
+            if (links[fabric->node_of[fabric->peer[port]]] >= links[node])
+                return (int64_t)((__int128)(until - fault->at) * PPM / scene->window_end);
+        }
+    return 0;
+}
+
 static void look_at_faults(struct cause_search *search, const struct harm_scene *scene)
 {
+    const uint32_t nodes = scene->fabric->node_count;
+    uint32_t *links = memory_zeroed(nodes, sizeof *links);
+    uint32_t *queue = memory_zeroed(nodes, sizeof *queue);
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scene->scenario->faults[i];
         if (strcmp(fault->ops->name, "misroute") != 0 || fault->route == NULL ||
@@ -114,11 +134,15 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
             clue.place.node = fault->route->to[k].node;
             clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW) | HARM_BIT(PAUSE);
             clue.strength = PPM * 3 / 4;
+            measure(scene, clue.place.node, links, queue);
+            clue.least = astray(scene, fault, links);
             snprintf(clue.seen, sizeof clue.seen, "what goes to %s takes a wrong way",
                      scene->scenario->nodes[clue.place.node].name);
             cause_accuse(search, &clue, &suspect);
         }
     }
+    free(links);
+    free(queue);
 }
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
