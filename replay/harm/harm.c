@@ -21,11 +21,13 @@ static const int64_t worth_telling = PPM * 3 / 100;
 struct accusation {
     struct harm_cause cause;
     struct suspects_place place;
-    int64_t *lost; /* by member */
-    int64_t weight;
-    bool standing; /* a deadlock: comes first */
-    bool seen;     /* its kind and sentence are of what was seen, not of what is supposed */
-    bool proven;   /* ... and somebody is to blame */
+    int64_t *lost;       /* by member */
+    int64_t *weighed;    /* likewise, with what failed */
+    int64_t weight;      /* of all of them */
+    int64_t of_one_clue; /* of the clue that it is told by */
+    bool standing;       /* a deadlock: comes first */
+    bool seen;           /* its kind and sentence are of what was seen, not of what is supposed */
+    bool proven;         /* ... and somebody is to blame */
 };
 
 struct cause_search {
@@ -204,7 +206,8 @@ static struct accusation *accusation_of(struct cause_search *search, const struc
     search->list = memory_grown(search->list, search->count, &search->room, sizeof *search->list);
     struct accusation *made = &search->list[search->count++];
     *made = (struct accusation){
-        .lost = memory_zeroed(search->scene->member_count + 1, sizeof *made->lost)};
+        .lost = memory_zeroed(search->scene->member_count + 1, sizeof *made->lost),
+        .weighed = memory_zeroed(search->scene->member_count + 1, sizeof *made->weighed)};
     made->cause.suspect = suspect->suspect;
     memcpy(made->cause.name, suspect->name, sizeof made->cause.name);
     return made;
@@ -223,7 +226,12 @@ static int64_t charge(const struct harm_scene *scene, const struct cause_clue *c
         if (!concerns(scene, &own, member))
             continue;
         const int64_t lost = lost_of(clue, member);
-        weight += weight_of(clue, member, lost);
+        const int64_t heavy = weight_of(clue, member, lost);
+        weight += heavy;
+        if (heavy > accusation->weighed[i]) {
+            accusation->weight += heavy - accusation->weighed[i];
+            accusation->weighed[i] = heavy;
+        }
         if (lost > accusation->lost[i])
             accusation->lost[i] = lost;
     }
@@ -236,12 +244,12 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
 {
     const struct harm_scene *scene = search->scene;
     struct accusation *accusation = accusation_of(search, suspect);
-    const int64_t before = accusation->weight, weight = charge(scene, clue, accusation);
+    const int64_t before = accusation->of_one_clue, weight = charge(scene, clue, accusation);
     const bool seen = accusation->seen;
     const bool leads =
         accusation->cause.kind == NULL || (clue->proven == seen ? weight > before : clue->proven);
     accusation->seen |= clue->proven;
-    accusation->weight = weight > before ? weight : before;
+    accusation->of_one_clue = weight > before ? weight : before;
     accusation->standing |= clue->standing;
     accusation->proven |= clue->proven && suspect->suspect != HARM_LOAD;
     if (!leads)
@@ -461,8 +469,10 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
     harm->severity = severity_of(scene, harm);
     margins_find(scene, harm);
     word_harm(harm);
-    for (uint32_t i = 0; i < search.count; i++)
+    for (uint32_t i = 0; i < search.count; i++) {
         free(search.list[i].lost);
+        free(search.list[i].weighed);
+    }
     free(search.list);
     scene_fini(scene);
 }
