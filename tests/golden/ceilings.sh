@@ -91,3 +91,4 @@ refuse() { # ROWS WORDS
 refuse 'pcie-generation: 7' 'bad.yaml:8:'
 refuse 'pcie-payload: 300B' 'bad.yaml:8:'
 refuse 'message-cost: -1ns' 'bad.yaml:8:'
+exit $((failures > 0))

@@ -44,6 +44,21 @@ static void where_nothing_is_full_more_outstanding_gains_most(void **state)
     assert_named(&input, "link: host1:p0 to leaf0 is 98% busy");
 }
 
+/* They serve one after the other, and nobody counts who waits for them. */
+static void a_full_engine_is_named_without_a_queue(void **state)
+{
+    (void)state;
+    static const enum bottleneck_resource engines[] = {BOTTLENECK_RNIC, BOTTLENECK_PCIE};
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+        struct bottleneck_input input = plain();
+        input.uses[engines[i]] = use(100, "host0");
+        input.uses[engines[i]].waiting = 0;
+        assert_named(&input, bottleneck_word(engines[i]));
+        input.uses[engines[i]] = use(50, "host0");
+        assert_named(&input, "queue depth");
+    }
+}
+
 static void a_full_station_is_named_and_the_first_of_two(void **state)
 {
     (void)state;
@@ -317,6 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_nothing_is_full_more_outstanding_gains_most),
+        cmocka_unit_test(a_full_engine_is_named_without_a_queue),
         cmocka_unit_test(a_full_station_is_named_and_the_first_of_two),
         cmocka_unit_test(waiting_tells_of_a_limit_that_is_not_always_busy),
         cmocka_unit_test(what_nobody_waits_for_is_no_limit),
