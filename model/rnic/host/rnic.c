@@ -277,8 +277,16 @@ static void init_cc(struct rnic *rnic, const struct rnic_site *site)
     rnic_set_rx_odd(rnic, RNIC_RX_HEARS, site->cc->on_ack != NULL);
 }
 
+static struct port_params with_clock(const struct rnic_site *site)
+{
+    struct port_params params = *site->port_params;
+    params.rate += params.rate / PPM * site->params->clock_offset;
+    return params;
+}
+
 void rnic_init(struct rnic *rnic, const struct rnic_site *site)
 {
+    const struct port_params port_params = with_clock(site);
     *rnic = (struct rnic){
         .endpoint = site->endpoint,
         .ack_interval = (uint16_t)site->params->ack_interval,
@@ -292,8 +300,8 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     };
     if (site->params->timeout > 0)
         rnic->ack_timeout = ACK_TIMEOUT_UNIT << site->params->timeout;
-    port_init(&rnic->port, site->node, site->index, site->port_params, site->frames,
-              site->env->probe, arbiter_next);
+    port_init(&rnic->port, site->node, site->index, &port_params, site->frames, site->env->probe,
+              arbiter_next);
     rnic->arbitrates = true;
     pool_init_few(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX,
                   RNIC_QP_FEW);

@@ -47,6 +47,7 @@ struct rnic_params {
     int64_t pfc, pfc_priorities; /* mask; RNIC_AUTO: the data priority */
     int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries;
+    int64_t clock_offset; /* ppm, fast */
     int64_t line_rate; /* of the link that the values are for; RNIC_AUTO: any */
     struct pipeline_params pipeline;
     struct soft_params soft;

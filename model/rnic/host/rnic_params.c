@@ -107,6 +107,10 @@ const struct opt rnic_opts[] = {
      "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE"},
     {"cm-retries", OPT_INT, ROW(cm_retries), "15", "0", "15", NULL,
      "Maximum retransmissions of a connection manager message.", "Linux cma.c CMA_MAX_CM_RETRIES"},
+    {"clock-offset", OPT_PERCENT, ROW(clock_offset), "0%", "0%", "0.1%", NULL,
+     "Parts by which the RNIC's clock is fast, as 100ppm: so much faster it sends. Its timers are "
+     "exact.",
+     "IEEE 802.3 allows 100 ppm either way, so two ends differ by 200 ppm at most"},
     {"line-rate", OPT_RATE, ROW(line_rate), "any", "1Mbps", "6400Gbps", "any",
      "Rate of the link that the RNIC is made for: a warning where its link has another; any: none. "
      "It changes nothing in a run.",

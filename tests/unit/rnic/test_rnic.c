@@ -323,14 +323,42 @@ static void test_dcqcn_spacing(void **state)
     pair_free(pair);
 }
 
+/* 100 Gb/s and 1,000 ppm: frames follow each other, gap included, in 80 / 1.001 ps a byte. */
+static void test_a_fast_clock_sends_faster(void **state)
+{
+    (void)state;
+    struct pair_params params;
+    pair_presets(&params);
+    params.rnic.clock_offset = 1000;
+    struct pair *pair = pair_make(&params);
+    pair_connect(pair);
+    pair->log_count = 0;
+    struct verbs_mr *from = pair_mr(pair, 0, 64 * 4096, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(pair, 1, 64 * 4096, VERBS_BULK);
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+    pair_run(pair, 100 * PS_PER_US);
+    assert_int_equal(pair->ends[0].wc_count, 1);
+    const struct pair_frame *first = pair_nth(pair, 0, FRAME_RC_WRITE_MIDDLE, 0);
+    const struct pair_frame *later = pair_nth(pair, 0, FRAME_RC_WRITE_MIDDLE, 50);
+    const time_ps exact = (time_ps)50 * 4178 * 80;
+    assert_in_range(later->at - first->at, exact * 1000 / 1001, exact * 1000 / 1001 + 1);
+    pair_free(pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write_segments),    cmocka_unit_test(test_send_timing_and_bytes),
-        cmocka_unit_test(test_capsule_with_data), cmocka_unit_test(test_read),
-        cmocka_unit_test(test_empty_messages),    cmocka_unit_test(test_goodput),
-        cmocka_unit_test(test_ack_interval),      cmocka_unit_test(test_ack_coalescing),
-        cmocka_unit_test(test_acks_behind_reads), cmocka_unit_test(test_dcqcn_spacing),
+        cmocka_unit_test(test_write_segments),
+        cmocka_unit_test(test_send_timing_and_bytes),
+        cmocka_unit_test(test_capsule_with_data),
+        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_empty_messages),
+        cmocka_unit_test(test_goodput),
+        cmocka_unit_test(test_ack_interval),
+        cmocka_unit_test(test_ack_coalescing),
+        cmocka_unit_test(test_acks_behind_reads),
+        cmocka_unit_test(test_dcqcn_spacing),
+        cmocka_unit_test(test_a_fast_clock_sends_faster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
