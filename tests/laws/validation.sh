@@ -144,6 +144,19 @@ while read -r host rate; do
 done < <(wire_rates 100 tests/validation/v15-convergence.yaml)
 near 'V15 together, Gb/s' "$sum" 40 0.5
 
+# V17: a queue is held while its mean stays below kmax (1,000 KB), and lost when it never comes back to that.
+queue_of_flows() { # AGGREGATE FLOWS: of the queue in KB, from 50 ms to 100 ms
+    local db
+    db=$(mktemp -u)
+    "$program" run tests/validation/v17-many-flows.yaml --set "workloads.0.from=host1..host$2" --interval 1ms \
+        -o "$db" >/dev/null 2>&1
+    "$program" query --json "$db" "SELECT $1(queue_bytes) / 1000.0 AS kb FROM v_series_port
+        WHERE port = 'switch0:p0' AND priority = 3 AND at_us > 50000 AND at_us <= 100000" | jq '.[0].kb'
+    rm -f "$db" "$db"-wal "$db"-shm
+}
+near 'V17 60 flows at 10 Gb/s: mean queue, KB' "$(queue_of_flows avg 60)" 500 499
+near 'V17 80 flows at 10 Gb/s: least queue, KB' "$(queue_of_flows min 80)" 12000 11000
+
 # Little's law: rate times mean latency is what is under way, 4 queues of 127, however long the latency.
 near "Little's law, I/Os under way" "$("$program" run tests/validation/little.yaml --json |
     jq '.workloads[0] | .iops * .latency_ns.mean / 1e9')" 508 5
