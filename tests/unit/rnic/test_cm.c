@@ -146,6 +146,13 @@ static void test_round_trip(void **state)
     assert_int_equal(back.private_len, 56);
     cm_mad_encode(&back, again);
     assert_memory_equal(bytes, again, CM_MAD_BYTES);
+    for (uint8_t about = 0; about <= 2; about++) { /* REQ, REP, none */
+        const struct cm_mad rej = {.attribute = CM_REJ, .message_rejected = about, .reason = 28};
+        cm_mad_encode(&rej, bytes);
+        assert_true(cm_mad_decode(bytes, &back));
+        assert_int_equal(back.message_rejected, about);
+        assert_int_equal(back.reason, 28);
+    }
     bytes[1] = 0x03; /* another management class */
     assert_false(cm_mad_decode(bytes, &back));
 }
