@@ -409,7 +409,7 @@ static void spread_out(const struct search *search, bool *touched)
 void prove_others(struct prove *prove, const struct scenario *scenario, struct store *store,
                   const bool *victims)
 {
-    struct search search = {prove, scenario, store};
+    struct search search = {.prove = prove, .scenario = scenario, .store = store};
     bool *touched = memory_zeroed(scenario->workload_count, sizeof *touched);
     memcpy(touched, victims, scenario->workload_count * sizeof *touched);
     spread_out(&search, touched);
