@@ -13,7 +13,8 @@ static const char all[] =
     "stormglass: 1\nname: all\nduration: 1ms\n"
     "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
     "hosts:\n"
-    "  defaults: {rnic: {congestion-control: dcqcn, drain: 50Gbps, max-unacked: 128}}\n"
+    "  defaults: {rnic: {congestion-control: dcqcn, drain: 50Gbps, max-unacked: 128,\n"
+    "    message-cost: 10ns, pcie-generation: 3, pcie-lanes: 8}}\n"
     "  targets: {where: host0, namespaces: [{media: {kind: flash-tlc}}, {media: {kind: fixed}}]}\n"
     "workloads:\n"
     "  - {name: a, kind: nvme, from: host1, to: host0, queue-depth: 4, rate: 9}\n"
@@ -77,6 +78,8 @@ static void words_say_what_becomes_of_each(void **state)
     words(BOTTLENECK_DEPTH, RELIEF_LIMITLESS, "workloads.a.queue-depth 4 -> 32");
     words(BOTTLENECK_CREDIT, RELIEF_TENTH, "workloads.b.receive-delay 11us -> 10us");
     words(BOTTLENECK_CREDIT, RELIEF_TENTH, "workloads.b.receives 20 -> 22");
+    words(BOTTLENECK_RNIC, RELIEF_TENTH, "hosts.defaults.rnic.message-cost 10ns -> 9.09");
+    words(BOTTLENECK_PCIE, RELIEF_TENTH, "hosts.defaults.rnic.pcie-lanes 8 -> 9");
     words(BOTTLENECK_HOST_CPU, RELIEF_LIMITLESS, "hosts.defaults.nvme.submit-cost 1us -> 1ns");
     words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "fault 0, slow-receiver, left out");
     words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "hosts.defaults.rnic.drain 50Gbps -> 55Gbps");
