@@ -188,9 +188,19 @@ static bool is_read_for(const struct rnic *rnic, const struct frame *frame)
     return !whole || !is_inline(rnic, frame->payload);
 }
 
+/* An answer waits for no engine, so it takes none either: where nothing is in its way it leaves
+ * without being asked for here (fast_path.h). */
+static bool takes_engine(const struct frame *frame)
+{
+    return frame->opcode != FRAME_RC_ACKNOWLEDGE && frame->opcode != FRAME_CNP &&
+           frame->opcode != FRAME_UD_SEND_ONLY;
+}
+
 static void charge(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
+    if (!takes_engine(frame))
+        return;
     pipeline->tx_free = time_later(pipeline->tx_free, now) + costs(rnic)->tx_packet;
     pipeline->tx_busy += costs(rnic)->tx_packet;
     if (is_read_for(rnic, frame))

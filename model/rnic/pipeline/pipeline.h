@@ -11,7 +11,7 @@
  * payload has been read: the next one is made ready while one is on the wire.  What arrives stays
  * in the receive buffer until the packet engine has taken it and its payload is written.  A queue
  * pair whose context is not in the cache costs a fetch of it.  Acknowledgements, CNPs and messages
- * of the connection manager wait for nothing.
+ * of the connection manager wait for nothing, and take nothing.
  * An RNIC without such limits has no pipeline, and none of this costs it anything.
  * Source: own, put together from what is measured of cards: Kalia et al., USENIX ATC 2016 (design
  * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe).

@@ -259,6 +259,23 @@ static void answers_wait_for_nothing(void **state)
     pair_free(pair);
 }
 
+/* By whichever path they leave: alone at once, or behind other frames. */
+static void answers_take_nothing(void **state)
+{
+    (void)state;
+    struct pipeline_params params = nothing();
+    params.tx_packet = 200 * NS;
+    struct pair *pair = connected(&params);
+    const struct pipeline *far = pair->rnics[1]->pipeline;
+    const time_ps before = far->tx_busy;
+    write_many(pair, 3, 3 * 4096);
+    pair_run(pair, 50 * PS_PER_US);
+    assert_int_equal(pair->ends[0].wc_count, 3);
+    assert_int_equal(far->tx_busy, before);
+    assert_int_equal(pair->rnics[0]->pipeline->tx_busy, 9 * 200 * NS);
+    pair_free(pair);
+}
+
 static void packets_that_arrive_take_their_time(void **state)
 {
     (void)state;
@@ -354,6 +371,7 @@ int main(void)
         cmocka_unit_test(work_requests_of_one_doorbell_are_fetched),
         cmocka_unit_test(a_slow_pcie_link_sets_the_pace),
         cmocka_unit_test(answers_wait_for_nothing),
+        cmocka_unit_test(answers_take_nothing),
         cmocka_unit_test(packets_that_arrive_take_their_time),
         cmocka_unit_test(contexts_leave_when_others_come),
         cmocka_unit_test(a_missing_context_is_fetched),
