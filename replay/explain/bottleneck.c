@@ -296,8 +296,8 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
         [BOTTLENECK_LOSS] = "queue pairs of %s wait for or repeat lost packets %s of their time",
         [BOTTLENECK_RECOVERY] = "%s, %s of the time",
         [BOTTLENECK_READS] = "queue pairs of %s wait for READs under way %s of their time",
-        [BOTTLENECK_WINDOW] = "queue pairs of %s have sent all that may be unacknowledged %s of "
-                              "their time",
+        [BOTTLENECK_WINDOW] = ("queue pairs of %s have sent all that may be unacknowledged %s of "
+                               "their time"),
         [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a place",
     };
     const char *word = names[found->resource];
