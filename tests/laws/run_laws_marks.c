@@ -89,6 +89,18 @@ static struct marked *find_back(const struct run_laws *laws, const struct frame 
     return NULL;
 }
 
+/* Of a queue pair that is not there yet, or no more, nobody hears; of a frame that waits in a
+ * receive buffer it is not known yet. */
+static bool is_taken(const struct run_laws *laws, const struct frame *frame)
+{
+    const struct host *host = run_laws_host(laws, frame->destination);
+    if (laws->terms.slow_hosts)
+        return true;
+    const struct qp *qp = host == NULL ? NULL : rnic_find_qp(host->rnics[0], frame->qpn);
+    return qp != NULL && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS) &&
+           qp->flow.destination == frame->source;
+}
+
 void run_laws_marks_came(struct run_laws *laws, const struct frame *frame, time_ps now)
 {
     if (frame->opcode == FRAME_CNP && frame->destination < RUN_LAWS_NODES)
@@ -98,7 +110,8 @@ void run_laws_marks_came(struct run_laws *laws, const struct frame *frame, time_
     if (!algorithm(laws, frame->source)->wants_ecn)
         run_laws_break(laws, "a packet of endpoint %u is marked, which wants none to be",
                        frame->source);
-    struct marked *marked = find(laws, frame->source, frame->destination, frame->qpn);
+    struct marked *marked =
+        is_taken(laws, frame) ? find(laws, frame->source, frame->destination, frame->qpn) : NULL;
     if (marked != NULL && marked->marks++ == 0)
         marked->first = now;
 }
