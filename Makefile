@@ -258,7 +258,8 @@ oracle: build/packages-test all ## SEEDS drawn scenarios (100) with more of each
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/oracle/oracle "$(FIRST)" $(or $(SEEDS),100)
 
 culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; KEEP=DIR: what was missed)
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) "$(SEED)" $(or $(COUNT),100)
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) \
+		"$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),100)
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
 	@tests/night $(HOURS)
