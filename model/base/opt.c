@@ -321,3 +321,16 @@ void opt_presets(const struct opt *rows, void *params)
         CHECK(opt_parse(row, row->preset, opt_field(row, params), why));
     }
 }
+
+size_t opt_join(struct opt *rows, size_t count, const struct opt *own, size_t offset)
+{
+    for (; own != NULL && own->name != NULL; own++, count++) {
+        if (rows == NULL)
+            continue;
+        rows[count] = *own;
+        rows[count].offset += offset;
+    }
+    if (rows != NULL)
+        rows[count] = (struct opt){0};
+    return count;
+}

@@ -51,6 +51,11 @@ struct opt {
 /* Sets every field to its preset; CHECKs that each preset parses and lies inside its bounds. */
 void opt_presets(const struct opt *rows, void *params);
 
+/* Puts `own` (NULL: nothing), over a struct that begins at `offset` of a greater one, behind the
+ * `count` rows that the greater one's table has, and ends the table.  How many it has then, the end
+ * not counted; `rows` NULL: only counts. */
+size_t opt_join(struct opt *rows, size_t count, const struct opt *own, size_t offset);
+
 /* The row of that name, or NULL. */
 const struct opt *opt_find(const struct opt *rows, const char *name);
 

@@ -144,30 +144,13 @@ const struct opt switch_opts[] = {
     {0},
 };
 
-static size_t row_count(const struct opt *rows)
-{
-    size_t count = 0;
-    while (rows != NULL && rows[count].name != NULL)
-        count++;
-    return count;
-}
-
 size_t switch_rows(struct opt *rows)
 {
-    size_t count = row_count(switch_opts);
-    if (rows != NULL)
-        memcpy(rows, switch_opts, count * sizeof *rows);
+    size_t count = opt_join(rows, 0, switch_opts, 0);
     for (size_t i = 0; i < BUFFER_POLICIES; i++) {
-        const size_t own = row_count(buffer_policies[i]->opts);
         CHECK(buffer_policies[i]->params_bytes <= BUFFER_PARAMS_MAX);
-        for (size_t k = 0; rows != NULL && k < own; k++) {
-            rows[count + k] = buffer_policies[i]->opts[k];
-            rows[count + k].offset += FIELD(policy_params[i]);
-        }
-        count += own;
+        count = opt_join(rows, count, buffer_policies[i]->opts, FIELD(policy_params[i]));
     }
-    if (rows != NULL)
-        rows[count] = (struct opt){0};
     return count + 1;
 }
 
