@@ -5,14 +5,13 @@
 #include "base/memory.h"
 #include "net/port/port.h"
 #include "net/switch/switch.h"
-#include "nvme/host/host.h"
 #include "nvme/media/media.h"
-#include "nvme/target/target.h"
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fabric/topology.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <ctype.h>
@@ -36,13 +35,17 @@ static bool each_row(const char *where, const struct opt *rows, parameters_fn *c
     return true;
 }
 
-/* What policies have for themselves is written among the rows of all. */
-static bool each_policy(parameters_fn *call, void *self)
+/* What plug-ins have for themselves is written among the rows of all. */
+static bool each_own(const struct opt *of, const char *where, parameters_fn *call, void *self)
 {
-    for (size_t i = 0; i < BUFFER_POLICIES; i++)
-        if (!each_row("fabric.switch", buffer_policies[i]->opts, call, self))
-            return false;
-    return true;
+    bool more = true;
+    for (size_t i = 0; of == switch_opts && i < BUFFER_POLICIES; i++)
+        more = more && each_row(where, buffer_policies[i]->opts, call, self);
+    for (size_t i = 0; of == nvme_host_opts && i < NVME_CARRIERS; i++)
+        more = more && each_row(where, nvme_carriers[i]->host_opts, call, self);
+    for (size_t i = 0; of == nvme_target_opts && i < NVME_CARRIERS; i++)
+        more = more && each_row(where, nvme_carriers[i]->target_opts, call, self);
+    return more;
 }
 
 static bool each_fixed(parameters_fn *call, void *self)
@@ -65,7 +68,7 @@ static bool each_fixed(parameters_fn *call, void *self)
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if (!each_row(tables[i].where, tables[i].rows, call, self) ||
-            (tables[i].rows == switch_opts && !each_policy(call, self)))
+            !each_own(tables[i].rows, tables[i].where, call, self))
             return false;
     return true;
 }

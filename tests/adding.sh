@@ -64,12 +64,14 @@ has 'list profiles' '^template-switch ' "$after" list profiles
 has 'a parameter of a topology' 'Switches in the row' "$after" explain-parameter 'fabric.topology{kind: template}.switches'
 has 'a parameter of a fault' 'The RNIC that does' "$after" explain-parameter 'faults{kind: template}.port'
 has 'a parameter of a control' 'Share of line rate' "$after" explain-parameter template-share
+has 'a parameter of a transport' 'a fresh key' "$after" explain-parameter hosts.defaults.nvme.template-keys
 has 'a finding of check' "note: this is a template's finding" "$after" check template
 "$after" run template --record counters -o run.db >summary 2>&1 || fail "a case of templates fails: $(cat summary)"
 has 'a verdict' 'host1: pauses as a template does' cat summary
 has 'a verdict in the database' '^template$' "$after" query run.db "SELECT DISTINCT kind FROM pause_root"
 has 'the counter of a cause' '^rx_dropped_template$' "$after" query run.db "SELECT name FROM counter_name WHERE name LIKE '%\_template' ESCAPE '\'"
 has 'the total of a cause' '^drops.template' "$after" query run.db "SELECT path FROM result WHERE path LIKE 'drops.t%'"
+has 'a value of a transport' '^false$' "$after" query run.db "SELECT value FROM setting WHERE path = 'hosts.defaults.nvme.template-keys'"
 has 'a picture' '<text>template</text>' "$after" draw --what template run.db
 has 'an import' "a template's scenario" "$after" import template summary
 has 'a subcommand' "a template's command" "$after" template

@@ -34,7 +34,7 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
     instance->ops = workload->ops;
     instance->env = play_env(play, from->name);
     instance->nvme = *from->host->nvme_host;
-    instance->nvme.submit_cost = instance->nvme.complete_cost = 0;
+    instance->nvme.core.submit_cost = instance->nvme.core.complete_cost = 0;
     const struct workload_site site = {
         .env = &instance->env,
         .verbs = &verbs_real,
@@ -47,7 +47,7 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
         .member = instance->pair * workload->copies + copy,
         .serial = ++play->serial,
         .params = workload->params,
-        .nvme_params = &instance->nvme,
+        .nvme = &instance->nvme,
         .start = span.start,
         .stop = span.stop,
         .late = scenario_late(play->scenario, instance->entry,

@@ -12,9 +12,8 @@
 
 #include "bridge/agree/agree.h"
 #include "bridge/play/play.h"
-#include "nvme/host/host.h"
-#include "nvme/target/target.h"
 #include "replay/record/observe.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 #include "scenarios/world/job_order.h"
 
@@ -22,7 +21,7 @@ struct play_instance {
     struct play *play;
     const struct workload_ops *ops;
     struct workload *workload;
-    struct nvme_host_params nvme;
+    struct nvme_carrier_host nvme;
     struct env env;
     uint32_t entry, pair;
     bool idle;

@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "bridge/bytes/bytes.h"
-#include "scenarios/workload/nvme_carrier.h"
 
 #include <stdlib.h>
 
@@ -88,14 +87,14 @@ void play_target_keep(struct play *play)
 bool play_target_make(struct play_target *target)
 {
     const struct scenario_node *node = &target->play->scenario->nodes[target->node];
-    struct nvme_target_params params = *node->host->nvme_target;
+    struct nvme_target_params params = node->host->nvme_target->core;
     if (target->namespace_count == 0)
         return true;
     params.command_cost = 0;
     const struct nvme_carrier_site carrier = {.verbs = &verbs_real, .device = target->device};
     const struct nvme_target_site site = {
         .env = &target->env,
-        .transport = nvme_carrier_of_target(&carrier, &params),
+        .transport = nvme_carrier_of_target(&carrier, node->host->nvme_target),
         .params = &params,
         .namespaces = target->namespaces,
         .namespace_count = target->namespace_count,

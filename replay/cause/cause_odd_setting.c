@@ -2,9 +2,9 @@
  * cause_odd_setting - a setting that others do not have, where those behind it do worse. */
 #include "replay/cause/causes.h"
 
-#include "nvme/target/target.h"
 #include "replay/database/words.h"
 #include "replay/harm/act.h"
+#include "scenarios/workload/nvme_carrier.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static int64_t worked(const struct harm_scene *scene, const struct deviation *de
         span = member->span > span ? member->span : span;
     }
     const struct scenario_host *host = scene->scenario->nodes[node].host;
-    const int64_t cores = target ? host->nvme_target->cores : 1;
+    const int64_t cores = target ? host->nvme_target->core.cores : 1;
     if (span == 0)
         return 0;
     const __int128 share = spent * PPM / cores / span;

@@ -5,12 +5,11 @@
 #include "base/memory.h"
 #include "net/port/port.h"
 #include "net/switch/switch.h"
-#include "nvme/host/host.h"
 #include "nvme/media/media.h"
-#include "nvme/target/target.h"
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fault/fault.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <inttypes.h>
@@ -157,10 +156,10 @@ static void change_host(struct changing *changing, const struct scenario_host *h
         change(changing, rnic_opts, host->rnic);
         break;
     case HOST_SECTION:
-        change(changing, nvme_host_opts, host->nvme_host);
+        change(changing, nvme_host_opts, &host->nvme_host->core);
         break;
     case TARGET_SECTION:
-        change(changing, nvme_target_opts, host->nvme_target);
+        change(changing, nvme_target_opts, &host->nvme_target->core);
         break;
     case MEDIA_SECTION:
         for (uint32_t i = 0; i < host->namespace_count; i++)

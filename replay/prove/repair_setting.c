@@ -3,11 +3,10 @@
 #include "replay/prove/repair_private.h"
 
 #include "net/switch/switch.h"
-#include "nvme/host/host.h"
 #include "nvme/media/media.h"
-#include "nvme/target/target.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/load/scenario_load.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>

@@ -3,14 +3,13 @@
 #include "replay/record/limits.h"
 
 #include "base/memory.h"
-#include "nvme/host/host.h"
-#include "nvme/target/target.h"
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
 #include "replay/record/limits_demand.h"
 #include "replay/record/limits_engines.h"
 #include "replay/record/usage.h"
+#include "scenarios/workload/nvme_carrier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,9 +336,10 @@ static void add_queue_sizes(struct scope *scope, const struct scenario_workload 
     if (opt_find(about->ops->opts, "queue-depth") == NULL)
         return;
     for (uint32_t i = 0; i < about->pair_count; i++) {
-        const struct nvme_host_params *host = scenario->nodes[about->pairs[i].from].host->nvme_host;
+        const struct nvme_host_params *host =
+            &scenario->nodes[about->pairs[i].from].host->nvme_host->core;
         const struct nvme_target_params *target =
-            scenario->nodes[about->pairs[i].to].host->nvme_target;
+            &scenario->nodes[about->pairs[i].to].host->nvme_target->core;
         const int64_t holds = (host->queue_size < target->max_queue_size ? host->queue_size
                                                                          : target->max_queue_size) -
                               1;

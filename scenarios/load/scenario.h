@@ -26,9 +26,9 @@ struct scenario_origins;
 struct expectation;
 struct fio_job;
 struct media_ops;
-struct nvme_host_params;
+struct nvme_carrier_host;
+struct nvme_carrier_target;
 struct nvme_namespace_params;
-struct nvme_target_params;
 struct rnic_params;
 struct switch_params;
 struct fault_ops;
@@ -50,8 +50,8 @@ struct scenario_host {
     const struct rnic_params *rnic;
     const struct cc_ops *cc;
     const void *cc_params;
-    const struct nvme_host_params *nvme_host;
-    const struct nvme_target_params *nvme_target; /* set also when it is no target */
+    const struct nvme_carrier_host *nvme_host;
+    const struct nvme_carrier_target *nvme_target; /* set also when it is no target */
     const struct scenario_namespace *namespaces;
     uint32_t namespace_count; /* entries; 0: no target */
     const char *machine; /* hosts with the same share a processor; NULL: a computer of its own */

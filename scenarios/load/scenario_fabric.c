@@ -58,15 +58,21 @@ struct fabric {
     const uint8_t *dscp;
 };
 
+const struct opt *scenario_rows(struct loader *loader, const struct opt **rows,
+                                size_t (*join)(struct opt *rows))
+{
+    if (*rows == NULL) {
+        struct opt *made = arena_array(loader->arena, join(NULL), sizeof *made);
+        join(made);
+        *rows = made;
+    }
+    return *rows;
+}
+
 struct block *scenario_switch_block(struct loader *loader, const char *path)
 {
-    if (loader->switch_rows == NULL) {
-        struct opt *rows = arena_array(loader->arena, switch_rows(NULL), sizeof *rows);
-        switch_rows(rows);
-        loader->switch_rows = rows;
-    }
-    struct block *block =
-        block_new(loader->arena, path, loader->switch_rows, sizeof(struct switch_params));
+    const struct opt *rows = scenario_rows(loader, &loader->switch_rows, switch_rows);
+    struct block *block = block_new(loader->arena, path, rows, sizeof(struct switch_params));
     block->words = scenario_switch_words;
     return block;
 }

@@ -6,10 +6,9 @@
 #include "scenarios/load/select.h"
 
 #include "base/nearest.h"
-#include "nvme/host/host.h"
-#include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/load/scenario_namespaces.h"
+#include "scenarios/workload/nvme_carrier.h"
 
 #include <string.h>
 
@@ -160,15 +159,26 @@ static void load_rnic(struct loader *loader, struct section *section)
     load_dscp(loader, section, scenario_map(loader, map, "dscp-to-priority"));
 }
 
+/* Blocks of what a scenario says of NVMe, whatever carries it. */
+static struct block *nvme_block(struct loader *loader, const char *path)
+{
+    const struct opt *rows = scenario_rows(loader, &loader->nvme_rows, nvme_carrier_host_rows);
+    return block_new(loader->arena, path, rows, sizeof(struct nvme_carrier_host));
+}
+
+static struct block *target_block(struct loader *loader, const char *path)
+{
+    const struct opt *rows = scenario_rows(loader, &loader->target_rows, nvme_carrier_target_rows);
+    return block_new(loader->arena, path, rows, sizeof(struct nvme_carrier_target));
+}
+
 static void load_section(struct loader *loader, struct section *section)
 {
     struct arena *arena = loader->arena;
     section->rnic = block_new(arena, arena_format(arena, "%s.rnic", section->path), rnic_opts,
                               sizeof(struct rnic_params));
-    section->nvme = block_new(arena, arena_format(arena, "%s.nvme", section->path), nvme_host_opts,
-                              sizeof(struct nvme_host_params));
-    section->target = block_new(arena, arena_format(arena, "%s.target", section->path),
-                                nvme_target_opts, sizeof(struct nvme_target_params));
+    section->nvme = nvme_block(loader, arena_format(arena, "%s.nvme", section->path));
+    section->target = target_block(loader, arena_format(arena, "%s.target", section->path));
     load_rnic(loader, section);
     scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
     scenario_take(loader, section->target, scenario_map(loader, section->written, "target"), NULL);
@@ -290,10 +300,8 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
         block_only(base.written, keys, NULL, loader->diag);
     base.rnic =
         block_new(loader->arena, "hosts.defaults.rnic", rnic_opts, sizeof(struct rnic_params));
-    base.nvme = block_new(loader->arena, "hosts.defaults.nvme", nvme_host_opts,
-                          sizeof(struct nvme_host_params));
-    base.target = block_new(loader->arena, "hosts.defaults.target", nvme_target_opts,
-                            sizeof(struct nvme_target_params));
+    base.nvme = nvme_block(loader, "hosts.defaults.nvme");
+    base.target = target_block(loader, "hosts.defaults.target");
     base_rnic(loader, &base);
     scenario_take(loader, base.nvme, scenario_map(loader, base.written, "nvme"), NULL);
     scenario_take(loader, base.target, scenario_map(loader, base.written, "target"), NULL);

@@ -61,8 +61,8 @@ struct loader {
     struct loader_bases bases;
     struct loader_shown *shown;
     size_t shown_count;
-    const struct opt *switch_rows; /* NULL: no block has asked for them yet */
-    const char **paths;            /* that files were read from */
+    const struct opt *switch_rows, *nvme_rows, *target_rows; /* NULL: nobody has asked yet */
+    const char **paths;                                      /* that files were read from */
     size_t path_count;
     struct scenario_source *sources;
     size_t source_count;
@@ -127,8 +127,12 @@ void scenario_load_expectations(struct loader *loader);
 void scenario_finish_nodes(struct loader *loader);
 void scenario_make_settings(struct loader *loader);
 
-/* A block of a switch's rows, those that buffer policies have for themselves with them.  All of a
+/* The rows of something and of its plug-ins, joined when they are asked for first: all blocks of a
  * loader are over one table. */
+const struct opt *scenario_rows(struct loader *loader, const struct opt **rows,
+                                size_t (*join)(struct opt *rows));
+
+/* A block of a switch's rows, those that buffer policies have for themselves with them. */
 struct block *scenario_switch_block(struct loader *loader, const char *path);
 
 /* Entries of a `dscp:` mapping (may be NULL) over the priorities of all DSCPs. */

@@ -373,12 +373,12 @@ void wl_nvme_start(struct workload *workload)
 {
     struct wl_nvme *wl = wl_nvme_of(workload);
     CHECK(wl->host == NULL);
-    struct nvme_host_params params = *(const struct nvme_host_params *)wl->site.nvme_params;
+    struct nvme_host_params params = wl->site.nvme->core;
     params.queues = wl->params.queues;
     const struct nvme_carrier_site carrier = {wl->site.verbs, wl->site.device, wl->site.class};
     const struct nvme_host_site site = {
         .env = wl->site.env,
-        .transport = nvme_carrier_of_host(&carrier, &params),
+        .transport = nvme_carrier_of_host(&carrier, wl->site.nvme),
         .params = &params,
         .target_ip = wl->site.target_ip,
         .user = {.self = wl, .on_ready = on_ready, .on_io = on_io, .on_change = on_change},

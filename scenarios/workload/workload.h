@@ -65,6 +65,8 @@ struct workload_delivered {
     uint64_t read, written;
 };
 
+struct nvme_carrier_host;
+
 /* Everything an instance is made from. */
 struct workload_site {
     const struct env *env;
@@ -78,9 +80,9 @@ struct workload_site {
     uint32_t member;          /* by pair and copy, from 0 */
     uint32_t serial;          /* among all instances of the run, from 1; 0: no reads are compared */
     const void *params;       /* the kind's own, filled by its rows */
-    const void *nvme_params;  /* struct nvme_host_params for kinds that need it */
-    time_ps start, stop;      /* absolute */
-    time_ps late;             /* the member begins so much after start */
+    const struct nvme_carrier_host *nvme; /* for kinds that need it */
+    time_ps start, stop;                  /* absolute */
+    time_ps late;                         /* the member begins so much after start */
     struct workload_stats *stats;
     void (*on_idle)(void *self); /* nothing is under way and nothing will be issued: called once */
     void *on_idle_self;

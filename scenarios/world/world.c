@@ -243,7 +243,7 @@ static void make_target(struct world *world, const struct scenario_node *node)
     const struct nvme_target_site site = {
         .env = &host->env,
         .transport = nvme_carrier_of_target(&carrier, node->host->nvme_target),
-        .params = node->host->nvme_target,
+        .params = &node->host->nvme_target->core,
         .namespaces = list,
         .namespace_count = count,
     };

@@ -168,7 +168,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .member = number,
         .serial = ++world->play->serial,
         .params = workload->params,
-        .nvme_params = from->host->nvme_host,
+        .nvme = from->host->nvme_host,
         .start = span.start,
         .stop = span.stop,
         .late = scenario_late(world->scenario, index, number),

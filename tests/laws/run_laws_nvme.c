@@ -10,9 +10,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "nvme/host/host.h"
-#include "nvme/target/target.h"
 #include "nvme/wire/spec.h"
+#include "scenarios/workload/nvme_carrier.h"
 
 #include <stdlib.h>
 
@@ -109,7 +108,8 @@ static bool is_one_command(const struct run_laws *laws, uint32_t bytes)
 {
     for (uint32_t i = 0; i < laws->scenario->host_count; i++) {
         const struct scenario_host *host = laws->scenario->nodes[i].host;
-        if (bytes > host->nvme_host->max_transfer || bytes > host->nvme_target->max_transfer)
+        if (bytes > host->nvme_host->core.max_transfer ||
+            bytes > host->nvme_target->core.max_transfer)
             return false;
     }
     return true;
@@ -153,7 +153,7 @@ static void check_agreed(struct run_laws *laws, const struct nvme_host *host)
 {
     const uint32_t ip = nvme_host_target_ip(host), node = run_laws_node_of_ip(laws, ip);
     const struct scenario_host *target = laws->scenario->nodes[node].host;
-    const struct nvme_target_params *params = target->nvme_target;
+    const struct nvme_target_params *params = &target->nvme_target->core;
     uint32_t index = 0;
     bool same = true;
     for (uint32_t i = 0; i < target->namespace_count; i++)
@@ -180,7 +180,7 @@ static void check_largest(struct run_laws *laws, const struct nvme_host *host,
                           const struct nvme_host_params *params)
 {
     const uint32_t node = run_laws_node_of_ip(laws, nvme_host_target_ip(host));
-    const struct nvme_target_params *target = laws->scenario->nodes[node].host->nvme_target;
+    const struct nvme_target_params *target = &laws->scenario->nodes[node].host->nvme_target->core;
     const int64_t size =
         params->queue_size < target->max_queue_size ? params->queue_size : target->max_queue_size;
     const int64_t most =
@@ -198,7 +198,8 @@ static void look_at_host(struct run_laws *laws, uint32_t workload, const struct 
     check_agreed(laws, host);
     const struct scenario_workload *from = &laws->scenario->workloads[workload];
     if (from->pair_count > 0)
-        check_largest(laws, host, laws->scenario->nodes[from->pairs[0].from].host->nvme_host);
+        check_largest(laws, host,
+                      &laws->scenario->nodes[from->pairs[0].from].host->nvme_host->core);
 }
 
 void run_laws_nvme_look(struct run_laws *laws)
@@ -224,7 +225,7 @@ static bool accounts_agree(const struct run_laws *laws)
             return false;
     }
     for (uint32_t i = 0; i < laws->scenario->host_count; i++)
-        if (laws->scenario->nodes[i].host->nvme_host->partition_scan)
+        if (laws->scenario->nodes[i].host->nvme_host->core.partition_scan)
             return false;
     return laws->nvme->failed == 0;
 }

@@ -5,10 +5,10 @@
  * The same commands are played here on the profile softroce; what nvme-cli and others asked for the
  * test asks for at its place. */
 #include "nvme/host/host_private.h"
-#include "nvme/rdma/rdma.h"
 #include "reports/wire/pcapng.h"
 #include "reports/wire/wire_trace.h"
 #include "rnic/host/verbs_sim.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>
@@ -172,12 +172,12 @@ static void play_capture(FILE *capture)
     play.world = world_build(scenario, &probe, &diag);
     assert_non_null(play.world);
     struct host *host = play.world->hosts[1];
-    const struct nvme_rdma_params rdma = {.sgl_invalidate =
-                                              scenario->nodes[1].host->nvme_host->sgl_invalidate};
+    const struct nvme_carrier_site carrier = {.verbs = &verbs_sim, .device = host_device(host, 0)};
+    const struct nvme_carrier_host *params = scenario->nodes[1].host->nvme_host;
     const struct nvme_host_site site = {
         .env = &host->env,
-        .transport = nvme_rdma_create(&verbs_sim, host_device(host, 0), &rdma),
-        .params = scenario->nodes[1].host->nvme_host,
+        .transport = nvme_carrier_of_host(&carrier, params),
+        .params = &params->core,
         .target_ip = rnic_ip(play.world->endpoint_of[0]),
         .user = {.self = &play, .on_ready = on_ready, .on_io = on_io},
     };

@@ -33,7 +33,6 @@ struct nvme_host_params {
     int64_t submit_cost;      /* CPU time of one submission */
     int64_t complete_cost;    /* CPU time of one completion */
     int64_t in_capsule;       /* bool: small writes travel in the command capsule */
-    int64_t sgl_invalidate;   /* bool, of RDMA: fresh rkeys that the target invalidates */
     int64_t max_transfer;     /* bytes of one command; the controller's MDTS lowers it */
     int64_t partition_scan;   /* bool: read what Linux reads of a namespace that it has found */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma - the table; memory, and the end of connections.
+ * rdma - the table and the rows; memory, and the end of connections.
  * A buffer's region is its memory region.  The tag of a BULK buffer is handed over where the data
  * is: to the region before it can leave, to the buffer when it has come. */
 #include "nvme/rdma/rdma_private.h"
@@ -9,6 +9,21 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+const struct opt nvme_rdma_host_opts[] = {
+    {"sgl-invalidate", OPT_BOOL, offsetof(struct nvme_rdma_host_params, sgl_invalidate), "true",
+     NULL, NULL, NULL,
+     "Each command has a fresh rkey that the target's response invalidates (SGL 0x4F, else 0x40).",
+     "Linux 6.1 nvme-rdma: register_always"},
+    {0},
+};
+
+const struct opt nvme_rdma_target_opts[] = {
+    {"rdma-size", OPT_SIZE, offsetof(struct nvme_rdma_target_params, rdma_size), "auto", "64KiB",
+     "8MiB", "auto", "Maximum bytes of one RDMA READ or WRITE; auto: a command's whole data.",
+     "Linux 6.1 rdma_rw_init_map_wrs: as many 4 KiB pages as the device has SGEs, rxe 32"},
+    {0},
+};
 
 static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
                 enum nvme_memory memory, unsigned directions)

@@ -7,13 +7,24 @@
 #ifndef STORMGLASS_NVME_RDMA_RDMA_H
 #define STORMGLASS_NVME_RDMA_RDMA_H
 
+#include "base/opt.h"
 #include "nvme/transport/transport.h"
 #include "rnic/verbs.h"
 
+struct nvme_rdma_host_params {
+    int64_t sgl_invalidate; /* bool: commands have fresh rkeys that the target invalidates */
+};
+
+struct nvme_rdma_target_params {
+    int64_t rdma_size; /* most bytes of one READ or WRITE; -1: a command's whole data */
+};
+
+extern const struct opt nvme_rdma_host_opts[], nvme_rdma_target_opts[];
+
 struct nvme_rdma_params {
     struct verbs_class class; /* of a host's connections: nvme connect --tos */
-    bool sgl_invalidate;      /* a host's commands have fresh rkeys that the target invalidates */
-    int64_t rdma_size; /* most bytes of a target's READ or WRITE; -1: a command's whole data */
+    struct nvme_rdma_host_params host;
+    struct nvme_rdma_target_params target;
 };
 
 /* The host's or the target's that it is handed to. */

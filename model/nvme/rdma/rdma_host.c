@@ -246,7 +246,7 @@ static bool describe(struct host_conn *conn, struct slot *slot, struct nvme_comm
         sgl->type = NVME_SGL_IN_CAPSULE;
         return true;
     }
-    if (rdma->params.sgl_invalidate && rdma->verbs->fast_registration) {
+    if (rdma->params.host.sgl_invalidate && rdma->verbs->fast_registration) {
         rdma->verbs->renew_rkey(rdma->device, mr);
         slot->key_armed = true;
         sgl->type = NVME_SGL_KEYED_INVALIDATE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rdma_private - what the files of the RDMA transport share.
- * rdma.c         the table; memory, and the end of connections
+ * rdma.c         the table and the rows; memory, and the end of connections
  * rdma_host.c    a host's queue pair
  * rdma_accept.c  a target's queue pair comes, with its memory, and goes
  * rdma_target.c  what a target's queue pair carries */

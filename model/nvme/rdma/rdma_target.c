@@ -80,7 +80,7 @@ struct chain {
 
 static uint32_t operation_bytes(const struct rdma_target_conn *conn, uint32_t bytes)
 {
-    const int64_t most = conn->base.rdma->params.rdma_size;
+    const int64_t most = conn->base.rdma->params.target.rdma_size;
     return most < 0 || bytes < most ? bytes : (uint32_t)most;
 }
 

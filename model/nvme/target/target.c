@@ -29,9 +29,6 @@ const struct opt nvme_target_opts[] = {
     {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "8KiB", "8MiB", NULL,
      "Maximum bytes of one command (MDTS, a power of two of 4 KiB pages).",
      "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8", .factor = 2},
-    {"rdma-size", OPT_SIZE, PARAM(rdma_size), "auto", "64KiB", "8MiB", "auto",
-     "Maximum bytes of one RDMA READ or WRITE; auto: a command's whole data.",
-     "Linux 6.1 rdma_rw_init_map_wrs: as many 4 KiB pages as the device has SGEs, rxe 32"},
     {0},
 };
 

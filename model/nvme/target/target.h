@@ -28,7 +28,6 @@ struct nvme_target_params {
     int64_t max_queues;     /* I/O queues granted to one controller */
     int64_t max_queue_size; /* CAP.MQES + 1 */
     int64_t max_transfer;   /* MDTS, a power of two of 4 KiB pages */
-    int64_t rdma_size;      /* of RDMA: most bytes of one READ or WRITE; -1: a whole command's */
 };
 
 extern const struct opt nvme_target_opts[];

@@ -5,8 +5,7 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
-#include "nvme/host/host.h"
-#include "nvme/target/target.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 /* The first pair that splits says it for all. */
@@ -16,8 +15,8 @@ static void check_workload(const struct scenario *scenario,
     const int64_t bytes = offered_operation(workload, 0);
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
-        const int64_t host = scenario->nodes[pair->from].host->nvme_host->max_transfer;
-        const int64_t target = scenario->nodes[pair->to].host->nvme_target->max_transfer;
+        const int64_t host = scenario->nodes[pair->from].host->nvme_host->core.max_transfer;
+        const int64_t target = scenario->nodes[pair->to].host->nvme_target->core.max_transfer;
         const int64_t most = host < target ? host : target;
         if (bytes <= most)
             continue;

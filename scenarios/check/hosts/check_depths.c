@@ -5,9 +5,8 @@
  * be under way.  What a workload asks for beyond that waits at the host. */
 #include "scenarios/check/check_rule.h"
 
-#include "nvme/host/host.h"
-#include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"
@@ -36,8 +35,8 @@ struct agreement {
 static struct agreement agree(const struct scenario *scenario, const struct scenario_pair *pair,
                               int64_t queues)
 {
-    const struct nvme_host_params *host = scenario->nodes[pair->from].host->nvme_host;
-    const struct nvme_target_params *target = scenario->nodes[pair->to].host->nvme_target;
+    const struct nvme_host_params *host = &scenario->nodes[pair->from].host->nvme_host->core;
+    const struct nvme_target_params *target = &scenario->nodes[pair->to].host->nvme_target->core;
     return (struct agreement){
         .queues = least(queues, target->max_queues),
         .entries = least(host->queue_size, target->max_queue_size),

@@ -5,10 +5,9 @@
 #include "base/nearest.h"
 
 #include "net/switch/switch.h"
-#include "nvme/host/host.h"
 #include "nvme/media/media.h"
-#include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <setjmp.h>
@@ -182,8 +181,13 @@ static void every_table_is_sound(void **state)
     assert_int_equal(switch_rows(of_switch), switch_rows(NULL));
     check_table(of_switch, sizeof(struct switch_params));
     check_table(rnic_opts, sizeof(struct rnic_params));
-    check_table(nvme_host_opts, sizeof(struct nvme_host_params));
-    check_table(nvme_target_opts, sizeof(struct nvme_target_params));
+    struct opt of_nvme[256];
+    assert_in_range(nvme_carrier_host_rows(NULL), 2, 256);
+    assert_int_equal(nvme_carrier_host_rows(of_nvme), nvme_carrier_host_rows(NULL));
+    check_table(of_nvme, sizeof(struct nvme_carrier_host));
+    assert_in_range(nvme_carrier_target_rows(NULL), 2, 256);
+    assert_int_equal(nvme_carrier_target_rows(of_nvme), nvme_carrier_target_rows(NULL));
+    check_table(of_nvme, sizeof(struct nvme_carrier_target));
     check_table(nvme_namespace_opts, sizeof(struct nvme_namespace_params));
     for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
         check_table(preset->ops->opts, preset->ops->params_bytes);

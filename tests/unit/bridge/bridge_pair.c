@@ -52,6 +52,8 @@ void bridge_pair_init(struct bridge_pair *pair)
                                           .self = pair};
     opt_presets(nvme_host_opts, &pair->host_params);
     opt_presets(nvme_target_opts, &pair->target_params);
+    opt_presets(nvme_rdma_host_opts, &pair->rdma_params.host);
+    opt_presets(nvme_rdma_target_opts, &pair->rdma_params.target);
     opt_presets(nvme_namespace_opts, &pair->space.params);
     pair->host_params.submit_cost = pair->host_params.complete_cost = 0;
     pair->host_params.queues = 2;
@@ -84,10 +86,9 @@ void bridge_pair_open_target(struct bridge_pair *pair)
     pair->site.ip = BRIDGE_TARGET_IP;
     pair->target_device = verbs_real_open(&pair->site);
     CHECK(pair->target_device != NULL);
-    const struct nvme_rdma_params rdma = {.rdma_size = pair->target_params.rdma_size};
     const struct nvme_target_site target = {
         .env = &pair->env,
-        .transport = nvme_rdma_create(&verbs_real, pair->target_device, &rdma),
+        .transport = nvme_rdma_create(&verbs_real, pair->target_device, &pair->rdma_params),
         .params = &pair->target_params,
         .namespaces = &pair->space,
         .namespace_count = 1,
@@ -114,11 +115,9 @@ static void on_io(void *self, struct nvme_io *io)
 
 void bridge_pair_start(struct bridge_pair *pair)
 {
-    const struct nvme_rdma_params rdma = {.class = pair->class,
-                                          .sgl_invalidate = pair->host_params.sgl_invalidate};
     const struct nvme_host_site site = {
         .env = &pair->env,
-        .transport = nvme_rdma_create(&verbs_real, pair->host_device, &rdma),
+        .transport = nvme_rdma_create(&verbs_real, pair->host_device, &pair->rdma_params),
         .params = &pair->host_params,
         .target_ip = BRIDGE_TARGET_IP,
         .user = {.self = pair, .on_ready = on_ready, .on_io = on_io},

@@ -22,12 +22,12 @@ struct bridge_pair {
     struct verbs_device *host_device, *target_device;
     struct nvme_host_params host_params;
     struct nvme_target_params target_params;
+    struct nvme_rdma_params rdma_params;
     struct nvme_target_namespace space;
     unsigned char media_params[MEDIA_PARAMS_MAX];
     struct nvme_host *host;
     struct nvme_target *target;
     struct nvme_io ios[BRIDGE_IOS];
-    struct verbs_class class; /* of the host's queues */
     unsigned port_changes;
     char fatal[320];                     /* what could not be survived */
     unsigned completed, removed, wanted; /* the loop stops when so many are completed */

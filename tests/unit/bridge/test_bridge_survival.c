@@ -122,7 +122,7 @@ static void test_type_of_service(void **state)
     begin(&pair);
     assert_int_equal(fake_rdma_tos(), -1);
     bridge_pair_end_host(&pair);
-    pair.class = (struct verbs_class){.tos_set = true, .tos = 26 << 2};
+    pair.rdma_params.class = (struct verbs_class){.tos_set = true, .tos = 26 << 2};
     bridge_pair_start(&pair);
     assert_int_equal(pair.ready_status, NVME_STATUS_OK);
     assert_int_equal(fake_rdma_tos(), 26 << 2);

@@ -33,6 +33,8 @@ void nvme_pair_init(struct nvme_pair *pair, const char *media)
     pair->target_device = fake_device(&pair->world, PAIR_TARGET_IP);
     opt_presets(nvme_host_opts, &pair->host_params);
     opt_presets(nvme_target_opts, &pair->target_params);
+    opt_presets(nvme_rdma_host_opts, &pair->rdma_params.host);
+    opt_presets(nvme_rdma_target_opts, &pair->rdma_params.target);
     const struct media_ops *ops = media_find(media);
     CHECK(ops != NULL && ops->params_bytes <= sizeof pair->media_params);
     opt_presets(ops->opts, pair->media_params);
@@ -73,10 +75,9 @@ static void on_io(void *self, struct nvme_io *io)
 
 void nvme_pair_make_target(struct nvme_pair *pair)
 {
-    const struct nvme_rdma_params rdma = {.rdma_size = pair->target_params.rdma_size};
     const struct nvme_target_site target = {
         .env = &pair->world.env,
-        .transport = nvme_rdma_create(&fake_verbs, pair->target_device, &rdma),
+        .transport = nvme_rdma_create(&fake_verbs, pair->target_device, &pair->rdma_params),
         .params = &pair->target_params,
         .namespaces = pair->namespaces,
         .namespace_count = pair->namespace_count,
@@ -87,10 +88,9 @@ void nvme_pair_make_target(struct nvme_pair *pair)
 
 void nvme_pair_make_host(struct nvme_pair *pair)
 {
-    const struct nvme_rdma_params rdma = {.sgl_invalidate = pair->host_params.sgl_invalidate};
     const struct nvme_host_site host = {
         .env = &pair->world.env,
-        .transport = nvme_rdma_create(&fake_verbs, pair->host_device, &rdma),
+        .transport = nvme_rdma_create(&fake_verbs, pair->host_device, &pair->rdma_params),
         .params = &pair->host_params,
         .target_ip = pair->target_ip,
         .user = {.self = pair, .on_ready = on_ready, .on_io = on_io},

@@ -15,6 +15,7 @@ struct nvme_pair {
     struct verbs_device *host_device, *target_device;
     struct nvme_host_params host_params;
     struct nvme_target_params target_params;
+    struct nvme_rdma_params rdma_params;
     struct nvme_target_namespace namespaces[2];
     unsigned char media_params[MEDIA_PARAMS_MAX];
     struct nvme_host *host;

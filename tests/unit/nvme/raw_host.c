@@ -70,7 +70,8 @@ void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
     raw->ns.store = store;
     if (size > 0)
         raw->ns.params.size = size;
-    const struct nvme_rdma_params rdma = {.rdma_size = raw->params.rdma_size};
+    struct nvme_rdma_params rdma = {0};
+    opt_presets(nvme_rdma_target_opts, &rdma.target);
     const struct nvme_target_site site = {
         .env = &raw->world.env,
         .transport = nvme_rdma_create(&fake_verbs, raw->target_device, &rdma),

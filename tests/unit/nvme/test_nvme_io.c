@@ -113,7 +113,7 @@ static void moves_data_in_pieces(void **state)
                                    {IBV_WR_RDMA_READ, 65536}, {IBV_WR_RDMA_READ, 65536},
                                    {IBV_WR_RDMA_READ, 4096},  {IBV_WR_SEND_WITH_INV, 16}};
     nvme_pair_init(&pair, "null");
-    pair.target_params.rdma_size = 65536;
+    pair.rdma_params.target.rdma_size = 65536;
     pair.host_params.queue_size = 2;
     nvme_pair_start(&pair);
     uint32_t from = pair.world.logged;
@@ -314,7 +314,7 @@ static void works_without_invalidation(void **state)
 {
     (void)state;
     nvme_pair_init(&pair, "null");
-    pair.host_params.sgl_invalidate = 0;
+    pair.rdma_params.host.sgl_invalidate = 0;
     pair.host_params.in_capsule = 0;
     nvme_pair_start(&pair);
     assert_int_equal(pair.ready_status, NVME_STATUS_OK);

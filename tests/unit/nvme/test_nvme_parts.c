@@ -3,6 +3,7 @@
 #include "nvme/fsm/fsm.h"
 #include "nvme/host/host.h"
 #include "nvme/host/tags.h"
+#include "nvme/rdma/rdma.h"
 #include "nvme/server.h"
 #include "nvme/stall.h"
 #include "nvme/target/target.h"
@@ -218,14 +219,16 @@ static void presets_hold(void **state)
     struct nvme_host_params host;
     struct nvme_target_params target;
     struct nvme_namespace_params ns;
+    struct nvme_rdma_host_params rdma;
     opt_presets(nvme_host_opts, &host);
     opt_presets(nvme_target_opts, &target);
     opt_presets(nvme_namespace_opts, &ns);
+    opt_presets(nvme_rdma_host_opts, &rdma);
     assert_int_equal(host.queue_size, 128);
     assert_int_equal(host.keep_alive, 5 * PS_PER_S);
     assert_int_equal(host.io_timeout, 30 * PS_PER_S);
     assert_int_equal(host.max_transfer, 1 << 20);
-    assert_int_equal(host.in_capsule + host.sgl_invalidate, 2);
+    assert_int_equal(host.in_capsule + rdma.sgl_invalidate, 2);
     assert_int_equal(target.in_capsule, 4096);
     assert_int_equal(target.max_queue_size, 128);
     assert_int_equal(ns.block_size, 512);

@@ -6,7 +6,7 @@
 #ifndef STORMGLASS_TESTS_UNIT_WORKLOAD_ACTED_CONTROLLER_H
 #define STORMGLASS_TESTS_UNIT_WORKLOAD_ACTED_CONTROLLER_H
 
-#include "nvme/host/host.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/workload.h"
 #include "tests/unit/workload/stage.h"
@@ -160,7 +160,7 @@ static inline uint32_t local_ip(struct verbs_device *verbs_device)
 }
 
 static const struct verbs_ops verbs = {.name = "acted", .local_ip = local_ip};
-static const struct nvme_host_params host_params = {.queue_size = 128};
+static const struct nvme_carrier_host host_params = {.core = {.queue_size = 128}};
 
 struct play {
     struct stage stage;
@@ -202,7 +202,7 @@ static inline struct play *begin(void)
         .target_ip = 0x0A000002,
         .serial = 7,
         .params = &play->params,
-        .nvme_params = &host_params,
+        .nvme = &host_params,
         .start = PS_PER_MS,
         .stop = 11 * PS_PER_MS,
         .stats = &play->stats,
