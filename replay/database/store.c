@@ -287,7 +287,7 @@ struct store *store_create_deaf(void)
     return store;
 }
 
-/* NULL when it is no run database, or when it is `torn`: it must be mended before it is read. */
+/* NULL when it is no run database, or when it is `torn`: it must be repaired before it is read. */
 static struct store *open_run(const char *path, int flags, bool *torn,
                               char error[STORE_ERROR_BYTES])
 {

@@ -106,7 +106,7 @@ static void find_victims(struct prove_trial *trial)
     prove->repaired = prove->by != PROVE_BY_NOTHING;
 }
 
-/* ------------------------------------------------------------------ the mended runs */
+/* ------------------------------------------------------------------ the repaired runs */
 
 bool prove_is_broken(const struct prove_row *row)
 {
@@ -149,7 +149,7 @@ static bool copy_measure(const struct prove_trial *trial, struct prove_measure *
     return true;
 }
 
-/* All that are broken mended at once; it was played already when that is one. */
+/* All that are broken repaired at once; it was played already when that is one. */
 static bool play_ideal(struct prove_trial *trial)
 {
     const struct prove_set all = prove_all_broken(trial->prove);
@@ -229,7 +229,7 @@ static bool play_broken(struct prove_trial *trial)
     return true;
 }
 
-/* Something could be mended, be it for the better or not. */
+/* Something could be repaired, be it for the better or not. */
 static bool has_broken(const struct prove *prove)
 {
     bool any = false;
@@ -257,7 +257,7 @@ static bool play_traffic(struct prove_trial *trial, uint32_t first)
 
 /* ------------------------------------------------------------------ the whole */
 
-/* Where nothing that was mended cost anything, each row is compared with the run as it was. */
+/* Where nothing that was repaired cost anything, each row is compared with the run as it was. */
 static void compare_row(struct prove_trial *trial, uint32_t index)
 {
     struct prove_row *row = &trial->prove->rows[index];

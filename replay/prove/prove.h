@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * prove - who was to blame, by experiment.
  * A run can be played again exactly, so that one change is all that differs: the run's own scenario
- * is played with one suspect mended at a time, then with all of them, and what the victims lost is
- * compared.
+ * is played with one suspect repaired at a time, then with all of them, and what the victims lost
+ * is compared.
  *   suspects    each fault of the scenario; hosts that drain slower than their link; settings that
  *               differ from those of their like (deviation.h); what all have and the account of the
  *               run names, with its preset, if that gives somebody a twentieth beside all other
@@ -12,27 +12,28 @@
  *               traffic go first where there are more than are played
  *   lost time   how much longer a workload's commands were under way than as many of them are in
  *               the ideal run, and what those take there that are missing: the ideal is the run
- *               with all faults, slow hosts and settings mended at once, but for settings whose
+ *               with all faults, slow hosts and settings repaired at once, but for settings whose
  *               own repair makes it worse.  What the load costs itself is in both, so it is not
  *               lost.  What somebody may well want so (all of a tier, a workload's class) is
- *               mended with them only where nothing was lost against the ideal without
+ *               repaired with them only where nothing was lost against the ideal without
  *   victims     workloads that lost a twentieth of their time or more, or had more operations
  *               fail or members inactive than in the ideal run
  *   culprits    the first of these that there is:
  *               - a suspect whose repair takes four fifths of the loss away and leaves no victim;
  *                 of several such the first that is within a twentieth of the best
- *               - those suspects that do harm broken alone, with all others mended, if mending
+ *               - those suspects that do harm broken alone, with all others repaired, if repairing
  *                 them takes four fifths away: one may hide what another does
  *               - a suspect whose repair takes four fifths away and leaves nobody a twentieth of
  *                 its time and a quarter of what it lost
- *               - what is left when all suspects are mended and then left broken again one by one,
- *                 the least first, as long as four fifths stay away
+ *               - what is left when all suspects are repaired and then left broken again one by
+ *                 one, the least first, as long as four fifths stay away
  *               The loss is all that was lost, the least part of which counts: time, where a victim
  *               lost a twentieth, failed operations, inactive members, dropped lossless frames
  *               Of several values in one entry of the file the one that is enough is named.  What
  *               costs less than half of the victims' time must do so too when workloads start a
  *               little later, three times: else it is chance, and convicts nobody
- *   load        where nothing that can be mended cost anything: whom each workload's absence frees.
+ *   load        where nothing that can be repaired cost anything: whom each workload's
+ *               absence frees.
  *               Load is what it is: a workload is no culprit
  *   innocents   workloads left out that share no transmitter with a victim, nor with one who does,
  *               and so on; bystanders: the others, so that leaving them out may move the victims'
@@ -72,7 +73,7 @@ struct prove_impact {
 
 enum prove_role { PROVE_SUSPECT, PROVE_INNOCENT, PROVE_BYSTANDER };
 
-/* Which suspects are mended: those of a tier only where nothing was lost to those before. */
+/* Which suspects are repaired: those of a tier only where nothing was lost to those before. */
 enum prove_tier {
     PROVE_ODD,     /* what differs from its like */
     PROVE_NAMED,   /* what all have and the account names: odd if its repair gives beside others */
@@ -93,12 +94,12 @@ struct prove_row {
     char name[REPAIR_NAME_BYTES]; /* of the suspect */
     char text[PROVE_WORDS_BYTES];
     enum prove_role role;
-    bool cause;    /* it mends a cause of the pauses */
-    bool unplayed; /* mended so the scenario cannot be built */
+    bool cause;    /* it repairs a cause of the pauses */
+    bool unplayed; /* repaired so the scenario cannot be built */
     bool worse;    /* a setting whose repair costs more than it gives: it stays */
     enum prove_tier tier;
     bool culprit;     /* of the set that is proved */
-    bool only_played; /* broken alone, all others mended */
+    bool only_played; /* broken alone, all others repaired */
     bool harmful;     /* that does harm: */
     struct prove_harm harm;
     struct prove_impact before, after, only;
@@ -141,12 +142,12 @@ struct prove {
     enum prove_loss by;
     bool late;            /* a victim lost a twentieth of its time: time counts */
     bool repaired;        /* there is an ideal run, and something was lost against it */
-    bool vacuous;         /* nothing could be mended or left out: no run to compare with */
-    enum prove_tier tier; /* the ideal mends it, and those before */
+    bool vacuous;         /* nothing could be repaired or left out: no run to compare with */
+    enum prove_tier tier; /* the ideal repairs it, and those before */
     bool chance;          /* the loss is not there when workloads start a little later */
     uint32_t culprits;    /* rows that are culprits; 0: nothing is proved */
-    struct prove_impact before, after; /* as it was, and with the culprits mended at once */
-    struct prove_impact ideal;         /* with all that is broken mended */
+    struct prove_impact before, after; /* as it was, and with the culprits repaired at once */
+    struct prove_impact ideal;         /* with all that is broken repaired */
     struct prove_impact all;           /* as it was, of all workloads */
     int64_t unfinished;                /* operations that never ended, of a run that was not cut */
     char why[STORE_ERROR_BYTES];       /* of what failed */
@@ -163,7 +164,7 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
                          struct diag *diag);
 
 /* The part of the loss that a repair takes away; below 0: it adds.  Where nothing that can be
- * mended cost anything: the part of the others' time that a workload's absence frees. */
+ * repaired cost anything: the part of the others' time that a workload's absence frees. */
 double prove_gone(const struct prove *prove, const struct prove_impact *before,
                   const struct prove_impact *after);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_admit - what is mended only where it gives beside all other repairs. */
+ * prove_admit - what is repaired only where it gives beside all other repairs. */
 #include "replay/prove/prove_private.h"
 
 /* The second run gives somebody a twentieth, and all together no less than the first; where fewer
@@ -15,7 +15,8 @@ static bool is_better(const struct prove_trial *trial, const struct prove_measur
     return cheaper && (change.failed < 0 || (change.failed == 0 && change.lost_ps <= 0));
 }
 
-/* Mends the row beside all others that are mended, and keeps that as the ideal if it is better. */
+/* Repairs the row beside all others that are repaired, and keeps that as the ideal if it is
+ * better. */
 static bool try_beside(struct prove_trial *trial, uint32_t row, bool *better)
 {
     struct prove_set set = prove_all_broken(trial->prove);

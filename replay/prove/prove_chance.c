@@ -27,13 +27,13 @@ static bool may_be_chance(const struct prove *prove, const struct prove_impact *
            lost->lossless_drops <= 2 * ideal->lossless_drops;
 }
 
-/* Each of the sets so many times later: `broken` before `mended`. */
+/* Each of the sets so many times later: `broken` before `repaired`. */
 static bool play_later(struct prove_trial *trial, const struct prove_set *broken,
-                       const struct prove_set *mended, struct prove_measure *measures)
+                       const struct prove_set *repaired, struct prove_measure *measures)
 {
     struct prove_set sets[2 * TIMES];
     for (uint32_t i = 0; i < 2 * TIMES; i++) {
-        sets[i] = i % 2 == 0 ? *broken : *mended;
+        sets[i] = i % 2 == 0 ? *broken : *repaired;
         sets[i].later = 1 + i / 2;
     }
     return prove_play_sets(trial, sets, 2 * TIMES, measures);

@@ -112,7 +112,7 @@ static bool shrink(struct prove_trial *trial, struct prove_set *set, const struc
     return true;
 }
 
-/* Those that change next to nothing, neither alone mended nor alone broken, all at once: mostly
+/* Those that change next to nothing, neither alone repaired nor alone broken, all at once: mostly
  * they are the decoys. */
 static bool drop_idle(struct prove_trial *trial, struct prove_set *set)
 {

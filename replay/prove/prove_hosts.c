@@ -41,7 +41,7 @@ static void read_parts(struct parts *parts, struct store *store)
 }
 
 /* Without the culprits, with all that a database has.  False: see why. */
-static bool play_mended(struct prove_trial *trial, struct parts *parts)
+static bool play_repaired(struct prove_trial *trial, struct parts *parts)
 {
     struct prove *prove = trial->prove;
     const struct prove_set set = prove_named(prove);
@@ -96,7 +96,7 @@ bool prove_find_hosts(struct prove_trial *trial)
     struct parts was = {0}, is = {0};
     if (trial->prove->culprits == 0)
         return true;
-    const bool played = play_mended(trial, &is);
+    const bool played = play_repaired(trial, &is);
     if (played)
         read_parts(&was, record_store(trial->run.record));
     for (uint32_t i = 0; i < was.count && was.count == is.count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_only - each suspect broken alone, with all others mended.
+ * prove_only - each suspect broken alone, with all others repaired.
  * What another one hides shows here: who waits for a dead link loses nothing to a slow host. */
 #include "replay/prove/prove_private.h"
 

@@ -18,20 +18,20 @@ struct prove_trial {
     struct prove_hops hops;
     bool *on_path; /* by way: a victim's */
     bool *victims;
-    struct prove_measure original, ideal; /* ideal.works NULL: nothing can be mended */
+    struct prove_measure original, ideal; /* ideal.works NULL: nothing can be repaired */
     struct prove_measure rows[PROVE_ROWS_MAX];
 };
 
-/* Rows that are mended at once. */
+/* Rows that are repaired at once. */
 struct prove_set {
     uint32_t rows[PROVE_SUSPECTS_MAX], count;
     uint32_t later; /* each workload starts so many times a few nanoseconds later */
 };
 
-/* Those that are broken and can be mended for the better. */
+/* Those that are broken and can be repaired for the better. */
 struct prove_set prove_all_broken(const struct prove *prove);
 
-/* Plays the scenario with each of the sets mended, all at once.  Works NULL: it cannot be built.
+/* Plays the scenario with each of the sets repaired, all at once.  Works NULL: it cannot be built.
  * False: see why. */
 bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, uint32_t count,
                      struct prove_measure *measures);
@@ -72,8 +72,8 @@ void prove_compare(const struct prove_trial *trial, const struct prove_measure *
 bool prove_is_dearer(const struct prove_work *was, const struct prove_work *is);
 
 /* What all have is a matter of taste, and a setting as its like have it may cost more: both are
- * mended only where they give beside all other repairs, when nothing else holds back those who gain
- * by them.  False: see why. */
+ * repaired only where they give beside all other repairs, when nothing else holds back those who
+ * gain by them.  False: see why. */
 bool prove_admit(struct prove_trial *trial);
 
 /* Names the culprits.  False, also of those below: see why. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_runs - the mended scenarios, played in processes of their own. */
+ * prove_runs - the repaired scenarios, played in processes of their own. */
 #include "replay/prove/prove_private.h"
 
 #include "base/memory.h"

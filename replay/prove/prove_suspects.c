@@ -366,7 +366,7 @@ void prove_traffic(struct prove *prove, const struct scenario *scenario, struct 
 
 /* ------------------------------------------------------------------ who is none */
 
-/* A suspect itself, or with a host that is mended or that a fault is at. */
+/* A suspect itself, or with a host that is repaired or that a fault is at. */
 static bool is_involved(const struct search *search, uint32_t index)
 {
     const struct scenario_workload *workload = &search->scenario->workloads[index];

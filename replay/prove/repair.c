@@ -27,7 +27,7 @@ static bool is_kin(const char *a, const char *b)
     return length > 0 && length == family_of(b) && strncmp(a, b, length) == 0;
 }
 
-bool repair_mends(const struct repair *repair, const struct deviations *deviations, size_t index)
+bool repair_covers(const struct repair *repair, const struct deviations *deviations, size_t index)
 {
     return index == repair->setting ||
            (repair->family &&
@@ -79,11 +79,11 @@ static void place_words(const struct scenario *scenario, const struct deviation 
         snprintf(text + used, size - (size_t)used, " and %u more", spots - 1);
 }
 
-static uint32_t count_mended(const struct repair *repair, const struct deviations *deviations)
+static uint32_t count_covered(const struct repair *repair, const struct deviations *deviations)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < deviations->count; i++)
-        count += repair_mends(repair, deviations, i);
+        count += repair_covers(repair, deviations, i);
     return count;
 }
 
@@ -91,7 +91,7 @@ static void setting_name(const struct repair *repair, const struct deviations *d
                          char *text, size_t size)
 {
     const struct deviation *first = &deviations->list[repair->setting];
-    const bool whole = !repair->family && count_mended(repair, deviations) > 1;
+    const bool whole = !repair->family && count_covered(repair, deviations) > 1;
     snprintf(text, size, "%s", whole ? first->entry : first->path);
 }
 
@@ -101,7 +101,7 @@ bool repair_has_family(const struct repair *repair, const struct scenario *scena
     struct deviations written;
     wide.family = true;
     deviations_find_written(&written, scenario);
-    const bool several = repair->written && count_mended(&wide, &written) > 1;
+    const bool several = repair->written && count_covered(&wide, &written) > 1;
     deviations_free(&written);
     return several;
 }
@@ -112,14 +112,14 @@ static void setting_words(const struct repair *repair, const struct scenario *sc
                           const struct deviations *deviations, char *text, size_t size)
 {
     const struct deviation *first = &deviations->list[repair->setting];
-    const bool whole = !repair->family && count_mended(repair, deviations) > 1;
+    const bool whole = !repair->family && count_covered(repair, deviations) > 1;
     const char *between = whole ? " " : "";
     char place[REPAIR_NAME_BYTES];
     int used = whole ? snprintf(text, size, "%s:", first->entry) : 0;
     place_words(scenario, first, place, sizeof place);
     for (size_t i = 0; i < deviations->count; i++) {
         const struct deviation *deviation = &deviations->list[i];
-        if (!repair_mends(repair, deviations, i) || (size_t)used >= size)
+        if (!repair_covers(repair, deviations, i) || (size_t)used >= size)
             continue;
         const char *path = deviation->path + (whole ? strlen(first->entry) : 0);
         path += whole && *path == '.';
@@ -195,8 +195,8 @@ static void take_faults(struct repaired *repaired, const struct repair *repairs,
     scenario->fault_count = kept;
 }
 
-static bool is_mended(const struct repaired *repaired, const struct repair *repairs, uint32_t count,
-                      uint32_t route)
+static bool is_covered(const struct repaired *repaired, const struct repair *repairs,
+                       uint32_t count, uint32_t route)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (repairs[i].kind != REPAIR_SETTING || repairs[i].written)
@@ -204,7 +204,7 @@ static bool is_mended(const struct repaired *repaired, const struct repair *repa
         for (size_t k = 0; k < repaired->deviations.count; k++) {
             const struct deviation_change *change = repaired->deviations.list[k].changes;
             if (change->of == DEVIATION_ROUTE && change->index == route &&
-                repair_mends(&repairs[i], &repaired->deviations, k))
+                repair_covers(&repairs[i], &repaired->deviations, k))
                 return true;
         }
     }
@@ -218,7 +218,7 @@ static void take_routes(struct repaired *repaired, const struct repair *repairs,
         arena_array(&repaired->arena, (size_t)scenario->route_count + 1, sizeof *routes);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < scenario->route_count; i++)
-        if (!is_mended(repaired, repairs, count, i))
+        if (!is_covered(repaired, repairs, count, i))
             routes[kept++] = scenario->routes[i];
     scenario->routes = routes;
     scenario->route_count = kept;
@@ -270,12 +270,12 @@ static bool has_setting(const struct repair *repairs, uint32_t count, bool writt
     return false;
 }
 
-static void mend_settings(struct repaired *repaired, const struct repair *repair,
-                          const struct scenario *scenario)
+static void repair_settings(struct repaired *repaired, const struct repair *repair,
+                            const struct scenario *scenario)
 {
     const struct deviations *all = repair->written ? &repaired->written : &repaired->deviations;
     for (size_t i = 0; i < all->count; i++)
-        if (repair_mends(repair, all, i))
+        if (repair_covers(repair, all, i))
             repair_setting(repaired, &all->list[i], scenario);
 }
 
@@ -294,7 +294,7 @@ void repair_apply(struct repaired *repaired, const struct repair *repairs, uint3
         if (repairs[i].kind == REPAIR_DRAIN)
             free_drain(repaired, repairs[i].host);
         else if (repairs[i].kind == REPAIR_SETTING)
-            mend_settings(repaired, &repairs[i], scenario);
+            repair_settings(repaired, &repairs[i], scenario);
         else if (repairs[i].kind == REPAIR_TRAFFIC)
             leave_out(repaired, repairs[i].workload, repairs[i].host);
     }

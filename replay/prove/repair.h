@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * repair - a scenario with one thing mended, or several.
- * What is not mended stays as it was, to the last random draw: streams belong to their owners, so
+ * repair - a scenario with one thing repaired, or several.
+ * What is not repaired stays as it was, to the last random draw: streams belong to their owners, so
  * that nobody else's load moves when one leaves. */
 #ifndef STORMGLASS_REPLAY_PROVE_REPAIR_H
 #define STORMGLASS_REPLAY_PROVE_REPAIR_H
@@ -47,14 +47,14 @@ void repair_name(const struct repair *repair, const struct scenario *scenario, c
 void repair_words(const struct repair *repair, const struct scenario *scenario, char *text,
                   size_t size);
 
-/* A scenario that shares all but what is mended with the other, which outlives it. */
+/* A scenario that shares all but what is repaired with the other, which outlives it. */
 struct repaired {
     struct scenario scenario;
-    struct arena arena; /* of what is mended */
+    struct arena arena; /* of what is repaired */
     struct deviations deviations, written;
 };
 
-/* No two of the repairs mend the same. */
+/* No two of them repair the same. */
 void repair_apply(struct repaired *repaired, const struct repair *repairs, uint32_t count,
                   const struct scenario *scenario);
 void repair_free(struct repaired *repaired);

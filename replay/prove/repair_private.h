@@ -5,8 +5,8 @@
 
 #include "replay/prove/repair.h"
 
-/* The deviation is one of those that the repair mends. */
-bool repair_mends(const struct repair *repair, const struct deviations *deviations, size_t index);
+/* The deviation is one of those that the repair covers. */
+bool repair_covers(const struct repair *repair, const struct deviations *deviations, size_t index);
 
 /* Nodes and workloads are the repaired scenario's own, in its arena. */
 void repair_setting(struct repaired *repaired, const struct deviation *deviation,

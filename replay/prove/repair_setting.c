@@ -25,7 +25,7 @@ static const void *with_common(struct repaired *repaired, const void *params, si
     return made;
 }
 
-/* `shared`: the ports of the node that is not mended. */
+/* `shared`: the ports of the node that is not repaired. */
 static void change_port(struct repaired *repaired, struct scenario_node *node,
                         const struct scenario_port *shared, const struct deviation_change *change)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * diag - messages about input files, with their place.
  * `FILE:LINE:COLUMN: error: sentence`, the line itself and a caret under the place.  Up to
- * DIAG_MAX are collected in one pass, so that a user mends a file once.  Nothing is printed before
- * diag_print. */
+ * DIAG_MAX are collected in one pass, so that a user corrects a file once.  Nothing is printed
+ * before diag_print. */
 #ifndef STORMGLASS_SCENARIOS_FORMAT_DIAG_H
 #define STORMGLASS_SCENARIOS_FORMAT_DIAG_H
 

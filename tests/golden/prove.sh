@@ -125,7 +125,7 @@ proves reads
 holds reads.json '.harm.failed_operations == 0 and .harm.drops == 0'
 holds reads.json '[.prove.suspects[] | select(.culprit).name] == ["hosts.defaults.rnic.max-rd-atomic"]'
 
-# Values that contradict each other one by one are mended together.
+# Values that contradict each other one by one are repaired together.
 {
     begin marks
     cat <<'END'

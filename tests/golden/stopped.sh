@@ -43,7 +43,7 @@ wait $!
 code=$?
 [ $code = 143 ] || fail "replay: exit code $code: $(cat err)"
 
-# --until cuts: what is under way is no failure, what cannot be mended any more is one.
+# --until cuts: what is under way is no failure, what cannot be repaired any more is one.
 expect 'cut' 0 'cut by --until: results cover' "$program" run pause-storm --until 1ms
 expect 'cut' 0 'outstanding when the run was cut' "$program" run pause-storm --until 1ms
 "$program" run pause-storm --until 1ms --json >cut.json || fail "--json: exit code $?"

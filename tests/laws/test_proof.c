@@ -3,17 +3,17 @@
  * culprits, one or two decoys, and the workloads that have nothing to do with them (truth.h).
  *   - the run that is played again is the same run
  *   - where anybody lost a twentieth of his time, culprits are proved, and no decoy among them
- *   - mending all that are proved takes nine tenths of the victims' lost time away; and in 95 of
+ *   - repairing all that are proved takes nine tenths of the victims' lost time away; and in 95 of
  *     100, where all that were injected are proved, of the time that pauses stopped the
  *     transmitters on their ways: what is left are pauses of the load itself
  *   - an injected culprit that is not proved costs less than a tenth, and no victim a twentieth
  *   - where a proved culprit paused anybody, the statement of the cause of the pauses names one
  *     first, and the account of the run accuses all such; of all that are proved 95 of 100
- *   - mending a decoy, or leaving out a workload that shares no transmitter with a victim, changes
- *     the lost time by less than a hundredth
+ *   - repairing a decoy, or leaving out a workload that shares no transmitter with a victim,
+ *     changes the lost time by less than a hundredth
  * At saturation, where a frame that comes a little later decides whose queue fills, the same is no
  * law: there the culprit is proved, and a host that stands still for two microseconds is not, in 95
- * of 100 scenarios, and mending that one changes less than a hundredth in 85.
+ * of 100 scenarios, and repairing that one changes less than a hundredth in 85.
  * Scenarios in which nobody loses time to what is broken are counted as such and prove nothing.
  * PROOF_SCENARIOS and PROOF_SEED in the environment ask for other scenarios than those of `make
  * test`; PROOF_PRINT=N prints the text of number N and all its repairs. */
@@ -84,7 +84,7 @@ static void print_moved(const char *what, const struct spread *spread)
 
 /* ------------------------------------------------------------------ one scenario */
 
-static bool mends(const struct prove_row *row, const struct truth *truth, unsigned culprit)
+static bool is_repair_of(const struct prove_row *row, const struct truth *truth, unsigned culprit)
 {
     const int fault = truth->culprit[culprit].fault;
     return fault < 0 ? row->repair.kind == REPAIR_DRAIN &&
@@ -147,7 +147,7 @@ static unsigned count_culprits(struct tally *tally, const struct truth *truth,
     for (unsigned i = 0; i < truth->culprits; i++) {
         bool this = false;
         for (uint32_t k = 0; k < prove->row_count; k++)
-            this |= prove->rows[k].culprit && mends(&prove->rows[k], truth, i);
+            this |= prove->rows[k].culprit && is_repair_of(&prove->rows[k], truth, i);
         count_kind(tally, truth->culprit[i].kind, this);
         proved += this;
         const int64_t root = this ? root_of(store, truth->culprit[i].host) : -1;
@@ -179,7 +179,7 @@ static void count_others(struct tally *tally, const struct truth *truth, const s
         const double gone = prove_gone(prove, &row->before, &row->after);
         bool injected = row->role == PROVE_SUSPECT && row->repair.kind == REPAIR_TRAFFIC;
         for (unsigned k = 0; k < truth->culprits; k++)
-            injected |= mends(row, truth, k);
+            injected |= is_repair_of(row, truth, k);
         if (injected || row->before.lost_ps == 0)
             continue;
         struct spread *spread = row->role == PROVE_SUSPECT    ? &tally->decoys
@@ -258,11 +258,11 @@ static void print_tally(const struct tally *tally)
         " %u\n",
         tally->played, tally->calm, tally->alone, tally->both, tally->minor, tally->wrong,
         tally->unproved);
-    print_message("  %-34s %5s %7s %7s %7s %7s\n", "taken away by mending the culprits", "all",
+    print_message("  %-34s %5s %7s %7s %7s %7s\n", "taken away by repairing the culprits", "all",
                   ">= 99 %", ">= 90 %", ">= 50 %", "less");
     print_gone("of the lost time", &tally->gone);
     print_gone("of the stops on the ways", &tally->stopped);
-    print_message("  %-34s %5s %7s %7s %7s %7s\n", "changed by mending or leaving out", "all",
+    print_message("  %-34s %5s %7s %7s %7s %7s\n", "changed by repairing or leaving out", "all",
                   "nothing", "< 0.1 %", "< 1 %", "more");
     print_moved("a decoy", &tally->decoys);
     print_moved("an innocent workload", &tally->innocents);

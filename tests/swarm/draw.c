@@ -319,7 +319,7 @@ static unsigned pairing_of(const struct script *script, unsigned line)
 }
 
 /* Names a place anew where the loader wants another kind of it, and leaves out what it refuses. */
-static bool mend(struct pen *pen, struct draw_count *count)
+static bool correct(struct pen *pen, struct draw_count *count)
 {
     unsigned blame, cut = 0;
     for (unsigned i = 0; i < TRIES; i++) {
@@ -373,7 +373,7 @@ static bool is_built(const struct script *script)
 /* The loader takes it, and a world can be made of it. */
 static bool repair_all(struct pen *pen, struct draw_count *count)
 {
-    if (!mend(pen, count))
+    if (!correct(pen, count))
         return false;
     for (unsigned i = 0; i < TRIES; i++) {
         if (is_built(pen->script))
@@ -383,7 +383,7 @@ static bool repair_all(struct pen *pen, struct draw_count *count)
             return false;
         script_cut(pen->script, line);
         count->lines++;
-        if (!mend(pen, count))
+        if (!correct(pen, count))
             return false;
     }
     return false;
@@ -392,7 +392,7 @@ static bool repair_all(struct pen *pen, struct draw_count *count)
 static bool find_places(struct pen *pen, struct draw_count *count)
 {
     static struct diag diag;
-    if (!mend(pen, count))
+    if (!correct(pen, count))
         return false;
     struct scenario *scenario = load(pen->script, &diag);
     CHECK(scenario != NULL);

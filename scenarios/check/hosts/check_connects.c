@@ -35,7 +35,7 @@ static void tell(const struct check_run *run, const struct scenario_workload *wo
     check_add(
         report, DIAG_WARNING, workload->place,
         "'%s': %u of %u members waited for timers as they connected, %s to %s for %lld us: what "
-        "was lost was sent again only then; begin later, or mend the path first",
+        "was lost was sent again only then; begin later, or repair the path first",
         workload->name, (unsigned)waits->members,
         (unsigned)(workload->pair_count * workload->copies), run->scenario->nodes[pair->from].name,
         run->scenario->nodes[pair->to].name, (long long)(waits->longest / PS_PER_US));

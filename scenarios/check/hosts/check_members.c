@@ -68,7 +68,7 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
                  (unsigned)idle->late);
     check_add(report, DIAG_WARNING, workload->place,
               "'%s': %u of %u hosts active; of its %u members %s%s%s (first: %s to %s), and no "
-              "figure speaks of them: mend their paths, or give them time",
+              "figure speaks of them: repair their paths, or give them time",
               workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
               (unsigned)(workload->pair_count * workload->copies), never, both ? ", " : "", late,
               scenario->nodes[first->from].name, scenario->nodes[first->to].name);

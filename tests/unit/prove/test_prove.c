@@ -109,8 +109,8 @@ static void take_down(struct stand *stand)
 
 /* ------------------------------------------------------------------ the same again */
 
-/* What a run with these rows mended shows. */
-static struct prove_measure mended(struct stand *stand, const bool *rows)
+/* What a run with these rows repaired shows. */
+static struct prove_measure play_repaired(struct stand *stand, const bool *rows)
 {
     struct repair repairs[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX];
     uint32_t count = 0;
@@ -129,11 +129,11 @@ static struct prove_measure mended(struct stand *stand, const bool *rows)
     return measure;
 }
 
-static struct prove_measure mended_one(struct stand *stand, uint32_t row)
+static struct prove_measure play_repaired_one(struct stand *stand, uint32_t row)
 {
     bool rows[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX] = {false};
     rows[row] = true;
-    return mended(stand, rows);
+    return play_repaired(stand, rows);
 }
 
 static bool takes_from(const struct repair *repair, uint32_t workload)
@@ -141,7 +141,7 @@ static bool takes_from(const struct repair *repair, uint32_t workload)
     return repair != NULL && repair->kind == REPAIR_TRAFFIC && repair->workload == workload;
 }
 
-/* All that is broken mended at once, but for what makes it worse. */
+/* All that is broken repaired at once, but for what makes it worse. */
 static void reckon_ideal(struct stand *stand)
 {
     bool broken[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX] = {false};
@@ -149,7 +149,7 @@ static void reckon_ideal(struct stand *stand)
     for (uint32_t i = 0; i < stand->prove.row_count; i++)
         any |= broken[i] = prove_is_broken(&stand->prove.rows[i]) && !stand->prove.rows[i].worse;
     if (any)
-        stand->ideal = mended(stand, broken);
+        stand->ideal = play_repaired(stand, broken);
     assert_int_equal(stand->prove.vacuous, !any);
 }
 
@@ -255,7 +255,7 @@ static void check_rows(struct stand *stand)
     uint32_t culprits = 0, transmitters = 0;
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
-        struct prove_measure measure = mended_one(stand, i);
+        struct prove_measure measure = play_repaired_one(stand, i);
         char text[PROVE_WORDS_BYTES];
         repair_words(&row->repair, stand->scenario, text, sizeof text);
         assert_string_equal(row->text, text);
@@ -278,7 +278,7 @@ static double gone_without(struct stand *stand, uint32_t but)
     bool rows[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX] = {false};
     for (uint32_t i = 0; i < stand->prove.row_count; i++)
         rows[i] = stand->prove.rows[i].culprit && i != but;
-    struct prove_measure measure = mended(stand, rows);
+    struct prove_measure measure = play_repaired(stand, rows);
     const struct prove_impact after = impact_of(stand, &measure, NULL);
     prove_measure_free(&measure);
     return prove_gone(&stand->prove, &stand->prove.before, &after);
@@ -300,7 +300,7 @@ static void check_load(struct stand *stand)
 {
     for (uint32_t i = 0; i < stand->prove.row_count; i++) {
         const struct prove_row *row = &stand->prove.rows[i];
-        struct prove_measure measure = mended_one(stand, i);
+        struct prove_measure measure = play_repaired_one(stand, i);
         int64_t less = 0, whole = 0;
         for (uint32_t k = 0; k < stand->scenario->workload_count; k++) {
             const struct prove_work *was = &stand->original.works[k], *is = &measure.works[k];

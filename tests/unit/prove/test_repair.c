@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_repair - what is mended is gone, what is not stays. */
+ * test_repair - what is repaired is gone, what is not stays. */
 #include "replay/prove/repair.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 static const char text[] =
     "stormglass: 1\n"
-    "name: mended\n"
+    "name: repaired\n"
     "fabric: {topology: {kind: single-switch, hosts: 4}}\n"
     "hosts:\n"
     "  overrides: [{where: host1, rnic: {drain: 5Gbps}}]\n"
@@ -30,7 +30,7 @@ static int load(void **state)
     struct diag *diag = calloc(1, sizeof *diag);
     assert_non_null(diag);
     const struct scenario_input input = {
-        .name = "mended.yaml", .text = text, .length = strlen(text)};
+        .name = "repaired.yaml", .text = text, .length = strlen(text)};
     *state = scenario_load(&input, diag);
     diag_print(diag, stdout);
     free(diag);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_repair_settings - a setting that is mended has the common value at all its places, and
+ * test_repair_settings - a setting that is repaired has the common value at all its places, and
  * nothing else has changed. */
 #include "replay/prove/repair.h"
 
@@ -136,8 +136,8 @@ static void all_kinds_are_there(void **state)
             fail_msg("no deviation of kind %d", of);
 }
 
-/* Of its entry all are mended, or of it alone that one; the others stay odd. */
-static void each_is_mended_alone(void **state)
+/* Of its entry all are repaired, or of it alone that one; the others stay odd. */
+static void each_is_repaired_alone(void **state)
 {
     const struct stand *stand = *state;
     const struct deviations *all = &stand->deviations;
@@ -148,12 +148,12 @@ static void each_is_mended_alone(void **state)
             struct repaired repaired;
             repair_apply(&repaired, &repair, 1, stand->scenario);
             for (uint32_t k = 0; k < all->count; k++) {
-                const bool mended =
+                const bool covered =
                     k == i || (single == 0 && deviation_together(&all->list[k], &all->list[i]));
                 const bool route = all->list[k].changes[0].of == DEVIATION_ROUTE;
                 for (size_t c = 0; c < all->list[k].change_count && !route; c++) {
                     const struct deviation_change *change = &all->list[k].changes[c];
-                    assert_int_equal(is_like(&repaired.scenario, change), mended);
+                    assert_int_equal(is_like(&repaired.scenario, change), covered);
                     assert_false(is_like(stand->scenario, change));
                 }
             }
@@ -201,7 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds_are_there),
-        cmocka_unit_test(each_is_mended_alone),
+        cmocka_unit_test(each_is_repaired_alone),
         cmocka_unit_test(routes_are_computed_again_one_or_all),
         cmocka_unit_test(an_entry_is_told_with_all_its_values),
     };

@@ -149,11 +149,11 @@ static void the_path_and_the_common_value_are_a_set(void **state)
             const bool listed = strchr(one->common, ',') != NULL;
             snprintf(set, sizeof set, "%s=%s%s%s", one->path, listed ? "[" : "", one->common,
                      listed ? "]" : "");
-            struct scenario *mended = load(rows[i].text, set);
-            deviations_find(&left, mended);
+            struct scenario *repaired = load(rows[i].text, set);
+            deviations_find(&left, repaired);
             assert_int_equal(left.count, 0);
             deviations_free(&left);
-            scenario_free(mended);
+            scenario_free(repaired);
         }
         deviations_free(&deviations);
         scenario_free(scenario);
