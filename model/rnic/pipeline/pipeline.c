@@ -254,7 +254,7 @@ static uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
     const uint32_t handle = data ? arbiter_next(port, allowed, now) : next_control(rnic, allowed);
     if (handle != POOL_NONE)
         charge(rnic, frame_at(port->frames, handle), now);
-    if (port->ready != 0 && data_from(rnic) > now)
+    else if (port->ready != 0)
         wait_for_data(rnic, now);
     return handle;
 }
@@ -302,7 +302,7 @@ bool pipeline_waits(const struct rnic *rnic, const struct qp *qp)
 enum pipeline_hold pipeline_holds(const struct rnic *rnic, time_ps now)
 {
     const struct pipeline *pipeline = rnic->pipeline;
-    if (data_from(rnic) <= now)
+    if (data_from(rnic) <= time_later(now, rnic->port.busy_until))
         return PIPELINE_FREE;
     return pipeline->tx_free > pipeline->pcie.down.free_at ? PIPELINE_ENGINE : PIPELINE_PCIE;
 }
