@@ -188,12 +188,18 @@ struct probe_hold {
 };
 
 /* The message posted last in the same event carries an NVMe capsule or its data, or is a workload's
- * own. */
-enum probe_use_kind { PROBE_USE_COMMAND, PROBE_USE_FETCH, PROBE_USE_RESPONSE, PROBE_USE_MESSAGE };
+ * own, or the answer to one. */
+enum probe_use_kind {
+    PROBE_USE_COMMAND,
+    PROBE_USE_FETCH,
+    PROBE_USE_RESPONSE,
+    PROBE_USE_MESSAGE,
+    PROBE_USE_ANSWER
+};
 
 struct probe_use {
     time_ps at;
-    uint16_t controller, qid, cid; /* not of a MESSAGE */
+    uint16_t controller, qid, cid; /* not of a MESSAGE or an ANSWER */
     uint8_t kind;
 };
 
@@ -203,6 +209,7 @@ struct probe_message {
     uint32_t host_ip, qpn, workload, member;
     uint8_t operation; /* enum probe_work_operation */
     bool good;
+    bool answered; /* complete when its answer has come too */
 };
 
 /* A machine of the NVMe host or target went to another state. */

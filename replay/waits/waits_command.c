@@ -88,8 +88,12 @@ static uint32_t posted_last(const struct waits *waits, time_ps at)
     return waits_row_at(&flow->posted, flow->posted.tail - 1);
 }
 
-static void use_for_workload(struct waits *waits, uint32_t index)
+static void use_for_workload(struct waits *waits, uint32_t index, enum probe_use_kind kind)
 {
+    if (kind == PROBE_USE_ANSWER) {
+        waits_message_at(waits, index)->answer = true;
+        return;
+    }
     const struct waits_flow *flow = waits->last_flow;
     waits_message_at(waits, index)->own = true;
     waits_flow_to(waits, flow->endpoint, flow->qpn)->own = true;
@@ -129,8 +133,8 @@ void waits_use(struct waits *waits, const struct probe_use *use)
     const uint32_t index = posted_last(waits, use->at);
     if (index == WAITS_NONE)
         return;
-    if (use->kind == PROBE_USE_MESSAGE) {
-        use_for_workload(waits, index);
+    if (use->kind == PROBE_USE_MESSAGE || use->kind == PROBE_USE_ANSWER) {
+        use_for_workload(waits, index, (enum probe_use_kind)use->kind);
         return;
     }
     if (use->qid == 0)
@@ -284,12 +288,26 @@ static enum waits_operation operation_of_message(uint8_t operation)
                                            : WAITS_RDMA_SEND;
 }
 
-static void live_message(const struct waits_message *message, struct waits_life *life)
+/* What the peer's user did until it answered, and the answer; then only its own ACK can be missing. */
+static void live_answer(const struct waits_message *answer, struct waits_life *life, time_ps before)
+{
+    step(life, &before, answer->posted.at, WAITS_IN_MESSAGE, WAITS_HOST_CPU);
+    add_leg(life, &answer->leg, WAITS_IN_ANSWER, WAITS_HOST_CPU);
+    before = answer->leg.until;
+    step(life, &before, life->completed_at, WAITS_IN_ANSWER, WAITS_ACK);
+}
+
+static void live_message(const struct waits_message *message, const struct waits_message *answer,
+                         struct waits_life *life)
 {
     time_ps before = life->issued_at;
     step(life, &before, message->posted.at, WAITS_IN_MESSAGE, WAITS_DEPTH);
     add_leg(life, &message->leg, WAITS_IN_MESSAGE, WAITS_HOST_CPU);
     before = message->leg.until;
+    if (answer != NULL) {
+        live_answer(answer, life, before);
+        return;
+    }
     if (message->operation != PROBE_WORK_READ) {
         /* The peer's user hears on its own; the ACK is on its way already. */
         const time_ps apart = message->leg.until - message->taken_at;
@@ -300,7 +318,8 @@ static void live_message(const struct waits_message *message, struct waits_life 
     step(life, &before, life->completed_at, WAITS_IN_ACKNOWLEDGE, WAITS_HOST_CPU);
 }
 
-static void end_message(struct waits *waits, const struct probe_message *told, uint32_t index)
+static void end_message(struct waits *waits, const struct probe_message *told, uint32_t index,
+                        uint32_t answer)
 {
     if (told->good) {
         struct waits_life life = {.workload = told->workload,
@@ -308,17 +327,34 @@ static void end_message(struct waits *waits, const struct probe_message *told, u
                                   .operation = operation_of_message(told->operation),
                                   .issued_at = told->issued_at,
                                   .completed_at = told->completed_at};
-        live_message(waits_message_at(waits, index), &life);
+        live_message(waits_message_at(waits, index),
+                     answer == WAITS_NONE ? NULL : waits_message_at(waits, answer), &life);
         waits_sum_add(waits, &life);
     }
     waits_message_release(waits, index);
+    waits_message_release(waits, answer);
+}
+
+/* Of one direction's messages the other has the answers. */
+static bool join_one(struct waits *waits, struct waits_flow *flow, struct waits_flow *back,
+                     const struct probe_message *told)
+{
+    const bool answered = told->good && told->answered;
+    if (flow->done.head == flow->done.tail ||
+        (answered && back->answers.head == back->answers.tail))
+        return false;
+    const uint32_t index = waits_row_at(&flow->done, flow->done.head++);
+    end_message(waits, told, index,
+                answered ? waits_row_at(&back->answers, back->answers.head++) : WAITS_NONE);
+    return true;
 }
 
 void waits_messages_join(struct waits *waits, struct waits_flow *flow)
 {
+    struct waits_flow *back = waits_flow_to(waits, flow->endpoint, flow->qpn);
     uint32_t joined = 0;
-    for (; joined < flow->told_count && flow->done.head != flow->done.tail; joined++)
-        end_message(waits, &flow->told[joined], waits_row_at(&flow->done, flow->done.head++));
+    while (joined < flow->told_count && join_one(waits, flow, back, &flow->told[joined]))
+        joined++;
     flow->told_count -= joined;
     for (uint32_t i = 0; i < flow->told_count && joined > 0; i++)
         flow->told[i] = flow->told[i + joined];

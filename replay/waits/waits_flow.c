@@ -60,6 +60,7 @@ void waits_flows_fini(struct waits *waits)
             continue;
         free(waits->flows[i]->posted.items);
         free(waits->flows[i]->done.items);
+        free(waits->flows[i]->answers.items);
         free(waits->flows[i]->told);
         free(waits->flows[i]->crossing.list);
         free(waits->flows[i]->arrived.list);

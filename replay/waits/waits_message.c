@@ -235,6 +235,11 @@ static void on_taken(struct waits *waits, struct waits_flow *flow, const struct 
     message->taken_at = work->at;
     message->leg.ps[WAITS_RNIC] += work->heard_at - work->at;
     message->leg.until = work->heard_at;
+    if (!message->answer)
+        return;
+    message->references++;
+    waits_row_push(&flow->answers, waits_row_at(&flow->posted, flow->untaken - 1));
+    waits_messages_join(waits, waits_flow_to(waits, flow->endpoint, flow->qpn));
 }
 
 /* Forgets what is both completed and taken. */

@@ -99,6 +99,7 @@ struct waits_message {
     uint32_t references;
     uint8_t operation; /* enum probe_work_operation */
     bool own;          /* of a workload */
+    bool answer;       /* to a workload's own */
     bool begun, sent;  /* its first, its last packet has left */
     bool asked;
     uint32_t psn;                           /* of its last packet */
@@ -147,6 +148,7 @@ struct waits_flow {
     /* A workload's own messages that are completed, and what it says of its own: pairs in order.
      * At one moment either may be told first. */
     struct waits_row done;
+    struct waits_row answers; /* that have come, to what the other direction's workload sent */
     struct probe_message *told;
     uint32_t told_count, told_room;
     bool own;                       /* there was a workload's own */

@@ -7,6 +7,7 @@
  * Owner: the caller of rdma_sink_create.  Errors: a REQ that it does not understand is rejected. */
 #include "base/memory.h"
 #include "scenarios/workload/wl_rdma.h"
+#include "scenarios/workload/wl_watch.h"
 
 #include "base/probe.h"
 
@@ -22,6 +23,7 @@ struct sink_conn {
     struct timer timer; /* posts what is owed */
     time_ps *owed_at;   /* ring of `receives`: when each is to be posted anew */
     uint32_t receives, first_owed, owed;
+    uint32_t unanswered, answers_under_way;
     bool open, gone; /* gone: the CM has told of its end */
 };
 
@@ -61,6 +63,33 @@ static void post_owed(void *self, time_ps now)
         env_timer_set(sc->sink->env, &sc->timer, sc->owed_at[sc->first_owed]);
 }
 
+/* As long as what was asked, and of the same memory: nobody reads it. */
+static bool post_answer(struct sink_conn *sc)
+{
+    struct ibv_sge sge = {
+        .addr = sc->mr->addr, .length = sc->request.message_bytes, .lkey = sc->mr->lkey};
+    struct ibv_send_wr wr = {
+        .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED};
+    struct ibv_send_wr *bad = NULL;
+    if (sc->sink->verbs->post_send(sc->conn, &wr, &bad) != 0)
+        return false;
+    wl_watch_posted(sc->sink->env, PROBE_USE_ANSWER);
+    return true;
+}
+
+/* More are owed than the send queue has room for while acknowledgements are lost. */
+static void post_answers(struct sink_conn *sc)
+{
+    while (sc->unanswered > 0 && sc->answers_under_way < sc->request.outstanding) {
+        if (!post_answer(sc)) {
+            note_state(sc->sink, "rdma sink: an answer could not be posted");
+            return;
+        }
+        sc->unanswered--;
+        sc->answers_under_way++;
+    }
+}
+
 static void owe_receive(struct sink_conn *sc)
 {
     const time_ps now = env_now(sc->sink->env);
@@ -77,8 +106,16 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     if (!sc->open)
         return;
     sc->open = wc->status == IBV_WC_SUCCESS;
-    if (sc->open && (wc->opcode & IBV_WC_RECV) != 0)
+    if (!sc->open)
+        return;
+    if ((wc->opcode & IBV_WC_RECV) == 0) {
+        CHECK(sc->answers_under_way > 0);
+        sc->answers_under_way--;
+    } else {
+        sc->unanswered += sc->request.answered;
         owe_receive(sc);
+    }
+    post_answers(sc);
 }
 
 static void has_gone(struct sink_conn *sc)
@@ -109,7 +146,7 @@ static int prepare(struct sink_conn *sc)
 {
     const struct verbs_ops *verbs = sc->sink->verbs;
     const struct ibv_qp_cap cap = {
-        .max_send_wr = 1,
+        .max_send_wr = sc->request.answered ? sc->request.outstanding : 1,
         .max_recv_wr = sc->receives > 0 ? sc->receives : 1,
         .max_send_sge = 1,
         .max_recv_sge = 1,

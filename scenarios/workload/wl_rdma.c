@@ -50,7 +50,8 @@ struct pair {
     bool settled; /* connected, or failed */
     bool usable;
     uint32_t oldest, under_way;
-    time_ps *issued_at; /* ring of `outstanding` */
+    int32_t answers_ahead; /* answers that came less completions of messages that came */
+    time_ps *issued_at;    /* ring of `outstanding` */
     struct wl_goodput goodput;
 };
 
@@ -59,6 +60,7 @@ struct wl_rdma {
     struct wl_window window;
     struct wl_rdma_params params;
     enum ibv_wr_opcode opcode;
+    bool answered; /* a message is done when its answer has come */
     enum state state;
     struct timer timer;
     struct wl_pace pace;
@@ -95,7 +97,7 @@ static void finish_oldest(struct pair *pair, bool good)
     pair->oldest = (pair->oldest + 1) % (uint32_t)wl->params.outstanding;
     pair->under_way--;
     wl->under_way--;
-    wl_watch_completed(&wl->site, pair->conn, wl->opcode, issued_at, good);
+    wl_watch_completed(&wl->site, pair->conn, wl->opcode, wl->answered, issued_at, good);
     if (!good) {
         stats->failed++;
         wl->did.failed++;
@@ -141,6 +143,15 @@ static void give_up(struct pair *pair, const char *why)
 
 /* Issue. */
 
+static bool post_receive(struct pair *pair)
+{
+    struct ibv_sge sge = {
+        .addr = pair->mr->addr, .length = (uint32_t)pair->mr->length, .lkey = pair->mr->lkey};
+    struct ibv_recv_wr wr = {.sg_list = &sge, .num_sge = 1};
+    struct ibv_recv_wr *bad = NULL;
+    return pair->owner->site.verbs->post_recv(pair->conn, &wr, &bad) == 0;
+}
+
 static bool post(struct pair *pair, time_ps issued_at)
 {
     struct wl_rdma *wl = pair->owner;
@@ -165,9 +176,11 @@ static bool post(struct pair *pair, time_ps issued_at)
     wl->issued++;
     workload_issued(wl->site.stats, issued_at);
     workload_member_issued(&wl->did, issued_at);
+    if (wl->answered && !post_receive(pair))
+        return false;
     if (wl->site.verbs->post_send(pair->conn, &wr, &bad) != 0)
         return false;
-    wl_watch_posted(&wl->site);
+    wl_watch_posted(wl->site.env, PROBE_USE_MESSAGE);
     return true;
 }
 
@@ -308,14 +321,26 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
         pump(pair->owner);
 }
 
+/* The oldest message; one that is answered needs its answer and its own completion, in any order:
+ * only then has the send queue room for another. */
+static bool is_done_by(struct pair *pair, const struct ibv_wc *wc)
+{
+    if (!pair->owner->answered)
+        return true;
+    if ((wc->opcode & IBV_WC_RECV) != 0)
+        return ++pair->answers_ahead <= 0;
+    return --pair->answers_ahead >= 0;
+}
+
 static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
 {
     struct pair *pair = self;
     (void)conn;
-    if (!pair->usable)
+    const bool good = wc->status == IBV_WC_SUCCESS;
+    if (!pair->usable || (good && !is_done_by(pair, wc)))
         return;
-    finish_oldest(pair, wc->status == IBV_WC_SUCCESS);
-    if (wc->status != IBV_WC_SUCCESS)
+    finish_oldest(pair, good);
+    if (!good)
         give_up(pair, "workload: a message failed, its queue pair is closed");
     pump(pair->owner);
 }
@@ -333,11 +358,12 @@ static void connect_pair(struct wl_rdma *wl, struct pair *pair)
         .message_bytes = bytes,
         .receives = (uint32_t)wl->params.receives,
         .receive_delay_us = (uint32_t)(wl->params.receive_delay / PS_PER_US),
+        .answered = wl->answered,
     };
     wl_rdma_encode_request(&request, private_data);
     const struct ibv_qp_cap cap = {
         .max_send_wr = (uint32_t)wl->params.outstanding,
-        .max_recv_wr = 1,
+        .max_recv_wr = wl->answered ? (uint32_t)wl->params.outstanding : 1,
         .max_send_sge = 1,
         .max_recv_sge = 1,
     };
@@ -357,12 +383,14 @@ static void connect_pair(struct wl_rdma *wl, struct pair *pair)
 
 /* The table. */
 
-struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode)
+struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode,
+                                bool answered)
 {
     struct wl_rdma *wl = memory_new(sizeof *wl);
     wl->site = *site;
     wl->params = *(const struct wl_rdma_params *)site->params;
     wl->opcode = opcode;
+    wl->answered = answered;
     wl->window = (struct wl_window){site->start, site->stop};
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
     wl->pair_count = (uint32_t)wl->params.qps;

@@ -2,9 +2,10 @@
  * wl_rdma - raw RDMA traffic, as the rdma-* kinds share it.
  * An instance opens `qps` queue pairs to the sink of the other host and keeps `outstanding`
  * messages under way in each, or issues at a rate.  One signalled work request per message; latency
- * is from the post (or from when it was due) to its completion.
+ * is from the post (or from when it was due) to its completion, or, where the sink answers each
+ * message with one as long, to the answer.
  * The CM private data, big-endian, with the bytes of each field:
- *   REQ  version 1, opcode (enum ibv_wr_opcode) 1, outstanding 2, message bytes 4,
+ *   REQ  version 1, opcode (enum ibv_wr_opcode, + WL_RDMA_ANSWERED) 1, outstanding 2, message bytes 4,
  *        receives 2, zero 2, receive delay in microseconds 4
  *   REP  version 1, zero 3, buffer length 4, buffer address 8, rkey 4
  * Owner: the caller of create.  Errors: a queue pair that fails is given up; what was under way
@@ -16,6 +17,7 @@
 
 enum {
     WL_RDMA_VERSION = 2,
+    WL_RDMA_ANSWERED = 0x80, /* each message is to be answered */
     WL_RDMA_REQ_BYTES = 16,
     WL_RDMA_REP_BYTES = 20,
     WL_RDMA_MESSAGE_MAX = 1 << 30,  /* IBTA Vol 1 9.7.7 allows 2^31 */
@@ -41,6 +43,7 @@ struct wl_rdma_request {
     uint32_t outstanding, message_bytes;
     uint32_t receives; /* at the other end; 0: as many as it thinks right */
     uint32_t receive_delay_us;
+    bool answered;
 };
 
 struct wl_rdma_grant {
@@ -55,7 +58,8 @@ bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_g
 
 extern const struct opt wl_rdma_opts[];
 
-struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode);
+struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode,
+                                bool answered);
 void wl_rdma_start(struct workload *workload);
 void wl_rdma_stop(struct workload *workload);
 time_ps wl_rdma_measure(struct workload *workload, time_ps now);

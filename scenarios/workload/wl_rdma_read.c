@@ -4,7 +4,7 @@
 
 static struct workload *create(const struct workload_site *site)
 {
-    return wl_rdma_create(site, IBV_WR_RDMA_READ);
+    return wl_rdma_create(site, IBV_WR_RDMA_READ, false);
 }
 
 const struct workload_ops wl_rdma_read = {

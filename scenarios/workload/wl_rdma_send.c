@@ -4,7 +4,7 @@
 
 static struct workload *create(const struct workload_site *site)
 {
-    return wl_rdma_create(site, IBV_WR_SEND);
+    return wl_rdma_create(site, IBV_WR_SEND, false);
 }
 
 const struct workload_ops wl_rdma_send = {

@@ -21,7 +21,7 @@ static uint64_t get(const uint8_t *at, int bytes)
 void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes)
 {
     put_bytes(bytes, 1, WL_RDMA_VERSION);
-    put_bytes(bytes + 1, 1, (uint64_t)request->opcode);
+    put_bytes(bytes + 1, 1, (uint64_t)request->opcode | (request->answered ? WL_RDMA_ANSWERED : 0));
     put_bytes(bytes + 2, 2, request->outstanding);
     put_bytes(bytes + 4, 4, request->message_bytes);
     put_bytes(bytes + 8, 2, request->receives);
@@ -33,14 +33,16 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
 {
     if (length < WL_RDMA_REQ_BYTES || bytes[0] != WL_RDMA_VERSION)
         return false;
-    request->opcode = (enum ibv_wr_opcode)bytes[1];
+    request->opcode = (enum ibv_wr_opcode)(bytes[1] & ~WL_RDMA_ANSWERED);
+    request->answered = (bytes[1] & WL_RDMA_ANSWERED) != 0;
     request->outstanding = (uint32_t)get(bytes + 2, 2);
     request->message_bytes = (uint32_t)get(bytes + 4, 4);
     request->receives = (uint32_t)get(bytes + 8, 2);
     request->receive_delay_us = (uint32_t)get(bytes + 12, 4);
     const bool known = request->opcode == IBV_WR_RDMA_WRITE ||
                        request->opcode == IBV_WR_RDMA_READ || request->opcode == IBV_WR_SEND;
-    return known && request->receives <= WL_RDMA_RECEIVES_MAX && request->outstanding > 0 &&
+    const bool fits = !request->answered || request->opcode == IBV_WR_SEND;
+    return known && fits && request->receives <= WL_RDMA_RECEIVES_MAX && request->outstanding > 0 &&
            request->outstanding <= WL_RDMA_OUTSTANDING_MAX && request->message_bytes > 0 &&
            request->message_bytes <= WL_RDMA_MESSAGE_MAX;
 }

@@ -6,11 +6,10 @@
 #include "base/probe.h"
 #include "scenarios/workload/workload.h"
 
-/* The message that was just posted is the workload's own. */
-static inline void wl_watch_posted(const struct workload_site *site)
+/* The message that was just posted is the workload's own, or an answer to one. */
+static inline void wl_watch_posted(const struct env *env, enum probe_use_kind kind)
 {
-    const struct env *env = site->env;
-    const struct probe_use use = {.at = env_now(env), .kind = PROBE_USE_MESSAGE};
+    const struct probe_use use = {.at = env_now(env), .kind = (uint8_t)kind};
     if (UNLIKELY(env->probe->use != NULL))
         env->probe->use(env->probe->self, &use);
 }
@@ -18,7 +17,7 @@ static inline void wl_watch_posted(const struct workload_site *site)
 /* The oldest of that connection is complete. */
 static inline void wl_watch_completed(const struct workload_site *site,
                                       const struct verbs_conn *conn, enum ibv_wr_opcode opcode,
-                                      time_ps issued_at, bool good)
+                                      bool answered, time_ps issued_at, bool good)
 {
     const struct env *env = site->env;
     if (LIKELY(env->probe->message == NULL))
@@ -34,6 +33,7 @@ static inline void wl_watch_completed(const struct workload_site *site,
                      : opcode == IBV_WR_RDMA_WRITE ? PROBE_WORK_WRITE
                                                    : PROBE_WORK_SEND,
         .good = good,
+        .answered = answered,
     };
     env->probe->message(env->probe->self, &message);
 }

@@ -34,6 +34,35 @@ static void a_send_of_one_packet(void **state)
                    ACKNOWLEDGED);
 }
 
+static void a_message_that_is_answered(void **state)
+{
+    (void)state;
+    by_hand_play(
+        "workloads: [{name: w, kind: rdma-ping-pong, from: host0, to: host1, message-size: "
+        "1KiB, outstanding: 1, count: 2}]\n");
+    assert_int_equal(by_hand_count(), 2);
+    /* There and back alike, until each end's user has it. */
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_LIFE(by_hand_life(i), PART_IN(MESSAGE, RNIC, DOORBELL + COMPLETION),
+                   ACROSS(MESSAGE, SEND_1K), PART_IN(ANSWER, RNIC, DOORBELL + COMPLETION),
+                   ACROSS(ANSWER, SEND_1K));
+}
+
+static void an_answer_before_the_acknowledgement(void **state)
+{
+    (void)state;
+    by_hand_play(
+        "workloads: [{name: w, kind: rdma-ping-pong, from: host0, to: host1, message-size: "
+        "1KiB, outstanding: 1, count: 1, start: 1ms}]\n"
+        "drain: 1s\n"
+        "faults: [{kind: drop-every, where: host1, at: 1ms, for: 1200ns, n: 1, frames: all}]\n");
+    assert_int_equal(by_hand_count(), 1);
+    /* The only ACK of the message is lost: it is sent again after the ACK timeout. */
+    const struct waits_life *life = by_hand_life(0);
+    assert_true(life->ps[WAITS_IN_ANSWER][WAITS_ACK] > 67 * PS_PER_MS);
+    assert_int_equal(life->ps[WAITS_IN_ANSWER][WAITS_RETRANSMISSION], 0);
+}
+
 static void a_write_of_three_packets(void **state)
 {
     (void)state;
@@ -336,6 +365,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_write_of_one_packet),
         cmocka_unit_test(a_send_of_one_packet),
+        cmocka_unit_test(a_message_that_is_answered),
+        cmocka_unit_test(an_answer_before_the_acknowledgement),
         cmocka_unit_test(a_write_of_three_packets),
         cmocka_unit_test(a_read_of_one_packet),
         cmocka_unit_test(a_second_write_waits_for_the_first),

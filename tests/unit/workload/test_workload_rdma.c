@@ -341,6 +341,23 @@ static void each_kind_posts_its_opcode_at_the_granted_buffer(void **state)
     }
 }
 
+static void each_message_is_answered_before_the_next(void **state)
+{
+    (void)state;
+    struct play *play = begin("rdma-ping-pong");
+    play->params.outstanding = 1;
+    run(play, PS_PER_S);
+    /* 10 ms, 100 us there and 100 us back; both ends post as many. */
+    assert_int_equal(play->stats.completed, 50);
+    assert_int_equal(play->stats.failed, 0);
+    assert_int_equal(acted.posted, 100);
+    assert_int_equal(acted.tried_again, 0);
+    assert_int_equal(play->stats.latency.min, 200 * PS_PER_US);
+    assert_int_equal(play->stats.latency.max, 200 * PS_PER_US);
+    assert_int_equal(play->idle, 1);
+    end(play);
+}
+
 static void queue_pairs_share_a_count(void **state)
 {
     (void)state;
@@ -471,6 +488,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_posts_its_opcode_at_the_granted_buffer),
+        cmocka_unit_test(each_message_is_answered_before_the_next),
         cmocka_unit_test(queue_pairs_share_a_count),
         cmocka_unit_test(a_slow_receiver_has_receives_late),
         cmocka_unit_test(receives_come_back_one_by_one),

@@ -4,7 +4,7 @@
 
 static struct workload *create(const struct workload_site *site)
 {
-    return wl_rdma_create(site, IBV_WR_RDMA_WRITE);
+    return wl_rdma_create(site, IBV_WR_RDMA_WRITE, false);
 }
 
 const struct workload_ops wl_template = {

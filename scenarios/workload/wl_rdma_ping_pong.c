@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_ping_pong - messages that the other host answers, each with one as long. */
+#include "scenarios/workload/wl_rdma.h"
+
+static struct workload *create(const struct workload_site *site)
+{
+    return wl_rdma_create(site, IBV_WR_SEND, true);
+}
+
+const struct workload_ops wl_rdma_ping_pong = {
+    .name = "rdma-ping-pong",
+    .about = "messages that the other host answers: latency is of the round trip",
+    .data = WORKLOAD_DATA_OUT,
+    .create = create,
+    WL_RDMA_OPS,
+};
