@@ -5,8 +5,8 @@
 #include "cli/prepare/import.h"
 
 #include "base/memory.h"
-#include "scenarios/workload/blktrace.h"
-#include "scenarios/workload/iolog.h"
+#include "scenarios/trace/blktrace.h"
+#include "scenarios/trace/iolog.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_REPLAY_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_REPLAY_H
 
-#include "scenarios/workload/trace.h"
+#include "scenarios/trace/trace.h"
 #include "scenarios/workload/wl_plan.h"
 
 #define WL_REPLAY_TIMINGS(X) X(RECORDED, "recorded") X(ASAP, "asap")

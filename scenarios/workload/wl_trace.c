@@ -2,7 +2,7 @@
  * wl_trace - plays the I/Os of a trace file at the times that it has.
  * A storage workload (wl_nvme.c) whose script takes its I/Os from a trace (wl_replay.h) instead of
  * drawing them.  The file is an iolog of fio. */
-#include "scenarios/workload/iolog.h"
+#include "scenarios/trace/iolog.h"
 #include "scenarios/workload/wl_nvme.h"
 
 #include <inttypes.h>

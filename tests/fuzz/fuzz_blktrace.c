@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_blktrace - any bytes as records of blktrace, queued and issued.
  * What is read is an iolog that can be read.
- * Reads: scenarios/workload/blktrace.c */
+ * Reads: scenarios/trace/blktrace.c */
 #include "base/check.h"
-#include "scenarios/workload/blktrace.h"
-#include "scenarios/workload/iolog.h"
+#include "scenarios/trace/blktrace.h"
+#include "scenarios/trace/iolog.h"
 
 #include <stdlib.h>
 

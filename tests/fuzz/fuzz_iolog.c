@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_iolog - any bytes as a trace of fio.
  * What is read is written and read again, and played for a few steps.
- * Reads: scenarios/workload/iolog.c scenarios/format/lines.c */
+ * Reads: scenarios/trace/iolog.c scenarios/format/lines.c */
 #include "base/check.h"
-#include "scenarios/workload/iolog.h"
+#include "scenarios/trace/iolog.h"
 #include "scenarios/workload/wl_script.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Records of blktrace: which become I/Os, in which order, and what is refused. */
-#include "scenarios/workload/blktrace.h"
+#include "scenarios/trace/blktrace.h"
 
 #include <linux/blktrace_api.h>
 #include <setjmp.h>

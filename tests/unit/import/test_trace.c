@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Traces: what is read of an iolog, what is refused and where, and which I/O is due when. */
-#include "scenarios/workload/iolog.h"
+#include "scenarios/trace/iolog.h"
 #include "scenarios/workload/wl_script.h"
 
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * trace - what somebody asked of block devices, and when.
  * Readers of trace files make one (iolog.h, blktrace.h); a workload of kind trace plays it.
  * Units: ps from the beginning of the trace, bytes.  Owner: the arena that the reader was given. */
-#ifndef STORMGLASS_SCENARIOS_WORKLOAD_TRACE_H
-#define STORMGLASS_SCENARIOS_WORKLOAD_TRACE_H
+#ifndef STORMGLASS_SCENARIOS_TRACE_TRACE_H
+#define STORMGLASS_SCENARIOS_TRACE_TRACE_H
 
 #include "base/units.h"
 #include "scenarios/format/arena.h"

@@ -11,11 +11,11 @@
  * Source:  linux/blktrace_api.h; block/blktrace.c of Linux 6.1 for which bits an operation sets.
  * Limits:  those of trace.h, and of a file (tree.h).  Owner: the arena.
  * Errors:  messages in diag; places in a file without lines are told in bytes. */
-#ifndef STORMGLASS_SCENARIOS_WORKLOAD_BLKTRACE_H
-#define STORMGLASS_SCENARIOS_WORKLOAD_BLKTRACE_H
+#ifndef STORMGLASS_SCENARIOS_TRACE_BLKTRACE_H
+#define STORMGLASS_SCENARIOS_TRACE_BLKTRACE_H
 
 #include "scenarios/format/tree.h"
-#include "scenarios/workload/trace.h"
+#include "scenarios/trace/trace.h"
 
 struct blktrace_ask {
     const struct tree_file *const *files;

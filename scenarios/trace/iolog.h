@@ -9,11 +9,11 @@
  * Source:  fio 3.33, HOWTO "Trace file format" and its iolog.c.
  * Limits:  those of trace.h; IOLOG_LINE_MAX a line.
  * Owner:   the arena.  Errors: located messages in diag. */
-#ifndef STORMGLASS_SCENARIOS_WORKLOAD_IOLOG_H
-#define STORMGLASS_SCENARIOS_WORKLOAD_IOLOG_H
+#ifndef STORMGLASS_SCENARIOS_TRACE_IOLOG_H
+#define STORMGLASS_SCENARIOS_TRACE_IOLOG_H
 
 #include "scenarios/format/tree.h"
-#include "scenarios/workload/trace.h"
+#include "scenarios/trace/trace.h"
 
 enum { IOLOG_LINE_MAX = 1024 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * trace - what somebody asked of block devices, and when. */
-#include "scenarios/workload/trace.h"
+#include "scenarios/trace/trace.h"
 
 #include "base/check.h"
 #include "base/hash.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * blktrace - what Linux's block layer recorded of a device. */
-#include "scenarios/workload/blktrace.h"
+#include "scenarios/trace/blktrace.h"
 
 #include "base/check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * iolog - fio's text of an I/O trace, read and written. */
-#include "scenarios/workload/iolog.h"
+#include "scenarios/trace/iolog.h"
 
 #include "base/check.h"
 #include "base/nearest.h"
