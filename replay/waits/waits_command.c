@@ -288,7 +288,7 @@ static enum waits_operation operation_of_message(uint8_t operation)
                                            : WAITS_RDMA_SEND;
 }
 
-/* What the peer's user did until it answered, and the answer; then only its own ACK can be missing. */
+/* What the peer's user did until it answered, and the answer; then its own ACK may be missing. */
 static void live_answer(const struct waits_message *answer, struct waits_life *life, time_ps before)
 {
     step(life, &before, answer->posted.at, WAITS_IN_MESSAGE, WAITS_HOST_CPU);

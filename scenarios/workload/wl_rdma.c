@@ -4,13 +4,11 @@
  * queue pair.  The first bad completion, or the end of the connection, ends its queue pair:
  * everything under way there is failed at once and later completions (the flush) are not looked at
  * again. */
-#include "scenarios/workload/wl_rdma.h"
+#include "scenarios/workload/wl_rdma_private.h"
 #include "scenarios/workload/wl_watch.h"
 
 #include "base/memory.h"
 #include "base/probe.h"
-#include "scenarios/workload/wl_goodput.h"
-#include "scenarios/workload/wl_pace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,46 +38,11 @@ const struct opt wl_rdma_opts[] = {
     {0},
 };
 
-enum state { CONNECTING, ISSUING, ENDING, IDLE };
-
-struct pair {
-    struct wl_rdma *owner;
-    struct verbs_conn *conn;
-    struct verbs_mr *mr;
-    struct wl_rdma_grant grant;
-    bool settled; /* connected, or failed */
-    bool usable;
-    uint32_t oldest, under_way;
-    int32_t answers_ahead; /* answers that came less completions of messages that came */
-    time_ps *issued_at;    /* ring of `outstanding` */
-    struct wl_goodput goodput;
-};
-
-struct wl_rdma {
-    struct workload_site site;
-    struct wl_window window;
-    struct wl_rdma_params params;
-    enum ibv_wr_opcode opcode;
-    bool answered; /* a message is done when its answer has come */
-    enum state state;
-    struct timer timer;
-    struct wl_pace pace;
-    struct pair *pairs;
-    uint32_t pair_count, settled, next_pair;
-    uint64_t issued, under_way;
-    struct workload_member did;
-};
-
-static struct wl_rdma *self_of(const struct workload *workload)
-{
-    return (struct wl_rdma *)(uintptr_t)workload;
-}
-
 static void settle_state(struct wl_rdma *wl)
 {
-    if (wl->state != ENDING || wl->under_way > 0)
+    if (wl->state != WL_RDMA_ENDING || wl->under_way > 0)
         return;
-    wl->state = IDLE;
+    wl->state = WL_RDMA_IDLE;
     env_timer_cancel(wl->site.env, &wl->timer);
     if (wl->site.on_idle != NULL)
         wl->site.on_idle(wl->site.on_idle_self);
@@ -87,7 +50,7 @@ static void settle_state(struct wl_rdma *wl)
 
 /* Account. */
 
-static void finish_oldest(struct pair *pair, bool good)
+static void finish_oldest(struct wl_rdma_pair *pair, bool good)
 {
     struct wl_rdma *wl = pair->owner;
     CHECK(pair->under_way > 0 && wl->under_way > 0);
@@ -116,23 +79,7 @@ static void finish_oldest(struct pair *pair, bool good)
     wl_goodput_completed(&pair->goodput, &wl->window, now, done.bytes);
 }
 
-/* What has come of what the pair has posted; false: nobody knows, or some of it may be lost again,
- * as all that is under way in a queue pair that fails is. */
-static bool has_arrived(const struct pair *pair, uint64_t *bytes)
-{
-    const struct wl_rdma *wl = pair->owner;
-    struct verbs_arrived arrived;
-    *bytes = pair->goodput.done;
-    if (pair->under_way == 0)
-        return true;
-    if (!pair->usable || wl->site.verbs->arrived == NULL ||
-        !wl->site.verbs->arrived(pair->conn, &arrived))
-        return false;
-    *bytes = wl->opcode == IBV_WR_RDMA_READ ? arrived.here : arrived.there;
-    return arrived.for_good;
-}
-
-static void give_up(struct pair *pair, const char *why)
+static void give_up(struct wl_rdma_pair *pair, const char *why)
 {
     const struct env *env = pair->owner->site.env;
     env->probe->note(env->probe->self, env_now(env), env->owner, why);
@@ -143,7 +90,7 @@ static void give_up(struct pair *pair, const char *why)
 
 /* Issue. */
 
-static bool post_receive(struct pair *pair)
+static bool post_receive(struct wl_rdma_pair *pair)
 {
     struct ibv_sge sge = {
         .addr = pair->mr->addr, .length = (uint32_t)pair->mr->length, .lkey = pair->mr->lkey};
@@ -152,7 +99,7 @@ static bool post_receive(struct pair *pair)
     return pair->owner->site.verbs->post_recv(pair->conn, &wr, &bad) == 0;
 }
 
-static bool post(struct pair *pair, time_ps issued_at)
+static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
 {
     struct wl_rdma *wl = pair->owner;
     struct ibv_sge sge = {
@@ -185,10 +132,10 @@ static bool post(struct pair *pair, time_ps issued_at)
 }
 
 /* The next usable pair in turn with room, or NULL. */
-static struct pair *find_room(struct wl_rdma *wl)
+static struct wl_rdma_pair *find_room(struct wl_rdma *wl)
 {
     for (uint32_t i = 0; i < wl->pair_count; i++) {
-        struct pair *pair = &wl->pairs[(wl->next_pair + i) % wl->pair_count];
+        struct wl_rdma_pair *pair = &wl->pairs[(wl->next_pair + i) % wl->pair_count];
         if (!pair->usable || pair->under_way >= (uint32_t)wl->params.outstanding)
             continue;
         wl->next_pair = (wl->next_pair + i + 1) % wl->pair_count;
@@ -218,7 +165,7 @@ static void end_by_stop(struct wl_rdma *wl)
         missed = left;
     wl->site.stats->missed += missed;
     workload_ends(wl->site.stats, wl->site.stop);
-    wl->state = ENDING;
+    wl->state = WL_RDMA_ENDING;
 }
 
 /* Issues one message if one may be issued now; otherwise arranges to be called again. */
@@ -229,7 +176,7 @@ static bool issue_one(struct wl_rdma *wl, time_ps now)
         return false;
     }
     if (count_reached(wl) || !any_usable(wl)) {
-        wl->state = ENDING;
+        wl->state = WL_RDMA_ENDING;
         return false;
     }
     if (wl->params.rate > 0 && wl->pace.due > now) {
@@ -237,7 +184,7 @@ static bool issue_one(struct wl_rdma *wl, time_ps now)
                       wl->pace.due < wl->site.stop ? wl->pace.due : wl->site.stop);
         return false;
     }
-    struct pair *pair = find_room(wl);
+    struct wl_rdma_pair *pair = find_room(wl);
     if (pair == NULL)
         return false;
     const time_ps issued_at = wl->params.rate > 0 ? wl_pace_take(&wl->pace, 1) : now;
@@ -249,9 +196,9 @@ static bool issue_one(struct wl_rdma *wl, time_ps now)
 static void pump(struct wl_rdma *wl)
 {
     const time_ps now = env_now(wl->site.env);
-    while (wl->state == ISSUING && issue_one(wl, now)) {
+    while (wl->state == WL_RDMA_ISSUING && issue_one(wl, now)) {
     }
-    if (wl->state == ENDING && wl->under_way == 0)
+    if (wl->state == WL_RDMA_ENDING && wl->under_way == 0)
         workload_done(wl->site.stats, wl->did.failed > 0, wl->did.last_completion, wl->site.stop);
     settle_state(wl);
 }
@@ -265,7 +212,7 @@ static void on_timer(void *self, time_ps now)
 /* Connections. */
 
 /* Each pair reports once; when the last has, issuing begins. */
-static void pair_settled(struct pair *pair)
+static void pair_settled(struct wl_rdma_pair *pair)
 {
     struct wl_rdma *wl = pair->owner;
     if (pair->settled)
@@ -277,7 +224,7 @@ static void pair_settled(struct pair *pair)
     }
     if (++wl->settled < wl->pair_count)
         return;
-    wl->state = ISSUING;
+    wl->state = WL_RDMA_ISSUING;
     wl->did.connected = any_usable(wl);
     wl->did.ready = env_now(wl->site.env);
     if (wl->did.connected)
@@ -295,7 +242,7 @@ static void pair_settled(struct pair *pair)
         pump(wl);
 }
 
-static void on_established(struct pair *pair, const struct verbs_event *event)
+static void on_established(struct wl_rdma_pair *pair, const struct verbs_event *event)
 {
     const uint32_t needed = (uint32_t)pair->owner->params.message_size;
     pair->usable = wl_rdma_decode_grant(event->private_data, event->private_len, &pair->grant) &&
@@ -307,7 +254,7 @@ static void on_established(struct pair *pair, const struct verbs_event *event)
 
 static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
 {
-    struct pair *pair = self;
+    struct wl_rdma_pair *pair = self;
     (void)conn;
     if (event->type == RDMA_CM_EVENT_ESTABLISHED) {
         on_established(pair, event);
@@ -323,7 +270,7 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
 
 /* The oldest message; one that is answered needs its answer and its own completion, in any order:
  * only then has the send queue room for another. */
-static bool is_done_by(struct pair *pair, const struct ibv_wc *wc)
+static bool is_done_by(struct wl_rdma_pair *pair, const struct ibv_wc *wc)
 {
     if (!pair->owner->answered)
         return true;
@@ -334,7 +281,7 @@ static bool is_done_by(struct pair *pair, const struct ibv_wc *wc)
 
 static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
 {
-    struct pair *pair = self;
+    struct wl_rdma_pair *pair = self;
     (void)conn;
     const bool good = wc->status == IBV_WC_SUCCESS;
     if (!pair->usable || (good && !is_done_by(pair, wc)))
@@ -345,7 +292,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     pump(pair->owner);
 }
 
-static void connect_pair(struct wl_rdma *wl, struct pair *pair)
+static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
 {
     const struct verbs_ops *verbs = wl->site.verbs;
     const uint32_t bytes = (uint32_t)wl->params.message_size;
@@ -405,7 +352,7 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
 
 void wl_rdma_start(struct workload *workload)
 {
-    struct wl_rdma *wl = self_of(workload);
+    struct wl_rdma *wl = wl_rdma_of(workload);
     CHECK(wl->pairs[0].mr == NULL);
     wl->did.began = env_now(wl->site.env);
     for (uint32_t i = 0; i < wl->pair_count; i++) {
@@ -417,83 +364,23 @@ void wl_rdma_start(struct workload *workload)
 
 void wl_rdma_stop(struct workload *workload)
 {
-    struct wl_rdma *wl = self_of(workload);
+    struct wl_rdma *wl = wl_rdma_of(workload);
     const time_ps now = env_now(wl->site.env);
     if (now < wl->site.stop)
         wl->site.stop = now > wl->site.start ? now : wl->site.start;
     wl->window.to = wl->site.stop;
     wl_rdma_measure(workload, now);
-    if (wl->state == ISSUING)
+    if (wl->state == WL_RDMA_ISSUING)
         end_by_stop(wl);
     settle_state(wl);
 }
 
-time_ps wl_rdma_measure(struct workload *workload, time_ps now)
-{
-    struct wl_rdma *wl = self_of(workload);
-    uint64_t bytes;
-    for (uint32_t i = 0; i < wl->pair_count; i++) {
-        has_arrived(&wl->pairs[i], &bytes);
-        wl_goodput_mark(&wl->pairs[i].goodput, &wl->window, now, bytes);
-    }
-    return wl_window_next(&wl->window, now);
-}
-
-struct workload_delivered wl_rdma_delivered(const struct workload *workload)
-{
-    const struct wl_rdma *wl = self_of(workload);
-    uint64_t sum = 0, bytes;
-    for (uint32_t i = 0; i < wl->pair_count; i++) {
-        const struct pair *pair = &wl->pairs[i];
-        sum += has_arrived(pair, &bytes) ? wl_goodput_so_far(&pair->goodput, bytes)
-                                         : wl_goodput_completed_only(&pair->goodput);
-    }
-    if (wl->opcode == IBV_WR_RDMA_READ)
-        return (struct workload_delivered){.read = sum};
-    return (struct workload_delivered){.written = sum};
-}
-
-uint64_t wl_rdma_outstanding(const struct workload *workload)
-{
-    return self_of(workload)->under_way;
-}
-
-void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
-{
-    const struct wl_rdma *wl = self_of(workload);
-    if (wl->state == CONNECTING) {
-        snprintf(text, size, "connecting %u of %u queue pairs", wl->pair_count - wl->settled,
-                 wl->pair_count);
-        return;
-    }
-    time_ps oldest = TIME_NEVER;
-    for (uint32_t i = 0; i < wl->pair_count; i++) {
-        const struct pair *pair = &wl->pairs[i];
-        if (pair->under_way > 0 && pair->issued_at[pair->oldest] < oldest)
-            oldest = pair->issued_at[pair->oldest];
-    }
-    if (oldest == TIME_NEVER) {
-        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing outstanding");
-        return;
-    }
-    const uint32_t ip = wl->site.target_ip;
-    snprintf(text, size, "%llu messages of %lld B to %u.%u.%u.%u, the oldest since %lld us",
-             (unsigned long long)wl->under_way, (long long)wl->params.message_size, ip >> 24,
-             ip >> 16 & 255, ip >> 8 & 255, ip & 255,
-             (long long)((env_now(wl->site.env) - oldest) / PS_PER_US));
-}
-
-const struct workload_member *wl_rdma_member(const struct workload *workload)
-{
-    return &self_of(workload)->did;
-}
-
 void wl_rdma_destroy(struct workload *workload)
 {
-    struct wl_rdma *wl = self_of(workload);
+    struct wl_rdma *wl = wl_rdma_of(workload);
     env_timer_cancel(wl->site.env, &wl->timer);
     for (uint32_t i = 0; i < wl->pair_count; i++) {
-        struct pair *pair = &wl->pairs[i];
+        struct wl_rdma_pair *pair = &wl->pairs[i];
         pair->usable = false;
         if (pair->conn != NULL)
             wl->site.verbs->destroy(pair->conn);

@@ -5,8 +5,8 @@
  * is from the post (or from when it was due) to its completion, or, where the sink answers each
  * message with one as long, to the answer.
  * The CM private data, big-endian, with the bytes of each field:
- *   REQ  version 1, opcode (enum ibv_wr_opcode, + WL_RDMA_ANSWERED) 1, outstanding 2, message bytes 4,
- *        receives 2, zero 2, receive delay in microseconds 4
+ *   REQ  version 1, opcode (enum ibv_wr_opcode, + WL_RDMA_ANSWERED) 1, outstanding 2,
+ *        message bytes 4, receives 2, zero 2, receive delay in microseconds 4
  *   REP  version 1, zero 3, buffer length 4, buffer address 8, rkey 4
  * Owner: the caller of create.  Errors: a queue pair that fails is given up; what was under way
  * there counts as failed. */

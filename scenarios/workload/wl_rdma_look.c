@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_look - what an instance of an rdma-* kind tells of itself. */
+#include "scenarios/workload/wl_rdma_private.h"
+
+#include <stdio.h>
+
+/* What has come of what the pair has posted; false: nobody knows, or some of it may be lost again,
+ * as all that is under way in a queue pair that fails is. */
+static bool has_arrived(const struct wl_rdma_pair *pair, uint64_t *bytes)
+{
+    const struct wl_rdma *wl = pair->owner;
+    struct verbs_arrived arrived;
+    *bytes = pair->goodput.done;
+    if (pair->under_way == 0)
+        return true;
+    if (!pair->usable || wl->site.verbs->arrived == NULL ||
+        !wl->site.verbs->arrived(pair->conn, &arrived))
+        return false;
+    *bytes = wl->opcode == IBV_WR_RDMA_READ ? arrived.here : arrived.there;
+    return arrived.for_good;
+}
+
+time_ps wl_rdma_measure(struct workload *workload, time_ps now)
+{
+    struct wl_rdma *wl = wl_rdma_of(workload);
+    uint64_t bytes;
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        has_arrived(&wl->pairs[i], &bytes);
+        wl_goodput_mark(&wl->pairs[i].goodput, &wl->window, now, bytes);
+    }
+    return wl_window_next(&wl->window, now);
+}
+
+struct workload_delivered wl_rdma_delivered(const struct workload *workload)
+{
+    const struct wl_rdma *wl = wl_rdma_of(workload);
+    uint64_t sum = 0, bytes;
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        const struct wl_rdma_pair *pair = &wl->pairs[i];
+        sum += has_arrived(pair, &bytes) ? wl_goodput_so_far(&pair->goodput, bytes)
+                                         : wl_goodput_completed_only(&pair->goodput);
+    }
+    if (wl->opcode == IBV_WR_RDMA_READ)
+        return (struct workload_delivered){.read = sum};
+    return (struct workload_delivered){.written = sum};
+}
+
+uint64_t wl_rdma_outstanding(const struct workload *workload)
+{
+    return wl_rdma_of(workload)->under_way;
+}
+
+void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
+{
+    const struct wl_rdma *wl = wl_rdma_of(workload);
+    if (wl->state == WL_RDMA_CONNECTING) {
+        snprintf(text, size, "connecting %u of %u queue pairs", wl->pair_count - wl->settled,
+                 wl->pair_count);
+        return;
+    }
+    time_ps oldest = TIME_NEVER;
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        const struct wl_rdma_pair *pair = &wl->pairs[i];
+        if (pair->under_way > 0 && pair->issued_at[pair->oldest] < oldest)
+            oldest = pair->issued_at[pair->oldest];
+    }
+    if (oldest == TIME_NEVER) {
+        snprintf(text, size, wl->state == WL_RDMA_IDLE ? "idle" : "nothing outstanding");
+        return;
+    }
+    const uint32_t ip = wl->site.target_ip;
+    snprintf(text, size, "%llu messages of %lld B to %u.%u.%u.%u, the oldest since %lld us",
+             (unsigned long long)wl->under_way, (long long)wl->params.message_size, ip >> 24,
+             ip >> 16 & 255, ip >> 8 & 255, ip & 255,
+             (long long)((env_now(wl->site.env) - oldest) / PS_PER_US));
+}
+
+const struct workload_member *wl_rdma_member(const struct workload *workload)
+{
+    return &wl_rdma_of(workload)->did;
+}

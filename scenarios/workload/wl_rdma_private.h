@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_private - an instance: what carries it out, and what is told of it. */
+#ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_PRIVATE_H
+#define STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_PRIVATE_H
+
+#include "scenarios/workload/wl_goodput.h"
+#include "scenarios/workload/wl_pace.h"
+#include "scenarios/workload/wl_rdma.h"
+
+enum wl_rdma_state { WL_RDMA_CONNECTING, WL_RDMA_ISSUING, WL_RDMA_ENDING, WL_RDMA_IDLE };
+
+struct wl_rdma_pair {
+    struct wl_rdma *owner;
+    struct verbs_conn *conn;
+    struct verbs_mr *mr;
+    struct wl_rdma_grant grant;
+    bool settled; /* connected, or failed */
+    bool usable;
+    uint32_t oldest, under_way;
+    int32_t answers_ahead; /* answers that came less completions of messages that came */
+    time_ps *issued_at;    /* ring of `outstanding` */
+    struct wl_goodput goodput;
+};
+
+struct wl_rdma {
+    struct workload_site site;
+    struct wl_window window;
+    struct wl_rdma_params params;
+    enum ibv_wr_opcode opcode;
+    bool answered; /* a message is done when its answer has come */
+    enum wl_rdma_state state;
+    struct timer timer;
+    struct wl_pace pace;
+    struct wl_rdma_pair *pairs;
+    uint32_t pair_count, settled, next_pair;
+    uint64_t issued, under_way;
+    struct workload_member did;
+};
+
+static inline struct wl_rdma *wl_rdma_of(const struct workload *workload)
+{
+    return (struct wl_rdma *)(uintptr_t)workload;
+}
+
+#endif
