@@ -21,8 +21,8 @@ static struct series_prio prio_now(const struct port *port, const struct swtch *
     };
 }
 
-static void take_lane(struct series *series, const struct port *port, const struct swtch *swtch,
-                      int priority, struct series_prio *before, time_ps at)
+static void take_priority(struct series *series, const struct port *port, const struct swtch *swtch,
+                          int priority, struct series_prio *before, time_ps at)
 {
     const struct series_prio now = prio_now(port, swtch, priority, at);
     const uint32_t queued = port->prios[priority].bytes;
@@ -68,8 +68,8 @@ void series_take_fabric(struct series *series, time_ps now)
             about->kind == SCENARIO_SWITCH ? world_switch(world, node) : NULL;
         for (uint16_t i = 0; i < about->port_count; i++, before += PRIORITIES)
             for (int priority = 0; priority < PRIORITIES; priority++)
-                take_lane(series, world_port(world, node, i), swtch, priority, &before[priority],
-                          now);
+                take_priority(series, world_port(world, node, i), swtch, priority,
+                              &before[priority], now);
         if (swtch != NULL)
             take_switch(series, node, &swtch->buffer);
     }

@@ -64,8 +64,8 @@ static void show_group(const struct stepper *stepper, uint32_t node, uint16_t po
     fputc(')', out);
 }
 
-static void show_lane(const struct stepper *stepper, uint32_t node, uint16_t index,
-                      uint8_t priority, FILE *out)
+static void show_priority(const struct stepper *stepper, uint32_t node, uint16_t index,
+                          uint8_t priority, FILE *out)
 {
     const struct port *port = world_port(stepper_world(stepper), node, index);
     const struct step_name name = step_port_name(stepper, node, index);
@@ -93,7 +93,7 @@ void step_show_prios(const struct stepper *stepper, const struct step_subject *s
             if (!is_wanted(subject, port, priority) ||
                 !step_prio_is_busy(stepper, node, port, priority))
                 continue;
-            show_lane(stepper, node, port, priority, out);
+            show_priority(stepper, node, port, priority, out);
             shown++;
         }
     if (shown == 0)

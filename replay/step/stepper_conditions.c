@@ -329,7 +329,8 @@ static void hit_stop(struct stepper *stepper, uint32_t index)
 }
 
 /* Queues or ingress groups of a switch above the size. */
-static uint32_t count_lanes(const struct stepper *stepper, const struct step_condition *condition)
+static uint32_t count_priorities(const struct stepper *stepper,
+                                 const struct step_condition *condition)
 {
     const struct step_subject *subject = &condition->subject;
     const struct swtch *swtch = world_switch(stepper->world, subject->node);
@@ -372,7 +373,7 @@ static uint32_t level_of(const struct stepper *stepper, const struct step_condit
         return count_stops(stepper, condition);
     case STEP_QUEUE:
     case STEP_INGRESS:
-        return count_lanes(stepper, condition);
+        return count_priorities(stepper, condition);
     case STEP_BUFFER:
         return count_buffer(stepper, condition);
     case STEP_DEADLOCK:

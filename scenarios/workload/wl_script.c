@@ -37,9 +37,9 @@ int64_t wl_script_compares(const struct wl_nvme_params *params, struct wl_region
 }
 
 /* A rate in bytes is spent by the size of each I/O, a rate in I/Os by one. */
-static int64_t units(const struct wl_script *script, int lane, int64_t bytes)
+static int64_t units(const struct wl_script *script, int index, int64_t bytes)
 {
-    return script->params->fio.rate_bytes[lane] > 0 ? bytes : 1;
+    return script->params->fio.rate_bytes[index] > 0 ? bytes : 1;
 }
 
 static bool is_taken(const struct wl_script *script, int direction)
@@ -48,17 +48,17 @@ static bool is_taken(const struct wl_script *script, int direction)
     return direction == WL_READ ? read_ppm > 0 : read_ppm < PPM;
 }
 
-static void init_pace(struct wl_script *script, int lane, time_ps start, struct rng rng)
+static void init_pace(struct wl_script *script, int index, time_ps start, struct rng rng)
 {
     const struct wl_nvme_params *params = script->params;
-    int64_t rate = params->fio.rate_bytes[lane];
+    int64_t rate = params->fio.rate_bytes[index];
     if (rate == 0)
-        rate = script->one_lane ? params->rate : params->fio.rate_iops[lane];
-    if (!script->one_lane && !is_taken(script, lane))
+        rate = script->one_rate ? params->rate : params->fio.rate_iops[index];
+    if (!script->one_rate && !is_taken(script, index))
         rate = 0;
-    const struct rng own = {.key = hash_mix(rng.key ^ (UINT64_C(0x70616365) + (uint64_t)lane))};
-    wl_pace_init(&script->pace[lane], rate, params->arrival == WL_PACE_POISSON, start, own,
-                 units(script, lane, wl_plan_smallest(&script->plan_params)));
+    const struct rng own = {.key = hash_mix(rng.key ^ (UINT64_C(0x70616365) + (uint64_t)index))};
+    wl_pace_init(&script->pace[index], rate, params->arrival == WL_PACE_POISSON, start, own,
+                 units(script, index, wl_plan_smallest(&script->plan_params)));
 }
 
 static void init_plan(struct wl_script *script, struct wl_region region, time_ps start,
@@ -67,8 +67,8 @@ static void init_plan(struct wl_script *script, struct wl_region region, time_ps
     wl_script_plan(script->params, &script->plan_params);
     wl_plan_init(&script->plan, &script->plan_params, region, rng);
     script->bookmark = script->plan;
-    for (int lane = 0; lane < WL_DIRECTIONS; lane++)
-        init_pace(script, lane, start, rng);
+    for (int index = 0; index < WL_DIRECTIONS; index++)
+        init_pace(script, index, start, rng);
 }
 
 static void begin_loop(struct wl_script *script)
@@ -84,7 +84,7 @@ void wl_script_init(struct wl_script *script, const struct wl_nvme_params *param
     const struct wl_nvme_fio *fio = &params->fio;
     *script = (struct wl_script){
         .params = params,
-        .one_lane = params->rate > 0,
+        .one_rate = params->rate > 0,
         .loop_bytes = fio->io_bytes == WL_NVME_ONE_PASS ? region.bytes : fio->io_bytes,
         .loops_left = fio->loops > 1 ? fio->loops : 1,
         .drawn = -1,
@@ -139,14 +139,15 @@ static struct wl_step issue_read_back(struct wl_script *script, time_ps now)
     return step;
 }
 
-static int lane_of(const struct wl_script *script, int direction)
+/* The pace that a direction goes by. */
+static int pace_of(const struct wl_script *script, int direction)
 {
-    return script->one_lane ? WL_READ : direction;
+    return script->one_rate ? WL_READ : direction;
 }
 
 static bool is_due(const struct wl_script *script, int direction, time_ps now)
 {
-    const struct wl_pace *pace = &script->pace[lane_of(script, direction)];
+    const struct wl_pace *pace = &script->pace[pace_of(script, direction)];
     return pace->per_second == 0 || pace->due <= now;
 }
 
@@ -161,8 +162,8 @@ static int choose_direction(struct wl_script *script, time_ps now, time_ps *wait
     const struct wl_pace *paces = script->pace;
     if (is_due(script, drawn, now))
         return drawn;
-    *wait_until = paces[lane_of(script, drawn)].due;
-    if (script->one_lane || !is_taken(script, other) || paces[other].per_second == 0)
+    *wait_until = paces[pace_of(script, drawn)].due;
+    if (script->one_rate || !is_taken(script, other) || paces[other].per_second == 0)
         return -1;
     if (is_due(script, other, now))
         return other;
@@ -193,9 +194,9 @@ static struct wl_step issue_fresh(struct wl_script *script, time_ps now)
     script->drawn = -1;
     struct wl_step step = {.kind = WL_ISSUE, .at = now};
     step.io = wl_plan_next(&script->plan, (enum wl_direction)direction);
-    const int lane = lane_of(script, direction);
-    if (script->pace[lane].per_second > 0)
-        step.at = wl_pace_take(&script->pace[lane], units(script, lane, step.io.bytes));
+    const int index = pace_of(script, direction);
+    if (script->pace[index].per_second > 0)
+        step.at = wl_pace_take(&script->pace[index], units(script, index, step.io.bytes));
     account(script, &step.io);
     return step;
 }
@@ -271,10 +272,10 @@ uint64_t wl_script_missed(const struct wl_script *script, time_ps stop)
     if (script->params->replay.trace != NULL)
         return wl_replay_missed(&script->replay, stop);
     uint64_t missed = 0;
-    const int lanes = script->one_lane ? 1 : WL_DIRECTIONS;
-    for (int lane = 0; lane < lanes; lane++)
-        missed += wl_pace_count(&script->pace[lane], stop,
-                                units(script, lane, wl_plan_smallest(&script->plan_params)));
+    const int paces = script->one_rate ? 1 : WL_DIRECTIONS;
+    for (int index = 0; index < paces; index++)
+        missed += wl_pace_count(&script->pace[index], stop,
+                                units(script, index, wl_plan_smallest(&script->plan_params)));
     const int64_t count = script->params->count;
     const uint64_t left = count > 0 ? (uint64_t)(count - script->issued) : UINT64_MAX;
     return missed < left ? missed : left;

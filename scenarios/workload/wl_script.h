@@ -37,7 +37,7 @@ struct wl_script {
     struct wl_plan plan;
     struct wl_plan bookmark; /* where the writes of this batch begin */
     struct wl_pace pace[WL_DIRECTIONS];
-    bool one_lane; /* one rate for both directions: pace[WL_READ] */
+    bool one_rate; /* one rate for both directions: pace[WL_READ] */
     struct wl_depth depth;
     int64_t issued;                 /* without read-back */
     int64_t loop_bytes, bytes_left; /* of each loop, 0: no end; of this one */
