@@ -67,7 +67,7 @@ static struct verbs_conn *add(struct verbs_device *device, const struct verbs_us
     struct verbs_conn *conn = memory_new(sizeof *conn);
     conn->device = device;
     conn->state = state;
-    conn->turn = (struct timer){.fire = verbs_real_post_turn, .self = conn, .due = TIME_NEVER};
+    conn->resume = (struct timer){.fire = verbs_real_post_resume, .self = conn, .due = TIME_NEVER};
     conn->later = (struct timer){.fire = on_later, .self = conn, .due = TIME_NEVER};
     if (user != NULL)
         conn->user = *user;
@@ -253,7 +253,7 @@ void verbs_real_cm_destroy(struct verbs_conn *conn)
     struct verbs_device *device = conn->device;
     const struct rdma_calls *calls = device->calls;
     loop_env_ops.timer_set(device->loop, &conn->later, TIME_NEVER);
-    loop_env_ops.timer_set(device->loop, &conn->turn, TIME_NEVER);
+    loop_env_ops.timer_set(device->loop, &conn->resume, TIME_NEVER);
     if (conn->qp != NULL)
         calls->destroy_qp(conn->id);
     if (conn->cq != NULL) {

@@ -154,9 +154,9 @@ static void note(struct verbs_conn *conn, const struct ibv_wc *wc)
         arrived(conn, &conn->reads, UINT32_MAX);
 }
 
-/* One turn: others are to have theirs before a connection whose completions make new ones.  The
- * queue is armed, so what comes after the last poll wakes again. */
-static int take_turn(struct verbs_conn *conn)
+/* One batch: other connections have theirs before one whose completions make new ones.  The queue
+ * is armed, so what comes after the last poll wakes again. */
+static int complete_batch(struct verbs_conn *conn)
 {
     struct verbs_device *device = conn->device;
     struct ibv_wc wcs[BATCH];
@@ -171,16 +171,16 @@ static int take_turn(struct verbs_conn *conn)
     return count;
 }
 
-static void take_turns(struct verbs_conn *conn)
+static void complete(struct verbs_conn *conn)
 {
-    if (take_turn(conn) > 0 && take_turn(conn) > 0)
-        loop_env_ops.timer_set(conn->device->loop, &conn->turn, loop_now(conn->device->loop));
+    if (complete_batch(conn) > 0 && complete_batch(conn) > 0)
+        loop_env_ops.timer_set(conn->device->loop, &conn->resume, loop_now(conn->device->loop));
 }
 
-void verbs_real_post_turn(void *self, time_ps now)
+void verbs_real_post_resume(void *self, time_ps now)
 {
     (void)now;
-    take_turns(self);
+    complete(self);
 }
 
 /* Armed before it is polled, so that what comes in between wakes again. */
@@ -197,7 +197,7 @@ void verbs_real_post_readable(void *self)
         calls->ack_cq_events(cq, 1);
         if (calls->req_notify_cq(cq, 0) != 0)
             verbs_real_removed(device);
-        take_turns(context);
+        complete(context);
     }
 }
 
@@ -208,7 +208,7 @@ void verbs_real_post_spin(void *self)
     const uint64_t destroyed = device->destroyed;
     for (struct verbs_conn *conn = device->conns; conn != NULL; conn = conn->next) {
         if (conn->cq != NULL)
-            take_turn(conn);
+            complete_batch(conn);
         if (device->destroyed != destroyed)
             return;
     }

@@ -52,8 +52,8 @@ struct verbs_conn {
     struct rdma_conn_param param; /* private_data points to the copy below */
     unsigned char private_data[REAL_PRIVATE_MAX];
     struct sockaddr_storage peer;
-    struct timer later; /* tells of an end that the CM will not tell of */
-    struct timer turn;  /* goes on with completions */
+    struct timer later;  /* tells of an end that the CM will not tell of */
+    struct timer resume; /* goes on with completions */
     struct real_ring receives, reads;
     enum real_state state;
     uint16_t port; /* of a listener */
@@ -103,7 +103,7 @@ struct sockaddr_storage verbs_real_cm_address(uint32_t ip, uint16_t port);
 /* verbs_real_post.c */
 void verbs_real_post_readable(void *self);
 void verbs_real_post_spin(void *self);
-void verbs_real_post_turn(void *self, time_ps now);
+void verbs_real_post_resume(void *self, time_ps now);
 int verbs_real_post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 int verbs_real_post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 

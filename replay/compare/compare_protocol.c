@@ -103,11 +103,11 @@ static void compare_ios(const struct compare_input *input, int64_t index,
                         const struct figures_workload *workload, int64_t pairs)
 {
     const char *name = workload->name;
-    const bool in_turn =
+    const bool one_by_one =
         number_of(input, name, "queue-depth") * number_of(input, name, "queues") == 1;
     if (pairs == 1) {
         compare_sequence(input, &by_issue, index, name, workload->bounded, true);
-        compare_sequence(input, &by_completion, index, name, workload->bounded, in_turn);
+        compare_sequence(input, &by_completion, index, name, workload->bounded, one_by_one);
     } else if (workload->bounded) {
         compare_sequence(input, &by_content, index, name, true, true);
     }

@@ -160,7 +160,7 @@ static bool is_open_loop(const struct scenario_workload *about)
 }
 
 /* It should have issued something and did not: it never connected, or too late.  An open loop may
- * have nothing due, and a fio job that waits for others may not have its turn. */
+ * have nothing due, and a fio job that waits for others may not have begun. */
 static bool has_stalled(const struct collect *collect, uint32_t index)
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];

@@ -83,12 +83,12 @@ static void spread(const struct fabric_map *map, struct row *row, double width, 
 
 static void sweep(struct fabric_map *map, struct row *rows, double width, bool together)
 {
-    for (uint32_t turn = 0; turn < SWEEPS; turn++) {
+    for (uint32_t pass = 0; pass < SWEEPS; pass++) {
         for (uint32_t row = 2; row < map->rows; row++) {
             find_orders(map, row, row - 1);
             spread(map, &rows[row], width, false, together);
         }
-        for (uint32_t row = map->rows - 1; turn + 1 < SWEEPS && row-- > 1;) {
+        for (uint32_t row = map->rows - 1; pass + 1 < SWEEPS && row-- > 1;) {
             find_orders(map, row, row + 1);
             spread(map, &rows[row], width, row == 1, together);
         }

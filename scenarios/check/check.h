@@ -57,7 +57,7 @@ struct check_idle {
     uint32_t first; /* one of them */
 };
 
-/* None of a run that was cut, nor of a job whose turn did not come. */
+/* None of a run that was cut, nor of a job that never began. */
 struct check_idle check_idle_members(const struct check_run *run, uint32_t workload);
 
 /* Something that may be wrong: one file, one line in the list of its room. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * timeline - what a scenario's faults do, moment by moment.
  * A clockwork of the scenario alone: which links have carrier, what switches know of it, and when
- * routes change.  The world that plays the scenario and checks without a run turn the same one.
+ * routes change.  The world that plays the scenario and checks without a run follow the same one.
  *
  *   carrier lost --detection--> known at both ends --convergence--> out of all computed routes
  *

@@ -34,8 +34,9 @@ static uint32_t first_of(const struct wl_replay_params *params)
 static bool is_own(const struct wl_replay *replay, uint32_t index)
 {
     const struct wl_replay_params *params = replay->params;
-    const uint32_t turn = params->split == WL_REPLAY_FILE ? params->trace->ios[index].file : index;
-    return params->split == WL_REPLAY_COPY || turn % params->instances == replay->instance;
+    const uint32_t number =
+        params->split == WL_REPLAY_FILE ? params->trace->ios[index].file : index;
+    return params->split == WL_REPLAY_COPY || number % params->instances == replay->instance;
 }
 
 static uint64_t own_before(const struct wl_replay *replay, uint32_t from, time_ps span)

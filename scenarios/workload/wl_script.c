@@ -152,7 +152,7 @@ static bool is_due(const struct wl_script *script, int direction, time_ps now)
 }
 
 /* The direction to issue now, or -1 with the time to wait for.  The mix proposes; a direction that
- * is ahead of its rate leaves its turn to the other when that one has a rate and is due, as fio
+ * is ahead of its rate lets the other go when that one has a rate and is due, as fio
  * does. */
 static int choose_direction(struct wl_script *script, time_ps now, time_ps *wait_until)
 {
@@ -219,7 +219,7 @@ static struct wl_step issue_replayed(struct wl_script *script, time_ps now)
 }
 
 /* At the end of a loop or of everything: read back what is left, then go on or end. */
-static struct wl_step turn(struct wl_script *script, time_ps now, int64_t under_way)
+static struct wl_step end_loop(struct wl_script *script, time_ps now, int64_t under_way)
 {
     if (script->batch_writes > 0) {
         script->batch_ends = script->draining = true;
@@ -251,7 +251,7 @@ struct wl_step wl_script_next(struct wl_script *script, time_ps now, int64_t und
     if (script->read_back_left > 0)
         return issue_read_back(script, now);
     if (count_reached(script) || loop_over(script))
-        return turn(script, now, under_way);
+        return end_loop(script, now, under_way);
     return issue_fresh(script, now);
 }
 

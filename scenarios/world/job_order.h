@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * job_order - in which order the jobs of a fio file begin and end.
- * Other workloads begin at once and end nobody.  Whoever plays a scenario keeps one turn for each
- * of its workloads and asks here after each that finishes. */
+ * Other workloads begin at once and end nobody.  Whoever plays a scenario keeps one state for
+ * each of its workloads and asks here after each that finishes. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_JOB_ORDER_H
 #define STORMGLASS_SCENARIOS_WORLD_JOB_ORDER_H
 
@@ -13,7 +13,7 @@ struct job_state {
 
 struct job_order_calls {
     void *self;
-    void (*begin)(void *self, uint32_t workload); /* its turn says begun already */
+    void (*begin)(void *self, uint32_t workload); /* its state says begun already */
     void (*stop)(void *self, uint32_t workload);  /* of one that has begun; it may finish at once */
 };
 

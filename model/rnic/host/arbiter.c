@@ -106,7 +106,7 @@ void arbiter_unlist(struct rnic *rnic, struct qp *qp)
     qp->rx_flags &= (uint8_t)~QP_RX_LISTED;
 }
 
-/* ------------------------------------------------------------------ whose turn */
+/* ------------------------------------------------------------------ who sends next */
 
 /* Without these a QP that has something to send may send it now. */
 #define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND | QP_SOFT | QP_FLIGHT)
@@ -175,7 +175,7 @@ void arbiter_look(struct rnic *rnic, struct qp *qp, time_ps now)
         ready_at(rnic, qp, why != 0 ? qp->paced_until : now, now);
 }
 
-/* Requests and READ responses take turns. */
+/* Requests and READ responses alternate. */
 static NOINLINE uint32_t next_of_both(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (LIKELY((qp->flags & QP_RESPOND) == 0))

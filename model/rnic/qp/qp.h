@@ -28,7 +28,7 @@ enum qp_flags {
     QP_LIMITED = 1 << 5,        /* by congestion control */
     QP_READ_GAP = 1 << 6,       /* a READ response was lost and asked for again */
     QP_RESPOND = 1 << 7,        /* READ responses are due */
-    QP_REQUESTED_LAST = 1 << 8, /* the last turn was the requester's */
+    QP_REQUESTED_LAST = 1 << 8, /* what was sent last was the requester's */
     QP_SOFT = 1 << 9,           /* of a software RNIC: it sends by its own tasks */
     QP_AGAIN = 1 << 10,         /* next_psn was sent before: it is not high_psn */
     QP_ARBITRATED = 1 << 11,    /* its data shares the wire by weights, or passes a pipeline */

@@ -90,7 +90,7 @@ static uint32_t next_handed(struct port *port, uint8_t allowed, time_ps now)
     struct soft *soft = rnic->soft;
     for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
         const uint8_t priority = (uint8_t)port_highest(mask);
-        if (port->prios[priority].head == POOL_NONE) { /* of a list of the turns */
+        if (port->prios[priority].head == POOL_NONE) { /* of a list of the arbiter's */
             port->ready &= (uint8_t) ~(1u << priority);
             continue;
         }

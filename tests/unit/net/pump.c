@@ -43,9 +43,9 @@ static uint8_t priorities_of(const struct pump *pump)
 static uint8_t tos_of_turn(struct pump *pump, uint8_t allowed)
 {
     do
-        pump->turn = (uint8_t)((pump->turn + 1) % PRIORITIES);
-    while ((allowed & 1u << pump->turn) == 0);
-    return (uint8_t)(pump->turn << 5);
+        pump->next = (uint8_t)((pump->next + 1) % PRIORITIES);
+    while ((allowed & 1u << pump->next) == 0);
+    return (uint8_t)(pump->next << 5);
 }
 
 static uint32_t source(struct port *port, uint8_t allowed, time_ps now)

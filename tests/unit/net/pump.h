@@ -16,7 +16,7 @@ struct pump {
     uint32_t hops;          /* that a frame has collected already, of those with FRAME_TELEMETRY */
     struct telemetry heard; /* of the last such frame that arrived */
     bool every_priority;    /* sends in all eight by turns, not by its tos */
-    uint8_t turn;
+    uint8_t next;
     uint64_t to_send; /* frames still to send; UINT64_MAX: without end */
     time_ps period;   /* between frames' starts; 0: as fast as the wire takes them */
     uint64_t sent, received, received_bytes;

@@ -304,7 +304,7 @@ static void on_routes(void *self, const struct routing_view *view)
     ((struct seen *)self)->routes++;
 }
 
-static struct seen turn(const char *text)
+static struct seen play(const char *text)
 {
     struct scenario *scenario = load_fine(text);
     struct seen seen = {0};
@@ -321,7 +321,7 @@ static void faults_of_one_link_overlap(void **state)
 {
     (void)state;
     const struct seen seen =
-        turn(CLOS("faults:\n"
+        play(CLOS("faults:\n"
                   "  - {kind: link-down, where: leaf0-spine0, at: 100us, for: 100us}\n"
                   "  - {kind: link-down, where: \"spine0:p0\", at: 200us, for: 50us}\n"
                   "  - {kind: link-flap, where: leaf0-spine0, at: 150us, for: 90us, period: 30us}\n"
@@ -335,14 +335,14 @@ static void faults_of_one_link_overlap(void **state)
 static void a_flap_is_as_often_as_it_says(void **state)
 {
     (void)state;
-    const struct seen half = turn(CLOS(
+    const struct seen half = play(CLOS(
         "faults: [{kind: link-flap, where: leaf0-spine0, at: 100us, for: 95us, period: 10us}]\n"));
     assert_int_equal(half.downs, 10);
     assert_int_equal(half.ups, 10);
-    const struct seen all = turn(CLOS("faults: [{kind: link-flap, where: leaf0-spine0, at: 100us, "
+    const struct seen all = play(CLOS("faults: [{kind: link-flap, where: leaf0-spine0, at: 100us, "
                                       "for: 95us, period: 10us, duty: 100%}]\n"));
     assert_int_equal(all.downs, 1);
-    const struct seen none = turn(CLOS("faults: [{kind: link-flap, where: leaf0-spine0, at: 100us, "
+    const struct seen none = play(CLOS("faults: [{kind: link-flap, where: leaf0-spine0, at: 100us, "
                                        "for: 95us, period: 10us, duty: 0%}]\n"));
     assert_int_equal(none.downs, 0);
     assert_int_equal(none.routes, 0);
