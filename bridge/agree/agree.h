@@ -4,8 +4,8 @@
  * digest of its scenario, after all --set, and the host of the scenario that it looks for there.
  * Who plays something else is rejected; the host then finds the first difference by halving, one
  * rejected request for each step, and both ends can say it.  Who is welcome sends some messages to
- * and fro; of the fastest, half its way is how far the two clocks may be apart.  Then it proposes
- * moment 0, and keeps the connection as long as it plays.
+ * and fro; of the fastest, half its round trip is how far the two clocks may be apart.  Then it
+ * proposes moment 0, and keeps the connection as long as it plays.
  * Moment 0 belongs to the target: the first host's proposal holds until the last host has left, so
  * that several hosts begin together.
  * A peer that has no such port is a foreign one (nvmet, an SPDK target): it is played with as it
@@ -50,7 +50,7 @@ enum agree_end {
     AGREE_AGREED,
     AGREE_FOREIGN, /* nobody of ours is there */
     AGREE_REFUSED, /* one of ours, who plays something else */
-    AGREE_SILENT   /* no way there, or no word for too long */
+    AGREE_SILENT   /* no path there, or no word for too long */
 };
 
 struct agree_host;
@@ -62,8 +62,8 @@ struct agree_host *agree_host_create(const struct agree_site *site, uint32_t ip,
 void agree_host_free(struct agree_host *host); /* leaves */
 
 enum agree_end agree_host_end(const struct agree_host *host);
-const char *agree_host_text(const struct agree_host *host); /* why, for people */
-time_ps agree_host_zero(const struct agree_host *host);     /* on this clock */
-time_ps agree_host_way(const struct agree_host *host);      /* to and fro, the fastest */
+const char *agree_host_text(const struct agree_host *host);   /* why, for people */
+time_ps agree_host_zero(const struct agree_host *host);       /* on this clock */
+time_ps agree_host_round_trip(const struct agree_host *host); /* to and fro, the fastest */
 
 #endif

@@ -26,7 +26,7 @@ struct agree_host {
     struct timer limit; /* of one connection */
     uint32_t ip, pings;
     uint32_t same, different; /* so many first lines are, so many are not, the same */
-    time_ps lead, zero, asked_at, way, offset; /* offset: the target's clock less this */
+    time_ps lead, zero, asked_at, round_trip, offset; /* offset: the target's clock less this */
     enum agree_end end;
     bool comparing;
     char theirs[AGREE_TEXT_BYTES];
@@ -62,12 +62,12 @@ static void say(struct agree_host *host, enum agree_kind kind, time_ps zero)
 
 static void on_pong(struct agree_host *host, const struct agree_moment *heard)
 {
-    const time_ps now = env_now(host->site.env), way = now - host->asked_at;
+    const time_ps now = env_now(host->site.env), round_trip = now - host->asked_at;
     if (heard->sequence != host->pings)
         return;
-    if (host->pings == 0 || way < host->way) {
-        host->way = way;
-        host->offset = heard->clock - (host->asked_at + way / 2);
+    if (host->pings == 0 || round_trip < host->round_trip) {
+        host->round_trip = round_trip;
+        host->offset = heard->clock - (host->asked_at + round_trip / 2);
     }
     if (++host->pings < PINGS) {
         say(host, AGREE_PING, TIME_NEVER);
@@ -302,7 +302,7 @@ time_ps agree_host_zero(const struct agree_host *host)
     return host->zero;
 }
 
-time_ps agree_host_way(const struct agree_host *host)
+time_ps agree_host_round_trip(const struct agree_host *host)
 {
-    return host->way;
+    return host->round_trip;
 }

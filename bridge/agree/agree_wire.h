@@ -54,8 +54,8 @@ struct agree_answer {
     char text[AGREE_TEXT_BYTES];
 };
 
-/* PING and PONG measure the way; BEGIN proposes moment 0, BEGUN says which one holds.  Both are on
- * the clock of the target. */
+/* PING and PONG measure the round trip; BEGIN proposes moment 0, BEGUN says which one holds.  Both
+ * are on the clock of the target. */
 enum agree_kind { AGREE_PING, AGREE_PONG, AGREE_BEGIN, AGREE_BEGUN, AGREE_KINDS };
 
 struct agree_moment {

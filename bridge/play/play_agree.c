@@ -130,13 +130,13 @@ void play_agree_words(const struct play *play, char *text, size_t size)
     }
 }
 
-time_ps play_agree_way(const struct play *play)
+time_ps play_agree_round_trip(const struct play *play)
 {
     time_ps longest = -1;
     for (uint32_t i = 0; i < play->target_count; i++)
         if (play->targets[i].asked != NULL &&
             agree_host_end(play->targets[i].asked) == AGREE_AGREED &&
-            agree_host_way(play->targets[i].asked) > longest)
-            longest = agree_host_way(play->targets[i].asked);
+            agree_host_round_trip(play->targets[i].asked) > longest)
+            longest = agree_host_round_trip(play->targets[i].asked);
     return longest;
 }

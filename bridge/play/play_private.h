@@ -98,9 +98,9 @@ bool play_agree_listen(struct play *play);
 /* Hosts ask every target; false: they cannot play, see play->error and play->refused. */
 bool play_agree_ask(struct play *play);
 void play_agree_fini(struct play *play);
-/* In words, and the longest way to and fro; -1: none was measured. */
+/* In words, and the longest round trip; -1: none was measured. */
 void play_agree_words(const struct play *play, char *text, size_t size);
-time_ps play_agree_way(const struct play *play);
+time_ps play_agree_round_trip(const struct play *play);
 
 /* play_target.c */
 /* The namespaces of the targets here and what they keep; what cannot be had is told in diag. */

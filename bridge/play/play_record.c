@@ -117,8 +117,8 @@ static void write_measured(const struct play *play)
         write_peers(store, play);
     play_agree_words(play, agreement, sizeof agreement);
     write_text(store, "agreement", agreement);
-    if (play_agree_way(play) >= 0)
-        write_number(store, "agreement_way_ps", (uint64_t)play_agree_way(play));
+    if (play_agree_round_trip(play) >= 0)
+        write_number(store, "agreement_way_ps", (uint64_t)play_agree_round_trip(play));
     play_survey_faults(play, faults, sizeof faults);
     if (faults[0] != '\0')
         write_text(store, "faults_outside", faults);

@@ -19,7 +19,7 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
     cause_report_drops(search, scene, 1u << PROBE_DROP_LINK_DOWN, -1, &clue, "the link was down");
 }
 
-/* Who is at such a host had no other way: it lost as long as that lasted. */
+/* Who is at such a host had no other path: it lost as long as that lasted. */
 static void cut_off(struct cause_search *search, const struct harm_scene *scene, uint32_t index,
                     uint32_t host)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_mtu - frames larger than a port on their way takes. */
+ * cause_mtu - frames larger than a port on their path takes. */
 #include "replay/cause/causes.h"
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
@@ -16,6 +16,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_mtu = {
     .name = "mtu",
-    .about = "A port on the way takes only smaller frames.",
+    .about = "A port on the path takes only smaller frames.",
     .look = look,
 };

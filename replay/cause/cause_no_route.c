@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_no_route - no way to a host, or a wrong one. */
+ * cause_no_route - no path to a host, or a wrong one. */
 #include "replay/cause/causes.h"
 
 #include "base/memory.h"
@@ -26,7 +26,7 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
 
 /* ------------------------------------------------------------------ written routes */
 
-/* Links from each node to the host, as many as the shortest way has. */
+/* Links from each node to the host, as many as the shortest path has. */
 static void measure(const struct harm_scene *scene, uint32_t host, uint32_t *links, uint32_t *queue)
 {
     const struct explain_fabric *fabric = scene->fabric;
@@ -75,7 +75,8 @@ static void look_at_route(struct cause_search *search, const struct harm_scene *
         clue.place.node = host;
         clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW) | HARM_BIT(PAUSE);
         clue.strength = PPM * 3 / 4;
-        snprintf(clue.seen, sizeof clue.seen, "%s sends what goes to %s a way that is no nearer",
+        snprintf(clue.seen, sizeof clue.seen,
+                 "%s sends what goes to %s by a path that is no nearer",
                  scene->scenario->nodes[node].name, scene->scenario->nodes[host].name);
         cause_accuse(search, &clue, &suspect);
     }
@@ -136,7 +137,7 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
             clue.strength = PPM * 3 / 4;
             measure(scene, clue.place.node, links, queue);
             clue.least = astray(scene, fault, links);
-            snprintf(clue.seen, sizeof clue.seen, "what goes to %s takes a wrong way",
+            snprintf(clue.seen, sizeof clue.seen, "what goes to %s takes a wrong path",
                      scene->scenario->nodes[clue.place.node].name);
             cause_accuse(search, &clue, &suspect);
         }

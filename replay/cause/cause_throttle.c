@@ -11,7 +11,7 @@ static const char rows[] = "ecn-kmin ecn-kmax ecn-pmax ecn-mark";
 
 enum { NOTABLE = PPM / 10, UNFAIR = PPM / 20, BUSY = PPM * 85 / 100, FULL = PPM * 95 / 100 };
 
-/* No link on its ways is full: there is room that it may not use. */
+/* No link on its paths is full: there is room that it may not use. */
 static bool has_room(const struct harm_scene *scene, const struct harm_member *member)
 {
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];

@@ -11,7 +11,7 @@
 
 /* Pairs of a workload beyond these are left out, so that an all-to-all of a large fabric stays
  * cheap. */
-enum { WAYS_PAIRS_MAX = 4096 };
+enum { PATHS_PAIRS_MAX = 4096 };
 
 struct paths {
     const struct scenario *scenario;
@@ -26,7 +26,7 @@ void paths_init(struct paths *paths, const struct scenario *scenario,
                 const struct route_table *routes, const struct explain_fabric *fabric);
 void paths_fini(struct paths *paths);
 
-/* Calls back for each port (of the fabric's row) once for each switch that it is a way of. */
+/* Calls back for each port (of the fabric's row) once for each switch that it is an egress of. */
 typedef void paths_fn(void *self, uint32_t port);
 void paths_visit(struct paths *paths, uint32_t from, uint32_t to, paths_fn *visit, void *self);
 

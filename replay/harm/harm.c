@@ -76,11 +76,11 @@ const char *cause_port_name(const struct harm_scene *scene, uint32_t port, char 
 
 /* ------------------------------------------------------------------ what it cost */
 
-/* The ports that pauses of the root stopped, as a way has them; the caller frees it. */
+/* The ports that pauses of the root stopped, as a path has them; the caller frees it. */
 static uint8_t *stopped_by(const struct harm_scene *scene, uint32_t root)
 {
     const struct explain *explain = scene->explain;
-    uint8_t *ports = memory_zeroed(scene->way_bytes, 1);
+    uint8_t *ports = memory_zeroed(scene->port_bytes, 1);
     for (uint32_t i = 0; i < explain->path_count; i++)
         if (explain->paths[i].root == root)
             ports[explain->paths[i].port / 8] |= (uint8_t)(1u << explain->paths[i].port % 8);

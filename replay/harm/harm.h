@@ -53,7 +53,7 @@ struct harm_victim {
     enum harm_class class;
     int64_t lost; /* share of their time */
     int64_t failed;
-    time_ps paused; /* the longest that a port on their way was, because of the cause */
+    time_ps paused; /* the longest that a port on their path was, because of the cause */
 };
 
 /* Of the first cause and all that are sure: the nearest of a workload's victims, and the longest

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scene - members, and the ways of their queue pairs. */
+ * scene - members, and the paths of their queue pairs. */
 #include "replay/harm/scene.h"
 
 #include "base/memory.h"
@@ -27,7 +27,7 @@ struct port *scene_port(const struct harm_scene *scene, uint32_t port)
     return world_port(scene->world, node, (uint16_t)(port - scene->fabric->first_port[node]));
 }
 
-/* ------------------------------------------------------------------ ways */
+/* ------------------------------------------------------------------ paths */
 
 static uint64_t key_of(uint32_t from, uint32_t to)
 {
@@ -36,46 +36,46 @@ static uint64_t key_of(uint32_t from, uint32_t to)
 
 static int by_key(const void *a, const void *b)
 {
-    const struct harm_way *x = a, *y = b;
+    const struct harm_path *x = a, *y = b;
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static uint32_t find_way(const struct harm_scene *scene, uint64_t key)
+static uint32_t find_path(const struct harm_scene *scene, uint64_t key)
 {
-    uint32_t low = 0, high = scene->way_count;
+    uint32_t low = 0, high = scene->path_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (scene->ways[middle].key < key)
+        if (scene->paths[middle].key < key)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < scene->way_count && scene->ways[low].key == key ? low : HARM_NONE;
+    return low < scene->path_count && scene->paths[low].key == key ? low : HARM_NONE;
 }
 
-static void make_ways(struct harm_scene *scene)
+static void make_paths(struct harm_scene *scene)
 {
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
-    scene->ways = memory_zeroed(2 * (size_t)scene->member_count + 1, sizeof *scene->ways);
+    scene->paths = memory_zeroed(2 * (size_t)scene->member_count + 1, sizeof *scene->paths);
     for (uint32_t i = 0; i < scene->member_count; i++) {
         const struct harm_member *member = &scene->members[i];
-        scene->ways[2 * i].key = key_of(member->from, member->to);
-        scene->ways[2 * i + 1].key = key_of(member->to, member->from);
+        scene->paths[2 * i].key = key_of(member->from, member->to);
+        scene->paths[2 * i + 1].key = key_of(member->to, member->from);
     }
-    qsort(scene->ways, 2 * (size_t)scene->member_count, sizeof *scene->ways, by_key);
+    qsort(scene->paths, 2 * (size_t)scene->member_count, sizeof *scene->paths, by_key);
     uint32_t count = 0;
     for (uint32_t i = 0; i < 2 * scene->member_count; i++)
-        if (count == 0 || scene->ways[count - 1].key != scene->ways[i].key)
-            scene->ways[count++] = scene->ways[i];
-    scene->way_count = count;
-    scene->way_bytes = (ports / 64 + 1) * 8;
+        if (count == 0 || scene->paths[count - 1].key != scene->paths[i].key)
+            scene->paths[count++] = scene->paths[i];
+    scene->path_count = count;
+    scene->port_bytes = (ports / 64 + 1) * 8;
     for (uint32_t i = 0; i < count; i++)
-        scene->ways[i].ports = memory_zeroed(scene->way_bytes, 1);
+        scene->paths[i].ports = memory_zeroed(scene->port_bytes, 1);
 }
 
-static void mark(struct harm_way *way, uint32_t port)
+static void mark(struct harm_path *path, uint32_t port)
 {
-    way->ports[port / 8] |= (uint8_t)(1u << port % 8);
+    path->ports[port / 8] |= (uint8_t)(1u << port % 8);
 }
 
 static void mark_port(void *self, uint32_t port)
@@ -93,14 +93,14 @@ static void follow(struct harm_scene *scene, const struct rnic *rnic, const stru
                                 .qpn = qp->flow.qpn};
     const uint32_t from = rnic->port.node->id;
     const uint32_t to = scene->world->rnics[qp->flow.destination]->port.node->id;
-    const uint32_t found = find_way(scene, key_of(from, to));
+    const uint32_t found = find_path(scene, key_of(from, to));
     if (found == HARM_NONE)
         return;
-    struct harm_way *way = &scene->ways[found];
-    way->seen = true;
+    struct harm_path *path = &scene->paths[found];
+    path->seen = true;
     uint32_t port = scene_port_of(scene, from, rnic->port.index);
     for (int hops = 0; hops < HOPS_MAX; hops++) {
-        mark(way, port);
+        mark(path, port);
         const uint32_t node = fabric->node_of[fabric->peer[port]];
         if (fabric->is_host[node])
             return;
@@ -128,31 +128,32 @@ static void add_unseen(struct harm_scene *scene)
 {
     struct paths paths;
     paths_init(&paths, scene->scenario, scene->routes, scene->fabric);
-    for (uint32_t i = 0; i < scene->way_count; i++) {
-        struct harm_way *way = &scene->ways[i];
-        if (!way->seen)
-            paths_visit(&paths, (uint32_t)(way->key >> 32), (uint32_t)way->key, mark_port, way);
+    for (uint32_t i = 0; i < scene->path_count; i++) {
+        struct harm_path *path = &scene->paths[i];
+        if (!path->seen)
+            paths_visit(&paths, (uint32_t)(path->key >> 32), (uint32_t)path->key, mark_port, path);
     }
     paths_fini(&paths);
 }
 
-static bool goes_by(const struct harm_way *way, uint32_t port)
+static bool goes_by(const struct harm_path *path, uint32_t port)
 {
-    return (way->ports[port / 8] >> port % 8 & 1) != 0;
+    return (path->ports[port / 8] >> port % 8 & 1) != 0;
 }
 
 bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port)
 {
-    return goes_by(&scene->ways[member->there], port) || goes_by(&scene->ways[member->back], port);
+    return goes_by(&scene->paths[member->there], port) ||
+           goes_by(&scene->paths[member->back], port);
 }
 
 bool scene_meets(const struct harm_scene *scene, const struct harm_member *member,
                  const uint8_t *ports)
 {
-    const uint8_t *there = scene->ways[member->there].ports,
-                  *back = scene->ways[member->back].ports;
+    const uint8_t *there = scene->paths[member->there].ports,
+                  *back = scene->paths[member->back].ports;
     uint8_t met = 0;
-    for (uint32_t i = 0; i < scene->way_bytes; i++)
+    for (uint32_t i = 0; i < scene->port_bytes; i++)
         met |= (uint8_t)((there[i] | back[i]) & ports[i]);
     return met != 0;
 }
@@ -247,7 +248,7 @@ static void add_members(struct harm_scene *scene)
     for (uint32_t w = 0; w < scene->scenario->workload_count; w++) {
         const struct scenario_workload *about = &scene->scenario->workloads[w];
         const uint64_t all = (uint64_t)about->pair_count * about->copies;
-        for (uint32_t i = 0; i < all && i < WAYS_PAIRS_MAX; i++)
+        for (uint32_t i = 0; i < all && i < PATHS_PAIRS_MAX; i++)
             add_member(scene, w, i);
     }
 }
@@ -298,7 +299,7 @@ static void use_queue_pairs(struct harm_scene *scene, struct harm_member *member
     }
 }
 
-/* Held back costs what the busiest link on the ways has left. */
+/* Held back costs what the busiest link on the paths has left. */
 static void use_ports(struct harm_scene *scene, struct harm_member *member)
 {
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
@@ -318,13 +319,13 @@ void scene_init(struct harm_scene *scene)
 {
     deviations_find(&scene->deviations, scene->scenario);
     add_members(scene);
-    make_ways(scene);
+    make_paths(scene);
     follow_all(scene);
     add_unseen(scene);
     for (uint32_t i = 0; i < scene->member_count; i++) {
         struct harm_member *member = &scene->members[i];
-        member->there = find_way(scene, key_of(member->from, member->to));
-        member->back = find_way(scene, key_of(member->to, member->from));
+        member->there = find_path(scene, key_of(member->from, member->to));
+        member->back = find_path(scene, key_of(member->to, member->from));
         use_queue_pairs(scene, member);
         use_ports(scene, member);
     }
@@ -338,9 +339,9 @@ void scene_init(struct harm_scene *scene)
 
 void scene_fini(struct harm_scene *scene)
 {
-    for (uint32_t i = 0; i < scene->way_count; i++)
-        free(scene->ways[i].ports);
-    free(scene->ways);
+    for (uint32_t i = 0; i < scene->path_count; i++)
+        free(scene->paths[i].ports);
+    free(scene->paths);
     free(scene->members);
     deviations_free(&scene->deviations);
 }

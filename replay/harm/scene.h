@@ -40,7 +40,7 @@ enum harm_part { HARM_PARTS(X) HARM_PART_COUNT };
 
 struct harm_member {
     uint32_t workload, number, from, to;
-    uint32_t there, back; /* ways */
+    uint32_t there, back; /* paths */
     uint8_t priorities;   /* that any node gives to its data, a bit for each */
     uint64_t issued, completed, failed, bytes;
     bool connected;
@@ -50,7 +50,7 @@ struct harm_member {
 };
 
 /* From one host to another: the ports that frames left by. */
-struct harm_way {
+struct harm_path {
     uint64_t key; /* from << 32 | to */
     bool seen;    /* by queue pairs; else by all routes */
     uint8_t *ports;
@@ -72,9 +72,9 @@ struct harm_scene {
     /* scene_init */
     struct harm_member *members;
     uint32_t member_count, member_room;
-    struct harm_way *ways;
-    uint32_t way_count;
-    uint32_t way_bytes; /* a bit for each port of the fabric, in whole words */
+    struct harm_path *paths;
+    uint32_t path_count;
+    uint32_t port_bytes; /* a bit for each port of the fabric, in whole words */
     struct deviations deviations;
 };
 

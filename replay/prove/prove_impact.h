@@ -37,7 +37,7 @@ void prove_hops_read(struct prove_hops *hops, struct store *store);
 /* What one run showed. */
 struct prove_measure {
     struct prove_work *works; /* by workload of the scenario */
-    int64_t *stopped_ps;      /* by way */
+    int64_t *stopped_ps;      /* by hop */
     int64_t lossless_drops;   /* of lossless frames, those by watchdogs with them */
     int64_t drops;            /* of all frames */
 };

@@ -16,7 +16,7 @@ struct prove_trial {
     struct diag *diag;
     struct run run; /* as it was, played again */
     struct prove_hops hops;
-    bool *on_path; /* by way: a victim's */
+    bool *on_path; /* by hop: a victim's */
     bool *victims;
     struct prove_measure original, ideal; /* ideal.works NULL: nothing can be repaired */
     struct prove_measure rows[PROVE_ROWS_MAX];

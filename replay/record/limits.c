@@ -21,7 +21,7 @@ struct scope {
     const struct usage *usage;
     const struct explain_fabric *fabric;
     struct bottleneck_input *input;
-    uint32_t *ports;   /* by port: pairs that it is a transmitter on the way of */
+    uint32_t *ports;   /* by port: pairs that it is a transmitter on the path of */
     uint32_t *targets; /* by node: pairs to it */
     bool *from, *to;   /* by node */
     uint32_t pairs;
@@ -388,7 +388,7 @@ static void add_pairs(struct scope *scope, struct paths *paths, uint32_t index)
         scope->input->reads = rnic->max_rd_atomic;
         scope->input->window = rnic->soft.max_unacked;
     }
-    for (uint32_t i = 0; i < about->pair_count && i < WAYS_PAIRS_MAX; i++) {
+    for (uint32_t i = 0; i < about->pair_count && i < PATHS_PAIRS_MAX; i++) {
         const struct scenario_pair *pair = &about->pairs[i];
         scope->from[pair->from] = scope->to[pair->to] = true;
         scope->targets[pair->to]++;

@@ -13,38 +13,38 @@ enum { HOPS_MAX = 64 };
 
 /* ---- alone on an empty path ---- */
 
-/* The links from one host to another, by the first of equal ways: all cost the same. */
-struct way {
+/* The links from one host to another, by the first of equal paths: all cost the same. */
+struct path {
     const struct port_params *links[HOPS_MAX];
     time_ps latency; /* of the switches between them */
     bool cut_through;
     uint32_t count; /* 0: there is no path */
 };
 
-static struct way find_way(const struct member_fabric *fabric, uint32_t from, uint32_t to)
+static struct path find_path(const struct member_fabric *fabric, uint32_t from, uint32_t to)
 {
     const struct scenario *scenario = fabric->scenario;
-    struct way way = {.cut_through = true};
+    struct path path = {.cut_through = true};
     const uint32_t endpoint = fabric->first_port[to]; /* hosts are the first nodes */
     uint16_t port = 0;
-    for (uint32_t node = from; way.count < HOPS_MAX;) {
+    for (uint32_t node = from; path.count < HOPS_MAX;) {
         const struct scenario_port *own = &scenario->nodes[node].ports[port];
         if (scenario->nodes[node].port_count == 0 || own->link == SCENARIO_NO_LINK)
             break;
-        way.links[way.count++] = own->params;
+        path.links[path.count++] = own->params;
         node = own->peer_node;
         if (node == to)
-            return way;
+            return path;
         const uint16_t *out;
         if (scenario->nodes[node].kind != SCENARIO_SWITCH ||
             route_all(&fabric->routes[node], endpoint, &out) == 0)
             break;
         port = out[0];
-        way.latency += scenario->nodes[node].switch_params->latency;
-        way.cut_through &= scenario->nodes[node].switch_params->forwarding == SWITCH_CUT_THROUGH;
+        path.latency += scenario->nodes[node].switch_params->latency;
+        path.cut_through &= scenario->nodes[node].switch_params->forwarding == SWITCH_CUT_THROUGH;
     }
-    way.count = 0;
-    return way;
+    path.count = 0;
+    return path;
 }
 
 static time_ps on_wire(uint64_t bytes, int64_t rate)
@@ -52,28 +52,28 @@ static time_ps on_wire(uint64_t bytes, int64_t rate)
     return units_transfer_ps(bytes, (uint64_t)rate);
 }
 
-/* All of it leaves at the slowest link's rate; the longest frame's way over the other links is what
+/* All of it leaves at the slowest link's rate; the longest frame's time on the other links is what
  * the last one waits for. */
-static time_ps along(const struct way *way, uint64_t bytes, uint64_t frame)
+static time_ps along(const struct path *path, uint64_t bytes, uint64_t frame)
 {
-    time_ps time = way->latency;
+    time_ps time = path->latency;
     uint32_t slowest = 0;
-    for (uint32_t i = 0; i < way->count; i++) {
-        time += port_propagation(way->links[i]);
-        if (way->links[i]->rate < way->links[slowest]->rate)
+    for (uint32_t i = 0; i < path->count; i++) {
+        time += port_propagation(path->links[i]);
+        if (path->links[i]->rate < path->links[slowest]->rate)
             slowest = i;
     }
-    time += on_wire(bytes, way->links[slowest]->rate);
-    for (uint32_t i = 0; i < way->count && !way->cut_through; i++)
-        time += i == slowest ? 0 : on_wire(frame, way->links[i]->rate);
+    time += on_wire(bytes, path->links[slowest]->rate);
+    for (uint32_t i = 0; i < path->count && !path->cut_through; i++)
+        time += i == slowest ? 0 : on_wire(frame, path->links[i]->rate);
     return time;
 }
 
 time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_pair *pair,
                      uint64_t bytes, uint64_t message, bool read)
 {
-    const struct way there = find_way(fabric, pair->from, pair->to);
-    const struct way back = find_way(fabric, pair->to, pair->from);
+    const struct path there = find_path(fabric, pair->from, pair->to);
+    const struct path back = find_path(fabric, pair->to, pair->from);
     const struct rnic_params *from = fabric->scenario->nodes[pair->from].host->rnic;
     const uint64_t mtu = (uint64_t)from->path_mtu, overhead = WIRE_ROCE_BYTES + WIRE_GAP_BYTES;
     if (there.count == 0 || back.count == 0 || message == 0)

@@ -136,7 +136,7 @@ static void write_workload_paths(struct store *store, const struct collect *coll
                                  sizeof *rows.written);
     for (rows.workload = 0; rows.workload < scenario->workload_count; rows.workload++) {
         const struct scenario_workload *workload = &scenario->workloads[rows.workload];
-        for (uint32_t k = 0; k < workload->pair_count && k < WAYS_PAIRS_MAX; k++) {
+        for (uint32_t k = 0; k < workload->pair_count && k < PATHS_PAIRS_MAX; k++) {
             const struct scenario_pair *pair = &workload->pairs[k];
             rows.priority = paths_priority(&paths, workload, pair);
             paths_visit(&paths, pair->from, pair->to, write_hop, &rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dependency - traffic walks its routes and leaves bits.
  * Where traffic leaves a switch depends on its destination alone, so the walk goes to each link
- * once, and at each switch every link that it came by gets the same ways out. */
+ * once, and at each switch every link that it came by gets the same egress ports. */
 #include "scenarios/check/dependency.h"
 
 #include "base/memory.h"
@@ -59,16 +59,16 @@ void dependency_init(struct dependency *dependency, const struct scenario *scena
     *dependency = (struct dependency){.scenario = scenario};
     number_ports(dependency);
     const uint32_t count = dependency->vertex_count;
-    uint32_t ways = 0;
+    uint32_t words = 0;
     dependency->peer = memory_zeroed(count, sizeof(uint32_t));
     dependency->row = memory_zeroed(count, sizeof(uint32_t));
     dependency->met_by = memory_zeroed(count, sizeof(uint32_t));
     dependency->queue = memory_zeroed(count, sizeof(uint32_t));
-    dependency->ways = memory_zeroed(scenario->node_count, sizeof(uint32_t));
+    dependency->first_out = memory_zeroed(scenario->node_count, sizeof(uint32_t));
     dependency->met = memory_zeroed(scenario->node_count, sizeof(uint32_t));
     for (uint32_t n = 0; n < scenario->node_count; n++) {
-        dependency->ways[n] = ways;
-        ways += words_of(dependency, n);
+        dependency->first_out[n] = words;
+        words += words_of(dependency, n);
     }
     for (uint32_t v = 0; v < count; v++) {
         const uint32_t node = dependency->node[v];
@@ -77,7 +77,7 @@ void dependency_init(struct dependency *dependency, const struct scenario *scena
         dependency->row[v] = dependency->word_count;
         dependency->word_count += words_of(dependency, node);
     }
-    dependency->out = memory_zeroed(ways, sizeof(uint64_t));
+    dependency->out = memory_zeroed(words, sizeof(uint64_t));
 }
 
 static void forget_rows(struct dependency *dependency)
@@ -99,7 +99,7 @@ void dependency_fini(struct dependency *dependency)
     free(dependency->node);
     free(dependency->port);
     free(dependency->row);
-    free(dependency->ways);
+    free(dependency->first_out);
     free(dependency->out);
     free(dependency->met);
     free(dependency->met_by);
@@ -119,13 +119,13 @@ uint8_t dependency_priority(const struct dependency *dependency, uint32_t vertex
 
 /* ------------------------------------------------------------------ walks */
 
-/* Comes to a switch for the first time: notes its ways out, and goes on by them. */
+/* Comes to a switch for the first time: notes its egress ports, and goes on by them. */
 static void meet(struct dependency *dependency, uint32_t node, uint32_t endpoint, uint32_t *tail)
 {
     if (dependency->met[node] == dependency->round)
         return;
     dependency->met[node] = dependency->round;
-    uint64_t *out = dependency->out + dependency->ways[node];
+    uint64_t *out = dependency->out + dependency->first_out[node];
     memset(out, 0, words_of(dependency, node) * sizeof *out);
     const uint16_t *ports;
     const uint32_t count = route_all(&dependency->tables[node], endpoint, &ports);
@@ -177,7 +177,7 @@ void dependency_add(struct dependency *dependency, const struct dependency_traff
     for (uint32_t i = 0; i < links; i++) {
         const uint32_t in = dependency->queue[i], node = dependency->node[in];
         const uint8_t priority = dependency_priority(dependency, in, traffic->dscp);
-        const uint64_t *out = dependency->out + dependency->ways[node];
+        const uint64_t *out = dependency->out + dependency->first_out[node];
         uint64_t *row = row_of(dependency, traffic->load, priority, in);
         for (uint32_t w = 0; w < words_of(dependency, node); w++)
             row[w] |= out[w];
@@ -190,8 +190,8 @@ bool dependency_joins(const struct dependency *dependency, uint32_t in, uint32_t
     if (dependency->met_by[in] != dependency->round || dependency->node[egress] != node)
         return false;
     const uint32_t bit = egress - dependency->first[node];
-    return (dependency->out[dependency->ways[node] + bit / WORD_BITS] >> (bit % WORD_BITS) & 1) !=
-           0;
+    return (dependency->out[dependency->first_out[node] + bit / WORD_BITS] >> (bit % WORD_BITS) &
+            1) != 0;
 }
 
 /* ------------------------------------------------------------------ the graph */

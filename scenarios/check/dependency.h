@@ -33,12 +33,12 @@ struct dependency {
     uint32_t *first;   /* by node, and one more */
     uint32_t *of_port; /* by first_port[node] + port; GRAPH_NONE */
     uint32_t *first_port;
-    uint32_t *peer; /* by vertex: the one at the other end of the link */
-    uint32_t *node; /* by vertex */
-    uint16_t *port; /* by vertex */
-    uint32_t *row;  /* by vertex: its first word in rows; there is one word for 64 vertices of
+    uint32_t *peer;      /* by vertex: the one at the other end of the link */
+    uint32_t *node;      /* by vertex */
+    uint16_t *port;      /* by vertex */
+    uint32_t *row;       /* by vertex: its first word in rows; there is one word for 64 vertices of
                             its node */
-    uint32_t *ways; /* by node: likewise in `out` */
+    uint32_t *first_out; /* by node: likewise in `out` */
     uint32_t vertex_count, word_count;
     uint64_t
         *rows[DEPENDENCY_LOADS][PRIORITIES]; /* by ingress vertex: egress vertices of its node */

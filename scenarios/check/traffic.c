@@ -29,20 +29,20 @@ static bool is_switch(const struct scenario *scenario, uint32_t node)
     return scenario->nodes[node].kind == SCENARIO_SWITCH;
 }
 
-/* The way to an endpoint from a node, all those that end at a host being one. */
-static uint16_t way_at(const struct gather *gather, uint32_t node, uint32_t endpoint)
+/* The egress port to an endpoint from a node, all those that end at a host being one. */
+static uint16_t egress_at(const struct gather *gather, uint32_t node, uint32_t endpoint)
 {
     const struct scenario_node *about = &gather->scenario->nodes[node];
-    const uint16_t way = gather->tables[node].egress[endpoint];
-    if (way < ROUTE_GROUP && !is_switch(gather->scenario, about->ports[way].peer_node))
+    const uint16_t egress = gather->tables[node].egress[endpoint];
+    if (egress < ROUTE_GROUP && !is_switch(gather->scenario, about->ports[egress].peer_node))
         return UINT16_MAX;
-    return way;
+    return egress;
 }
 
-static bool same_ways(const struct gather *gather, uint32_t a, uint32_t b)
+static bool same_egress(const struct gather *gather, uint32_t a, uint32_t b)
 {
     for (uint32_t n = gather->scenario->host_count; n < gather->scenario->node_count; n++)
-        if (way_at(gather, n, a) != way_at(gather, n, b))
+        if (egress_at(gather, n, a) != egress_at(gather, n, b))
             return false;
     return true;
 }
@@ -55,10 +55,10 @@ static uint32_t alike(struct gather *gather, uint32_t endpoint)
         return gather->alike[endpoint];
     uint64_t hash = 0;
     for (uint32_t n = gather->scenario->host_count; n < gather->scenario->node_count; n++)
-        hash = hash_mix(hash ^ way_at(gather, n, endpoint));
+        hash = hash_mix(hash ^ egress_at(gather, n, endpoint));
     uint32_t found = endpoint;
     for (uint32_t i = gather->leader_count; i-- > 0 && found == endpoint;)
-        if (gather->hashes[i] == hash && same_ways(gather, gather->leaders[i], endpoint))
+        if (gather->hashes[i] == hash && same_egress(gather, gather->leaders[i], endpoint))
             found = gather->leaders[i];
     if (found == endpoint) {
         gather->hashes[gather->leader_count] = hash;

@@ -83,7 +83,7 @@ static uint16_t working(const struct scenario_node *node, const uint16_t *ports,
     return used;
 }
 
-/* A written way all of whose ports are dead is as if it were not written. */
+/* A written route all of whose ports are dead is as if it were not written. */
 static void apply_route(const struct scenario *scenario, const struct scenario_route *route,
                         const uint32_t *first_endpoint, const uint8_t *dead,
                         struct route_table *tables)
@@ -125,7 +125,8 @@ static bool has_dead_port(const struct scenario_node *node, const uint8_t *dead)
     return false;
 }
 
-/* Takes a switch's dead ports out of all of its ways.  Endpoints with the same way come in rows. */
+/* Takes a switch's dead ports out of all of its routes.  Endpoints with the same ports come in
+ * rows. */
 static void repair(const struct scenario_node *node, const uint8_t *dead, struct route_table *table)
 {
     uint16_t *kept = memory_zeroed(node->port_count, sizeof *kept);

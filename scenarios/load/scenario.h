@@ -131,8 +131,8 @@ struct scenario_egress {
     uint32_t count;
 };
 
-/* Written ways: what is at one of the switches and goes to one of the hosts leaves by these ports,
- * several of them as equal costs. */
+/* Written routes: what is at one of the switches and goes to one of the hosts leaves by these
+ * ports, several of them as equal costs. */
 struct scenario_route {
     const struct scenario_spot *at;       /* switches as a whole */
     const struct scenario_egress *egress; /* of each */

@@ -29,7 +29,7 @@ struct loader_node {
     const struct loader_host *host;
     const char *dscp_path; /* of the override that changed a switch's map last; NULL: none */
     struct diag_place dscp_place;
-    uint32_t written_ports; /* of the ways that are written for it */
+    uint32_t written_ports; /* of the routes that are written for it */
 };
 
 /* What all are made from before anything is said of some. */
@@ -144,7 +144,7 @@ void scenario_apply_host_section(struct loader *loader, const char *path,
                                  size_t count);
 void scenario_finish_host(struct loader *loader, uint32_t node);
 
-/* A written way: `where` (under that key) are switches, beside it stand `to` and `via`.  NULL and
+/* A written route: `where` (under that key) are switches, beside it stand `to` and `via`.  NULL and
  * messages when something is wrong. */
 const struct scenario_route *
 scenario_load_route(struct loader *loader, const struct tree_node *written, const char *where);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * `fabric.routes` and `fabric.routing`.
- * A way is written with names: a neighbour means every link to it, a port or a link itself.  Here
- * they become the ports of each switch that the way is written for. */
+ * A route is written with names: a neighbour means every link to it, a port or a link itself.  Here
+ * they become the ports of each switch that the route is written for. */
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/load/select.h"
 
@@ -27,7 +27,7 @@ const struct opt scenario_routing_opts[] = {
     {0},
 };
 
-/* ---- which ports a way means ---- */
+/* ---- which ports a route means ---- */
 
 /* A link is named by a neighbour or by either of its ends. */
 static bool is_named(const struct scenario_node *node, uint32_t at, uint16_t port,

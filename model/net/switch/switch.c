@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch - the way of a frame through a switch.
+ * switch - the path of a frame through a switch.
  *
  *   arrival -> priority by DSCP -> egress port by route and ECMP -> giant?
  *           -> memory (drop, XOFF) -> ECN mark

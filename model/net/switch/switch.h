@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch - a shared-buffer Ethernet switch.
  * Ports, the shared packet memory, forwarding by destination with ECMP, ECN marking, PFC, strict
- * and weighted scheduling.  A frame's way: ingress port -> ingress latency -> checks -> memory ->
+ * and weighted scheduling.  A frame's path: ingress port -> ingress latency -> checks -> memory ->
  * egress queue -> wire.
  * Source:  priorities, PFC and ETS IEEE 802.1Q-2018 cl. 36, 37; ECN RFC 3168 with the RED-like
  *          profile of DCQCN (SIGCOMM 2015); DSCP to priority by default DSCP >> 3 (RFC 2474).

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_queue_private - a frame's room in a switch's memory, and its place in a queue.
- * The way of every frame that waits, to be inlined; what only some need is in switch_queue.c.
+ * The path of every frame that waits, to be inlined; what only some need is in switch_queue.c.
  * Included only by switch*.c. */
 #ifndef STORMGLASS_NET_SWITCH_SWITCH_QUEUE_PRIVATE_H
 #define STORMGLASS_NET_SWITCH_SWITCH_QUEUE_PRIVATE_H
 
 #include "net/switch/switch_private.h"
 
-/* A frame on its way through the switch: what the way needs of it is loaded once.  To the compiler
+/* A frame on its way through the switch: what the path needs of it is loaded once.  To the compiler
  * any store of a byte may change the frame, so it would load all of it again and again.  Each field
  * is as wide as a register. */
 struct passage {

@@ -21,7 +21,7 @@
  *             without them it would never hear that it may go on.
  *   Cost      a queue pair that was never limited costs nothing.  Who has on_ack asks for an ACK
  *             with each packet, keeps when it was sent, and has its state in memory of its own; its
- *             RNIC's frames take the general way.  The others pay nothing for it.
+ *             RNIC's frames take the general path.  The others pay nothing for it.
  *   ACKs      are heard of in order, each newly acknowledged byte once.  An ACK may stand for
  *             several packets, and be lost.  What was sent again has no round-trip time; what was
  *             given up after a timeout and turns out to have arrived is not told of.
@@ -74,7 +74,7 @@ struct cc_ack {
     uint64_t acked;                    /* bytes, in all */
     uint64_t sent;                     /* bytes, in all: those acknowledged and those under way */
     time_ps rtt;                       /* of the packet that it answers; 0: not known */
-    uint8_t hops;                      /* switches on its way, by its time to live */
+    uint8_t hops;                      /* switches on its path, by its time to live */
     bool ecn_echo;                     /* a packet since the last ACK was marked */
     const struct telemetry *telemetry; /* of the packet that it answers; NULL: none */
 };

@@ -23,7 +23,7 @@ struct cc_swift {
     int64_t timeouts;      /* without an ACK between */
 };
 
-/* The delay that is aimed at with that window and so many switches on the way. */
+/* The delay that is aimed at with that window and so many switches on the path. */
 time_ps cc_swift_target(const struct cc_swift_params *params, uint64_t cwnd, unsigned hops);
 
 #endif

@@ -147,7 +147,7 @@ static inline bool fast_path_may_acknowledge(const struct qp *qp, const struct f
            ahead + PSN_AHEAD < psn_ahead(qp->una_end, una);
 }
 
-/* ------------------------------------------------------------------ the way in */
+/* ------------------------------------------------------------------ receiving */
 
 /* The queue pair is the one that is meant, and nothing holds the frame up before.  Whether the
  * state takes packets is not asked: only then is a message under way, or something to be

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rnic - the way in, events, making and checking. */
+ * rnic - receiving, events, making and checking. */
 #include "rnic/host/rnic.h"
 
 #include "rnic/cm/cm_conn.h"
@@ -34,7 +34,7 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
         port_dequeue(&rnic->port, rnic_now(rnic));
 }
 
-/* ------------------------------------------------------------------ the way in */
+/* ------------------------------------------------------------------ receiving */
 
 /* The notification point: a CNP to the sender of a marked packet, not too often. */
 static void notify(struct rnic *rnic, struct qp *qp, time_ps now)

@@ -16,7 +16,7 @@
 
 enum { WORK_MAX = 4000000, STEPS_MAX = 100000 };
 
-enum way { OPEN, PARTLY, CLOSED };
+enum reach { OPEN, PARTLY, CLOSED };
 
 /* The fabric at the beginning of a workload. */
 struct moment {
@@ -93,7 +93,7 @@ static bool leads_on(struct moment *moment, uint32_t node, uint16_t number, uint
 }
 
 /* CLOSED where the first switches lead nowhere, PARTLY where some of the paths end. */
-static enum way follow(struct moment *moment, uint32_t from, uint32_t to)
+static enum reach follow(struct moment *moment, uint32_t from, uint32_t to)
 {
     uint32_t depth = 0, ends = 0;
     bool arrives = false;
@@ -119,7 +119,7 @@ static enum way follow(struct moment *moment, uint32_t from, uint32_t to)
     return arrives ? PARTLY : CLOSED;
 }
 
-static enum way worse(enum way a, enum way b)
+static enum reach worse(enum reach a, enum reach b)
 {
     return a > b ? a : b;
 }
@@ -156,12 +156,12 @@ static void look_at(struct moment *moment, const struct scenario_workload *workl
     struct harm harm = {0};
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
-        const enum way way =
+        const enum reach reach =
             worse(follow(moment, pair->from, pair->to), follow(moment, pair->to, pair->from));
-        if (way == OPEN)
+        if (reach == OPEN)
             continue;
         harm.first = harm.first == NULL ? pair : harm.first;
-        *(way == CLOSED ? &harm.closed : &harm.partly) += workload->copies;
+        *(reach == CLOSED ? &harm.closed : &harm.partly) += workload->copies;
     }
     if (harm.first != NULL)
         tell(moment->scenario, workload, &harm, report);

@@ -143,9 +143,10 @@ static void test_agree(void **state)
     const struct agree_host *host = ask(&pair, 0, TIME_NEVER);
     assert_int_equal(agree_host_end(host), AGREE_AGREED);
     assert_int_equal(pair.state.hosts, 1);
-    const time_ps way = agree_host_way(host), apart = pair.state.zero - agree_host_zero(host);
-    assert_true(way >= 0 && way < PS_PER_S);
-    assert_true(apart <= way && -apart <= way);
+    const time_ps round_trip = agree_host_round_trip(host),
+                  apart = pair.state.zero - agree_host_zero(host);
+    assert_true(round_trip >= 0 && round_trip < PS_PER_S);
+    assert_true(apart <= round_trip && -apart <= round_trip);
     assert_true(pair.state.zero > loop_now(pair.loop));
     /* A second one begins with the first, whatever it proposes; a third when all have left anew. */
     const time_ps first = pair.state.zero;
