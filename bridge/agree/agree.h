@@ -56,7 +56,7 @@ enum agree_end {
 struct agree_host;
 
 /* Asks the target at `ip`.  `zero`: what to propose, TIME_NEVER: `lead` after the answer.  on_done
- * is told once, at the earliest before this returns. */
+ * is reported once, at the earliest before this returns. */
 struct agree_host *agree_host_create(const struct agree_site *site, uint32_t ip, time_ps zero,
                                      time_ps lead, void (*on_done)(void *self), void *self);
 void agree_host_free(struct agree_host *host); /* leaves */

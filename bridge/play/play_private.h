@@ -103,7 +103,7 @@ void play_agree_words(const struct play *play, char *text, size_t size);
 time_ps play_agree_round_trip(const struct play *play);
 
 /* play_target.c */
-/* The namespaces of the targets here and what they keep; what cannot be had is told in diag. */
+/* The namespaces of the targets here and what they keep; what cannot be had is reported in diag. */
 void play_target_prepare(struct play *play, struct diag *diag);
 void play_target_keep(struct play *play);          /* the files that were made stay */
 bool play_target_make(struct play_target *target); /* listens; false: errno */

@@ -72,7 +72,7 @@ static void on_async(struct verbs_device *device, const struct ibv_async_event *
         on_port(device, true);
         break;
     default:
-        break; /* told for information, or of things that are not used */
+        break; /* reported for information, or of things that are not used */
     }
 }
 

@@ -22,7 +22,7 @@ struct calibration_value {
     const char *like;    /* path of the one that it is taken to be equal to, or NULL */
     bool determined;     /* false: the value is the base's */
     double spread;       /* of the value, one standard deviation */
-    uint32_t benchmarks; /* a bit for each that told it */
+    uint32_t benchmarks; /* a bit for each that determined it */
 };
 
 struct calibration_figure {

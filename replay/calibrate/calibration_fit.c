@@ -182,9 +182,9 @@ static bool settle_search(struct search *search)
     return fine && cost_of(search, search->x) < INFINITY;
 }
 
-/* ------------------------------------------------------------------ what was told */
+/* ------------------------------------------------------------------ what was determined */
 
-/* The value's spread in its scale, and which benchmarks told it. */
+/* The value's spread in its scale, and which benchmarks determined it. */
 static double spread_of(const struct search *search, uint32_t unknown, double noise,
                         uint32_t *benchmarks)
 {
@@ -204,7 +204,7 @@ static double spread_of(const struct search *search, uint32_t unknown, double no
     return noise / alone;
 }
 
-/* A value is told when the figures and the base together leave it less open than known_to. */
+/* A value is determined when the figures and the base together leave it less open than known_to. */
 static void tell_one(const struct search *search, uint32_t unknown)
 {
     struct calibration *calibration = search->calibration;

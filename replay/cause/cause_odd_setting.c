@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a difference is told by; bytes of a packet beside its data; what light needs for a mm. */
+/* What a difference is known by; bytes of a packet beside its data; what light needs for a mm. */
 enum { NOTABLE = PPM / 20, HEADERS = 82, LENGTH_PS = 5, EXCHANGES = 16, ROUND_TRIP_US = 4 };
 
 /* How it shows that somebody is served worse. */

@@ -7,8 +7,8 @@
  *             value, and whether the point lies in what the model's profiles were fitted on.
  * Work that a count ends has a protocol that does not depend on time.  Of work that the clock ends,
  * counts and bytes are left to the rates, and sequences are compared as far as both went.
- * The order of completions is defined where at most one I/O is under way; elsewhere it is told and
- * does not count.
+ * The order of completions is defined where at most one I/O is under way; elsewhere it is reported
+ * and does not count.
  * Owner: compare_free.  Errors: COMPARE_REFUSED and a sentence in `why`. */
 #ifndef STORMGLASS_REPLAY_COMPARE_COMPARE_H
 #define STORMGLASS_REPLAY_COMPARE_COMPARE_H
@@ -42,7 +42,7 @@ struct compare_row {
     const char *what; /* "oltp: completed" */
     const char *model, *measured;
     bool equal;
-    bool counts; /* false: told, and no difference of the protocol */
+    bool counts; /* false: reported, and no difference of the protocol */
 };
 
 struct compare_side {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * diff - what differs between two runs, from their databases.
- * Rows of both are matched by their key (a setting's path, a counter's place and name) and told in
- * sections, most important first: what was changed, how it ended, what the workloads got, who
+ * Rows of both are matched by their key (a setting's path, a counter's place and name) and reported
+ * in sections, most important first: what was changed, how it ended, what the workloads got, who
  * paused whom, what was dropped, and the counters.  Where the digests differ both runs are played
  * again, to find the first event that does (lockstep.h).
  * compare.h is for a model's run and a measurement of the same work; this is for two runs.
@@ -14,7 +14,7 @@
 #include "replay/run/checkpoint.h"
 #include "replay/run/lockstep.h"
 
-/* X(NAME, word, heading), in the order in which they are told. */
+/* X(NAME, word, heading), in the order in which they are reported. */
 #define DIFF_SECTIONS(X)                                                                           \
     X(SETTINGS, "settings", "Settings")                                                            \
     X(FABRIC, "fabric", "Fabric")                                                                  \

@@ -72,8 +72,9 @@ static void read_roots(struct account *account, struct store *store)
 }
 
 /* Only what was asked for since cause ?1 began counts as its reason: a host by its own first
- * XOFF, congestion from the run's begin.  In a circle a port has many distances: the least is told.
- * The values beside min(at_ps) are those of its row (SQLite, "bare columns in an aggregate"). */
+ * XOFF, congestion from the run's begin.  In a circle a port has many distances: the least is
+ * reported. The values beside min(at_ps) are those of its row (SQLite, "bare columns in an
+ * aggregate"). */
 static const char hops_sql[] =
     "WITH begun AS (SELECT coalesce(min(at_ps), 0) AS at FROM pause_edge e JOIN pause_root r"
     "   ON r.position=?1 AND r.port IS NULL AND e.node=r.node AND e.priority=r.priority"

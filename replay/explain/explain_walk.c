@@ -279,7 +279,7 @@ static void follow(struct walk *walk, const struct explain_piece *piece)
     struct explain_piece part = *piece;
     part.hops++;
     uint32_t at = hold_at(explain, key, part.from);
-    if (at == EXPLAIN_NONE) { /* a hold that was never told of */
+    if (at == EXPLAIN_NONE) { /* a hold that was never reported */
         const struct explain_hold unknown = {.key = key};
         enter_hold(walk, &part, &unknown);
         return;

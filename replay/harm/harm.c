@@ -24,7 +24,7 @@ struct accusation {
     int64_t *lost;       /* by member */
     int64_t *weighed;    /* likewise, with what failed */
     int64_t weight;      /* of all of them */
-    int64_t of_one_clue; /* of the clue that it is told by */
+    int64_t of_one_clue; /* of the clue that it is reported by */
     bool standing;       /* a deadlock: comes first */
     bool seen;           /* its kind and sentence are of what was seen, not of what is supposed */
     bool proven;         /* ... and somebody is to blame */
@@ -420,8 +420,8 @@ static bool stand_together(const struct harm_scene *scene, const struct harm_cau
     return of_a != NULL && of_b != NULL && strcmp(of_a->entry, of_b->entry) == 0;
 }
 
-static bool is_told(const struct harm_scene *scene, const struct harm *harm,
-                    const struct harm_cause *cause)
+static bool is_reported(const struct harm_scene *scene, const struct harm *harm,
+                        const struct harm_cause *cause)
 {
     for (uint32_t i = 0; i < harm->cause_count; i++)
         if (stand_together(scene, &harm->causes[i], cause))
@@ -442,7 +442,8 @@ static void close_search(struct cause_search *search, struct harm *harm)
         struct harm_cause *cause = &accusation->cause;
         cause->share = all == 0 ? 0 : (int64_t)((__int128)accusation->weight * PPM / all);
         if ((i > 0 && !accusation->proven && cause->share < worth_telling) ||
-            (accusation->weight == 0 && !accusation->proven) || is_told(search->scene, harm, cause))
+            (accusation->weight == 0 && !accusation->proven) ||
+            is_reported(search->scene, harm, cause))
             continue;
         cause->sure = accusation->proven && (cause->share >= sure_share || accusation->standing);
         victims_list(&(struct victims_search){search->scene, accusation->lost, accusation->place,

@@ -14,33 +14,34 @@ struct batch {
 };
 
 /* What comes through the pipe; the works, then the stops, behind it. */
-struct told {
+struct report {
     bool built, played;
     char why[STORE_ERROR_BYTES];
     int64_t lossless_drops, drops;
     struct prove_work works[];
 };
 
-static size_t told_bytes(const struct prove_trial *trial)
+static size_t report_bytes(const struct prove_trial *trial)
 {
-    return sizeof(struct told) + trial->scenario->workload_count * sizeof(struct prove_work) +
+    return sizeof(struct report) + trial->scenario->workload_count * sizeof(struct prove_work) +
            trial->hops.count * sizeof(int64_t);
 }
 
-static int64_t *stops_of(const struct prove_trial *trial, struct told *told)
+static int64_t *stops_of(const struct prove_trial *trial, struct report *report)
 {
-    return (int64_t *)(void *)&told->works[trial->scenario->workload_count];
+    return (int64_t *)(void *)&report->works[trial->scenario->workload_count];
 }
 
-static void tell(const struct prove_trial *trial, const struct run *run, struct told *told)
+static void write_report(const struct prove_trial *trial, const struct run *run,
+                         struct report *report)
 {
     struct prove_measure measure;
     const uint32_t workloads = trial->scenario->workload_count;
     prove_measure(&measure, record_store(run->record), workloads, &trial->hops);
-    told->lossless_drops = measure.lossless_drops;
-    told->drops = measure.drops;
-    memcpy(told->works, measure.works, workloads * sizeof *told->works);
-    memcpy(stops_of(trial, told), measure.stopped_ps, trial->hops.count * sizeof(int64_t));
+    report->lossless_drops = measure.lossless_drops;
+    report->drops = measure.drops;
+    memcpy(report->works, measure.works, workloads * sizeof *report->works);
+    memcpy(stops_of(trial, report), measure.stopped_ps, trial->hops.count * sizeof(int64_t));
     prove_measure_free(&measure);
 }
 
@@ -68,7 +69,7 @@ static void play(void *self, uint32_t index, void *result)
     const struct run_options options = {.until = trial->until, .brief = true};
     struct repair repairs[PROVE_SUSPECTS_MAX];
     struct repaired repaired;
-    struct told *told = result;
+    struct report *report = result;
     struct run run;
     for (uint32_t i = 0; i < set->count; i++)
         repairs[i] = trial->prove->rows[set->rows[i]].repair;
@@ -76,27 +77,28 @@ static void play(void *self, uint32_t index, void *result)
     start_later(&repaired, set->later);
     const enum run_end end = run_scenario(&run, &repaired.scenario, &options, trial->diag);
     const bool stopped = end == RUN_DONE && strcmp(run.result.status, "interrupted") == 0;
-    told->built = end != RUN_REFUSED;
-    told->played = end == RUN_DONE && !stopped;
-    if (told->played)
-        tell(trial, &run, told);
+    report->built = end != RUN_REFUSED;
+    report->played = end == RUN_DONE && !stopped;
+    if (report->played)
+        write_report(trial, &run, report);
     else
-        snprintf(told->why, sizeof told->why, "%s", stopped ? "interrupted" : run.error);
+        snprintf(report->why, sizeof report->why, "%s", stopped ? "interrupted" : run.error);
     run_close(&run);
     repair_free(&repaired);
 }
 
-static void take(const struct prove_trial *trial, struct told *told, struct prove_measure *measure)
+static void take(const struct prove_trial *trial, struct report *report,
+                 struct prove_measure *measure)
 {
     const uint32_t workloads = trial->scenario->workload_count;
     *measure = (struct prove_measure){
         .works = memory_zeroed(workloads, sizeof *measure->works),
         .stopped_ps = memory_zeroed(trial->hops.count, sizeof *measure->stopped_ps),
-        .lossless_drops = told->lossless_drops,
-        .drops = told->drops,
+        .lossless_drops = report->lossless_drops,
+        .drops = report->drops,
     };
-    memcpy(measure->works, told->works, workloads * sizeof *measure->works);
-    memcpy(measure->stopped_ps, stops_of(trial, told), trial->hops.count * sizeof(int64_t));
+    memcpy(measure->works, report->works, workloads * sizeof *measure->works);
+    memcpy(measure->stopped_ps, stops_of(trial, report), trial->hops.count * sizeof(int64_t));
 }
 
 bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, uint32_t count,
@@ -104,20 +106,20 @@ bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, ui
 {
     struct prove *prove = trial->prove;
     struct batch batch = {trial, sets};
-    const size_t bytes = told_bytes(trial);
+    const size_t bytes = report_bytes(trial);
     char *results = memory_zeroed(count + 1, bytes);
     bool well = trials_play(play, &batch, count, results, bytes);
     if (!well)
         snprintf(prove->why, sizeof prove->why, "a run ended too early");
     prove->runs += count;
     for (uint32_t i = 0; i < count && well; i++) {
-        struct told *told = (struct told *)(void *)(results + i * bytes);
+        struct report *report = (struct report *)(void *)(results + i * bytes);
         measures[i] = (struct prove_measure){0};
-        if (told->played)
-            take(trial, told, &measures[i]);
-        else if (told->built)
-            snprintf(prove->why, sizeof prove->why, "%s", told->why);
-        well = told->played || !told->built;
+        if (report->played)
+            take(trial, report, &measures[i]);
+        else if (report->built)
+            snprintf(prove->why, sizeof prove->why, "%s", report->why);
+        well = report->played || !report->built;
     }
     free(results);
     return well;

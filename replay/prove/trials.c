@@ -71,11 +71,11 @@ static bool end(const struct trials *trials, const struct child *child)
     int status = 0;
     if (child->process == 0)
         return true;
-    const bool told = read_all(child->from, child->result, trials->bytes);
+    const bool answered = read_all(child->from, child->result, trials->bytes);
     close(child->from);
     while (waitpid(child->process, &status, 0) < 0 && errno == EINTR)
         ;
-    return told && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return answered && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 bool trials_play(trials_play_fn *play, void *self, uint32_t count, void *results, size_t bytes)

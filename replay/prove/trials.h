@@ -2,7 +2,7 @@
  * trials - many runs of an experiment at once.
  * Each is played by a process of its own, which writes what it came to into a pipe; as many at a
  * time as there are processors.  Without processes (WebAssembly) one after the other.  Nothing that
- * is told depends on how many there are. */
+ * is reported depends on how many there are. */
 #ifndef STORMGLASS_REPLAY_PROVE_TRIALS_H
 #define STORMGLASS_REPLAY_PROVE_TRIALS_H
 

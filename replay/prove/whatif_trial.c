@@ -33,12 +33,12 @@ static void take_steady(struct trial_work *work, const struct steady *steady, bo
 static void take(struct whatif_trial *trial, const struct run *run, bool faults)
 {
     const struct result *result = &run->result;
-    struct trial_result *told = &trial->result;
-    told->played = true;
-    told->limit = result->limit;
-    digest_format(&result->digest, told->digest);
+    struct trial_result *shown = &trial->result;
+    shown->played = true;
+    shown->limit = result->limit;
+    digest_format(&result->digest, shown->digest);
     for (uint32_t i = 0; i < result->expectation_count && i < 32; i++)
-        told->held |= result->expectations[i].held ? UINT32_C(1) << i : 0;
+        shown->held |= result->expectations[i].held ? UINT32_C(1) << i : 0;
     for (uint32_t i = 0; i < result->workload_count; i++) {
         const struct result_workload *workload = &result->workloads[i];
         struct trial_work *work = &trial->works[i];
@@ -76,7 +76,7 @@ static void play(struct whatif_trial *trial, const struct scenario *base, time_p
 }
 
 /* What comes through the pipe: the result, then its works. */
-struct told {
+struct report {
     struct trial_result result;
     struct trial_work works[];
 };
@@ -90,11 +90,11 @@ struct played {
 static void play_one(void *self, uint32_t index, void *result)
 {
     const struct played *played = self;
-    struct told *told = result;
+    struct report *report = result;
     struct whatif_trial trial = played->trials[index];
-    trial.works = told->works;
+    trial.works = report->works;
     play(&trial, played->scenario, played->until);
-    told->result = trial.result;
+    report->result = trial.result;
 }
 
 bool whatif_play(struct whatif_trial *trials, uint32_t count, const struct scenario *scenario,
@@ -102,14 +102,14 @@ bool whatif_play(struct whatif_trial *trials, uint32_t count, const struct scena
 {
     struct played played = {trials, scenario, until};
     const size_t works = scenario->workload_count * sizeof(struct trial_work);
-    const size_t bytes = sizeof(struct told) + works;
+    const size_t bytes = sizeof(struct report) + works;
     char *results = memory_zeroed(count, bytes);
     const bool well = trials_play(play_one, &played, count, results, bytes);
     for (uint32_t i = 0; i < count; i++) {
-        const struct told *told = (const struct told *)(void *)(results + i * bytes);
-        trials[i].result = told->result;
+        const struct report *report = (const struct report *)(void *)(results + i * bytes);
+        trials[i].result = report->result;
         trials[i].works = memory_zeroed(scenario->workload_count, sizeof *trials[i].works);
-        memcpy(trials[i].works, told->works, works);
+        memcpy(trials[i].works, report->works, works);
     }
     free(results);
     return well;

@@ -15,7 +15,7 @@ struct trial_relief {
     int64_t permille; /* RELIEF_NOTHING: nothing is changed */
 };
 
-/* What a run came to; of fixed size, so that it can be told by a pipe. */
+/* What a run came to; of fixed size, so that it can be sent through a pipe. */
 struct trial_result {
     bool played;
     bool changed; /* every relief found something to change */

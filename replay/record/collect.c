@@ -278,7 +278,7 @@ static int64_t severity_of(const struct collect *collect, const struct result *r
     return totals->pfc_paused_ps > 0 || totals->pfc_pause_frames > 0;
 }
 
-/* One that stands is told of rather than one that is gone.  It is the root of the pauses unless
+/* One that stands is reported rather than one that is gone.  It is the root of the pauses unless
  * others are the root of more.  The guess of a circle from the pauses is unsure; that the queues
  * wait for each other was seen. */
 static void tell_deadlock(const struct collect *collect, struct result *result)

@@ -53,14 +53,14 @@ enum record_level record_level_of(const struct record *record);
 bool record_is_brief(const struct record *record);
 const char *record_error(const struct record *record); /* NULL while all is well */
 
-/* Everything that happened up to `at` has been told. */
+/* Everything that happened up to `at` has been reported. */
 void record_reached(struct record *record, time_ps at);
 
 /* Makes the rows so far safe when enough have come together, or always with `now`. */
 void record_tick(struct record *record, bool now);
 
 /* What happens in a run.  `record` NULL: nothing is written.
- * `target` NULL: the target told nothing of the command. */
+ * `target` NULL: the target reported nothing of the command. */
 void record_io(struct record *record, const struct probe_host_io *host,
                const struct probe_target_io *target);
 void record_drop(struct record *record, const struct probe_drop *drop);

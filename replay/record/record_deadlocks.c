@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A longer circle is told by its ends, and stands in the table as a whole. */
+/* A longer circle is reported by its ends, and stands in the table as a whole. */
 enum { CYCLE_SHOWN = 8, SENTENCE_BYTES = 512 };
 
 static const char *const role_names[] = {

@@ -2,10 +2,10 @@
  * usage - what a run used, and what its work waited for.
  * Looks at the world at a few equally spaced moments of the measured part: counters are read, and
  * who waits for what is counted, which costs nothing between two moments (by Little's law, as many
- * as wait on average have waited their number times the time).  What is told is of the steady
+ * as wait on average have waited their number times the time).  What is reported is of the steady
  * part: from a quarter of the time that was worked, or a little earlier, up to the end of the
  * window or the last completion.  What comes after that end, as a timeout in the drain, is not in.
- * Values are sums over time; the difference of two moments is told.
+ * Values are sums over time; the difference of two moments is reported.
  * Owner: usage_fini.  Clock: the caller plays the world up to usage->next and calls usage_take. */
 #ifndef STORMGLASS_REPLAY_RECORD_USAGE_H
 #define STORMGLASS_REPLAY_RECORD_USAGE_H

@@ -11,7 +11,7 @@
 #include "replay/run/eventlog.h"
 
 enum {
-    LOCKSTEP_BEFORE = 3, /* events that are told of before the difference and behind it */
+    LOCKSTEP_BEFORE = 3, /* events that are reported before the difference and behind it */
     LOCKSTEP_BEHIND = 4
 };
 

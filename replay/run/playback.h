@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * playback - the events of a stored run between two moments, from its database alone.
- * The run is played silently up to the first moment; from there on each event is told.  Memory is
- * that of a short window.  Errors: PLAYBACK_REFUSED and a sentence in `why`. */
+ * The run is played silently up to the first moment; from there on each event is reported.  Memory
+ * is that of a short window.  Errors: PLAYBACK_REFUSED and a sentence in `why`. */
 #ifndef STORMGLASS_REPLAY_RUN_PLAYBACK_H
 #define STORMGLASS_REPLAY_RUN_PLAYBACK_H
 

@@ -25,7 +25,7 @@ struct run_options {
     enum record_level level;
     time_ps until;    /* TIME_NEVER: to the end */
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */
-    uint32_t threads; /* at most; 0: one; RUN_THREADS_AUTO.  Nothing that is told depends on it */
+    uint32_t threads; /* at most; 0: one; RUN_THREADS_AUTO.  No result depends on it */
     bool progress;    /* a bar, where stderr is a terminal */
     bool blind;       /* nobody asks for steady parts or limits: nothing is sampled for them */
     bool waits; /* what commands and messages wait for is accounted: some four times the time */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * step_acts - going, breaks and looking.
- * The session has the breaks and the ladder; the world is in the ladder's players, so what is told
- * of it is asked of the present one. */
+ * The session has the breaks and the ladder; the world is in the ladder's players, so what is
+ * reported of it is asked of the present one. */
 #include "replay/step/step_acts_private.h"
 
 #include "replay/step/step_tell.h"

@@ -26,7 +26,7 @@ struct step_state {
     uint32_t line_number;
     struct step_wrong wrong; /* with the line; column 0: nothing is */
     bool quits, different;
-    time_ps reported_difference; /* of the stored run; TIME_NEVER: none was told */
+    time_ps reported_difference; /* of the stored run; TIME_NEVER: none was reported */
 };
 
 /* False: a process is gone.  What is wrong with the line is said in session->wrong. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * stepper_conditions - the probe's functions, and a look at what has a size.
- * What happens is told by the probe while an event is executed.  A state (a queue's length, a port
- * that has to stop) is a hit when it holds in more places than after the event before. */
+ * What happens is reported by the probe while an event is executed.  A state (a queue's length, a
+ * port that has to stop) is a hit when it holds in more places than after the event before. */
 #include "replay/step/stepper_private.h"
 
 #include "base/memory.h"

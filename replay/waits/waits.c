@@ -106,6 +106,6 @@ void waits_hear(struct waits *waits, void (*each)(void *self, const struct waits
 void waits_blocked(struct waits *waits, const struct probe_blocked *blocked)
 {
     const uint32_t port = waits->fabric->first_port[blocked->node] + blocked->port;
-    waits_pauses_told(&waits->pauses[port * EXPLAIN_PRIORITIES + blocked->priority], blocked->at,
-                      blocked->blocked);
+    waits_pauses_reported(&waits->pauses[port * EXPLAIN_PRIORITIES + blocked->priority],
+                          blocked->at, blocked->blocked);
 }

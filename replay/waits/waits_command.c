@@ -79,7 +79,7 @@ void waits_commands_fini(struct waits *waits)
 
 /* ------------------------------------------------------------------ messages and their use */
 
-/* What is told of the message that was posted last, in the same event. */
+/* What is reported of the message that was posted last, in the same event. */
 static uint32_t posted_last(const struct waits *waits, time_ps at)
 {
     const struct waits_flow *flow = waits->last_flow;
@@ -318,15 +318,15 @@ static void live_message(const struct waits_message *message, const struct waits
     step(life, &before, life->completed_at, WAITS_IN_ACKNOWLEDGE, WAITS_HOST_CPU);
 }
 
-static void end_message(struct waits *waits, const struct probe_message *told, uint32_t index,
+static void end_message(struct waits *waits, const struct probe_message *reported, uint32_t index,
                         uint32_t answer)
 {
-    if (told->good) {
-        struct waits_life life = {.workload = told->workload,
-                                  .member = told->member,
-                                  .operation = operation_of_message(told->operation),
-                                  .issued_at = told->issued_at,
-                                  .completed_at = told->completed_at};
+    if (reported->good) {
+        struct waits_life life = {.workload = reported->workload,
+                                  .member = reported->member,
+                                  .operation = operation_of_message(reported->operation),
+                                  .issued_at = reported->issued_at,
+                                  .completed_at = reported->completed_at};
         live_message(waits_message_at(waits, index),
                      answer == WAITS_NONE ? NULL : waits_message_at(waits, answer), &life);
         waits_sum_add(waits, &life);
@@ -337,14 +337,14 @@ static void end_message(struct waits *waits, const struct probe_message *told, u
 
 /* Of one direction's messages the other has the answers. */
 static bool join_one(struct waits *waits, struct waits_flow *flow, struct waits_flow *back,
-                     const struct probe_message *told)
+                     const struct probe_message *reported)
 {
-    const bool answered = told->good && told->answered;
+    const bool answered = reported->good && reported->answered;
     if (flow->done.head == flow->done.tail ||
         (answered && back->answers.head == back->answers.tail))
         return false;
     const uint32_t index = waits_row_at(&flow->done, flow->done.head++);
-    end_message(waits, told, index,
+    end_message(waits, reported, index,
                 answered ? waits_row_at(&back->answers, back->answers.head++) : WAITS_NONE);
     return true;
 }
@@ -353,18 +353,20 @@ void waits_messages_join(struct waits *waits, struct waits_flow *flow)
 {
     struct waits_flow *back = waits_flow_to(waits, flow->endpoint, flow->qpn);
     uint32_t joined = 0;
-    while (joined < flow->told_count && join_one(waits, flow, back, &flow->told[joined]))
+    while (joined < flow->reported_count && join_one(waits, flow, back, &flow->reported[joined]))
         joined++;
-    flow->told_count -= joined;
-    for (uint32_t i = 0; i < flow->told_count && joined > 0; i++)
-        flow->told[i] = flow->told[i + joined];
+    flow->reported_count -= joined;
+    for (uint32_t i = 0; i < flow->reported_count && joined > 0; i++)
+        flow->reported[i] = flow->reported[i + joined];
 }
 
-void waits_message(struct waits *waits, const struct probe_message *told)
+void waits_message(struct waits *waits, const struct probe_message *reported)
 {
-    struct waits_flow *back = waits_flow_to(waits, told->host_ip - RNIC_FIRST_IP, told->qpn);
+    struct waits_flow *back =
+        waits_flow_to(waits, reported->host_ip - RNIC_FIRST_IP, reported->qpn);
     struct waits_flow *flow = waits_flow_to(waits, back->endpoint, back->qpn);
-    flow->told = memory_grown(flow->told, flow->told_count, &flow->told_room, sizeof *flow->told);
-    flow->told[flow->told_count++] = *told;
+    flow->reported = memory_grown(flow->reported, flow->reported_count, &flow->reported_room,
+                                  sizeof *flow->reported);
+    flow->reported[flow->reported_count++] = *reported;
     waits_messages_join(waits, flow);
 }

@@ -61,7 +61,7 @@ void waits_flows_fini(struct waits *waits)
         free(waits->flows[i]->posted.items);
         free(waits->flows[i]->done.items);
         free(waits->flows[i]->answers.items);
-        free(waits->flows[i]->told);
+        free(waits->flows[i]->reported);
         free(waits->flows[i]->crossing.list);
         free(waits->flows[i]->arrived.list);
         for (uint32_t k = 0; k < waits->flows[i]->passed_count; k++)

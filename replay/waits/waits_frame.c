@@ -53,44 +53,44 @@ static void on_first_send(struct waits *waits, struct waits_flow *flow, const st
 }
 
 /* A data packet leaves its host. */
-static void on_data(struct waits *waits, struct waits_flow *flow, const struct probe_frame *told)
+static void on_data(struct waits *waits, struct waits_flow *flow, const struct probe_frame *seen)
 {
-    const struct frame *frame = told->frame;
-    flow->port = waits->fabric->first_port[told->node] + told->port;
+    const struct frame *frame = seen->frame;
+    flow->port = waits->fabric->first_port[seen->node] + seen->port;
     flow->priority = frame->priority;
-    waits_flow_advance(waits, flow, told->at);
-    flow->busy_until = told->at + told->wire_ps;
+    waits_flow_advance(waits, flow, seen->at);
+    flow->busy_until = seen->at + seen->wire_ps;
     flow->resending = (frame->flags & FRAME_RESENT) != 0;
     if (!flow->resending && !is_response(frame->opcode))
         on_first_send(waits, flow, frame);
     if (ends_message(frame->opcode))
-        waits_transit_begin(waits, flow, told, WAITS_REQUEST);
+        waits_transit_begin(waits, flow, seen, WAITS_REQUEST);
     else if (ends_response(frame->opcode))
-        waits_transit_begin(waits, flow, told, WAITS_RESPONSE_DATA);
+        waits_transit_begin(waits, flow, seen, WAITS_RESPONSE_DATA);
 }
 
 /* An ACK is followed where a workload waits for it. */
-static void on_ack(struct waits *waits, struct waits_flow *flow, const struct probe_frame *told,
+static void on_ack(struct waits *waits, struct waits_flow *flow, const struct probe_frame *seen,
                    bool leaves_host)
 {
     if (!flow->own)
         return;
-    waits_flow_advance(waits, flow, told->at);
+    waits_flow_advance(waits, flow, seen->at);
     if (leaves_host)
-        waits_transit_begin(waits, flow, told, WAITS_ACKNOWLEDGEMENT);
+        waits_transit_begin(waits, flow, seen, WAITS_ACKNOWLEDGEMENT);
     else
-        waits_transit_on(waits, flow, told, WAITS_ACKNOWLEDGEMENT);
+        waits_transit_on(waits, flow, seen, WAITS_ACKNOWLEDGEMENT);
 }
 
 /* A data packet leaves a switch. */
-static void on_passing(struct waits *waits, struct waits_flow *flow, const struct probe_frame *told)
+static void on_passing(struct waits *waits, struct waits_flow *flow, const struct probe_frame *seen)
 {
-    const uint8_t opcode = told->frame->opcode;
+    const uint8_t opcode = seen->frame->opcode;
     if (ends_message(opcode))
-        waits_transit_on(waits, flow, told, WAITS_REQUEST);
+        waits_transit_on(waits, flow, seen, WAITS_REQUEST);
     else if (ends_response(opcode))
-        waits_transit_on(waits, flow, told, WAITS_RESPONSE_DATA);
-    waits_transit_pass(waits, flow, told);
+        waits_transit_on(waits, flow, seen, WAITS_RESPONSE_DATA);
+    waits_transit_pass(waits, flow, seen);
 }
 
 void waits_drop(struct waits *waits, const struct probe_drop *drop)
@@ -104,18 +104,18 @@ void waits_drop(struct waits *waits, const struct probe_drop *drop)
         waits_transit_lost(waits, flow, drop, WAITS_RESPONSE_DATA);
 }
 
-void waits_frame(struct waits *waits, const struct probe_frame *told)
+void waits_frame(struct waits *waits, const struct probe_frame *seen)
 {
-    const struct frame *frame = told->frame;
-    const bool leaves_host = waits->fabric->is_host[told->node];
+    const struct frame *frame = seen->frame;
+    const bool leaves_host = waits->fabric->is_host[seen->node];
     const bool ack = frame->opcode == FRAME_RC_ACKNOWLEDGE;
     if (frame_is_mac_control(frame) || (!ack && !is_data(frame->opcode)))
         return;
     struct waits_flow *flow = waits_flow_to(waits, frame->destination, frame->qpn);
     if (ack)
-        on_ack(waits, flow, told, leaves_host);
+        on_ack(waits, flow, seen, leaves_host);
     else if (leaves_host)
-        on_data(waits, flow, told);
+        on_data(waits, flow, seen);
     else
-        on_passing(waits, flow, told);
+        on_passing(waits, flow, seen);
 }

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "replay/waits/waits_private.h"
 
-void waits_pauses_told(struct waits_pauses *pauses, time_ps at, bool paused)
+void waits_pauses_reported(struct waits_pauses *pauses, time_ps at, bool paused)
 {
     if (paused == pauses->open)
         return;

@@ -32,10 +32,10 @@ struct waits_pauses {
     bool open; /* the last has no end yet */
 };
 
-void waits_pauses_told(struct waits_pauses *pauses, time_ps at, bool paused);
+void waits_pauses_reported(struct waits_pauses *pauses, time_ps at, bool paused);
 
-/* Of the time from one moment to another, neither after what was told last but by a pause that is
- * open. */
+/* Of the time from one moment to another, neither after what was reported last but by a pause that
+ * is open. */
 time_ps waits_paused_between(const struct waits_pauses *pauses, time_ps from, time_ps to);
 
 /* ------------------------------------------------------------------ a sender's clock */
@@ -146,11 +146,11 @@ struct waits_flow {
     struct waits_row posted; /* not completed, or not taken: a peer may take what was given up */
     uint64_t unsent, untaken, uncompleted; /* the first such of the row */
     /* A workload's own messages that are completed, and what it says of its own: pairs in order.
-     * At one moment either may be told first. */
+     * At one moment either may be reported first. */
     struct waits_row done;
     struct waits_row answers; /* that have come, to what the other direction's workload sent */
-    struct probe_message *told;
-    uint32_t told_count, told_room;
+    struct probe_message *reported;
+    uint32_t reported_count, reported_room;
     bool own;                       /* there was a workload's own */
     struct waits_transits crossing; /* to a switch, in the order in which they left their host */
     struct waits_transits arrived;  /* sent to their host's port; there may be many, sent again */

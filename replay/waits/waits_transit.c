@@ -178,7 +178,7 @@ void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct
 }
 
 /* The one that arrives now, or else the first, which was thrown out of a queue.  What is lost as it
- * is sent was told of as a frame. */
+ * is sent was reported as a frame. */
 void waits_transit_lost(const struct waits *waits, struct waits_flow *flow,
                         const struct probe_drop *drop, enum waits_packet packet)
 {

@@ -5,7 +5,7 @@
  * the ports: a switch's in the order of their names, swp9 before swp10, those without a name last;
  * where all are called pN they are that.
  * A host has one port; one with several cables becomes a host for each.
- * What a reader does not say of a node is told by, in this order: the caller's pattern of hosts;
+ * What a reader does not say of a node is judged by, in this order: the caller's pattern of hosts;
  * ports that only a switch has (swp1, Ethernet0) or only a host (eth0, enp1s0, ib0); a node with
  * one neighbour is a host, others are switches.
  * Limits:  CABLING_BYTES_MAX, CABLING_NODES_MAX, CABLING_LINKS_MAX, TOPOLOGY_PORTS_MAX of a node.

@@ -4,7 +4,7 @@
  * An attribute `function` or `role` of a node says what it is: host, server, client, storage,
  * target and what begins with "oob-server" are hosts, all others (leaf, spine ..) switches.
  * Attributes of an edge that a link has (rate, length, mtu, fec ..) are taken as a scenario writes
- * them; the rest is told.
+ * them; the rest is reported.
  * Source:  ptmd(8) (topology.dot), Cumulus' topology converter (function).
  * Limits:  cabling's and dot_scan's.  Not for two threads: libcgraph's parser is one for all. */
 #ifndef STORMGLASS_SCENARIOS_IMPORT_DOT_H

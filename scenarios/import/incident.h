@@ -35,7 +35,7 @@ struct incident_result {
 };
 
 /* False when the diag holds an error; then the result is empty.  A counter that went back was set
- * to zero in between: it is left out, and told. */
+ * to zero in between: it is left out, and reported. */
 bool incident_counters(const struct incident_input *before, const struct incident_input *after,
                        struct incident_result *result, struct diag *diag);
 void incident_free(struct incident_result *result);

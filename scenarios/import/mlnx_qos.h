@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * mlnx_qos - what `mlnx_qos -i DEVICE` says of a ConnectX's classes, as a scenario's hosts.
  * The map from DSCP to priority, which priorities pause, the receive buffer that the lossless ones
- * share, and the weights of traffic classes.  What has no counterpart is told: trust in PCP, rate
- * limits, the cable's length.
+ * share, and the weights of traffic classes.  What has no counterpart is reported: trust in PCP,
+ * rate limits, the cable's length.
  * Source:  mlnx_qos of mlnx-tools (its output), IEEE 802.1Q-2018 37 (ETS).
  * Limits:  MLNX_QOS_BYTES_MAX.  Owner: the result is the caller's, mlnx_qos_free.
  * Errors:  located messages in diag. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * mlxconfig - what `mlxconfig -d DEVICE query` says of DCQCN, as a scenario's hosts.
  * Lines such as "RPG_AI_RATE_P1   5" or "CLAMP_TGT_RATE_P1  False(0)"; of several columns the last,
- * which is the next boot's.  Port 1 counts; what another port has else is told.  What DCQCN has
- * there and not here is told, all other settings only by their number.
+ * which is the next boot's.  Port 1 counts; what another port has else is reported.  What DCQCN has
+ * there and not here is reported, all other settings only by their number.
  * Source:  names and units: NVIDIA DOCA "DCQCN CC Parameters", see cc_dcqcn.c.
  * Limits:  MLXCONFIG_BYTES_MAX.  Owner: the result is the caller's, mlxconfig_free.
  * Errors:  located messages in diag. */

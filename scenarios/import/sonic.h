@@ -2,7 +2,7 @@
  * sonic - SONiC's config_db.json, one file for each switch, as one scenario.
  * DEVICE_NEIGHBOR says what hangs on which port: neighbours with a file are switches, the others
  * hosts.  What the tables say of buffers, PFC, ECN, queues and maps becomes overrides of each
- * switch.  What has no counterpart is told as a note, never left out in silence.
+ * switch.  What has no counterpart is reported as a note, never left out in silence.
  * Source:  sonic-buildimage src/sonic-yang-models (tables and fields), sonic-swss orchagent
  *          (buffers, PFC watchdog), SAI's saibuffer.h and saiqosmap.h (what fields mean).
  * Limits:  SONIC_FILES_MAX files of SONIC_BYTES_MAX, SONIC_PORTS_MAX ports each, and json_tree's.

@@ -132,12 +132,12 @@ int64_t sonic_number_of(struct sonic_import *import, const struct tree_node *val
 int64_t sonic_mask(struct sonic_import *import, const struct tree_node *row, const char *field);
 
 /* What a field refers to: "x", "TABLE|x", "[TABLE|x]" or "[TABLE_TABLE:x]".  NULL: not written, or
- * an error was told. */
+ * an error was reported. */
 const struct tree_item *sonic_reference(struct sonic_import *import, const struct tree_node *row,
                                         const char *field, const struct sonic_table *table);
 
 /* For each port and number of a key such as "Ethernet0,Ethernet4|3-4"; ports that are not in PORT
- * are told, a row "global" is passed over.  `numbers` false: the key has ports only. */
+ * are reported, a row "global" is passed over.  `numbers` false: the key has ports only. */
 typedef void sonic_each_fn(struct sonic_import *import, struct sonic_port *port, int number,
                            const struct tree_item *row);
 void sonic_each(struct sonic_import *import, struct sonic_switch *node, const char *table,

@@ -63,7 +63,7 @@ static void read_ports(struct sonic_import *import, struct sonic_switch *node)
 
 /* ---- maps ---- */
 
-/* The map that most ports name; the others are told. */
+/* The map that most ports name; the others are reported. */
 static const struct tree_item *usual_map(struct sonic_import *import, struct sonic_switch *node,
                                          size_t offset, const char *what)
 {
@@ -99,7 +99,7 @@ static int64_t mapped(const int64_t *map, int64_t from)
     return map[from] == SONIC_UNSET ? from : map[from];
 }
 
-/* Classes whose group and queue differ: lossless ones matter, of the others it is told once. */
+/* Classes whose group and queue differ: lossless ones matter, of the others it is reported once. */
 static void compare_classes(struct sonic_import *import, const struct sonic_switch *node,
                             const struct tree_item *map, const int64_t *group, const int64_t *queue)
 {

@@ -7,10 +7,10 @@
  * issued (what the device got: merged, split, and held back by its queue).  A queued write that
  * asks for a flush first is a flush and a write.  Times begin with the first I/O.
  * Left out with a note: discards, commands that bypass the file system, I/Os larger than
- * TRACE_IO_BYTES_MAX or of no bytes; that a write has to reach the medium (FUA) is told.
+ * TRACE_IO_BYTES_MAX or of no bytes; that a write has to reach the medium (FUA) is reported.
  * Source:  linux/blktrace_api.h; block/blktrace.c of Linux 6.1 for which bits an operation sets.
  * Limits:  those of trace.h, and of a file (tree.h).  Owner: the arena.
- * Errors:  messages in diag; places in a file without lines are told in bytes. */
+ * Errors:  messages in diag; places in a file without lines are given in bytes. */
 #ifndef STORMGLASS_SCENARIOS_TRACE_BLKTRACE_H
 #define STORMGLASS_SCENARIOS_TRACE_BLKTRACE_H
 

@@ -24,7 +24,7 @@ struct sink_conn {
     time_ps *owed_at;   /* ring of `receives`: when each is to be posted anew */
     uint32_t receives, first_owed, owed;
     uint32_t unanswered, answers_under_way;
-    bool open, gone; /* gone: the CM has told of its end */
+    bool open, gone; /* gone: the CM has reported its end */
 };
 
 struct rdma_sink {

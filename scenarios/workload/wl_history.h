@@ -43,7 +43,7 @@ void wl_history_deliver(struct wl_history *history, time_ps at, uint64_t bytes, 
 /* The moment behind `now` at which an interval ends. */
 time_ps wl_history_next(const struct wl_history *history, time_ps now);
 
-/* Bytes are told by wl_history_deliver alone: those of completions go. */
+/* Bytes are reported by wl_history_deliver alone: those of completions go. */
 void wl_history_forget_bytes(struct wl_history *history);
 
 /* Adds all of another one with the same base. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_rdma_private - an instance: what carries it out, and what is told of it. */
+ * wl_rdma_private - an instance: what carries it out, and what is reported of it. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_PRIVATE_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_PRIVATE_H
 

@@ -104,7 +104,8 @@ static void free_history(struct wl_history *history)
 }
 
 /* Where instances of the entry on that executor tell what they did. */
-static struct workload_stats *told_at(const struct world *world, uint32_t executor, uint32_t entry)
+static struct workload_stats *reported_at(const struct world *world, uint32_t executor,
+                                          uint32_t entry)
 {
     if (world->engine.executors == 1)
         return &world->stats[entry];
@@ -120,7 +121,7 @@ static struct workload_stats *told_at(const struct world *world, uint32_t execut
 /* Statistics of the entry on that executor; a history is kept if anybody will look at it. */
 static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
 {
-    struct workload_stats *stats = told_at(world, executor, entry);
+    struct workload_stats *stats = reported_at(world, executor, entry);
     if (world->looks > 0 && stats->history == NULL)
         stats->history = new_history(world, entry);
     return stats;

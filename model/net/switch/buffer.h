@@ -25,7 +25,7 @@
  *     back.
  * What the threshold is, a policy says: below.
  * Not modelled: descriptors, limits of a whole port, multicast.  Owner: the switch.  Units: cells
- * here, bytes in what is asked for and told; at most INT32_MAX cells. */
+ * here, bytes in what is asked for and reported; at most INT32_MAX cells. */
 #ifndef STORMGLASS_NET_SWITCH_BUFFER_H
 #define STORMGLASS_NET_SWITCH_BUFFER_H
 

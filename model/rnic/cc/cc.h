@@ -24,7 +24,7 @@
  *             RNIC's frames take the general path.  The others pay nothing for it.
  *   ACKs      are heard of in order, each newly acknowledged byte once.  An ACK may stand for
  *             several packets, and be lost.  What was sent again has no round-trip time; what was
- *             given up after a timeout and turns out to have arrived is not told of.
+ *             given up after a timeout and turns out to have arrived is not reported.
  *   Time      is handed in and never runs back.  No events: the pacer calls on_timer when it next
  *             looks, as if at its time, and on a copy of the state to foresee when a debt is paid.
  *             So a hook depends on nothing but its arguments, and touches nothing else.

@@ -17,9 +17,9 @@ static struct probe_flow flow_to(const struct rnic *rnic, const struct qp *qp)
     return (struct probe_flow){qp->flow.destination, qp->flow.qpn, rnic->endpoint, qp->qpn};
 }
 
-NOINLINE void rnic_watch_work_told(const struct rnic *rnic, const struct qp *qp,
-                                   enum probe_work_kind kind, unsigned operation, bool good,
-                                   time_ps now)
+NOINLINE void rnic_watch_report_work(const struct rnic *rnic, const struct qp *qp,
+                                     enum probe_work_kind kind, unsigned operation, bool good,
+                                     time_ps now)
 {
     const struct probe *probe = rnic->env->probe;
     const bool peers = kind == PROBE_WORK_ASKED || kind == PROBE_WORK_TAKEN;
@@ -95,7 +95,7 @@ static enum probe_hold_state state_of(const struct rnic *rnic, const struct qp *
     return request_state(rnic, qp, now);
 }
 
-NOINLINE void rnic_watch_hold_told(const struct rnic *rnic, const struct qp *qp, time_ps now)
+NOINLINE void rnic_watch_report_hold(const struct rnic *rnic, const struct qp *qp, time_ps now)
 {
     const struct probe *probe = rnic->env->probe;
     if (probe->hold == NULL)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rnic_watch - what an RNIC tells who accounts for time: its messages, and what holds a queue pair.
- * Costs one bit to look at where nobody does: a port whose frames are told of (PORT_WATCHED). */
+ * Costs one bit to look at where nobody does: a port whose frames are reported (PORT_WATCHED). */
 #ifndef STORMGLASS_RNIC_HOST_RNIC_WATCH_H
 #define STORMGLASS_RNIC_HOST_RNIC_WATCH_H
 
 #include "base/probe.h"
 #include "rnic/host/rnic.h"
 
-void rnic_watch_work_told(const struct rnic *rnic, const struct qp *qp, enum probe_work_kind kind,
-                          unsigned operation, bool good, time_ps now);
-void rnic_watch_hold_told(const struct rnic *rnic, const struct qp *qp, time_ps now);
+void rnic_watch_report_work(const struct rnic *rnic, const struct qp *qp, enum probe_work_kind kind,
+                            unsigned operation, bool good, time_ps now);
+void rnic_watch_report_hold(const struct rnic *rnic, const struct qp *qp, time_ps now);
 
 /* What a work request does. */
 static inline enum probe_work_operation rnic_watch_operation(unsigned wr_opcode)
@@ -31,7 +31,7 @@ static inline void rnic_watch_work(const struct rnic *rnic, const struct qp *qp,
                                    time_ps now)
 {
     if (rnic_is_watched(rnic))
-        rnic_watch_work_told(rnic, qp, kind, operation, good, now);
+        rnic_watch_report_work(rnic, qp, kind, operation, good, now);
 }
 
 /* All of a SEND or WRITE of the peer is here. */
@@ -46,7 +46,7 @@ static inline void rnic_watch_taken(const struct rnic *rnic, const struct qp *qp
 static inline void rnic_watch_hold(const struct rnic *rnic, const struct qp *qp, time_ps now)
 {
     if (rnic_is_watched(rnic))
-        rnic_watch_hold_told(rnic, qp, now);
+        rnic_watch_report_hold(rnic, qp, now);
 }
 
 #endif

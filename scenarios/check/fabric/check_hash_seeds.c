@@ -27,7 +27,7 @@ static uint32_t reached(uint32_t at, uint32_t count, uint32_t next)
 struct checking {
     const struct scenario *scenario;
     struct check_report *report;
-    struct check_seen told;
+    struct check_seen reported;
 };
 
 /* What goes on by the link `at` of a hop's links. */
@@ -41,7 +41,7 @@ static void check_next(struct checking *checking, const struct flow_hop *hop, ui
         return;
     const uint32_t links = route_all(&hop->tables[peer], hop->traffic->endpoint, &ports);
     const uint32_t used = reached(at, hop->count, links);
-    if (used >= links || !check_first_time(&checking->told, next))
+    if (used >= links || !check_first_time(&checking->reported, next))
         return;
     const struct check_thing thing = check_of_switch(next, "ecmp-seed");
     check_alike(checking->report, DIAG_WARNING, &thing,
@@ -61,7 +61,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct checking checking = {.scenario = scenario, .report = report};
     flow_walk(scenario, look_at, &checking);
-    arena_free(&checking.told.arena);
+    arena_free(&checking.reported.arena);
 }
 
 const struct check_rule check_hash_seeds = {

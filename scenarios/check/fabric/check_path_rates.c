@@ -19,7 +19,7 @@ static int64_t fastest(const struct scenario_node *node, const uint16_t *ports, 
 struct checking {
     const struct scenario *scenario;
     struct check_report *report;
-    struct check_seen told; /* of a port: where it stands */
+    struct check_seen reported; /* of a port: where it stands */
 };
 
 static void check_port(struct checking *checking, const struct scenario_node *node, uint16_t port,
@@ -27,7 +27,7 @@ static void check_port(struct checking *checking, const struct scenario_node *no
 {
     char slow[QUANTITY_TEXT_BYTES], fast[QUANTITY_TEXT_BYTES];
     const int64_t rate = node->ports[port].params->rate;
-    if (rate == most || !check_first_time(&checking->told, &node->ports[port]))
+    if (rate == most || !check_first_time(&checking->reported, &node->ports[port]))
         return;
     quantity_format(QUANTITY_RATE, rate, slow, sizeof slow);
     quantity_format(QUANTITY_RATE, most, fast, sizeof fast);
@@ -53,7 +53,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct checking checking = {.scenario = scenario, .report = report};
     flow_walk(scenario, look_at, &checking);
-    arena_free(&checking.told.arena);
+    arena_free(&checking.reported.arena);
 }
 
 const struct check_rule check_path_rates = {

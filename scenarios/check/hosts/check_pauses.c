@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_pauses - pauses last until they are sent again, and receive buffers hold what is under way.
- * Rx-xoff above the whole buffer is told of by check_host_values. */
+ * Rx-xoff above the whole buffer is reported by check_host_values. */
 #include "scenarios/check/check_rule.h"
 
 #include "net/headroom/headroom.h"
