@@ -4,7 +4,7 @@
  * with node and interface of each; `mtu` is taken.  A node's kind, its own, its group's or the
  * default one, says what it is: linux and host are hosts, all others switches.  A Linux node with
  * several cables of which one goes to another Linux node routes between them: a switch.
- * Links that leave the laboratory (host, mgmt-net, macvlan, vxlan, dummy) are reported alone.
+ * Links that leave the laboratory (host, mgmt-net, macvlan, vxlan, dummy) become notes.
  * Source:  containerlab.dev/manual/topo-def-file, /manual/nodes, /manual/links.
  * Limits:  cabling's, and the YAML that tree.h reads. */
 #ifndef STORMGLASS_SCENARIOS_IMPORT_CLAB_H
