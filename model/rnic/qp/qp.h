@@ -94,7 +94,9 @@ struct qp {
      * a message), qp_connect and qp_to_error.  The first two lines are fetched together. */
     alignas(128) uint32_t next_psn;
     uint32_t high_psn; /* one past the newest ever sent */
-    uint32_t una_psn;  /* oldest that is not acknowledged; of a READ: the next response */
+    /* Oldest that is not acknowledged; of a READ: the next response.  Written by the completer and
+     * fast_path_acknowledge, by the requester with go-back-0, by qp_connect and qp_to_error. */
+    uint32_t una_psn;
     uint32_t tx_offset, tx_length, tx_content;
     uint32_t next_ready;
     uint32_t qpn;
@@ -106,7 +108,8 @@ struct qp {
     uint8_t state;  /* enum ibv_qp_state */
     uint16_t flags; /* enum qp_flags */
 
-    /* the next request to receive */
+    /* The next request to receive.  Written by the responder, fast_path_take (the middle of a
+     * message) and qp_connect. */
     alignas(64) uint32_t epsn;
     uint32_t msn;
     uint32_t rx_offset, rx_limit; /* of the message under way */
