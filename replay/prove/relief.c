@@ -157,9 +157,13 @@ static void change_host(struct changing *changing, const struct scenario_host *h
         break;
     case HOST_SECTION:
         change(changing, nvme_host_opts, &host->nvme_host->core);
+        for (int i = 0; i < NVME_CARRIERS; i++)
+            change(changing, nvme_carriers[i]->host_opts, host->nvme_host->own[i]);
         break;
     case TARGET_SECTION:
         change(changing, nvme_target_opts, &host->nvme_target->core);
+        for (int i = 0; i < NVME_CARRIERS; i++)
+            change(changing, nvme_carriers[i]->target_opts, host->nvme_target->own[i]);
         break;
     case MEDIA_SECTION:
         for (uint32_t i = 0; i < host->namespace_count; i++)

@@ -3,10 +3,9 @@
 #include "harm_fixture.h"
 
 #include "net/port/port.h"
-#include "nvme/host/host.h"
 #include "nvme/media/media.h"
-#include "nvme/target/target.h"
 #include "replay/harm/act.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 /* Odd, and nothing is the worse for it: a better value, a delay too short to be felt, a host that
@@ -105,6 +104,11 @@ static void each_row_that_acts_is_one_of_a_table(void **state)
             for (int k = 0; k < BUFFER_POLICIES; k++)
                 found |= buffer_policies[k]->opts != NULL &&
                          opt_find(buffer_policies[k]->opts, row) != NULL;
+            for (int k = 0; k < NVME_CARRIERS; k++) {
+                const struct nvme_carrier *of = nvme_carriers[k];
+                found |= of->host_opts != NULL && opt_find(of->host_opts, row) != NULL;
+                found |= of->target_opts != NULL && opt_find(of->target_opts, row) != NULL;
+            }
             if (!found)
                 fail_msg("act.def: %s is no row", row);
         }
