@@ -85,7 +85,7 @@ bool nvme_target_revive(struct nvme_target *target);
 enum nvme_target_stage {
     NVME_TARGET_ON_CORE,     /* waits for a core or is on one, before the media */
     NVME_TARGET_STARVED,     /* waits for room in the send queue */
-    NVME_TARGET_FETCHES,     /* its data are under way from the host: RDMA READ */
+    NVME_TARGET_FETCHES,     /* its data are under way from the host */
     NVME_TARGET_IN_MEDIA,    /* waits there, or is served */
     NVME_TARGET_AFTER_MEDIA, /* waits for a core or is on one, before the response */
     NVME_TARGET_RESPONDED    /* data and response are posted and not acknowledged */
