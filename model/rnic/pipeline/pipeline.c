@@ -75,8 +75,10 @@ static bool is_inline(const struct rnic *rnic, uint32_t length)
     return length <= (uint64_t)costs(rnic)->inline_size;
 }
 
-/* When all that the work request needs is there, the message engine done with it at `done`. */
-static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alone, time_ps done)
+/* When all that the work request needs is there, the message engine done with it at `done`.  PCIe
+ * is taken from now on: what was booked for later would keep the data of others waiting. */
+static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alone, time_ps done,
+                          time_ps now)
 {
     struct pcie *pcie = &rnic->pipeline->pcie;
     const bool carries = wqe->opcode != IBV_WR_RDMA_READ && wqe->opcode != IBV_WR_LOCAL_INV;
@@ -84,9 +86,10 @@ static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alon
     time_ps at = done;
     if (!pipeline_has_pcie(costs(rnic)))
         return at;
-    if (!alone)
-        at = costs(rnic)->pcie_latency +
-             pcie_read(pcie, WQE_BYTES + (carries && is_short ? wqe->length : 0), at);
+    if (!alone) {
+        const uint32_t bytes = WQE_BYTES + (carries && is_short ? wqe->length : 0);
+        at = costs(rnic)->pcie_latency + time_later(at, pcie_read(pcie, bytes, now));
+    }
     if (carries && !is_short)
         at += costs(rnic)->pcie_latency;
     return at;
@@ -107,7 +110,7 @@ static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, tim
         context = pipeline_has_pcie(costs(rnic)) ? costs(rnic)->pcie_latency : 0;
     }
     const time_ps fetched =
-        fetched_at(rnic, wqe, own->alone, now + cost + context) + rnic->params.tx_delay;
+        fetched_at(rnic, wqe, own->alone, now + cost + context, now) + rnic->params.tx_delay;
     own->alone = false;
     own->begun++;
     own->visible_at = time_later(own->visible_at, fetched);

@@ -219,6 +219,32 @@ static void work_requests_of_one_doorbell_are_fetched(void **state)
 }
 
 /* Down, a packet of 4096 B takes (4096 + 16 x 20) / 8 Gb/s; up, the receiver takes longer: 24 B. */
+/* What the engine works on meanwhile is read later, but its reading takes PCIe at no later time. */
+static void data_wait_for_no_work_request_that_is_read_later(void **state)
+{
+    (void)state;
+    struct pipeline_params params = nothing();
+    params.message = PS_PER_US;
+    params.pcie_generation = 3;
+    struct pair *pair = connected(&params);
+    write_many(pair, 1, 16384);
+    write_many(pair, 3, 8);
+    pair_run(pair, 20 * PS_PER_US);
+    const unsigned packets = pair_count(pair, 0, FRAME_RC_WRITE_MIDDLE);
+    assert_true(packets >= 2);
+    const time_ps gap =
+        sent_at(pair, FRAME_RC_WRITE_MIDDLE, 1) - sent_at(pair, FRAME_RC_WRITE_MIDDLE, 0);
+    assert_true(gap < 400 * NS); /* the wire's, for 4 KiB */
+    for (unsigned i = 2; i < packets; i++)
+        assert_int_equal(sent_at(pair, FRAME_RC_WRITE_MIDDLE, i) -
+                             sent_at(pair, FRAME_RC_WRITE_MIDDLE, i - 1),
+                         gap);
+    assert_in_range(sent_at(pair, FRAME_RC_WRITE_MIDDLE, 0) -
+                        sent_at(pair, FRAME_RC_WRITE_FIRST, 0),
+                    gap, gap + 16 * BYTE_PS);
+    pair_free(pair);
+}
+
 static void a_slow_pcie_link_sets_the_pace(void **state)
 {
     (void)state;
@@ -369,6 +395,7 @@ int main(void)
         cmocka_unit_test(what_a_transfer_takes),
         cmocka_unit_test(inline_payload_is_not_fetched),
         cmocka_unit_test(work_requests_of_one_doorbell_are_fetched),
+        cmocka_unit_test(data_wait_for_no_work_request_that_is_read_later),
         cmocka_unit_test(a_slow_pcie_link_sets_the_pace),
         cmocka_unit_test(answers_wait_for_nothing),
         cmocka_unit_test(answers_take_nothing),
