@@ -210,6 +210,7 @@ struct probe_message {
     uint8_t operation; /* enum probe_work_operation */
     bool good;
     bool answered; /* complete when its answer has come too */
+    bool by_core;  /* a core of the host was busy until it was posted */
 };
 
 /* A machine of the NVMe host or target went to another state. */

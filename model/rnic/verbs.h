@@ -18,6 +18,7 @@
 #define STORMGLASS_RNIC_VERBS_H
 
 #include "base/check.h"
+#include "base/units.h"
 
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
@@ -122,6 +123,8 @@ struct verbs_ops {
     /* The most RDMA READs that this device serves and issues per QP (max_qp_rd_atom,
      * max_qp_init_rd_atom). */
     uint8_t (*max_rd_atomic)(struct verbs_device *);
+    /* Time of the core that posts and polls, for each message.  NULL: it takes what it takes. */
+    time_ps (*post_cost)(struct verbs_device *);
     /* Makes the first `length` bytes of a BULK buffer that a peer will READ what its content says.
      * NULL: a tag is all there is. */
     void (*make)(struct verbs_device *, struct verbs_mr *, uint32_t length);

@@ -215,8 +215,11 @@ static void add_host_cpus(struct scope *scope, uint32_t index)
     use->covers = PPM;
     use->waiting = share(on - served, out);
     scope->on_cpu = share(on, out);
-    snprintf(use->where, sizeof use->where, "the host CPUs of %.60s's queues",
-             scope->collect->scenario->workloads[index].name);
+    const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
+    snprintf(use->where, sizeof use->where,
+             about->ops->needs_nvme_target ? "the host CPUs of %.60s's queues"
+                                           : "the cores that post for %.60s",
+             about->name);
 }
 
 /* A software RNIC's work is done by its host's CPU, whichever end is the busier one. */

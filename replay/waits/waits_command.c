@@ -297,11 +297,12 @@ static void live_answer(const struct waits_message *answer, struct waits_life *l
     step(life, &before, life->completed_at, WAITS_IN_ANSWER, WAITS_ACK);
 }
 
-static void live_message(const struct waits_message *message, const struct waits_message *answer,
-                         struct waits_life *life)
+static void live_message(const struct probe_message *reported, const struct waits_message *message,
+                         const struct waits_message *answer, struct waits_life *life)
 {
     time_ps before = life->issued_at;
-    step(life, &before, message->posted.at, WAITS_IN_MESSAGE, WAITS_DEPTH);
+    step(life, &before, message->posted.at, WAITS_IN_MESSAGE,
+         reported->by_core ? WAITS_HOST_CPU : WAITS_DEPTH);
     add_leg(life, &message->leg, WAITS_IN_MESSAGE, WAITS_HOST_CPU);
     before = message->leg.until;
     if (answer != NULL) {
@@ -327,7 +328,7 @@ static void end_message(struct waits *waits, const struct probe_message *reporte
                                   .operation = operation_of_message(reported->operation),
                                   .issued_at = reported->issued_at,
                                   .completed_at = reported->completed_at};
-        live_message(waits_message_at(waits, index),
+        live_message(reported, waits_message_at(waits, index),
                      answer == WAITS_NONE ? NULL : waits_message_at(waits, answer), &life);
         waits_sum_add(waits, &life);
     }

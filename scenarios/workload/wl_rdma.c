@@ -24,6 +24,9 @@ const struct opt wl_rdma_opts[] = {
      "Messages of each instance; 0: until stop.", "perftest -n"},
     {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Queue pairs of each instance.",
      "perftest -q"},
+    {"threads", OPT_INT, FIELD(threads), "1", "1", "1024", NULL,
+     "Cores of each instance; each posts for its share of the queue pairs, at rnic.post-cost.",
+     "perftest has one"},
     {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
      "Messages per second of each instance (open loop); 0 keeps `outstanding` instead.",
      "perftest --rate_limit"},
@@ -56,11 +59,17 @@ static void finish_oldest(struct wl_rdma_pair *pair, bool good)
     CHECK(pair->under_way > 0 && wl->under_way > 0);
     struct workload_stats *stats = wl->site.stats;
     const time_ps now = env_now(wl->site.env);
-    const time_ps issued_at = pair->issued_at[pair->oldest];
+    const struct wl_rdma_message *message = &pair->messages[pair->oldest];
+    const time_ps issued_at = message->issued_at;
     pair->oldest = (pair->oldest + 1) % (uint32_t)wl->params.outstanding;
     pair->under_way--;
     wl->under_way--;
-    wl_watch_completed(&wl->site, pair->conn, wl->opcode, wl->answered, issued_at, good);
+    wl_watch_completed(&wl->site, pair->conn,
+                       (struct probe_message){.issued_at = issued_at,
+                                              .operation = wl_watch_operation(wl->opcode),
+                                              .good = good,
+                                              .answered = wl->answered,
+                                              .by_core = message->by_core});
     if (!good) {
         stats->failed++;
         wl->did.failed++;
@@ -99,6 +108,13 @@ static bool post_receive(struct wl_rdma_pair *pair)
     return pair->owner->site.verbs->post_recv(pair->conn, &wr, &bad) == 0;
 }
 
+static void occupy(const struct wl_rdma *wl, struct wl_rdma_core *core)
+{
+    core->free_at = env_now(wl->site.env) + wl->post_cost;
+    core->busy += wl->post_cost;
+    core->wanted = false;
+}
+
 static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
 {
     struct wl_rdma *wl = pair->owner;
@@ -117,7 +133,8 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
     };
     struct ibv_send_wr *bad = NULL;
     const uint32_t place = (pair->oldest + pair->under_way) % (uint32_t)wl->params.outstanding;
-    pair->issued_at[place] = issued_at;
+    pair->messages[place] = (struct wl_rdma_message){issued_at, pair->core->wanted};
+    occupy(wl, pair->core);
     pair->under_way++;
     wl->under_way++;
     wl->issued++;
@@ -131,13 +148,19 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
     return true;
 }
 
-/* The next usable pair in turn with room, or NULL. */
-static struct wl_rdma_pair *find_room(struct wl_rdma *wl)
+/* The next usable pair in turn with room whose core is free, or NULL: at `wakes` a core is. */
+static struct wl_rdma_pair *find_room(struct wl_rdma *wl, time_ps now, time_ps *wakes)
 {
+    *wakes = TIME_NEVER;
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         struct wl_rdma_pair *pair = &wl->pairs[(wl->next_pair + i) % wl->pair_count];
         if (!pair->usable || pair->under_way >= (uint32_t)wl->params.outstanding)
             continue;
+        if (pair->core->free_at > now) {
+            pair->core->wanted = true;
+            *wakes = time_earlier(*wakes, pair->core->free_at);
+            continue;
+        }
         wl->next_pair = (wl->next_pair + i + 1) % wl->pair_count;
         return pair;
     }
@@ -184,9 +207,13 @@ static bool issue_one(struct wl_rdma *wl, time_ps now)
                       wl->pace.due < wl->site.stop ? wl->pace.due : wl->site.stop);
         return false;
     }
-    struct wl_rdma_pair *pair = find_room(wl);
-    if (pair == NULL)
+    time_ps wakes;
+    struct wl_rdma_pair *pair = find_room(wl, now, &wakes);
+    if (pair == NULL) {
+        if (wakes != TIME_NEVER)
+            env_timer_set(wl->site.env, &wl->timer, time_earlier(wakes, wl->site.stop));
         return false;
+    }
     const time_ps issued_at = wl->params.rate > 0 ? wl_pace_take(&wl->pace, 1) : now;
     if (!post(pair, issued_at))
         give_up(pair, "workload: a queue pair takes no more work");
@@ -342,9 +369,14 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
     wl->pair_count = (uint32_t)wl->params.qps;
     wl->pairs = memory_zeroed(wl->pair_count, sizeof *wl->pairs);
+    wl->core_count = (uint32_t)wl->params.threads;
+    wl->cores = memory_zeroed(wl->core_count, sizeof *wl->cores);
+    wl->post_cost = site->verbs->post_cost == NULL ? 0 : site->verbs->post_cost(site->device);
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         wl->pairs[i].owner = wl;
-        wl->pairs[i].issued_at = memory_zeroed((size_t)wl->params.outstanding, sizeof(time_ps));
+        wl->pairs[i].messages =
+            memory_zeroed((size_t)wl->params.outstanding, sizeof *wl->pairs[i].messages);
+        wl->pairs[i].core = &wl->cores[i % wl->core_count];
         wl_goodput_begin(&wl->pairs[i].goodput, &wl->window, env_now(site->env));
     }
     return (struct workload *)wl;
@@ -386,8 +418,9 @@ void wl_rdma_destroy(struct workload *workload)
             wl->site.verbs->destroy(pair->conn);
         if (pair->mr != NULL)
             wl->site.verbs->dereg_mr(wl->site.device, pair->mr);
-        free(pair->issued_at);
+        free(pair->messages);
     }
     free(wl->pairs);
+    free(wl->cores);
     free(wl);
 }

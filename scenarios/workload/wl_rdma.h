@@ -31,6 +31,7 @@ struct wl_rdma_params {
     int64_t outstanding; /* messages under way in each queue pair */
     int64_t count;       /* messages of each instance; 0: until stop */
     int64_t qps;
+    int64_t threads;       /* cores of each instance: each has its share of the queue pairs */
     int64_t rate;          /* messages per second of each instance; 0: closed loop */
     int64_t arrival;       /* enum wl_pace_arrival */
     int64_t receives;      /* that the other end keeps posted for SEND; 0: twice `outstanding` */
@@ -67,6 +68,7 @@ struct workload_delivered wl_rdma_delivered(const struct workload *workload);
 uint64_t wl_rdma_outstanding(const struct workload *workload);
 void wl_rdma_describe(const struct workload *workload, char *text, size_t size);
 const struct workload_member *wl_rdma_member(const struct workload *workload);
+struct workload_cpu wl_rdma_cpu(const struct workload *workload, time_ps now);
 void wl_rdma_destroy(struct workload *workload);
 
 /* All of a kind but its name, its sentence and its create. */
@@ -74,6 +76,6 @@ void wl_rdma_destroy(struct workload *workload);
     .opts = wl_rdma_opts, .params_bytes = sizeof(struct wl_rdma_params), .start = wl_rdma_start,   \
     .stop = wl_rdma_stop, .measure = wl_rdma_measure, .delivered = wl_rdma_delivered,              \
     .outstanding = wl_rdma_outstanding, .describe = wl_rdma_describe, .member = wl_rdma_member,    \
-    .destroy = wl_rdma_destroy
+    .cpu = wl_rdma_cpu, .destroy = wl_rdma_destroy
 
 #endif

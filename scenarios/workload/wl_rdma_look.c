@@ -61,8 +61,8 @@ void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
     time_ps oldest = TIME_NEVER;
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         const struct wl_rdma_pair *pair = &wl->pairs[i];
-        if (pair->under_way > 0 && pair->issued_at[pair->oldest] < oldest)
-            oldest = pair->issued_at[pair->oldest];
+        if (pair->under_way > 0 && pair->messages[pair->oldest].issued_at < oldest)
+            oldest = pair->messages[pair->oldest].issued_at;
     }
     if (oldest == TIME_NEVER) {
         snprintf(text, size, wl->state == WL_RDMA_IDLE ? "idle" : "nothing outstanding");
@@ -73,6 +73,15 @@ void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
              (unsigned long long)wl->under_way, (long long)wl->params.message_size, ip >> 24,
              ip >> 16 & 255, ip >> 8 & 255, ip & 255,
              (long long)((env_now(wl->site.env) - oldest) / PS_PER_US));
+}
+
+struct workload_cpu wl_rdma_cpu(const struct workload *workload, time_ps now)
+{
+    const struct wl_rdma *wl = wl_rdma_of(workload);
+    struct workload_cpu cpu = {.cores = wl->post_cost > 0 ? wl->core_count : 0};
+    for (uint32_t i = 0; i < cpu.cores; i++)
+        cpu.busy += wl->cores[i].busy - (time_later(wl->cores[i].free_at, now) - now);
+    return cpu;
 }
 
 const struct workload_member *wl_rdma_member(const struct workload *workload)

@@ -9,6 +9,17 @@
 
 enum wl_rdma_state { WL_RDMA_CONNECTING, WL_RDMA_ISSUING, WL_RDMA_ENDING, WL_RDMA_IDLE };
 
+struct wl_rdma_message {
+    time_ps issued_at;
+    bool by_core; /* since then it waited for the core last */
+};
+
+/* Posts and polls for its queue pairs, one message at a time. */
+struct wl_rdma_core {
+    time_ps free_at, busy;
+    bool wanted; /* a queue pair has room, and waits for it */
+};
+
 struct wl_rdma_pair {
     struct wl_rdma *owner;
     struct verbs_conn *conn;
@@ -17,8 +28,9 @@ struct wl_rdma_pair {
     bool settled; /* connected, or failed */
     bool usable;
     uint32_t oldest, under_way;
-    int32_t answers_ahead; /* answers that came less completions of messages that came */
-    time_ps *issued_at;    /* ring of `outstanding` */
+    int32_t answers_ahead;            /* answers that came less completions of messages that came */
+    struct wl_rdma_message *messages; /* ring of `outstanding` */
+    struct wl_rdma_core *core;
     struct wl_goodput goodput;
 };
 
@@ -33,6 +45,9 @@ struct wl_rdma {
     struct wl_pace pace;
     struct wl_rdma_pair *pairs;
     uint32_t pair_count, settled, next_pair;
+    struct wl_rdma_core *cores;
+    uint32_t core_count;
+    time_ps post_cost; /* of a core, for each message */
     uint64_t issued, under_way;
     struct workload_member did;
 };

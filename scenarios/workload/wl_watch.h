@@ -14,27 +14,25 @@ static inline void wl_watch_posted(const struct env *env, enum probe_use_kind ki
         env->probe->use(env->probe->self, &use);
 }
 
-/* The oldest of that connection is complete. */
+static inline uint8_t wl_watch_operation(enum ibv_wr_opcode opcode)
+{
+    return opcode == IBV_WR_RDMA_READ    ? PROBE_WORK_READ
+           : opcode == IBV_WR_RDMA_WRITE ? PROBE_WORK_WRITE
+                                         : PROBE_WORK_SEND;
+}
+
+/* The oldest of that connection is complete; `message` has what the workload knows of it. */
 static inline void wl_watch_completed(const struct workload_site *site,
-                                      const struct verbs_conn *conn, enum ibv_wr_opcode opcode,
-                                      bool answered, time_ps issued_at, bool good)
+                                      const struct verbs_conn *conn, struct probe_message message)
 {
     const struct env *env = site->env;
     if (LIKELY(env->probe->message == NULL))
         return;
-    const struct probe_message message = {
-        .issued_at = issued_at,
-        .completed_at = env_now(env),
-        .host_ip = site->verbs->local_ip(site->device),
-        .qpn = site->verbs->qp_num(conn),
-        .workload = site->workload,
-        .member = site->member,
-        .operation = opcode == IBV_WR_RDMA_READ    ? PROBE_WORK_READ
-                     : opcode == IBV_WR_RDMA_WRITE ? PROBE_WORK_WRITE
-                                                   : PROBE_WORK_SEND,
-        .good = good,
-        .answered = answered,
-    };
+    message.completed_at = env_now(env);
+    message.host_ip = site->verbs->local_ip(site->device);
+    message.qpn = site->verbs->qp_num(conn);
+    message.workload = site->workload;
+    message.member = site->member;
     env->probe->message(env->probe->self, &message);
 }
 

@@ -67,6 +67,12 @@ struct workload_delivered {
 
 struct nvme_carrier_host;
 
+/* What an instance's cores have worked by a moment, in all. */
+struct workload_cpu {
+    time_ps busy;
+    uint32_t cores;
+};
+
 /* Everything an instance is made from. */
 struct workload_site {
     const struct env *env;
@@ -152,6 +158,8 @@ struct workload_ops {
     void (*describe)(const struct workload *workload, char *text, size_t size);
     /* Its NVMe controller's host, for somebody who looks on; NULL, or returns NULL: none. */
     const struct nvme_host *(*controller)(const struct workload *workload);
+    /* NULL: what it does costs no time of its own; of NVMe the controller says. */
+    struct workload_cpu (*cpu)(const struct workload *workload, time_ps now);
     /* What it did so far. */
     const struct workload_member *(*member)(const struct workload *workload);
     void (*destroy)(struct workload *workload);

@@ -111,6 +111,10 @@ struct workload_delivered world_delivered(const struct world *world, uint32_t wo
 const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
                                          uint32_t instance);
 
+/* Of an instance without a controller, by now. */
+struct workload_cpu world_cpu(const struct world *world, uint32_t workload, uint32_t instance,
+                              time_ps now);
+
 /* Name of a node or, with a port, "leaf0:p3" or "host2". */
 const char *world_node_name(const struct world *world, uint32_t node);
 void world_port_name(const struct world *world, uint32_t node, uint16_t port, char *text,

@@ -471,6 +471,15 @@ struct workload_delivered world_delivered(const struct world *world, uint32_t wo
     return at->ops->delivered(at->workload);
 }
 
+struct workload_cpu world_cpu(const struct world *world, uint32_t workload, uint32_t instance,
+                              time_ps now)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    CHECK(instance < entry->count);
+    const struct instance *at = &entry->instances[instance];
+    return at->ops->cpu == NULL ? (struct workload_cpu){0} : at->ops->cpu(at->workload, now);
+}
+
 const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
                                          uint32_t instance)
 {

@@ -50,8 +50,16 @@ limited sends rnic "the engine for packets sent by a's RNIC"
 scenario lanes 'pcie-generation: 3, pcie-lanes: 8' rdma-write 64KiB 16
 limited lanes pcie "PCIe from the memory of a to its RNIC"
 
+scenario core 'post-cost: 380ns' rdma-write 8B 32
+limited core 'host cpu' 'the cores that post for w are 100% busy'
+"$program" run core.yaml --set workloads.0.qps=4 --set workloads.0.threads=4 --json >four.json || fail "threads: exit code $?"
+jq -e '.workloads[0].iops | . > 10.3e6 and . < 10.7e6' four.json >/dev/null || fail "threads: $(jq .workloads[0].iops four.json)"
+
 waits queue-pair rnic_engine 90
 waits messages rnic_engine 70
+# A link that is slower than PCIe is what is waited for.
+scenario wire 'pcie-generation: 3' rdma-write 64KiB 16
+waits wire queued 80
 # The rest is its own packets on the wire: 55 %, the link being faster.
 waits lanes pcie 40
 

@@ -233,6 +233,13 @@ static uint32_t qp_num(const struct verbs_conn *conn)
     return conn->qp == NULL ? 0 : conn->qp->qpn;
 }
 
+/* The process on a software RNIC pays by its own rows. */
+static time_ps post_cost(struct verbs_device *device)
+{
+    const struct rnic *rnic = of_device(device);
+    return rnic->soft != NULL ? 0 : rnic->params.pipeline.post;
+}
+
 static uint8_t max_rd_atomic(struct verbs_device *device)
 {
     return (uint8_t)of_device(device)->params.max_rd_atomic;
@@ -289,6 +296,7 @@ const struct verbs_ops verbs_sim = {
     .local_ip = local_ip,
     .qp_num = qp_num,
     .max_rd_atomic = max_rd_atomic,
+    .post_cost = post_cost,
     .make = make,
     .look = look_at_region,
     .arrived = arrived,

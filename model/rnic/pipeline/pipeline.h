@@ -16,7 +16,7 @@
  * Source: own, put together from what is measured of cards: Kalia et al., USENIX ATC 2016 (design
  * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe).
  * Not modelled: caches of address translations, access to memory of another socket, completion
- * moderation, the cores that post and poll.
+ * moderation.  The core that posts is the workload's (`post-cost`).
  * Owner: the RNIC.  Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_H
 #define STORMGLASS_RNIC_PIPELINE_PIPELINE_H

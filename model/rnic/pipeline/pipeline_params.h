@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct pipeline_params {
+    int64_t post;                 /* of the core that posts and polls: no part of the RNIC itself */
     int64_t qp_message;           /* between two messages of a queue pair */
     int64_t message, read;        /* of the message engine: a SEND or WRITE, a READ */
     int64_t tx_packet, rx_packet; /* of the packet engines */

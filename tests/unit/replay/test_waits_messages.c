@@ -34,6 +34,20 @@ static void a_send_of_one_packet(void **state)
                    ACKNOWLEDGED);
 }
 
+static void a_message_that_waits_for_its_core(void **state)
+{
+    (void)state;
+    by_hand_play_set(
+        "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 1KiB, "
+        "outstanding: 9, rate: 1000000, count: 3, start: 1ms}]\n",
+        (const char *const[]){"hosts.defaults.rnic.post-cost=3us", NULL});
+    assert_int_equal(by_hand_count(), 3);
+    /* Due each microsecond, posted each three. */
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK_LIFE(by_hand_life(i), PART_IN(MESSAGE, HOST_CPU, (time_ps)i * 2 * US),
+                   PART_IN(MESSAGE, RNIC, DOORBELL), ACROSS(MESSAGE, WRITE_1K), ACKNOWLEDGED);
+}
+
 static void a_message_that_is_answered(void **state)
 {
     (void)state;
@@ -365,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_write_of_one_packet),
         cmocka_unit_test(a_send_of_one_packet),
+        cmocka_unit_test(a_message_that_waits_for_its_core),
         cmocka_unit_test(a_message_that_is_answered),
         cmocka_unit_test(an_answer_before_the_acknowledgement),
         cmocka_unit_test(a_write_of_three_packets),

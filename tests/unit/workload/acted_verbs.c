@@ -210,6 +210,12 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
     return 16;
 }
 
+static time_ps post_cost(struct verbs_device *device)
+{
+    (void)device;
+    return acted.post_cost;
+}
+
 const struct verbs_ops acted_verbs = {
     .name = "acted",
     .reg_mr = reg_mr,
@@ -224,6 +230,7 @@ const struct verbs_ops acted_verbs = {
     .post_send = post_send,
     .post_recv = post_recv,
     .max_rd_atomic = max_rd_atomic,
+    .post_cost = post_cost,
 };
 
 static void on_idle(void *self)

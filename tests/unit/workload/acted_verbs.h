@@ -9,7 +9,7 @@
 
 struct acted {
     struct stage *stage;
-    time_ps service;
+    time_ps service, post_cost;
     struct verbs_user listener;
     bool listening, rejects;
     uint64_t posted, fails_at, dies_at;

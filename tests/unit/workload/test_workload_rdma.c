@@ -57,6 +57,46 @@ static void each_message_is_answered_before_the_next(void **state)
     play_end(play);
 }
 
+static void a_core_posts_one_message_at_a_time(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t threads;
+        uint64_t messages; /* of 10 ms, 50 us each; else four queue pairs with two of 100 us each */
+        uint32_t cores;
+    } rows[] = {{1, 200, 1}, {2, 400, 2}, {4, 800, 4}, {64, 800, 64}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct play *play = play_begin("rdma-write");
+        acted.post_cost = 50 * PS_PER_US;
+        play->params.qps = 4;
+        play->params.threads = rows[i].threads;
+        play_run(play, 6 * PS_PER_MS);
+        const struct workload_cpu half = play->kind->cpu(play->workload, 6 * PS_PER_MS);
+        assert_int_equal(half.cores, rows[i].cores);
+        if (rows[i].threads <= 2)
+            assert_int_equal(half.busy, rows[i].threads * 5 * PS_PER_MS);
+        play_run(play, PS_PER_S);
+        assert_int_equal(play->stats.completed, rows[i].messages);
+        assert_int_equal(play->idle, 1);
+        play_end(play);
+    }
+}
+
+static void an_open_loop_waits_for_its_core(void **state)
+{
+    (void)state;
+    struct play *play = play_begin("rdma-write");
+    acted.post_cost = 50 * PS_PER_US;
+    play->params.rate = 40000; /* twice what the core posts */
+    play->params.outstanding = 4096;
+    play_run(play, PS_PER_S);
+    assert_int_equal(play->stats.completed, 200);
+    assert_in_range(play->stats.missed, 199, 201);
+    /* The last that is posted was due in the middle of the time. */
+    assert_in_range(play->stats.latency.max, 5000 * PS_PER_US, 5200 * PS_PER_US);
+    play_end(play);
+}
+
 static void queue_pairs_share_a_count(void **state)
 {
     (void)state;
@@ -188,6 +228,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_posts_its_opcode_at_the_granted_buffer),
         cmocka_unit_test(each_message_is_answered_before_the_next),
+        cmocka_unit_test(a_core_posts_one_message_at_a_time),
+        cmocka_unit_test(an_open_loop_waits_for_its_core),
         cmocka_unit_test(queue_pairs_share_a_count),
         cmocka_unit_test(a_slow_receiver_has_receives_late),
         cmocka_unit_test(receives_come_back_one_by_one),
