@@ -165,7 +165,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -256,6 +256,9 @@ swarm: build/packages-test all ## plays SEEDS scenarios that nobody wrote, from 
 
 oracle: build/packages-test all ## SEEDS drawn scenarios (100) with more of each resource by --set: what gains most is the named bottleneck (FIRST: by commit)
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/oracle/oracle "$(FIRST)" $(or $(SEEDS),100)
+
+predictions: build/packages-test all ## what the model says of published hardware: docs/predictions-hardware.md
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/hardware/predict docs/predictions-hardware.md
 
 culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; KEEP=DIR: what was missed)
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) \
