@@ -11,7 +11,7 @@
 #include "scenarios/import/incident.h"
 #include "scenarios/import/mlnx_qos.h"
 #include "scenarios/import/mlxconfig.h"
-#include "scenarios/import/sonic.h"
+#include "scenarios/sonic/sonic.h"
 
 #include <stdio.h>
 #include <stdlib.h>

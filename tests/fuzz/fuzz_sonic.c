@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_sonic - any bytes as the config_db.json of two switches, cut at the first NUL byte.
  * What is imported is a scenario whose YAML can be read, whatever its names and values are.
- * Reads: scenarios/import/sonic*.c scenarios/format/json_tree.c */
+ * Reads: scenarios/sonic/sonic*.c scenarios/format/json_tree.c */
 #include "base/check.h"
 #include "scenarios/format/tree.h"
-#include "scenarios/import/sonic.h"
+#include "scenarios/sonic/sonic.h"
 #include "tests/fuzz/token_mutator.h"
 
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "scenarios/import/incident.h"
 #include "scenarios/import/mlnx_qos.h"
 #include "scenarios/import/mlxconfig.h"
-#include "scenarios/import/sonic.h"
+#include "scenarios/sonic/sonic.h"
 
 #include "tests/unit/import/import_case.h"
 

@@ -2,7 +2,7 @@
  * PORT_QOS_MAP and the maps that it names: which priorities pause, and the way from DSCP by
  * traffic class to priority group and queue.  Here a priority is all of these at once: a DSCP gets
  * the number of its queue. */
-#include "scenarios/import/sonic_private.h"
+#include "scenarios/sonic/sonic_private.h"
 
 #include <string.h>
 

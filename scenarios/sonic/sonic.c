@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The steps of an import, and its memory. */
 #include "base/memory.h"
-#include "scenarios/import/sonic_private.h"
+#include "scenarios/sonic/sonic_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * DEVICE_NEIGHBOR of all files as hosts and links.
  * A cable between two switches is written in both files, in one, or differently in both: first
  * those come that both tell alike, then the others as long as both ports are free. */
-#include "scenarios/import/sonic_private.h"
+#include "scenarios/sonic/sonic_private.h"
 
 #include <string.h>
 

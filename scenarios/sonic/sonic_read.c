@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One file: the switch's name, its ports, and what each port has: speed, MTU, FEC, cable,
  * neighbour, watchdog. */
-#include "scenarios/import/sonic_private.h"
+#include "scenarios/sonic/sonic_private.h"
 
 #include "scenarios/format/json_tree.h"
 

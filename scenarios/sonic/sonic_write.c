@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The import as a scenario that runs, with what was left out as comments. */
-#include "scenarios/import/sonic_private.h"
+#include "scenarios/sonic/sonic_private.h"
 
 #include "base/quantity.h"
 #include "base/units.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sonic_private - what the parts of the importer of SONiC's configuration hand to each other.
  * Each file is read into a tree; ports and settings point into it.  All lives in one arena. */
-#ifndef STORMGLASS_SCENARIOS_IMPORT_SONIC_PRIVATE_H
-#define STORMGLASS_SCENARIOS_IMPORT_SONIC_PRIVATE_H
+#ifndef STORMGLASS_SCENARIOS_SONIC_SONIC_PRIVATE_H
+#define STORMGLASS_SCENARIOS_SONIC_SONIC_PRIVATE_H
 
 #include "scenarios/format/tree.h"
 #include "scenarios/import/names.h"
 #include "scenarios/import/notes.h"
-#include "scenarios/import/sonic.h"
+#include "scenarios/sonic/sonic.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Comments that name the rows a switch's values come from, and their lines. */
-#include "scenarios/import/sonic_private.h"
+#include "scenarios/sonic/sonic_private.h"
 
 struct origin {
     const char *what, *table;

@@ -3,7 +3,7 @@
  * SONiC has a profile for each (port, priority); a switch here has one for its lossless and one for
  * its lossy groups: the one that most of them use.  Headroom is the greatest of all lossless ones,
  * because too little of it loses frames. */
-#include "scenarios/import/sonic_private.h"
+#include "scenarios/sonic/sonic_private.h"
 
 #include "base/units.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * QUEUE, and the rows of WRED_PROFILE and SCHEDULER that it names: ECN marking and weights.
  * ECN thresholds are those of the green packets: RoCE packets have no other colour. */
-#include "scenarios/import/sonic_private.h"
+#include "scenarios/sonic/sonic_private.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  *          (buffers, PFC watchdog), SAI's saibuffer.h and saiqosmap.h (what fields mean).
  * Limits:  SONIC_FILES_MAX files of SONIC_BYTES_MAX, SONIC_PORTS_MAX ports each, and json_tree's.
  * Owner:   the result is the caller's, sonic_free.  Errors: located messages in diag. */
-#ifndef STORMGLASS_SCENARIOS_IMPORT_SONIC_H
-#define STORMGLASS_SCENARIOS_IMPORT_SONIC_H
+#ifndef STORMGLASS_SCENARIOS_SONIC_SONIC_H
+#define STORMGLASS_SCENARIOS_SONIC_SONIC_H
 
 #include "scenarios/format/diag.h"
 
