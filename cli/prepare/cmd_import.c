@@ -19,6 +19,7 @@
 
 static const struct cli_option options[] = {
     {"output", 'o', "FILE", "write there instead of to standard output"},
+    {"verbose", 0, NULL, "sonic: names the tables and fields without a counterpart too"},
     {"hosts", 0, "PATTERN", "dot, clab: nodes that are hosts, such as server*,client?"},
     {"host-rate", 0, "RATE", "dot, clab: rate of hosts' links without one"},
     {"fabric-rate", 0, "RATE", "dot, clab: rate of other links without one"},
@@ -62,14 +63,16 @@ static int take_sonic(const struct cli_args *args)
     struct sonic_result result;
     for (size_t i = 0; i < count; i++)
         inputs[i].name = args->operands[i + 1];
-    const bool fine = sonic_import(inputs, count, &result, diag);
+    const struct sonic_ask ask = {
+        .inputs = inputs, .count = count, .verbose = cli_given(args, "verbose")};
+    const bool fine = sonic_import(&ask, &result, diag);
     const int code = import_give(args, fine, result.scenario, result.notes, diag);
     sonic_free(&result);
     free(inputs);
     return code;
 }
 
-const struct import_kind import_sonic = {"sonic", take_sonic, {NULL}};
+const struct import_kind import_sonic = {"sonic", take_sonic, {"verbose"}};
 
 static int take_counters(const struct cli_args *args)
 {

@@ -73,15 +73,16 @@ static char *written(struct sonic_import *import, write_fn *write)
     return text;
 }
 
-bool sonic_import(const struct sonic_input *inputs, size_t count, struct sonic_result *result,
-                  struct diag *diag)
+bool sonic_import(const struct sonic_ask *ask, struct sonic_result *result, struct diag *diag)
 {
-    struct sonic_import import = {.diag = diag};
+    struct sonic_import import = {.diag = diag, .verbose = ask->verbose};
     import.notes.arena = import.names.arena = &import.arena;
     *result = (struct sonic_result){0};
-    if (read_all(&import, inputs, count))
+    if (read_all(&import, ask->inputs, ask->count))
         sonic_cables(&import);
     const bool fine = !diag_failed(diag);
+    if (fine)
+        sonic_notes(&import);
     if (fine)
         *result = (struct sonic_result){.scenario = written(&import, sonic_write),
                                         .notes = written(&import, write_notes)};

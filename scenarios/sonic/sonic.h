@@ -27,9 +27,14 @@ struct sonic_result {
     char *notes;    /* "FILE:LINE:COLUMN: note: sentence" lines, or empty */
 };
 
+struct sonic_ask {
+    const struct sonic_input *inputs;
+    size_t count;
+    bool verbose; /* notes on what does not touch a run, too */
+};
+
 /* False when the diag holds an error; then the result is empty. */
-bool sonic_import(const struct sonic_input *inputs, size_t count, struct sonic_result *result,
-                  struct diag *diag);
+bool sonic_import(const struct sonic_ask *ask, struct sonic_result *result, struct diag *diag);
 void sonic_free(struct sonic_result *result);
 
 #endif

@@ -66,8 +66,7 @@ static void join(struct sonic_import *import, const struct sonic_switch *node,
 static void refuse(struct sonic_import *import, const struct sonic_switch *node,
                    const struct sonic_port *port, const char *why)
 {
-    sonic_note(import, port->neighbor->key_place, "%s %s is not linked: %s", node->name,
-               sonic_clean(import, port->name), why);
+    sonic_port_note(import, node, port, port->neighbor->key_place, "not linked: %s", why);
 }
 
 /* Why the two ports cannot be joined, or NULL. */
@@ -78,8 +77,8 @@ static const char *obstacle(const struct sonic_switch *node, const struct sonic_
         return "the neighbour's file has no such port";
     if (other == node)
         return "it names its own switch";
-    if (near->down || far->down)
-        return "admin_status is down";
+    if (near->down != NULL || far->down != NULL)
+        return near->down != NULL ? near->down : "the port at the other end is down";
     return far->linked ? "the port at the other end has a link already" : NULL;
 }
 
@@ -103,8 +102,8 @@ static void add_host(struct sonic_import *import, const struct sonic_switch *nod
                      struct sonic_port *near)
 {
     const char *neighbor = neighbor_name(near);
-    if (near->down) {
-        refuse(import, node, near, "admin_status is down");
+    if (near->down != NULL) {
+        refuse(import, node, near, near->down);
         return;
     }
     struct sonic_host *host = arena_push(&import->arena, (void **)(void *)&import->hosts,
@@ -175,26 +174,48 @@ static void agree(struct sonic_import *import, const struct sonic_link *link)
         sonic_note(import, place, "%s differ in fec: the first one's is used", who);
 }
 
+static void note_alone(struct sonic_import *import)
+{
+    for (uint32_t i = 0; i < import->switch_count; i++) {
+        const struct sonic_switch *node = &import->switches[i];
+        for (uint32_t p = 0; p < node->port_count; p++) {
+            const struct sonic_port *port = &node->ports[p];
+            if (port->neighbor == NULL && !port->linked)
+                sonic_port_note(import, node, port, port->item->key_place,
+                                "not linked: no row in DEVICE_NEIGHBOR");
+        }
+    }
+}
+
+/* Names a port that only its being down keeps from having a link. */
+static void no_links(struct sonic_import *import)
+{
+    for (uint32_t i = 0; i < import->switch_count; i++)
+        for (uint32_t p = 0; p < import->switches[i].port_count; p++) {
+            const struct sonic_port *port = &import->switches[i].ports[p];
+            if (port->neighbor == NULL || port->down == NULL)
+                continue;
+            char text[DIAG_TEXT_BYTES];
+            snprintf(text, sizeof text, "expected a port that is up: %s has a neighbour, but %s",
+                     sonic_clean(import, port->name), port->down);
+            tree_message(import->diag, DIAG_ERROR, port->item->value, port->item->key_place, text);
+            return;
+        }
+    tree_error(import->diag, import->switches[0].root,
+               "expected at least one neighbour in DEVICE_NEIGHBOR");
+}
+
 void sonic_cables(struct sonic_import *import)
 {
     each_port(import, false);
     each_port(import, true);
+    sonic_defaults(import);
     for (size_t i = 0; i < import->link_count; i++)
         agree(import, &import->links[i]);
-    for (uint32_t i = 0; i < import->switch_count; i++) {
-        const struct sonic_switch *node = &import->switches[i];
-        unsigned alone = 0;
-        for (uint32_t p = 0; p < node->port_count; p++)
-            alone += node->ports[p].neighbor == NULL && !node->ports[p].linked;
-        if (alone > 0)
-            sonic_note(import, node->root->place,
-                       "%s: %u of %u ports have no row in DEVICE_NEIGHBOR: not linked", node->name,
-                       alone, node->port_count);
-    }
+    note_alone(import);
     if (import->host_count < 2)
         sonic_note(import, import->switches[0].root->place,
                    "fewer than two hosts: the scenario needs a workload before it runs");
     if (import->link_count == 0)
-        tree_error(import->diag, import->switches[0].root,
-                   "expected at least one neighbour in DEVICE_NEIGHBOR");
+        no_links(import);
 }

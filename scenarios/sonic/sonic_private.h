@@ -30,7 +30,8 @@ struct sonic_port {
     int64_t mtu;    /* bytes */
     int64_t length; /* millimetres */
     const char *fec;
-    bool down;
+    uint32_t lanes;                                           /* 0: not written */
+    const char *down;                                         /* why no link comes up, or NULL */
     const struct tree_item *qos;                              /* row of PORT_QOS_MAP, or NULL */
     int64_t pfc, watched;                                     /* masks of priorities */
     const struct tree_item *neighbor;                         /* row of DEVICE_NEIGHBOR, or NULL */
@@ -99,18 +100,33 @@ struct sonic_import {
     size_t host_count;
     struct sonic_link *links;
     size_t link_count;
+    struct sonic_said *said; /* sonic_notes.c */
+    size_t said_count, hidden;
+    bool verbose;
     struct notes notes;
     struct names names;               /* of nodes */
     const struct tree_node *reported; /* the last value that was refused */
 };
 
-/* ---- sonic_tables.c ---- */
+/* ---- sonic_notes.c ---- */
 
 /* What may stand in a message or a comment: printable ASCII, cut to a bearable length. */
 const char *sonic_clean(struct sonic_import *import, const char *text);
 
+/* A note; equal ones become one. */
 void sonic_note(struct sonic_import *import, struct diag_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* A note on what does not touch a run: counted only, unless all are asked for. */
+void sonic_cosmetic(struct sonic_import *import, struct diag_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A note on a port; equal ones become "48 ports of 6 switches (leaf0 Ethernet0, ...): ..". */
+void sonic_port_note(struct sonic_import *import, const struct sonic_switch *node,
+                     const struct sonic_port *port, struct diag_place place, const char *format,
+                     ...) __attribute__((format(printf, 5, 6)));
+
+/* ---- sonic_tables.c ---- */
 
 /* The rows of a table of the file, or NULL; a row that is no object is an error. */
 const struct tree_node *sonic_rows(struct sonic_import *import, const struct sonic_switch *node,
@@ -174,6 +190,8 @@ void sonic_qos(struct sonic_import *import, struct sonic_switch *node);     /* s
 void sonic_queues(struct sonic_import *import, struct sonic_switch *node);  /* sonic_queues.c */
 void sonic_buffers(struct sonic_import *import, struct sonic_switch *node); /* sonic_buffers.c */
 void sonic_cables(struct sonic_import *import);                             /* sonic_cables.c */
+void sonic_defaults(struct sonic_import *import);                           /* sonic_defaults.c */
+void sonic_notes(struct sonic_import *import);                              /* sonic_notes.c */
 void sonic_write(struct sonic_import *import, FILE *out);                   /* sonic_write.c */
 
 #endif

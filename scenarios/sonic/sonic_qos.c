@@ -53,10 +53,9 @@ static void read_ports(struct sonic_import *import, struct sonic_switch *node)
             port->pfc = 0;
         node->settings.pfc |= port->pfc;
         if (port->watched != SONIC_UNSET && port->watched != port->pfc)
-            sonic_note(import, port->qos->key_place,
-                       "PORT_QOS_MAP %s: pfcwd_sw_enable differs from pfc_enable; here a watchdog "
-                       "watches every lossless queue",
-                       sonic_clean(import, port->name));
+            sonic_port_note(import, node, port, port->qos->key_place,
+                            "pfcwd_sw_enable differs from pfc_enable; here a watchdog watches "
+                            "every lossless queue");
     }
     sonic_other_fields(import, node, "PORT_QOS_MAP", known);
 }

@@ -22,28 +22,45 @@ static int by_name(const void *a, const void *b)
 }
 
 /* "rs" is the code that is usual at the rate: RS-528 up to 25 Gb/s a lane, RS-544 above. */
-static const char *fec_word(struct sonic_import *import, const struct tree_item *item)
+static const char *fec_word(struct sonic_import *import, const struct sonic_switch *node,
+                            const struct tree_item *item)
 {
     const char *fec = sonic_field(import, item->value, "fec");
     if (fec == NULL || strcmp(fec, "none") == 0)
         return NULL;
     if (strcmp(fec, "rs") == 0 || strcmp(fec, "auto") == 0)
         return "auto";
-    sonic_note(import, tree_get(item->value, "fec")->place,
-               "PORT %s: fec '%s' is not modelled: none here", sonic_clean(import, item->key),
-               sonic_clean(import, fec));
+    sonic_port_note(import, node, &(struct sonic_port){.name = item->key},
+                    tree_get(item->value, "fec")->place, "fec '%s' is not modelled: none here",
+                    sonic_clean(import, fec));
     return NULL;
 }
 
-static struct sonic_port read_port(struct sonic_import *import, const struct tree_item *item)
+static const char *why_down(const char *status)
+{
+    if (status == NULL)
+        return "no admin_status, and SONiC's default is down";
+    return strcmp(status, "down") == 0 ? "admin_status is down" : NULL;
+}
+
+static uint32_t count_lanes(const char *lanes)
+{
+    uint32_t count = lanes != NULL && *lanes != '\0';
+    for (; lanes != NULL && *lanes != '\0'; lanes++)
+        count += *lanes == ',';
+    return count;
+}
+
+static struct sonic_port read_port(struct sonic_import *import, const struct sonic_switch *node,
+                                   const struct tree_item *item)
 {
     const struct tree_node *row = item->value;
     const char *status = sonic_field(import, row, "admin_status");
     const char *asymmetric = sonic_field(import, row, "pfc_asym");
     const int64_t mbps = sonic_number(import, row, "speed", 1, 6400000);
     if (asymmetric != NULL && strcmp(asymmetric, "off") != 0)
-        sonic_note(import, item->key_place, "PORT %s: pfc_asym is not modelled",
-                   sonic_clean(import, item->key));
+        sonic_port_note(import, node, &(struct sonic_port){.name = item->key}, item->key_place,
+                        "pfc_asym is not modelled");
     return (struct sonic_port){
         .name = item->key,
         .alias = sonic_field(import, row, "alias"),
@@ -51,8 +68,9 @@ static struct sonic_port read_port(struct sonic_import *import, const struct tre
         .speed = mbps == SONIC_UNSET ? SONIC_UNSET : mbps * 1000000,
         .mtu = sonic_number(import, row, "mtu", 256, 16000),
         .length = SONIC_UNSET,
-        .fec = fec_word(import, item),
-        .down = status != NULL && strcmp(status, "down") == 0,
+        .fec = fec_word(import, node, item),
+        .lanes = count_lanes(sonic_field(import, row, "lanes")),
+        .down = why_down(status),
         .pfc = SONIC_UNSET,
         .watched = SONIC_UNSET,
     };
@@ -60,8 +78,8 @@ static struct sonic_port read_port(struct sonic_import *import, const struct tre
 
 static void read_ports(struct sonic_import *import, struct sonic_switch *node)
 {
-    static const char *const known[] = {"speed",        "mtu",      "fec", "alias",
-                                        "admin_status", "pfc_asym", NULL};
+    static const char *const known[] = {"speed",        "mtu",      "fec",   "alias",
+                                        "admin_status", "pfc_asym", "lanes", NULL};
     const struct tree_node *rows = sonic_rows(import, node, "PORT");
     if (diag_failed(import->diag))
         return;
@@ -77,7 +95,7 @@ static void read_ports(struct sonic_import *import, struct sonic_switch *node)
     }
     node->ports = arena_array(&import->arena, rows->count, sizeof *node->ports);
     for (size_t i = 0; i < rows->count; i++)
-        node->ports[i] = read_port(import, &rows->items[i]);
+        node->ports[i] = read_port(import, node, &rows->items[i]);
     node->port_count = (uint32_t)rows->count;
     qsort(node->ports, node->port_count, sizeof *node->ports, by_name);
     for (uint32_t i = 0; i < node->port_count; i++)
@@ -174,6 +192,18 @@ static void read_watchdog(struct sonic_import *import, struct sonic_switch *node
 
 /* ---- the file ---- */
 
+/* Tables that a switch forwards, queues or drops by, though a scenario has nothing for them. */
+static bool shapes_traffic(const char *table)
+{
+    static const char *const words[] = {"PORTCHANNEL", "BUFFER_", "_TO_",         "PFC",
+                                        "WRED",        "QUEUE",   "SCHEDULER",    "POLICER",
+                                        "ACL_RULE",    "STORM",   "STATIC_ROUTE", NULL};
+    for (int i = 0; words[i] != NULL; i++)
+        if (strstr(table, words[i]) != NULL)
+            return true;
+    return false;
+}
+
 static void other_tables(struct sonic_import *import, const struct sonic_switch *node)
 {
     static const char *const known[] = {"PORT",
@@ -202,12 +232,13 @@ static void other_tables(struct sonic_import *import, const struct sonic_switch 
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             is_known |= strcmp(known[k], table->key) == 0;
         if (!is_known && count++ < OTHER_TABLES_MAX)
-            sonic_note(import, table->key_place, "%s: a table without a counterpart",
-                       sonic_clean(import, table->key));
+            (shapes_traffic(table->key) ? sonic_note : sonic_cosmetic)(
+                import, table->key_place, "%s: a table without a counterpart",
+                sonic_clean(import, table->key));
     }
     if (count > OTHER_TABLES_MAX)
-        sonic_note(import, node->root->place, "%zu more tables without a counterpart",
-                   count - OTHER_TABLES_MAX);
+        sonic_cosmetic(import, node->root->place, "%zu more tables without a counterpart",
+                       count - OTHER_TABLES_MAX);
 }
 
 /* The hostname, or else the file's name without folder and ending. */

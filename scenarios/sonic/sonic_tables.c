@@ -9,21 +9,6 @@
 
 enum { OTHER_FIELDS_MAX = 24, NEAREST_MAX = 1000, OTHERS_MAX = 6 };
 
-/* ---- words ---- */
-
-const char *sonic_clean(struct sonic_import *import, const char *text)
-{
-    return notes_clean(&import->arena, text);
-}
-
-void sonic_note(struct sonic_import *import, struct diag_place place, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    notes_add_list(&import->notes, place, format, args);
-    va_end(args);
-}
-
 /* ---- tables ---- */
 
 const struct tree_node *sonic_rows(struct sonic_import *import, const struct sonic_switch *node,
@@ -318,9 +303,17 @@ static struct other_field *entry_of(struct other_field *others, size_t *count,
     return &others[(*count)++];
 }
 
+/* What PORT and DEVICE_NEIGHBOR have besides does not touch what a run plays. */
+static bool is_cosmetic(const char *table)
+{
+    return strcmp(table, "PORT") == 0 || strcmp(table, "DEVICE_NEIGHBOR") == 0;
+}
+
 void sonic_other_fields(struct sonic_import *import, const struct sonic_switch *node,
                         const char *table, const char *const *known)
 {
+    void (*const note)(struct sonic_import *, struct diag_place, const char *, ...) =
+        is_cosmetic(table) ? sonic_cosmetic : sonic_note;
     const struct tree_node *rows = tree_get(node->root, table);
     struct other_field others[OTHER_FIELDS_MAX];
     size_t count = 0, more = 0;
@@ -337,11 +330,10 @@ void sonic_other_fields(struct sonic_import *import, const struct sonic_switch *
             more += entry == NULL;
         }
     for (size_t i = 0; i < count; i++)
-        sonic_note(import, others[i].first->key_place,
-                   "%s: %s has no counterpart; rows with it: %zu", table,
-                   sonic_clean(import, others[i].first->key), others[i].count);
+        note(import, others[i].first->key_place, "%s: %s has no counterpart; rows with it: %zu",
+             table, sonic_clean(import, others[i].first->key), others[i].count);
     if (more > 0)
-        sonic_note(import, rows->place, "%s: %zu more values of other fields", table, more);
+        note(import, rows->place, "%s: %zu more values of other fields", table, more);
 }
 
 static int by_place(const void *a, const void *b)

@@ -34,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     };
     struct sonic_result result;
     diag = (struct diag){0};
-    const bool fine = sonic_import(inputs, cut == NULL ? 1 : 2, &result, &diag);
+    const struct sonic_ask ask = {
+        .inputs = inputs, .count = cut == NULL ? 1 : 2, .verbose = size % 2 == 0};
+    const bool fine = sonic_import(&ask, &result, &diag);
     CHECK(fine == !diag_failed(&diag));
     CHECK(fine == (result.scenario != NULL) && fine == (result.notes != NULL));
     if (fine)

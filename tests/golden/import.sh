@@ -40,7 +40,7 @@ grep -qF 'hosts: [server0, server1, spine0, server2, server3, spine0-2]' two.yam
 # changed SED-EXPRESSION: leaf0.json edited, alone
 changed() {
     sed "$1" "$samples/leaf0.json" >one.json
-    "$program" import sonic one.json >one.yaml 2>notes.txt || fail "$1: exit code $?"
+    "$program" import sonic --verbose one.json >one.yaml 2>notes.txt || fail "$1: exit code $?"
 }
 
 # becomes SED-EXPRESSION LINE: a line of the scenario of leaf0 alone
@@ -73,11 +73,28 @@ tells 's/"Ethernet0,Ethernet4,Ethernet8,Ethernet12|6"/"lc1|asic0|Ethernet0|6"/' 
 tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modelled"
 tells 's/"server0", "port"/"1 rack", "port"/' "the neighbour '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
 tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' is not in PORT"
-tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0 is not linked: admin_status is down'
+tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0: not linked: admin_status is down'
 tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'one.json:5:5: note: ACL\x0a stormglass: 2: a table without a counterpart'
 tells 's/"4": "4", "5": "5"/"4": "5", "5": "5"/' 'traffic class 4 has priority group 4 and queue 5'
 tells 's/"state": "enabled"/"state": "enabled", "state": "disabled"/' "one.json:6:18: note: the key 'state' appears again in line 6: that one is used"
 becomes 's/"dynamic_th": "0"/"dynamic_th": "0", "dynamic_th": "1"/' 'alpha: 200%'
+# What SONiC takes where a key is absent.
+becomes 's/"mtu": "9100", //' 'rate: 100Gbps, length: 5m, mtu: 9100B'
+tells 's/"mtu": "9100", //' "3 ports of 1 switch (leaf0 Ethernet0, ...): no mtu: 9100 B, SONiC's default"
+becomes '/"Ethernet0": {"admin/s/, "speed": "100000"//' 'names: [Ethernet0, eth0], rate: 100Gbps'
+tells '/"Ethernet0": {"admin/s/, "speed": "100000"//' "leaf0 Ethernet0: no speed: that of the switch's other ports with 4 lanes"
+tells '/"Ethernet0": {/s/"admin_status": "up", //' "leaf0 Ethernet0: not linked: no admin_status, and SONiC's default is down"
+# What no run feels is counted, and named when it is asked for; what shapes traffic is always named.
+sed 's/"FEATURE"/"PORTCHANNEL": {}, "FEATURE"/' "$samples/leaf0.json" >one.json
+"$program" import sonic one.json >/dev/null 2>notes.txt || fail "quiet: exit code $?"
+grep -qF 'one.json:5:5: note: PORTCHANNEL: a table without a counterpart' notes.txt || fail "quiet: no PORTCHANNEL"
+grep -F 'FEATURE' notes.txt && fail "quiet: FEATURE is named"
+grep -qF 'note: tables and fields without a counterpart: 3; --verbose names them' notes.txt || fail "quiet: $(cat notes.txt)"
+# Alike notes of several files are one.
+for n in 1 2 3; do sed "s/\"hostname\": \"leaf0\"/\"hostname\": \"leaf$n\"/; s/\"fec\": \"rs\"/\"fec\": \"fc\"/" "$samples/leaf0.json" >many$n.json; done
+"$program" import sonic many?.json >/dev/null 2>notes.txt || fail "three leaves: exit code $?"
+[ "$(grep -c "fec 'fc'" notes.txt)" = 1 ] || fail "three leaves: $(cat notes.txt)"
+grep -qF "12 ports of 3 switches (leaf1 Ethernet0, ...): fec 'fc' is not modelled: none here" notes.txt || fail "three leaves: $(cat notes.txt)"
 neighbor='s/"Ethernet12": {"name": "spine0", "port": "Ethernet0"}/"spine0": {"local_port": "Ethernet12", "port": "Ethernet0", "type": "Spine", "lo_addr": null}/'
 becomes "$neighbor" '{ends: ["leaf0:p3", "spine0:p0"], names: [Ethernet12, Ethernet0]'
 tells "$neighbor; s/SpineRouter/Spine/" 'spine0 is a Spine without a file of its own'
@@ -122,6 +139,8 @@ edited bad-range 84:9 'expected a key of BUFFER_PG' 's/"Ethernet12|3-4": {"profi
 edited speed 9:162 'expected speed: a whole number from 1 to 6400000' 's/"speed": "100000"/"speed": "99999999999999999999"/'
 edited unit 9:145 'expected mtu' 's/"mtu": "9100"/"mtu": "9100B"/'
 edited mask 28:112 'expected pfc_enable: priorities from 0 to 7' 's/"pfc_enable": "3,4"/"pfc_enable": "3,9"/'
+edited no-speed 9:9 'expected speed: SONiC has no default' 's/, "speed": "100000"//'
+edited no-status 9:9 "Ethernet0 has a neighbour, but no admin_status, and SONiC's default is down" 's/"admin_status": "up", //'
 edited cable 15:90 'expected a length' 's/"40m"/"40"/'
 edited row 44:30 'expected a row of BUFFER_POOL' 's/"egress_lossy_pool": {[^}]*}/"egress_lossy_pool": []/'
 edited threshold 60:134 'at most green_max_threshold' 's/"green_min_threshold": "250000"/"green_min_threshold": "25000000"/'

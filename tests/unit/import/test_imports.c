@@ -29,7 +29,8 @@ static char *of_sonic(const char *text)
         char *file = import_file(&text);
         inputs[count] = (struct sonic_input){names[count], file, strlen(file)};
     }
-    const bool good = sonic_import(inputs, count, &result, &diag);
+    const struct sonic_ask ask = {.inputs = inputs, .count = count, .verbose = true};
+    const bool good = sonic_import(&ask, &result, &diag);
     assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.scenario, result.notes, &diag);
     sonic_free(&result);
