@@ -36,6 +36,55 @@ static void unset(struct sonic_settings *settings)
         settings->weight[q] = SONIC_UNSET;
 }
 
+static const struct tree_file *text_of(struct sonic_import *import, const struct sonic_input *input)
+{
+    const struct tree_file *file;
+    if (input->text == NULL)
+        file = tree_read(&import->arena, input->name, import->diag);
+    else
+        file = tree_hold(&import->arena, input->name,
+                         arena_text(&import->arena, input->text, input->length), input->length);
+    if (file == NULL || file->length <= SONIC_BYTES_MAX)
+        return file;
+    diag_add(import->diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
+             "the file is larger than %d MiB", SONIC_BYTES_MAX / 1024 / 1024);
+    return NULL;
+}
+
+static bool read_switch(struct sonic_import *import, const struct tree_file *file)
+{
+    struct sonic_switch *node = &import->switches[import->switch_count];
+    unset(&node->settings);
+    if (!sonic_read_switch(import, file, node))
+        return false;
+    sonic_qos(import, node);
+    sonic_queues(import, node);
+    sonic_buffers(import, node);
+    import->switch_count++;
+    return true;
+}
+
+/* The switches first, wherever they stand: cables are between their ports. */
+static bool read_files(struct sonic_import *import)
+{
+    const struct tree_file **files = import->files;
+    for (size_t i = 0; i < import->file_count; i++)
+        if (!sonic_is_cabling(files[i]) && !read_switch(import, files[i]))
+            return false;
+    if (import->switch_count == 0) {
+        diag_add(import->diag, DIAG_ERROR,
+                 (struct diag_place){.file = files[0]->name, .line = 1, .column = 1}, NULL,
+                 "expected the config_db.json of a switch beside the cables");
+        return false;
+    }
+    for (size_t i = 0; i < import->file_count; i++)
+        if (sonic_is_cabling(files[i])) {
+            import->cabled = true;
+            sonic_cabling(import, files[i]);
+        }
+    return !diag_failed(import->diag);
+}
+
 static bool read_all(struct sonic_import *import, const struct sonic_input *inputs, size_t count)
 {
     if (count == 0 || count > SONIC_FILES_MAX) {
@@ -44,16 +93,14 @@ static bool read_all(struct sonic_import *import, const struct sonic_input *inpu
         return false;
     }
     import->switches = arena_array(&import->arena, count, sizeof *import->switches);
-    for (; import->switch_count < count; import->switch_count++) {
-        struct sonic_switch *node = &import->switches[import->switch_count];
-        unset(&node->settings);
-        if (!sonic_read_switch(import, &inputs[import->switch_count], node))
+    import->files = arena_array(&import->arena, count, sizeof *import->files);
+    for (; import->file_count < count; import->file_count++) {
+        const struct tree_file *file = text_of(import, &inputs[import->file_count]);
+        if (file == NULL)
             return false;
-        sonic_qos(import, node);
-        sonic_queues(import, node);
-        sonic_buffers(import, node);
+        import->files[import->file_count] = file;
     }
-    return !diag_failed(import->diag);
+    return read_files(import);
 }
 
 static void write_notes(struct sonic_import *import, FILE *out)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sonic - SONiC's config_db.json, one file for each switch, as one scenario.
- * DEVICE_NEIGHBOR says what hangs on which port: neighbours with a file are switches, the others
- * hosts.  What the tables say of buffers, PFC, ECN, queues and maps becomes overrides of each
+ * DEVICE_NEIGHBOR says what hangs on which port, or files of cables beside it (`show lldp table`,
+ * a DOT graph, a list): neighbours with a configuration are switches, the others hosts.
+ * What the tables say of buffers, PFC, ECN, queues and maps becomes overrides of each
  * switch.  What has no counterpart is reported as a note, never left out in silence.
  * Source:  sonic-buildimage src/sonic-yang-models (tables and fields), sonic-swss orchagent
  *          (buffers, PFC watchdog), SAI's saibuffer.h and saiqosmap.h (what fields mean).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * DEVICE_NEIGHBOR of all files as hosts and links.
+ * Neighbours of all ports, of DEVICE_NEIGHBOR or of cables beside it, as hosts and links.
  * A cable between two switches is written in both files, in one, or differently in both: first
  * those come that both tell alike, then the others as long as both ports are free. */
 #include "scenarios/sonic/sonic_private.h"
@@ -8,30 +8,14 @@
 
 /* ---- who is at the other end ---- */
 
-static const struct sonic_switch *switch_of(const struct sonic_import *import, const char *hostname)
-{
-    for (uint32_t i = 0; i < import->switch_count; i++)
-        if (strcmp(import->switches[i].hostname, hostname) == 0)
-            return &import->switches[i];
-    return NULL;
-}
-
 static const char *row_text(const struct tree_item *row, const char *field)
 {
     const struct tree_node *value = row == NULL ? NULL : tree_get(row->value, field);
     return value == NULL || value->kind != TREE_SCALAR ? NULL : value->text;
 }
 
-/* Its name, or the key of a row that says the port itself; NULL: no neighbour. */
-static const char *neighbor_name(const struct sonic_port *port)
-{
-    const char *name = row_text(port->neighbor, "name");
-    const bool is_key = port->neighbor != NULL && (name == NULL || *name == '\0');
-    return is_key ? port->neighbor->key : name;
-}
-
 /* By its name, or by its alias, which neighbours sometimes use. */
-static struct sonic_port *far_port(const struct sonic_switch *node, const char *name)
+static struct sonic_port *called(const struct sonic_switch *node, const char *name)
 {
     struct sonic_port *port = name == NULL ? NULL : sonic_port(node, name, strlen(name));
     for (uint32_t i = 0; port == NULL && name != NULL && i < node->port_count; i++)
@@ -40,12 +24,19 @@ static struct sonic_port *far_port(const struct sonic_switch *node, const char *
     return port;
 }
 
+struct sonic_port *sonic_far_port(const struct sonic_switch *node,
+                                  const struct sonic_neighbor *neighbor)
+{
+    struct sonic_port *port = called(node, neighbor->port);
+    return port != NULL ? port : called(node, neighbor->other_port);
+}
+
 static bool names_back(const struct sonic_import *import, const struct sonic_port *far,
                        const struct sonic_switch *node, const struct sonic_port *near)
 {
-    const char *name = neighbor_name(far);
-    return name != NULL && switch_of(import, name) == node &&
-           far_port(node, row_text(far->neighbor, "port")) == near;
+    const struct sonic_neighbor *neighbor = &far->neighbor;
+    return neighbor->name != NULL && sonic_switch_called(import, neighbor->name) == node &&
+           sonic_far_port(node, neighbor) == near;
 }
 
 /* ---- links ---- */
@@ -66,7 +57,7 @@ static void join(struct sonic_import *import, const struct sonic_switch *node,
 static void refuse(struct sonic_import *import, const struct sonic_switch *node,
                    const struct sonic_port *port, const char *why)
 {
-    sonic_port_note(import, node, port, port->neighbor->key_place, "not linked: %s", why);
+    sonic_port_note(import, node, port, port->neighbor.place, "not linked: %s", why);
 }
 
 /* Why the two ports cannot be joined, or NULL. */
@@ -85,23 +76,30 @@ static const char *obstacle(const struct sonic_switch *node, const struct sonic_
 static void link_switches(struct sonic_import *import, const struct sonic_switch *node,
                           struct sonic_port *near, const struct sonic_switch *other, bool second)
 {
-    struct sonic_port *far = far_port(other, row_text(near->neighbor, "port"));
+    struct sonic_port *far = sonic_far_port(other, &near->neighbor);
     const char *why = obstacle(node, near, other, far);
     if (why != NULL && second)
         refuse(import, node, near, why);
     if (why != NULL || (!second && !names_back(import, far, node, near)))
         return;
-    if (second && far->neighbor != NULL)
-        sonic_note(import, near->neighbor->key_place,
+    if (second && far->neighbor.name != NULL)
+        sonic_note(import, near->neighbor.place,
                    "%s %s: the file of %s names another neighbour for this cable", node->name,
                    sonic_clean(import, near->name), other->name);
     join(import, node, near, other, far);
 }
 
+/* Hosts announce the MAC address of their port by LLDP, and its name as the description. */
+static const char *host_port(const struct sonic_neighbor *neighbor)
+{
+    const bool is_address = neighbor->port != NULL && strchr(neighbor->port, ':') != NULL;
+    return is_address && neighbor->other_port != NULL ? neighbor->other_port : neighbor->port;
+}
+
 static void add_host(struct sonic_import *import, const struct sonic_switch *node,
                      struct sonic_port *near)
 {
-    const char *neighbor = neighbor_name(near);
+    const char *neighbor = near->neighbor.name;
     if (near->down != NULL) {
         refuse(import, node, near, near->down);
         return;
@@ -110,12 +108,11 @@ static void add_host(struct sonic_import *import, const struct sonic_switch *nod
                                          &import->host_count, sizeof *host);
     *host = (struct sonic_host){.name = names_pick(&import->names, neighbor), .neighbor = neighbor};
     if (strcmp(host->name, neighbor) != 0)
-        sonic_note(import, near->neighbor->key_place,
-                   "the neighbour '%s' at %s %s is the host %s here", sonic_clean(import, neighbor),
-                   node->name, sonic_clean(import, near->name), host->name);
-    *add_link(import) = (struct sonic_link){.near = {node, near},
-                                            .host = import->host_count,
-                                            .far_port = row_text(near->neighbor, "port")};
+        sonic_note(import, near->neighbor.place, "the neighbour '%s' at %s %s is the host %s here",
+                   sonic_clean(import, neighbor), node->name, sonic_clean(import, near->name),
+                   host->name);
+    *add_link(import) = (struct sonic_link){
+        .near = {node, near}, .host = import->host_count, .far_port = host_port(&near->neighbor)};
     near->linked = true;
 }
 
@@ -123,13 +120,13 @@ static void add_host(struct sonic_import *import, const struct sonic_switch *nod
 static void note_type(struct sonic_import *import, const struct sonic_switch *node,
                       const struct sonic_port *near)
 {
-    const char *neighbor = neighbor_name(near);
+    const char *neighbor = near->neighbor.name;
     const struct tree_node *rows = tree_get(node->root, "DEVICE_NEIGHBOR_METADATA");
     const char *type = row_text(tree_item(rows, neighbor), "type");
     if (type == NULL)
-        type = row_text(near->neighbor, "type");
+        type = near->neighbor.type;
     if (type != NULL && strcmp(type, "Server") != 0)
-        sonic_note(import, near->neighbor->key_place,
+        sonic_note(import, near->neighbor.place,
                    "%s is a %s without a file of its own: a host here",
                    sonic_clean(import, neighbor), sonic_clean(import, type));
 }
@@ -141,10 +138,10 @@ static void each_port(struct sonic_import *import, bool second)
         const struct sonic_switch *node = &import->switches[i];
         for (uint32_t p = 0; p < node->port_count; p++) {
             struct sonic_port *near = &node->ports[p];
-            const char *name = neighbor_name(near);
+            const char *name = near->neighbor.name;
             if (name == NULL || near->linked)
                 continue;
-            const struct sonic_switch *other = switch_of(import, name);
+            const struct sonic_switch *other = sonic_switch_called(import, name);
             if (other != NULL) {
                 link_switches(import, node, near, other, second);
             } else if (second) {
@@ -180,9 +177,10 @@ static void note_alone(struct sonic_import *import)
         const struct sonic_switch *node = &import->switches[i];
         for (uint32_t p = 0; p < node->port_count; p++) {
             const struct sonic_port *port = &node->ports[p];
-            if (port->neighbor == NULL && !port->linked)
+            if (port->neighbor.name == NULL && !port->linked)
                 sonic_port_note(import, node, port, port->item->key_place,
-                                "not linked: no row in DEVICE_NEIGHBOR");
+                                import->cabled ? "not linked: no cable, no row in DEVICE_NEIGHBOR"
+                                               : "not linked: no row in DEVICE_NEIGHBOR");
         }
     }
 }
@@ -193,7 +191,7 @@ static void no_links(struct sonic_import *import)
     for (uint32_t i = 0; i < import->switch_count; i++)
         for (uint32_t p = 0; p < import->switches[i].port_count; p++) {
             const struct sonic_port *port = &import->switches[i].ports[p];
-            if (port->neighbor == NULL || port->down == NULL)
+            if (port->neighbor.name == NULL || port->down == NULL)
                 continue;
             char text[DIAG_TEXT_BYTES];
             snprintf(text, sizeof text, "expected a port that is up: %s has a neighbour, but %s",
@@ -202,7 +200,8 @@ static void no_links(struct sonic_import *import)
             return;
         }
     tree_error(import->diag, import->switches[0].root,
-               "expected at least one neighbour in DEVICE_NEIGHBOR");
+               "expected at least one neighbour in DEVICE_NEIGHBOR, or a file of cables beside it: "
+               "show lldp table, a DOT graph, or lines such as 'leaf0 Ethernet0 spine0 Ethernet8'");
 }
 
 void sonic_cables(struct sonic_import *import)

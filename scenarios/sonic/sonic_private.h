@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { SONIC_PRIORITIES = 8, SONIC_DSCPS = 64 };
+enum { SONIC_PRIORITIES = 8, SONIC_DSCPS = 64, SONIC_CABLES_MAX = 100000 };
 
 #define SONIC_UNSET INT64_MIN /* a number that the file does not write */
 
@@ -22,6 +22,16 @@ struct sonic_table {
     const struct tree_item **by_name; /* sorted */
 };
 
+/* Who is at the other end of a port's cable, as is told at this end. */
+struct sonic_neighbor {
+    const char *name;        /* NULL: nobody is known */
+    const char *port;        /* as the neighbour calls it, or NULL */
+    const char *other_port;  /* likewise, another name, or NULL */
+    const char *type;        /* "switch" and the like, or NULL */
+    struct diag_place place; /* where it is told */
+    bool cabled, heard;      /* by a cable beside the configuration; by LLDP */
+};
+
 struct sonic_port {
     const char *name, *alias; /* "Ethernet0"; alias may be NULL */
     const struct tree_item *item;
@@ -30,11 +40,11 @@ struct sonic_port {
     int64_t mtu;    /* bytes */
     int64_t length; /* millimetres */
     const char *fec;
-    uint32_t lanes;                                           /* 0: not written */
-    const char *down;                                         /* why no link comes up, or NULL */
-    const struct tree_item *qos;                              /* row of PORT_QOS_MAP, or NULL */
-    int64_t pfc, watched;                                     /* masks of priorities */
-    const struct tree_item *neighbor;                         /* row of DEVICE_NEIGHBOR, or NULL */
+    uint32_t lanes;              /* 0: not written */
+    const char *down;            /* why no link comes up, or NULL */
+    const struct tree_item *qos; /* row of PORT_QOS_MAP, or NULL */
+    int64_t pfc, watched;        /* masks of priorities */
+    struct sonic_neighbor neighbor;
     const struct tree_item *watchdog;                         /* row of PFC_WD, or NULL */
     const struct tree_item *dscp, *group, *queue, *pfc_queue; /* maps, or NULL */
     const struct tree_item *group_rows[SONIC_PRIORITIES];     /* BUFFER_PG, or NULL */
@@ -103,6 +113,9 @@ struct sonic_import {
     struct sonic_said *said; /* sonic_notes.c */
     size_t said_count, hidden;
     bool verbose;
+    bool cabled;                    /* there was a file of cables */
+    const struct tree_file **files; /* all of them, as they were given */
+    size_t file_count;
     struct notes notes;
     struct names names;               /* of nodes */
     const struct tree_node *reported; /* the last value that was refused */
@@ -182,9 +195,44 @@ void sonic_dscp_origins(struct sonic_import *import, FILE *out, const struct son
 void sonic_origin(struct sonic_import *import, FILE *out, const char *table,
                   const struct tree_item *row); /* NULL: no comment */
 
+/* ---- cables beside the configuration ---- */
+
+struct sonic_plug {
+    const char *node;
+    const char *port, *other_port; /* or NULL */
+    const char *type;              /* "switch", or NULL: not told */
+    struct diag_place place;
+};
+
+struct sonic_cable {
+    struct sonic_plug ends[2];
+    bool heard;     /* by LLDP at the first end: the other end may be anybody's */
+    bool of_fabric; /* of a file that may have cables of nodes without a configuration */
+};
+
+bool sonic_is_cabling(const struct tree_file *file);
+void sonic_cabling(struct sonic_import *import, const struct tree_file *file);
+void sonic_graph(struct sonic_import *import, const struct tree_file *file);
+void sonic_lldp(struct sonic_import *import, const struct tree_file *file);
+void sonic_list(struct sonic_import *import, const struct tree_file *file);
+
+/* Makes the two ports neighbours; an error or a note where that cannot be. */
+void sonic_cable(struct sonic_import *import, const struct tree_file *file,
+                 const struct sonic_cable *cable);
+void sonic_cable_error(struct sonic_import *import, const struct tree_file *file,
+                       struct diag_place place, const char *text);
+
+/* The switch of that name, with or without its domain, or NULL; and what was perhaps meant. */
+struct sonic_switch *sonic_switch_called(const struct sonic_import *import, const char *name);
+const char *sonic_switch_hint(struct sonic_import *import, const char *name);
+
+/* The neighbour's port by any of the names that it goes by, aliases too, or NULL. */
+struct sonic_port *sonic_far_port(const struct sonic_switch *node,
+                                  const struct sonic_neighbor *neighbor); /* sonic_cables.c */
+
 /* ---- the steps, in this order ---- */
 
-bool sonic_read_switch(struct sonic_import *import, const struct sonic_input *input,
+bool sonic_read_switch(struct sonic_import *import, const struct tree_file *file,
                        struct sonic_switch *node);                          /* sonic_read.c */
 void sonic_qos(struct sonic_import *import, struct sonic_switch *node);     /* sonic_qos.c */
 void sonic_queues(struct sonic_import *import, struct sonic_switch *node);  /* sonic_queues.c */

@@ -162,12 +162,17 @@ static void read_neighbors(struct sonic_import *import, const struct sonic_switc
             tree_error(import->diag, row->value,
                        "expected the neighbour's name and port, such as "
                        "{\"name\": \"spine0\", \"port\": \"Ethernet8\"}");
-        else if (port->neighbor != NULL)
+        else if (port->neighbor.name != NULL)
             tree_error(import->diag, row->value,
                        "DEVICE_NEIGHBOR: %s has a neighbour already, in line %d",
-                       sonic_clean(import, port->name), port->neighbor->key_place.line);
+                       sonic_clean(import, port->name), port->neighbor.place.line);
         else
-            port->neighbor = row;
+            port->neighbor = (struct sonic_neighbor){
+                .name = name == NULL || *name == '\0' ? row->key : name,
+                .port = sonic_field(import, row->value, "port"),
+                .type = sonic_field(import, row->value, "type"),
+                .place = row->key_place,
+            };
     }
     sonic_other_fields(import, node, "DEVICE_NEIGHBOR", known);
 }
@@ -264,22 +269,6 @@ static void take_name(struct sonic_import *import, struct sonic_switch *node, co
                    sonic_clean(import, name), node->name);
 }
 
-static const struct tree_file *get_text(struct sonic_import *import,
-                                        const struct sonic_input *input)
-{
-    const struct tree_file *file;
-    if (input->text == NULL)
-        file = tree_read(&import->arena, input->name, import->diag);
-    else
-        file = tree_hold(&import->arena, input->name,
-                         arena_text(&import->arena, input->text, input->length), input->length);
-    if (file == NULL || file->length <= SONIC_BYTES_MAX)
-        return file;
-    diag_add(import->diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
-             "the file is larger than %d MiB", SONIC_BYTES_MAX / 1024 / 1024);
-    return NULL;
-}
-
 /* SONiC's own readers keep the last of equal keys too. */
 static const struct tree_node *read_tree(struct sonic_import *import, const struct tree_file *file)
 {
@@ -292,14 +281,14 @@ static const struct tree_node *read_tree(struct sonic_import *import, const stru
     return root;
 }
 
-bool sonic_read_switch(struct sonic_import *import, const struct sonic_input *input,
+bool sonic_read_switch(struct sonic_import *import, const struct tree_file *file,
                        struct sonic_switch *node)
 {
-    node->file = get_text(import, input);
-    node->root = node->file == NULL ? NULL : read_tree(import, node->file);
+    node->file = file;
+    node->root = read_tree(import, file);
     if (node->root == NULL)
         return false;
-    take_name(import, node, input->name);
+    take_name(import, node, file->name);
     read_ports(import, node);
     if (diag_failed(import->diag))
         return false;

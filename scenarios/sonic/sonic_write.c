@@ -334,8 +334,8 @@ static void put_hosts(struct sonic_import *import, FILE *out)
 static void put_head(struct sonic_import *import, FILE *out)
 {
     fputs("# Made by stormglass import sonic from", out);
-    for (uint32_t i = 0; i < import->switch_count; i++)
-        fprintf(out, " %s", sonic_clean(import, import->switches[i].file->name));
+    for (size_t i = 0; i < import->file_count; i++)
+        fprintf(out, " %s", sonic_clean(import, import->files[i]->name));
     fputs(
         "\n# A priority is queue, priority group and PFC priority at once; buffer.size is that of "
         "the "

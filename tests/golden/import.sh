@@ -16,6 +16,28 @@ grep -c ': note: ' notes.txt | grep -qx "$(grep -c '^#   ' fabric.yaml)" || fail
 "$program" run fabric.yaml --json >run.json || fail "the run: exit code $?"
 jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the run: $(cat run.json)"
 
+# The same fabric without DEVICE_NEIGHBOR: its cables from a list, from tables of LLDP, from a graph.
+mkdir bare
+for name in leaf0 leaf1 spine0; do
+    jq 'del(.DEVICE_NEIGHBOR)' "$name.json" >"bare/$name.json"
+    jq -r '.DEVICE_METADATA.localhost.hostname as $own | .DEVICE_NEIGHBOR | to_entries[] |
+        [$own, .key, .value.name, .value.port] | @tsv' "$name.json"
+done >cables.txt
+awk '{ printf "%s\"%s\":\"%s\" -- \"%s\":\"%s\"\n", NR == 1 ? "graph g {\n" : "", $1, $2, $3, $4 } END { print "}" }' cables.txt >cables.dot
+awk '$1 != own { own = $1; printf "==> out/%s.lldp <==\n%s\n%s\n%s\n", own, "Capability codes: (R) Router, (B) Bridge, (O) Other",
+         "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr",
+         "-----------  --------------  --------------  ------------  -----------------" }
+     { printf "%-11s  %-14s  %-14s  %-12s  %s\n", $2, $3, $4, "BR", "descr" }' cables.txt >cables.lldp
+for cables in cables.txt cables.dot cables.lldp; do
+    "$program" import sonic "$cables" bare/*.json >bare.yaml 2>notes.txt || fail "$cables: exit code $?: $(cat notes.txt)"
+    diff <(grep -F 'ends:' fabric.yaml) <(grep -F 'ends:' bare.yaml) || fail "$cables: other links"
+done
+"$program" import sonic bare/*.json >/dev/null 2>notes.txt
+[ $? -eq 2 ] && grep -qF 'or a file of cables beside it' notes.txt || fail "no cables at all: $(cat notes.txt)"
+echo 'leaf0 Ethernet99 spine0 Ethernet0' >wrong.txt
+"$program" import sonic bare/*.json wrong.txt >/dev/null 2>notes.txt
+[ $? -eq 2 ] && grep -q '^wrong.txt:1:7: error: leaf0 has no port .Ethernet99.' notes.txt || fail "a port that is not there: $(cat notes.txt)"
+
 # A Clos of two vendors' switches, whole files: two top-of-rack ones with references as bare names, a row for each port
 # and keys that come twice; two leaves with references in brackets and keys with ranges.
 mkdir clos && cp "$samples"/clos/*.json clos && cd clos || exit 3
