@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -77,12 +78,23 @@ struct sonic_switch *sonic_switch_called(const struct sonic_import *import, cons
     return NULL;
 }
 
+/* Whole, unlike a name that is shown: it is of names of the files, which may be anything. */
+static const char *hint(struct sonic_import *import, const struct nearest *nearest)
+{
+    char text[sizeof nearest_hint(nearest).text];
+    snprintf(text, sizeof text, "%s", nearest_hint(nearest).text);
+    for (char *at = text; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
+    return arena_text(&import->arena, text, strlen(text));
+}
+
 const char *sonic_switch_hint(struct sonic_import *import, const char *name)
 {
     struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < import->switch_count; i++)
         nearest_offer(&nearest, import->switches[i].hostname);
-    return sonic_clean(import, nearest_hint(&nearest).text);
+    return hint(import, &nearest);
 }
 
 static void no_switch(struct sonic_import *import, const struct tree_file *file,
@@ -110,12 +122,48 @@ static void no_port(struct sonic_import *import, const struct tree_file *file,
     const char *text = plug->port == NULL
                            ? arena_format(&import->arena, "expected the port of %s", node->name)
                            : arena_format(&import->arena, "%s has no port '%s'%s", node->name,
-                                          sonic_clean(import, plug->port),
-                                          sonic_clean(import, nearest_hint(&nearest).text));
+                                          sonic_clean(import, plug->port), hint(import, &nearest));
     if (cable->heard)
         sonic_note(import, plug->place, "%s: left out", text);
     else
         sonic_cable_error(import, file, plug->place, text);
+}
+
+/* Another port with the alias by which this one was found, or NULL. */
+static const struct sonic_port *twin(const struct sonic_switch *node, const struct sonic_port *port,
+                                     const char *word)
+{
+    if (word == NULL || port->alias == NULL || strcmp(port->name, word) == 0 ||
+        strcmp(port->alias, word) != 0)
+        return NULL;
+    for (uint32_t i = 0; i < node->port_count; i++)
+        if (&node->ports[i] != port && node->ports[i].alias != NULL &&
+            strcmp(node->ports[i].alias, word) == 0)
+            return &node->ports[i];
+    return NULL;
+}
+
+/* The switch's port at an end; NULL and a message: none, or not one alone. */
+static struct sonic_port *port_at(struct sonic_import *import, const struct tree_file *file,
+                                  const struct sonic_cable *cable, const struct sonic_switch *node,
+                                  int end)
+{
+    const struct sonic_plug *plug = &cable->ends[end];
+    struct sonic_port *port =
+        sonic_far_port(node, &(struct sonic_neighbor){.name = "", .port = plug->port});
+    if (port == NULL) {
+        no_port(import, file, cable, node, end);
+        return NULL;
+    }
+    const struct sonic_port *other = twin(node, port, plug->port);
+    if (other == NULL)
+        return port;
+    sonic_cable_error(
+        import, file, plug->place,
+        arena_format(&import->arena, "'%s' is the alias of %s %s and of %s: expected a port's name",
+                     sonic_clean(import, plug->port), node->name, sonic_clean(import, port->name),
+                     sonic_clean(import, other->name)));
+    return NULL;
 }
 
 /* ---- a neighbour of a port ---- */
@@ -177,12 +225,9 @@ void sonic_cable(struct sonic_import *import, const struct tree_file *file,
     for (int end = 0; end < ends; end++) {
         if (nodes[end] == NULL)
             continue;
-        const struct sonic_neighbor own = {.name = "", .port = cable->ends[end].port};
-        ports[end] = sonic_far_port(nodes[end], &own);
-        if (ports[end] == NULL) {
-            no_port(import, file, cable, nodes[end], end);
+        ports[end] = port_at(import, file, cable, nodes[end], end);
+        if (ports[end] == NULL)
             return;
-        }
     }
     for (int end = 0; end < ends; end++) {
         const struct sonic_plug *far = &cable->ends[!end];

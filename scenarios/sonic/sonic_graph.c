@@ -5,6 +5,9 @@
 
 #include "scenarios/import/dot.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static struct sonic_plug plug(const struct cabling_link *link, int end)
 {
     const struct cabling_end *from = &link->ends[end];
@@ -12,6 +15,16 @@ static struct sonic_plug plug(const struct cabling_link *link, int end)
                                .port = from->port,
                                .type = from->node->role == CABLING_SWITCH ? "switch" : NULL,
                                .place = link->place};
+}
+
+/* "FILE:LINE:COLUMN: note: sentence" of the reader: attributes that only a picture needs. */
+static void pass_on(struct sonic_import *import, const struct tree_file *file, const char *line)
+{
+    struct diag_place place = {.file = file->name, .line = 1, .column = 1};
+    const char *sentence = strstr(line, ": note: ");
+    sscanf(line + strlen(file->name), ":%d:%d:", &place.line, &place.column);
+    if (sentence != NULL)
+        sonic_cosmetic(import, place, "%s", sentence + strlen(": note: "));
 }
 
 void sonic_graph(struct sonic_import *import, const struct tree_file *file)
@@ -28,5 +41,7 @@ void sonic_graph(struct sonic_import *import, const struct tree_file *file)
             sonic_note(import, link->place,
                        "rate, length and the like of an edge: PORT and CABLE_LENGTH are used");
     }
+    for (size_t i = 0; i < cabling.notes.count; i++)
+        pass_on(import, file, cabling.notes.lines[i]);
     cabling_end(&cabling);
 }

@@ -155,6 +155,12 @@ static bool is_aligned(struct lldp *lldp)
     return true;
 }
 
+/* A bridge or router by the codes above the table; hosts say O, or nothing. */
+static const char *is_bridge(const char *codes)
+{
+    return codes != NULL && strpbrk(codes, "BR") != NULL ? "switch" : NULL;
+}
+
 static void read_row(struct lldp *lldp)
 {
     struct diag_place place = {0}, far = {0}, ignored;
@@ -172,6 +178,7 @@ static void read_row(struct lldp *lldp)
                                                {.node = device,
                                                 .port = cell(lldp, PORT, &ignored),
                                                 .other_port = cell(lldp, DESCRIPTION, &ignored),
+                                                .type = is_bridge(cell(lldp, CAPABILITY, &ignored)),
                                                 .place = far}},
                                       .heard = true};
     sonic_cable(import, lldp->lines.file, &cable);

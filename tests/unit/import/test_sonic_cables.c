@@ -136,13 +136,44 @@ static void what_is_heard_twice_differently(void **state)
     sonic_free(&result);
 }
 
+static void a_bridge_without_a_file_is_said_to_be_one(void **state)
+{
+    (void)state;
+    assert_true(import("leaf.lldp", HEAD "Ethernet0    core            eth1/1          BR\n"));
+    has(result.notes, "core is a switch without a file of its own: a host here");
+    sonic_free(&result);
+}
+
+static void what_only_a_picture_needs_is_counted(void **state)
+{
+    (void)state;
+    assert_true(import("t.dot", "graph g {\n leaf:Ethernet0 -- h0:eth0 [color=red];\n}"));
+    has(result.notes, "t.dot:2:2: note: the attribute color of 1 ");
+    sonic_free(&result);
+}
+
+static void an_alias_of_two_ports(void **state)
+{
+    (void)state;
+    static const char two[] =
+        "{\"DEVICE_METADATA\": {\"localhost\": {\"hostname\": \"tor\"}},\n\"PORT\": {"
+        "\"Ethernet0\": " PORT("same") ", \"Ethernet4\": " PORT("same") "}}\n";
+    const struct sonic_input inputs[] = {{"c", "tor same h0 eth0\n", 17},
+                                         {"t", two, sizeof two - 1}};
+    const struct sonic_ask ask = {.inputs = inputs, .count = 2};
+    diag = (struct diag){0};
+    assert_false(sonic_import(&ask, &result, &diag));
+    has(diag.messages[0].text,
+        "'same' is the alias of tor Ethernet0 and of Ethernet4: expected a port's name");
+}
+
 static void lists_that_are_wrong(void **state)
 {
     (void)state;
     refused("c", "leaf Ethernet0\n", 1, 1, "expected a switch, its port, the neighbour and its");
     refused("c", "leaf Ethernet0 h0 eth0 5m\n", 1, 24, "expected a switch, its port");
     refused("c", "leef Ethernet0 h0 eth0\n", 1, 6, "neither 'leef' nor 'h0' is a switch");
-    refused("c", "leaf Ethernet1 h0 eth0\n", 1, 6, "leaf has no port 'Ethernet1'");
+    refused("c", "leaf Ethernet1 h0 eth0\n", 1, 6, "leaf has no port 'Ethernet1'; did you mean");
     refused("c", "h0 eth0 leaf\n", 1, 9, "expected the port of leaf");
     refused("c", "leaf etp1 h0 eth0\nleaf Ethernet0 h1 eth0\n", 2, 6,
             "leaf Ethernet0 has a cable already, to h0 eth0 in c:1");
@@ -187,6 +218,9 @@ int main(void)
         cmocka_unit_test(tables_of_lldp_in_one_file),
         cmocka_unit_test(a_host_is_known_by_the_name_of_its_port),
         cmocka_unit_test(what_is_heard_twice_differently),
+        cmocka_unit_test(a_bridge_without_a_file_is_said_to_be_one),
+        cmocka_unit_test(what_only_a_picture_needs_is_counted),
+        cmocka_unit_test(an_alias_of_two_ports),
         cmocka_unit_test(lists_that_are_wrong),
         cmocka_unit_test(tables_that_are_wrong),
         cmocka_unit_test(a_list_that_says_the_same_again),
