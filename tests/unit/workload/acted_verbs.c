@@ -238,7 +238,7 @@ static void on_idle(void *self)
     ((struct play *)self)->idle++;
 }
 
-struct play *play_begin(const char *kind)
+struct play *acted_begin(const char *kind)
 {
     struct play *play = calloc(1, sizeof *play);
     assert_non_null(play);
@@ -265,7 +265,7 @@ struct play *play_begin(const char *kind)
     return play;
 }
 
-void play_run(struct play *play, time_ps until)
+void acted_run(struct play *play, time_ps until)
 {
     if (play->workload == NULL) {
         play->sink = rdma_sink_create(&play->stage.env, &acted_verbs, NULL);
@@ -276,7 +276,7 @@ void play_run(struct play *play, time_ps until)
     stage_run(&play->stage, until);
 }
 
-void play_end(struct play *play)
+void acted_end(struct play *play)
 {
     play->kind->destroy(play->workload);
     rdma_sink_destroy(play->sink);

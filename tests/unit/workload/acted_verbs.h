@@ -38,8 +38,8 @@ struct play {
 };
 
 /* A workload of the kind, 1 MiB a message, from 1 ms to 11 ms; a message takes 100 us. */
-struct play *play_begin(const char *kind);
-void play_run(struct play *play, time_ps until);
-void play_end(struct play *play);
+struct play *acted_begin(const char *kind);
+void acted_run(struct play *play, time_ps until);
+void acted_end(struct play *play);
 
 #endif

@@ -22,8 +22,8 @@ static void each_kind_posts_its_opcode_at_the_granted_buffer(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct play *play = play_begin(rows[i].kind);
-        play_run(play, PS_PER_S);
+        struct play *play = acted_begin(rows[i].kind);
+        acted_run(play, PS_PER_S);
         assert_int_equal(play->stats.issued, 200);
         assert_int_equal(play->stats.completed, 200);
         assert_int_equal(play->stats.bytes, 200 * INT64_C(1048576));
@@ -36,16 +36,16 @@ static void each_kind_posts_its_opcode_at_the_granted_buffer(void **state)
         assert_int_equal(play->stats.window_from, PS_PER_MS);
         assert_int_equal(play->stats.window_to, 11 * PS_PER_MS);
         assert_int_equal(play->idle, 1);
-        play_end(play);
+        acted_end(play);
     }
 }
 
 static void each_message_is_answered_before_the_next(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-ping-pong");
+    struct play *play = acted_begin("rdma-ping-pong");
     play->params.outstanding = 1;
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     /* 10 ms, 100 us there and 100 us back; both ends post as many. */
     assert_int_equal(play->stats.completed, 50);
     assert_int_equal(play->stats.failed, 0);
@@ -54,7 +54,7 @@ static void each_message_is_answered_before_the_next(void **state)
     assert_int_equal(play->stats.latency.min, 200 * PS_PER_US);
     assert_int_equal(play->stats.latency.max, 200 * PS_PER_US);
     assert_int_equal(play->idle, 1);
-    play_end(play);
+    acted_end(play);
 }
 
 static void a_core_posts_one_message_at_a_time(void **state)
@@ -66,53 +66,53 @@ static void a_core_posts_one_message_at_a_time(void **state)
         uint32_t cores;
     } rows[] = {{1, 200, 1}, {2, 400, 2}, {4, 800, 4}, {64, 800, 64}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct play *play = play_begin("rdma-write");
+        struct play *play = acted_begin("rdma-write");
         acted.post_cost = 50 * PS_PER_US;
         play->params.qps = 4;
         play->params.threads = rows[i].threads;
-        play_run(play, 6 * PS_PER_MS);
+        acted_run(play, 6 * PS_PER_MS);
         const struct workload_cpu half = play->kind->cpu(play->workload, 6 * PS_PER_MS);
         assert_int_equal(half.cores, rows[i].cores);
         if (rows[i].threads <= 2)
             assert_int_equal(half.busy, rows[i].threads * 5 * PS_PER_MS);
-        play_run(play, PS_PER_S);
+        acted_run(play, PS_PER_S);
         assert_int_equal(play->stats.completed, rows[i].messages);
         assert_int_equal(play->idle, 1);
-        play_end(play);
+        acted_end(play);
     }
 }
 
 static void an_open_loop_waits_for_its_core(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-write");
+    struct play *play = acted_begin("rdma-write");
     acted.post_cost = 50 * PS_PER_US;
     play->params.rate = 40000; /* twice what the core posts */
     play->params.outstanding = 4096;
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 200);
     assert_in_range(play->stats.missed, 199, 201);
     /* The last that is posted was due in the middle of the time. */
     assert_in_range(play->stats.latency.max, 5000 * PS_PER_US, 5200 * PS_PER_US);
-    play_end(play);
+    acted_end(play);
 }
 
 static void queue_pairs_share_a_count(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-write");
+    struct play *play = acted_begin("rdma-write");
     play->params.qps = 3;
     play->params.outstanding = 4;
     play->params.count = 25;
-    play_run(play, PS_PER_MS + 150 * PS_PER_US);
+    acted_run(play, PS_PER_MS + 150 * PS_PER_US);
     assert_int_equal(play->kind->outstanding(play->workload), 12);
     char text[128];
     play->kind->describe(play->workload, text, sizeof text);
     assert_string_equal(text, "12 messages of 1048576 B to 10.0.0.2, the oldest since 50 us");
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 25);
     assert_int_equal(play->idle, 1);
-    play_end(play);
+    acted_end(play);
 }
 
 /* One receive, there again 250 us after each message: those that follow are tried at 100, 200 and
@@ -120,107 +120,107 @@ static void queue_pairs_share_a_count(void **state)
 static void a_slow_receiver_has_receives_late(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-send");
+    struct play *play = acted_begin("rdma-send");
     play->params.outstanding = 1;
     play->params.count = 10;
     play->params.receives = 1;
     play->params.receive_delay = 250 * PS_PER_US;
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(acted.most_receives, 1);
     assert_int_equal(play->stats.completed, 10);
     assert_int_equal(acted.tried_again, 9 * 2);
     assert_int_equal(play->stats.latency.min, 100 * PS_PER_US);
     assert_int_equal(play->stats.latency.max, 300 * PS_PER_US);
-    play_end(play);
+    acted_end(play);
 }
 
 /* Each is posted again a delay after its own message, whatever else is owed. */
 static void receives_come_back_one_by_one(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-send");
+    struct play *play = acted_begin("rdma-send");
     play->params.rate = 12500; /* every 80 us */
     play->params.count = 20;
     play->params.receives = 3;
     play->params.receive_delay = 210 * PS_PER_US;
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 20);
     assert_int_equal(acted.taken, 20);
     assert_int_equal(acted.put, 3 + 20);
     for (uint32_t i = 0; i < acted.taken; i++)
         assert_int_equal(acted.put_at[3 + i], acted.taken_at[i] + 210 * PS_PER_US);
     assert_true(acted.taken_at[1] != acted.taken_at[0]);
-    play_end(play);
+    acted_end(play);
 }
 
 static void an_open_loop_keeps_its_rate(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-write");
+    struct play *play = acted_begin("rdma-write");
     play->params.rate = 1000;
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 10);
     assert_int_equal(play->stats.missed, 0);
-    play_end(play);
-    play = play_begin("rdma-write");
+    acted_end(play);
+    play = acted_begin("rdma-write");
     play->params.rate = 100000; /* two in 100 us: a fifth of it */
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_in_range(play->stats.completed, 199, 201);
     assert_int_equal(play->stats.completed + play->stats.missed, 1000);
-    play_end(play);
+    acted_end(play);
 }
 
 static void a_rejected_connection_ends_it(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-send");
+    struct play *play = acted_begin("rdma-send");
     play->params.qps = 2;
     acted.rejects = true;
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.failed, 2);
     assert_int_equal(play->stats.issued, 2); /* each connection stands for one that failed */
     assert_int_equal(acted.posted, 0);
     assert_int_equal(play->idle, 1);
-    play_end(play);
+    acted_end(play);
 }
 
 static void a_failed_message_takes_its_queue_pair_with_it(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-write");
+    struct play *play = acted_begin("rdma-write");
     play->params.qps = 2;
     acted.fails_at = 50;
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.failed, 2); /* it and the one behind it */
     assert_int_equal(play->stats.issued, play->stats.completed + play->stats.failed);
     assert_true(play->stats.completed > 200); /* the other goes on */
     assert_int_equal(play->idle, 1);
-    play_end(play);
+    acted_end(play);
 }
 
 static void a_disconnect_ends_it(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-write");
+    struct play *play = acted_begin("rdma-write");
     acted.dies_at = 50;
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.issued, 50);
     assert_int_equal(play->stats.issued, play->stats.completed + play->stats.failed);
     assert_int_equal(play->stats.window_to, 11 * PS_PER_MS); /* rates tell of the rest too */
     assert_int_equal(play->idle, 1);
-    play_end(play);
+    acted_end(play);
 }
 
 static void it_can_be_stopped_early(void **state)
 {
     (void)state;
-    struct play *play = play_begin("rdma-read");
-    play_run(play, 2 * PS_PER_MS + 50 * PS_PER_US);
+    struct play *play = acted_begin("rdma-read");
+    acted_run(play, 2 * PS_PER_MS + 50 * PS_PER_US);
     play->kind->stop(play->workload);
-    play_run(play, PS_PER_S);
+    acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 22);
     assert_int_equal(play->idle, 1);
-    play_end(play);
+    acted_end(play);
 }
 
 int main(void)
