@@ -3,6 +3,10 @@
  * they hold is given back. */
 #include "replay/prove/whatif.h"
 
+#include "base/memory.h"
+#include "replay/prove/relief.h"
+#include "replay/prove/whatif_trial.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -75,11 +79,74 @@ static void more_under_way_gains_where_the_wire_waits(void **state)
     scenario_free(scenario);
 }
 
+static bool holds_with(const struct scenario *scenario, uint32_t expectation, int64_t permille)
+{
+    struct whatif_trial *trial = memory_zeroed(1, sizeof *trial);
+    *trial = (struct whatif_trial){
+        .reliefs = {{BOTTLENECK_LINK, permille}, {BOTTLENECK_ASKED, RELIEF_NOTHING}}};
+    assert_true(whatif_play(trial, 1, scenario, TIME_NEVER));
+    const bool held = (trial->result.held >> expectation & 1) != 0;
+    whatif_trials_free(trial, 1);
+    return held;
+}
+
+/* The least, to a sixty-fourth of seven times what is there, of what is enough alone; what no
+ * resource gives is said, what holds is not looked at, and a list that is full stays so. */
+static void what_fails_needs_the_least_that_is_enough(void **state)
+{
+    (void)state;
+    enum { STEP = 7000 / 64 };
+    struct scenario *scenario =
+        load("outstanding: 8}]\nexpect: [w.goodput > 1Gbps, w.goodput > 15Gbps, "
+             "w.completed > 1000000, w.goodput > 20Gbps, w.failed > 7, w.failed > 8] #");
+    struct whatif whatif = {0};
+    assert_true(whatif_run(&whatif, scenario, TIME_NEVER));
+    static const char *const texts[WHATIF_EXPECTS] = {"w.goodput > 15Gbps", "w.completed > 1000000",
+                                                      "w.goodput > 20Gbps", "w.failed > 7"};
+    assert_int_equal(whatif.need_count, WHATIF_EXPECTS);
+    for (uint32_t i = 0; i < WHATIF_EXPECTS; i++) {
+        const struct whatif_need *need = &whatif.needs[i];
+        assert_string_equal(need->text, texts[i]);
+        if (i % 2 != 0) {
+            assert_int_equal(need->resource, BOTTLENECK_RESOURCES);
+            assert_int_equal(need->permille, 0);
+            assert_string_equal(need->words, "");
+            continue;
+        }
+        assert_int_equal(need->resource, BOTTLENECK_LINK);
+        assert_in_range(need->permille, i == 0 ? 1500 : 2000, i == 0 ? 1800 : 2400);
+        assert_true(holds_with(scenario, i + 1, need->permille));
+        assert_false(holds_with(scenario, i + 1, need->permille - STEP - 1));
+        char words[WHATIF_WORDS];
+        relief_words(scenario, BOTTLENECK_LINK, need->permille, words, sizeof words);
+        assert_string_equal(need->words, words);
+    }
+    whatif_free(&whatif);
+    scenario_free(scenario);
+}
+
+/* More under way gains most, and makes no message quicker; the wire that comes next does. */
+static void what_the_best_does_not_give_the_next_may(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load("outstanding: 1}]\nexpect: [w.latency.p99 < 10us] #");
+    struct whatif whatif = {0};
+    assert_true(whatif_run(&whatif, scenario, TIME_NEVER));
+    assert_int_equal(whatif.rows[0].resource, BOTTLENECK_DEPTH);
+    assert_int_equal(whatif.need_count, 1);
+    assert_int_equal(whatif.needs[0].resource, BOTTLENECK_LINK);
+    assert_true(holds_with(scenario, 0, whatif.needs[0].permille));
+    whatif_free(&whatif);
+    scenario_free(scenario);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_of_the_wire_gains_where_it_is_full),
         cmocka_unit_test(more_under_way_gains_where_the_wire_waits),
+        cmocka_unit_test(what_fails_needs_the_least_that_is_enough),
+        cmocka_unit_test(what_the_best_does_not_give_the_next_may),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

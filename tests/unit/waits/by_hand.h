@@ -3,8 +3,8 @@
  * waited for, to the picosecond, from the rule in docs/model.md and sizes and times alone.
  *
  *   host0 --- 3 m of fibre, 100 Gb/s --- switch0 --- the same --- host1 (target), host2 */
-#ifndef STORMGLASS_TESTS_UNIT_REPLAY_BY_HAND_H
-#define STORMGLASS_TESTS_UNIT_REPLAY_BY_HAND_H
+#ifndef STORMGLASS_TESTS_UNIT_WAITS_BY_HAND_H
+#define STORMGLASS_TESTS_UNIT_WAITS_BY_HAND_H
 
 #include "replay/waits/waits.h"
 
