@@ -69,21 +69,43 @@ static time_ps along(const struct path *path, uint64_t bytes, uint64_t frame)
     return time;
 }
 
-time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_pair *pair,
-                     uint64_t bytes, uint64_t message, bool read)
+/* What one pair has to itself. */
+struct ideal {
+    struct path there, back;
+    uint64_t mtu;
+    time_ps delays; /* of both RNICs */
+};
+
+static struct ideal ideal_of(const struct member_fabric *fabric, const struct scenario_pair *pair,
+                             bool read)
 {
-    const struct path there = find_path(fabric, pair->from, pair->to);
-    const struct path back = find_path(fabric, pair->to, pair->from);
     const struct rnic_params *from = fabric->scenario->nodes[pair->from].host->rnic;
-    const uint64_t mtu = (uint64_t)from->path_mtu, overhead = WIRE_ROCE_BYTES + WIRE_GAP_BYTES;
-    if (there.count == 0 || back.count == 0 || message == 0)
+    const struct rnic_params *to = fabric->scenario->nodes[pair->to].host->rnic;
+    return (struct ideal){
+        .there = find_path(fabric, pair->from, pair->to),
+        .back = find_path(fabric, pair->to, pair->from),
+        .mtu = (uint64_t)from->path_mtu,
+        .delays = from->tx_delay + from->rx_delay + (read ? to->read_delay : 0),
+    };
+}
+
+static time_ps ideal_time(const struct ideal *ideal, uint64_t bytes, uint64_t message)
+{
+    const uint64_t mtu = ideal->mtu, overhead = WIRE_ROCE_BYTES + WIRE_GAP_BYTES;
+    if (ideal->there.count == 0 || ideal->back.count == 0 || message == 0)
         return 0;
     const uint64_t frames_each = (message + mtu - 1) / mtu, frames = bytes / message * frames_each;
     const uint64_t longest = (message < mtu ? message : mtu) + overhead;
     const uint64_t ack = WIRE_ROCE_BYTES + WIRE_AETH_BYTES + WIRE_GAP_BYTES;
-    return from->tx_delay + along(&there, bytes + frames * overhead, longest) +
-           along(&back, ack, ack) + from->rx_delay +
-           (read ? fabric->scenario->nodes[pair->to].host->rnic->read_delay : 0);
+    return ideal->delays + along(&ideal->there, bytes + frames * overhead, longest) +
+           along(&ideal->back, ack, ack);
+}
+
+time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_pair *pair,
+                     uint64_t bytes, uint64_t message, bool read)
+{
+    const struct ideal ideal = ideal_of(fabric, pair, read);
+    return ideal_time(&ideal, bytes, message);
 }
 
 /* ---- of all ---- */
@@ -173,6 +195,72 @@ static void find_flows(const struct member_fabric *fabric, const struct scenario
     free(slowdowns);
 }
 
+/* ---- messages as flows ---- */
+
+static bool draws_sizes(const struct workload_member *const *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (members[i] != NULL && members[i]->flow_count > 0)
+            return true;
+    return false;
+}
+
+/* Times and slowdowns of a class; room for all flows. */
+struct bin {
+    int64_t *times, *slowdowns;
+    int64_t count, known;
+};
+
+static unsigned bin_of(int64_t bytes)
+{
+    return bytes <= 100000 ? MEMBER_SMALL : bytes <= 10000000 ? MEMBER_MEDIUM : MEMBER_LARGE;
+}
+
+static void put(struct bin *bin, time_ps time, time_ps ideal)
+{
+    bin->times[bin->count++] = time;
+    if (ideal > 0)
+        bin->slowdowns[bin->known++] = (int64_t)((__int128)time * PPM / ideal);
+}
+
+static void find_messages(const struct member_fabric *fabric,
+                          const struct scenario_workload *workload,
+                          const struct workload_member *const *members,
+                          struct member_figures *figures)
+{
+    const uint32_t count = workload->pair_count * workload->copies;
+    const bool read = workload->ops->data == WORKLOAD_DATA_BACK;
+    struct bin bins[MEMBER_BINS + 1]; /* the last: all */
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all += members[i] == NULL ? 0 : members[i]->flow_count;
+    for (unsigned b = 0; b <= MEMBER_BINS; b++)
+        bins[b] = (struct bin){.times = memory_zeroed(all, sizeof(int64_t)),
+                               .slowdowns = memory_zeroed(all, sizeof(int64_t))};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ideal alone = ideal_of(fabric, &workload->pairs[i / workload->copies], read);
+        for (uint64_t k = 0; members[i] != NULL && k < members[i]->flow_count; k++) {
+            const struct workload_flow *flow = &members[i]->flows[k];
+            const time_ps ideal = ideal_time(&alone, (uint64_t)flow->bytes, (uint64_t)flow->bytes);
+            put(&bins[bin_of(flow->bytes)], flow->time, ideal);
+            put(&bins[MEMBER_BINS], flow->time, ideal);
+        }
+    }
+    figures->flows = bins[MEMBER_BINS].count;
+    figures->slowdowns = bins[MEMBER_BINS].known;
+    figures->fct = spread_of(bins[MEMBER_BINS].times, figures->flows);
+    figures->slowdown_ppm = spread_of(bins[MEMBER_BINS].slowdowns, figures->slowdowns);
+    for (unsigned b = 0; b < MEMBER_BINS; b++)
+        figures->bins[b] =
+            (struct member_bin){.flows = bins[b].count,
+                                .fct = spread_of(bins[b].times, bins[b].count),
+                                .slowdown_ppm = spread_of(bins[b].slowdowns, bins[b].known)};
+    for (unsigned b = 0; b <= MEMBER_BINS; b++) {
+        free(bins[b].times);
+        free(bins[b].slowdowns);
+    }
+}
+
 struct member_figures member_figures(const struct member_fabric *fabric, uint32_t workload,
                                      const struct workload_member *const *members)
 {
@@ -187,7 +275,9 @@ struct member_figures member_figures(const struct member_fabric *fabric, uint32_
     }
     figures.jain_ppm = jain(rates, count);
     free(rates);
-    if (asked(about, "count") > 0)
+    if (draws_sizes(members, count))
+        find_messages(fabric, about, members, &figures);
+    else if (asked(about, "count") > 0)
         find_flows(fabric, about, members, &figures);
     return figures;
 }

@@ -4,7 +4,8 @@
  * equal the rates are is Jain's index (Jain, Chiu and Hawe, DEC TR-301, 1984), 1 when all are the
  * same and 1/n when one has all.  A member that was asked for a count and did it is a flow: its
  * completion time is that same time, its slowdown that over the time that it would take alone,
- * its path empty: every bit at the slowest link's rate, and what one frame and its ACK need. */
+ * its path empty: every bit at the slowest link's rate, and what one frame and its ACK need.  Where
+ * the sizes of messages are drawn each message is a flow, from when it was due. */
 #ifndef STORMGLASS_REPLAY_RECORD_MEMBER_FIGURES_H
 #define STORMGLASS_REPLAY_RECORD_MEMBER_FIGURES_H
 
@@ -15,6 +16,9 @@ struct member_spread {
     int64_t mean, p50, p99, max;
 };
 
+/* pFabric's classes (Alizadeh et al., SIGCOMM 2013, 5.4): up to 100 KB, up to 10 MB, above. */
+enum { MEMBER_SMALL, MEMBER_MEDIUM, MEMBER_LARGE, MEMBER_BINS };
+
 struct member_figures {
     int64_t jain_ppm;            /* 0: fewer than two members */
     int64_t least_bps, most_bps; /* rates */
@@ -22,6 +26,11 @@ struct member_figures {
     struct member_spread fct;    /* ps */
     int64_t slowdowns;           /* flows of which it is known: those of rdma-* kinds */
     struct member_spread slowdown_ppm;
+    /* Of messages whose sizes were drawn, which are flows each, by their size. */
+    struct member_bin {
+        int64_t flows;
+        struct member_spread fct, slowdown_ppm;
+    } bins[MEMBER_BINS];
 };
 
 struct member_fabric {

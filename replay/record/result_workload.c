@@ -30,17 +30,31 @@ enum known {
     SEVERAL, /* two members or more */
     FLOWS,   /* they have a size, and some were completed */
     SLOWDOWNS,
+    BIN, /* and those after it, of each class of size: messages of it were completed */
 };
 
 struct workload_row {
     const char *path;
     enum source source;
-    size_t offset; /* where it is a member */
-    int64_t ppm;   /* LATENCY_AT */
-    enum known known;
+    size_t offset;  /* where it is a member */
+    int64_t ppm;    /* LATENCY_AT */
+    unsigned known; /* enum known */
 };
 
 #define OF(member) offsetof(struct result_workload, member)
+
+/* Of messages whose sizes were drawn; left out where there are none of the class. */
+#define BIN_ROW(word, key, bin, source, member)                                                    \
+    {                                                                                              \
+        "by_size." word "." key, source, OF(of_members.bins[bin].member), 0, BIN + (bin)           \
+    }
+#define BY_SIZE(word, bin)                                                                         \
+    BIN_ROW(word, "flows", bin, MEMBER, flows), BIN_ROW(word, "fct_ns.mean", bin, SPAN, fct.mean), \
+        BIN_ROW(word, "fct_ns.p50", bin, SPAN, fct.p50),                                           \
+        BIN_ROW(word, "fct_ns.p99", bin, SPAN, fct.p99),                                           \
+        BIN_ROW(word, "slowdown.mean", bin, PARTS, slowdown_ppm.mean),                             \
+        BIN_ROW(word, "slowdown.p50", bin, PARTS, slowdown_ppm.p50),                               \
+        BIN_ROW(word, "slowdown.p99", bin, PARTS, slowdown_ppm.p99)
 
 static const struct workload_row rows[] = {
     {"issued", MEMBER, OF(issued), 0, ALWAYS},
@@ -102,6 +116,9 @@ static const struct workload_row rows[] = {
     {"slowdown.p50", PARTS, OF(of_members.slowdown_ppm.p50), 0, SLOWDOWNS},
     {"slowdown.p99", PARTS, OF(of_members.slowdown_ppm.p99), 0, SLOWDOWNS},
     {"slowdown.max", PARTS, OF(of_members.slowdown_ppm.max), 0, SLOWDOWNS},
+    BY_SIZE("small", MEMBER_SMALL),
+    BY_SIZE("medium", MEMBER_MEDIUM),
+    BY_SIZE("large", MEMBER_LARGE),
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -189,6 +206,8 @@ static bool is_known(const struct result_workload *workload, const struct worklo
         return of->slowdowns > 0;
     case ALWAYS:
         break;
+    default:
+        return of->bins[row->known - BIN].flows > 0;
     }
     return true;
 }
@@ -254,6 +273,8 @@ void result_workload_emit(const struct result_workload *workload, uint32_t index
         if (rows[i].known == STEADY && rows[i - 1].known != STEADY)
             emit_settled(&workload->steady, index, emit, self);
         if (rows[i].known == STEADY && !workload->steady.known)
+            continue;
+        if (rows[i].known >= BIN && !is_known(workload, &rows[i]))
             continue;
         snprintf(path, sizeof path, "workloads[%u].%s", index, rows[i].path);
         struct result_item item = is_known(workload, &rows[i])

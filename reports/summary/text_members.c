@@ -37,6 +37,31 @@ static void write_flows(struct store *store, int64_t w, FILE *out)
                 value_of(store, w, "slowdown.p99"), value_of(store, w, "slowdown.max"));
 }
 
+/* Of messages whose sizes were drawn, by pFabric's classes. */
+static void write_sizes(struct store *store, int64_t w, FILE *out)
+{
+    static const struct {
+        const char *key, *words;
+    } classes[] = {{"small", "up to 100 KB"}, {"medium", "up to 10 MB"}, {"large", "above 10 MB"}};
+    char path[64];
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        snprintf(path, sizeof path, "by_size.%s.flows", classes[i].key);
+        const double flows = value_of(store, w, path);
+        if (flows == 0)
+            continue;
+        fprintf(out, "    %-16s  %s flow%s", classes[i].words, words_count((int64_t)flows).text,
+                flows == 1 ? "" : "s");
+        snprintf(path, sizeof path, "by_size.%s.fct_ns.p50", classes[i].key);
+        fprintf(out, ", FCT p50 %s", time_at(store, w, path).text);
+        snprintf(path, sizeof path, "by_size.%s.fct_ns.p99", classes[i].key);
+        fprintf(out, " p99 %s", time_at(store, w, path).text);
+        snprintf(path, sizeof path, "by_size.%s.slowdown.p50", classes[i].key);
+        fprintf(out, "; slowdown p50 %.2f", value_of(store, w, path));
+        snprintf(path, sizeof path, "by_size.%s.slowdown.p99", classes[i].key);
+        fprintf(out, " p99 %.2f\n", value_of(store, w, path));
+    }
+}
+
 static void write_rates(struct store *store, int64_t w, const char *between, FILE *out)
 {
     fprintf(out, "%srates %s to %s, Jain %.3f", between,
@@ -64,6 +89,7 @@ void text_members(struct store *store, FILE *out, const struct paint *paint)
         if (jain > 0)
             write_rates(store, w, flows ? "; " : "", out);
         fputc('\n', out);
+        write_sizes(store, w, out);
     }
     store_finish(rows);
 }

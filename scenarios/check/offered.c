@@ -3,7 +3,7 @@
 
 #include "rnic/host/rnic.h"
 #include "scenarios/fio/fio.h"
-#include "scenarios/workload/workload.h"
+#include "scenarios/workload/wl_rdma.h"
 
 /* A value of the kind's own rows; `otherwise` where it has none of that name. */
 static int64_t value_of(const struct scenario_workload *workload, const char *name,
@@ -13,8 +13,29 @@ static int64_t value_of(const struct scenario_workload *workload, const char *na
     return row == NULL ? otherwise : *opt_field(row, (void *)(uintptr_t)workload->params);
 }
 
+/* Of a kind whose sizes are drawn, or NULL. */
+static const struct wl_sizes *drawn(const struct scenario_workload *workload)
+{
+    const bool may = workload->job == NULL && opt_find(workload->ops->opts, "sizes") != NULL;
+    return may ? wl_rdma_sizes(workload->params) : NULL;
+}
+
+bool offered_varies(const struct scenario_workload *workload)
+{
+    return workload->job != NULL || opt_find(workload->ops->opts, "speed") != NULL ||
+           drawn(workload) != NULL;
+}
+
+int64_t offered_mean(const struct scenario_workload *workload)
+{
+    const struct wl_sizes *sizes = drawn(workload);
+    return sizes == NULL ? offered_operation(workload, 0) : wl_sizes_mean(sizes);
+}
+
 int64_t offered_operation(const struct scenario_workload *workload, int64_t otherwise)
 {
+    if (drawn(workload) != NULL)
+        return wl_sizes_largest(drawn(workload));
     if (workload->job != NULL && workload->job->nvme.fio.planned)
         return wl_plan_largest(&workload->job->nvme.fio.plan);
     return value_of(workload, "block-size", value_of(workload, "message-size", otherwise));
@@ -47,7 +68,7 @@ struct offered offered_by(const struct scenario *scenario, const struct scenario
     if (rate == 0)
         return (struct offered){out ? OFFERED_ALL : 0, back ? OFFERED_ALL : 0};
     const struct rnic_params *rnic = scenario->nodes[pair->from].host->rnic;
-    const __int128 all = (__int128)rate * wire_bits(offered_operation(workload, 0), rnic->path_mtu);
+    const __int128 all = (__int128)rate * wire_bits(offered_mean(workload), rnic->path_mtu);
     const int64_t share = reads >= 0 ? reads : back ? PPM : 0;
     const __int128 most = OFFERED_ALL - 1;
     const __int128 read = all * share / PPM, written = all * (PPM - share) / PPM;

@@ -22,6 +22,10 @@ struct offered offered_by(const struct scenario *scenario, const struct scenario
  * a kind that has none. */
 int64_t offered_operation(const struct scenario_workload *workload, int64_t otherwise);
 
+/* On average, where sizes are drawn; whether they are, or come from a trace or a plan. */
+int64_t offered_mean(const struct scenario_workload *workload);
+bool offered_varies(const struct scenario_workload *workload);
+
 /* All links of a node together. */
 int64_t offered_room(const struct scenario_node *node);
 

@@ -57,7 +57,7 @@ static void add_pair(struct sent_frames *frames, const struct scenario *scenario
 {
     const struct rnic_params *from = scenario->nodes[pair->from].host->rnic;
     struct sent_sizes *row = &frames->by_dscp[scenario_dscp(scenario, workload, pair)];
-    const bool vary = workload->job != NULL || opt_find(workload->ops->opts, "speed") != NULL;
+    const bool vary = offered_varies(workload);
     const int64_t largest = offered_operation(workload, from->path_mtu);
     add_operation(row, largest, from->path_mtu);
     if (vary)

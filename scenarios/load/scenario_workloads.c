@@ -62,7 +62,6 @@ uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_wor
                                    : (uint8_t)scenario->nodes[pair->from].host->rnic->dscp;
 }
 
-static const char *const entry_keys[] = {"name", "kind", "from", "to", NULL};
 static const char *const file_keys[] = {"name", "kind", "from", "to", "file", NULL};
 
 struct entry {
@@ -210,16 +209,11 @@ static int64_t greatest_namespace(const struct loader *loader, const struct entr
     return greatest;
 }
 
-static bool read_file(struct loader *loader, const struct entry *entry, const struct block *params)
+/* `name` names it, for the one or the other reader of the kind. */
+static bool read_named(struct loader *loader, const struct entry *entry, const struct block *params,
+                       const struct tree_node *name,
+                       bool (*read)(void *params, const struct workload_file *file))
 {
-    const struct tree_node *name = scenario_word(loader, entry->written, "file");
-    if (entry->made.ops->read_file == NULL)
-        return true;
-    if (name == NULL) {
-        tree_error(loader->diag, entry->written, "expected file: what kind %s plays",
-                   entry->made.ops->name);
-        return false;
-    }
     const struct workload_file file = {
         .arena = loader->arena,
         .file = scenario_open(loader, name),
@@ -230,7 +224,23 @@ static bool read_file(struct loader *loader, const struct entry *entry, const st
         .start = entry->made.start,
         .stop = entry->made.stop,
     };
-    return file.file != NULL && entry->made.ops->read_file(params->params, &file);
+    return file.file != NULL && read(params->params, &file);
+}
+
+static bool read_file(struct loader *loader, const struct entry *entry, const struct block *params)
+{
+    const struct workload_ops *ops = entry->made.ops;
+    const struct tree_node *name = scenario_word(loader, entry->written, "file");
+    const struct tree_node *more =
+        ops->more_file == NULL ? NULL : scenario_word(loader, entry->written, ops->more_file);
+    if (more != NULL)
+        return read_named(loader, entry, params, more, ops->read_more);
+    if (ops->read_file == NULL)
+        return true;
+    if (name != NULL)
+        return read_named(loader, entry, params, name, ops->read_file);
+    tree_error(loader->diag, entry->written, "expected file: what kind %s plays", ops->name);
+    return false;
 }
 
 static void load_entry(struct loader *loader, const struct tree_node *written, uint32_t *pairs_left,
@@ -246,7 +256,8 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     struct block *params =
         block_new(loader->arena, path, entry.made.ops->opts, entry.made.ops->params_bytes);
     const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};
-    const char *const *keys = entry.has_file ? file_keys : entry_keys;
+    const char *const more_keys[] = {"name", "kind", "from", "to", entry.made.ops->more_file, NULL};
+    const char *const *keys = entry.has_file ? file_keys : more_keys;
     if (!block_only(written, keys, known, loader->diag))
         return;
     scenario_take_part(loader, common, written, NULL);

@@ -24,6 +24,8 @@ struct sink_conn {
     time_ps *owed_at;   /* ring of `receives`: when each is to be posted anew */
     uint32_t receives, first_owed, owed;
     uint32_t unanswered, answers_under_way;
+    uint32_t *lengths; /* ring of `outstanding`: of what is unanswered */
+    uint32_t first_length;
     bool open, gone; /* gone: the CM has reported its end */
 };
 
@@ -67,7 +69,7 @@ static void post_owed(void *self, time_ps now)
 static bool post_answer(struct sink_conn *sc)
 {
     struct ibv_sge sge = {
-        .addr = sc->mr->addr, .length = sc->request.message_bytes, .lkey = sc->mr->lkey};
+        .addr = sc->mr->addr, .length = sc->lengths[sc->first_length], .lkey = sc->mr->lkey};
     struct ibv_send_wr wr = {
         .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED};
     struct ibv_send_wr *bad = NULL;
@@ -85,6 +87,7 @@ static void post_answers(struct sink_conn *sc)
             note_state(sc->sink, "rdma sink: an answer could not be posted");
             return;
         }
+        sc->first_length = (sc->first_length + 1) % sc->request.outstanding;
         sc->unanswered--;
         sc->answers_under_way++;
     }
@@ -112,7 +115,9 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
         CHECK(sc->answers_under_way > 0);
         sc->answers_under_way--;
     } else {
-        sc->unanswered += sc->request.answered;
+        if (sc->request.answered && sc->unanswered < sc->request.outstanding)
+            sc->lengths[(sc->first_length + sc->unanswered++) % sc->request.outstanding] =
+                wc->byte_len;
         owe_receive(sc);
     }
     post_answers(sc);
@@ -197,6 +202,7 @@ static bool make_memory(struct sink_conn *sc)
     struct rdma_sink *sink = sc->sink;
     sc->receives = receives_of(request);
     sc->owed_at = memory_zeroed((size_t)sc->receives, sizeof *sc->owed_at);
+    sc->lengths = memory_zeroed((size_t)request->outstanding, sizeof *sc->lengths);
     sc->mr = sink->verbs->reg_mr(
         sink->device, request->message_bytes,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BULK);
@@ -210,6 +216,7 @@ static void forget(struct rdma_sink *sink, struct sink_conn *sc)
     if (sc->mr != NULL)
         sink->verbs->dereg_mr(sink->device, sc->mr);
     free(sc->owed_at);
+    free(sc->lengths);
     free(sc);
 }
 

@@ -18,6 +18,10 @@
 const struct opt wl_rdma_opts[] = {
     {"message-size", OPT_SIZE, FIELD(message_size), "64KiB", "1B", "1GiB", NULL,
      "Bytes of one message.", "perftest -s"},
+    {"sizes", OPT_CHOICE, FIELD(sizes), "fixed", NULL, NULL, OPT_WORDS(WL_SIZES_KINDS),
+     "Sizes of messages: message-size each, or drawn from a published distribution of flow sizes; "
+     "`sizes-file` names one of the user's own.",
+     "web-search: DCTCP, SIGCOMM 2010; storage: AliStorage2019; both as HPCC publishes them"},
     {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
      "Messages outstanding in each queue pair.", "perftest -t"},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
@@ -41,6 +45,34 @@ const struct opt wl_rdma_opts[] = {
     {0},
 };
 
+const struct wl_sizes *wl_rdma_sizes(const struct wl_rdma_params *params)
+{
+    return params->table != NULL ? params->table
+                                 : wl_sizes_named((enum wl_sizes_kind)params->sizes);
+}
+
+bool wl_rdma_read_sizes(void *params, const struct workload_file *file)
+{
+    struct wl_rdma_params *own = params;
+    if (own->sizes != WL_SIZES_FIXED) {
+        diag_add(file->diag, DIAG_ERROR, (struct diag_place){.file = file->file->name}, NULL,
+                 "'%.64s' has sizes and sizes-file: expected one of them", file->workload);
+        return false;
+    }
+    own->table = wl_sizes_read(file->arena, file->file, file->diag);
+    return own->table != NULL;
+}
+
+static int64_t largest(const struct wl_rdma *wl)
+{
+    return wl->sizes == NULL ? wl->params.message_size : wl_sizes_largest(wl->sizes);
+}
+
+static int64_t next_size(struct wl_rdma *wl)
+{
+    return wl->sizes == NULL ? wl->params.message_size : wl_sizes_draw(wl->sizes, &wl->size_draws);
+}
+
 static void settle_state(struct wl_rdma *wl)
 {
     if (wl->state != WL_RDMA_ENDING || wl->under_way > 0)
@@ -52,6 +84,15 @@ static void settle_state(struct wl_rdma *wl)
 }
 
 /* Account. */
+
+static void keep_flow(struct wl_rdma *wl, const struct workload_flow *flow)
+{
+    const uint32_t count = (uint32_t)wl->did.flow_count;
+    wl->flows = memory_grown(wl->flows, count, &wl->flow_room, sizeof *wl->flows);
+    wl->flows[count] = *flow;
+    wl->did.flows = wl->flows;
+    wl->did.flow_count++;
+}
 
 static void finish_oldest(struct wl_rdma_pair *pair, bool good)
 {
@@ -80,11 +121,13 @@ static void finish_oldest(struct wl_rdma_pair *pair, bool good)
         .now = now,
         .from = wl->window.from,
         .stop = wl->window.to,
-        .bytes = (uint64_t)wl->params.message_size,
+        .bytes = (uint64_t)message->bytes,
         .read = wl->opcode == IBV_WR_RDMA_READ,
     };
     workload_completed(stats, &done);
     workload_member_completed(&wl->did, issued_at, now, done.bytes);
+    if (wl->sizes != NULL)
+        keep_flow(wl, &(struct workload_flow){message->bytes, now - issued_at});
     wl_goodput_completed(&pair->goodput, &wl->window, now, done.bytes);
 }
 
@@ -118,9 +161,10 @@ static void occupy(const struct wl_rdma *wl, struct wl_rdma_core *core)
 static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
 {
     struct wl_rdma *wl = pair->owner;
+    const int64_t bytes = next_size(wl);
     struct ibv_sge sge = {
         .addr = pair->mr->addr,
-        .length = (uint32_t)wl->params.message_size,
+        .length = (uint32_t)bytes,
         .lkey = pair->mr->lkey,
     };
     struct ibv_send_wr wr = {
@@ -133,7 +177,8 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
     };
     struct ibv_send_wr *bad = NULL;
     const uint32_t place = (pair->oldest + pair->under_way) % (uint32_t)wl->params.outstanding;
-    pair->messages[place] = (struct wl_rdma_message){issued_at, pair->core->wanted};
+    pair->messages[place] = (struct wl_rdma_message){
+        .issued_at = issued_at, .bytes = bytes, .by_core = pair->core->wanted};
     occupy(wl, pair->core);
     pair->under_way++;
     wl->under_way++;
@@ -263,6 +308,10 @@ static void pair_settled(struct wl_rdma_pair *pair)
              wl->site.copy);
     wl_pace_init(&wl->pace, wl->params.rate, wl->params.arrival == WL_PACE_POISSON, begin,
                  env_stream(wl->site.env, purpose), 1);
+    snprintf(purpose, sizeof purpose, "sizes of workload %u.%u.%u", wl->site.workload,
+             wl->site.instance, wl->site.copy);
+    if (wl->sizes != NULL)
+        wl->size_draws = env_stream(wl->site.env, purpose);
     if (now < begin && any_usable(wl))
         env_timer_set(wl->site.env, &wl->timer, begin);
     else
@@ -271,7 +320,7 @@ static void pair_settled(struct wl_rdma_pair *pair)
 
 static void on_established(struct wl_rdma_pair *pair, const struct verbs_event *event)
 {
-    const uint32_t needed = (uint32_t)pair->owner->params.message_size;
+    const uint32_t needed = (uint32_t)largest(pair->owner);
     pair->usable = wl_rdma_decode_grant(event->private_data, event->private_len, &pair->grant) &&
                    pair->grant.length >= needed;
     if (!pair->usable)
@@ -322,7 +371,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
 static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
 {
     const struct verbs_ops *verbs = wl->site.verbs;
-    const uint32_t bytes = (uint32_t)wl->params.message_size;
+    const uint32_t bytes = (uint32_t)largest(wl);
     pair->mr = verbs_register(verbs, wl->site.device, bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
     pair->mr->content = wl->site.serial;
     uint8_t private_data[WL_RDMA_REQ_BYTES];
@@ -363,6 +412,7 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
     struct wl_rdma *wl = memory_new(sizeof *wl);
     wl->site = *site;
     wl->params = *(const struct wl_rdma_params *)site->params;
+    wl->sizes = wl_rdma_sizes(&wl->params);
     wl->opcode = opcode;
     wl->answered = answered;
     wl->window = (struct wl_window){site->start, site->stop};
@@ -422,5 +472,6 @@ void wl_rdma_destroy(struct workload *workload)
     }
     free(wl->pairs);
     free(wl->cores);
+    free(wl->flows);
     free(wl);
 }

@@ -13,6 +13,7 @@
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_H
 
+#include "scenarios/workload/wl_sizes.h"
 #include "scenarios/workload/workload.h"
 
 enum {
@@ -28,8 +29,10 @@ enum {
 
 struct wl_rdma_params {
     int64_t message_size;
-    int64_t outstanding; /* messages under way in each queue pair */
-    int64_t count;       /* messages of each instance; 0: until stop */
+    int64_t sizes;                /* enum wl_sizes_kind */
+    const struct wl_sizes *table; /* of the user's file, or NULL */
+    int64_t outstanding;          /* messages under way in each queue pair */
+    int64_t count;                /* messages of each instance; 0: until stop */
     int64_t qps;
     int64_t threads;       /* cores of each instance: each has its share of the queue pairs */
     int64_t rate;          /* messages per second of each instance; 0: closed loop */
@@ -59,6 +62,10 @@ bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_g
 
 extern const struct opt wl_rdma_opts[];
 
+/* The distribution that sizes are drawn from, or NULL: all have message_size. */
+const struct wl_sizes *wl_rdma_sizes(const struct wl_rdma_params *params);
+bool wl_rdma_read_sizes(void *params, const struct workload_file *file);
+
 struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode,
                                 bool answered);
 void wl_rdma_start(struct workload *workload);
@@ -73,8 +80,9 @@ void wl_rdma_destroy(struct workload *workload);
 
 /* All of a kind but its name, its sentence and its create. */
 #define WL_RDMA_OPS                                                                                \
-    .opts = wl_rdma_opts, .params_bytes = sizeof(struct wl_rdma_params), .start = wl_rdma_start,   \
-    .stop = wl_rdma_stop, .measure = wl_rdma_measure, .delivered = wl_rdma_delivered,              \
+    .opts = wl_rdma_opts, .more_file = "sizes-file", .read_more = wl_rdma_read_sizes,              \
+    .params_bytes = sizeof(struct wl_rdma_params), .start = wl_rdma_start, .stop = wl_rdma_stop,   \
+    .measure = wl_rdma_measure, .delivered = wl_rdma_delivered,                                    \
     .outstanding = wl_rdma_outstanding, .describe = wl_rdma_describe, .member = wl_rdma_member,    \
     .cpu = wl_rdma_cpu, .destroy = wl_rdma_destroy
 

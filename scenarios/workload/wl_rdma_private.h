@@ -11,6 +11,7 @@ enum wl_rdma_state { WL_RDMA_CONNECTING, WL_RDMA_ISSUING, WL_RDMA_ENDING, WL_RDM
 
 struct wl_rdma_message {
     time_ps issued_at;
+    int64_t bytes;
     bool by_core; /* since then it waited for the core last */
 };
 
@@ -47,7 +48,11 @@ struct wl_rdma {
     uint32_t pair_count, settled, next_pair;
     struct wl_rdma_core *cores;
     uint32_t core_count;
-    time_ps post_cost; /* of a core, for each message */
+    time_ps post_cost;            /* of a core, for each message */
+    const struct wl_sizes *sizes; /* NULL: all have message_size */
+    struct rng size_draws;
+    struct workload_flow *flows;
+    uint32_t flow_room;
     uint64_t issued, under_way;
     struct workload_member did;
 };

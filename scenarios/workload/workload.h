@@ -51,12 +51,20 @@ struct workload_stats {
 };
 
 /* What one instance did. */
+/* A message whose size was drawn. */
+struct workload_flow {
+    int64_t bytes;
+    time_ps time; /* from when it was due or issued to its completion */
+};
+
 struct workload_member {
     bool connected;       /* it could issue from `ready` on */
     time_ps began, ready; /* it began to connect; it was connected, or had tried all */
     uint64_t issued, completed, failed, bytes;
     time_ps first_issue, last_completion;
-    time_ps latency_sum, latency_max; /* of all completed operations */
+    time_ps latency_sum, latency_max;  /* of all completed operations */
+    const struct workload_flow *flows; /* where sizes are drawn: completed messages; its own */
+    uint64_t flow_count;
 };
 
 /* Payload that an instance delivers in its measured part, counted where it arrives: of reads at
@@ -136,6 +144,9 @@ struct workload_ops {
     /* NULL: the kind has no file.  Else an entry has the key `file`, and this makes of it what
      * params have beside the rows, which are filled in.  False, and messages, when it is wrong. */
     bool (*read_file)(void *params, const struct workload_file *file);
+    /* NULL: none.  A key of an entry that may name a file, which read_more makes part of params. */
+    const char *more_file;
+    bool (*read_more)(void *params, const struct workload_file *file);
     enum workload_data data;
     /* NULL: it uses none.  The number of the namespace that the instance asks for, from 1; 0: its
      * turn among all. */

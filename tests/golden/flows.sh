@@ -62,4 +62,43 @@ for at in enqueue dequeue; do
     grep -q "ECN marks at $at" out || fail "marks at $at: $(grep Transport out)"
     "$program" run incast-8to1 --set fabric.switch.ecn-mark=$at --set duration=1ms --json 2>err | jq -e ".ecn_marked_at == \"$at\"" >/dev/null || fail "marks at $at in the JSON"
 done
+# ---- sizes that are drawn ----
+
+cat >sizes.yaml <<'EOF'
+stormglass: 1
+name: sizes
+duration: 200ms
+fabric: {topology: {kind: single-switch, hosts: 3}, host-links: {rate: 100Gbps}}
+hosts: {defaults: {rnic: {congestion-control: none}}}
+workloads:
+  - {name: w, kind: rdma-write, from: host0, to: host1, sizes: storage, rate: 20000, arrival: poisson, outstanding: 64, qps: 32}
+EOF
+"$program" run sizes.yaml --json >one.json || fail "sizes: exit code $?"
+# 6.5 Gb/s of 100: hardly anything waits, and a flow takes what it takes alone.
+jq -e '.workloads[0] | .by_size.small.flows > 3000 and .by_size.medium.flows > 50 and .by_size.large == null and
+    .flows == .completed and .by_size.small.slowdown.p50 > 0.99 and .by_size.small.slowdown.p50 < 1.02' one.json >/dev/null ||
+    fail "sizes: $(jq -c '.workloads[0] | [.completed, .flows, .by_size]' one.json)"
+jq -e '.workloads[0] | .bytes / .completed | . > 36000 and . < 46000' one.json >/dev/null ||
+    fail "the mean size: $(jq '.workloads[0].bytes / .workloads[0].completed' one.json)"
+"$program" run sizes.yaml --json --threads 3 >two.json || fail "sizes on three threads: exit code $?"
+"$program" run sizes.yaml --json -o sizes.db >three.json || fail "sizes recorded: exit code $?"
+[ "$(jq -r .digest one.json two.json three.json | sort -u | wc -l)" = 1 ] || fail "sizes: the digest depends on threads or recording"
+"$program" run sizes.yaml >text || fail "sizes as text: exit code $?"
+grep -q '^    up to 100 KB  .* flows, FCT p50 .* slowdown p50 1.0' text || fail "no line of small flows: $(cat text)"
+printf '1000 50\n2000 100\n' >mine.cdf
+sed 's/sizes: storage/sizes-file: mine.cdf/' sizes.yaml >mine.yaml
+"$program" run mine.yaml --json >mine.json || fail "a file of sizes: exit code $?"
+jq -e '.workloads[0] | .bytes / .completed | . > 1230 and . < 1270' mine.json >/dev/null || fail "a file of sizes: $(jq -c .workloads[0] mine.json)"
+for kind in send read ping-pong; do
+    "$program" run mine.yaml --json --set workloads.0.kind=rdma-$kind --set duration=20ms >mine.json || fail "sizes of rdma-$kind: exit code $?"
+    jq -e '.workloads[0] | .failed == 0 and .completed > 300' mine.json >/dev/null || fail "sizes of rdma-$kind: $(jq -c .workloads[0] mine.json)"
+done
+"$program" run mine.yaml --set workloads.0.sizes=storage >/dev/null 2>err
+[ $? -eq 2 ] && grep -q 'sizes and sizes-file: expected one of them' err || fail "two distributions: $(cat err)"
+printf '1000 50\n900 100\n' >mine.cdf
+"$program" run mine.yaml >/dev/null 2>err
+[ $? -eq 2 ] && grep -q '^mine.cdf:2:1: error: expected sizes and percentages that rise' err || fail "a file that falls: $(cat err)"
+sed 's/sizes: storage/sizes: web-serch/' sizes.yaml >typo.yaml
+"$program" run typo.yaml >/dev/null 2>err
+[ $? -eq 2 ] && grep -q 'web-search' err || fail "a typo: $(cat err)"
 [ $failures = 0 ]

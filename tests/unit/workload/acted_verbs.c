@@ -171,7 +171,7 @@ static void complete(void *self, void *what)
         conn->peer->receives--;
         if (acted.taken < 64)
             acted.taken_at[acted.taken++] = acted.stage->now;
-        const struct ibv_wc received = {.opcode = IBV_WC_RECV};
+        const struct ibv_wc received = {.opcode = IBV_WC_RECV, .byte_len = wc.byte_len};
         give(conn->peer, &received);
     }
     give(conn, &wc);
@@ -187,6 +187,7 @@ static int post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv
     const bool fails = acted.posted == acted.fails_at;
     conn->wcs[conn->wc_end++ % 8192] =
         (struct ibv_wc){.wr_id = wr->wr_id,
+                        .byte_len = wr->sg_list->length,
                         .opcode = wr->opcode == IBV_WR_SEND ? IBV_WC_SEND : IBV_WC_RDMA_WRITE,
                         .status = fails ? IBV_WC_RETRY_EXC_ERR : IBV_WC_SUCCESS};
     stage_at(acted.stage, acted.stage->now + acted.service, complete, conn, NULL);
