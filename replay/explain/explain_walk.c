@@ -121,8 +121,6 @@ static void settle_piece(struct walk *walk, const struct explain_piece *piece, u
     if (piece->amount == 0)
         return;
     end.priority = piece->priority;
-    end.hops = piece->hops;
-    end.lasted = piece->until - piece->from;
     struct explain_root *root = root_at(explain, port, piece->priority);
     root->held_ps += piece->amount;
     root->by_kind[verdict_on(&end)] += piece->amount;

@@ -25,8 +25,6 @@ struct explain_end {
     bool full;       /* of a host: its receive buffer was above its threshold as it paused */
     bool went_round; /* of a switch: the walk came by here again and again */
     uint8_t priority;
-    uint32_t hops;  /* from the transmitter that had to stop; 1 is its neighbour */
-    time_ps lasted; /* from then on, as long as it is looked at */
 };
 
 /* A root as its sentences name it. */

@@ -202,6 +202,8 @@ static void losses_stand_before_pauses_before_traffic(void **state)
     const struct diff_section *counters = &diff->sections[DIFF_COUNTERS];
     assert_true(counters->count > 3);
     assert_non_null(strstr(counters->rows[0].what, "rx_discards_phy"));
+    assert_string_equal(counters->rows[0].texts[0], "0"); /* no row is as much as none */
+    assert_string_equal(counters->rows[0].texts[1], "1");
     assert_non_null(strstr(counters->rows[1].what, "tx_prio3_pause"));
     assert_non_null(strstr(counters->rows[2].what, "tx_packets_phy"));
 }

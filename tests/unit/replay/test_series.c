@@ -144,6 +144,17 @@ static void samples_add_up_to_the_counters(void **state)
                                    " WHERE b.sample<=s.sample AND b.workload=s.workload)",
                                    1),
                      0);
+    /* Of one operation all quantiles are that one; of more they are in order. */
+    assert_true(store_ask_int(store, "SELECT count(*) FROM series_workload WHERE completed=1", 0) >
+                3);
+    assert_int_equal(store_ask_int(store,
+                                   "SELECT count(*) FROM series_workload WHERE completed>0 AND NOT"
+                                   " (latency_p50_ps>0 AND latency_p50_ps<=latency_p99_ps AND"
+                                   " latency_p99_ps<=latency_p99_9_ps AND"
+                                   " latency_p99_9_ps<=latency_max_ps AND"
+                                   " (completed>1 OR latency_p50_ps=latency_max_ps))",
+                                   1),
+                     0);
     assert_int_equal(
         store_ask_int(store, "SELECT count(*) FROM counter WHERE name LIKE '%global%'", 1), 0);
     assert_true(run_close(&run));

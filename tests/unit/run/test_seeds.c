@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -123,7 +124,12 @@ static void each_seed_is_the_run_of_that_seed(void **state)
     static struct diag diag;
     struct scenario *scenario = load(NULL, &diag);
     struct seeds seeds;
+    const int free_before = dup(STDIN_FILENO);
+    close(free_before);
     seeds_play(&seeds, scenario, SEEDS, TIME_NEVER);
+    const int free_after = dup(STDIN_FILENO);
+    close(free_after);
+    assert_int_equal(free_after, free_before); /* no pipe stays open */
     assert_int_equal(seeds.count, SEEDS);
     assert_in_range(seeds.jobs, 1, SEEDS);
     for (uint32_t i = 0; i < SEEDS; i++)

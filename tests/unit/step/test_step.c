@@ -438,6 +438,41 @@ static void what_is_shown_is_all_that_is_there(void **state)
     scenario_free(scenario);
 }
 
+/* The numbers and moments of the last events, in microseconds, the earliest first. */
+static void a_list_ends_with_the_event_that_was_played_last(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    struct stepper *stepper = begin(scenario);
+    time_ps at[21];
+    char *told = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&told, &bytes);
+    for (uint64_t n = 1; n <= 20; n++) {
+        const struct step_goal goal = {
+            .events = n, .until = TIME_NEVER, .slice = UINT64_MAX, .hits = 1};
+        struct step_moved moved;
+        stepper_move(stepper, &goal, &moved);
+        assert_int_equal(moved.end, STEP_AT_EVENT);
+        at[n] = moved.position.now;
+    }
+    assert_true(at[20] > at[18]);
+    step_list(stepper, &step_subject_any, 3, out);
+    fclose(out);
+    const char *line = told;
+    for (int n = 18; n <= 20; n++) {
+        char begin_of_line[60];
+        snprintf(begin_of_line, sizeof begin_of_line, "event %d  %.6f us  ", n,
+                 (double)at[n] / PS_PER_US);
+        assert_memory_equal(line, begin_of_line, strlen(begin_of_line));
+        line = strchr(line, '\n') + 1;
+    }
+    assert_string_equal(line, "");
+    free(told);
+    stepper_free(stepper);
+    scenario_free(scenario);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +484,7 @@ int main(void)
         cmocka_unit_test(what_a_fault_does_itself_is_a_hit),
         cmocka_unit_test(everything_can_be_told_at_any_time),
         cmocka_unit_test(what_is_shown_is_all_that_is_there),
+        cmocka_unit_test(a_list_ends_with_the_event_that_was_played_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
