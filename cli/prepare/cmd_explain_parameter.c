@@ -21,6 +21,7 @@ static const char *const type_words[] = {
     [OPT_LENGTH] = "a length such as 3m",
     [OPT_PERCENT] = "a percentage such as 20%",
     [OPT_RATIO] = "a ratio such as 1/256, 5% or 1e-12",
+    [OPT_DECIMAL] = "a number such as 1250 or 0.5",
     [OPT_CHOICE] = "one of ",
     [OPT_MASK] = "a list of numbers such as [3, 4]",
 };

@@ -26,6 +26,7 @@ static bool quantity_of(enum opt_type type, enum quantity_kind *kind)
         [OPT_LENGTH] = {true, QUANTITY_LENGTH},
         [OPT_PERCENT] = {true, QUANTITY_PERCENT},
         [OPT_RATIO] = {true, QUANTITY_RATIO},
+        [OPT_DECIMAL] = {true, QUANTITY_DECIMAL},
         [OPT_CHOICE] = {false, 0},
         [OPT_MASK] = {false, 0},
     };

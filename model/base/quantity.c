@@ -74,16 +74,18 @@ static const struct kind kinds[] = {
          false,
          FORMAT_DECIMALS,
          {{"km", 1000000, true}, {"m", 1000, true}, {"cm", 10, false}, {"mm", 1, true}}},
-    [QUANTITY_PERCENT] = {"a percentage such as 20%",
-                          "%",
-                          false,
-                          10000,
-                          {{"%", 10000, true}, {"ppm", 1, false}}},
+    [QUANTITY_PERCENT] =
+        {"a percentage such as 20%", "%", false, 10000, {{"%", 10000, true}, {"ppm", 1, false}}},
     [QUANTITY_RATIO] = {"a ratio such as 1e-12 or 1/256",
                         "",
                         true,
                         1,
                         {{"%", 10000000000000, false}, {"", 1000000000000000, true}}},
+    [QUANTITY_DECIMAL] = {"a number such as 1250 or 0.5, to the thousandth",
+                          "",
+                          true,
+                          FORMAT_DECIMALS,
+                          {{"", QUANTITY_DECIMAL_ONE, true}}},
 };
 
 const char *quantity_expected(enum quantity_kind kind)
@@ -296,6 +298,12 @@ static void write_ratio(int64_t value, char *text, size_t size)
 /* Sizes below this read better in bytes: 4200B, 9216B. */
 #define BYTES_PLAIN 10000
 
+/* A kind with one unit that is written has it for what is less than one, too: 0.5. */
+static bool has_one_unit(const struct kind *kind)
+{
+    return kind == &kinds[QUANTITY_PERCENT] || kind == &kinds[QUANTITY_DECIMAL];
+}
+
 static bool fits(const struct kind *kind, const struct unit *unit, int64_t value)
 {
     if (!unit->written)
@@ -303,7 +311,7 @@ static bool fits(const struct kind *kind, const struct unit *unit, int64_t value
     if (unit->factor == 1)
         return true;
     const int64_t step = unit->factor > kind->decimals_of ? unit->factor / kind->decimals_of : 1;
-    return (value >= unit->factor || kind == &kinds[QUANTITY_PERCENT]) && value % step == 0;
+    return (value >= unit->factor || has_one_unit(kind)) && value % step == 0;
 }
 
 /* Of a size the unit with the smallest number before it, so that 32MB is not 31250KiB; binary where

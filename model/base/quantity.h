@@ -1,9 +1,9 @@
 /* quantity - numbers with units as text, exact.                 SPDX-License-Identifier: Apache-2.0
  * `100Gbps 3m 64KiB 4096B 55us 20%`.  A value is an integer in the base unit of its kind: TIME ps,
- * SIZE bytes, RATE bits per second, LENGTH millimetres, PERCENT parts per million, RATIO parts per
- * 10^15, INT itself.  Decimals are fine where the value comes out whole (1.5us, 2.5Gbps); nothing
- * is ever rounded.  RATIO takes 1e-12, 0.001, 1/256 or 5%.  KB, MB, GB are powers of 1000, KiB,
- * MiB, GiB of 1024.  A bare 0 needs no unit. */
+ * SIZE bytes, RATE bits per second, LENGTH millimetres, PERCENT parts per million, RATIO parts
+ * per 10^15, DECIMAL thousandths, INT itself.  Decimals are fine where the value comes out whole
+ * (1.5us, 2.5Gbps); nothing is ever rounded.  RATIO takes 1e-12, 0.001, 1/256 or 5%.  KB, MB, GB
+ * are powers of 1000, KiB, MiB, GiB of 1024.  A bare 0 needs no unit.  */
 #ifndef STORMGLASS_BASE_QUANTITY_H
 #define STORMGLASS_BASE_QUANTITY_H
 
@@ -18,10 +18,11 @@ enum quantity_kind {
     QUANTITY_RATE,
     QUANTITY_LENGTH,
     QUANTITY_PERCENT,
-    QUANTITY_RATIO
+    QUANTITY_RATIO,
+    QUANTITY_DECIMAL
 };
 
-enum { QUANTITY_WHY_BYTES = 160, QUANTITY_TEXT_BYTES = 48 };
+enum { QUANTITY_WHY_BYTES = 160, QUANTITY_TEXT_BYTES = 48, QUANTITY_DECIMAL_ONE = 1000 };
 
 /* False with a sentence in why ("expected a time such as 55us"). Only INT may be negative. */
 bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,

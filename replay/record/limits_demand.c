@@ -2,6 +2,8 @@
  * limits_demand - rows of a workload's parameters, and its statistics. */
 #include "replay/record/limits_demand.h"
 
+#include "base/quantity.h"
+
 #include <string.h>
 
 static int64_t param(const struct scenario_workload *about, const char *name)
@@ -21,7 +23,8 @@ static __int128 due(const struct collect *collect, uint32_t index)
     const __int128 instances = (__int128)about->pair_count * about->copies;
     const time_ps window = collect_window_ps(stats, collect->window_end);
     const bool timed = opt_find(about->ops->opts, "timing") != NULL && param(about, "timing") == 0;
-    return timed ? (__int128)stats->issued : instances * param(about, "rate") * window / PS_PER_S;
+    return timed ? (__int128)stats->issued
+                 : instances * param(about, "rate") * window / (PS_PER_S * QUANTITY_DECIMAL_ONE);
 }
 
 /* A rate of a twentieth of a per cent short is one that ends between two I/Os. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/check/offered.h"
 
+#include "base/quantity.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/workload/wl_rdma.h"
@@ -68,7 +69,8 @@ struct offered offered_by(const struct scenario *scenario, const struct scenario
     if (rate == 0)
         return (struct offered){out ? OFFERED_ALL : 0, back ? OFFERED_ALL : 0};
     const struct rnic_params *rnic = scenario->nodes[pair->from].host->rnic;
-    const __int128 all = (__int128)rate * wire_bits(offered_mean(workload), rnic->path_mtu);
+    const __int128 all =
+        (__int128)rate * wire_bits(offered_mean(workload), rnic->path_mtu) / QUANTITY_DECIMAL_ONE;
     const int64_t share = reads >= 0 ? reads : back ? PPM : 0;
     const __int128 most = OFFERED_ALL - 1;
     const __int128 read = all * share / PPM, written = all * (PPM - share) / PPM;

@@ -45,7 +45,7 @@ struct wl_nvme_params {
     int64_t queue_depth; /* commands in flight in each I/O queue */
     int64_t queues;      /* I/O queues of the controller */
     int64_t pattern;     /* enum wl_nvme_pattern */
-    int64_t rate;        /* I/Os per second of each instance; 0: closed loop */
+    int64_t rate;        /* thousandths of I/Os per second of each instance; 0: closed loop */
     int64_t arrival;     /* enum wl_pace_arrival */
     int64_t count;       /* I/Os of each instance; 0: until stop */
     int64_t size;        /* bytes of the namespace that are used; 0: all */

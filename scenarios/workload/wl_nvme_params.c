@@ -23,8 +23,9 @@ const struct opt wl_nvme_opts[] = {
      "nvme-cli --nr-io-queues"},
     {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, OPT_WORDS(WL_NVME_PATTERNS),
      "Where the next I/O goes; random is uniform over the working set.", "fio rw"},
-    {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
-     "I/Os per second of each instance (open loop); 0 keeps queue-depth outstanding instead.",
+    {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
+     "I/Os per second of each instance, 1250.5 too (open loop); 0 keeps queue-depth outstanding "
+     "instead.",
      "fio rate_iops"},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
      "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",

@@ -6,10 +6,12 @@
  * Evenly spaced: due(n) = start + phase + floor(n * 1 s / rate), exact without drift: the remainder
  * of each division is carried on.  The phase is drawn once within one interval, so that the hosts
  * of an entry do not all issue at the same picosecond.
- * Units: picoseconds; a rate is events or bytes per second.  Owner: the workload instance. */
+ * Units: picoseconds; a rate is thousandths of events, or bytes, per second.  Owner: the workload
+ * instance. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_PACE_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_PACE_H
 
+#include "base/quantity.h"
 #include "base/rng.h"
 #include "base/units.h"
 
@@ -21,6 +23,9 @@
 enum wl_pace_arrival { WL_PACE_ARRIVALS(X) };
 #undef X
 
+/* Rates of events are in thousandths (OPT_DECIMAL): so much is one event. */
+enum { WL_PACE_EVENT = QUANTITY_DECIMAL_ONE };
+
 struct wl_pace {
     int64_t per_second; /* 0: not paced, always due */
     bool poisson;
@@ -29,7 +34,8 @@ struct wl_pace {
     struct rng rng;
 };
 
-/* `units` is the size of the first event: 1, or its bytes where the rate counts bytes. */
+/* `units` is the size of the first event: WL_PACE_EVENT, or its bytes where the rate counts
+ * bytes. */
 void wl_pace_init(struct wl_pace *pace, int64_t per_second, bool poisson, time_ps start,
                   struct rng rng, int64_t units);
 

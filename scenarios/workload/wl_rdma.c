@@ -31,8 +31,8 @@ const struct opt wl_rdma_opts[] = {
     {"threads", OPT_INT, FIELD(threads), "1", "1", "1024", NULL,
      "Cores of each instance; each posts for its share of the queue pairs, at rnic.post-cost.",
      "perftest has one"},
-    {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
-     "Messages per second of each instance (open loop); 0 keeps `outstanding` instead.",
+    {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
+     "Messages per second of each instance, 1250.5 too (open loop); 0 keeps `outstanding` instead.",
      "perftest --rate_limit"},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
      "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
@@ -227,7 +227,7 @@ static bool count_reached(const struct wl_rdma *wl)
 
 static void end_by_stop(struct wl_rdma *wl)
 {
-    uint64_t missed = wl_pace_count(&wl->pace, wl->site.stop, 1);
+    uint64_t missed = wl_pace_count(&wl->pace, wl->site.stop, WL_PACE_EVENT);
     const uint64_t left = (uint64_t)wl->params.count - wl->issued;
     if (wl->params.count > 0 && missed > left)
         missed = left;
@@ -259,7 +259,7 @@ static bool issue_one(struct wl_rdma *wl, time_ps now)
             env_timer_set(wl->site.env, &wl->timer, time_earlier(wakes, wl->site.stop));
         return false;
     }
-    const time_ps issued_at = wl->params.rate > 0 ? wl_pace_take(&wl->pace, 1) : now;
+    const time_ps issued_at = wl->params.rate > 0 ? wl_pace_take(&wl->pace, WL_PACE_EVENT) : now;
     if (!post(pair, issued_at))
         give_up(pair, "workload: a queue pair takes no more work");
     return true;
@@ -307,7 +307,7 @@ static void pair_settled(struct wl_rdma_pair *pair)
     snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
              wl->site.copy);
     wl_pace_init(&wl->pace, wl->params.rate, wl->params.arrival == WL_PACE_POISSON, begin,
-                 env_stream(wl->site.env, purpose), 1);
+                 env_stream(wl->site.env, purpose), WL_PACE_EVENT);
     snprintf(purpose, sizeof purpose, "sizes of workload %u.%u.%u", wl->site.workload,
              wl->site.instance, wl->site.copy);
     if (wl->sizes != NULL)

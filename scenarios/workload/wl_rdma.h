@@ -35,7 +35,7 @@ struct wl_rdma_params {
     int64_t count;                /* messages of each instance; 0: until stop */
     int64_t qps;
     int64_t threads;       /* cores of each instance: each has its share of the queue pairs */
-    int64_t rate;          /* messages per second of each instance; 0: closed loop */
+    int64_t rate;          /* thousandths of messages per second of each instance; 0: closed loop */
     int64_t arrival;       /* enum wl_pace_arrival */
     int64_t receives;      /* that the other end keeps posted for SEND; 0: twice `outstanding` */
     time_ps receive_delay; /* from a message to the receive that is posted in its place */

@@ -36,10 +36,10 @@ int64_t wl_script_compares(const struct wl_nvme_params *params, struct wl_region
     return can ? wl_plan_uniform(&plan) : 0;
 }
 
-/* A rate in bytes is spent by the size of each I/O, a rate in I/Os by one. */
+/* A rate in bytes is spent by the size of each I/O, a rate in I/Os by a thousand thousandths. */
 static int64_t units(const struct wl_script *script, int index, int64_t bytes)
 {
-    return script->params->fio.rate_bytes[index] > 0 ? bytes : 1;
+    return script->params->fio.rate_bytes[index] > 0 ? bytes : WL_PACE_EVENT;
 }
 
 static bool is_taken(const struct wl_script *script, int direction)
@@ -53,7 +53,7 @@ static void init_pace(struct wl_script *script, int index, time_ps start, struct
     const struct wl_nvme_params *params = script->params;
     int64_t rate = params->fio.rate_bytes[index];
     if (rate == 0)
-        rate = script->one_rate ? params->rate : params->fio.rate_iops[index];
+        rate = script->one_rate ? params->rate : WL_PACE_EVENT * params->fio.rate_iops[index];
     if (!script->one_rate && !is_taken(script, index))
         rate = 0;
     const struct rng own = {.key = hash_mix(rng.key ^ (UINT64_C(0x70616365) + (uint64_t)index))};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "draw_value.h"
 
+#include "base/quantity.h"
 #include "cli/parameters.h"
 
 #include <stdio.h>
@@ -148,6 +149,8 @@ static int64_t usual(enum opt_type type)
         return 200000;
     case OPT_RATIO:
         return INT64_C(10000000000);
+    case OPT_DECIMAL:
+        return 8 * QUANTITY_DECIMAL_ONE;
     default:
         return 8;
     }

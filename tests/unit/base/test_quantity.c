@@ -48,6 +48,9 @@ static void values_are_exact(void **state)
         {QUANTITY_RATIO, "0.5", 500000000000000},
         {QUANTITY_RATIO, "5%", 50000000000000},
         {QUANTITY_RATIO, "1", 1000000000000000},
+        {QUANTITY_DECIMAL, "1250.5", 1250500},
+        {QUANTITY_DECIMAL, "0.001", 1},
+        {QUANTITY_DECIMAL, "1000", 1000000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char why[QUANTITY_WHY_BYTES] = "";
@@ -88,6 +91,9 @@ static void wrong_texts_are_refused(void **state)
         {QUANTITY_RATIO, "1/0", "not a fraction"},
         {QUANTITY_RATIO, "1/x", "no denominator"},
         {QUANTITY_RATIO, "-1/2", "negative"},
+        {QUANTITY_DECIMAL, "0.0005", "not a whole number"},
+        {QUANTITY_DECIMAL, "-0.5", "negative"},
+        {QUANTITY_DECIMAL, "5/s", "another unit"},
         {QUANTITY_INT, "1_000", "another unit"},
         {QUANTITY_INT, "0x10", "another unit"},
         {QUANTITY_INT, "1.5", "not a whole number"},
@@ -128,6 +134,10 @@ static void the_usual_spelling_is_written(void **state)
         {QUANTITY_PERCENT, 1, "0.0001%"},
         {QUANTITY_RATIO, 3906250000000, "1/256"},
         {QUANTITY_RATIO, 3000, "3e-12"},
+        {QUANTITY_DECIMAL, 0, "0"},
+        {QUANTITY_DECIMAL, 500, "0.5"},
+        {QUANTITY_DECIMAL, 20000000, "20000"},
+        {QUANTITY_DECIMAL, 1250500, "1250.5"},
         {QUANTITY_INT, -7, "-7"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -142,7 +152,7 @@ static void what_is_written_reads_back(void **state)
     (void)state;
     struct rng rng = rng_stream(1, "test", "quantity");
     for (int i = 0; i < 70000; i++) {
-        const enum quantity_kind kind = (enum quantity_kind)(i % 7);
+        const enum quantity_kind kind = (enum quantity_kind)(i % (QUANTITY_DECIMAL + 1));
         int64_t value = (int64_t)(rng_next(&rng) >> (1 + rng_below(&rng, 62)));
         for (uint64_t zeros = rng_below(&rng, 12); zeros > 0 && value < INT64_MAX / 10; zeros--)
             value *= 10;

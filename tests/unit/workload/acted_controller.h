@@ -8,6 +8,7 @@
 
 #include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
+#include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/workload.h"
 #include "tests/unit/workload/stage.h"
 

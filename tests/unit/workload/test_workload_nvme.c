@@ -80,7 +80,7 @@ static void an_open_loop_counts_latency_from_when_it_was_due(void **state)
 {
     (void)state;
     struct play *play = begin();
-    play->params.rate = 10000;
+    play->params.rate = 10000 * WL_PACE_EVENT;
     play->params.queue_depth = 1;
     device.service = 150 * PS_PER_US; /* one and a half intervals: it falls behind */
     run(play, PS_PER_S);
@@ -96,7 +96,7 @@ static void poisson_and_paced_have_the_same_rate(void **state)
 {
     (void)state;
     struct play *play = begin();
-    play->params.rate = 100000;
+    play->params.rate = 100000 * WL_PACE_EVENT;
     play->params.arrival = WL_PACE_POISSON;
     play->params.queue_depth = 1000;
     device.queue_size = 1000;

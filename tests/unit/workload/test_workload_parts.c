@@ -216,6 +216,25 @@ static void even_paces_are_exact_without_drift(void **state)
     }
 }
 
+/* Half an event per second is one every two; whole ones are due when they always were. */
+static void a_rate_may_be_a_fraction(void **state)
+{
+    (void)state;
+    struct wl_pace half, whole, bare;
+    wl_pace_init(&half, WL_PACE_EVENT / 2, false, 0, stream(3), WL_PACE_EVENT);
+    const time_ps first = wl_pace_take(&half, WL_PACE_EVENT);
+    assert_in_range(first, 0, 2 * PS_PER_S);
+    assert_int_equal(wl_pace_count(&half, first + 7 * PS_PER_S, WL_PACE_EVENT), 3);
+    for (int64_t n = 1; n < 1000; n++)
+        assert_int_equal(wl_pace_take(&half, WL_PACE_EVENT), first + n * 2 * PS_PER_S);
+    for (int poisson = 0; poisson < 2; poisson++) {
+        wl_pace_init(&whole, 7 * WL_PACE_EVENT, poisson, 0, stream(3), WL_PACE_EVENT);
+        wl_pace_init(&bare, 7, poisson, 0, stream(3), 1);
+        for (int64_t n = 0; n < 1000; n++)
+            assert_int_equal(wl_pace_take(&whole, WL_PACE_EVENT), wl_pace_take(&bare, 1));
+    }
+}
+
 static void a_rate_in_bytes_is_spent_by_size(void **state)
 {
     (void)state;
@@ -379,6 +398,7 @@ int main(void)
         cmocka_unit_test(regions_are_cut_and_judged),
         cmocka_unit_test(only_whole_blocks_of_one_size_are_uniform),
         cmocka_unit_test(even_paces_are_exact_without_drift),
+        cmocka_unit_test(a_rate_may_be_a_fraction),
         cmocka_unit_test(a_rate_in_bytes_is_spent_by_size),
         cmocka_unit_test(poisson_gaps_have_their_mean_and_spread),
         cmocka_unit_test(what_is_due_can_be_counted),

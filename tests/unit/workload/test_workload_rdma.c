@@ -2,6 +2,8 @@
  * test_workload_rdma - the rdma-* kinds and their sink, over acted verbs. */
 #include "acted_verbs.h"
 
+#include "scenarios/workload/wl_pace.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -87,7 +89,7 @@ static void an_open_loop_waits_for_its_core(void **state)
     (void)state;
     struct play *play = acted_begin("rdma-write");
     acted.post_cost = 50 * PS_PER_US;
-    play->params.rate = 40000; /* twice what the core posts */
+    play->params.rate = 40000 * WL_PACE_EVENT; /* twice what the core posts */
     play->params.outstanding = 4096;
     acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 200);
@@ -139,7 +141,7 @@ static void receives_come_back_one_by_one(void **state)
 {
     (void)state;
     struct play *play = acted_begin("rdma-send");
-    play->params.rate = 12500; /* every 80 us */
+    play->params.rate = 12500 * WL_PACE_EVENT; /* every 80 us */
     play->params.count = 20;
     play->params.receives = 3;
     play->params.receive_delay = 210 * PS_PER_US;
@@ -157,13 +159,13 @@ static void an_open_loop_keeps_its_rate(void **state)
 {
     (void)state;
     struct play *play = acted_begin("rdma-write");
-    play->params.rate = 1000;
+    play->params.rate = 1000 * WL_PACE_EVENT;
     acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 10);
     assert_int_equal(play->stats.missed, 0);
     acted_end(play);
     play = acted_begin("rdma-write");
-    play->params.rate = 100000; /* two in 100 us: a fifth of it */
+    play->params.rate = 100000 * WL_PACE_EVENT; /* two in 100 us: a fifth of it */
     acted_run(play, PS_PER_S);
     assert_in_range(play->stats.completed, 199, 201);
     assert_int_equal(play->stats.completed + play->stats.missed, 1000);
