@@ -2,6 +2,7 @@
  * context_cache - sets in the order of their use. */
 #include "rnic/pipeline/context_cache.h"
 
+#include "base/check.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -23,18 +24,39 @@ void context_cache_fini(struct context_cache *cache)
     *cache = (struct context_cache){0};
 }
 
-bool context_cache_use(struct context_cache *cache, uint32_t qpn)
+static uint32_t *set_of(struct context_cache *cache, uint32_t qpn)
+{
+    return &cache->tags[hash_mix(qpn) % cache->sets * CONTEXT_WAYS];
+}
+
+/* The one at `at` is it, or makes room for it. */
+static void put_first(uint32_t *set, unsigned at, uint32_t qpn)
+{
+    memmove(&set[1], &set[0], at * sizeof *set);
+    set[0] = qpn;
+}
+
+bool context_cache_find(struct context_cache *cache, uint32_t qpn)
 {
     if (cache->sets == 0)
         return true;
-    uint32_t *set = &cache->tags[hash_mix(qpn) % cache->sets * CONTEXT_WAYS];
+    uint32_t *set = set_of(cache, qpn);
     unsigned at = 0;
-    while (at < CONTEXT_WAYS - 1 && set[at] != qpn)
+    while (at < CONTEXT_WAYS && set[at] != qpn)
         at++;
-    const bool hit = set[at] == qpn;
-    memmove(&set[1], &set[0], at * sizeof *set);
-    set[0] = qpn;
-    cache->hits += hit;
-    cache->misses += !hit;
-    return hit;
+    if (at == CONTEXT_WAYS)
+        return false;
+    if (UNLIKELY(at > 0))
+        put_first(set, at, qpn);
+    cache->hits++;
+    return true;
+}
+
+bool context_cache_use(struct context_cache *cache, uint32_t qpn)
+{
+    if (LIKELY(context_cache_find(cache, qpn)))
+        return true;
+    put_first(set_of(cache, qpn), CONTEXT_WAYS - 1, qpn);
+    cache->misses++;
+    return false;
 }

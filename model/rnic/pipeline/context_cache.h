@@ -20,6 +20,9 @@ struct context_cache {
 void context_cache_init(struct context_cache *cache, int64_t contexts);
 void context_cache_fini(struct context_cache *cache);
 
+/* True: it is there, and was used now. */
+bool context_cache_find(struct context_cache *cache, uint32_t qpn);
+
 /* True: it is there.  Else it is from now on. */
 bool context_cache_use(struct context_cache *cache, uint32_t qpn);
 

@@ -24,9 +24,10 @@ void pcie_init(struct pcie *pcie, const struct pipeline_params *params)
 {
     const uint64_t raw = pcie_raw_bps(params->pcie_generation, params->pcie_lanes);
     const uint64_t bps = raw / (uint64_t)PPM * (uint64_t)(PPM - params->pcie_overhead);
+    const uint64_t per_byte = (UINT64_C(8) * (uint64_t)PS_PER_S << PCIE_PARTS_LOG) / bps;
     *pcie = (struct pcie){
-        .down.rate = wire_rate(bps),
-        .up.rate = wire_rate(bps),
+        .down.per_byte = per_byte,
+        .up.per_byte = per_byte,
         .payload = (uint32_t)params->pcie_payload,
         .request = (uint32_t)params->pcie_request,
         .per_read = params->pcie_latency / params->pcie_tags,
@@ -41,7 +42,9 @@ static uint32_t packets(uint32_t bytes, uint32_t most)
 /* The direction takes so many bytes; they take `least` where something else is slower. */
 static time_ps take(struct pcie_direction *direction, uint32_t bytes, time_ps least, time_ps now)
 {
-    const time_ps wire = wire_rate_take(&direction->rate, bytes);
+    const uint64_t parts = bytes * direction->per_byte + direction->carry;
+    const time_ps wire = (time_ps)(parts >> PCIE_PARTS_LOG);
+    direction->carry = parts & ((UINT64_C(1) << PCIE_PARTS_LOG) - 1);
     const time_ps takes = time_later(wire, least);
     direction->free_at = time_later(direction->free_at, now) + takes;
     direction->busy += takes;

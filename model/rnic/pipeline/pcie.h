@@ -15,8 +15,11 @@
 #include "base/units.h"
 #include "rnic/pipeline/pipeline_params.h"
 
+enum { PCIE_PARTS_LOG = 20 }; /* no rate of PCIe divides a second: 2^-20 ps are near enough */
+
 struct pcie_direction {
-    struct wire_rate rate;
+    uint64_t per_byte; /* ps, in PCIE_PARTS of one */
+    uint64_t carry;    /* likewise */
     time_ps free_at;
     time_ps busy; /* in all */
 };

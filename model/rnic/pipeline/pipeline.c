@@ -272,6 +272,13 @@ void pipeline_on_tx(struct rnic *rnic, time_ps now)
 
 /* ------------------------------------------------------------------ what arrives */
 
+bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
+{
+    struct pipeline *pipeline = rnic->pipeline;
+    return frame->payload == 0 && costs(rnic)->rx_packet == 0 && pipeline->rx_free <= now &&
+           context_cache_find(&pipeline->cache, frame->qpn);
+}
+
 time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;

@@ -57,6 +57,9 @@ void pipeline_fini(struct rnic *rnic);
 /* Work requests were posted: the doorbell. */
 void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now);
 
+/* It carries nothing, and nothing is to be waited for: it need not be received. */
+bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now);
+
 /* When a frame that is now the first of the receive buffer is out of it. */
 time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now);
 
