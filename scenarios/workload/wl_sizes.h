@@ -2,7 +2,7 @@
  * wl_sizes - distributions of message sizes: published ones, and a user's own.
  * A distribution is its cumulative table: points of a size and of how many messages are at most so
  * large; between two points sizes are spread evenly.  A file has a point a line, "BYTES PERCENT",
- * as the generators of flows of HPCC, pFabric and DCTCP have it; sizes and percentages rise, the
+ * as HPCC's generator of flows has it; sizes and percentages rise, the
  * last is 100, '#' begins a comment.
  *     0 0
  *     4096 25.5
