@@ -196,6 +196,14 @@ static const struct scenario_setting *find_setting(const struct scenario *scenar
     return setting;
 }
 
+/* Rows that are joined of several tables end with their scenario. */
+static const struct opt *own_row(struct calibration *calibration, const struct opt *row)
+{
+    struct opt *own = arena_take(&calibration->arena, sizeof *own);
+    *own = *row;
+    return own;
+}
+
 static void add_value(struct calibration *calibration, const struct scenario *scenario,
                       const struct sought *sought)
 {
@@ -203,7 +211,7 @@ static void add_value(struct calibration *calibration, const struct scenario *sc
     CHECK(calibration->value_count < CALIBRATION_PARAMETERS_MAX);
     calibration->values[calibration->value_count++] = (struct calibration_value){
         .path = sought->path,
-        .row = setting->row,
+        .row = own_row(calibration, setting->row),
         .scale = in_units(setting->row, sought->scale),
         .lower = in_units(setting->row, sought->lower),
         .upper = in_units(setting->row, sought->upper),
@@ -270,7 +278,7 @@ static void widen(struct calibration *calibration, const char *word,
         range = arena_push(&calibration->arena, (void **)(void *)&calibration->ranges,
                            &calibration->range_count, sizeof *range);
         *range = (struct calibration_range){.word = arena_format(&calibration->arena, "%s", word),
-                                            .row = setting->row,
+                                            .row = own_row(calibration, setting->row),
                                             .low = setting->value,
                                             .high = setting->value};
     }

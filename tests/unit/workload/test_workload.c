@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_workload - scripts, and what all kinds have in common. */
+#include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/wl_script.h"
 #include "scenarios/workload/workload.h"
@@ -99,7 +100,7 @@ static void an_open_loop_issues_at_its_rate_or_tells_what_it_missed(void **state
 {
     (void)state;
     struct wl_nvme_params params = params_of(PPM);
-    params.rate = 1000;
+    params.rate = 1000 * WL_PACE_EVENT;
     struct tally tally = play_params(&params, 4, PS_PER_US, PS_PER_S);
     assert_int_equal(tally.reads, 1000);
     struct wl_script script; /* at most 4 in 10 ms: 400 per second, and 600 of 1000 are missed */
@@ -243,7 +244,8 @@ static void private_data_survive_the_wire(void **state)
 
 static void every_kind_is_found_by_its_word(void **state)
 {
-    static const char *const words[] = {"nvme", "rdma-write", "rdma-read", "rdma-send", "trace"};
+    static const char *const words[] = {"nvme",      "rdma-write",     "rdma-read",
+                                        "rdma-send", "rdma-ping-pong", "trace"};
     (void)state;
     for (size_t i = 0; i < LENGTH(words); i++) {
         const struct workload_ops *ops = workload_find(words[i]);
