@@ -231,9 +231,9 @@ static void find_messages(const struct member_fabric *fabric,
     const uint32_t count = workload->pair_count * workload->copies;
     const bool read = workload->ops->data == WORKLOAD_DATA_BACK;
     struct bin bins[MEMBER_BINS + 1]; /* the last: all */
-    uint64_t all = 0;
+    size_t all = 0;
     for (uint32_t i = 0; i < count; i++)
-        all += members[i] == NULL ? 0 : members[i]->flow_count;
+        all += members[i] == NULL ? 0 : (size_t)members[i]->flow_count;
     for (unsigned b = 0; b <= MEMBER_BINS; b++)
         bins[b] = (struct bin){.times = memory_zeroed(all, sizeof(int64_t)),
                                .slowdowns = memory_zeroed(all, sizeof(int64_t))};

@@ -109,8 +109,11 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     if (!sc->open)
         return;
     sc->open = wc->status == IBV_WC_SUCCESS;
-    if (!sc->open)
+    if (!sc->open) {
+        if (sc->request.answered) /* who waits for an answer would wait for ever */
+            sc->sink->verbs->disconnect(conn);
         return;
+    }
     if ((wc->opcode & IBV_WC_RECV) == 0) {
         CHECK(sc->answers_under_way > 0);
         sc->answers_under_way--;

@@ -19,6 +19,7 @@ enum { PAIRS = 4096 };
 struct marked {
     uint32_t from, to, qpn, back_qpn; /* endpoints; QPN at `to`, and at `from` */
     uint64_t marks, cnps;
+    uint64_t unsure; /* marks for one that had gone when it was looked for */
     time_ps first;
 };
 
@@ -110,10 +111,15 @@ void run_laws_marks_came(struct run_laws *laws, const struct frame *frame, time_
     if (!algorithm(laws, frame->source)->wants_ecn)
         run_laws_break(laws, "a packet of endpoint %u is marked, which wants none to be",
                        frame->source);
-    struct marked *marked =
-        is_taken(laws, frame) ? find(laws, frame->source, frame->destination, frame->qpn) : NULL;
-    if (marked != NULL && marked->marks++ == 0)
+    struct marked *marked = find(laws, frame->source, frame->destination, frame->qpn);
+    if (marked == NULL)
+        return;
+    if (marked->marks + marked->unsure == 0)
         marked->first = now;
+    if (is_taken(laws, frame))
+        marked->marks++;
+    else
+        marked->unsure++;
 }
 
 void run_laws_marks_leaves(struct run_laws *laws, const struct frame *frame, time_ps now)
@@ -125,7 +131,7 @@ void run_laws_marks_leaves(struct run_laws *laws, const struct frame *frame, tim
         return;
     const time_ps apart = interval(laws, marked->to);
     marked->cnps++;
-    if (marked->cnps > marked->marks)
+    if (marked->cnps > marked->marks + marked->unsure)
         run_laws_break(laws, "QP 0x%06x of endpoint %u: a CNP to it, and no mark of its packets",
                        marked->back_qpn, marked->from);
     if (apart > 0 && (time_ps)(marked->cnps - 1) > (now - marked->first) / apart)

@@ -225,6 +225,8 @@ static void on_request(struct run_laws *laws, struct flow *flow, const struct fr
                        time_ps now)
 {
     const uint32_t psn = frame->psn, count = psns_of(flow, frame);
+    if (psn_diff(psn_add(psn, count), flow->una) > SENT) /* of large READs less is remembered */
+        flow->exact = false;
     if (psn_diff(psn, flow->high) > 0)
         BREAK(laws, flow, psn, "leaves PSNs out");
     /* What comes just now comes too late. */
