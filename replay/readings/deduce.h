@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deduce - what readings say of parameters, and what they leave open.
+ * A parameter is read off a setting, or the model is asked: the work of a reading is played with
+ * the parameter at nothing, and what the measurement takes longer is the parameter.  Where another
+ * resource is the limit (the link, PCIe), a rate is only a bound of the costs.  What no reading
+ * determines is the base's, and the benchmark is named that would determine it.  In the end every
+ * reading is played with the result: a figure that the model does not show is in the list.
+ * The same readings give the same result. */
+#ifndef STORMGLASS_REPLAY_READINGS_DEDUCE_H
+#define STORMGLASS_REPLAY_READINGS_DEDUCE_H
+
+#include "base/opt.h"
+#include "replay/readings/reading.h"
+
+/* X(MEMBER, path below hosts.defaults, the benchmark or file that settles it) */
+#define DEDUCE_PARAMETERS(X)                                                                       \
+    X(LINE_RATE, "rnic.line-rate", "--rate, or ethtool")                                           \
+    X(PATH_MTU, "rnic.path-mtu", "any test of perftest, with its heading")                         \
+    X(INLINE_SIZE, "rnic.inline-size", "ib_write_lat, with its heading")                           \
+    X(MAX_RD_ATOMIC, "rnic.max-rd-atomic", "ib_read_bw, with its heading")                         \
+    X(PCIE_GENERATION, "rnic.pcie-generation", "lspci -vv of the card (LnkSta)")                   \
+    X(PCIE_LANES, "rnic.pcie-lanes", "lspci -vv of the card (LnkSta)")                             \
+    X(PCIE_PAYLOAD, "rnic.pcie-payload", "lspci -vv of the card (DevCtl)")                         \
+    X(PCIE_REQUEST, "rnic.pcie-read-request", "lspci -vv of the card (DevCtl)")                    \
+    X(PCIE_TAGS, "rnic.pcie-tags", "lspci -vv of the card (DevCtl)")                               \
+    X(PCIE_OVERHEAD, "rnic.pcie-overhead",                                                         \
+      "ib_write_bw -s 1048576 with lspci -vv, where PCIe is slower than the link")                 \
+    X(POST_COST, "rnic.post-cost", "ib_write_bw -s 8 -n 1000000")                                  \
+    X(QP_MESSAGE_COST, "rnic.qp-message-cost", "ib_write_bw -s 8 with -q 1 and with -q 8")         \
+    X(MESSAGE_COST, "rnic.message-cost", "ib_write_bw -s 8 -q 32 by as many cores as it gains by") \
+    X(READ_COST, "rnic.read-cost", "ib_read_bw -s 8 -q 32 by as many cores as it gains by")        \
+    X(TX_PACKET_COST, "rnic.tx-packet-cost", "ib_write_bw -s 1024 -m 256 -q 8")                    \
+    X(RX_PACKET_COST, "rnic.rx-packet-cost", "ib_write_bw -s 1024 -m 256 -q 8")                    \
+    X(QP_CACHE, "rnic.qp-cache", "ib_write_bw -s 8 with -q 64, 1024, 4096, 16384")                 \
+    X(QP_CACHE_MISS_COST, "rnic.qp-cache-miss-cost",                                               \
+      "ib_write_bw -s 8 with -q 64, 1024, 4096, 16384")                                            \
+    X(TX_DELAY, "rnic.tx-delay", "ib_write_lat -s 8 over one cable")                               \
+    X(RX_DELAY, "rnic.rx-delay", "ib_write_lat -s 8 over one cable")                               \
+    X(PCIE_READ_LATENCY, "rnic.pcie-read-latency",                                                 \
+      "ib_write_lat -a: sizes on both sides of inline-size, with lspci -vv")                       \
+    X(READ_DELAY, "rnic.read-delay", "ib_read_lat -s 8 beside ib_write_lat -s 8")                  \
+    X(CNP_DSCP, "rnic.cnp-dscp", "mlxconfig query")                                                \
+    X(CNP_PRIORITY, "rnic.cnp-priority", "mlxconfig query")                                        \
+    X(SUBMIT_COST, "nvme.submit-cost", "fio, one job, on a namespace without a drive (null_blk)")  \
+    X(COMPLETE_COST, "nvme.complete-cost",                                                         \
+      "fio, one job, on a namespace without a drive (null_blk)")                                   \
+    X(COMMAND_COST, "target.command-cost",                                                         \
+      "fio, many jobs, on a namespace without a drive (null_blk)")
+
+enum deduce_parameter {
+#define X(member, path, settle) DEDUCE_##member,
+    DEDUCE_PARAMETERS(X)
+#undef X
+        DEDUCE_COUNT
+};
+
+enum deduce_state {
+    DEDUCE_OPEN,     /* the base's value */
+    DEDUCE_AT_MOST,  /* a reading says no more than that; the base's value if that fits */
+    DEDUCE_AT_LEAST, /* likewise */
+    DEDUCE_KNOWN
+};
+
+struct deduced_parameter {
+    const char *path, *settle;
+    const struct opt *row;
+    enum deduce_state state;
+    int64_t base, value, bound;
+    double spread;        /* KNOWN by a measurement: the value's, half of what the figure leaves */
+    bool measured;        /* not read off a setting */
+    const char *evidence; /* as a profile has it */
+    bool written;         /* the base's profile has it, with evidence and source */
+    const char *base_evidence, *source;
+    const char *how;            /* a sentence, or NULL */
+    const struct reading *from; /* or NULL */
+};
+
+/* Two readings that cannot both be, or one and the model. */
+struct deduced_conflict {
+    const struct reading *one, *other; /* other may be NULL */
+    const char *sentence;
+};
+
+/* A reading that was played with the result. */
+struct deduced_figure {
+    const struct reading *reading;
+    double measured, modelled; /* messages a second, or ps */
+};
+
+struct deduced {
+    struct arena arena;
+    const struct readings *readings;
+    const char *base;
+    int64_t rate; /* of the link, bits a second */
+    struct deduced_parameter parameters[DEDUCE_COUNT];
+    struct deduced_conflict *conflicts;
+    size_t conflict_count;
+    struct deduced_figure *figures;
+    size_t figure_count;
+    struct deduced_kept *kept;
+    size_t kept_count;
+};
+
+/* A row of the base's that is none of the parameters, as a profile writes it. */
+struct deduced_kept {
+    const char *path, *value, *evidence, *source;
+};
+
+/* `rate`: of the link, as a scenario writes it; NULL: the base's.  False and messages: there is no
+ * such base, or the model could not play. */
+bool deduce(struct deduced *deduced, const struct readings *readings, const char *base,
+            const char *rate, struct diag *diag);
+void deduced_free(struct deduced *deduced);
+
+#endif

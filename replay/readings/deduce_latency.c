@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deduce_latency - what latencies say.
+ * A delay is what the measurement takes longer than the model without that delay: it holds cable,
+ * switches and software that the model of two hosts and a cable does not have. */
+#include "replay/readings/deduce_private.h"
+
+#include <stdlib.h>
+
+/* Shortest messages first; of as short ones the WRITE, then the one that came first. */
+static bool is_better(const struct reading *reading, const struct reading *best)
+{
+    if (best == NULL || reading->work.bytes != best->work.bytes)
+        return best == NULL || reading->work.bytes < best->work.bytes;
+    return reading->work.verb == READING_WRITE && best->work.verb != READING_WRITE;
+}
+
+static const struct reading *shortest(const struct deduced *deduced, bool read)
+{
+    const struct readings *readings = deduced->readings;
+    const struct reading *best = NULL;
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct reading *reading = &readings->list[i];
+        if (reading->kind == READING_LATENCY && (reading->work.verb == READING_READ) == read &&
+            deduce_can_play(reading) && is_better(reading, best))
+            best = reading;
+    }
+    return best;
+}
+
+/* What the reading takes longer than the model without the parameter. */
+static double rest(struct deduced *deduced, enum deduce_parameter which,
+                   const struct reading *reading)
+{
+    deduced->parameters[which].value = 0;
+    return reading->latency.value - deduce_play(deduced, reading);
+}
+
+static void too_long(struct deduced *deduced, const struct reading *reading, const char *path)
+{
+    deduce_conflict(deduced, reading, NULL,
+                    "the model takes longer even without %s: is the base of another kind of card, "
+                    "or the rate another?",
+                    path);
+}
+
+static void ends(struct deduced *deduced)
+{
+    const struct reading *reading = shortest(deduced, false);
+    struct deduced_parameter *tx = &deduced->parameters[DEDUCE_TX_DELAY];
+    struct deduced_parameter *rx = &deduced->parameters[DEDUCE_RX_DELAY];
+    if (reading == NULL)
+        return;
+    tx->value = 0;
+    const double both = rest(deduced, DEDUCE_RX_DELAY, reading);
+    struct deduce_word word = {
+        reading, both / 2, reading->latency.step / 4,
+        "half of what both ends take: a round trip does not tell them apart"};
+    deduce_know(deduced, DEDUCE_TX_DELAY, word);
+    deduce_know(deduced, DEDUCE_RX_DELAY, word);
+    tx->evidence = rx->evidence = "inferred";
+    if (both < 0)
+        too_long(deduced, reading, "rnic.tx-delay and rnic.rx-delay");
+}
+
+/* ------------------------------------------------------------------ PCIe */
+
+static bool is_inline(const struct reading *reading)
+{
+    return reading->work.bytes <= reading->work.inline_bytes;
+}
+
+/* The one of the same test that is nearest to the inline size from above. */
+static const struct reading *above_inline(const struct deduced *deduced,
+                                          const struct reading *small)
+{
+    const struct readings *readings = deduced->readings;
+    const struct reading *best = NULL;
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct reading *reading = &readings->list[i];
+        if (reading->kind == READING_LATENCY && reading->where.file == small->where.file &&
+            reading->work.verb == small->work.verb &&
+            reading->work.inline_bytes == small->work.inline_bytes && !is_inline(reading) &&
+            deduce_can_play(reading) && (best == NULL || reading->work.bytes < best->work.bytes))
+            best = reading;
+    }
+    return best;
+}
+
+static void pcie_latency(struct deduced *deduced)
+{
+    const struct reading *small = shortest(deduced, false);
+    if (small == NULL || !is_inline(small) ||
+        deduced->parameters[DEDUCE_PCIE_GENERATION].value <= 0)
+        return;
+    const struct reading *large = above_inline(deduced, small);
+    if (large == NULL)
+        return;
+    const double takes = rest(deduced, DEDUCE_PCIE_READ_LATENCY, large);
+    deduce_know(deduced, DEDUCE_PCIE_READ_LATENCY,
+                (struct deduce_word){large, takes, large->latency.step,
+                                     "the first size that is not inline, beside the shortest"});
+    if (takes < 0)
+        too_long(deduced, large, "rnic.pcie-read-latency");
+}
+
+/* ------------------------------------------------------------------ READs */
+
+static void reads(struct deduced *deduced)
+{
+    const struct reading *reading = shortest(deduced, true);
+    if (reading == NULL)
+        return;
+    const double takes = rest(deduced, DEDUCE_READ_DELAY, reading);
+    const bool ends_known = deduced->parameters[DEDUCE_TX_DELAY].state == DEDUCE_KNOWN;
+    deduce_know(deduced, DEDUCE_READ_DELAY,
+                (struct deduce_word){reading, takes, reading->latency.step,
+                                     ends_known ? "what a READ takes beyond both ends"
+                                                : "both ends are the base's"});
+    if (!ends_known)
+        deduced->parameters[DEDUCE_READ_DELAY].evidence = "inferred";
+    if (takes < 0)
+        too_long(deduced, reading, "rnic.read-delay");
+}
+
+void deduce_latencies(struct deduced *deduced)
+{
+    ends(deduced);
+    pcie_latency(deduced);
+    reads(deduced);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deduce_play - the work of a reading in the model. */
+#include "replay/calibrate/benchmark.h"
+#include "replay/readings/deduce_private.h"
+
+#include "base/check.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum {
+    SETS_MAX = DEDUCE_COUNT + 16,
+    SET_BYTES = 160,
+    PACKETS = 20000, /* of a play, about: so many messages are enough, and soon played */
+    MESSAGES_MAX = 2000,
+    MESSAGES_MIN = 40,
+    DEPTH = 128 /* perftest's own */
+};
+
+struct sets {
+    char texts[SETS_MAX][SET_BYTES];
+    const char *list[SETS_MAX];
+    uint32_t count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct sets *sets, const char *format, ...)
+{
+    va_list args;
+    CHECK(sets->count < SETS_MAX);
+    va_start(args, format);
+    vsnprintf(sets->texts[sets->count], SET_BYTES, format, args);
+    va_end(args);
+    sets->list[sets->count] = sets->texts[sets->count];
+    sets->count++;
+}
+
+bool deduce_can_play(const struct reading *reading)
+{
+    const struct reading_work *work = &reading->work;
+    return (reading->kind == READING_RATE || reading->kind == READING_LATENCY) &&
+           work->post_list <= 1 && !work->both_ways && work->qps <= 1024 && work->depth <= 4096;
+}
+
+static int64_t messages_of(const struct reading_work *work)
+{
+    const int64_t packets = work->bytes / (work->mtu > 0 ? work->mtu : 4096) + 1;
+    const int64_t messages = PACKETS / packets;
+    return messages > MESSAGES_MAX   ? MESSAGES_MAX
+           : messages < MESSAGES_MIN ? MESSAGES_MIN
+                                     : messages;
+}
+
+static void add_parameters(const struct deduced *deduced, struct sets *sets)
+{
+    add(sets, "hosts.defaults.rnic.profile=%s", deduced->base);
+    add(sets, "fabric.host-links.rate=%" PRId64 "bps", deduced->rate);
+    for (int i = 0; i < DEDUCE_COUNT; i++) {
+        const struct deduced_parameter *parameter = &deduced->parameters[i];
+        char text[64];
+        opt_format(parameter->row, parameter->value, text, sizeof text);
+        if (parameter->value != parameter->base)
+            add(sets, "hosts.defaults.%s=%s", parameter->path, text);
+    }
+}
+
+static void add_work(const struct reading *reading, struct sets *sets)
+{
+    static const char *const kinds[] = {"rdma-write", "rdma-read", "rdma-send"};
+    const struct reading_work *work = &reading->work;
+    const bool one = reading->kind == READING_LATENCY;
+    const bool there_and_back = one && work->verb != READING_READ;
+    add(sets, "workloads.0.kind=%s", there_and_back ? "rdma-ping-pong" : kinds[work->verb]);
+    add(sets, "workloads.0.message-size=%" PRId64 "B", work->bytes);
+    add(sets, "workloads.0.outstanding=%" PRId64, one ? 1 : work->depth > 0 ? work->depth : DEPTH);
+    add(sets, "workloads.0.count=%" PRId64, one ? MESSAGES_MIN : messages_of(work));
+    if (!one && work->qps > 1)
+        add(sets, "workloads.0.qps=%" PRId64, work->qps);
+    if (work->inline_bytes >= 0 && work->inline_bytes <= 1024)
+        add(sets, "hosts.defaults.rnic.inline-size=%" PRId64 "B", work->inline_bytes);
+}
+
+double deduce_play(const struct deduced *deduced, const struct reading *reading)
+{
+    struct sets *sets = memory_new(sizeof *sets);
+    struct diag *diag = memory_new(sizeof *diag);
+    time_ps figures[BENCHMARK_FIGURE_COUNT] = {0};
+    sets->count = 0;
+    add_parameters(deduced, sets);
+    add_work(reading, sets);
+    *diag = (struct diag){0};
+    struct scenario *scenario = benchmark_load("perftest", sets->list, sets->count, diag);
+    const bool fine = scenario != NULL && benchmark_model(scenario, figures, diag);
+    scenario_free(scenario);
+    free(diag);
+    free(sets);
+    if (!fine || figures[BENCHMARK_INTERVAL] <= 0)
+        return 0;
+    if (reading->kind == READING_RATE)
+        return (double)PS_PER_S / (double)figures[BENCHMARK_INTERVAL];
+    const double median = (double)figures[BENCHMARK_LATENCY];
+    return reading->work.verb == READING_READ ? median : median / 2;
+}

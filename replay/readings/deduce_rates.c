@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deduce_rates - what rates of messages say.
+ * perftest posts and polls on one core.  One queue pair does not tell what the core takes for a
+ * message from what its engine takes: it is called the core's, unless more queue pairs are faster.
+ * A rate that the link or PCIe limits is only a bound of what a message takes. */
+#include "base/units.h"
+#include "replay/readings/deduce_private.h"
+#include "rnic/pipeline/pcie.h"
+
+#include <math.h>
+
+/* The link is full from this share of its rate on; a cost is the limit where the model without it
+ * is so much faster; so much slower is of another reason. */
+static const double full = 0.96, freed = 1.1, lower = 0.9;
+
+enum { PCIE_HEADERS = 24, LARGE = 64 * 1024 };
+
+static int64_t qps_of(const struct reading *reading)
+{
+    return reading->work.qps > 0 ? reading->work.qps : 1;
+}
+
+/* Of one end: both ways means the sum of both. */
+static struct reading_number rate_of(const struct reading *reading)
+{
+    return reading_number_times(reading->rate, reading->work.both_ways ? 0.5 : 1);
+}
+
+static double goodput_of(const struct reading *reading)
+{
+    return rate_of(reading).value * 8 * (double)reading->work.bytes;
+}
+
+static double wire_of(const struct deduced *deduced, const struct reading *reading)
+{
+    return goodput_of(reading) / deduce_payload_share(deduced, &reading->work);
+}
+
+static bool is_full(const struct deduced *deduced, const struct reading *reading)
+{
+    return wire_of(deduced, reading) > full * (double)deduced->rate;
+}
+
+/* ------------------------------------------------------------------ the fastest of a kind */
+
+enum { ONE_QP = 1, MANY_QPS = 2, POST_LIST = 4, ANY = ONE_QP | MANY_QPS | POST_LIST };
+
+static bool is_among(const struct reading *reading, bool read, unsigned of)
+{
+    const unsigned is = reading->work.post_list > 1 ? POST_LIST
+                        : qps_of(reading) > 1       ? MANY_QPS
+                                                    : ONE_QP;
+    return reading->kind == READING_RATE && (reading->work.verb == READING_READ) == read &&
+           (is & of) != 0;
+}
+
+static const struct reading *fastest(const struct deduced *deduced, bool read, unsigned of)
+{
+    const struct readings *readings = deduced->readings;
+    const struct reading *best = NULL;
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct reading *reading = &readings->list[i];
+        if (is_among(reading, read, of) &&
+            (best == NULL || rate_of(reading).value > rate_of(best).value))
+            best = reading;
+    }
+    return best;
+}
+
+/* Time between two messages, in ps, and how far off it may be for what was printed. */
+static struct deduce_word interval(const struct reading *reading, const char *how)
+{
+    const struct reading_number rate = rate_of(reading);
+    const double time = (double)PS_PER_S / rate.value;
+    return (struct deduce_word){reading, time, time * rate.step / 2 / rate.value, how};
+}
+
+/* ------------------------------------------------------------------ who posts */
+
+/* The model is faster without the cost: then it is the limit there. */
+static bool is_limit(struct deduced *deduced, enum deduce_parameter which,
+                     const struct reading *reading)
+{
+    struct deduced_parameter *parameter = &deduced->parameters[which];
+    const int64_t kept = parameter->value;
+    if (is_full(deduced, reading) || !deduce_can_play(reading))
+        return false;
+    parameter->value = 0;
+    const double without = deduce_play(deduced, reading);
+    parameter->value = kept;
+    return without > freed * rate_of(reading).value;
+}
+
+static void know_or_bound(struct deduced *deduced, enum deduce_parameter which,
+                          const struct reading *reading, const char *how)
+{
+    if (is_limit(deduced, which, reading))
+        deduce_know(deduced, which, interval(reading, how));
+    else
+        deduce_at_most(deduced, which,
+                       interval(reading, "another resource may have been the limit"));
+}
+
+static void posting(struct deduced *deduced)
+{
+    const struct reading *one = fastest(deduced, false, ONE_QP);
+    const struct reading *many = fastest(deduced, false, MANY_QPS);
+    const struct reading *best =
+        one == NULL || (many != NULL && rate_of(many).value > rate_of(one).value) ? many : one;
+    if (best == NULL)
+        return;
+    const bool apart =
+        one != NULL && many != NULL && rate_of(many).value > freed * rate_of(one).value;
+    know_or_bound(deduced, DEDUCE_POST_COST, best,
+                  one == NULL || many == NULL || apart
+                      ? "one core; a queue pair's own engine is not told from it"
+                      : "one core: more queue pairs are no faster");
+    if (apart && !is_full(deduced, one))
+        deduce_know(deduced, DEDUCE_QP_MESSAGE_COST,
+                    interval(one, "one queue pair, more of them are faster"));
+    else if (one != NULL)
+        deduce_at_most(deduced, DEDUCE_QP_MESSAGE_COST, interval(one, "one queue pair"));
+}
+
+/* ------------------------------------------------------------------ engines */
+
+static void packets(struct deduced *deduced)
+{
+    const struct readings *readings = deduced->readings;
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct reading *reading = &readings->list[i];
+        const int64_t mtu =
+            reading->work.mtu > 0 ? reading->work.mtu : deduced->parameters[DEDUCE_PATH_MTU].value;
+        if (reading->kind != READING_RATE)
+            continue;
+        const double each = (double)((reading->work.bytes + mtu - 1) / mtu);
+        struct deduce_word word = interval(reading, "so many packets a second passed");
+        word.value /= each;
+        word.spread /= each;
+        deduce_at_most(deduced, DEDUCE_TX_PACKET_COST, word);
+        deduce_at_most(deduced, DEDUCE_RX_PACKET_COST, word);
+    }
+}
+
+static void engines(struct deduced *deduced)
+{
+    const struct reading *message = fastest(deduced, false, ANY);
+    const struct reading *read = fastest(deduced, true, ANY);
+    if (message != NULL)
+        deduce_at_most(deduced, DEDUCE_MESSAGE_COST,
+                       interval(message, "so many messages a second passed"));
+    if (read != NULL)
+        deduce_at_most(deduced, DEDUCE_READ_COST,
+                       interval(read, "so many messages a second passed"));
+    packets(deduced);
+}
+
+/* ------------------------------------------------------------------ link and PCIe */
+
+static void link(struct deduced *deduced)
+{
+    const struct readings *readings = deduced->readings;
+    const struct reading *best = NULL;
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct reading *reading = &readings->list[i];
+        if (reading->kind == READING_RATE &&
+            (best == NULL || wire_of(deduced, reading) > wire_of(deduced, best)))
+            best = reading;
+    }
+    if (best == NULL)
+        return;
+    const double wire = wire_of(deduced, best);
+    if (wire > 1.02 * (double)deduced->rate)
+        deduce_conflict(deduced, best, NULL,
+                        "%.1f Gb/s with headers do not fit into a link of %.0f Gb/s: say --rate, "
+                        "or another --base",
+                        wire / 1e9, (double)deduced->rate / 1e9);
+    deduce_at_least(deduced, DEDUCE_LINE_RATE,
+                    (struct deduce_word){best, wire, wire * best->rate.step / 2 / best->rate.value,
+                                         is_full(deduced, best)
+                                             ? "the link was full, headers included"
+                                             : "so much passed, headers included"});
+}
+
+/* What PCIe carries without an overhead of its own; 0: it is not known. */
+static double pcie_most(const struct deduced *deduced)
+{
+    const struct deduced_parameter *parameters = deduced->parameters;
+    if (parameters[DEDUCE_PCIE_GENERATION].state != DEDUCE_KNOWN ||
+        parameters[DEDUCE_PCIE_LANES].state != DEDUCE_KNOWN)
+        return 0;
+    const double payload = (double)parameters[DEDUCE_PCIE_PAYLOAD].value;
+    return (double)pcie_raw_bps(parameters[DEDUCE_PCIE_GENERATION].value,
+                                parameters[DEDUCE_PCIE_LANES].value) *
+           payload / (payload + PCIE_HEADERS);
+}
+
+static void pcie(struct deduced *deduced)
+{
+    const struct readings *readings = deduced->readings;
+    const double most = pcie_most(deduced);
+    const struct reading *best = NULL;
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct reading *reading = &readings->list[i];
+        if (reading->kind == READING_RATE && reading->work.bytes >= LARGE &&
+            (best == NULL || goodput_of(reading) > goodput_of(best)))
+            best = reading;
+    }
+    if (best == NULL || !(most > 0))
+        return;
+    const double share = goodput_of(best) / most;
+    struct deduce_word word = {best, (double)PPM * (1 - share),
+                               (double)PPM * share * best->rate.step / 2 / best->rate.value,
+                               "large messages, slower than the link"};
+    if (share > 1.01)
+        deduce_conflict(deduced, best, deduced->parameters[DEDUCE_PCIE_LANES].from,
+                        "%.1f Gb/s do not fit through PCIe %lld x%lld (%.1f Gb/s)",
+                        goodput_of(best) / 1e9,
+                        (long long)deduced->parameters[DEDUCE_PCIE_GENERATION].value,
+                        (long long)deduced->parameters[DEDUCE_PCIE_LANES].value, most / 1e9);
+    else if (!is_full(deduced, best) && share > lower)
+        deduce_know(deduced, DEDUCE_PCIE_OVERHEAD, word);
+    else {
+        word.how = "so much passed through PCIe";
+        deduce_at_most(deduced, DEDUCE_PCIE_OVERHEAD, word);
+    }
+}
+
+void deduce_rates(struct deduced *deduced)
+{
+    link(deduced);
+    pcie(deduced);
+    engines(deduced);
+    posting(deduced);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tool - a kind of file that says something of a host: what some tool printed.
+ * A file is of a kind that finds one of its marks in it; then the kind reads all of it, passes over
+ * what it does not know (a prompt, a mail around it), and adds readings.  What it knows but cannot
+ * read is an error with its place; of a file that is cut too. */
+#ifndef STORMGLASS_REPLAY_READINGS_TOOL_H
+#define STORMGLASS_REPLAY_READINGS_TOOL_H
+
+#include "replay/readings/reading.h"
+#include "scenarios/format/lines.h"
+
+struct tool;
+
+struct tool_file {
+    const struct tool *tool;
+    const struct tree_file *file;
+    struct readings *readings;
+    struct diag *diag;
+};
+
+struct tool {
+    const char *word;         /* "perftest" */
+    const char *about;        /* for who asks what is read: "ib_write_bw and its like" */
+    bool json;                /* an object of JSON, which is read by json_tree */
+    const char *const *marks; /* NULL ends them */
+    void (*read)(const struct tool_file *file);
+};
+
+#define TOOL(stem) extern const struct tool tool_##stem;
+#include "replay/readings/tool.def"
+#undef TOOL
+
+extern const struct tool *const tool_all[]; /* NULL ends them */
+
+/* A reading of the file's own tool. */
+void tool_add(const struct tool_file *file, struct reading reading);
+
+/* A message at a part of the present line. */
+void tool_say(const struct tool_file *file, enum diag_level level, const struct lines *lines,
+              const char *at, size_t width, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* A message about the end of the file, which may be cut. */
+void tool_cut(const struct tool_file *file, const char *sentence);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/quantity.h"
+#include "reports/text/deduced.h"
+#include "reports/text/deduced_words.h"
+#include "reports/text/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static void key(const char *name, const char *value, FILE *out)
+{
+    fprintf(out, "\"%s\": ", name);
+    if (value == NULL)
+        fputs("null", out);
+    else
+        json_string(out, value);
+}
+
+static void quantity(const char *name, const struct deduced_parameter *parameter, int64_t value,
+                     FILE *out)
+{
+    char text[QUANTITY_TEXT_BYTES];
+    opt_format(parameter->row, value, text, sizeof text);
+    fputs(", ", out);
+    key(name, text, out);
+}
+
+static void place(const struct reading *reading, FILE *out)
+{
+    fputs(", ", out);
+    key("file", reading == NULL ? NULL : reading->where.file, out);
+    fprintf(out, ", \"line\": ");
+    if (reading == NULL)
+        fputs("null", out);
+    else
+        fprintf(out, "%d", reading->where.line);
+}
+
+static void parameter(const struct deduced_parameter *of, FILE *out)
+{
+    static const char *const states[] = {
+        [DEDUCE_OPEN] = "open",
+        [DEDUCE_AT_MOST] = "at-most",
+        [DEDUCE_AT_LEAST] = "at-least",
+        [DEDUCE_KNOWN] = "determined",
+    };
+    const bool known = of->state == DEDUCE_KNOWN;
+    fputs("\n  {", out);
+    key("path", of->path, out);
+    fputs(", ", out);
+    key("state", states[of->state], out);
+    quantity("value", of, of->value, out);
+    quantity("base", of, of->base, out);
+    if (of->state == DEDUCE_AT_MOST || of->state == DEDUCE_AT_LEAST)
+        quantity("bound", of, of->bound, out);
+    fputs(", \"spread\": ", out);
+    json_real(out, known && of->measured && of->value > 0 ? of->spread / (double)of->value : 0);
+    place(of->from, out);
+    fputs(", ", out);
+    key("how", of->how, out);
+    fputs(", ", out);
+    key("settled_by", known ? NULL : of->settle, out);
+    fputc('}', out);
+}
+
+static void conflict(const struct deduced_conflict *of, FILE *out)
+{
+    fputs("\n  {", out);
+    key("sentence", of->sentence, out);
+    place(of->one, out);
+    fputs(", \"other\": ", out);
+    if (of->other == NULL)
+        fputs("null", out);
+    else {
+        fputc('{', out);
+        key("file", of->other->where.file, out);
+        fprintf(out, ", \"line\": %d}", of->other->where.line);
+    }
+    fputc('}', out);
+}
+
+static void figure(const struct deduced_figure *of, FILE *out)
+{
+    const bool rate = of->reading->kind == READING_RATE;
+    fputs("\n  {", out);
+    key("figure", rate ? "messages_per_second" : "latency_ps", out);
+    place(of->reading, out);
+    fputs(", ", out);
+    key("verb", reading_verb_word(of->reading->work.verb), out);
+    fprintf(out, ", \"bytes\": %" PRId64 ", \"measured\": ", of->reading->work.bytes);
+    json_real(out, of->measured);
+    fputs(", \"model\": ", out);
+    json_real(out, of->modelled);
+    fputs(", \"error\": ", out);
+    json_real(out, deduced_error(of));
+    fprintf(out, ", \"missed\": %s}", fabs(deduced_error(of)) > deduced_missed ? "true" : "false");
+}
+
+bool deduced_json(const struct deduced *deduced, FILE *out)
+{
+    fputc('{', out);
+    key("base", deduced->base, out);
+    fprintf(out, ", \"files\": %zu, \"readings\": %zu, \"link_bps\": %" PRId64,
+            deduced->readings->files, deduced->readings->count, deduced->rate);
+    fputs(",\n \"parameters\": [", out);
+    for (int i = 0; i < DEDUCE_COUNT; i++) {
+        fputs(i == 0 ? "" : ",", out);
+        parameter(&deduced->parameters[i], out);
+    }
+    fputs("],\n \"contradictions\": [", out);
+    for (size_t i = 0; i < deduced->conflict_count; i++) {
+        fputs(i == 0 ? "" : ",", out);
+        conflict(&deduced->conflicts[i], out);
+    }
+    fputs("],\n \"figures\": [", out);
+    for (size_t i = 0; i < deduced->figure_count; i++) {
+        fputs(i == 0 ? "" : ",", out);
+        figure(&deduced->figures[i], out);
+    }
+    fputs("]}\n", out);
+    return fflush(out) == 0 && ferror(out) == 0;
+}

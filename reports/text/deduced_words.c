@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/text/deduced_words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void work_words(const struct reading *reading, char *text, size_t size)
+{
+    const struct reading_work *work = &reading->work;
+    const int64_t qps = work->qps > 0 ? work->qps : 1;
+    int used =
+        snprintf(text, size, ": %" PRId64 " B %s", work->bytes, reading_verb_word(work->verb));
+    if (reading->kind == READING_RATE)
+        used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " queue pair%s", qps,
+                         qps == 1 ? "" : "s");
+    if (work->post_list > 1)
+        used += snprintf(text + used, size - (size_t)used, ", lists of %" PRId64, work->post_list);
+    snprintf(text + used, size - (size_t)used, "%s%s", work->both_ways ? ", both ways" : "",
+             reading->kind == READING_LATENCY ? ", latency" : "");
+}
+
+void deduced_reading_words(const struct reading *reading, char text[DEDUCED_WORDS_BYTES])
+{
+    const int used = snprintf(text, DEDUCED_WORDS_BYTES, "%.120s:%d, %.20s", reading->where.file,
+                              reading->where.line, reading->tool);
+    for (char *at = text; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
+    if (reading->kind != READING_SETTING)
+        work_words(reading, text + used, DEDUCED_WORDS_BYTES - (size_t)used);
+}
+
+void deduced_source_words(const struct deduced_parameter *parameter, char text[DEDUCED_WORDS_BYTES])
+{
+    text[0] = '\0';
+    if (parameter->from != NULL)
+        deduced_reading_words(parameter->from, text);
+    const size_t used = strlen(text);
+    if (parameter->how != NULL)
+        snprintf(text + used, DEDUCED_WORDS_BYTES - used, "%s%.120s", used == 0 ? "" : "; ",
+                 parameter->how);
+}
+
+void deduced_precision_words(const struct deduced_parameter *parameter,
+                             char text[DEDUCED_WORDS_BYTES])
+{
+    const double value = (double)parameter->value;
+    text[0] = '\0';
+    if (parameter->state == DEDUCE_KNOWN && !parameter->measured)
+        snprintf(text, DEDUCED_WORDS_BYTES, "exact");
+    else if (parameter->state == DEDUCE_KNOWN && value > 0)
+        snprintf(text, DEDUCED_WORDS_BYTES, "%.2g %%", fmax(0.01, 100 * parameter->spread / value));
+}
+
+double deduced_error(const struct deduced_figure *figure)
+{
+    return figure->modelled / figure->measured - 1;
+}

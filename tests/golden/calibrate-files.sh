@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# calibrate from what other tools printed: parameters, contradictions, what is open, and a profile that a scenario can
+# name; a file that is cut or of nobody gets a located error, and nothing is written then.
+set -u
+samples=$(realpath tests/golden/readings)
+. tests/golden/outside
+cp "$samples"/* .
+
+cat >scenario.yaml <<'YAML'
+stormglass: 1
+name: two
+duration: 1ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {defaults: {rnic: {profile: mine.yaml}}}
+workloads: [{name: w, kind: rdma-send, from: host0, to: host1, count: 2}]
+YAML
+
+files=(write_bw.txt write_lat.txt read_lat.json)
+expect 'a table' 0 'rnic.post-cost' "$program" calibrate "${files[@]}" --base connectx-5-100g -o mine.yaml
+cp out table
+for words in '11 readings of 3 files; base connectx-5-100g, link of 100Gbps' 'write_bw.txt:18, perftest: 8 B WRITE, 1 queue pair' \
+    'Bounds only' 'Not determined' 'lspci -vv of the card (LnkSta)'; do
+    expect "it says: $words" 0 "$words" cat table
+done
+expect 'the profile has what was measured' 0 'post-cost: {value: "400ns", evidence: measured' cat mine.yaml
+expect 'and what was not, of the base' 0 'timeout: {value: "14", evidence: documented' cat mine.yaml
+expect 'a scenario names it' 0 'digest' "$program" run scenario.yaml
+cp mine.yaml first.yaml
+expect 'again, options first' 0 '' "$program" calibrate --base=connectx-5-100g -o mine.yaml "${files[@]}"
+expect 'to the last byte' 0 '' cmp first.yaml mine.yaml
+expect 'as JSON' 0 '"path": "rnic.post-cost", "state": "determined", "value": "400ns"' \
+    "$program" calibrate "${files[@]}" --base connectx-5-100g --json
+cp out fit.json
+expect 'which is JSON' 0 '' /usr/bin/python3 -m json.tool fit.json
+
+sed 's/2.500000/1.250000/; s/19.07/9.54/' write_bw.txt >slower.txt
+expect 'two that contradict each other' 0 'the same work, 100 % apart' "$program" calibrate write_bw.txt slower.txt
+expect 'a link that is too slow' 0 'do not fit into a link of 25 Gb/s' "$program" calibrate write_bw.txt --rate 25Gbps
+
+# NAME WORDS OPTIONS...
+refused() {
+    local name=$1 words=$2
+    shift 2
+    expect "$name" 2 "$words" "$program" calibrate "$@"
+    ! compgen -G 'no.yaml*' >/dev/null || { fail "$name: something was written"; rm -f no.yaml*; }
+}
+head -c -150 write_bw.txt >cut.txt
+refused 'a cut table' 'cut.txt:20:' cut.txt -o no.yaml
+head -c 300 read_lat.json >cut.json
+refused 'a cut JSON' 'cut.json:16:1: error: JSON: premature end' cut.json -o no.yaml
+refused 'a foreign file' 'scenario.yaml:1:1: error: expected what one of these printed' scenario.yaml -o no.yaml
+refused 'a program' 'error: expected a text' "$program" -o no.yaml
+refused 'a folder' '.:1:1: error: Is a directory' . -o no.yaml
+refused 'no such file' 'none.txt:1:1: error: No such file' none.txt -o no.yaml
+refused 'one of several' 'cut.txt:20:' write_lat.txt cut.txt -o no.yaml
+refused 'no such base' "there is no profile 'none'" write_bw.txt --base none -o no.yaml
+refused 'a rate that is none' 'expected a rate such as 100Gbps' write_bw.txt --rate fast -o no.yaml
+refused 'a name that is none' '--name A' write_bw.txt --name A -o no.yaml
+refused 'an option that is none' 'there is no option --bass; did you mean --base?' write_bw.txt --bass x
+refused 'nothing at all' 'expected files, or --address of an RDMA device, or --from'
+refused 'an input as output' 'write_bw.txt' write_bw.txt -o write_bw.txt
+refused 'standard output' 'the name of a file' write_bw.txt -o -
+expect 'no such folder' 3 'none/no.yaml' "$program" calibrate write_bw.txt -o none/no.yaml
+expect 'help of both' 0 'stormglass-bridge calibrate --help' "$program" calibrate --help
+exit $((failures > 0))

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What readings say of parameters: a row of readings, and what is known, bounded or contradicted.
+ * Where the model made the readings, the parameters that it had are found again. */
+#include "base/memory.h"
+#include "replay/readings/deduce_private.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct readings readings;
+    struct deduced deduced;
+    struct diag diag;
+};
+
+static int setup(void **state)
+{
+    *state = memory_zeroed(1, sizeof(struct fixture));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    deduced_free(&fixture->deduced);
+    readings_free(&fixture->readings);
+    free(fixture);
+    return 0;
+}
+
+static void add(struct fixture *fixture, struct reading reading)
+{
+    reading.tool = "perftest";
+    reading.where = (struct diag_place){"in", (int)fixture->readings.count + 1, 1, 1};
+    readings_add(&fixture->readings, reading, &fixture->diag);
+}
+
+static void add_rate(struct fixture *fixture, struct reading_work work, double mops)
+{
+    work.mtu = 4096;
+    work.depth = 128;
+    add(fixture,
+        (struct reading){.kind = READING_RATE,
+                         .work = work,
+                         .rate = reading_number_times((struct reading_number){mops, 1e-6}, 1e6)});
+}
+
+static void add_latency(struct fixture *fixture, enum reading_verb verb, int64_t bytes, double us)
+{
+    add(fixture,
+        (struct reading){.kind = READING_LATENCY,
+                         .work = {.verb = verb, .bytes = bytes, .mtu = 4096, .inline_bytes = 220},
+                         .latency = reading_number_times((struct reading_number){us, 0.01}, 1e6)});
+}
+
+static void add_setting(struct fixture *fixture, const char *path, const char *value)
+{
+    add(fixture, (struct reading){.kind = READING_SETTING, .path = path, .value = value});
+}
+
+static void run(struct fixture *fixture, const char *base, const char *rate)
+{
+    if (!deduce(&fixture->deduced, &fixture->readings, base, rate, &fixture->diag))
+        fail_msg("%s", fixture->diag.messages[0].text);
+}
+
+static const struct deduced_parameter *of(const struct fixture *fixture,
+                                          enum deduce_parameter which)
+{
+    return &fixture->deduced.parameters[which];
+}
+
+static void is_near(const struct fixture *fixture, enum deduce_parameter which, double value,
+                    double tolerance)
+{
+    const struct deduced_parameter *parameter = of(fixture, which);
+    assert_int_equal(parameter->state, DEDUCE_KNOWN);
+    if ((double)parameter->value < value * (1 - tolerance) ||
+        (double)parameter->value > value * (1 + tolerance))
+        fail_msg("%s is %lld instead of %g", parameter->path, (long long)parameter->value, value);
+}
+
+/* ------------------------------------------------------------------ rates */
+
+static void the_core_is_what_one_queue_pair_shows(void **state)
+{
+    struct fixture *fixture = *state;
+    add_rate(fixture, (struct reading_work){.bytes = 8, .qps = 1}, 2.5);
+    run(fixture, "connectx-5-100g", NULL);
+    is_near(fixture, DEDUCE_POST_COST, 400000, 0.001);
+    assert_string_equal(of(fixture, DEDUCE_POST_COST)->evidence, "measured");
+    assert_int_equal(of(fixture, DEDUCE_MESSAGE_COST)->state, DEDUCE_AT_MOST);
+    assert_int_equal(of(fixture, DEDUCE_MESSAGE_COST)->bound, 400000);
+    assert_int_equal(of(fixture, DEDUCE_MESSAGE_COST)->value, 5000); /* the base's, which fits */
+    assert_int_equal(of(fixture, DEDUCE_READ_COST)->state, DEDUCE_OPEN);
+    assert_int_equal(fixture->deduced.conflict_count, 0);
+}
+
+static void more_queue_pairs_tell_the_core_from_the_engine(void **state)
+{
+    struct fixture *fixture = *state;
+    add_rate(fixture, (struct reading_work){.bytes = 8, .qps = 1}, 2.5);
+    add_rate(fixture, (struct reading_work){.bytes = 8, .qps = 8}, 5);
+    run(fixture, "connectx-5-100g", NULL);
+    is_near(fixture, DEDUCE_QP_MESSAGE_COST, 400000, 0.001);
+    is_near(fixture, DEDUCE_POST_COST, 200000, 0.001);
+}
+
+static void lists_and_both_ways_are_bounds(void **state)
+{
+    struct fixture *fixture = *state;
+    add_rate(fixture, (struct reading_work){.bytes = 8, .qps = 1, .post_list = 64}, 40);
+    add_rate(fixture,
+             (struct reading_work){.bytes = 8, .qps = 8, .verb = READING_READ, .both_ways = true},
+             400);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(of(fixture, DEDUCE_POST_COST)->state, DEDUCE_OPEN);
+    assert_int_equal(of(fixture, DEDUCE_MESSAGE_COST)->bound, 25000);
+    assert_int_equal(of(fixture, DEDUCE_READ_COST)->bound, 5000);
+    assert_int_equal(of(fixture, DEDUCE_READ_COST)->value, 5000); /* the base's is more */
+}
+
+static void a_full_link_is_only_a_bound(void **state)
+{
+    struct fixture *fixture = *state;
+    add_rate(fixture, (struct reading_work){.bytes = 65536, .qps = 1}, 0.1869);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(of(fixture, DEDUCE_POST_COST)->state, DEDUCE_AT_MOST);
+    assert_int_equal(of(fixture, DEDUCE_LINE_RATE)->state, DEDUCE_AT_LEAST);
+    assert_int_equal(of(fixture, DEDUCE_PCIE_OVERHEAD)->state, DEDUCE_OPEN);
+}
+
+static void more_than_the_link_carries_contradicts(void **state)
+{
+    struct fixture *fixture = *state;
+    add_rate(fixture, (struct reading_work){.bytes = 65536, .qps = 1}, 0.3);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(fixture->deduced.conflict_count, 1);
+    assert_non_null(strstr(fixture->deduced.conflicts[0].sentence, "do not fit into a link"));
+}
+
+static void the_rate_that_is_said_counts(void **state)
+{
+    struct fixture *fixture = *state;
+    add_rate(fixture, (struct reading_work){.bytes = 65536, .qps = 1}, 0.3);
+    run(fixture, "connectx-5-100g", "200Gbps");
+    assert_int_equal(fixture->deduced.conflict_count, 0);
+    assert_int_equal(of(fixture, DEDUCE_LINE_RATE)->value, INT64_C(200000000000));
+}
+
+static void pcie_shows_where_the_link_is_faster(void **state)
+{
+    struct fixture *fixture = *state;
+    add_setting(fixture, "rnic.pcie-generation", "3");
+    add_setting(fixture, "rnic.pcie-lanes", "8");
+    add_rate(fixture, (struct reading_work){.bytes = 1048576, .qps = 1},
+             55.86e9 / 8 / 1048576 / 1e6);
+    run(fixture, "connectx-5-100g", NULL);
+    is_near(fixture, DEDUCE_PCIE_OVERHEAD, 30000, 0.05);
+    assert_int_equal(fixture->deduced.figure_count, 1);
+    assert_true(fixture->deduced.figures[0].modelled > 0.99 * fixture->deduced.figures[0].measured);
+    assert_true(fixture->deduced.figures[0].modelled < 1.01 * fixture->deduced.figures[0].measured);
+}
+
+static void more_than_pcie_carries_contradicts_its_width(void **state)
+{
+    struct fixture *fixture = *state;
+    add_setting(fixture, "rnic.pcie-generation", "3");
+    add_setting(fixture, "rnic.pcie-lanes", "8");
+    add_rate(fixture, (struct reading_work){.bytes = 1048576, .qps = 1}, 90e9 / 8 / 1048576 / 1e6);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(fixture->deduced.conflict_count, 1);
+    assert_ptr_equal(fixture->deduced.conflicts[0].other, &fixture->readings.list[1]);
+    assert_non_null(strstr(fixture->deduced.conflicts[0].sentence, "through PCIe 3 x8"));
+}
+
+/* ------------------------------------------------------------------ latencies */
+
+/* The model makes the readings with its own profile, and the profile comes of them. */
+static void the_model_finds_its_own_delays(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        enum reading_verb verb;
+        int64_t bytes;
+    } works[] = {{READING_WRITE, 8}, {READING_WRITE, 256}, {READING_READ, 8}};
+    struct deduced own = {.base = "connectx-6-200g"};
+    struct readings none = {0};
+    assert_true(deduce(&own, &none, "connectx-6-200g", NULL, &fixture->diag));
+    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
+        const struct reading ask = {
+            .kind = READING_LATENCY,
+            .work = {
+                .verb = works[i].verb, .bytes = works[i].bytes, .mtu = 4096, .inline_bytes = 220}};
+        add_latency(fixture, works[i].verb, works[i].bytes, deduce_play(&own, &ask) / 1e6);
+    }
+    deduced_free(&own);
+    run(fixture, "connectx-6-200g", NULL);
+    is_near(fixture, DEDUCE_TX_DELAY, 930000, 0.001);
+    is_near(fixture, DEDUCE_RX_DELAY, 930000, 0.001);
+    is_near(fixture, DEDUCE_PCIE_READ_LATENCY, 890000, 0.001);
+    is_near(fixture, DEDUCE_READ_DELAY, 900000, 0.001);
+    assert_string_equal(of(fixture, DEDUCE_TX_DELAY)->evidence, "inferred");
+    for (size_t i = 0; i < fixture->deduced.figure_count; i++) {
+        const struct deduced_figure *figure = &fixture->deduced.figures[i];
+        assert_true(fabs(figure->modelled / figure->measured - 1) < 0.002);
+    }
+}
+
+static void a_latency_below_the_wire_contradicts(void **state)
+{
+    struct fixture *fixture = *state;
+    add_latency(fixture, READING_WRITE, 8, 0.01);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(fixture->deduced.conflict_count, 1);
+    assert_int_equal(of(fixture, DEDUCE_TX_DELAY)->value, 0);
+}
+
+/* ------------------------------------------------------------------ settings, and each other */
+
+static void settings_that_differ_contradict(void **state)
+{
+    struct fixture *fixture = *state;
+    add_setting(fixture, "rnic.path-mtu", "4096B");
+    add_setting(fixture, "rnic.path-mtu", "4096B");
+    add_setting(fixture, "rnic.path-mtu", "1024B");
+    add_setting(fixture, "rnic.inline-size", "64B"); /* each test has its own */
+    add_setting(fixture, "rnic.inline-size", "220B");
+    run(fixture, "rnic-100g", NULL);
+    assert_int_equal(fixture->deduced.conflict_count, 1);
+    assert_string_equal(fixture->deduced.conflicts[0].sentence,
+                        "rnic.path-mtu is 4096B in one, 1024B in the other");
+    assert_int_equal(of(fixture, DEDUCE_PATH_MTU)->value, 4096);
+    assert_int_equal(of(fixture, DEDUCE_INLINE_SIZE)->value, 220);
+}
+
+static void the_same_work_twice_must_agree(void **state)
+{
+    struct fixture *fixture = *state;
+    add_rate(fixture, (struct reading_work){.bytes = 8, .qps = 1}, 2.5);
+    add_rate(fixture, (struct reading_work){.bytes = 8, .qps = 1}, 2.45);
+    add_rate(fixture, (struct reading_work){.bytes = 8, .qps = 1}, 1.25);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(fixture->deduced.conflict_count, 2); /* the last with each of the others */
+    assert_non_null(strstr(fixture->deduced.conflicts[0].sentence, "the same work, 100 % apart"));
+}
+
+static void a_base_or_rate_that_is_none_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_false(deduce(&fixture->deduced, &fixture->readings, "none", NULL, &fixture->diag));
+    assert_int_equal(fixture->diag.errors, 1);
+    deduced_free(&fixture->deduced);
+    assert_false(
+        deduce(&fixture->deduced, &fixture->readings, "rnic-100g", "fast", &fixture->diag));
+    assert_int_equal(fixture->diag.errors, 2);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_core_is_what_one_queue_pair_shows),
+        TEST(more_queue_pairs_tell_the_core_from_the_engine),
+        TEST(lists_and_both_ways_are_bounds),
+        TEST(a_full_link_is_only_a_bound),
+        TEST(more_than_the_link_carries_contradicts),
+        TEST(the_rate_that_is_said_counts),
+        TEST(pcie_shows_where_the_link_is_faster),
+        TEST(more_than_pcie_carries_contradicts_its_width),
+        TEST(the_model_finds_its_own_delays),
+        TEST(a_latency_below_the_wire_contradicts),
+        TEST(settings_that_differ_contradict),
+        TEST(the_same_work_twice_must_agree),
+        TEST(a_base_or_rate_that_is_none_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
