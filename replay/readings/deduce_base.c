@@ -47,9 +47,11 @@ static void take_setting(struct deduced *deduced, const struct reading *reading)
         return;
     }
     const bool known = parameter->state == DEDUCE_KNOWN;
-    if (known && !is_chosen(which) && value != parameter->value)
+    if (known && !is_chosen(which) && value != parameter->value && parameter->from != NULL)
         deduce_conflict(deduced, parameter->from, reading, "%s is %s in one, %s in the other",
                         parameter->path, parameter->from->value, reading->value);
+    else if (known && !is_chosen(which) && value != parameter->value)
+        deduce_conflict(deduced, reading, NULL, "--rate says another rate than %s", reading->value);
     if (known && (!is_chosen(which) || value <= parameter->value))
         return;
     parameter->state = DEDUCE_KNOWN;
@@ -64,6 +66,8 @@ void deduce_settings(struct deduced *deduced)
     for (size_t i = 0; i < readings->count; i++)
         if (readings->list[i].kind == READING_SETTING)
             take_setting(deduced, &readings->list[i]);
+    if (deduced->parameters[DEDUCE_LINE_RATE].state == DEDUCE_KNOWN)
+        deduced->rate = deduced->parameters[DEDUCE_LINE_RATE].value;
 }
 
 /* ------------------------------------------------------------------ the base */

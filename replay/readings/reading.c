@@ -94,6 +94,45 @@ void tool_say(const struct tool_file *file, enum diag_level level, const struct 
     diag_add(file->diag, level, lines_place(lines, at, width), lines->text, "%s", text);
 }
 
+static const char *words(const struct tool_file *file, const char *format, va_list args)
+{
+    char text[DIAG_TEXT_BYTES];
+    vsnprintf(text, sizeof text, format, args);
+    return arena_text(&file->readings->arena, text, strlen(text));
+}
+
+void tool_set(const struct tool_file *file, const struct lines *lines, const char *at,
+              const char *path, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tool_add(file, (struct reading){.kind = READING_SETTING,
+                                    .where = lines_place(lines, at, strcspn(at, " \t,")),
+                                    .path = path,
+                                    .value = words(file, format, args)});
+    va_end(args);
+}
+
+void tool_note(const struct tool_file *file, const struct lines *lines, const char *at,
+               const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tool_add(file, (struct reading){.kind = READING_NOTE,
+                                    .where = lines_place(lines, at, strcspn(at, " \t,")),
+                                    .value = words(file, format, args)});
+    va_end(args);
+}
+
+size_t tool_count(const char *text, int64_t most, int64_t *value)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 12)
+        return 0;
+    *value = strtoll(text, NULL, 10);
+    return *value <= most ? digits : 0;
+}
+
 void tool_cut(const struct tool_file *file, const char *sentence)
 {
     struct diag_place place = {.file = file->file->name, .line = 1, .column = 1, .width = 1};

@@ -20,7 +20,8 @@ enum reading_kind {
     READING_RATE,    /* messages a second, as many under way as fit */
     READING_LATENCY, /* one message at a time */
     READING_IO,      /* NVMe commands, as fio counts them */
-    READING_SETTING  /* how a card or its link is set */
+    READING_SETTING, /* how a card or its link is set */
+    READING_NOTE     /* what no parameter takes, as a sentence */
 };
 
 /* X(MEMBER, "what one of them is called") */
@@ -49,7 +50,8 @@ struct reading {
     struct reading_work work;
     struct reading_number rate, latency; /* of an I/O both */
     struct reading_number cpu;           /* of an I/O: processor time of the host for one */
-    const char *path, *value; /* SETTING: below hosts.defaults, and as a scenario writes it */
+    const char *path;                    /* SETTING: below hosts.defaults */
+    const char *value;                   /* SETTING: as a scenario writes it; NOTE: the sentence */
 };
 
 struct readings {

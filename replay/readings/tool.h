@@ -40,6 +40,18 @@ void tool_say(const struct tool_file *file, enum diag_level level, const struct 
               const char *at, size_t width, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* A setting of a row, at a part of the present line; `format` writes it as a scenario would. */
+void tool_set(const struct tool_file *file, const struct lines *lines, const char *at,
+              const char *path, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* What no parameter takes, as a sentence. */
+void tool_note(const struct tool_file *file, const struct lines *lines, const char *at,
+               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The digits at the beginning of a text, as a number up to `most`; 0: there are none, or too many.
+ */
+size_t tool_count(const char *text, int64_t most, int64_t *value);
+
 /* A message about the end of the file, which may be cut. */
 void tool_cut(const struct tool_file *file, const char *sentence);
 

@@ -97,12 +97,9 @@ static void take_number(struct table *table, const struct perftest_setting *sett
     const char *value = value_of(table, setting->words);
     if (value == NULL)
         return;
-    int64_t number = 0;
-    size_t digits = strspn(value, "0123456789");
-    for (size_t i = 0; i < digits && i < 9; i++)
-        number = 10 * number + (value[i] - '0');
-    if (digits == 0 || digits > 9 || number > setting->most ||
-        strchr(" \t[", value[digits]) == NULL)
+    int64_t number;
+    const size_t digits = tool_count(value, setting->most, &number);
+    if (digits == 0 || strchr(" \t[", value[digits]) == NULL)
         tool_say(table->file, DIAG_ERROR, &table->lines, value, strcspn(value, " \t"),
                  "expected %s: a number up to %lld", setting->words, (long long)setting->most);
     else

@@ -89,6 +89,20 @@ static void text_conflicts(const struct deduced *deduced, FILE *out)
     }
 }
 
+static void text_notes(const struct deduced *deduced, FILE *out)
+{
+    const struct readings *readings = deduced->readings;
+    const char *heading = "\nWithout a parameter\n";
+    for (size_t i = 0; i < readings->count; i++) {
+        char words[DEDUCED_WORDS_BYTES];
+        if (readings->list[i].kind != READING_NOTE)
+            continue;
+        deduced_reading_words(&readings->list[i], words);
+        fprintf(out, "%s  %s: %s\n", heading, words, readings->list[i].value);
+        heading = "";
+    }
+}
+
 static void text_figures(const struct deduced *deduced, FILE *out)
 {
     if (deduced->figure_count > 0)
@@ -115,6 +129,7 @@ bool deduced_text(const struct deduced *deduced, FILE *out)
     text_known(deduced, out);
     text_bounds(deduced, out);
     text_conflicts(deduced, out);
+    text_notes(deduced, out);
     text_open(deduced, out);
     text_figures(deduced, out);
     return fflush(out) == 0 && ferror(out) == 0;

@@ -96,6 +96,20 @@ static void figure(const struct deduced_figure *of, FILE *out)
     fprintf(out, ", \"missed\": %s}", fabs(deduced_error(of)) > deduced_missed ? "true" : "false");
 }
 
+static void notes(const struct readings *readings, FILE *out)
+{
+    const char *between = "";
+    for (size_t i = 0; i < readings->count; i++) {
+        if (readings->list[i].kind != READING_NOTE)
+            continue;
+        fprintf(out, "%s\n  {", between);
+        key("sentence", readings->list[i].value, out);
+        place(&readings->list[i], out);
+        fputc('}', out);
+        between = ",";
+    }
+}
+
 bool deduced_json(const struct deduced *deduced, FILE *out)
 {
     fputc('{', out);
@@ -112,6 +126,8 @@ bool deduced_json(const struct deduced *deduced, FILE *out)
         fputs(i == 0 ? "" : ",", out);
         conflict(&deduced->conflicts[i], out);
     }
+    fputs("],\n \"without_parameter\": [", out);
+    notes(deduced->readings, out);
     fputs("],\n \"figures\": [", out);
     for (size_t i = 0; i < deduced->figure_count; i++) {
         fputs(i == 0 ? "" : ",", out);

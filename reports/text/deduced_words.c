@@ -28,7 +28,7 @@ void deduced_reading_words(const struct reading *reading, char text[DEDUCED_WORD
     for (char *at = text; *at != '\0'; at++)
         if (*at < ' ' || *at > '~')
             *at = '?';
-    if (reading->kind != READING_SETTING)
+    if (reading->kind != READING_SETTING && reading->kind != READING_NOTE)
         work_words(reading, text + used, DEDUCED_WORDS_BYTES - (size_t)used);
 }
 

@@ -17,6 +17,10 @@ static void check_one(const struct reading *reading)
         CHECK(reading->path != NULL && reading->value != NULL);
         return;
     }
+    if (reading->kind == READING_NOTE) {
+        CHECK(reading->value != NULL);
+        return;
+    }
     CHECK(reading->work.bytes > 0);
     CHECK(reading->rate.value > 0 || reading->latency.value > 0);
     CHECK(*reading_verb_word(reading->work.verb) != '\0');

@@ -38,6 +38,17 @@ sed 's/2.500000/1.250000/; s/19.07/9.54/' write_bw.txt >slower.txt
 expect 'two that contradict each other' 0 'the same work, 100 % apart' "$program" calibrate write_bw.txt slower.txt
 expect 'a link that is too slow' 0 'do not fit into a link of 25 Gb/s' "$program" calibrate write_bw.txt --rate 25Gbps
 
+expect 'how the host is set' 0 'rnic.pcie-lanes' "$program" calibrate lspci.txt ethtool.txt mlxconfig.txt -o host.yaml
+cp out table
+for words in 'exact  lspci.txt:9, lspci' 'rnic.line-rate              100Gbps      exact  ethtool.txt:2, ethtool' \
+    'rnic.cnp-dscp                    46      exact  mlxconfig.txt:3' 'ethtool.txt:5, ethtool: interrupts' 'import mlxconfig'; do
+    expect "it says: $words" 0 "$words" cat table
+done
+sed 's/Width x16 (ok)/Width x4 (downgraded)/' lspci.txt >narrow.txt
+expect 'PCIe is narrower than what passed' 0 'do not fit through PCIe 3 x4 (28.8 Gb/s)' "$program" calibrate write_bw.txt narrow.txt
+cat write_lat.txt lspci.txt >mail.txt
+expect 'one text of two tools' 0 'mail.txt:25, lspci' "$program" calibrate mail.txt
+
 # NAME WORDS OPTIONS...
 refused() {
     local name=$1 words=$2

@@ -27,12 +27,16 @@ static void put_count(FILE *out, const char *word, int64_t count)
 
 static void put_reading(FILE *out, const struct reading *reading)
 {
-    static const char *const kinds[] = {"rate", "latency", "io", "setting"};
+    static const char *const kinds[] = {"rate", "latency", "io", "setting", "note"};
     const struct reading_work *work = &reading->work;
     fprintf(out, "%d:%d %s %s", reading->where.line, reading->where.column, reading->tool,
             kinds[reading->kind]);
     if (reading->kind == READING_SETTING) {
         fprintf(out, " %s=%s\n", reading->path, reading->value);
+        return;
+    }
+    if (reading->kind == READING_NOTE) {
+        fprintf(out, " %s\n", reading->value);
         return;
     }
     fprintf(out, " %s %" PRId64, reading_verb_word(work->verb), work->bytes);
@@ -78,6 +82,24 @@ static void perftest_json(void **state)
 {
     (void)state;
     import_check(answer, "tests/unit/readings/cases/perftest_json.txt");
+}
+
+static void lspci(void **state)
+{
+    (void)state;
+    import_check(answer, "tests/unit/readings/cases/lspci.txt");
+}
+
+static void ethtool(void **state)
+{
+    (void)state;
+    import_check(answer, "tests/unit/readings/cases/ethtool.txt");
+}
+
+static void mlxconfig(void **state)
+{
+    (void)state;
+    import_check(answer, "tests/unit/readings/cases/mlxconfig.txt");
 }
 
 static void numbers_keep_their_precision(void **state)
@@ -151,6 +173,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(perftest),
         cmocka_unit_test(perftest_json),
+        cmocka_unit_test(lspci),
+        cmocka_unit_test(ethtool),
+        cmocka_unit_test(mlxconfig),
         cmocka_unit_test(numbers_keep_their_precision),
         cmocka_unit_test(a_file_of_nobody_is_refused),
         cmocka_unit_test(too_many_figures_are_refused),
