@@ -14,6 +14,7 @@
 static const struct cli_option table[] = {
     {"base", 0, "PROFILE", "profile (kind rnic) for all other values (default rnic-100g)"},
     {"rate", 0, "RATE", "of the link, such as 25Gbps (default: the base's)"},
+    {"no-drive", 0, NULL, "fio's files: namespaces without a drive behind them (null_blk)"},
     {"output", 'o', "FILE", "write the profile there"},
     {"name", 0, "NAME", "name of the profile (default: calibrated)"},
     {"json", 0, NULL, "one JSON object instead of a table"},
@@ -69,14 +70,16 @@ static int report(const struct cli_args *args, const struct deduced *deduced)
 static int from_files(const struct cli_args *args, struct diag *diag)
 {
     const char *base = cli_value(args, "base");
+    const struct deduce_ask ask = {.base = base == NULL ? "rnic-100g" : base,
+                                   .rate = cli_value(args, "rate"),
+                                   .no_drive = cli_given(args, "no-drive")};
     struct readings readings = {0};
     struct deduced deduced = {0};
     bool fine = true;
     int code = CLI_USAGE;
     for (int i = 0; i < args->operand_count; i++)
         fine = readings_read(&readings, args->operands[i], NULL, 0, diag) && fine;
-    if (fine && deduce(&deduced, &readings, base == NULL ? "rnic-100g" : base,
-                       cli_value(args, "rate"), diag))
+    if (fine && deduce(&deduced, &readings, &ask, diag))
         code = report(args, &deduced);
     deduced_free(&deduced);
     readings_free(&readings);

@@ -123,7 +123,7 @@ static bool same_work(const struct reading *a, const struct reading *b)
 
 static struct reading_number figure_of(const struct reading *reading)
 {
-    return reading->kind == READING_RATE ? reading->rate : reading->latency;
+    return deduce_is_rate(reading) ? reading->rate : reading->latency;
 }
 
 static void compare_one(struct deduced *deduced, const struct reading *one)
@@ -154,25 +154,26 @@ static void play_readings(struct deduced *deduced)
     const struct readings *readings = deduced->readings;
     for (size_t i = 0; i < readings->count && deduced->figure_count < FIGURES_MAX; i++) {
         const struct reading *reading = &readings->list[i];
-        if (!deduce_can_play(reading))
+        if (!deduce_can_play(reading) || (reading->kind == READING_IO && !deduced->no_drive))
             continue;
         struct deduced_figure *figure =
             arena_push(&deduced->arena, (void **)(void *)&deduced->figures, &deduced->figure_count,
                        sizeof *figure);
-        *figure = (struct deduced_figure){reading, figure_of(reading).value,
-                                          deduce_play(deduced, reading)};
+        *figure = (struct deduced_figure){reading, deduce_is_rate(reading),
+                                          figure_of(reading).value, deduce_play(deduced, reading)};
     }
 }
 
-bool deduce(struct deduced *deduced, const struct readings *readings, const char *base,
-            const char *rate, struct diag *diag)
+bool deduce(struct deduced *deduced, const struct readings *readings, const struct deduce_ask *ask,
+            struct diag *diag)
 {
-    *deduced = (struct deduced){.readings = readings, .base = base};
-    if (!deduce_begin(deduced, rate, diag))
+    *deduced = (struct deduced){.readings = readings, .base = ask->base, .no_drive = ask->no_drive};
+    if (!deduce_begin(deduced, ask->rate, diag))
         return false;
     deduce_settings(deduced);
     deduce_rates(deduced);
     deduce_latencies(deduced);
+    deduce_ios(deduced);
     compare_readings(deduced);
     play_readings(deduced);
     return true;

@@ -84,7 +84,8 @@ struct deduced_conflict {
 /* A reading that was played with the result. */
 struct deduced_figure {
     const struct reading *reading;
-    double measured, modelled; /* messages a second, or ps */
+    bool is_rate; /* messages or I/Os a second; else ps */
+    double measured, modelled;
 };
 
 struct deduced {
@@ -92,6 +93,8 @@ struct deduced {
     const struct readings *readings;
     const char *base;
     int64_t rate; /* of the link, bits a second */
+    int64_t target_cores;
+    bool no_drive;
     struct deduced_parameter parameters[DEDUCE_COUNT];
     struct deduced_conflict *conflicts;
     size_t conflict_count;
@@ -106,10 +109,15 @@ struct deduced_kept {
     const char *path, *value, *evidence, *source;
 };
 
-/* `rate`: of the link, as a scenario writes it; NULL: the base's.  False and messages: there is no
- * such base, or the model could not play. */
-bool deduce(struct deduced *deduced, const struct readings *readings, const char *base,
-            const char *rate, struct diag *diag);
+struct deduce_ask {
+    const char *base; /* profile of kind rnic */
+    const char *rate; /* of the link, as a scenario writes it; NULL: the base's */
+    bool no_drive;    /* behind the namespaces of fio's files */
+};
+
+/* False and messages: there is no such base or rate. */
+bool deduce(struct deduced *deduced, const struct readings *readings, const struct deduce_ask *ask,
+            struct diag *diag);
 void deduced_free(struct deduced *deduced);
 
 #endif

@@ -169,6 +169,7 @@ bool deduce_begin(struct deduced *deduced, const char *rate, struct diag *diag)
         return false;
     begin_parameters(deduced, scenario);
     keep_rows(deduced, scenario);
+    deduced->target_cores = find_setting(scenario, section, "target.cores")->value;
     const bool fine = begin_rate(deduced, rate, scenario, diag);
     scenario_free(scenario);
     return fine;

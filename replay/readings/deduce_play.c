@@ -36,9 +36,18 @@ __attribute__((format(printf, 2, 3))) static void add(struct sets *sets, const c
     sets->count++;
 }
 
+bool deduce_is_rate(const struct reading *reading)
+{
+    return reading->kind == READING_RATE ||
+           (reading->kind == READING_IO && reading->work.depth * reading->work.qps != 1);
+}
+
 bool deduce_can_play(const struct reading *reading)
 {
     const struct reading_work *work = &reading->work;
+    if (reading->kind == READING_IO)
+        return work->depth >= 1 && work->depth <= 1024 && work->qps >= 1 && work->qps <= 128 &&
+               work->bytes % 512 == 0 && work->bytes <= 1024 * 1024;
     return (reading->kind == READING_RATE || reading->kind == READING_LATENCY) &&
            work->post_list <= 1 && !work->both_ways && work->qps <= 1024 && work->depth <= 4096;
 }
@@ -81,24 +90,41 @@ static void add_work(const struct reading *reading, struct sets *sets)
         add(sets, "hosts.defaults.rnic.inline-size=%" PRId64 "B", work->inline_bytes);
 }
 
+/* Each job has a queue. */
+static void add_io(const struct reading *reading, struct sets *sets)
+{
+    const struct reading_work *work = &reading->work;
+    add(sets, "workloads.0.read=%s", work->verb == READING_READ ? "100%" : "0%");
+    add(sets, "workloads.0.block-size=%" PRId64 "B", work->bytes);
+    add(sets, "workloads.0.queue-depth=%" PRId64, work->depth);
+    add(sets, "workloads.0.queues=%" PRId64, work->qps);
+    add(sets, "workloads.0.count=%" PRId64,
+        deduce_is_rate(reading) ? messages_of(work) : (int64_t)MESSAGES_MIN);
+}
+
 double deduce_play(const struct deduced *deduced, const struct reading *reading)
 {
     struct sets *sets = memory_new(sizeof *sets);
     struct diag *diag = memory_new(sizeof *diag);
     time_ps figures[BENCHMARK_FIGURE_COUNT] = {0};
+    const bool io = reading->kind == READING_IO;
     sets->count = 0;
     add_parameters(deduced, sets);
-    add_work(reading, sets);
+    if (io)
+        add_io(reading, sets);
+    else
+        add_work(reading, sets);
     *diag = (struct diag){0};
-    struct scenario *scenario = benchmark_load("perftest", sets->list, sets->count, diag);
+    struct scenario *scenario =
+        benchmark_load(io ? "fio" : "perftest", sets->list, sets->count, diag);
     const bool fine = scenario != NULL && benchmark_model(scenario, figures, diag);
     scenario_free(scenario);
     free(diag);
     free(sets);
     if (!fine || figures[BENCHMARK_INTERVAL] <= 0)
         return 0;
-    if (reading->kind == READING_RATE)
+    if (deduce_is_rate(reading))
         return (double)PS_PER_S / (double)figures[BENCHMARK_INTERVAL];
     const double median = (double)figures[BENCHMARK_LATENCY];
-    return reading->work.verb == READING_READ ? median : median / 2;
+    return io || reading->work.verb == READING_READ ? median : median / 2;
 }

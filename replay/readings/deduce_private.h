@@ -5,6 +5,9 @@
 
 #include "replay/readings/deduce.h"
 
+/* Is the figure of a reading a rate?  Else it is a latency: of I/Os where one is under way. */
+bool deduce_is_rate(const struct reading *reading);
+
 /* The model with the parameters as they are: messages a second, or the median in ps as the tool
  * counts it.  0: it could not be played. */
 double deduce_play(const struct deduced *deduced, const struct reading *reading);
@@ -37,5 +40,6 @@ bool deduce_begin(struct deduced *deduced, const char *rate, struct diag *diag);
 void deduce_settings(struct deduced *deduced);
 void deduce_rates(struct deduced *deduced);
 void deduce_latencies(struct deduced *deduced);
+void deduce_ios(struct deduced *deduced);
 
 #endif

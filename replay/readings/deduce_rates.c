@@ -163,7 +163,7 @@ static void link(struct deduced *deduced)
     const struct reading *best = NULL;
     for (size_t i = 0; i < readings->count; i++) {
         const struct reading *reading = &readings->list[i];
-        if (reading->kind == READING_RATE &&
+        if ((reading->kind == READING_RATE || reading->kind == READING_IO) &&
             (best == NULL || wire_of(deduced, reading) > wire_of(deduced, best)))
             best = reading;
     }

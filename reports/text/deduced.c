@@ -113,7 +113,7 @@ static void text_figures(const struct deduced *deduced, FILE *out)
         char words[DEDUCED_WORDS_BYTES];
         deduced_reading_words(figure->reading, words);
         fprintf(out, "  %20.4g %-6s %12.4g  %+6.1f %%  %s%s\n", figure->measured / unit,
-                figure->reading->kind == READING_RATE ? "Mops/s" : "us", figure->modelled / unit,
+                figure->is_rate ? "Mops/s" : "us", figure->modelled / unit,
                 100 * deduced_error(figure), words,
                 fabs(deduced_error(figure)) > deduced_missed ? "; missed" : "");
     }

@@ -81,9 +81,8 @@ static void conflict(const struct deduced_conflict *of, FILE *out)
 
 static void figure(const struct deduced_figure *of, FILE *out)
 {
-    const bool rate = of->reading->kind == READING_RATE;
     fputs("\n  {", out);
-    key("figure", rate ? "messages_per_second" : "latency_ps", out);
+    key("figure", of->is_rate ? "messages_per_second" : "latency_ps", out);
     place(of->reading, out);
     fputs(", ", out);
     key("verb", reading_verb_word(of->reading->work.verb), out);

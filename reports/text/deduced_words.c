@@ -12,6 +12,9 @@ static void work_words(const struct reading *reading, char *text, size_t size)
     const int64_t qps = work->qps > 0 ? work->qps : 1;
     int used =
         snprintf(text, size, ": %" PRId64 " B %s", work->bytes, reading_verb_word(work->verb));
+    if (reading->kind == READING_IO)
+        used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " job%s, depth %" PRId64,
+                         qps, qps == 1 ? "" : "s", work->depth);
     if (reading->kind == READING_RATE)
         used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " queue pair%s", qps,
                          qps == 1 ? "" : "s");

@@ -49,6 +49,18 @@ expect 'PCIe is narrower than what passed' 0 'do not fit through PCIe 3 x4 (28.8
 cat write_lat.txt lspci.txt >mail.txt
 expect 'one text of two tools' 0 'mail.txt:25, lspci' "$program" calibrate mail.txt
 
+expect 'software of host and target' 0 'nvme.submit-cost' "$program" calibrate fio.txt fio.json --no-drive --base connectx-5-100g -o nvme.yaml
+cp out table
+for words in 'fio.txt:5, fio: 4096 B READ, 1 job, depth 1' 'target.command-cost' 'fio.json:15, fio: 4096 B READ, 4 jobs, depth 32'; do
+    expect "it says: $words" 0 "$words" cat table
+done
+expect 'a section of the profile' 0 'submit-cost: {value: "' sed -n '/^nvme:/,/^target:/p' nvme.yaml
+sed -i 's/mine.yaml/nvme.yaml/' scenario.yaml
+expect 'a scenario names it too' 0 'digest' "$program" run scenario.yaml
+expect 'with a drive only bounds' 0 'nvme.submit-cost         at most' "$program" calibrate fio.txt --base connectx-5-100g
+head -4 fio.txt >fio-cut.txt
+head -c 200 fio.json >fio-cut.json
+
 # NAME WORDS OPTIONS...
 refused() {
     local name=$1 words=$2
@@ -60,6 +72,8 @@ head -c -150 write_bw.txt >cut.txt
 refused 'a cut table' 'cut.txt:20:' cut.txt -o no.yaml
 head -c 300 read_lat.json >cut.json
 refused 'a cut JSON' 'cut.json:16:1: error: JSON: premature end' cut.json -o no.yaml
+refused 'cut results of fio' 'fio-cut.txt:4:' fio-cut.txt -o no.yaml
+refused 'cut JSON of fio' 'fio-cut.json:12:' fio-cut.json -o no.yaml
 refused 'a foreign file' 'scenario.yaml:1:1: error: expected what one of these printed' scenario.yaml -o no.yaml
 refused 'a program' 'error: expected a text' "$program" -o no.yaml
 refused 'a folder' '.:1:1: error: Is a directory' . -o no.yaml

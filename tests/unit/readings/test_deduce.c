@@ -16,6 +16,7 @@ struct fixture {
     struct readings readings;
     struct deduced deduced;
     struct diag diag;
+    bool no_drive;
 };
 
 static int setup(void **state)
@@ -65,7 +66,8 @@ static void add_setting(struct fixture *fixture, const char *path, const char *v
 
 static void run(struct fixture *fixture, const char *base, const char *rate)
 {
-    if (!deduce(&fixture->deduced, &fixture->readings, base, rate, &fixture->diag))
+    const struct deduce_ask ask = {.base = base, .rate = rate, .no_drive = fixture->no_drive};
+    if (!deduce(&fixture->deduced, &fixture->readings, &ask, &fixture->diag))
         fail_msg("%s", fixture->diag.messages[0].text);
 }
 
@@ -191,13 +193,14 @@ static void the_model_finds_its_own_delays(void **state)
     } works[] = {{READING_WRITE, 8}, {READING_WRITE, 256}, {READING_READ, 8}};
     struct deduced own = {.base = "connectx-6-200g"};
     struct readings none = {0};
-    assert_true(deduce(&own, &none, "connectx-6-200g", NULL, &fixture->diag));
+    const struct deduce_ask ask = {.base = "connectx-6-200g"};
+    assert_true(deduce(&own, &none, &ask, &fixture->diag));
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
-        const struct reading ask = {
+        const struct reading asked = {
             .kind = READING_LATENCY,
             .work = {
                 .verb = works[i].verb, .bytes = works[i].bytes, .mtu = 4096, .inline_bytes = 220}};
-        add_latency(fixture, works[i].verb, works[i].bytes, deduce_play(&own, &ask) / 1e6);
+        add_latency(fixture, works[i].verb, works[i].bytes, deduce_play(&own, &asked) / 1e6);
     }
     deduced_free(&own);
     run(fixture, "connectx-6-200g", NULL);
@@ -219,6 +222,97 @@ static void a_latency_below_the_wire_contradicts(void **state)
     run(fixture, "connectx-5-100g", NULL);
     assert_int_equal(fixture->deduced.conflict_count, 1);
     assert_int_equal(of(fixture, DEDUCE_TX_DELAY)->value, 0);
+}
+
+/* ------------------------------------------------------------------ I/Os */
+
+static void add_io(struct fixture *fixture, struct reading_work work, double kiops, double us,
+                   double cpu_us)
+{
+    add(fixture, (struct reading){.kind = READING_IO,
+                                  .work = work,
+                                  .rate = {kiops * 1e3, 1},
+                                  .latency = {us * 1e6, 1e4},
+                                  .cpu = {cpu_us * 1e6, 1}});
+}
+
+static void io_bounds_software(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct reading_work deep = {.verb = READING_READ, .bytes = 4096, .qps = 2, .depth = 32};
+    add_io(fixture, deep, 2000, 0, 0);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(of(fixture, DEDUCE_SUBMIT_COST)->state, DEDUCE_AT_MOST);
+    assert_int_equal(of(fixture, DEDUCE_SUBMIT_COST)->bound, 500000); /* 2 jobs, 2 M/s, half */
+    assert_int_equal(of(fixture, DEDUCE_SUBMIT_COST)->value, 500000);
+    assert_int_equal(of(fixture, DEDUCE_COMMAND_COST)->bound, 2000000); /* 4 cores */
+    assert_int_equal(fixture->deduced.figure_count, 0);                 /* there may be a drive */
+}
+
+static void processor_time_bounds_the_host(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct reading_work deep = {.verb = READING_READ, .bytes = 4096, .qps = 1, .depth = 32};
+    add_io(fixture, deep, 100, 0, 1.6);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(of(fixture, DEDUCE_SUBMIT_COST)->bound, 800000);
+    assert_int_equal(of(fixture, DEDUCE_COMPLETE_COST)->value, 800000);
+}
+
+static void without_a_drive_software_is_what_is_left(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct reading_work one = {.verb = READING_READ, .bytes = 4096, .qps = 1, .depth = 1};
+    struct deduced own;
+    struct readings none = {0};
+    const struct deduce_ask ask = {.base = "connectx-5-100g"};
+    assert_true(deduce(&own, &none, &ask, &fixture->diag));
+    const struct reading asked = {.kind = READING_IO, .work = one};
+    const double us = deduce_play(&own, &asked) / 1e6;
+    deduced_free(&own);
+    fixture->no_drive = true;
+    add_io(fixture, one, 1e3 / (us + 6), us + 6, 0);
+    run(fixture, "connectx-5-100g", NULL);
+    is_near(fixture, DEDUCE_SUBMIT_COST, 3000000, 0.02); /* 1 us of 3 had been there */
+    is_near(fixture, DEDUCE_COMMAND_COST, 3000000, 0.02);
+    assert_int_equal(fixture->deduced.figure_count, 1);
+    assert_false(fixture->deduced.figures[0].is_rate);
+    assert_true(fabs(fixture->deduced.figures[0].modelled / ((us + 6) * 1e6) - 1) < 0.01);
+}
+
+static void with_a_drive_less_than_the_base_scales_it(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct reading_work one = {.verb = READING_READ, .bytes = 4096, .qps = 1, .depth = 1};
+    add_io(fixture, one, 100, 500, 0);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(of(fixture, DEDUCE_COMMAND_COST)->value, 1000000); /* it fits */
+    deduced_free(&fixture->deduced);
+    add_io(fixture, one, 200, 5, 0);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_true(of(fixture, DEDUCE_COMMAND_COST)->value < 1000000);
+    assert_int_equal(of(fixture, DEDUCE_COMMAND_COST)->value,
+                     of(fixture, DEDUCE_SUBMIT_COST)->value);
+    deduced_free(&fixture->deduced);
+    add_io(fixture, one, 1000, 0.5, 0);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(fixture->deduced.conflict_count, 1);
+    assert_non_null(strstr(fixture->deduced.conflicts[0].sentence, "even without software"));
+    assert_int_equal(of(fixture, DEDUCE_COMMAND_COST)->value, 1000000); /* of another link, then */
+}
+
+/* What the host's processor cannot have taken is the target's. */
+static void without_a_drive_the_host_takes_no_more_than_its_processor(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct reading_work one = {.verb = READING_READ, .bytes = 4096, .qps = 1, .depth = 1};
+    fixture->no_drive = true;
+    add_io(fixture, one, 80, 12, 1);
+    run(fixture, "connectx-5-100g", NULL);
+    is_near(fixture, DEDUCE_SUBMIT_COST, 500000, 0.001);
+    is_near(fixture, DEDUCE_COMPLETE_COST, 500000, 0.001);
+    assert_true(of(fixture, DEDUCE_COMMAND_COST)->value > 5000000);
+    assert_true(fabs(fixture->deduced.figures[0].modelled / 12e6 - 1) < 0.01);
 }
 
 /* ------------------------------------------------------------------ settings, and each other */
@@ -253,11 +347,12 @@ static void the_same_work_twice_must_agree(void **state)
 static void a_base_or_rate_that_is_none_is_refused(void **state)
 {
     struct fixture *fixture = *state;
-    assert_false(deduce(&fixture->deduced, &fixture->readings, "none", NULL, &fixture->diag));
+    const struct deduce_ask none = {.base = "none"};
+    const struct deduce_ask fast = {.base = "rnic-100g", .rate = "fast"};
+    assert_false(deduce(&fixture->deduced, &fixture->readings, &none, &fixture->diag));
     assert_int_equal(fixture->diag.errors, 1);
     deduced_free(&fixture->deduced);
-    assert_false(
-        deduce(&fixture->deduced, &fixture->readings, "rnic-100g", "fast", &fixture->diag));
+    assert_false(deduce(&fixture->deduced, &fixture->readings, &fast, &fixture->diag));
     assert_int_equal(fixture->diag.errors, 2);
 }
 
@@ -275,6 +370,11 @@ int main(void)
         TEST(more_than_pcie_carries_contradicts_its_width),
         TEST(the_model_finds_its_own_delays),
         TEST(a_latency_below_the_wire_contradicts),
+        TEST(io_bounds_software),
+        TEST(processor_time_bounds_the_host),
+        TEST(without_a_drive_software_is_what_is_left),
+        TEST(without_a_drive_the_host_takes_no_more_than_its_processor),
+        TEST(with_a_drive_less_than_the_base_scales_it),
         TEST(settings_that_differ_contradict),
         TEST(the_same_work_twice_must_agree),
         TEST(a_base_or_rate_that_is_none_is_refused),

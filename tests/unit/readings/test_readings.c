@@ -102,6 +102,18 @@ static void mlxconfig(void **state)
     import_check(answer, "tests/unit/readings/cases/mlxconfig.txt");
 }
 
+static void fio(void **state)
+{
+    (void)state;
+    import_check(answer, "tests/unit/readings/cases/fio.txt");
+}
+
+static void fio_json(void **state)
+{
+    (void)state;
+    import_check(answer, "tests/unit/readings/cases/fio_json.txt");
+}
+
 static void numbers_keep_their_precision(void **state)
 {
     static const struct {
@@ -176,6 +188,8 @@ int main(void)
         cmocka_unit_test(lspci),
         cmocka_unit_test(ethtool),
         cmocka_unit_test(mlxconfig),
+        cmocka_unit_test(fio),
+        cmocka_unit_test(fio_json),
         cmocka_unit_test(numbers_keep_their_precision),
         cmocka_unit_test(a_file_of_nobody_is_refused),
         cmocka_unit_test(too_many_figures_are_refused),

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tool_fio - what fio prints of its jobs.
+ *   rr: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) .., ioengine=libaio, iodepth=32
+ *   rr: (groupid=0, jobs=2): err= 0: pid=890: Mon Nov 23 10:03:38 2026
+ *     read: IOPS=75.1k, BW=4694MiB/s (4922MB/s)(145GiB/31576msec)
+ *       clat (usec): min=45, max=2149, avg=825.18, stdev=32.49
+ *        | 50.00th=[  306], ..
+ *     cpu          : usr=1.00%, sys=8.85%, ctx=137
+ * Before version 3: bs=4K-4K/4K-4K/4K-4K, and "read : io=.., bw=.., iops=1234, runtime=..". */
+#include "replay/readings/fio_result.h"
+
+#include <string.h>
+
+enum { JOBS_MAX = 64, NAME_BYTES = 64 };
+
+struct job {
+    char name[NAME_BYTES];
+    int64_t bytes[2]; /* of a read, of a write */
+    int64_t depth;
+};
+
+struct scan {
+    const struct tool_file *file;
+    struct lines lines;
+    struct job jobs[JOBS_MAX];
+    int count;
+    struct job unsaid;     /* of a result whose job is not said */
+    const struct job *now; /* whose result is read; NULL: none, or one that failed */
+    int64_t many;          /* jobs of it */
+    struct fio_result results[2];
+    bool there[2];
+    bool writes;    /* the direction that was last */
+    double percent; /* ps in a unit of the percentiles */
+    size_t seen;    /* results, also those left out */
+};
+
+/* ------------------------------------------------------------------ numbers with units */
+
+/* Behind a word, which may stand anywhere in the line; NULL: it does not. */
+static const char *behind(const struct scan *scan, const char *word)
+{
+    const char *at = strstr(scan->lines.text, word);
+    return at == NULL ? NULL : at + strlen(word) + strspn(at + strlen(word), " ");
+}
+
+static void expected(const struct scan *scan, const char *at, const char *what)
+{
+    tool_say(scan->file, DIAG_ERROR, &scan->lines, at, strcspn(at, " ,"), "expected %s", what);
+}
+
+static bool take_number(const struct scan *scan, const char *at, double unit,
+                        struct reading_number *number)
+{
+    const size_t length = strspn(at, "0123456789.");
+    if (!reading_number_parse(at, length, number)) {
+        expected(scan, at, "a number such as 12 or 0.99");
+        return false;
+    }
+    /* fio shortens what is long: 75.1k, 2.1M */
+    const double suffix = at[length] == 'k' ? 1e3 : at[length] == 'M' ? 1e6 : 1;
+    *number = reading_number_times(*number, suffix * unit);
+    return true;
+}
+
+/* "4096B", "64.0KiB", "4K": bytes, or 0. */
+static int64_t bytes_at(const char *at)
+{
+    struct reading_number number;
+    const size_t length = strspn(at, "0123456789.");
+    if (!reading_number_parse(at, length, &number) || number.value > 1e9)
+        return 0;
+    const double unit = at[length] == 'K' ? 1024 : at[length] == 'M' ? 1048576 : 1;
+    return (int64_t)(number.value * unit);
+}
+
+/* Of "(nsec):", "(usec)", "(msec)"; 0: none. */
+static double unit_at(const char *at)
+{
+    return strncmp(at, "(nsec)", 6) == 0   ? 1e3
+           : strncmp(at, "(usec)", 6) == 0 ? 1e6
+           : strncmp(at, "(msec)", 6) == 0 ? 1e9
+                                           : 0;
+}
+
+/* ------------------------------------------------------------------ jobs */
+
+static const struct job *find_job(const struct scan *scan, const char *name, size_t length)
+{
+    for (int i = 0; i < scan->count; i++)
+        if (strlen(scan->jobs[i].name) == length && strncmp(scan->jobs[i].name, name, length) == 0)
+            return &scan->jobs[i];
+    return NULL;
+}
+
+static void take_job(struct scan *scan, const char *name, size_t length)
+{
+    const char *sizes = behind(scan, "bs="), *write = behind(scan, "(W)");
+    const char *depth = behind(scan, "iodepth=");
+    if (scan->count == JOBS_MAX || length >= NAME_BYTES) {
+        expected(scan, name, "at most 64 jobs, with names of at most 63 characters");
+        return;
+    }
+    struct job *job = &scan->jobs[scan->count++];
+    *job = (struct job){.depth = 1};
+    memcpy(job->name, name, length);
+    if (sizes != NULL) {
+        sizes += strncmp(sizes, "(R) ", 4) == 0 ? 4 : 0;
+        job->bytes[0] = job->bytes[1] = bytes_at(sizes);
+        const char *old = strchr(sizes, '/');
+        if (write != NULL || (old != NULL && old < sizes + strcspn(sizes, ", ")))
+            job->bytes[1] = bytes_at(write != NULL ? write : old + 1);
+    }
+    if (job->bytes[0] == 0 || job->bytes[1] == 0)
+        expected(scan, sizes == NULL ? name : sizes, "bs= with the size of an I/O");
+    if (depth != NULL && tool_count(depth, 1000000, &job->depth) == 0)
+        expected(scan, depth, "iodepth= with a number up to 1000000");
+}
+
+/* All that was said of a job is there when the next one begins, or the file ends. */
+static void end_result(struct scan *scan)
+{
+    for (int i = 0; i < 2; i++)
+        if (scan->there[i]) {
+            struct fio_result *result = &scan->results[i];
+            result->all_iops = result->iops;
+            result->all_iops.value += scan->there[1 - i] ? scan->results[1 - i].iops.value : 0;
+            fio_result_add(scan->file, result);
+        }
+    scan->there[0] = scan->there[1] = false;
+    scan->now = NULL;
+}
+
+static void begin_result(struct scan *scan, const char *name, size_t length)
+{
+    const char *many = behind(scan, "jobs="), *error = behind(scan, "err=");
+    end_result(scan);
+    scan->seen++;
+    scan->now = find_job(scan, name, length);
+    if (many == NULL || tool_count(many, 1000000, &scan->many) == 0 || scan->many < 1)
+        expected(scan, name, "jobs= with a number from 1 to 1000000");
+    if (scan->now == NULL)
+        scan->now = &scan->unsaid;
+    if (error == NULL || strncmp(error, "0", 1) == 0)
+        return;
+    tool_say(scan->file, DIAG_WARNING, &scan->lines, error, 1, "the job failed: it is left out");
+    scan->now = NULL;
+}
+
+/* ------------------------------------------------------------------ figures */
+
+/* BW=4694MiB/s divided by the rate, where that is nearly a power of two. */
+static int64_t bytes_of_rate(const struct scan *scan, double iops)
+{
+    const char *now = behind(scan, "BW="), *at = now != NULL ? now : behind(scan, "bw=");
+    struct reading_number number;
+    const size_t length = at == NULL ? 0 : strspn(at, "0123456789.");
+    if (length == 0 || !reading_number_parse(at, length, &number))
+        return 0;
+    const double unit = at[length] == 'G'   ? 1073741824
+                        : at[length] == 'M' ? 1048576
+                        : at[length] == 'K' ? 1024
+                                            : 1;
+    const double bytes = number.value * unit / iops;
+    for (int64_t power = 512; power <= 64 * 1048576; power *= 2)
+        if (bytes > 0.97 * (double)power && bytes < 1.03 * (double)power)
+            return power;
+    return 0;
+}
+
+static void take_direction(struct scan *scan, bool write)
+{
+    const char *iops = behind(scan, "IOPS="), *old = behind(scan, "iops=");
+    const char *at = iops != NULL ? iops : old;
+    struct fio_result *result = &scan->results[write];
+    if (at == NULL) {
+        expected(scan, scan->lines.text, "IOPS= in this line: it is cut");
+        return;
+    }
+    *result = (struct fio_result){.where = lines_place(&scan->lines, at, strcspn(at, " ,")),
+                                  .write = write,
+                                  .bytes = scan->now->bytes[write],
+                                  .depth = scan->now->depth,
+                                  .jobs = scan->many};
+    scan->writes = write;
+    scan->there[write] = take_number(scan, at, 1, &result->iops);
+    if (scan->there[write] && result->bytes == 0)
+        result->bytes = bytes_of_rate(scan, result->iops.value);
+    if (scan->there[write] && result->bytes == 0)
+        expected(scan, at, "a line of this job above it, with bs= and iodepth=");
+}
+
+/* The mean, until a median comes. */
+static void take_latency(struct scan *scan)
+{
+    const char *clat = behind(scan, "clat "), *average = behind(scan, "avg=");
+    const char *median = behind(scan, " 50.00th=["), *list = behind(scan, "clat percentiles ");
+    struct reading_number *latency = &scan->results[scan->writes].latency;
+    if (list != NULL)
+        scan->percent = unit_at(list);
+    else if (clat != NULL && unit_at(clat) > 0 && average != NULL)
+        take_number(scan, average, unit_at(clat), latency);
+    else if (median != NULL && scan->percent > 0)
+        take_number(scan, median, scan->percent, latency);
+}
+
+/* Of both directions. */
+static void take_cpu(struct scan *scan)
+{
+    const char *usr = behind(scan, "usr="), *sys = behind(scan, "sys=");
+    struct reading_number user, system;
+    if (usr == NULL || sys == NULL) {
+        expected(scan, scan->lines.text, "usr= and sys= in this line: it is cut");
+        return;
+    }
+    if (!take_number(scan, usr, 1, &user) || !take_number(scan, sys, 1, &system))
+        return;
+    for (int i = 0; i < 2; i++) {
+        scan->results[i].usr = user;
+        scan->results[i].sys = system;
+    }
+}
+
+/* The last line of a result, since version 2.0.8. */
+static void take_depth(struct scan *scan)
+{
+    const char *depth = behind(scan, "depth=");
+    int64_t number;
+    if (depth == NULL || tool_count(depth, 1000000, &number) == 0)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (scan->results[i].depth == 0)
+            scan->results[i].depth = number;
+}
+
+static void read_line(struct scan *scan)
+{
+    const char *text = scan->lines.text, *word = text + strspn(text, " \t>|");
+    const char *job = strstr(word, ": (g="), *result = strstr(word, ": (groupid=");
+    if (job != NULL)
+        take_job(scan, word, (size_t)(job - word));
+    else if (result != NULL)
+        begin_result(scan, word, (size_t)(result - word));
+    if (scan->now == NULL)
+        return;
+    if (strncmp(word, "read: ", 6) == 0 || strncmp(word, "read : ", 7) == 0)
+        take_direction(scan, false);
+    else if (strncmp(word, "write: ", 7) == 0)
+        take_direction(scan, true);
+    else if (strncmp(word, "cpu ", 4) == 0)
+        take_cpu(scan);
+    else if (strncmp(word, "latency ", 8) == 0)
+        take_depth(scan);
+    else if (scan->there[scan->writes])
+        take_latency(scan);
+}
+
+static void read(const struct tool_file *file)
+{
+    struct scan *scan = arena_take(&file->readings->arena, sizeof *scan);
+    *scan = (struct scan){.file = file, .lines = {.file = file->file}};
+    while (file->diag->errors < DIAG_MAX && lines_next(&scan->lines, &file->readings->arena))
+        read_line(scan);
+    const bool cut = scan->now != NULL && !scan->there[0] && !scan->there[1];
+    end_result(scan);
+    if ((scan->seen == 0 || cut) && !diag_failed(file->diag))
+        tool_cut(file, "expected the results of fio's jobs, with IOPS=: the file is cut");
+}
+
+static const char *const marks[] = {": (groupid=", ": (g=", NULL};
+
+const struct tool tool_fio = {
+    .word = "fio",
+    .about = "fio",
+    .marks = marks,
+    .read = read,
+};
