@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -45,4 +47,40 @@ void assert_findings(const struct findings_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         assert_case(&cases[i]);
+}
+
+/* Leaves those of one rule. */
+static void keep_rule(struct check_report *report, const char *rule)
+{
+    size_t kept = 0;
+    report->errors = report->warnings = report->notes = 0;
+    for (size_t i = 0; i < report->count; i++)
+        if (strcmp(report->findings[i].rule, rule) == 0)
+            report->findings[kept++] = report->findings[i];
+    report->count = kept;
+}
+
+static void assert_print(const struct findings_print *one)
+{
+    struct scenario *scenario = load(one->text);
+    struct check_report report;
+    char *printed = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&printed, &length);
+    assert_non_null(out);
+    check_scenario(scenario, &report);
+    keep_rule(&report, one->rule);
+    check_print(&report, out);
+    fclose(out);
+    if (strcmp(printed, one->prints) != 0)
+        fail_msg("%s\n%s prints:\n%s\nnot:\n%s", one->text, one->rule, printed, one->prints);
+    free(printed);
+    check_free(&report);
+    scenario_free(scenario);
+}
+
+void assert_prints(const struct findings_print *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_print(&cases[i]);
 }

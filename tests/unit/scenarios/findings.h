@@ -19,4 +19,13 @@ struct findings_case {
 
 void assert_findings(const struct findings_case *cases, size_t count);
 
+/* A scenario, and to the letter what `check` prints of all that one rule finds in it. */
+struct findings_print {
+    const char *text;
+    const char *rule;
+    const char *prints;
+};
+
+void assert_prints(const struct findings_print *cases, size_t count);
+
 #endif

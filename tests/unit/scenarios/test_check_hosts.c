@@ -106,7 +106,7 @@ static void loads_beyond_a_link_are_found(void **state)
 {
     (void)state;
     static const struct findings_case cases[] = {
-        /* 131,072 B are 134,624 on the wire: 92,853 of them a second fill 100 Gb/s. */
+        /* 131,072 B are 133,696 on the wire: 93,495 of them a second fill 100 Gb/s. */
         {HEAD "workloads: [{name: w, kind: rdma-write, " TWO
               ", message-size: 128KiB, rate: 47000}]\n",
          "offered", DIAG_WARNING, "host0: workloads with a rate offer", 1},

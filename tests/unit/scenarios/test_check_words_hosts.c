@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What check prints of hosts and their settings, to the letter and on both sides of each bound:
+ * level, place, words, what a run shows of it, and the remedy. */
+#include "tests/unit/scenarios/findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define COUNT(cases)     (sizeof(cases) / sizeof((cases)[0]))
+#define START            "stormglass: 1\nname: t\n"
+#define FABRIC           "fabric:\n  topology: {kind: single-switch, hosts: 4}\n"
+#define HEAD             START FABRIC
+#define WORK(values)     "workloads: [{name: w, " values "}]\n"
+#define WRITE            WORK("kind: rdma-write, from: host1, to: host0")
+#define READ(more)       WORK("kind: rdma-read, from: [host1, host2], to: host0" more)
+#define ALL(values)      "hosts: {defaults: {rnic: {" values "}}}\n"
+#define AT(host, values) "hosts: {some: {where: " host ", rnic: {" values "}}}\n"
+#define TARGET           "  targets: {where: host0, namespaces: [{media: fixed}]}\n"
+
+static void classes_of_hosts(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {HEAD WRITE, "host-classes", ""},
+        {START FABRIC "  switch: {dscp: {26: 4}}\n" WRITE, "host-classes",
+         "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
+         "maps it to 4: pauses have no effect (a run shows drops.lossless > 0)\n    remedy: the "
+         "same priority at both: rnic.priority or rnic.dscp-to-priority of the host, or the "
+         "switch's dscp map\n"},
+        {HEAD AT("host1", "dscp-to-priority: {26: 4}") WRITE, "host-classes",
+         "t.yaml:4:13: warning: host1: DSCP 26 is sent on priority 4, but switch0 maps it to 3: "
+         "pauses have no effect (a run shows drops.lossless > 0)\n    remedy: the same priority at "
+         "both: rnic.priority or rnic.dscp-to-priority of the host, or the switch's dscp map\n"},
+        {HEAD AT("host3", "dscp-to-priority: {26: 4}") WRITE, "host-classes", ""},
+        {HEAD AT("host0", "pfc-priorities: [4]") WRITE, "host-classes",
+         "t.yaml:5:53: warning: host0: the receive buffer sends no pause for priority 3, DSCP 26: "
+         "when full, it drops traffic that is lossless at switch0 (a run shows drops.lossy > 0)\n  "
+         "  remedy: add 3 to rnic.pfc-priorities\n"},
+        {START FABRIC "  switch: {pfc: {priorities: [4]}}\n" AT("host0", "pfc-priorities: [4]")
+             WRITE,
+         "host-classes", ""},
+        {HEAD AT("host0", "dscp: 46") WRITE, "idle-settings",
+         "t.yaml:5:43: warning: host0: rnic.dscp 46 has no effect on what it sends: connections "
+         "have the DSCP of who asks for them, 26 of host1\n    remedy: write the dscp at the hosts "
+         "in `from`, or in the workload\n"},
+        {HEAD AT("host0", "dscp: 26") WRITE, "idle-settings", ""},
+        {HEAD AT("host3", "dscp: 46") WRITE, "idle-settings", ""},
+        {HEAD AT("host1", "dscp: 46") WRITE, "idle-settings", ""},
+        {HEAD AT("host1", "dscp: 46") WORK("kind: rdma-write, from: host1, to: host0, dscp: 26"),
+         "idle-settings",
+         "t.yaml:5:43: warning: host1: rnic.dscp 46 has no effect: the workloads write a dscp of "
+         "their own\n    remedy: leave out one of the two\n"},
+        {HEAD AT("host1",
+                 "dscp: 46") "workloads:\n  - {name: w, kind: rdma-write, from: host1, to: host0, "
+                             "dscp: 26}\n  - {name: v, kind: rdma-write, from: host1, to: host0}\n",
+         "idle-settings", ""},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 4"), "workloads",
+         "t.yaml:5:13: warning: 'w': host1 sends DSCP 26 on priority 4, but switch0 maps it to 3: "
+         "its pauses have no effect (a run shows drops.lossless > 0)\n"},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 3"), "workloads", ""},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, receives: 1"), "workloads",
+         "t.yaml:5:13: warning: 'w': receives applies to rdma-send only: rdma-write needs none\n"},
+        {HEAD WORK("kind: rdma-read, from: host1, to: host0, receive-delay: 1ns"), "workloads",
+         "t.yaml:5:13: warning: 'w': receives applies to rdma-send only: rdma-read needs none\n"},
+        {HEAD WORK("kind: rdma-send, from: host1, to: host0, receives: 1"), "workloads", ""},
+        {HEAD WRITE, "workloads", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void links_and_devices(void **state)
+{
+    (void)state;
+#define TWO_LINKS(links)                                                                           \
+    START "fabric:\n  topology: {kind: explicit, hosts: [a, b, c], switches: [s], links: [{ends: " \
+          "[a, s]}, {ends: [b, s]}, {ends: [c, s]}" links "]}\n"
+    static const struct findings_print cases[] = {
+        {TWO_LINKS("") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
+        {TWO_LINKS(", {ends: [c, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
+        {TWO_LINKS(", {ends: [a, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links",
+         "t.yaml:4:38: warning: a: 1 of its 2 links carries nothing: workloads use the first link "
+         "of a host, a:p0\n"},
+        {TWO_LINKS(", {ends: [b, s]}, {ends: [b, s]}") WORK("kind: rdma-write, from: a, to: b"),
+         "host-links",
+         "t.yaml:4:41: warning: b: 2 of its 3 links carry nothing: workloads use the first link of "
+         "a host, b:p0\n"},
+        {TWO_LINKS(", {ends: [a, s]}, {ends: [b, s]}, {ends: [c, s]}")
+             WORK("kind: rdma-write, from: [a, c], to: b"),
+         "host-links",
+         "t.yaml:4:38: warning: a (and 2 more): 1 of its 2 links carries nothing: workloads use "
+         "the first link of a host, a:p0\n"},
+        {HEAD ALL("line-rate: 100Gbps") WRITE, "line-rates", ""},
+        {HEAD ALL("line-rate: 99999Mbps") WRITE, "line-rates",
+         "t.yaml:5:38: warning: 4 hosts (host0, ...): its link has 100Gbps, but its RNIC's values "
+         "are those of a device of 99.999Gbps\n    remedy: the rnic.profile of its class "
+         "(stormglass list profiles), or rnic.line-rate\n"},
+        {HEAD ALL("line-rate: 400Gbps") WRITE, "line-rates",
+         "t.yaml:5:38: warning: 4 hosts (host0, ...): its link has 100Gbps, but its RNIC's values "
+         "are those of a device of 400Gbps\n    remedy: the rnic.profile of its class (stormglass "
+         "list profiles), or rnic.line-rate\n"},
+        {HEAD ALL("line-rate: 399999Mbps") WRITE, "line-rates", ""},
+        {HEAD ALL("line-rate: any") WRITE, "line-rates", ""},
+        {HEAD "hosts: {box: {where: host0..host1, machine: box}, one: {where: host1, rnic: "
+              "{profile: softroce}}}\n" WRITE,
+         "machines",
+         "t.yaml:4:13: warning: host0 and host1 share machine box but differ in CPU costs: those "
+         "of host0 are used\n"},
+        {HEAD "hosts: {box: {where: host2..host3, machine: box}, one: {where: host1, rnic: "
+              "{profile: softroce}}}\n" WRITE,
+         "machines", ""},
+        {HEAD "hosts: {box: {where: host2..host3, machine: box}, two: {where: host0..host1, "
+              "machine: box2}, one: {where: host3, rnic: {profile: softroce}}}\n" WRITE,
+         "machines",
+         "t.yaml:4:13: warning: host2 and host3 share machine box but differ in CPU costs: those "
+         "of host2 are used\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void marks(void **state)
+{
+    (void)state;
+#define NOBODY ALL("congestion-control: none")
+#define SLOPE  FABRIC "  switch: {ecn: {kmin: 10KB, kmax: 40KB}}\n"
+    static const struct findings_print cases[] = {
+        {HEAD AT("host1", "congestion-control: none")
+             WORK("kind: rdma-write, from: [host1, host2], to: host0"),
+         "ecn",
+         "t.yaml:4:13: warning: host1: congestion-control none: frames are not ECT, no switch "
+         "marks them, and senders that react leave the links to them\n    remedy: one "
+         "rnic.congestion-control for all senders that share links\n"},
+        {HEAD AT("host2", "congestion-control: none") READ(""), "ecn", ""},
+        {HEAD AT("host0", "congestion-control: none") READ(""), "ecn", ""},
+        {HEAD AT("host0", "congestion-control: none") "workloads:\n  - {name: w, kind: rdma-read, "
+                                                      "from: host1, to: host0}\n  - {name: v, "
+                                                      "kind: rdma-write, from: host2, to: host0}\n",
+         "ecn",
+         "t.yaml:4:13: warning: host0: congestion-control none: frames are not ECT, no switch "
+         "marks them, and senders that react leave the links to them\n    remedy: one "
+         "rnic.congestion-control for all senders that share links\n"},
+        {HEAD AT("host2", "congestion-control: none") WRITE, "ecn", ""},
+        {HEAD NOBODY WRITE, "ecn", ""},
+        {START SLOPE NOBODY WRITE, "ecn",
+         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
+         "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: one "
+         "rnic.congestion-control for all senders that share links\n"},
+        {START FABRIC "  switch: {ecn: {kmax: 40KB}}\n" NOBODY WRITE, "ecn",
+         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
+         "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: one "
+         "rnic.congestion-control for all senders that share links\n"},
+        {START FABRIC "  switch: {ecn: {kmin: 10KB}}\n" NOBODY WRITE, "ecn",
+         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
+         "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: one "
+         "rnic.congestion-control for all senders that share links\n"},
+        {START FABRIC "  switch: {ecn: {kmin: 10KB, kmax: 0B}}\n" NOBODY WRITE, "ecn", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void receive_buffers(void **state)
+{
+    (void)state;
+#define LONG FABRIC "  host-links: {length: 100m}\n"
+    static const struct findings_print cases[] = {
+        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100KB") WRITE, "host-values", ""},
+        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100001B") WRITE, "host-values",
+         "t.yaml:5:64: warning: host0: rx-xoff, 100001 B, is more than the receive buffer, 100000 "
+         "B: no pauses are ever sent, and a host that is slow drops (a run shows drops.lossless > "
+         "0)\n    remedy: rnic.rx-xoff: auto\n"},
+        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100001B, pfc: false") WRITE, "host-values",
+         ""},
+        {HEAD AT("host0", "rx-xoff: 100KB, rx-xon: 100KB") WRITE, "host-values", ""},
+        {HEAD AT("host0", "rx-xoff: 100KB, rx-xon: 100001B") WRITE, "host-values",
+         "t.yaml:5:61: warning: host0: rx-xon, 100001 B, is above rx-xoff, 100000 B: half of "
+         "rx-xoff is used instead\n    remedy: rnic.rx-xon: auto\n"},
+        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 200KB, rx-xon: 200001B") WRITE, "host-values",
+         "t.yaml:5:64: warning: host0: rx-xoff, 200000 B, is more than the receive buffer, 100000 "
+         "B: no pauses are ever sent, and a host that is slow drops (a run shows drops.lossless > "
+         "0)\n    remedy: rnic.rx-xoff: auto\nt.yaml:5:79: warning: host0: rx-xon, 200001 B, is "
+         "above rx-xoff, 200000 B: half of rx-xoff is used instead\n    remedy: rnic.rx-xon: "
+         "auto\n"},
+        /* 100 m and the response are 1,510 ns: 18,875 B at 100 Gb/s. */
+        {START LONG AT("host0", "rx-xon: 18875B") WRITE, "pauses", ""},
+        {START LONG AT("host0", "rx-xon: 18874B") WRITE, "pauses",
+         "t.yaml:6:45: warning: host0: the receive buffer resumes at 18874 B, but the link's round "
+         "trip is 18875 B: a host that is slow runs dry after each pause\n    remedy: raise "
+         "rnic.rx-buffer, or rnic.rx-xon to 18875 B or more\n"},
+        {START LONG AT("host0", "rx-xon: 18874B, pfc: false") WRITE, "pauses",
+         "t.yaml:6:58: warning: host0: no pauses are sent (rnic.pfc false): a host that is slow "
+         "drops what its receive buffer cannot hold (a run shows drops.lossy > 0)\n    remedy: "
+         "rnic.pfc: true\n"},
+        {START LONG AT("host0", "rx-xoff: 37750B, rx-xon: 37751B") WRITE, "pauses", ""},
+        {START LONG AT("host0", "rx-xoff: 37749B, rx-xon: 37750B") WRITE, "pauses",
+         "t.yaml:6:62: warning: host0: the receive buffer resumes at 18874 B, but the link's round "
+         "trip is 18875 B: a host that is slow runs dry after each pause\n    remedy: raise "
+         "rnic.rx-buffer, or rnic.rx-xon to 18875 B or more\n"},
+        {START LONG AT("host0", "rx-xoff: 28091B") WRITE, "pauses", ""},
+        {START LONG AT("host0", "rx-xoff: 28090B") WRITE, "pauses",
+         "t.yaml:4:13: warning: host0: the receive buffer resumes at 18874 B, but the link's round "
+         "trip is 18875 B: a host that is slow runs dry after each pause\n    remedy: raise "
+         "rnic.rx-buffer, or rnic.rx-xon to 18875 B or more\n"},
+        {HEAD AT("host0", "rx-xoff: 250KB") WRITE, "pauses",
+         "t.yaml:5:46: warning: host0: 15092 B can arrive after XOFF, but the receive buffer keeps "
+         "12016 B for that: a host that is slow drops them (a run shows drops.lossless > 0)\n    "
+         "remedy: lower rnic.rx-xoff to 246924 B, or raise rnic.rx-buffer\n"},
+        {HEAD AT("host0", "rx-buffer: 16KiB, rx-xon: 5KB") WRITE, "pauses",
+         "t.yaml:5:63: warning: host0: the receive buffer resumes at 2048 B, but the link's round "
+         "trip is 6628 B: a host that is slow runs dry after each pause\n    remedy: raise "
+         "rnic.rx-buffer, or rnic.rx-xon to 6628 B or more\nt.yaml:5:48: warning: host0: 15092 B "
+         "can arrive after XOFF, but the receive buffer keeps 12288 B for that: a host that is "
+         "slow drops them (a run shows drops.lossless > 0)\n    remedy: lower rnic.rx-xoff to 1292 "
+         "B, or raise rnic.rx-buffer\n"},
+        {HEAD AT("host0", "rx-buffer: 16KiB") WRITE, "pauses",
+         "t.yaml:5:48: warning: host0: the receive buffer resumes at 2048 B, but the link's round "
+         "trip is 6628 B: a host that is slow runs dry after each pause\n    remedy: raise "
+         "rnic.rx-buffer, or rnic.rx-xon to 6628 B or more\nt.yaml:5:48: warning: host0: 15092 B "
+         "can arrive after XOFF, but the receive buffer keeps 12288 B for that: a host that is "
+         "slow drops them (a run shows drops.lossless > 0)\n    remedy: lower rnic.rx-xoff to 1292 "
+         "B, or raise rnic.rx-buffer\n"},
+        {HEAD AT("host0", "pfc: false") WRITE, "pauses",
+         "t.yaml:5:42: warning: host0: no pauses are sent (rnic.pfc false): a host that is slow "
+         "drops what its receive buffer cannot hold (a run shows drops.lossy > 0)\n    remedy: "
+         "rnic.pfc: true\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void pause_frames(void **state)
+{
+    (void)state;
+#define LINKS(values) START FABRIC "  host-links: {" values "}\n"
+    static const struct findings_print cases[] = {
+        {HEAD WRITE, "pauses", ""},
+        {LINKS("pfc-refresh: 335532ns") WRITE, "pauses", ""},
+        {LINKS("pfc-refresh: 335533ns") WRITE, "pauses",
+         "t.yaml:5:29: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts "
+         "335539 ns, but is refreshed only every 335533 ns: the peer sends in between, and those "
+         "frames are dropped (a run shows drops.lossless > 0)\n    remedy: pfc-refresh: 0ns, which "
+         "is half of what the quanta last\n"},
+        {LINKS("pfc-refresh: 400us, flow-control: none") WRITE, "pauses", ""},
+        {LINKS("pfc-refresh: 400us, pfc-enabled: none") WRITE, "pauses", ""},
+        {LINKS("pfc-refresh: 672ns") WRITE, "pauses", ""},
+        {LINKS("pfc-refresh: 671ns") WRITE, "pauses",
+         "t.yaml:4:13: note: 8 ports of 1 switch and 4 hosts (host0:p0, ...): pause frames are "
+         "refreshed every 671 ns, which takes more than 1% of the link (a run shows "
+         "pfc.pause_frames)\n    remedy: longer pauses: pfc-quanta 65535\n"},
+        {LINKS("pfc-quanta: 263") WRITE, "pauses", ""},
+        {LINKS("pfc-quanta: 262") WRITE, "pauses",
+         "t.yaml:5:28: note: 8 ports of 1 switch and 4 hosts (host0:p0, ...): pause frames are "
+         "refreshed every 670 ns, which takes more than 1% of the link (a run shows "
+         "pfc.pause_frames)\n    remedy: longer pauses: pfc-quanta 65535\n"},
+        {LINKS("pfc-quanta: 1") WRITE, "pauses",
+         "t.yaml:4:13: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts 5 "
+         "ns, but is refreshed only every 2 ns: the peer sends in between, and those frames are "
+         "dropped (a run shows drops.lossless > 0)\n    remedy: pfc-refresh: 0ns, which is half of "
+         "what the quanta last\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void retries(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {HEAD ALL("retry-count: 0") WRITE, "retries",
+         "t.yaml:5:40: warning: host1: retry-count 0: one lost or late packet ends the queue "
+         "pair\n    remedy: rnic.retry-count: 7\n"},
+        {HEAD ALL("retry-count: 1, timeout: 1") WRITE, "retries", ""},
+        {HEAD ALL("timeout: 0") WRITE, "retries",
+         "t.yaml:5:36: warning: host1: timeout 0: a lost packet that no other follows is never "
+         "sent again\n    remedy: rnic.timeout: 14 (67 ms), or what the devices have\n"},
+        {HEAD ALL("rnr-retry: 0") WRITE, "retries", ""},
+        {HEAD ALL("rnr-retry: 0") WORK("kind: rdma-send, from: host1, to: host0"), "retries",
+         "t.yaml:5:38: warning: host1: rnr-retry 0: a SEND that finds no receive posted ends the "
+         "queue pair\n    remedy: rnic.rnr-retry: 7, which is without end\n"},
+        {HEAD ALL("rnr-retry: 1") WORK("kind: rdma-send, from: host1, to: host0"), "retries", ""},
+        {HEAD "hosts:\n  defaults: {rnic: {retry-count: 0}}\n" TARGET WORK(
+             "kind: nvme, from: host1, to: host0"),
+         "retries",
+         "t.yaml:6:34: warning: 2 hosts (host0, ...): retry-count 0: one lost or late packet ends "
+         "the queue pair\n    remedy: rnic.retry-count: 7\n"},
+        {HEAD ALL("retry-count: 0, timeout: 0, rnr-retry: 0")
+             WORK("kind: rdma-send, from: host1, to: host0"),
+         "retries",
+         "t.yaml:5:40: warning: host1: retry-count 0: one lost or late packet ends the queue "
+         "pair\n    remedy: rnic.retry-count: 7\nt.yaml:5:52: warning: host1: timeout 0: a lost "
+         "packet that no other follows is never sent again\n    remedy: rnic.timeout: 14 (67 ms), "
+         "or what the devices have\nt.yaml:5:66: warning: host1: rnr-retry 0: a SEND that finds no "
+         "receive posted ends the queue pair\n    remedy: rnic.rnr-retry: 7, which is without "
+         "end\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_of_hosts),
+        cmocka_unit_test(links_and_devices),
+        cmocka_unit_test(marks),
+        cmocka_unit_test(receive_buffers),
+        cmocka_unit_test(pause_frames),
+        cmocka_unit_test(retries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What check prints of links and paths, to the letter and on both sides of each bound: level,
+ * place, words, what a run shows of it, and the remedy. */
+#include "tests/unit/scenarios/findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define COUNT(cases)      (sizeof(cases) / sizeof((cases)[0]))
+#define HEAD              "stormglass: 1\nname: t\nfabric:\n  topology: "
+#define LEAVES            HEAD "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
+#define ONE               HEAD "{kind: single-switch, hosts: 4}\n"
+#define SWITCH(values)    ONE "  switch: {" values "}\n"
+#define AT(where, values) "  overrides: [{where: " where ", " values "}]\n"
+#define ACROSS            "workloads: [{name: w, kind: rdma-write, from: host0, to: host2}]\n"
+#define WRITE             "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n"
+
+static void ways(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {LEAVES AT("leaf0-spine1", "rate: 25Gbps") ACROSS, "path-rates",
+         "t.yaml:5:43: warning: leaf0:p3: 25Gbps in one ECMP group with 100Gbps: each link gets as "
+         "many flows, so the slow one is full first\n    remedy: one rate for all links of the "
+         "group, or routes that leave the slow one out\n"},
+        {LEAVES AT("leaf0-spine0", "rate: 25Gbps") ACROSS, "path-rates",
+         "t.yaml:5:43: warning: leaf0:p2: 25Gbps in one ECMP group with 100Gbps: each link gets as "
+         "many flows, so the slow one is full first\n    remedy: one rate for all links of the "
+         "group, or routes that leave the slow one out\n"},
+        {LEAVES AT("leaf0-spine1", "rate: 99999Mbps") ACROSS, "path-rates",
+         "t.yaml:5:43: warning: leaf0:p3: 99.999Gbps in one ECMP group with 100Gbps: each link "
+         "gets as many flows, so the slow one is full first\n    remedy: one rate for all links of "
+         "the group, or routes that leave the slow one out\n"},
+        {HEAD "{kind: fat-tree, k: 4}\n  switch: {ecmp-seed: 7}\nworkloads: [{name: w, kind: "
+              "rdma-write, from: host0, to: host15}]\n",
+         "hash-seeds",
+         "t.yaml:5:23: warning: 4 switches (agg6, ...): hashes as the switches before it "
+         "(ecmp-seed 7): flows from one of them use 1 of 2 equal links\n    remedy: ecmp-seed: "
+         "auto, or another one for each tier\n"},
+        {HEAD "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 5}\n" ACROSS,
+         "oversubscription",
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 500Gbps below and 200Gbps above: "
+         "oversubscription 2.5 to 1\n"},
+        {HEAD "{kind: leaf-spine, leaves: 2, spines: 3, hosts-per-leaf: 4}\n" ACROSS,
+         "oversubscription",
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 400Gbps below and 300Gbps above: "
+         "oversubscription 1.3 to 1\n"},
+        {LEAVES "  host-links: {rate: 100001Mbps}\n" ACROSS, "oversubscription",
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200.002Gbps below and 200Gbps above: "
+         "oversubscription 1.0 to 1\n"},
+        {LEAVES "  fabric-links: {rate: 99999Mbps}\n" ACROSS, "oversubscription",
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200Gbps below and 199.998Gbps above: "
+         "oversubscription 1.0 to 1\n"},
+        {LEAVES ACROSS, "oversubscription", ""},
+        {ONE AT("\"switch0:p1\"", "mtu: 4156B") WRITE, "paths", ""},
+        {ONE AT("\"switch0:p1\"", "mtu: 4155B") WRITE, "paths",
+         "t.yaml:5:42: error: switch0:p1: MTU 4155 drops packets of 'w', which need MTU 4156 (a "
+         "run shows drops.mtu > 0)\n    remedy: raise the link's mtu to 4156 B or more, or lower "
+         "rnic.path-mtu\n"},
+        {ONE AT("\"switch0:p0\"", "mtu: 4155B") WRITE, "paths",
+         "t.yaml:5:42: error: switch0:p0: MTU 4155 drops packets of 'w', which need MTU 4156 (a "
+         "run shows drops.mtu > 0)\n    remedy: raise the link's mtu to 4156 B or more, or lower "
+         "rnic.path-mtu\n"},
+        {ONE AT("\"switch0:p2\"", "mtu: 4155B") WRITE, "paths", ""},
+        {ONE "  host-links: {mtu: 4198B}\nhosts: {defaults: {rnic: {congestion-control: "
+             "hpcc}}}\n" WRITE,
+         "paths", ""},
+        {ONE "  host-links: {mtu: 4197B}\nhosts: {some: {where: host0, rnic: {congestion-control: "
+             "hpcc}}}\n" WRITE,
+         "paths",
+         "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 4197 drops "
+         "packets of 'w', which need MTU 4198 (a run shows drops.mtu > 0)\n    remedy: raise the "
+         "link's mtu to 4198 B or more, or lower rnic.path-mtu\n"},
+        {ONE "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: "
+             "host0, message-size: 1376B}]\n",
+         "paths", ""},
+        {ONE "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: "
+             "host0, message-size: 1377B}]\n",
+         "paths",
+         "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 1500 drops "
+         "packets of 'w', which need MTU 1501 (a run shows drops.mtu > 0)\n    remedy: raise the "
+         "link's mtu to 1501 B or more, or lower rnic.path-mtu\n"},
+        {ONE "  host-links: {mtu: 1500B}\nhosts: {defaults: {rnic: {path-mtu: 1024B}}}\n" WRITE,
+         "paths", ""},
+        {HEAD "{kind: explicit, hosts: [a, b], switches: [s, t], links: [{ends: [a, s]}, {ends: "
+              "[b, t]}]}\n"
+              "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
+         "paths",
+         "t.yaml:5:13: error: 'w': there is no path from a to b (a run shows drops.no_route > "
+         "0)\n"},
+        {HEAD "{kind: explicit, hosts: [a, b], switches: [s, t], links: [{ends: [a, s]}, {ends: "
+              "[b, t]}]}\n"
+              "  routes: [{at: s, to: a, via: a}]\n"
+              "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
+         "paths",
+         "t.yaml:6:13: error: 'w': there is no path from a to b (a run shows drops.no_route > "
+         "0)\nt.yaml:6:13: error: 'w': there is no path from b to a (a run shows drops.no_route > "
+         "0)\n"},
+        {LEAVES "  routes: [{at: spine1, to: host2, via: leaf0}, {at: leaf0, to: host2, via: "
+                "spine1}]\n" ACROSS,
+         "paths",
+         "t.yaml:6:13: error: 'w': configured routes from host0 to host2 loop through leaf0 and "
+         "spine1 (a run shows drops.ttl > 0)\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+/* Of hosts with two links the first one counts. */
+static void written_ways_of_hosts_with_two_links(void **state)
+{
+    (void)state;
+#define TWO_EACH                                                                                   \
+    HEAD "{kind: explicit, hosts: [a, b, c], switches: [s, t, u], links: [{ends: [a, s]}, {ends: " \
+         "[a, u]}, {ends: [b, s]}, "                                                               \
+         "{ends: [b, u]}, {ends: [c, t]}, {ends: [c, u]}, {ends: [s, t]}, {ends: [s, t]}]}\n"
+    static const struct findings_print cases[] = {
+        {TWO_EACH "  routes: [{at: t, to: b, via: s}]\n" AT(
+             "s-t", "mtu: 1500B") "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n",
+         "paths",
+         "t.yaml:6:33: error: 4 ports of 2 switches (t:p1, ...): MTU 1500 drops packets of 'w', "
+         "which need MTU 4156 (a run shows drops.mtu > 0)\n    remedy: raise the link's mtu to "
+         "4156 B or more, or lower rnic.path-mtu\n"},
+        {TWO_EACH "  routes: [{at: s, to: c, via: \"s:p2\"}, {at: t, to: b, via: \"t:p1\"}]\n" AT(
+             "\"s:p3\"", "mtu: 1500B") "workloads: [{name: w, kind: rdma-write, from: b, to: c}]\n",
+         "paths", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+#define CLASSES "pfc: {priorities: [3, 4]}, dscp: {26: 3, 34: 4}"
+#define BOTH                                                                                       \
+    "hosts: {defaults: {rnic: {pfc-priorities: [3, 4], dscp-to-priority: {34: 4}}}}\n"             \
+    "workloads:\n"                                                                                 \
+    "  - {name: low, kind: rdma-write, from: host1, to: host0, dscp: 26}\n"
+#define HIGH(more) "  - {name: high, kind: rdma-write, from: host2, to: " more ", dscp: 34}\n"
+#define BACK       "  - {name: back, kind: rdma-write, from: host0, to: host1, dscp: 26}\n"
+
+static void shares_of_a_link(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        /* 5 of 100 is tiny, and 6 of 100 is not. */
+        {SWITCH(CLASSES ", scheduler: {weights: {3: 5, 4: 95}}") BOTH HIGH("host0"), "weights",
+         "t.yaml:5:86: warning: switch0:p0: priority 3 has lossless data, but a weight of 5 of "
+         "100: it gets that part of the link when others send, and stops its senders\n    remedy: "
+         "a weight of its share\n"},
+        {SWITCH(CLASSES ", scheduler: {weights: {3: 6, 4: 94}}") BOTH HIGH("host0"), "weights", ""},
+        {SWITCH(CLASSES ", scheduler: {weights: {3: 95, 4: 5}}") BOTH HIGH("host0"), "weights",
+         "t.yaml:5:93: warning: switch0:p0: priority 4 has lossless data, but a weight of 5 of "
+         "100: it gets that part of the link when others send, and stops its senders\n    remedy: "
+         "a weight of its share\n"},
+        {SWITCH("pfc: {priorities: [4]}, dscp: {26: 3, 34: 4}, scheduler: {weights: {3: 5, 4: 95}}")
+             BOTH HIGH("host0"),
+         "weights", ""},
+        {SWITCH(CLASSES ", scheduler: {weights: {3: 95, 6: 5}}") BOTH BACK, "weights",
+         "t.yaml:5:93: warning: 2 ports of 1 switch (switch0:p0, ...): priority 6 has CNPs, but a "
+         "weight of 5 of 100: congestion control hears late when many flows are marked\n    "
+         "remedy: strict priority for CNPs: weight 0\n"},
+        {SWITCH(CLASSES ", scheduler: {weights: {3: 94, 6: 6}}") BOTH BACK, "weights", ""},
+        {SWITCH(
+             CLASSES
+             ", scheduler: {weights: {3: 50, 4: 50}}") "hosts: {defaults: {rnic: {weight-3: 5, "
+                                                       "weight-4: 95, pfc-priorities: [3, 4], "
+                                                       "dscp-to-priority: {34: 4}}}}\nworkloads:\n"
+                                                       "  - {name: low, kind: rdma-write, from: "
+                                                       "host1, to: host0, dscp: 26}\n"
+                                                       "  - {name: high, kind: rdma-write, from: "
+                                                       "host1, to: host0, dscp: 34}\n",
+         "weights",
+         "t.yaml:6:37: warning: host1:p0: priority 3 has lossless data, but a weight of 5 of 100: "
+         "it gets that part of the link when others send, and stops its senders\n    remedy: a "
+         "weight of its share\n"},
+        {SWITCH(CLASSES) BOTH HIGH("host0"), "starvation",
+         "t.yaml:4:13: warning: switch0:p0: priority 4 is strict and has data without a rate: "
+         "priority 3 gets what it leaves, which may be nothing\n    remedy: weights for both "
+         "(scheduler.weights), or a rate for the workloads of priority 4\n"},
+        {SWITCH(CLASSES) BOTH HIGH("host0, rate: 1000"), "starvation", ""},
+        {SWITCH(CLASSES ", scheduler: {weights: {3: 50, 4: 50}}") BOTH HIGH("host0"), "starvation",
+         ""},
+        {SWITCH(CLASSES ", scheduler: {weights: {3: 50}}") BOTH HIGH("host0"), "starvation",
+         "t.yaml:4:13: warning: switch0:p0: priority 4 is strict and has data without a rate: "
+         "priority 3 gets what it leaves, which may be nothing\n    remedy: weights for both "
+         "(scheduler.weights), or a rate for the workloads of priority 4\n"},
+        /* A strict class below the weighted one is before it all the same. */
+        {SWITCH(CLASSES ", scheduler: {weights: {4: 50}}") BOTH HIGH("host0"), "starvation",
+         "t.yaml:4:13: warning: switch0:p0: priority 3 is strict and has data without a rate: "
+         "priority 4 gets what it leaves, which may be nothing\n    remedy: weights for both "
+         "(scheduler.weights), or a rate for the workloads of priority 3\n"},
+        {SWITCH(CLASSES ", scheduler: {weights: {3: 50, 4: 50}}") BOTH
+         "  - {name: high, kind: rdma-write, from: host1, to: host3, dscp: 34}\n",
+         "starvation",
+         "t.yaml:4:13: warning: host1:p0: priority 4 is strict and has data without a rate: "
+         "priority 3 gets what it leaves, which may be nothing\n    remedy: weights for both "
+         "(rnic.weight-N), or a rate for the workloads of priority 4\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void members_that_cannot_connect(void **state)
+{
+    (void)state;
+#define FOUR(more)                                                                                 \
+    "workloads: [{name: w, kind: rdma-write, from: [host0, host1], to: host2" more "}]\n"
+#define DOWN(what) "faults: [{kind: " what "}]\n"
+    static const struct findings_print cases[] = {
+        {LEAVES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects",
+         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 2 of 2 members cannot connect or may not, as they are hashed, the first from host0 "
+         "to host2; what is lost is sent again after cm-timeout, 6144 ms, when the workload has "
+         "stopped (a run shows members_idle > 0)\n    remedy: begin the fault after the workload, "
+         "or the workload when routes have converged\n"},
+        {LEAVES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects",
+         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 1 of 2 members cannot connect, the first from host1 to host2; what is lost is sent "
+         "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
+         "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
+         "converged\n"},
+        {LEAVES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects",
+         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
+         "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
+         "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
+         "converged\n"},
+        {LEAVES "hosts: {defaults: {rnic: {cm-timeout: 1ms}}}\n" FOUR(", stop: 1001us")
+             DOWN("link-down, where: host2, at: 0s"),
+         "fault-connects",
+         "t.yaml:6:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
+         "again after cm-timeout, 1 ms (a run shows members_idle > 0)\n    remedy: begin the fault "
+         "after the workload, or the workload when routes have converged\n"},
+        {LEAVES "hosts: {defaults: {rnic: {cm-timeout: 1ms}}}\n" FOUR(", stop: 1ms")
+             DOWN("link-down, where: host2, at: 0s"),
+         "fault-connects",
+         "t.yaml:6:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
+         "again after cm-timeout, 1 ms, when the workload has stopped (a run shows members_idle > "
+         "0)\n    remedy: begin the fault after the workload, or the workload when routes have "
+         "converged\n"},
+        {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
+         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
+         "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
+         "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
+         "converged\n"},
+        {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1000001ns"),
+         "fault-connects", ""},
+        {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 0ms, for: 1ms"),
+         "fault-connects", ""},
+        {LEAVES FOUR(", start: 1ms") DOWN("switch-down, where: spine0, at: 0s, for: 500us"),
+         "fault-connects", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways),
+        cmocka_unit_test(written_ways_of_hosts_with_two_links),
+        cmocka_unit_test(shares_of_a_link),
+        cmocka_unit_test(members_that_cannot_connect),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

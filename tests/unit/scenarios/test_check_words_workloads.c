@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What check prints of workloads and faults, to the letter and on both sides of each bound:
+ * level, place, words, what a run shows of it, and the remedy. */
+#include "tests/unit/scenarios/findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define COUNT(cases)     (sizeof(cases) / sizeof((cases)[0]))
+#define START            "stormglass: 1\nname: t\n"
+#define FABRIC           "fabric:\n  topology: {kind: single-switch, hosts: 4}\n"
+#define HEAD             START FABRIC
+#define WORK(values)     "workloads: [{name: w, " values "}]\n"
+#define WRITE            WORK("kind: rdma-write, from: host1, to: host0")
+#define READ(more)       WORK("kind: rdma-read, from: [host1, host2], to: host0" more)
+#define ALL(values)      "hosts: {defaults: {rnic: {" values "}}}\n"
+#define AT(host, values) "hosts: {some: {where: " host ", rnic: {" values "}}}\n"
+#define TARGET           "  targets: {where: host0, namespaces: [{media: fixed}]}\n"
+#define NVME(more)       WORK("kind: nvme, from: [host1, host2], to: host0" more)
+
+static void commands_and_queues(void **state)
+{
+    (void)state;
+#define HOSTS(host, target) "hosts:\n  defaults: {nvme: {" host "}, target: {" target "}}\n" TARGET
+#define SECOND(host)        "hosts:\n  some: {where: host2, nvme: {" host "}}\n" TARGET
+    static const struct findings_print cases[] = {
+        {HEAD HOSTS("", "") NVME(", block-size: 1MiB"), "block-sizes", ""},
+        {HEAD HOSTS("", "") NVME(", block-size: 1049088B"), "block-sizes",
+         "t.yaml:8:80: note: 'w': an I/O of 1049088 B is sent as 2 commands: target.max-transfer "
+         "of host0 is 1048576 B\n    remedy: raise max-transfer at both ends, or make the block "
+         "smaller\n"},
+        {HEAD HOSTS("max-transfer: 8KiB", "") NVME(", block-size: 16KiB"), "block-sizes",
+         "t.yaml:8:80: note: 'w': an I/O of 16384 B is sent as 2 commands: nvme.max-transfer of "
+         "host1 is 8192 B\n    remedy: raise max-transfer at both ends, or make the block "
+         "smaller\n"},
+        {HEAD HOSTS("", "max-transfer: 8KiB") NVME(", block-size: 16896B"), "block-sizes",
+         "t.yaml:8:80: note: 'w': an I/O of 16896 B is sent as 3 commands: target.max-transfer of "
+         "host0 is 8192 B\n    remedy: raise max-transfer at both ends, or make the block "
+         "smaller\n"},
+        {HEAD SECOND("max-transfer: 8KiB") NVME(", block-size: 16KiB"), "block-sizes",
+         "t.yaml:8:80: note: 'w': an I/O of 16384 B is sent as 2 commands: nvme.max-transfer of "
+         "host2 is 8192 B\n    remedy: raise max-transfer at both ends, or make the block "
+         "smaller\n"},
+        {HEAD HOSTS("", "") NVME(", queue-depth: 127"), "depths", ""},
+        {HEAD HOSTS("", "") NVME(", queue-depth: 128"), "depths",
+         "t.yaml:8:81: warning: 'w': queue-depth 128 is played as 127: a queue between host1 and "
+         "host0 has 128 entries (nvme.queue-size of host1); what is beyond waits at the host\n"},
+        {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 16"), "depths",
+         "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
+         "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the host\n"},
+        {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 15"), "depths", ""},
+        {HEAD HOSTS("", "max-queue-size: 16") NVME(", queue-depth: 16"), "depths",
+         "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
+         "host0 has 16 entries (target.max-queue-size of host0); what is beyond waits at the "
+         "host\n"},
+        {HEAD SECOND("queue-size: 16") NVME(", queue-depth: 16"), "depths",
+         "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host2 and "
+         "host0 has 16 entries (nvme.queue-size of host2); what is beyond waits at the host\n"},
+        /* An open loop has a bound, not a depth. */
+        {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 16, rate: 1000"), "depths", ""},
+        {HEAD HOSTS("", "max-queues: 3") NVME(", queues: 3"), "depths", ""},
+        {HEAD HOSTS("", "max-queues: 3") NVME(", queues: 4"), "depths",
+         "t.yaml:8:76: warning: 'w': queues 4 is played as 3: host0 grants no more to a controller "
+         "(target.max-queues)\n"},
+        {HEAD HOSTS("queue-size: 16", "max-queues: 3") NVME(", queues: 4, queue-depth: 16"),
+         "depths",
+         "t.yaml:8:92: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
+         "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the "
+         "host\nt.yaml:8:76: warning: 'w': queues 4 is played as 3: host0 grants no more to a "
+         "controller (target.max-queues)\n"},
+        {HEAD READ(", outstanding: 16"), "depths", ""},
+        {HEAD READ(", outstanding: 17"), "depths",
+         "t.yaml:5:86: note: 'w': 16 of its 17 outstanding READs are under way at once "
+         "(rnic.max-rd-atomic of host1)\n    remedy: more queue pairs (qps), or a larger "
+         "rnic.max-rd-atomic at both ends\n"},
+        {HEAD ALL("max-rd-atomic: 20") READ(", outstanding: 21"), "depths",
+         "t.yaml:6:86: note: 'w': 20 of its 21 outstanding READs are under way at once "
+         "(rnic.max-rd-atomic of host1)\n    remedy: more queue pairs (qps), or a larger "
+         "rnic.max-rd-atomic at both ends\n"},
+        {HEAD AT("host0", "max-rd-atomic: 4") READ(", outstanding: 5"), "depths",
+         "t.yaml:6:86: note: 'w': 4 of its 5 outstanding READs are under way at once "
+         "(rnic.max-rd-atomic of host0)\n    remedy: more queue pairs (qps), or a larger "
+         "rnic.max-rd-atomic at both ends\n"},
+        {HEAD AT("host2", "max-rd-atomic: 4") READ(", outstanding: 5"), "depths",
+         "t.yaml:6:86: note: 'w': 4 of its 5 outstanding READs are under way at once "
+         "(rnic.max-rd-atomic of host2)\n    remedy: more queue pairs (qps), or a larger "
+         "rnic.max-rd-atomic at both ends\n"},
+        {HEAD ALL("max-rd-atomic: 4")
+             WORK("kind: rdma-write, from: host1, to: host0, outstanding: 5"),
+         "depths", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void what_hosts_get(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0"), "fan-in",
+         "t.yaml:4:13: note: host0: 2 hosts send data at up to 200 Gb/s to a link of 100: fan-in 2 "
+         "to 1 (a run shows pfc.pause_frames)\n"},
+        {HEAD WORK("kind: rdma-write, from: [host1, host2, host3], to: host0"), "fan-in",
+         "t.yaml:4:13: note: host0: 3 hosts send data at up to 300 Gb/s to a link of 100: fan-in 3 "
+         "to 1 (a run shows pfc.pause_frames)\n"},
+        {HEAD WORK("kind: rdma-read, from: host0, to: [host1, host2], pairing: all-to-all"),
+         "fan-in",
+         "t.yaml:4:13: note: host0: 2 hosts send data at up to 200 Gb/s to a link of 100: fan-in 2 "
+         "to 1 (a run shows pfc.pause_frames)\n"},
+        {HEAD READ(""), "fan-in", ""},
+        {HEAD WRITE, "fan-in", ""},
+        {HEAD "workloads:\n  - {name: w, kind: rdma-write, from: host1, to: host0}\n  - {name: v, "
+              "kind: rdma-write, from: host1, to: host0}\n",
+         "fan-in", ""},
+        {HEAD "workloads:\n  - {name: w, kind: rdma-write, from: [host1, host2], to: host0}\n  - "
+              "{name: v, kind: rdma-write, from: [host1, host2], to: host3}\n",
+         "fan-in",
+         "t.yaml:4:13: note: 2 hosts (host0, ...): 2 hosts send data at up to 200 Gb/s to a link "
+         "of 100: fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
+        /* 131,072 B are 133,696 on the wire: 93,495.7 of them a second fill 100 Gb/s. */
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 128KiB, rate: 93495"),
+         "offered", ""},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 128KiB, rate: 93496"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
+         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
+         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
+         "hosts\n"},
+        {HEAD WORK("kind: rdma-read, from: host1, to: host0, message-size: 128KiB, rate: 93496"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it sends, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
+         "with a rate offer 100Gbps that it receives, its links carry 100Gbps: the rest waits, "
+         "longer and longer\n    remedy: lower the rate of the workloads, or spread them over more "
+         "hosts\n"},
+        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0, message-size: 128KiB, rate: "
+                   "46747"),
+         "offered", ""},
+        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0, message-size: 128KiB, rate: "
+                   "46748"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\n"},
+        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0, message-size: 128KiB, rate: "
+                   "46747"),
+         "fan-in", ""},
+        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0, message-size: 128KiB, rate: "
+                   "46748"),
+         "fan-in",
+         "t.yaml:4:13: note: host0: 2 hosts send data at up to 100 Gb/s to a link of 100: fan-in 1 "
+         "to 1 (a run shows pfc.pause_frames)\n"},
+        {HEAD "hosts:\n" TARGET WORK(
+             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 25%, rate: 124660"),
+         "offered", ""},
+        {HEAD "hosts:\n" TARGET WORK(
+             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 25%, rate: 124661"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
+         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
+         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
+         "hosts\n"},
+        {HEAD "hosts:\n" TARGET WORK(
+             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 75%, rate: 124661"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it sends, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
+         "with a rate offer 100Gbps that it receives, its links carry 100Gbps: the rest waits, "
+         "longer and longer\n    remedy: lower the rate of the workloads, or spread them over more "
+         "hosts\n"},
+        {HEAD "hosts:\n" TARGET WORK(
+             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 100%, rate: 93496"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it sends, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
+         "with a rate offer 100Gbps that it receives, its links carry 100Gbps: the rest waits, "
+         "longer and longer\n    remedy: lower the rate of the workloads, or spread them over more "
+         "hosts\n"},
+        {HEAD "hosts:\n" TARGET WORK(
+             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 0%, rate: 93496"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
+         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
+         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
+         "hosts\n"},
+        /* One byte beyond a packet is another packet. */
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 4096B, rate: 2991862"),
+         "offered", ""},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 4096B, rate: 2991863"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
+         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
+         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
+         "hosts\n"},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 4097B, rate: 2933583"),
+         "offered", ""},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 4097B, rate: 2933584"),
+         "offered",
+         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
+         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
+         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
+         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
+         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
+         "hosts\n"},
+        {HEAD WRITE, "offered", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void faults(void **state)
+{
+    (void)state;
+#define FAULT(work, values)                                                                        \
+    START "duration: 1ms\ndrain: 1ms\n" FABRIC work "faults: [{" values "}]\n"
+#define TREE                "{kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 2}"
+#define LEAVES              "fabric:\n  topology: " TREE "\n"
+#define AMONG(work, values) START "duration: 1ms\ndrain: 1ms\n" LEAVES work "faults: [" values "]\n"
+#define ACROSS              WORK("kind: rdma-write, from: host0, to: host2, " BETWEEN)
+#define BETWEEN             "start: 100us, stop: 500us"
+    static const struct findings_print cases[] = {
+        {FAULT(WRITE, "kind: link-down, where: host0, at: 2ms"), "faults",
+         "t.yaml:8:10: warning: the fault link-down begins after the workloads have stopped: it "
+         "may have no effect\n"},
+        {FAULT(WRITE, "kind: link-down, where: host0, at: 2000001ns"), "faults",
+         "t.yaml:8:10: warning: the fault link-down begins after the end of the run: it has no "
+         "effect\n"},
+        {FAULT(WRITE, "kind: link-down, where: host0, at: 1ms"), "faults",
+         "t.yaml:8:10: warning: the fault link-down begins after the workloads have stopped: it "
+         "may have no effect\n"},
+        {FAULT(WRITE, "kind: link-down, where: host0, at: 999999ns"), "faults", ""},
+        {FAULT(WRITE, "kind: link-down, where: host3, at: 0s"), "faults",
+         "t.yaml:8:10: warning: the fault link-down touches nobody: no workload has a path through "
+         "where it is\n"},
+        {FAULT(WORK("kind: rdma-write, from: host1, to: host0, stop: 500us"),
+               "kind: link-down, where: host0, at: 500us"),
+         "faults",
+         "t.yaml:8:10: warning: the fault link-down touches nobody: the workloads there have "
+         "stopped before it begins\n"},
+        {FAULT(WORK("kind: rdma-write, from: host1, to: host0, stop: 500us"),
+               "kind: link-down, where: host0, at: 499999ns"),
+         "faults", ""},
+        {FAULT(WORK("kind: rdma-write, from: host1, to: host0, start: 500us"),
+               "kind: link-down, where: host0, at: 0s, for: 500us"),
+         "faults",
+         "t.yaml:8:10: warning: the fault link-down touches nobody: the workloads there begin "
+         "after its end\n"},
+        {FAULT(WORK("kind: rdma-write, from: host1, to: host0, start: 500us"),
+               "kind: link-down, where: host0, at: 0s, for: 500001ns"),
+         "faults", ""},
+        {FAULT("hosts:\n" TARGET WRITE, "kind: target-crash, where: host0, at: 0s"), "faults",
+         "t.yaml:10:10: warning: the fault target-crash touches nobody: it ends NVMe alone, and "
+         "only rdma-* workloads use its targets: they go on at full rate (target-crash with how: "
+         "power stops them)\n"},
+        {FAULT("hosts:\n" TARGET WRITE, "kind: target-crash, where: host0, at: 0s, how: power"),
+         "faults", ""},
+        {FAULT("hosts:\n" TARGET WRITE, "kind: target-stall, where: host0, at: 0s, for: 1us"),
+         "faults",
+         "t.yaml:10:10: warning: the fault target-stall touches nobody: it ends NVMe alone, and "
+         "only rdma-* workloads use its targets: they go on at full rate (target-crash with how: "
+         "power stops them)\n"},
+        {FAULT("hosts:\n" TARGET WORK("kind: nvme, from: host1, to: host0, stop: 500us"),
+               "kind: target-crash, where: host0, at: 499999ns"),
+         "faults", ""},
+        {FAULT("hosts:\n" TARGET WORK("kind: nvme, from: host1, to: host0, stop: 500us"),
+               "kind: target-crash, where: host0, at: 500us"),
+         "faults",
+         "t.yaml:10:10: warning: the fault target-crash touches nobody: the workloads there have "
+         "stopped before it begins\n"},
+        {FAULT(WRITE, "kind: link-flap, where: host0, at: 0ns, period: 10us, duty: 0%"), "faults",
+         "t.yaml:8:10: warning: the fault link-flap has duty 0%: the link never goes down\n"},
+        /* Inside of the fabric the paths decide. */
+        {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 0s}"), "faults", ""},
+        {AMONG(ACROSS, "{kind: bit-errors, where: leaf2-spine0, at: 0s}"), "faults",
+         "t.yaml:8:10: warning: the fault bit-errors touches nobody: no workload has a path "
+         "through where it is\n"},
+        {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 500us}"), "faults",
+         "t.yaml:8:10: warning: the fault bit-errors touches nobody: the workloads there have "
+         "stopped before it begins\n"},
+        {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 0s, for: 100us}"), "faults",
+         "t.yaml:8:10: warning: the fault bit-errors touches nobody: the workloads there begin "
+         "after its end\n"},
+        {AMONG(ACROSS, "{kind: switch-down, where: leaf2, at: 0s}"), "faults",
+         "t.yaml:8:10: warning: the fault switch-down touches nobody: no workload has a path "
+         "through where it is\n"},
+        {AMONG(ACROSS, "{kind: switch-down, where: spine1, at: 0s}"), "faults", ""},
+        /* Two that move routes move each other's. */
+        {AMONG(ACROSS, "{kind: switch-down, where: leaf2, at: 0s}, {kind: link-down, where: "
+                       "leaf0-spine0, at: 0s}"),
+         "faults", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_and_queues),
+        cmocka_unit_test(what_hosts_get),
+        cmocka_unit_test(faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
