@@ -129,8 +129,7 @@ static uint32_t walk(struct search *search, const struct flow *flow)
     const struct scenario *scenario = search->scenario;
     uint32_t head = 0, tail = 0;
     search->round++;
-    search->reached[flow->from] = search->round;
-    search->queue[tail++] = flow->from;
+    search->queue[tail++] = flow->from; /* a host: nothing leads back to it */
     while (head < tail) {
         const uint32_t at = search->queue[head++];
         const struct scenario_node *node = &scenario->nodes[at];

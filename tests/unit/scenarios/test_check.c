@@ -345,10 +345,41 @@ static void spare_ports_are_no_links(void **state)
     }
 }
 
+/* Before a run: one error for each switch whose memory is too small, and none where all are fine.
+ */
+static void memories_that_are_too_small_are_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *overrides;
+        size_t errors;
+        const char *first;
+    } cases[] = {
+        {"", 0, NULL},
+        {", overrides: [{where: spine1, buffer: 100KB}]", 1,
+         "spine1: reserved room and headroom take 2220032 B, its packet memory has 100000 B"},
+        {", overrides: [{where: [leaf0, spine1], buffer: 100KB}]", 2,
+         "leaf0: reserved room and headroom take 2220032 B, its packet memory has 100000 B"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        static struct diag diag;
+        diag = (struct diag){0};
+        snprintf(text, sizeof text, HEAD TWO_LEAVES "%s}\n" HOSTS WORKLOAD, cases[i].overrides);
+        struct scenario *scenario = load_fine(text);
+        check_memories(scenario, &diag);
+        assert_int_equal(diag.errors, cases[i].errors);
+        if (cases[i].first != NULL)
+            assert_string_equal(diag.messages[0].text, cases[i].first);
+        scenario_free(scenario);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_are_found),
+        cmocka_unit_test(memories_that_are_too_small_are_errors),
         cmocka_unit_test(every_port_is_told_of_once),
         cmocka_unit_test(written_routes_are_followed),
         cmocka_unit_test(thresholds_and_times_that_do_not_fit_are_found),

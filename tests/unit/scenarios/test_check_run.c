@@ -287,78 +287,79 @@ static void what_a_run_shows_is_told(void **state)
     }
 }
 
+#define TIMERS(values)                                                                             \
+    HEAD "hosts: {defaults: {rnic: {" values                                                       \
+         "}}}\nworkloads: [{name: w, kind: rdma-write, from: [host1, host2], to: host0}]\n"
+static const struct wait {
+    const char *text;
+    time_ps took[2];
+    uint64_t retries[2];
+    const char *prints;
+} waits[] = {
+    {TIMERS("timeout: 1"), {8191999, 8191999}, {1, 1}, ""},
+    {TIMERS("timeout: 1"),
+     {8192000, 8191999},
+     {1, 1},
+     "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host1 to "
+     "host0 for 8 us: what was lost was sent again only then; begin later, or repair the path "
+     "first\n"},
+    {TIMERS("timeout: 1"),
+     {8191999, 8192000},
+     {1, 1},
+     "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host2 to "
+     "host0 for 8 us: what was lost was sent again only then; begin later, or repair the path "
+     "first\n"},
+    {TIMERS("timeout: 1"),
+     {9 * US, 12 * US},
+     {1, 1},
+     "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers as they connected, host2 to "
+     "host0 for 12 us: what was lost was sent again only then; begin later, or repair the path "
+     "first\n"},
+    {TIMERS("timeout: 1"),
+     {12 * US, 9 * US},
+     {1, 1},
+     "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers as they connected, host1 to "
+     "host0 for 12 us: what was lost was sent again only then; begin later, or repair the path "
+     "first\n"},
+    {TIMERS("timeout: 1"),
+     {12 * US, 12 * US},
+     {0, 1},
+     "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host2 to "
+     "host0 for 12 us: what was lost was sent again only then; begin later, or repair the path "
+     "first\n"},
+    {TIMERS("timeout: 1"), {12 * US, 12 * US}, {0, 0}, ""},
+    {TIMERS("timeout: 0, cm-timeout: 50us"), {49 * US, 49 * US}, {1, 1}, ""},
+    {TIMERS("timeout: 0, cm-timeout: 50us"),
+     {50 * US, 50 * US},
+     {1, 1},
+     "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers as they connected, host1 to "
+     "host0 for 50 us: what was lost was sent again only then; begin later, or repair the path "
+     "first\n"},
+    {TIMERS("timeout: 20, cm-timeout: 50us"),
+     {50 * US, 3 * US},
+     {1, 1},
+     "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host1 to "
+     "host0 for 50 us: what was lost was sent again only then; begin later, or repair the path "
+     "first\n"},
+};
+
 /* The shortest timer is 4.096 us x 2^timeout or cm-timeout: who took as long and sent again waited
  * for it. */
 static void members_that_waited_for_timers_are_told(void **state)
 {
     (void)state;
-#define TIMERS(values)                                                                             \
-    HEAD "hosts: {defaults: {rnic: {" values                                                       \
-         "}}}\nworkloads: [{name: w, kind: rdma-write, from: [host1, host2], to: host0}]\n"
-    static const struct {
-        const char *text;
-        time_ps took[2];
-        uint64_t retries[2];
-        const char *prints;
-    } cases[] = {
-        {TIMERS("timeout: 1"), {8191999, 8191999}, {1, 1}, ""},
-        {TIMERS("timeout: 1"),
-         {8192000, 8191999},
-         {1, 1},
-         "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host1 to "
-         "host0 for 8 us: what was lost was sent again only then; begin later, or repair the path "
-         "first\n"},
-        {TIMERS("timeout: 1"),
-         {8191999, 8192000},
-         {1, 1},
-         "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host2 to "
-         "host0 for 8 us: what was lost was sent again only then; begin later, or repair the path "
-         "first\n"},
-        {TIMERS("timeout: 1"),
-         {9 * US, 12 * US},
-         {1, 1},
-         "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers as they connected, host2 to "
-         "host0 for 12 us: what was lost was sent again only then; begin later, or repair the path "
-         "first\n"},
-        {TIMERS("timeout: 1"),
-         {12 * US, 9 * US},
-         {1, 1},
-         "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers as they connected, host1 to "
-         "host0 for 12 us: what was lost was sent again only then; begin later, or repair the path "
-         "first\n"},
-        {TIMERS("timeout: 1"),
-         {12 * US, 12 * US},
-         {0, 1},
-         "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host2 to "
-         "host0 for 12 us: what was lost was sent again only then; begin later, or repair the path "
-         "first\n"},
-        {TIMERS("timeout: 1"), {12 * US, 12 * US}, {0, 0}, ""},
-        {TIMERS("timeout: 0, cm-timeout: 50us"), {49 * US, 49 * US}, {1, 1}, ""},
-        {TIMERS("timeout: 0, cm-timeout: 50us"),
-         {50 * US, 50 * US},
-         {1, 1},
-         "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers as they connected, host1 to "
-         "host0 for 50 us: what was lost was sent again only then; begin later, or repair the path "
-         "first\n"},
-        {TIMERS("timeout: 20, cm-timeout: 50us"),
-         {50 * US, 3 * US},
-         {1, 1},
-         "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host1 to "
-         "host0 for 50 us: what was lost was sent again only then; begin later, or repair the path "
-         "first\n"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct scenario *scenario = load(cases[i].text);
+    for (size_t i = 0; i < COUNT(waits); i++) {
+        struct scenario *scenario = load(waits[i].text);
         struct workload_member all[2];
         for (int k = 0; k < 2; k++)
             all[k] = (struct workload_member){.connected = true,
                                               .began = US,
-                                              .ready = US + cases[i].took[k],
+                                              .ready = US + waits[i].took[k],
                                               .issued = 1,
                                               .completed = 1};
         const struct workload_member *const members[] = {&all[0], &all[1]};
         const uint32_t first[] = {0, 2};
-        const uint64_t retries[4] = {0, cases[i].retries[0], cases[i].retries[1], 0};
+        const uint64_t retries[4] = {0, waits[i].retries[0], waits[i].retries[1], 0};
         const struct check_run run = {
             .scenario = scenario,
             .stop = 1000 * US,
@@ -369,7 +370,7 @@ static void members_that_waited_for_timers_are_told(void **state)
         };
         struct check_report report;
         check_of_run(scenario, &run, &report);
-        assert_printed(&report, cases[i].prints);
+        assert_printed(&report, waits[i].prints);
         check_free(&report);
         scenario_free(scenario);
     }

@@ -55,6 +55,14 @@ static void ways(void **state)
          "t.yaml:4:13: note: 2 switches (leaf0, ...): 200Gbps below and 199.998Gbps above: "
          "oversubscription 1.0 to 1\n"},
         {LEAVES ACROSS, "oversubscription", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void mtus(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
         {ONE AT("\"switch0:p1\"", "mtu: 4156B") WRITE, "paths", ""},
         {ONE AT("\"switch0:p1\"", "mtu: 4155B") WRITE, "paths",
          "t.yaml:5:42: error: switch0:p1: MTU 4155 drops packets of 'w', which need MTU 4156 (a "
@@ -85,6 +93,14 @@ static void ways(void **state)
          "link's mtu to 1501 B or more, or lower rnic.path-mtu\n"},
         {ONE "  host-links: {mtu: 1500B}\nhosts: {defaults: {rnic: {path-mtu: 1024B}}}\n" WRITE,
          "paths", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void paths(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
         {HEAD "{kind: explicit, hosts: [a, b], switches: [s, t], links: [{ends: [a, s]}, {ends: "
               "[b, t]}]}\n"
               "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
@@ -99,6 +115,37 @@ static void ways(void **state)
          "t.yaml:6:13: error: 'w': there is no path from a to b (a run shows drops.no_route > "
          "0)\nt.yaml:6:13: error: 'w': there is no path from b to a (a run shows drops.no_route > "
          "0)\n"},
+        /* Hosts are ends, not ways. */
+        {HEAD "{kind: explicit, hosts: [a, b, h], switches: [s, t], links: [{ends: [a, s]}, {ends: "
+              "[b, t]}, {ends: [h, s]}, {ends: [h, t]}]}\n"
+              "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
+         "paths",
+         "t.yaml:5:13: error: 'w': there is no path from a to b (a run shows drops.no_route > "
+         "0)\n"},
+        /* The last host's port and a switch's are two. */
+        {ONE "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: host3, to: "
+             "host1}]\n",
+         "paths",
+         "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host3:p0, ...): MTU 1500 drops "
+         "packets of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n    remedy: raise the "
+         "link's mtu to 4156 B or more, or lower rnic.path-mtu\n"},
+        /* Ports without a link lead nowhere. */
+        {HEAD
+         "{kind: explicit, hosts: [a, b], switches: [s], links: [{ends: [\"s:p1\", a]}, {ends: "
+         "[\"s:p3\", b]}]}\n"
+         "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
+         "paths",
+         "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (a:p0, ...): MTU 1500 drops packets "
+         "of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n    remedy: raise the link's "
+         "mtu to 4156 B or more, or lower rnic.path-mtu\n"},
+        /* What one workload left behind is nothing to the next. */
+        {LEAVES
+         "  routes: [{at: spine1, to: host2, via: leaf0}, {at: leaf0, to: host2, via: spine1}]\n"
+         "workloads:\n  - {name: w, kind: rdma-write, from: host0, to: host2}\n  - {name: v, kind: "
+         "rdma-write, from: host0, to: host3}\n",
+         "paths",
+         "t.yaml:7:5: error: 'w': configured routes from host0 to host2 loop through leaf0 and "
+         "spine1 (a run shows drops.ttl > 0)\n"},
         {LEAVES "  routes: [{at: spine1, to: host2, via: leaf0}, {at: leaf0, to: host2, via: "
                 "spine1}]\n" ACROSS,
          "paths",
@@ -239,6 +286,37 @@ static void members_that_cannot_connect(void **state)
          "again after cm-timeout, 1 ms, when the workload has stopped (a run shows members_idle > "
          "0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void members_with_two_ways(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        /* One of two ways, and both. */
+        {LEAVES FOUR("") DOWN("link-down, where: leaf1-spine1, at: 0s"), "fault-connects",
+         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 2 of 2 members cannot connect or may not, as they are hashed, the first from host0 "
+         "to host2; what is lost is sent again after cm-timeout, 6144 ms, when the workload has "
+         "stopped (a run shows members_idle > 0)\n    remedy: begin the fault after the workload, "
+         "or the workload when routes have converged\n"},
+        {LEAVES FOUR("") "faults: [{kind: link-down, where: leaf1-spine0, at: 0s}, {kind: "
+                         "link-down, where: leaf1-spine1, at: 0s}]\n",
+         "fault-connects",
+         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
+         "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
+         "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
+         "converged\n"},
+        {TWO_EACH "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n" DOWN(
+             "link-down, where: \"t:p1\", at: 0s"),
+         "fault-connects",
+         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
+         "to: 1 of 1 members cannot connect or may not, as they are hashed, the first from c to b; "
+         "what is lost is sent again after cm-timeout, 6144 ms, when the workload has stopped (a "
+         "run shows members_idle > 0)\n    remedy: begin the fault after the workload, or the "
+         "workload when routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
@@ -259,9 +337,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways),
+        cmocka_unit_test(mtus),
+        cmocka_unit_test(paths),
         cmocka_unit_test(written_ways_of_hosts_with_two_links),
         cmocka_unit_test(shares_of_a_link),
         cmocka_unit_test(members_that_cannot_connect),
+        cmocka_unit_test(members_with_two_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

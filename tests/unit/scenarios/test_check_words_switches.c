@@ -15,6 +15,7 @@
 #define ONE               HEAD "{kind: single-switch, hosts: 4}\n"
 #define SWITCH(values)    ONE "  switch: {" values "}\n"
 #define AT(where, values) "  overrides: [{where: " where ", " values "}]\n"
+#define ALL(values)       "hosts: {defaults: {rnic: {" values "}}}\n"
 #define ACROSS            "workloads: [{name: w, kind: rdma-write, from: host0, to: host2}]\n"
 #define WRITE             "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n"
 
@@ -260,7 +261,19 @@ static void memory(void **state)
          "t.yaml:5:33: warning: switch0: the headroom pool has 51968 B, but one port's groups may "
          "need 52224 B (a run shows drops.lossless > 0)\n    remedy: set headroom-pool to 52224 B "
          "or more, or to auto\n"},
+        {SWITCH("pfc: {priorities: [3, 4], headroom-pool: 60KB}") WRITE, "buffers",
+         "t.yaml:5:53: warning: switch0: the headroom pool has 59904 B, but one port's groups may "
+         "need 104448 B (a run shows drops.lossless > 0)\n    remedy: set headroom-pool to 104448 "
+         "B or more, or to auto\n"},
         {SWITCH("pfc: {headroom-pool: 52224B}") WRITE, "buffers", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void headroom(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
         {SWITCH("pfc: {headroom: 1KB}") WRITE, "headroom",
          "t.yaml:5:28: warning: switch0:p1: 21760 B of data can arrive after XOFF, but the "
          "headroom is 1024 B (a run shows drops.lossless > 0)\n    remedy: set the switch's "
@@ -302,6 +315,16 @@ static void memory(void **state)
          "acknowledgements and requests in a row can arrive after XOFF, but the headroom is 1024 "
          "B, enough for data\n    remedy: set the switch's headroom to 16384 B or more, or to "
          "auto\n"},
+        /* A frame of its own that has just begun is none larger than what hosts send. */
+        {SWITCH("pfc: {headroom: 1KB}") "  host-links: {mtu: 9216B}\n" ALL("path-mtu: 1024B") WRITE,
+         "headroom",
+         "t.yaml:5:28: warning: switch0:p1: 15360 B of data can arrive after XOFF, but the "
+         "headroom is 1024 B (a run shows drops.lossless > 0)\n    remedy: set the switch's "
+         "headroom to 16384 B or more, or to auto\n"},
+        {SWITCH("pfc: {headroom: 1KB}") "  host-links: {mtu: 1500B}\n" WRITE, "headroom",
+         "t.yaml:5:28: warning: switch0:p1: 17408 B of data can arrive after XOFF, but the "
+         "headroom is 1024 B (a run shows drops.lossless > 0)\n    remedy: set the switch's "
+         "headroom to 18432 B or more, or to auto\n"},
         {SWITCH("pfc: {priorities: [4], headroom: 1KB}") WRITE, "headroom", ""},
     };
     assert_prints(cases, COUNT(cases));
@@ -344,6 +367,7 @@ int main(void)
         cmocka_unit_test(values_of_a_switch),
         cmocka_unit_test(thresholds),
         cmocka_unit_test(memory),
+        cmocka_unit_test(headroom),
         cmocka_unit_test(watchdogs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,14 @@ static void commands_and_queues(void **state)
          "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the "
          "host\nt.yaml:8:76: warning: 'w': queues 4 is played as 3: host0 grants no more to a "
          "controller (target.max-queues)\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void depths_of_reads(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
         {HEAD READ(", outstanding: 16"), "depths", ""},
         {HEAD READ(", outstanding: 17"), "depths",
          "t.yaml:5:86: note: 'w': 16 of its 17 outstanding READs are under way at once "
@@ -119,102 +127,53 @@ static void what_hosts_get(void **state)
          "fan-in",
          "t.yaml:4:13: note: 2 hosts (host0, ...): 2 hosts send data at up to 200 Gb/s to a link "
          "of 100: fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+#define RATE(kind, from, bytes, rate)                                                              \
+    WORK("kind: " kind ", from: " from ", to: host0, message-size: " bytes ", rate: " rate)
+#define SERVED(read, rate)                                                                         \
+    "hosts:\n" TARGET WORK("kind: nvme, from: host1, to: host0, block-size: 128KiB, read: " read   \
+                           ", rate: " rate)
+#define OFFERS(host, does)                                                                         \
+    "t.yaml:4:13: warning: " host ": workloads with a rate offer 100Gbps that it " does            \
+    ", its links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of " \
+    "the workloads, or spread them over more hosts\n"
+
+static void what_is_offered(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
         /* 131,072 B are 133,696 on the wire: 93,495.7 of them a second fill 100 Gb/s. */
-        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 128KiB, rate: 93495"),
-         "offered", ""},
-        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 128KiB, rate: 93496"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
-         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
-         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
-         "hosts\n"},
-        {HEAD WORK("kind: rdma-read, from: host1, to: host0, message-size: 128KiB, rate: 93496"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it sends, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
-         "with a rate offer 100Gbps that it receives, its links carry 100Gbps: the rest waits, "
-         "longer and longer\n    remedy: lower the rate of the workloads, or spread them over more "
-         "hosts\n"},
-        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0, message-size: 128KiB, rate: "
-                   "46747"),
-         "offered", ""},
-        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0, message-size: 128KiB, rate: "
-                   "46748"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\n"},
-        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0, message-size: 128KiB, rate: "
-                   "46747"),
-         "fan-in", ""},
-        {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0, message-size: 128KiB, rate: "
-                   "46748"),
-         "fan-in",
+        {HEAD RATE("rdma-write", "host1", "128KiB", "93495"), "offered", ""},
+        {HEAD RATE("rdma-write", "host1", "128KiB", "93496"), "offered",
+         OFFERS("host0", "receives") OFFERS("host1", "sends")},
+        {HEAD RATE("rdma-read", "host1", "128KiB", "93496"), "offered",
+         OFFERS("host0", "sends") OFFERS("host1", "receives")},
+        {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46747"), "offered", ""},
+        {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46748"), "offered",
+         OFFERS("host0", "receives")},
+        {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46747"), "fan-in", ""},
+        {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46748"), "fan-in",
          "t.yaml:4:13: note: host0: 2 hosts send data at up to 100 Gb/s to a link of 100: fan-in 1 "
          "to 1 (a run shows pfc.pause_frames)\n"},
-        {HEAD "hosts:\n" TARGET WORK(
-             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 25%, rate: 124660"),
-         "offered", ""},
-        {HEAD "hosts:\n" TARGET WORK(
-             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 25%, rate: 124661"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
-         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
-         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
-         "hosts\n"},
-        {HEAD "hosts:\n" TARGET WORK(
-             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 75%, rate: 124661"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it sends, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
-         "with a rate offer 100Gbps that it receives, its links carry 100Gbps: the rest waits, "
-         "longer and longer\n    remedy: lower the rate of the workloads, or spread them over more "
-         "hosts\n"},
-        {HEAD "hosts:\n" TARGET WORK(
-             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 100%, rate: 93496"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it sends, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
-         "with a rate offer 100Gbps that it receives, its links carry 100Gbps: the rest waits, "
-         "longer and longer\n    remedy: lower the rate of the workloads, or spread them over more "
-         "hosts\n"},
-        {HEAD "hosts:\n" TARGET WORK(
-             "kind: nvme, from: host1, to: host0, block-size: 128KiB, read: 0%, rate: 93496"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
-         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
-         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
-         "hosts\n"},
+        {HEAD SERVED("25%", "124660"), "offered", ""},
+        {HEAD SERVED("25%", "124661"), "offered",
+         OFFERS("host0", "receives") OFFERS("host1", "sends")},
+        {HEAD SERVED("75%", "124661"), "offered",
+         OFFERS("host0", "sends") OFFERS("host1", "receives")},
+        {HEAD SERVED("100%", "93496"), "offered",
+         OFFERS("host0", "sends") OFFERS("host1", "receives")},
+        {HEAD SERVED("0%", "93496"), "offered",
+         OFFERS("host0", "receives") OFFERS("host1", "sends")},
         /* One byte beyond a packet is another packet. */
-        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 4096B, rate: 2991862"),
-         "offered", ""},
-        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 4096B, rate: 2991863"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
-         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
-         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
-         "hosts\n"},
-        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 4097B, rate: 2933583"),
-         "offered", ""},
-        {HEAD WORK("kind: rdma-write, from: host1, to: host0, message-size: 4097B, rate: 2933584"),
-         "offered",
-         "t.yaml:4:13: warning: host0: workloads with a rate offer 100Gbps that it receives, its "
-         "links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of "
-         "the workloads, or spread them over more hosts\nt.yaml:4:13: warning: host1: workloads "
-         "with a rate offer 100Gbps that it sends, its links carry 100Gbps: the rest waits, longer "
-         "and longer\n    remedy: lower the rate of the workloads, or spread them over more "
-         "hosts\n"},
+        {HEAD RATE("rdma-write", "host1", "4096B", "2991862"), "offered", ""},
+        {HEAD RATE("rdma-write", "host1", "4096B", "2991863"), "offered",
+         OFFERS("host0", "receives") OFFERS("host1", "sends")},
+        {HEAD RATE("rdma-write", "host1", "4097B", "2933583"), "offered", ""},
+        {HEAD RATE("rdma-write", "host1", "4097B", "2933584"), "offered",
+         OFFERS("host0", "receives") OFFERS("host1", "sends")},
         {HEAD WRITE, "offered", ""},
     };
     assert_prints(cases, COUNT(cases));
@@ -281,6 +240,14 @@ static void faults(void **state)
          "stopped before it begins\n"},
         {FAULT(WRITE, "kind: link-flap, where: host0, at: 0ns, period: 10us, duty: 0%"), "faults",
          "t.yaml:8:10: warning: the fault link-flap has duty 0%: the link never goes down\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void faults_inside_the_fabric(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
         /* Inside of the fabric the paths decide. */
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 0s}"), "faults", ""},
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf2-spine0, at: 0s}"), "faults",
@@ -308,8 +275,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_and_queues),
+        cmocka_unit_test(depths_of_reads),
         cmocka_unit_test(what_hosts_get),
+        cmocka_unit_test(what_is_offered),
         cmocka_unit_test(faults),
+        cmocka_unit_test(faults_inside_the_fabric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
