@@ -8,48 +8,23 @@
 #include "replay/explain/paths.h"
 #include "replay/record/limits_demand.h"
 #include "replay/record/limits_engines.h"
-#include "replay/record/usage.h"
+#include "replay/record/limits_private.h"
 #include "scenarios/workload/nvme_carrier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a workload goes by. */
-struct scope {
-    const struct collect *collect;
-    const struct usage *usage;
-    const struct explain_fabric *fabric;
-    struct bottleneck_input *input;
-    uint32_t *ports;   /* by port: pairs that it is a transmitter on the path of */
-    uint32_t *targets; /* by node: pairs to it */
-    bool *from, *to;   /* by node */
-    uint32_t pairs;
-    int64_t on_cpu;    /* share of what is outstanding that is at the host's CPUs */
-    const char *whose; /* its name */
-};
-
-static int64_t share(int64_t part, int64_t whole)
-{
-    if (whole <= 0 || part <= 0)
-        return 0;
-    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
-}
-
-static int64_t part(int64_t value, int64_t ppm)
-{
-    return (int64_t)((__int128)value * ppm / PPM);
-}
-
 /* ------------------------------------------------------------------ links */
 
-static time_ps busy_ps(const struct scope *scope, uint32_t port)
+static time_ps busy_ps(const struct limits_scope *scope, uint32_t port)
 {
     return units_transfer_ps((uint64_t)usage_of_port(scope->usage, port, USAGE_PORT_BYTES),
                              (uint64_t)scope->fabric->rate_bps[port]);
 }
 
-static void name_link(const struct scope *scope, uint32_t port, char where[BOTTLENECK_WHERE_BYTES])
+static void name_link(const struct limits_scope *scope, uint32_t port,
+                      char where[BOTTLENECK_WHERE_BYTES])
 {
     const struct explain_fabric *fabric = scope->fabric;
     char from[96];
@@ -60,7 +35,7 @@ static void name_link(const struct scope *scope, uint32_t port, char where[BOTTL
 
 /* Of the bytes that hosts put in, or get where switches hold more and more of them, what went by a
  * link nearly as busy as the busiest. */
-static int64_t covered(const struct scope *scope, int64_t busiest)
+static int64_t covered(const struct limits_scope *scope, int64_t busiest)
 {
     const struct explain_fabric *fabric = scope->fabric;
     int64_t bytes = 0, in = 0, out = 0;
@@ -70,26 +45,26 @@ static int64_t covered(const struct scope *scope, int64_t busiest)
         const int64_t own = usage_of_port(scope->usage, i, USAGE_PORT_BYTES);
         in += fabric->is_host[fabric->node_of[i]] ? own : 0;
         out += fabric->is_host[fabric->node_of[fabric->peer[i]]] ? own : 0;
-        if (share(busy_ps(scope, i), usage_span(scope->usage)) * 10 >= busiest * 9)
+        if (limits_share(busy_ps(scope, i), usage_span(scope->usage)) * 10 >= busiest * 9)
             bytes += own;
     }
-    return share(bytes, in < out ? in : out);
+    return limits_share(bytes, in < out ? in : out);
 }
 
 /* In series the first is it: the queue is before that one.  Hosts' ports come first. */
-static void name_busiest(struct scope *scope)
+static void name_busiest(struct limits_scope *scope)
 {
     const struct explain_fabric *fabric = scope->fabric;
     struct bottleneck_use *link = &scope->input->uses[BOTTLENECK_LINK];
     for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++)
         if (scope->ports[i] &&
-            share(busy_ps(scope, i), usage_span(scope->usage)) * 100 >= link->used * 99) {
+            limits_share(busy_ps(scope, i), usage_span(scope->usage)) * 100 >= link->used * 99) {
             name_link(scope, i, link->where);
             return;
         }
 }
 
-static void add_links(struct scope *scope)
+static void add_links(struct limits_scope *scope)
 {
     const struct explain_fabric *fabric = scope->fabric;
     struct bottleneck_use *link = &scope->input->uses[BOTTLENECK_LINK];
@@ -98,11 +73,12 @@ static void add_links(struct scope *scope)
     for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++) {
         if (!scope->ports[i])
             continue;
-        const int64_t used = share(busy_ps(scope, i), span);
-        const int64_t paused = share(usage_of_port(scope->usage, i, USAGE_PORT_BLOCKED), span);
-        const int64_t crossing = share(scope->ports[i], scope->pairs);
+        const int64_t used = limits_share(busy_ps(scope, i), span);
+        const int64_t paused =
+            limits_share(usage_of_port(scope->usage, i, USAGE_PORT_BLOCKED), span);
+        const int64_t crossing = limits_share(scope->ports[i], scope->pairs);
         link->used = used > link->used ? used : link->used;
-        if (part(paused, crossing) > part(pauses->used, pauses->covers)) {
+        if (limits_part(paused, crossing) > limits_part(pauses->used, pauses->covers)) {
             pauses->used = paused;
             pauses->covers = crossing;
             explain_port_words(fabric, i, pauses->where, sizeof pauses->where);
@@ -115,7 +91,7 @@ static void add_links(struct scope *scope)
 
 /* ------------------------------------------------------------------ queue pairs */
 
-static int64_t sum_of(const struct scope *scope, const bool *nodes, enum usage_rnic what)
+static int64_t sum_of(const struct limits_scope *scope, const bool *nodes, enum usage_rnic what)
 {
     const struct scenario *scenario = scope->collect->scenario;
     int64_t sum = 0;
@@ -125,42 +101,42 @@ static int64_t sum_of(const struct scope *scope, const bool *nodes, enum usage_r
     return sum;
 }
 
-static int64_t larger(const struct scope *scope, enum usage_rnic what)
+static int64_t larger(const struct limits_scope *scope, enum usage_rnic what)
 {
     const int64_t from = sum_of(scope, scope->from, what), to = sum_of(scope, scope->to, what);
     return from > to ? from : to;
 }
 
-static void add_wait(struct scope *scope, enum bottleneck_resource resource, int64_t queue_pairs,
-                     int64_t active)
+static void add_wait(struct limits_scope *scope, enum bottleneck_resource resource,
+                     int64_t queue_pairs, int64_t active)
 {
     struct bottleneck_use *use = &scope->input->uses[resource];
-    use->used = share(queue_pairs, active);
+    use->used = limits_share(queue_pairs, active);
     snprintf(use->where, sizeof use->where, "%.100s", scope->whose);
 }
 
 /* Of the packets of the side that sends more of them again: the other's acknowledgements are no
  * part of what is repeated. */
-static int64_t resent_share(const struct scope *scope)
+static int64_t resent_share(const struct limits_scope *scope)
 {
-    const int64_t from = share(sum_of(scope, scope->from, USAGE_RNIC_RESENT),
-                               sum_of(scope, scope->from, USAGE_RNIC_SENT));
-    const int64_t to = share(sum_of(scope, scope->to, USAGE_RNIC_RESENT),
-                             sum_of(scope, scope->to, USAGE_RNIC_SENT));
+    const int64_t from = limits_share(sum_of(scope, scope->from, USAGE_RNIC_RESENT),
+                                      sum_of(scope, scope->from, USAGE_RNIC_SENT));
+    const int64_t to = limits_share(sum_of(scope, scope->to, USAGE_RNIC_RESENT),
+                                    sum_of(scope, scope->to, USAGE_RNIC_SENT));
     return from > to ? from : to;
 }
 
 /* Nothing is heard of who waits behind a pause either, and nothing is lost. */
-static int64_t silent(const struct scope *scope, int64_t active)
+static int64_t silent(const struct limits_scope *scope, int64_t active)
 {
     const struct bottleneck_use *pauses = &scope->input->uses[BOTTLENECK_PAUSES];
     const int64_t heard = larger(scope, USAGE_QP_SILENT);
-    const int64_t paused = part(active, part(pauses->used, pauses->covers));
+    const int64_t paused = limits_part(active, limits_part(pauses->used, pauses->covers));
     return heard > paused ? heard - paused : 0;
 }
 
 /* Without a loss, what is sent again was refused for want of a receive. */
-static void add_queue_pairs(struct scope *scope, bool lossy, bool refuses)
+static void add_queue_pairs(struct limits_scope *scope, bool lossy, bool refuses)
 {
     const int64_t active = larger(scope, USAGE_QP_ACTIVE);
     const int64_t refused = larger(scope, USAGE_QP_RNR), resent = larger(scope, USAGE_QP_RESENT);
@@ -180,7 +156,7 @@ static void add_queue_pairs(struct scope *scope, bool lossy, bool refuses)
 enum { ALWAYS = PPM * 9 / 10, NOTABLE = PPM / 10 };
 
 /* A buffer that is not empty at times is no limit as long as it never fills. */
-static void add_receivers(struct scope *scope)
+static void add_receivers(struct limits_scope *scope)
 {
     const struct scenario *scenario = scope->collect->scenario;
     struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_RECEIVER];
@@ -189,7 +165,7 @@ static void add_receivers(struct scope *scope)
             if (!scope->to[node] && !scope->from[node])
                 continue;
             const int64_t used =
-                share(usage_drained(scope->usage, node, i), usage_span(scope->usage));
+                limits_share(usage_drained(scope->usage, node, i), usage_span(scope->usage));
             const bool filled = usage_of_rnic(scope->usage, node, i, USAGE_RNIC_OVER) > 0;
             if (used <= use->used || (!filled && used < ALWAYS))
                 continue;
@@ -200,138 +176,10 @@ static void add_receivers(struct scope *scope)
         }
 }
 
-/* ------------------------------------------------------------------ NVMe */
-
-static void add_host_cpus(struct scope *scope, uint32_t index)
-{
-    const struct usage *usage = scope->usage;
-    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_HOST_CPU];
-    const time_ps busy = usage_of_workload(usage, index, USAGE_WORK_CPU);
-    const int64_t queues = usage_of_workload(usage, index, USAGE_WORK_QUEUES);
-    const int64_t on = usage_of_workload(usage, index, USAGE_WORK_ON_CPU);
-    const int64_t out = usage_of_workload(usage, index, USAGE_WORK_OUT);
-    const int64_t served = (int64_t)((__int128)busy * usage_looks(usage) / usage_span(usage));
-    use->used = share(busy / (queues > 0 ? queues : 1), usage_span(usage));
-    use->covers = PPM;
-    use->waiting = share(on - served, out);
-    scope->on_cpu = share(on, out);
-    const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
-    snprintf(use->where, sizeof use->where,
-             about->ops->needs_nvme_target ? "the host CPUs of %.60s's queues"
-                                           : "the cores that post for %.60s",
-             about->name);
-}
-
-/* A software RNIC's work is done by its host's CPU, whichever end is the busier one. */
-static void add_software(struct scope *scope)
-{
-    const struct scenario *scenario = scope->collect->scenario;
-    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_HOST_CPU];
-    for (uint32_t node = 0; node < scenario->node_count; node++)
-        for (uint16_t i = 0; i < scenario->nodes[node].port_count; i++) {
-            if (!scope->to[node] && !scope->from[node])
-                continue;
-            const int64_t used = share(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_CPU),
-                                       usage_span(scope->usage));
-            if (used <= use->used)
-                continue;
-            use->used = used;
-            use->covers = use->waiting = PPM;
-            snprintf(use->where, sizeof use->where, "the CPUs of %.60s (software RNIC)",
-                     scenario->nodes[node].name);
-        }
-}
-
-static bool is_core(const struct usage_station *station)
-{
-    return strcmp(station->name, "cores") == 0;
-}
-
-/* The busiest station of all targets, of cores or of media. */
-static const char *add_stations(struct scope *scope, bool cores)
-{
-    const char *name = "";
-    const struct scenario *scenario = scope->collect->scenario;
-    const struct usage *usage = scope->usage;
-    struct bottleneck_use *use =
-        &scope->input->uses[cores ? BOTTLENECK_TARGET_CPU : BOTTLENECK_MEDIA];
-    for (uint32_t node = 0; node < scenario->node_count; node++) {
-        const struct usage_station *stations = scope->to[node] ? usage_stations(usage, node) : NULL;
-        for (int i = 0; stations != NULL && i < USAGE_STATIONS && stations[i].name != NULL; i++) {
-            const time_ps busy = usage_of_target(usage, node, USAGE_TARGET_STATION + (unsigned)i);
-            const int64_t used = share(busy / stations[i].servers, usage_span(usage));
-            if (is_core(&stations[i]) != cores || used <= use->used)
-                continue;
-            use->used = used;
-            name = stations[i].name;
-            snprintf(use->where, sizeof use->where, "%.60s's %.60s%s", scenario->nodes[node].name,
-                     name, cores ? "" : " (media)");
-        }
-    }
-    return name;
-}
-
-/* Of the work that all such stations did, what those as busy as the busiest did; and how much of
- * what is outstanding waits for them. */
-static void add_waiting(struct scope *scope, bool cores, const char *name)
-{
-    const struct scenario *scenario = scope->collect->scenario;
-    const struct usage *usage = scope->usage;
-    struct bottleneck_use *use =
-        &scope->input->uses[cores ? BOTTLENECK_TARGET_CPU : BOTTLENECK_MEDIA];
-    __int128 busy_all = 0, busy_most = 0;
-    int64_t here = 0, asked = 0;
-    for (uint32_t node = 0; node < scenario->node_count; node++) {
-        const struct usage_station *stations = scope->to[node] ? usage_stations(usage, node) : NULL;
-        if (stations == NULL)
-            continue;
-        here += usage_of_target(usage, node, cores ? USAGE_TARGET_ON_CORE : USAGE_TARGET_IN_MEDIA);
-        asked += usage_of_target(usage, node, USAGE_TARGET_ASKED);
-        for (int i = 0; i < USAGE_STATIONS && stations[i].name != NULL; i++) {
-            const time_ps busy = usage_of_target(usage, node, USAGE_TARGET_STATION + (unsigned)i);
-            if (strcmp(stations[i].name, name) != 0)
-                continue;
-            busy_all += busy;
-            if (share(busy / stations[i].servers, usage_span(usage)) * 10 >= use->used * 9)
-                busy_most += busy;
-        }
-    }
-    const int64_t served = (int64_t)(busy_all * usage_looks(usage) / usage_span(usage));
-    use->waiting = share(here - served, asked);
-    if (asked > 0)
-        scope->input->uses[BOTTLENECK_LINK].waiting -= share(here, asked);
-    use->covers = busy_all == 0 ? 0 : (int64_t)(busy_most * PPM / busy_all);
-}
-
-static void add_recovery(struct scope *scope, uint32_t index)
-{
-    const struct scenario *scenario = scope->collect->scenario;
-    const struct usage *usage = scope->usage;
-    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_RECOVERY];
-    use->used = share(usage_of_workload(usage, index, USAGE_WORK_AWAY),
-                      usage_of_workload(usage, index, USAGE_WORK_INSTANCES));
-    use->covers = PPM;
-    scope->input->away = use->used;
-    snprintf(use->where, sizeof use->where, "controllers of %.100s were lost", scope->whose);
-    for (uint32_t node = 0; node < scenario->node_count; node++) {
-        if (!scope->to[node] || usage_stations(usage, node) == NULL)
-            continue;
-        const int64_t stalled =
-            share(usage_of_target(usage, node, USAGE_TARGET_STALLED), usage_looks(usage));
-        const int64_t asking = share(scope->targets[node], scope->pairs);
-        if (part(stalled, asking) <= part(use->used, use->covers))
-            continue;
-        use->used = stalled;
-        use->covers = asking;
-        snprintf(use->where, sizeof use->where, "the target on %.100s stood still",
-                 scenario->nodes[node].name);
-    }
-}
-
 /* ------------------------------------------------------------------ workloads */
 
 /* A queue that holds less than the depth is played with what it holds: the others would wait. */
-static void add_queue_sizes(struct scope *scope, const struct scenario_workload *about,
+static void add_queue_sizes(struct limits_scope *scope, const struct scenario_workload *about,
                             int64_t depth)
 {
     const struct scenario *scenario = scope->collect->scenario;
@@ -346,7 +194,7 @@ static void add_queue_sizes(struct scope *scope, const struct scenario_workload 
         const int64_t holds = (host->queue_size < target->max_queue_size ? host->queue_size
                                                                          : target->max_queue_size) -
                               1;
-        const int64_t waits = share(depth - holds, depth);
+        const int64_t waits = limits_share(depth - holds, depth);
         if (waits <= size->used)
             continue;
         size->used = waits;
@@ -356,7 +204,7 @@ static void add_queue_sizes(struct scope *scope, const struct scenario_workload 
     }
 }
 
-static void add_workload(struct scope *scope, uint32_t index)
+static void add_workload(struct limits_scope *scope, uint32_t index)
 {
     const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
     struct bottleneck_input *input = scope->input;
@@ -364,12 +212,12 @@ static void add_workload(struct scope *scope, uint32_t index)
     input->uncounted = scope->usage == NULL;
     if (scope->usage == NULL)
         return;
-    add_host_cpus(scope, index);
-    add_recovery(scope, index);
+    limits_host_cpus(scope, index);
+    limits_recovery(scope, index);
     add_queue_sizes(scope, about, input->depth);
     struct bottleneck_use *size = &input->uses[BOTTLENECK_QUEUE_SIZE];
-    const int64_t waits = share(usage_of_workload(scope->usage, index, USAGE_WORK_WAITS),
-                                usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
+    const int64_t waits = limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_WAITS),
+                                       usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
     if (waits > size->used) {
         size->used = waits;
         snprintf(size->where, sizeof size->where, "the submission queues of %.60s are full",
@@ -379,10 +227,10 @@ static void add_workload(struct scope *scope, uint32_t index)
 
 static void mark(void *self, uint32_t port)
 {
-    ((struct scope *)self)->ports[port]++;
+    ((struct limits_scope *)self)->ports[port]++;
 }
 
-static void add_pairs(struct scope *scope, struct paths *paths, uint32_t index)
+static void add_pairs(struct limits_scope *scope, struct paths *paths, uint32_t index)
 {
     const struct scenario *scenario = scope->collect->scenario;
     const struct scenario_workload *about = &scenario->workloads[index];
@@ -410,7 +258,7 @@ static bool is_cause(const struct result *result, enum explain_kind kind)
 
 /* Pauses that a slow receiver asked for are its own; those of congestion are a full link's, for
  * which all waits that is paused. */
-static void find_cause(struct scope *scope, const struct result *result)
+static void find_cause(struct limits_scope *scope, const struct result *result)
 {
     struct bottleneck_use *receiver = &scope->input->uses[BOTTLENECK_RECEIVER];
     struct bottleneck_use *link = &scope->input->uses[BOTTLENECK_LINK];
@@ -428,7 +276,7 @@ static void find_cause(struct scope *scope, const struct result *result)
     pauses->used = 0;
 }
 
-static void add_used(struct scope *scope, const struct result *result)
+static void add_used(struct limits_scope *scope, const struct result *result)
 {
     const bool lossy = scope->collect->observe->drop_count > 0;
     add_links(scope);
@@ -436,11 +284,8 @@ static void add_used(struct scope *scope, const struct result *result)
     add_receivers(scope);
     limits_engines(scope->collect, scope->from, scope->input);
     limits_engines(scope->collect, scope->to, scope->input);
-    add_software(scope);
-    for (int cores = 0; cores < 2; cores++) {
-        const char *name = add_stations(scope, cores != 0);
-        add_waiting(scope, cores != 0, name);
-    }
+    limits_software(scope);
+    limits_targets(scope);
     find_cause(scope, result);
 }
 
@@ -449,7 +294,7 @@ static void judge(const struct collect *collect, const struct result *result, ui
 {
     const struct explain_fabric *fabric = collect->observe->fabric;
     const uint32_t nodes = fabric->node_count;
-    struct scope scope = {
+    struct limits_scope scope = {
         .collect = collect,
         .usage = collect->usage,
         .fabric = fabric,

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * limits_private - between the files of limits: what one workload goes by, and shares. */
+#ifndef STORMGLASS_REPLAY_RECORD_LIMITS_PRIVATE_H
+#define STORMGLASS_REPLAY_RECORD_LIMITS_PRIVATE_H
+
+#include "replay/explain/bottleneck.h"
+#include "replay/record/collect.h"
+#include "replay/record/usage.h"
+
+/* What a workload goes by. */
+struct limits_scope {
+    const struct collect *collect;
+    const struct usage *usage;
+    const struct explain_fabric *fabric;
+    struct bottleneck_input *input;
+    uint32_t *ports;   /* by port: pairs that it is a transmitter on the path of */
+    uint32_t *targets; /* by node: pairs to it */
+    bool *from, *to;   /* by node */
+    uint32_t pairs;
+    int64_t on_cpu;    /* share of what is outstanding that is at the host's CPUs */
+    const char *whose; /* its name */
+};
+
+static inline int64_t limits_share(int64_t part, int64_t whole)
+{
+    if (whole <= 0 || part <= 0)
+        return 0;
+    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
+}
+
+static inline int64_t limits_part(int64_t value, int64_t ppm)
+{
+    return (int64_t)((__int128)value * ppm / PPM);
+}
+
+/* limits_stations.c: the CPUs of its hosts; those of software RNICs; what its targets are made of;
+ * and for how long a target or a controller was away. */
+void limits_host_cpus(struct limits_scope *scope, uint32_t index);
+void limits_software(struct limits_scope *scope);
+void limits_targets(struct limits_scope *scope);
+void limits_recovery(struct limits_scope *scope, uint32_t index);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * limits_stations - the busiest CPU, core or medium, and what waits for it. */
+#include "replay/record/limits_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void limits_host_cpus(struct limits_scope *scope, uint32_t index)
+{
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_HOST_CPU];
+    const time_ps busy = usage_of_workload(usage, index, USAGE_WORK_CPU);
+    const int64_t queues = usage_of_workload(usage, index, USAGE_WORK_QUEUES);
+    const int64_t on = usage_of_workload(usage, index, USAGE_WORK_ON_CPU);
+    const int64_t out = usage_of_workload(usage, index, USAGE_WORK_OUT);
+    const int64_t served = (int64_t)((__int128)busy * usage_looks(usage) / usage_span(usage));
+    use->used = limits_share(busy / (queues > 0 ? queues : 1), usage_span(usage));
+    use->covers = PPM;
+    use->waiting = limits_share(on - served, out);
+    scope->on_cpu = limits_share(on, out);
+    const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
+    snprintf(use->where, sizeof use->where,
+             about->ops->needs_nvme_target ? "the host CPUs of %.60s's queues"
+                                           : "the cores that post for %.60s",
+             about->name);
+}
+
+/* A software RNIC's work is done by its host's CPU, whichever end is the busier one. */
+void limits_software(struct limits_scope *scope)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_HOST_CPU];
+    for (uint32_t node = 0; node < scenario->node_count; node++)
+        for (uint16_t i = 0; i < scenario->nodes[node].port_count; i++) {
+            if (!scope->to[node] && !scope->from[node])
+                continue;
+            const int64_t used = limits_share(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_CPU),
+                                              usage_span(scope->usage));
+            if (used <= use->used)
+                continue;
+            use->used = used;
+            use->covers = use->waiting = PPM;
+            snprintf(use->where, sizeof use->where, "the CPUs of %.60s (software RNIC)",
+                     scenario->nodes[node].name);
+        }
+}
+
+static bool is_core(const struct usage_station *station)
+{
+    return strcmp(station->name, "cores") == 0;
+}
+
+/* The busiest station of all targets, of cores or of media. */
+static const char *add_stations(struct limits_scope *scope, bool cores)
+{
+    const char *name = "";
+    const struct scenario *scenario = scope->collect->scenario;
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use =
+        &scope->input->uses[cores ? BOTTLENECK_TARGET_CPU : BOTTLENECK_MEDIA];
+    for (uint32_t node = 0; node < scenario->node_count; node++) {
+        const struct usage_station *stations = scope->to[node] ? usage_stations(usage, node) : NULL;
+        for (int i = 0; stations != NULL && i < USAGE_STATIONS && stations[i].name != NULL; i++) {
+            const time_ps busy = usage_of_target(usage, node, USAGE_TARGET_STATION + (unsigned)i);
+            const int64_t used = limits_share(busy / stations[i].servers, usage_span(usage));
+            if (is_core(&stations[i]) != cores || used <= use->used)
+                continue;
+            use->used = used;
+            name = stations[i].name;
+            snprintf(use->where, sizeof use->where, "%.60s's %.60s%s", scenario->nodes[node].name,
+                     name, cores ? "" : " (media)");
+        }
+    }
+    return name;
+}
+
+/* Of the work that all such stations did, what those as busy as the busiest did; and how much of
+ * what is outstanding waits for them. */
+static void add_waiting(struct limits_scope *scope, bool cores, const char *name)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use =
+        &scope->input->uses[cores ? BOTTLENECK_TARGET_CPU : BOTTLENECK_MEDIA];
+    __int128 busy_all = 0, busy_most = 0;
+    int64_t here = 0, asked = 0;
+    for (uint32_t node = 0; node < scenario->node_count; node++) {
+        const struct usage_station *stations = scope->to[node] ? usage_stations(usage, node) : NULL;
+        if (stations == NULL)
+            continue;
+        here += usage_of_target(usage, node, cores ? USAGE_TARGET_ON_CORE : USAGE_TARGET_IN_MEDIA);
+        asked += usage_of_target(usage, node, USAGE_TARGET_ASKED);
+        for (int i = 0; i < USAGE_STATIONS && stations[i].name != NULL; i++) {
+            const time_ps busy = usage_of_target(usage, node, USAGE_TARGET_STATION + (unsigned)i);
+            if (strcmp(stations[i].name, name) != 0)
+                continue;
+            busy_all += busy;
+            if (limits_share(busy / stations[i].servers, usage_span(usage)) * 10 >= use->used * 9)
+                busy_most += busy;
+        }
+    }
+    const int64_t served = (int64_t)(busy_all * usage_looks(usage) / usage_span(usage));
+    use->waiting = limits_share(here - served, asked);
+    if (asked > 0)
+        scope->input->uses[BOTTLENECK_LINK].waiting -= limits_share(here, asked);
+    use->covers = busy_all == 0 ? 0 : (int64_t)(busy_most * PPM / busy_all);
+}
+
+void limits_recovery(struct limits_scope *scope, uint32_t index)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_RECOVERY];
+    use->used = limits_share(usage_of_workload(usage, index, USAGE_WORK_AWAY),
+                             usage_of_workload(usage, index, USAGE_WORK_INSTANCES));
+    use->covers = PPM;
+    scope->input->away = use->used;
+    snprintf(use->where, sizeof use->where, "controllers of %.100s were lost", scope->whose);
+    for (uint32_t node = 0; node < scenario->node_count; node++) {
+        if (!scope->to[node] || usage_stations(usage, node) == NULL)
+            continue;
+        const int64_t stalled =
+            limits_share(usage_of_target(usage, node, USAGE_TARGET_STALLED), usage_looks(usage));
+        const int64_t asking = limits_share(scope->targets[node], scope->pairs);
+        if (limits_part(stalled, asking) <= limits_part(use->used, use->covers))
+            continue;
+        use->used = stalled;
+        use->covers = asking;
+        snprintf(use->where, sizeof use->where, "the target on %.100s stood still",
+                 scenario->nodes[node].name);
+    }
+}
+
+void limits_targets(struct limits_scope *scope)
+{
+    for (int cores = 0; cores < 2; cores++) {
+        const char *name = add_stations(scope, cores != 0);
+        add_waiting(scope, cores != 0, name);
+    }
+}
