@@ -10,12 +10,14 @@
 enum {
     TENTH = 100000, /* what is relieved */
     FULL = 980000,
-    NEARLY_ALL = 850000, /* the rest are requests and acknowledgements */
-    LEAST_LOST = 20000,  /* a share of lost time below is nothing */
-    QUEUE_SHARE = 5,     /* a fifth of what is outstanding waits before what limits it, at least */
-    SHARPNESS = 4,       /* power of the busy share that the elasticity goes by: with a few
+    NEARLY_ALL = 850000,   /* the rest are requests and acknowledgements */
+    AWAY_LEAST = PPM / 10, /* with a target away for so long, what goes by the others is no rest */
+    LEAST_LOST = 20000,    /* a share of lost time below is nothing */
+    QUEUE_SHARE = 5,    /* a fifth of what is outstanding waits before what limits it, at least */
+    SHARPNESS = 4,      /* power of the busy share that the elasticity goes by: with a few
                               outstanding a station at 90 % is already the limit by half */
-    HELD_LINK = 850000,  /* held queue pairs that fill a link so far are limited by the link */
+    HELD_LINK = 850000, /* held queue pairs that fill a link so far are limited by the link */
+    HELD_GAIN = 800000, /* of its room: pauses and repeats take the rest where nobody is held */
 };
 
 static const char *const names[] = {
@@ -50,6 +52,12 @@ static bool is_station(const struct bottleneck_input *input, enum bottleneck_res
 {
     return resource <= BOTTLENECK_HOST_CPU &&
            (resource != BOTTLENECK_RECEIVER || input->slow_by_nature);
+}
+
+/* Of the time in which it does not think. */
+static int64_t while_active(const struct bottleneck_input *input, int64_t used)
+{
+    return input->thinking >= PPM ? 0 : least(used * PPM / (PPM - input->thinking), PPM);
 }
 
 static int64_t saturation(int64_t used)
@@ -105,13 +113,13 @@ static int64_t reads_waited(const struct bottleneck_input *input)
 static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
-    int64_t value = saturation(use->used);
+    int64_t value = saturation(while_active(input, use->used));
     if (resource == BOTTLENECK_RECEIVER || resource == BOTTLENECK_RNIC ||
         resource == BOTTLENECK_PCIE) /* nothing of them works ahead */
         return value;
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
         value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
-    if (resource == BOTTLENECK_LINK) /* what waits for READs under way does not wait for the link */
+    if (resource == BOTTLENECK_LINK && use->used < FULL) /* who waits for READs does not for it */
         value -= part(least(value, PPM), reads_waited(input)) / 2;
     value = with_queue(least(value, PPM), resource == BOTTLENECK_HOST_CPU && use->used >= FULL
                                               ? most(use->waiting, PPM / QUEUE_SHARE)
@@ -119,16 +127,23 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
     return resource == BOTTLENECK_LINK ? value : most(value, least(use->waiting, use->used));
 }
 
+/* A medium that nobody waits for: it programs what it has. */
+static bool works_ahead(const struct bottleneck_input *input, enum bottleneck_resource resource)
+{
+    return resource == BOTTLENECK_MEDIA && input->uses[resource].waiting == 0;
+}
+
 /* What the busiest station has room for, and as much again what does not go by it.  Nothing is ever
  * quite full: who has something outstanding has sometimes all of it elsewhere. */
 static int64_t room(const struct bottleneck_input *input)
 {
+    const bool away = outage(input, BOTTLENECK_RECOVERY) >= AWAY_LEAST;
     int64_t least_room = PPM * PPM;
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
-        if (!is_station(input, i) || (i == BOTTLENECK_MEDIA && input->uses[i].waiting == 0))
-            continue; /* a medium that nobody waits for works ahead: it programs what it has */
+        if (!is_station(input, i) || input->uses[i].used == 0 || works_ahead(input, i))
+            continue;
         const int64_t part_of = least(input->uses[i].covers, PPM);
-        const int64_t covers = part_of >= NEARLY_ALL ? PPM : part_of;
+        const int64_t covers = part_of >= NEARLY_ALL && !away ? PPM : part_of;
         const int64_t there = most(FULL * PPM / most(useful(input, i), 1) - PPM, 0);
         least_room = least(least_room, part(covers, there) + PPM - covers);
     }
@@ -171,20 +186,45 @@ static int64_t unhindered(const struct bottleneck_input *input)
         waiting += i == BOTTLENECK_LINK ? 0 : input->uses[i].waiting;
         busiest = most(busiest, part(elasticity(input, i), input->uses[i].covers));
     }
-    return PPM - most(least(waiting, PPM), busiest);
+    return PPM - part(most(least(waiting, PPM), busiest), PPM - input->thinking);
 }
 
-/* A tenth more than `number`, one at the least; 0: it is unknown. */
+/* A tenth more than `number`, a whole one at the least; 0: it is unknown. */
 static int64_t deeper(const struct bottleneck_input *input, int64_t number)
 {
-    const int64_t more = most(TENTH, number > 0 ? PPM / number : 0);
+    const int64_t after = most(number + 1, number + part(number, TENTH));
+    const int64_t more = number > 0 ? after * PPM / number - PPM : TENTH;
     return least(part(more, unhindered(input)), room_between_outages(input));
+}
+
+/* The depth is more than a submission queue holds. */
+static bool is_cut(const struct bottleneck_input *input)
+{
+    return input->entries > 0 && input->depth > input->entries;
+}
+
+/* By how much the depth may grow. */
+static int64_t entries_left(const struct bottleneck_input *input)
+{
+    if (input->entries == 0 || input->depth == 0)
+        return PPM * PPM;
+    return most(input->entries * PPM / input->depth - PPM, 0);
 }
 
 /* What may be outstanding gains as far as no other number keeps it from being sent. */
 static int64_t not_stopped(const struct bottleneck_input *input)
 {
     return most(PPM - reads_waited(input) - input->uses[BOTTLENECK_WINDOW].used, 0);
+}
+
+/* Who is held no more.  Time that is lost otherwise stays lost: what comes faster is dropped and
+ * repeated as before. */
+static int64_t let_go(const struct bottleneck_input *input)
+{
+    const int64_t gain = least(regained(input, BOTTLENECK_CONGESTION), room_between_outages(input));
+    const int64_t kept = PPM - least(input->uses[BOTTLENECK_LOSS].used, PPM);
+    const bool fills = useful(input, BOTTLENECK_LINK) >= HELD_LINK;
+    return part(part(gain, kept), fills ? HELD_GAIN : PPM);
 }
 
 static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_resource resource)
@@ -197,7 +237,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_PCIE:
     case BOTTLENECK_TARGET_CPU:
     case BOTTLENECK_HOST_CPU:
-        return part(part(TENTH, elasticity(input, resource)), least(use->covers, PPM));
+        return most(part(part(TENTH, elasticity(input, resource)), least(use->covers, PPM)),
+                    part(TENTH, use->serving));
     case BOTTLENECK_RECEIVER:
         return input->slow_by_nature ? part(TENTH, elasticity(input, resource))
                                      : regained(input, resource);
@@ -209,7 +250,7 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_RECOVERY:
         return part(regained(input, resource), least(use->covers, PPM));
     case BOTTLENECK_CONGESTION:
-        return least(regained(input, resource), room_between_outages(input));
+        return let_go(input);
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_LOSS:
         return regained(input, resource);
@@ -218,13 +259,13 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_WINDOW:
         return part(deeper(input, input->window), use->used);
     case BOTTLENECK_QUEUE_SIZE:
-        return use->used > 0 && (input->entries > 0 || use->used >= PPM / 2)
+        return use->used > 0 && (is_cut(input) || use->used >= PPM / 2)
                    ? part(deeper(input, input->entries), not_stopped(input))
                    : 0;
     case BOTTLENECK_DEPTH: /* more than a queue holds makes no difference */
-        return input->few || input->entries > 0
-                   ? 0
-                   : part(deeper(input, input->depth), not_stopped(input));
+        return input->few ? 0
+                          : least(part(deeper(input, input->depth), not_stopped(input)),
+                                  entries_left(input));
     case BOTTLENECK_ASKED:
     case BOTTLENECK_RESOURCES:
         break;
@@ -232,20 +273,29 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     return 0;
 }
 
+/* Whatever becomes faster, it thinks as long as before; but then it may issue more at once. */
+static int64_t gain_beside_thinking(const struct bottleneck_input *input,
+                                    enum bottleneck_resource resource)
+{
+    const bool more = resource == BOTTLENECK_DEPTH || resource == BOTTLENECK_QUEUE_SIZE;
+    return resource == BOTTLENECK_ASKED
+               ? part(TENTH, input->thinking)
+               : part(gain_alone(input, resource), PPM - (more ? 0 : input->thinking));
+}
+
 /* An open loop gets no more than it asks for. */
 static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
-    const int64_t gain = gain_alone(input, resource);
+    const int64_t gain = gain_beside_thinking(input, resource);
     return input->asked > 0 ? least(gain, most(input->asked - PPM, 0)) : gain;
 }
 
-enum { GAIN_LEAST = PPM / 100 /* less is none */, AWAY_LEAST = PPM / 10 };
+enum { GAIN_LEAST = PPM / 100 /* less is none */ };
 
-/* What it asks for it has got, though late when it was away. */
+/* What it asks for it has got, be it late. */
 static bool has_all(const struct bottleneck_input *input)
 {
-    return input->idle || (input->satisfied && room(input) > 0 &&
-                           input->uses[BOTTLENECK_RECOVERY].used < AWAY_LEAST);
+    return input->idle || (input->satisfied && room(input) > 0);
 }
 
 static int64_t gain_of_all(const struct bottleneck_input *const *inputs, uint32_t count,
@@ -280,6 +330,18 @@ static void say_busiest(const struct bottleneck_input *input, char *text, size_t
                  percent(link->used).text);
 }
 
+/* Why it asks for no more, or got it late. */
+static void say_asked(const struct bottleneck_input *input, char *text, size_t size)
+{
+    const struct bottleneck_use *recovery = &input->uses[BOTTLENECK_RECOVERY];
+    *text = '\0';
+    if (input->thinking > 0)
+        snprintf(text, size, ", its think time %s of the time", percent(input->thinking).text);
+    else if (recovery->used >= AWAY_LEAST)
+        snprintf(text, size, ", though late: %s, %s of the time", recovery->where,
+                 percent(recovery->used).text);
+}
+
 static void say(const struct bottleneck_input *input, struct bottleneck *found)
 {
     static const char *const phrases[] = {
@@ -306,8 +368,9 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
     say_busiest(input, busiest, sizeof busiest);
     switch (found->resource) {
     case BOTTLENECK_ASKED:
-        snprintf(found->text, sizeof found->text, "%s: limited by what is asked for%s", word,
-                 busiest);
+        say_asked(input, phrase, sizeof phrase);
+        snprintf(found->text, sizeof found->text, "%s: limited by what is asked for%s%s", word,
+                 phrase, busiest);
         return;
     case BOTTLENECK_DEPTH:
         snprintf(found->text, sizeof found->text,
@@ -344,7 +407,7 @@ void bottleneck_of_all(const struct bottleneck_input *const *inputs, uint32_t co
         return;
     }
     *found = (struct bottleneck){.resource = BOTTLENECK_ASKED, .gain = GAIN_LEAST};
-    for (enum bottleneck_resource i = 0; i < BOTTLENECK_ASKED; i++) {
+    for (enum bottleneck_resource i = 0; i <= BOTTLENECK_ASKED; i++) {
         const struct bottleneck_input *most = whose;
         const int64_t gain = gain_of_all(inputs, count, i, &most);
         if (gain <= found->gain)

@@ -10,6 +10,7 @@
  *     pauses, credit, held back)  more than the busiest station has room for
  *                               beside useful work; repeats, and what is done for a lost
  *                               controller, are none
+ *   think time                    what is left when it is a tenth less; nothing else gains in it
  *   queue depth                   what is outstanding waits for nothing: a tenth more, one at the
  *                                 least, is done; what waits already would wait longer
  * An open loop that got all that it asks for is limited by that, and none gains more than it asks.
@@ -39,7 +40,9 @@ struct bottleneck_use {
     int64_t used;    /* share of the time that it was busy; of lost time: the share lost */
     int64_t waiting; /* share of what is outstanding that waits there without being served; of
                         links: that is in the network */
-    int64_t covers;  /* share of the traffic that goes by it, and by others of its kind as busy; of
+    int64_t
+        serving; /* share of what is outstanding that is served there; 0 where nobody counts it */
+    int64_t covers; /* share of the traffic that goes by it, and by others of its kind as busy; of
                         pauses and recovery: of the pairs of hosts that they keep waiting */
     char where[BOTTLENECK_WHERE_BYTES]; /* a phrase: "leaf0:p3 to host4", "host0's cores" */
 };
@@ -52,11 +55,13 @@ struct bottleneck_input {
     bool slow_by_nature; /* the receiver: always; else while a fault lasts, which is time lost */
     bool few;            /* no more operations were asked for than may be outstanding */
     int64_t depth;       /* outstanding in each queue; 0: unknown */
-    int64_t entries;     /* that a submission queue holds of a greater depth; 0: unknown */
+    int64_t entries;     /* that a submission queue holds; 0: unknown */
     int64_t reads;       /* READs that a queue pair may have under way; 0: unknown */
     int64_t window;      /* packets that a queue pair may have unacknowledged; 0: unknown */
     int64_t weight;      /* in a run of several: its part of the bytes; 0: none of it */
     int64_t resent;      /* share of the packets */
+    int64_t thinking;    /* share of the time that instances wait between I/Os as long as they are
+                        asked to, with nothing outstanding */
     int64_t away;        /* share of the time that controllers were lost */
     int64_t asked;       /* by open loops, of what they got; 0: by closed ones */
     struct bottleneck_use uses[BOTTLENECK_RESOURCES]; /* the busiest of each kind */

@@ -34,21 +34,26 @@ static void name_link(const struct limits_scope *scope, uint32_t port,
 }
 
 /* Of the bytes that hosts put in, or get where switches hold more and more of them, what went by a
- * link nearly as busy as the busiest. */
+ * link nearly as busy as the busiest; but at least the pairs of hosts that need one such link for
+ * what goes there or comes back. */
 static int64_t covered(const struct limits_scope *scope, int64_t busiest)
 {
     const struct explain_fabric *fabric = scope->fabric;
-    int64_t bytes = 0, in = 0, out = 0;
+    int64_t bytes = 0, in = 0, out = 0, crossing = 0;
     for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++) {
         if (scope->ports[i] == 0)
             continue;
         const int64_t own = usage_of_port(scope->usage, i, USAGE_PORT_BYTES);
         in += fabric->is_host[fabric->node_of[i]] ? own : 0;
         out += fabric->is_host[fabric->node_of[fabric->peer[i]]] ? own : 0;
-        if (limits_share(busy_ps(scope, i), usage_span(scope->usage)) * 10 >= busiest * 9)
-            bytes += own;
+        if (limits_share(busy_ps(scope, i), usage_span(scope->usage)) * 10 < busiest * 9)
+            continue;
+        bytes += own;
+        crossing = scope->ports[i] > crossing ? scope->ports[i] : crossing;
     }
-    return limits_share(bytes, in < out ? in : out);
+    const int64_t of_bytes = limits_share(bytes, in < out ? in : out);
+    const int64_t of_pairs = limits_share(crossing, scope->pairs);
+    return of_bytes > of_pairs ? of_bytes : of_pairs;
 }
 
 /* In series the first is it: the queue is before that one.  Hosts' ports come first. */
@@ -135,9 +140,23 @@ static int64_t silent(const struct limits_scope *scope, int64_t active)
     return heard > paused ? heard - paused : 0;
 }
 
-/* Without a loss, what is sent again was refused for want of a receive. */
-static void add_queue_pairs(struct limits_scope *scope, bool lossy, bool refuses)
+/* A frame that is dropped is missed once: of timeouts and NAKs that are more than that, the rest came
+ * too early, and would come without any loss too. */
+static int64_t missed(const struct limits_scope *scope, const struct result *result)
 {
+    const int64_t noticed = (int64_t)(result->totals.rnic_timeouts + result->totals.rnic_naks);
+    const struct observe *observe = scope->collect->observe;
+    int64_t dropped = 0;
+    for (uint32_t i = 0; i < observe->drop_count; i++)
+        dropped += (int64_t)observe->drops[i].frames;
+    return dropped >= noticed ? PPM : limits_share(dropped, noticed);
+}
+
+/* Without a loss, what is sent again was refused for want of a receive. */
+static void add_queue_pairs(struct limits_scope *scope, const struct result *result)
+{
+    const bool lossy = scope->collect->observe->drop_count > 0;
+    const bool refuses = result->totals.rnic_rnr_naks > 0;
     const int64_t active = larger(scope, USAGE_QP_ACTIVE);
     const int64_t refused = larger(scope, USAGE_QP_RNR), resent = larger(scope, USAGE_QP_RESENT);
     const bool credit = !lossy && refuses;
@@ -146,9 +165,9 @@ static void add_queue_pairs(struct limits_scope *scope, bool lossy, bool refuses
     add_wait(scope, BOTTLENECK_READS, larger(scope, USAGE_QP_READS), active);
     add_wait(scope, BOTTLENECK_WINDOW, larger(scope, USAGE_QP_WINDOW), active);
     add_wait(scope, BOTTLENECK_LOSS,
-             lossy    ? resent + silent(scope, active)
-             : credit ? 0
-                      : resent,
+             credit
+                 ? 0
+                 : limits_part(resent + (lossy ? silent(scope, active) : 0), missed(scope, result)),
              active);
     scope->input->resent = resent_share(scope);
 }
@@ -194,11 +213,12 @@ static void add_queue_sizes(struct limits_scope *scope, const struct scenario_wo
         const int64_t holds = (host->queue_size < target->max_queue_size ? host->queue_size
                                                                          : target->max_queue_size) -
                               1;
+        if (scope->input->entries == 0 || holds < scope->input->entries)
+            scope->input->entries = holds;
         const int64_t waits = limits_share(depth - holds, depth);
         if (waits <= size->used)
             continue;
         size->used = waits;
-        scope->input->entries = holds;
         snprintf(size->where, sizeof size->where, "the submission queues of %.60s hold %s",
                  about->name, words_count(holds).text);
     }
@@ -212,6 +232,9 @@ static void add_workload(struct limits_scope *scope, uint32_t index)
     input->uncounted = scope->usage == NULL;
     if (scope->usage == NULL)
         return;
+    if (limits_thinks(about))
+        input->thinking = limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_IDLE),
+                                       usage_of_workload(scope->usage, index, USAGE_WORK_ALL));
     limits_host_cpus(scope, index);
     limits_recovery(scope, index);
     add_queue_sizes(scope, about, input->depth);
@@ -257,14 +280,16 @@ static bool is_cause(const struct result *result, enum explain_kind kind)
 }
 
 /* Pauses that a slow receiver asked for are its own; those of congestion are a full link's, for
- * which all waits that is paused. */
+ * which all waits that is paused, unless a target is away and its links are idle meanwhile. */
 static void find_cause(struct limits_scope *scope, const struct result *result)
 {
     struct bottleneck_use *receiver = &scope->input->uses[BOTTLENECK_RECEIVER];
     struct bottleneck_use *link = &scope->input->uses[BOTTLENECK_LINK];
     struct bottleneck_use *pauses = &scope->input->uses[BOTTLENECK_PAUSES];
+    const struct bottleneck_use *recovery = &scope->input->uses[BOTTLENECK_RECOVERY];
+    const bool away = limits_part(recovery->used, recovery->covers) > NOTABLE;
     if (is_cause(result, EXPLAIN_CONGESTION) && link->used >= ALWAYS) {
-        link->covers = pauses->used > NOTABLE ? PPM : link->covers;
+        link->covers = pauses->used > NOTABLE && !away ? PPM : link->covers;
         pauses->used = 0;
     }
     if (!is_cause(result, EXPLAIN_SLOW_RECEIVER))
@@ -272,15 +297,15 @@ static void find_cause(struct limits_scope *scope, const struct result *result)
     if (pauses->used > receiver->used && !scope->input->slow_by_nature) {
         receiver->used = pauses->used;
         snprintf(receiver->where, sizeof receiver->where, "%.100s", result->cause.node);
+        pauses->used = 0;
     }
-    pauses->used = 0;
+    pauses->used = pauses->used > receiver->used ? pauses->used - receiver->used : 0;
 }
 
 static void add_used(struct limits_scope *scope, const struct result *result)
 {
-    const bool lossy = scope->collect->observe->drop_count > 0;
     add_links(scope);
-    add_queue_pairs(scope, lossy, result->totals.rnic_rnr_naks > 0);
+    add_queue_pairs(scope, result);
     add_receivers(scope);
     limits_engines(scope->collect, scope->from, scope->input);
     limits_engines(scope->collect, scope->to, scope->input);

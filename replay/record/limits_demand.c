@@ -47,6 +47,11 @@ static bool asks_for_few(const struct scenario_workload *about, int64_t depth)
     return count > 0 && count <= depth * (queues > 0 ? queues : 1);
 }
 
+bool limits_thinks(const struct scenario_workload *about)
+{
+    return param(about, "think-time") > 0;
+}
+
 void limits_demand(const struct collect *collect, uint32_t index, struct bottleneck_input *input)
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];

@@ -7,6 +7,9 @@
 #include "replay/explain/bottleneck.h"
 #include "replay/record/collect.h"
 
+/* It waits between its I/Os, with nothing outstanding. */
+bool limits_thinks(const struct scenario_workload *about);
+
 void limits_demand(const struct collect *collect, uint32_t index, struct bottleneck_input *input);
 
 #endif

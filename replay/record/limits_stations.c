@@ -17,6 +17,7 @@ void limits_host_cpus(struct limits_scope *scope, uint32_t index)
     use->used = limits_share(busy / (queues > 0 ? queues : 1), usage_span(usage));
     use->covers = PPM;
     use->waiting = limits_share(on - served, out);
+    use->serving = limits_share(served, out);
     scope->on_cpu = limits_share(on, out);
     const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
     snprintf(use->where, sizeof use->where,
@@ -39,7 +40,8 @@ void limits_software(struct limits_scope *scope)
             if (used <= use->used)
                 continue;
             use->used = used;
-            use->covers = use->waiting = PPM;
+            use->covers = PPM;
+            use->waiting = used;
             snprintf(use->where, sizeof use->where, "the CPUs of %.60s (software RNIC)",
                      scenario->nodes[node].name);
         }
@@ -101,6 +103,7 @@ static void add_waiting(struct limits_scope *scope, bool cores, const char *name
     }
     const int64_t served = (int64_t)(busy_all * usage_looks(usage) / usage_span(usage));
     use->waiting = limits_share(here - served, asked);
+    use->serving = limits_share(served, asked);
     if (asked > 0)
         scope->input->uses[BOTTLENECK_LINK].waiting -= limits_share(here, asked);
     use->covers = busy_all == 0 ? 0 : (int64_t)(busy_most * PPM / busy_all);

@@ -55,6 +55,8 @@ enum usage_target {
 
 enum usage_workload {
     USAGE_WORK_OUT,       /* operations under way */
+    USAGE_WORK_IDLE,      /* instances with none under way */
+    USAGE_WORK_ALL,       /* instances */
     USAGE_WORK_WAITS,     /* of them, for room in the submission queue */
     USAGE_WORK_ON_CPU,    /* ... for the host's CPU, or on it */
     USAGE_WORK_AWAY,      /* controllers that were lost and are not back */

@@ -94,6 +94,8 @@ uint32_t world_busy(const struct world *world);
 
 /* Operations of a workload that are issued and not complete, and what they wait for. */
 uint64_t world_outstanding(const struct world *world, uint32_t workload);
+/* Of its instances, those with nothing outstanding. */
+uint32_t world_idle(const struct world *world, uint32_t workload);
 void world_describe(const struct world *world, uint32_t workload, char *text, size_t size);
 
 /* What a workload got over time, all its instances together.  The caller's: wl_history_fini. */

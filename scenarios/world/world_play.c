@@ -413,6 +413,15 @@ uint32_t world_busy(const struct world *world)
     return busy;
 }
 
+uint32_t world_idle(const struct world *world, uint32_t workload)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < entry->count; i++)
+        count += entry->instances[i].ops->outstanding(entry->instances[i].workload) == 0;
+    return count;
+}
+
 uint64_t world_outstanding(const struct world *world, uint32_t workload)
 {
     const struct entry *entry = &world->play->entries[workload];

@@ -85,6 +85,14 @@ named open 'asked for'
 gains open 1.8 workloads.w.rate=40000
 stays open fabric.host-links.rate=110Gbps $media.read-latency=10us hosts.defaults.nvme.submit-cost=100ns
 
+# A closed loop that thinks longer than its I/Os take.
+nvme think 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
+workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 16, think-time: 300us}]'
+named think 'asked for'
+jq -e '.bottleneck | test("its think time 8[0-9]% of the time")' think.json >/dev/null || fail "think: $(jq .bottleneck think.json)"
+gains think 1.5 workloads.w.think-time=150us
+stays think fabric.host-links.rate=110Gbps $media.read-latency=18us
+
 # READs to fetch the data of writes, one at a time.
 nvme reads 'hosts: {defaults: {rnic: {max-rd-atomic: 1}}, targets: {where: host0, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, read: 0%, block-size: 16KiB, queue-depth: 64}]'
@@ -174,6 +182,18 @@ END
 named held 'congestion control'
 gains held 1.2 hosts.defaults.rnic.congestion-control=none
 stays held workloads.w.outstanding=5
+
+# Timeouts that are shorter than the queue: packets are sent again, and nothing was lost.
+cat >early.yaml <<'END'
+stormglass: 1
+name: early
+duration: 4ms
+fabric: {topology: {kind: single-switch, hosts: 3}, host-links: {rate: 5Gbps}}
+hosts: {defaults: {rnic: {timeout: 5, congestion-control: none}}}
+workloads: [{name: w, kind: rdma-write, from: "host1..host2", to: host0, message-size: 64KiB, outstanding: 16}]
+END
+named early link
+jq -e '.rnic.timeouts > 0 and ([.drops[]] | add) == 0' early.json >/dev/null || fail 'early: no timeout, or a loss'
 
 # A timeout after the end dilutes nothing.
 cat >late.yaml <<'END'

@@ -169,7 +169,7 @@ says slow 'suspect    fault 0, link-down at host3:p0 and 1 more, removed'
 says slow 'proved: fault 0, link-down at host3:p0 and 1 more, removed, whose removal alone recovers 85%'
 says slow 'and host0 drains at line rate (a root cause), whose removal alone recovers 15%'
 
-# A target that dies: nobody pauses, what limits is the recovery.
+# A target that dies: nobody pauses, and what is asked for comes late.
 "$program" run target-crash -o crash.db >run 2>&1
 "$program" explain crash.db --json >crash.json || fail "crash: exit code $?"
 holds crash.json '.root_cause == null and .path == [] and (.victims | length > 0 and all(.root == null and .held_ps == 0))'
@@ -182,7 +182,7 @@ says crash 'proved: fault 0, target-crash at host0'
 "$program" explain share.db --prove >share || fail "share: exit code $?"
 says share 'bystander  first removed'
 says share 'vacuous: no fault, no slow host and no setting that differs from its like'
-holds crash.json '[.workloads[].bottleneck] == ["recovery", "recovery"]'
+holds crash.json '[.workloads[].bottleneck] == ["asked for", "asked for"]'
 
 # A fault that begins after the end, a full link, and a link that nothing uses.
 cat >calm.yaml <<'END'

@@ -231,9 +231,26 @@ static void a_queue_that_holds_less_than_the_depth_stands_for_it(void **state)
     input.entries = 5;
     input.uses[BOTTLENECK_QUEUE_SIZE] = use(84, "the submission queues of w hold 5");
     assert_named(&input, "queue size: the submission queues of w hold 5: 84% of the I/Os wait");
-    input.entries = 20;
-    input.uses[BOTTLENECK_QUEUE_SIZE] = use(30, "the submission queues of w hold 20");
+    input.entries = 14;
+    input.uses[BOTTLENECK_QUEUE_SIZE] = use(30, "the submission queues of w hold 14");
     assert_named(&input, "queue size: ");
+}
+
+/* One more of either alone makes no difference; what they wait for most is the medium, idle or not. */
+static void where_a_queue_holds_just_the_depth_what_serves_is_the_limit(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_MEDIA] = use(20, "host0's medium (media)");
+    input.uses[BOTTLENECK_MEDIA].waiting = 0;
+    input.uses[BOTTLENECK_MEDIA].serving = PPM * 8 / 10;
+    input.entries = 21;
+    input.depth = 20;
+    assert_named(&input, "media: ");
+    input.entries = 22;
+    assert_named(&input, "queue depth: ");
+    input.entries = input.depth;
+    assert_named(&input, "media: host0's medium (media): 20% busy");
 }
 
 /* A port that one pair of four goes by holds up a fourth. */
@@ -274,12 +291,71 @@ static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
     input.uses[BOTTLENECK_MEDIA] = use(80, "host0");
     assert_named(&input, "asked for: limited by what is asked for; the busiest link");
     input.uses[BOTTLENECK_RECOVERY] = use(10, "controllers of w were lost");
+    assert_named(&input, "asked for: limited by what is asked for, though late: controllers of w "
+                         "were lost, 10% of the time; the busiest link");
+    input.satisfied = false;
     assert_named(&input, "recovery: controllers of w were lost, 10% of the time");
     input = plain();
     input.few = true;
     assert_named(&input, "asked for: ");
     input.idle = true;
     assert_named(&input, "asked for: nothing was issued");
+}
+
+/* It thinks half of the time, and is at the link in nine tenths of the rest. */
+static void who_thinks_is_limited_by_that_and_by_what_is_full_meanwhile(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_LINK] = use(49, "host1:p0 to leaf0");
+    input.uses[BOTTLENECK_LINK].waiting = PPM;
+    input.thinking = PPM * 3 / 10;
+    input.depth = 100;
+    assert_named(&input, "queue depth: ");
+    input.uses[BOTTLENECK_LINK].used = PPM * 69 / 100;
+    assert_named(&input, "link: host1:p0 to leaf0 is 69% busy");
+    input.few = true;
+    input.thinking = PPM * 6 / 10;
+    assert_named(&input, "asked for: limited by what is asked for, its think time 60% of the time; "
+                         "the busiest link, host1:p0 to leaf0, is 69% used");
+    input.thinking = PPM;
+    assert_named(&input, "asked for: limited by what is asked for, its think time 100% of");
+}
+
+/* Both would fill the link; but who is held no more is repeated all the same. */
+static void of_loss_and_control_the_loss_is_ended_first(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_CONGESTION] = use(80, "w");
+    input.uses[BOTTLENECK_LOSS] = use(55, "w");
+    assert_named(&input, "loss: ");
+    input.uses[BOTTLENECK_LOSS] = use(15, "w");
+    assert_named(&input, "congestion control: ");
+}
+
+/* Nobody knows how much room there is where nothing was used: it is no bound. */
+static void what_was_not_used_bounds_nothing(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_LINK] = use(5, "host1:p0 to leaf0");
+    input.uses[BOTTLENECK_CONGESTION] = use(95, "w");
+    input.uses[BOTTLENECK_PAUSES] = use(60, "leaf0:p1");
+    assert_named(&input, "congestion control: queue pairs of w are held back 95% of their time");
+}
+
+/* Of two targets one is away for half of the time, and the other's link is full all of it. */
+static void another_targets_full_link_leaves_room_for_the_one_that_is_away(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_LINK] = use(100, "leaf0:p0 to host0");
+    input.uses[BOTTLENECK_LINK].covers = PPM * 87 / 100;
+    input.uses[BOTTLENECK_RECOVERY] = use(9, "the target on host1 stood still");
+    assert_named(&input, "link: ");
+    input.uses[BOTTLENECK_RECOVERY] = use(50, "the target on host1 stood still");
+    assert_named(&input, "recovery: the target on host1 stood still, 50% of the time");
 }
 
 /* Of two commands one is worked on, and the other is an answer that nobody has looked at. */
@@ -346,9 +422,14 @@ int main(void)
         cmocka_unit_test(an_open_loop_gains_no_more_than_it_asks_for),
         cmocka_unit_test(limits_of_what_may_be_under_way_stand_for_the_depth),
         cmocka_unit_test(a_queue_that_holds_less_than_the_depth_stands_for_it),
+        cmocka_unit_test(where_a_queue_holds_just_the_depth_what_serves_is_the_limit),
         cmocka_unit_test(an_outage_counts_for_those_whom_it_meets),
         cmocka_unit_test(control_gains_nothing_from_what_is_full_between_outages),
         cmocka_unit_test(who_gets_all_is_limited_by_what_he_asks_for),
+        cmocka_unit_test(who_thinks_is_limited_by_that_and_by_what_is_full_meanwhile),
+        cmocka_unit_test(of_loss_and_control_the_loss_is_ended_first),
+        cmocka_unit_test(what_was_not_used_bounds_nothing),
+        cmocka_unit_test(another_targets_full_link_leaves_room_for_the_one_that_is_away),
         cmocka_unit_test(a_full_host_cpu_is_the_limit_of_few_commands),
         cmocka_unit_test(what_nobody_counted_is_unknown),
         cmocka_unit_test(a_run_is_judged_by_what_all_of_it_gains),
