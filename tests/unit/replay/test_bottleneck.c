@@ -334,6 +334,17 @@ static void of_loss_and_control_the_loss_is_ended_first(void **state)
     assert_named(&input, "congestion control: ");
 }
 
+/* What comes faster is refused more often. */
+static void who_is_refused_gains_no_more_without_control_than_with_receives(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_CONGESTION] = use(90, "w");
+    assert_named(&input, "congestion control: ");
+    input.uses[BOTTLENECK_CREDIT] = use(20, "w");
+    assert_named(&input, "credit: ");
+}
+
 /* Nobody knows how much room there is where nothing was used: it is no bound. */
 static void what_was_not_used_bounds_nothing(void **state)
 {
@@ -428,6 +439,7 @@ int main(void)
         cmocka_unit_test(who_gets_all_is_limited_by_what_he_asks_for),
         cmocka_unit_test(who_thinks_is_limited_by_that_and_by_what_is_full_meanwhile),
         cmocka_unit_test(of_loss_and_control_the_loss_is_ended_first),
+        cmocka_unit_test(who_is_refused_gains_no_more_without_control_than_with_receives),
         cmocka_unit_test(what_was_not_used_bounds_nothing),
         cmocka_unit_test(another_targets_full_link_leaves_room_for_the_one_that_is_away),
         cmocka_unit_test(a_full_host_cpu_is_the_limit_of_few_commands),
