@@ -7,7 +7,6 @@
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
 #include "replay/record/limits_demand.h"
-#include "replay/record/limits_engines.h"
 #include "replay/record/limits_private.h"
 #include "scenarios/workload/nvme_carrier.h"
 
@@ -140,8 +139,8 @@ static int64_t silent(const struct limits_scope *scope, int64_t active)
     return heard > paused ? heard - paused : 0;
 }
 
-/* A frame that is dropped is missed once: of timeouts and NAKs that are more than that, the rest came
- * too early, and would come without any loss too. */
+/* A frame that is dropped is missed once: of timeouts and NAKs that are more than that, the rest
+ * came too early, and would come without any loss too. */
 static int64_t missed(const struct limits_scope *scope, const struct result *result)
 {
     const int64_t noticed = (int64_t)(result->totals.rnic_timeouts + result->totals.rnic_naks);
@@ -307,8 +306,8 @@ static void add_used(struct limits_scope *scope, const struct result *result)
     add_links(scope);
     add_queue_pairs(scope, result);
     add_receivers(scope);
-    limits_engines(scope->collect, scope->from, scope->input);
-    limits_engines(scope->collect, scope->to, scope->input);
+    limits_engines(scope, scope->from);
+    limits_engines(scope, scope->to);
     limits_software(scope);
     limits_targets(scope);
     find_cause(scope, result);

@@ -39,5 +39,8 @@ void limits_host_cpus(struct limits_scope *scope, uint32_t index);
 void limits_software(struct limits_scope *scope);
 void limits_targets(struct limits_scope *scope);
 void limits_recovery(struct limits_scope *scope, uint32_t index);
+/* The engines and PCIe of RNICs: the busiest of the hosts among `nodes`, by node, if busier than
+ * what there is; and of the queue pairs there the part that waits for its own engine. */
+void limits_engines(struct limits_scope *scope, const bool *nodes);
 
 #endif

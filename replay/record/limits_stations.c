@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limits_stations - the busiest CPU, core or medium, and what waits for it. */
+ * limits_stations - the busiest CPU, core, medium or engine, and what waits for it. */
 #include "replay/record/limits_private.h"
 
 #include <stdio.h>
@@ -140,4 +140,49 @@ void limits_targets(struct limits_scope *scope)
         const char *name = add_stations(scope, cores != 0);
         add_waiting(scope, cores != 0, name);
     }
+}
+
+/* Of an RNIC with a pipeline. */
+static const struct rnic_part {
+    enum bottleneck_resource resource;
+    enum usage_rnic what;
+    const char *before, *behind; /* the host's name */
+} rnic_parts[] = {
+    {BOTTLENECK_RNIC, USAGE_RNIC_MESSAGES, "the message engine of ", "'s RNIC"},
+    {BOTTLENECK_RNIC, USAGE_RNIC_TX, "the engine for packets sent by ", "'s RNIC"},
+    {BOTTLENECK_RNIC, USAGE_RNIC_RX, "the engine for packets received by ", "'s RNIC"},
+    {BOTTLENECK_PCIE, USAGE_RNIC_PCIE_DOWN, "PCIe from the memory of ", " to its RNIC"},
+    {BOTTLENECK_PCIE, USAGE_RNIC_PCIE_UP, "PCIe from the RNIC of ", " to its memory"},
+    {BOTTLENECK_RNIC, USAGE_QP_RESTS, "the engine of each queue pair in ", "'s RNIC"},
+};
+
+static int64_t engine_used(const struct usage *usage, uint32_t node, uint16_t port,
+                           enum usage_rnic what)
+{
+    const int64_t busy = usage_of_rnic(usage, node, port, what);
+    const int64_t whole = what == USAGE_QP_RESTS ? usage_of_rnic(usage, node, port, USAGE_QP_ACTIVE)
+                                                 : usage_span(usage);
+    return limits_share(busy, whole);
+}
+
+static void add_engine(const struct limits_scope *scope, uint32_t node, uint16_t port,
+                       const struct rnic_part *part)
+{
+    struct bottleneck_use *use = &scope->input->uses[part->resource];
+    const int64_t used = engine_used(scope->usage, node, port, part->what);
+    if (used <= use->used)
+        return;
+    use->used = used;
+    use->covers = PPM;
+    snprintf(use->where, sizeof use->where, "%s%.60s%s", part->before,
+             scope->collect->scenario->nodes[node].name, part->behind);
+}
+
+void limits_engines(struct limits_scope *scope, const bool *nodes)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    for (uint32_t node = 0; node < scenario->node_count; node++)
+        for (uint16_t port = 0; nodes[node] && port < scenario->nodes[node].port_count; port++)
+            for (size_t i = 0; i < sizeof rnic_parts / sizeof rnic_parts[0]; i++)
+                add_engine(scope, node, port, &rnic_parts[i]);
 }

@@ -236,7 +236,7 @@ static void a_queue_that_holds_less_than_the_depth_stands_for_it(void **state)
     assert_named(&input, "queue size: ");
 }
 
-/* One more of either alone makes no difference; what they wait for most is the medium, idle or not. */
+/* One more of either alone makes no difference; most of what is outstanding is at the medium. */
 static void where_a_queue_holds_just_the_depth_what_serves_is_the_limit(void **state)
 {
     (void)state;
