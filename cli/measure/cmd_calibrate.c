@@ -79,7 +79,9 @@ static int from_files(const struct cli_args *args, struct diag *diag)
     int code = CLI_USAGE;
     for (int i = 0; i < args->operand_count; i++)
         fine = readings_read(&readings, args->operands[i], NULL, 0, diag) && fine;
-    if (fine && deduce(&deduced, &readings, &ask, diag))
+    if (fine && readings.count == 0)
+        cli_error("calibrate: the files say nothing that is modelled");
+    else if (fine && deduce(&deduced, &readings, &ask, diag))
         code = report(args, &deduced);
     deduced_free(&deduced);
     readings_free(&readings);

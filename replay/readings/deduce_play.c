@@ -15,7 +15,10 @@ enum {
     SET_BYTES = 160,
     PACKETS = 20000, /* of a play, about: so many messages are enough, and soon played */
     MESSAGES_MAX = 2000,
-    MESSAGES_MIN = 40,
+    MESSAGES_MIN = 8, /* of a queue pair */
+    LATENCIES = 40,
+    QPS_MAX = 256,
+    BYTES_MAX = 64 * 1024 * 1024,
     DEPTH = 128 /* perftest's own */
 };
 
@@ -46,19 +49,22 @@ bool deduce_can_play(const struct reading *reading)
 {
     const struct reading_work *work = &reading->work;
     if (reading->kind == READING_IO)
-        return work->depth >= 1 && work->depth <= 1024 && work->qps >= 1 && work->qps <= 128 &&
-               work->bytes % 512 == 0 && work->bytes <= 1024 * 1024;
+        return !work->mixed && work->depth >= 1 && work->depth <= 1024 && work->qps >= 1 &&
+               work->qps <= 128 && work->bytes % 512 == 0 && work->bytes <= 1024 * 1024;
     return (reading->kind == READING_RATE || reading->kind == READING_LATENCY) &&
-           work->post_list <= 1 && !work->both_ways && work->qps <= 1024 && work->depth <= 4096;
+           work->post_list <= 1 && !work->both_ways && work->qps <= QPS_MAX &&
+           work->depth <= 4096 && work->bytes <= BYTES_MAX;
 }
 
-static int64_t messages_of(const struct reading_work *work)
+/* So many that the beginning does not count, or one after the other. */
+static int64_t messages_of(const struct reading *reading)
 {
+    const struct reading_work *work = &reading->work;
     const int64_t packets = work->bytes / (work->mtu > 0 ? work->mtu : 4096) + 1;
-    const int64_t messages = PACKETS / packets;
-    return messages > MESSAGES_MAX   ? MESSAGES_MAX
-           : messages < MESSAGES_MIN ? MESSAGES_MIN
-                                     : messages;
+    const int64_t least = MESSAGES_MIN * (work->qps > 1 ? work->qps : 1);
+    const int64_t most = deduce_is_rate(reading) ? MESSAGES_MAX : LATENCIES;
+    const int64_t messages = PACKETS / packets < most ? PACKETS / packets : most;
+    return messages < least ? least : messages;
 }
 
 static void add_parameters(const struct deduced *deduced, struct sets *sets)
@@ -83,7 +89,7 @@ static void add_work(const struct reading *reading, struct sets *sets)
     add(sets, "workloads.0.kind=%s", there_and_back ? "rdma-ping-pong" : kinds[work->verb]);
     add(sets, "workloads.0.message-size=%" PRId64 "B", work->bytes);
     add(sets, "workloads.0.outstanding=%" PRId64, one ? 1 : work->depth > 0 ? work->depth : DEPTH);
-    add(sets, "workloads.0.count=%" PRId64, one ? MESSAGES_MIN : messages_of(work));
+    add(sets, "workloads.0.count=%" PRId64, messages_of(reading));
     if (!one && work->qps > 1)
         add(sets, "workloads.0.qps=%" PRId64, work->qps);
     if (work->inline_bytes >= 0 && work->inline_bytes <= 1024)
@@ -98,8 +104,7 @@ static void add_io(const struct reading *reading, struct sets *sets)
     add(sets, "workloads.0.block-size=%" PRId64 "B", work->bytes);
     add(sets, "workloads.0.queue-depth=%" PRId64, work->depth);
     add(sets, "workloads.0.queues=%" PRId64, work->qps);
-    add(sets, "workloads.0.count=%" PRId64,
-        deduce_is_rate(reading) ? messages_of(work) : (int64_t)MESSAGES_MIN);
+    add(sets, "workloads.0.count=%" PRId64, messages_of(reading));
 }
 
 double deduce_play(const struct deduced *deduced, const struct reading *reading)

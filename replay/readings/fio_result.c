@@ -12,7 +12,8 @@ void fio_result_add(const struct tool_file *file, const struct fio_result *resul
                  .bytes = result->bytes,
                  .qps = result->jobs,
                  .depth = result->depth,
-                 .inline_bytes = -1},
+                 .inline_bytes = -1,
+                 .mixed = result->mixed || result->all_iops.value > result->iops.value},
         .rate = result->iops,
         .latency = result->latency,
     };

@@ -10,6 +10,7 @@
 struct fio_result {
     struct diag_place where;
     bool write;
+    bool mixed;                          /* other jobs of the group have results of their own */
     int64_t bytes, depth, jobs;          /* of a job: block and I/Os under way; how many of them */
     struct reading_number iops, latency; /* of all jobs; ps */
     struct reading_number all_iops;      /* of both directions */

@@ -17,6 +17,7 @@ struct job {
     char name[NAME_BYTES];
     int64_t bytes[2]; /* of a read, of a write */
     int64_t depth;
+    bool range; /* of sizes */
 };
 
 struct scan {
@@ -27,6 +28,7 @@ struct scan {
     struct job unsaid;     /* of a result whose job is not said */
     const struct job *now; /* whose result is read; NULL: none, or one that failed */
     int64_t many;          /* jobs of it */
+    bool mixed;            /* its group has other results */
     struct fio_result results[2];
     bool there[2];
     bool writes;    /* the direction that was last */
@@ -106,6 +108,8 @@ static void take_job(struct scan *scan, const char *name, size_t length)
     if (sizes != NULL) {
         sizes += strncmp(sizes, "(R) ", 4) == 0 ? 4 : 0;
         job->bytes[0] = job->bytes[1] = bytes_at(sizes);
+        const char *to = strchr(sizes, '-');
+        job->range = to != NULL && bytes_at(to + 1) != job->bytes[0];
         const char *old = strchr(sizes, '/');
         if (write != NULL || (old != NULL && old < sizes + strcspn(sizes, ", ")))
             job->bytes[1] = bytes_at(write != NULL ? write : old + 1);
@@ -130,12 +134,28 @@ static void end_result(struct scan *scan)
     scan->now = NULL;
 }
 
+/* Jobs of a group go on at the same time. */
+static int results_of_group(const struct scan *scan)
+{
+    const char *group = strstr(scan->lines.text, "(groupid=");
+    const size_t length = strcspn(group, ",") + 1;
+    char words[NAME_BYTES] = "";
+    int count = 0;
+    if (length >= sizeof words)
+        return 1;
+    memcpy(words, group, length);
+    for (const char *at = scan->file->file->text; (at = strstr(at, words)) != NULL; at++)
+        count++;
+    return count;
+}
+
 static void begin_result(struct scan *scan, const char *name, size_t length)
 {
     const char *many = behind(scan, "jobs="), *error = behind(scan, "err=");
     end_result(scan);
     scan->seen++;
     scan->now = find_job(scan, name, length);
+    scan->mixed = results_of_group(scan) > 1;
     if (many == NULL || tool_count(many, 1000000, &scan->many) == 0 || scan->many < 1)
         expected(scan, name, "jobs= with a number from 1 to 1000000");
     if (scan->now == NULL)
@@ -180,8 +200,14 @@ static void take_direction(struct scan *scan, bool write)
                                   .write = write,
                                   .bytes = scan->now->bytes[write],
                                   .depth = scan->now->depth,
-                                  .jobs = scan->many};
+                                  .jobs = scan->many,
+                                  .mixed = scan->mixed};
     scan->writes = write;
+    if (scan->now->range) {
+        tool_say(scan->file, DIAG_WARNING, &scan->lines, at, strcspn(at, " ,"),
+                 "I/Os of many sizes are not read: the job is left out");
+        return;
+    }
     scan->there[write] = take_number(scan, at, 1, &result->iops);
     if (scan->there[write] && result->bytes == 0)
         result->bytes = bytes_of_rate(scan, result->iops.value);
@@ -260,7 +286,7 @@ static void read(const struct tool_file *file)
     *scan = (struct scan){.file = file, .lines = {.file = file->file}};
     while (file->diag->errors < DIAG_MAX && lines_next(&scan->lines, &file->readings->arena))
         read_line(scan);
-    const bool cut = scan->now != NULL && !scan->there[0] && !scan->there[1];
+    const bool cut = scan->now != NULL && !scan->now->range && !scan->there[0] && !scan->there[1];
     end_result(scan);
     if ((scan->seen == 0 || cut) && !diag_failed(file->diag))
         tool_cut(file, "expected the results of fio's jobs, with IOPS=: the file is cut");

@@ -73,20 +73,26 @@ static double other_iops(const struct document *document, bool write)
     return number.value;
 }
 
-static bool same_name(const struct tree_node *a, const struct tree_node *b)
+static bool same(const struct tree_node *a, const struct tree_node *b, const char *key)
 {
-    const struct tree_node *one = tree_get(a, "jobname"), *other = tree_get(b, "jobname");
+    const struct tree_node *one = tree_get(a, key), *other = tree_get(b, key);
     return one != NULL && other != NULL && one->kind == TREE_SCALAR && other->kind == TREE_SCALAR &&
            strcmp(one->text, other->text) == 0;
+}
+
+/* How many jobs are like this one in what a key says, itself included. */
+static size_t alike(const struct document *document, const char *key)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < document->jobs->count; i++)
+        count += same(document->jobs->items[i].value, document->job, key);
+    return count;
 }
 
 /* Without --group_reporting each of them has a result of its own. */
 static int64_t jobs_of(const struct document *document)
 {
-    size_t alike = 0;
-    for (size_t i = 0; i < document->jobs->count; i++)
-        alike += same_name(document->jobs->items[i].value, document->job);
-    return alike > 1 ? 1 : option_of(document, "numjobs");
+    return alike(document, "jobname") > 1 ? 1 : option_of(document, "numjobs");
 }
 
 static void take_direction(const struct document *document, const char *name)
@@ -99,6 +105,7 @@ static void take_direction(const struct document *document, const char *name)
     struct fio_result result = {
         .where = direction->place,
         .write = strcmp(name, "write") == 0,
+        .mixed = alike(document, "groupid") > 1,
         .depth = option_of(document, "iodepth"),
         .jobs = jobs_of(document),
         .iops = iops,

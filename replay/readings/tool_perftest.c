@@ -63,8 +63,8 @@ static bool has(const struct table *table, const char *words)
 static void take_title(struct table *table)
 {
     const bool title = has(table, " BW Test") || has(table, " Latency Test");
-    const bool command =
-        has(table, "ib_write_") || has(table, "ib_read_") || has(table, "ib_send_");
+    const int commands = has(table, "ib_write_") + has(table, "ib_read_") + has(table, "ib_send_");
+    const bool command = commands == 1; /* more are a list of tools */
     if (!title && !(command && !table->headed))
         return;
     table->titled = true;

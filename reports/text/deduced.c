@@ -1,14 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * deduced - as text. */
 #include "reports/text/deduced.h"
 
-#include "base/memory.h"
 #include "base/quantity.h"
 #include "reports/text/deduced_words.h"
-#include "reports/text/json.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void value_words(const struct deduced_parameter *parameter, int64_t value,
                         char text[QUANTITY_TEXT_BYTES])
@@ -24,7 +21,37 @@ static size_t count_of(const struct deduced *deduced, enum deduce_state state)
     return count;
 }
 
-/* ------------------------------------------------------------------ text */
+static bool text_names(const struct deduced *deduced, const struct reading *of, bool known,
+                       const char *words, FILE *out)
+{
+    const char *before = words;
+    for (int i = 0; i < DEDUCE_COUNT; i++) {
+        const struct deduced_parameter *parameter = &deduced->parameters[i];
+        if (!deduced_is_by(parameter, of) || (parameter->state == DEDUCE_KNOWN) != known)
+            continue;
+        fprintf(out, "%s%s", before, parameter->path);
+        before = ", ";
+    }
+    return before != words;
+}
+
+static void text_files(const struct deduced *deduced, FILE *out)
+{
+    const struct readings *readings = deduced->readings;
+    fputs("\nFiles\n", out);
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct reading *reading = &readings->list[i];
+        char name[DEDUCED_WORDS_BYTES];
+        if (!deduced_is_first(readings, reading))
+            continue;
+        deduced_file_words(reading, name);
+        fprintf(out, "  %s: ", name);
+        const bool known = text_names(deduced, reading, true, "determines ", out);
+        const bool bound =
+            text_names(deduced, reading, false, known ? "; bounds " : "bounds ", out);
+        fputs(known || bound ? "\n" : "no more than the others\n", out);
+    }
+}
 
 static void text_known(const struct deduced *deduced, FILE *out)
 {
@@ -126,79 +153,12 @@ bool deduced_text(const struct deduced *deduced, FILE *out)
     fprintf(out, "%zu readings of %zu file%s; base %s, link of %s\n", deduced->readings->count,
             deduced->readings->files, deduced->readings->files == 1 ? "" : "s", deduced->base,
             rate);
+    text_files(deduced, out);
     text_known(deduced, out);
     text_bounds(deduced, out);
     text_conflicts(deduced, out);
     text_notes(deduced, out);
     text_open(deduced, out);
     text_figures(deduced, out);
-    return fflush(out) == 0 && ferror(out) == 0;
-}
-
-/* ------------------------------------------------------------------ profile */
-
-static void profile_row(const char *key, const char *value, const char *evidence,
-                        const char *source, FILE *out)
-{
-    fprintf(out, "  %s: {value: \"%s\", evidence: %s, source: ", key, value, evidence);
-    json_string(out, source == NULL ? "" : source);
-    fputs("}\n", out);
-}
-
-/* A value that nobody wrote into the base stays nobody's. */
-static void profile_parameter(const struct deduced_parameter *parameter, const char *key, FILE *out)
-{
-    char value[QUANTITY_TEXT_BYTES], source[DEDUCED_WORDS_BYTES];
-    const bool own = parameter->state == DEDUCE_KNOWN || parameter->value != parameter->base;
-    if (!own && !parameter->written)
-        return;
-    value_words(parameter, parameter->value, value);
-    deduced_source_words(parameter, source);
-    profile_row(key, value, own ? parameter->evidence : parameter->base_evidence,
-                own ? source : parameter->source, out);
-}
-
-/* What belongs to a section: "rnic." */
-static const char *key_in(const char *path, const char *section)
-{
-    const size_t length = strlen(section);
-    return strncmp(path, section, length) == 0 ? path + length : NULL;
-}
-
-static void profile_section(const struct deduced *deduced, const char *section, FILE *out)
-{
-    for (size_t i = 0; i < deduced->kept_count; i++) {
-        const struct deduced_kept *kept = &deduced->kept[i];
-        if (key_in(kept->path, section) != NULL)
-            profile_row(key_in(kept->path, section), kept->value, kept->evidence, kept->source,
-                        out);
-    }
-    for (int i = 0; i < DEDUCE_COUNT; i++) {
-        const struct deduced_parameter *parameter = &deduced->parameters[i];
-        if (key_in(parameter->path, section) != NULL)
-            profile_parameter(parameter, key_in(parameter->path, section), out);
-    }
-}
-
-bool deduced_profile(const struct deduced *deduced, const char *name, FILE *out)
-{
-    char *text;
-    size_t size;
-    static const char *const software[] = {"nvme", "target"};
-    fprintf(out, "# Written by stormglass calibrate.\nstormglass-profile: 1\nname: ");
-    json_string(out, name);
-    fprintf(out, "\nabout: \"%zu readings of %zu files, over %s.\"\nkind: rnic\nvalues:\n",
-            deduced->readings->count, deduced->readings->files, deduced->base);
-    profile_section(deduced, "rnic.", out);
-    for (size_t i = 0; i < sizeof software / sizeof software[0]; i++) {
-        char section[16];
-        snprintf(section, sizeof section, "%s.", software[i]);
-        FILE *part = memory_stream(&text, &size);
-        profile_section(deduced, section, part);
-        memory_stream_end(part);
-        if (size > 0)
-            fprintf(out, "%s:\n%s", software[i], text);
-        free(text);
-    }
     return fflush(out) == 0 && ferror(out) == 0;
 }

@@ -95,6 +95,36 @@ static void figure(const struct deduced_figure *of, FILE *out)
     fprintf(out, ", \"missed\": %s}", fabs(deduced_error(of)) > deduced_missed ? "true" : "false");
 }
 
+static void names(const struct deduced *deduced, const struct reading *by, bool known, FILE *out)
+{
+    const char *between = "";
+    for (int i = 0; i < DEDUCE_COUNT; i++) {
+        const struct deduced_parameter *of = &deduced->parameters[i];
+        if (!deduced_is_by(of, by) || (of->state == DEDUCE_KNOWN) != known)
+            continue;
+        fprintf(out, "%s\"%s\"", between, of->path);
+        between = ", ";
+    }
+}
+
+static void files(const struct deduced *deduced, FILE *out)
+{
+    const struct readings *readings = deduced->readings;
+    const char *between = "";
+    for (size_t i = 0; i < readings->count; i++) {
+        if (!deduced_is_first(readings, &readings->list[i]))
+            continue;
+        fprintf(out, "%s\n  {", between);
+        key("file", readings->list[i].where.file, out);
+        fputs(", \"determines\": [", out);
+        names(deduced, &readings->list[i], true, out);
+        fputs("], \"bounds\": [", out);
+        names(deduced, &readings->list[i], false, out);
+        fputs("]}", out);
+        between = ",";
+    }
+}
+
 static void notes(const struct readings *readings, FILE *out)
 {
     const char *between = "";
@@ -113,9 +143,10 @@ bool deduced_json(const struct deduced *deduced, FILE *out)
 {
     fputc('{', out);
     key("base", deduced->base, out);
-    fprintf(out, ", \"files\": %zu, \"readings\": %zu, \"link_bps\": %" PRId64,
-            deduced->readings->files, deduced->readings->count, deduced->rate);
-    fputs(",\n \"parameters\": [", out);
+    fprintf(out, ", \"readings\": %zu, \"link_bps\": %" PRId64 ",\n \"files\": [",
+            deduced->readings->count, deduced->rate);
+    files(deduced, out);
+    fputs("],\n \"parameters\": [", out);
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         fputs(i == 0 ? "" : ",", out);
         parameter(&deduced->parameters[i], out);

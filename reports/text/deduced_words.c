@@ -20,19 +20,42 @@ static void work_words(const struct reading *reading, char *text, size_t size)
                          qps == 1 ? "" : "s");
     if (work->post_list > 1)
         used += snprintf(text + used, size - (size_t)used, ", lists of %" PRId64, work->post_list);
-    snprintf(text + used, size - (size_t)used, "%s%s", work->both_ways ? ", both ways" : "",
+    snprintf(text + used, size - (size_t)used, "%s%s",
+             work->both_ways ? ", both ways"
+             : work->mixed   ? ", beside others"
+                             : "",
              reading->kind == READING_LATENCY ? ", latency" : "");
+}
+
+void deduced_file_words(const struct reading *reading, char text[DEDUCED_WORDS_BYTES])
+{
+    snprintf(text, DEDUCED_WORDS_BYTES, "%.120s", reading->where.file);
+    for (char *at = text; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
+}
+
+bool deduced_is_first(const struct readings *readings, const struct reading *reading)
+{
+    const struct reading *other = readings->list;
+    while (strcmp(other->where.file, reading->where.file) != 0)
+        other++;
+    return other == reading;
+}
+
+bool deduced_is_by(const struct deduced_parameter *parameter, const struct reading *reading)
+{
+    return parameter->from != NULL && strcmp(parameter->from->where.file, reading->where.file) == 0;
 }
 
 void deduced_reading_words(const struct reading *reading, char text[DEDUCED_WORDS_BYTES])
 {
-    const int used = snprintf(text, DEDUCED_WORDS_BYTES, "%.120s:%d, %.20s", reading->where.file,
-                              reading->where.line, reading->tool);
-    for (char *at = text; *at != '\0'; at++)
-        if (*at < ' ' || *at > '~')
-            *at = '?';
+    deduced_file_words(reading, text);
+    size_t used = strlen(text);
+    used += (size_t)snprintf(text + used, DEDUCED_WORDS_BYTES - used, ":%d, %.20s",
+                             reading->where.line, reading->tool);
     if (reading->kind != READING_SETTING && reading->kind != READING_NOTE)
-        work_words(reading, text + used, DEDUCED_WORDS_BYTES - (size_t)used);
+        work_words(reading, text + used, DEDUCED_WORDS_BYTES - used);
 }
 
 void deduced_source_words(const struct deduced_parameter *parameter, char text[DEDUCED_WORDS_BYTES])

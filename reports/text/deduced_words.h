@@ -10,6 +10,15 @@ enum { DEDUCED_WORDS_BYTES = 320 };
 /* "write.txt:23, perftest: 8 B WRITE, 1 queue pair"; the name of a file may be anything. */
 void deduced_reading_words(const struct reading *reading, char text[DEDUCED_WORDS_BYTES]);
 
+/* The name of a reading's file, as it can be printed. */
+void deduced_file_words(const struct reading *reading, char text[DEDUCED_WORDS_BYTES]);
+
+/* The first reading of its file that is there. */
+bool deduced_is_first(const struct readings *readings, const struct reading *reading);
+
+/* What is known of the parameter is from the file of the reading. */
+bool deduced_is_by(const struct deduced_parameter *parameter, const struct reading *reading);
+
 /* Where a value is from and how, for the source of a profile. */
 void deduced_source_words(const struct deduced_parameter *parameter,
                           char text[DEDUCED_WORDS_BYTES]);

@@ -20,7 +20,7 @@ files=(write_bw.txt write_lat.txt read_lat.json)
 expect 'a table' 0 'rnic.post-cost' "$program" calibrate "${files[@]}" --base connectx-5-100g -o mine.yaml
 cp out table
 for words in '11 readings of 3 files; base connectx-5-100g, link of 100Gbps' 'write_bw.txt:18, perftest: 8 B WRITE, 1 queue pair' \
-    'Bounds only' 'Not determined' 'lspci -vv of the card (LnkSta)'; do
+    'read_lat.json: determines rnic.max-rd-atomic, rnic.read-delay' 'Bounds only' 'Not determined' 'lspci -vv of the card (LnkSta)'; do
     expect "it says: $words" 0 "$words" cat table
 done
 expect 'the profile has what was measured' 0 'post-cost: {value: "400ns", evidence: measured' cat mine.yaml
@@ -32,6 +32,7 @@ expect 'to the last byte' 0 '' cmp first.yaml mine.yaml
 expect 'as JSON' 0 '"path": "rnic.post-cost", "state": "determined", "value": "400ns"' \
     "$program" calibrate "${files[@]}" --base connectx-5-100g --json
 cp out fit.json
+expect 'by file' 0 '{"file": "read_lat.json", "determines": ["rnic.max-rd-atomic", "rnic.read-delay"], "bounds": []}' cat fit.json
 expect 'which is JSON' 0 '' /usr/bin/python3 -m json.tool fit.json
 
 sed 's/2.500000/1.250000/; s/19.07/9.54/' write_bw.txt >slower.txt
@@ -74,6 +75,8 @@ head -c 300 read_lat.json >cut.json
 refused 'a cut JSON' 'cut.json:16:1: error: JSON: premature end' cut.json -o no.yaml
 refused 'cut results of fio' 'fio-cut.txt:4:' fio-cut.txt -o no.yaml
 refused 'cut JSON of fio' 'fio-cut.json:12:' fio-cut.json -o no.yaml
+printf '                    Atomic BW Test\n #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec]\n 8 5 1 1\n' >atomic.txt
+refused 'what is not modelled' 'the files say nothing that is modelled' atomic.txt -o no.yaml
 refused 'a foreign file' 'scenario.yaml:1:1: error: expected what one of these printed' scenario.yaml -o no.yaml
 refused 'a program' 'error: expected a text' "$program" -o no.yaml
 refused 'a folder' '.:1:1: error: Is a directory' . -o no.yaml

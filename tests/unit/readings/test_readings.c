@@ -46,7 +46,11 @@ static void put_reading(FILE *out, const struct reading *reading)
     put_count(out, "mtu", work->mtu);
     put_count(out, "inline", work->inline_bytes);
     put_count(out, "reads", work->reads);
-    fprintf(out, "%s%s", work->both_ways ? " both-ways" : "", work->infiniband ? " ib" : "");
+    fprintf(out, "%s%s",
+            work->both_ways ? " both-ways"
+            : work->mixed   ? " mixed"
+                            : "",
+            work->infiniband ? " ib" : "");
     put_number(out, "rate", reading->rate);
     put_number(out, "ps", reading->latency);
     put_number(out, "cpu-ps", reading->cpu);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deduced_profile - the profile that comes of it. */
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "reports/text/deduced.h"
+#include "reports/text/deduced_words.h"
+#include "reports/text/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void profile_row(const char *key, const char *value, const char *evidence,
+                        const char *source, FILE *out)
+{
+    fprintf(out, "  %s: {value: \"%s\", evidence: %s, source: ", key, value, evidence);
+    json_string(out, source == NULL ? "" : source);
+    fputs("}\n", out);
+}
+
+/* A value that nobody wrote into the base stays nobody's. */
+static void profile_parameter(const struct deduced_parameter *parameter, const char *key, FILE *out)
+{
+    char value[QUANTITY_TEXT_BYTES], source[DEDUCED_WORDS_BYTES];
+    const bool own = parameter->state == DEDUCE_KNOWN || parameter->value != parameter->base;
+    if (!own && !parameter->written)
+        return;
+    opt_format(parameter->row, parameter->value, value, sizeof value);
+    deduced_source_words(parameter, source);
+    profile_row(key, value, own ? parameter->evidence : parameter->base_evidence,
+                own ? source : parameter->source, out);
+}
+
+/* What belongs to a section: "rnic." */
+static const char *key_in(const char *path, const char *section)
+{
+    const size_t length = strlen(section);
+    return strncmp(path, section, length) == 0 ? path + length : NULL;
+}
+
+static void profile_section(const struct deduced *deduced, const char *section, FILE *out)
+{
+    for (size_t i = 0; i < deduced->kept_count; i++) {
+        const struct deduced_kept *kept = &deduced->kept[i];
+        if (key_in(kept->path, section) != NULL)
+            profile_row(key_in(kept->path, section), kept->value, kept->evidence, kept->source,
+                        out);
+    }
+    for (int i = 0; i < DEDUCE_COUNT; i++) {
+        const struct deduced_parameter *parameter = &deduced->parameters[i];
+        if (key_in(parameter->path, section) != NULL)
+            profile_parameter(parameter, key_in(parameter->path, section), out);
+    }
+}
+
+bool deduced_profile(const struct deduced *deduced, const char *name, FILE *out)
+{
+    char *text;
+    size_t size;
+    static const char *const software[] = {"nvme", "target"};
+    fprintf(out, "# Written by stormglass calibrate.\nstormglass-profile: 1\nname: ");
+    json_string(out, name);
+    fprintf(out, "\nabout: \"%zu readings of %zu files, over %s.\"\nkind: rnic\nvalues:\n",
+            deduced->readings->count, deduced->readings->files, deduced->base);
+    profile_section(deduced, "rnic.", out);
+    for (size_t i = 0; i < sizeof software / sizeof software[0]; i++) {
+        char section[16];
+        snprintf(section, sizeof section, "%s.", software[i]);
+        FILE *part = memory_stream(&text, &size);
+        profile_section(deduced, section, part);
+        memory_stream_end(part);
+        if (size > 0)
+            fprintf(out, "%s:\n%s", software[i], text);
+        free(text);
+    }
+    return fflush(out) == 0 && ferror(out) == 0;
+}
