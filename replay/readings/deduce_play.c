@@ -18,8 +18,8 @@ enum {
     MESSAGES_MIN = 8, /* of a queue pair */
     LATENCIES = 40,
     QPS_MAX = 256,
-    BYTES_MAX = 64 * 1024 * 1024,
-    DEPTH = 128 /* perftest's own */
+    PACKETS_MAX = 4000000, /* more take seconds */
+    DEPTH = 128            /* perftest's own */
 };
 
 struct sets {
@@ -45,6 +45,23 @@ bool deduce_is_rate(const struct reading *reading)
            (reading->kind == READING_IO && reading->work.depth * reading->work.qps != 1);
 }
 
+static int64_t packets_of(const struct reading_work *work)
+{
+    return work->bytes / (work->mtu > 0 ? work->mtu : 1024) + 1;
+}
+
+/* So many that the beginning does not count, or one after the other. */
+static int64_t messages_of(const struct reading *reading)
+{
+    const struct reading_work *work = &reading->work;
+    const int64_t packets = packets_of(work), qps = work->qps > 1 ? work->qps : 1;
+    const int64_t each = packets < PACKETS / MESSAGES_MIN ? MESSAGES_MIN : 1;
+    const int64_t least = qps * each > MESSAGES_MIN ? qps * each : MESSAGES_MIN;
+    const int64_t most = deduce_is_rate(reading) ? MESSAGES_MAX : LATENCIES;
+    const int64_t messages = PACKETS / packets < most ? PACKETS / packets : most;
+    return messages < least ? least : messages;
+}
+
 bool deduce_can_play(const struct reading *reading)
 {
     const struct reading_work *work = &reading->work;
@@ -53,18 +70,7 @@ bool deduce_can_play(const struct reading *reading)
                work->qps <= 128 && work->bytes % 512 == 0 && work->bytes <= 1024 * 1024;
     return (reading->kind == READING_RATE || reading->kind == READING_LATENCY) &&
            work->post_list <= 1 && !work->both_ways && work->qps <= QPS_MAX &&
-           work->depth <= 4096 && work->bytes <= BYTES_MAX;
-}
-
-/* So many that the beginning does not count, or one after the other. */
-static int64_t messages_of(const struct reading *reading)
-{
-    const struct reading_work *work = &reading->work;
-    const int64_t packets = work->bytes / (work->mtu > 0 ? work->mtu : 4096) + 1;
-    const int64_t least = MESSAGES_MIN * (work->qps > 1 ? work->qps : 1);
-    const int64_t most = deduce_is_rate(reading) ? MESSAGES_MAX : LATENCIES;
-    const int64_t messages = PACKETS / packets < most ? PACKETS / packets : most;
-    return messages < least ? least : messages;
+           work->depth <= 4096 && messages_of(reading) * packets_of(work) <= PACKETS_MAX;
 }
 
 static void add_parameters(const struct deduced *deduced, struct sets *sets)

@@ -101,16 +101,26 @@ static void know_or_bound(struct deduced *deduced, enum deduce_parameter which,
                        interval(reading, "another resource may have been the limit"));
 }
 
+/* READs where there is nothing else: what their queue pair has outstanding may be the limit too. */
+static void posting_reads(struct deduced *deduced)
+{
+    const struct reading *read = fastest(deduced, true, ONE_QP | MANY_QPS);
+    if (read != NULL)
+        know_or_bound(deduced, DEDUCE_POST_COST, read,
+                      "one core, READs alone: WRITEs may be faster");
+}
+
 static void posting(struct deduced *deduced)
 {
     const struct reading *one = fastest(deduced, false, ONE_QP);
     const struct reading *many = fastest(deduced, false, MANY_QPS);
-    const struct reading *best =
-        one == NULL || (many != NULL && rate_of(many).value > rate_of(one).value) ? many : one;
-    if (best == NULL)
+    const bool gain = one != NULL && many != NULL && rate_of(many).value > rate_of(one).value;
+    const struct reading *best = one == NULL || gain ? many : one;
+    if (best == NULL) {
+        posting_reads(deduced);
         return;
-    const bool apart =
-        one != NULL && many != NULL && rate_of(many).value > freed * rate_of(one).value;
+    }
+    const bool apart = gain && rate_of(many).value > freed * rate_of(one).value;
     know_or_bound(deduced, DEDUCE_POST_COST, best,
                   one == NULL || many == NULL || apart
                       ? "one core; a queue pair's own engine is not told from it"

@@ -148,15 +148,79 @@ void tool_cut(const struct tool_file *file, const char *sentence)
 
 /* ------------------------------------------------------------------ whose file it is */
 
-static bool is_of(const struct tool *tool, const struct tree_file *file)
+static bool has_mark(const struct tool *tool, const char *text)
 {
-    const bool json = file->text[strspn(file->text, " \t\r\n")] == '{';
-    if (json != tool->json)
-        return false;
     for (const char *const *mark = tool->marks; *mark != NULL; mark++)
-        if (strstr(file->text, *mark) != NULL)
+        if (strstr(text, *mark) != NULL)
             return true;
     return false;
+}
+
+/* The first line that begins with a brace; NULL: none does. */
+static char *object_begin(char *text)
+{
+    for (char *line = text; line != NULL;) {
+        char *begin = line + strspn(line, " \t\r");
+        if (*begin == '{')
+            return begin;
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    return NULL;
+}
+
+/* Behind the brace that ends the object; NULL: it is cut. */
+static char *object_end(char *at)
+{
+    int depth = 0;
+    for (; *at != '\0'; at++) {
+        if (*at == '"')
+            for (at++; *at != '"' && *at != '\0'; at++)
+                at += *at == '\\' && at[1] != '\0';
+        if (*at == '\0')
+            return NULL;
+        depth += (*at == '{') - (*at == '}');
+        if (depth == 0)
+            return at + 1;
+    }
+    return NULL;
+}
+
+static void blank(char *from, const char *to)
+{
+    for (; from < to; from++)
+        if (*from != '\n')
+            *from = ' ';
+}
+
+/* fio prints its first lines before the object, and whoever pastes it writes around it: what is no
+ * line of the object becomes blank, so that places stay.  NULL: there is no object. */
+static const struct tree_file *object_of(const struct tree_file *file, struct arena *arena)
+{
+    char *text = arena_text(arena, file->text, file->length);
+    char *begin = object_begin(text);
+    if (begin == NULL)
+        return NULL;
+    char *end = object_end(begin);
+    blank(text, begin);
+    if (end != NULL)
+        blank(end, text + file->length);
+    return tree_hold(arena, file->name, text, file->length);
+}
+
+/* False: it is of no kind that is JSON, or that is not. */
+static bool read_as(const struct tree_file *file, bool json, struct readings *readings,
+                    struct diag *diag)
+{
+    bool known = false;
+    for (const struct tool *const *tool = tool_all; *tool != NULL; tool++) {
+        const struct tool_file of = {*tool, file, readings, diag};
+        if ((*tool)->json != json || !has_mark(*tool, file->text))
+            continue;
+        (*tool)->read(&of);
+        known = true;
+    }
+    return known;
 }
 
 static void refuse(const struct tree_file *file, struct diag *diag)
@@ -198,15 +262,9 @@ bool readings_read(struct readings *readings, const char *name, const char *text
                                  arena_text(&readings->arena, text, length), length);
     if (file == NULL || !is_text(file, diag))
         return false;
-    bool known = false;
-    for (const struct tool *const *tool = tool_all; *tool != NULL; tool++) {
-        if (!is_of(*tool, file))
-            continue;
-        const struct tool_file of = {*tool, file, readings, diag};
-        known = true;
-        (*tool)->read(&of);
-    }
-    if (!known)
+    const struct tree_file *object = object_of(file, &readings->arena);
+    if ((object == NULL || !read_as(object, true, readings, diag)) &&
+        !read_as(file, false, readings, diag))
         refuse(file, diag);
     readings->files++;
     return diag->errors == before;

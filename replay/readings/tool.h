@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tool - a kind of file that says something of a host: what some tool printed.
- * A file is of a kind that finds one of its marks in it; then the kind reads all of it, passes over
+ * A file is of each kind that finds one of its marks in it; the kind reads all of it, passes over
  * what it does not know (a prompt, a mail around it), and adds readings.  What it knows but cannot
  * read is an error with its place; of a file that is cut too. */
 #ifndef STORMGLASS_REPLAY_READINGS_TOOL_H
@@ -19,9 +19,9 @@ struct tool_file {
 };
 
 struct tool {
-    const char *word;         /* "perftest" */
-    const char *about;        /* for who asks what is read: "ib_write_bw and its like" */
-    bool json;                /* an object of JSON, which is read by json_tree */
+    const char *word;  /* "perftest" */
+    const char *about; /* for who asks what is read: "ib_write_bw and its like" */
+    bool json; /* an object of JSON, which json_tree reads; such a file is of no other kind */
     const char *const *marks; /* NULL ends them */
     void (*read)(const struct tool_file *file);
 };

@@ -113,6 +113,15 @@ static void more_queue_pairs_tell_the_core_from_the_engine(void **state)
     is_near(fixture, DEDUCE_POST_COST, 200000, 0.001);
 }
 
+static void reads_alone_say_what_the_core_takes(void **state)
+{
+    struct fixture *fixture = *state;
+    add_rate(fixture, (struct reading_work){.verb = READING_READ, .bytes = 8, .qps = 1}, 2);
+    run(fixture, "connectx-5-100g", NULL);
+    is_near(fixture, DEDUCE_POST_COST, 500000, 0.001);
+    assert_non_null(strstr(of(fixture, DEDUCE_POST_COST)->how, "READs alone"));
+}
+
 static void lists_and_both_ways_are_bounds(void **state)
 {
     struct fixture *fixture = *state;
@@ -121,7 +130,7 @@ static void lists_and_both_ways_are_bounds(void **state)
              (struct reading_work){.bytes = 8, .qps = 8, .verb = READING_READ, .both_ways = true},
              400);
     run(fixture, "connectx-5-100g", NULL);
-    assert_int_equal(of(fixture, DEDUCE_POST_COST)->state, DEDUCE_OPEN);
+    assert_int_equal(of(fixture, DEDUCE_POST_COST)->state, DEDUCE_AT_MOST);
     assert_int_equal(of(fixture, DEDUCE_MESSAGE_COST)->bound, 25000);
     assert_int_equal(of(fixture, DEDUCE_READ_COST)->bound, 5000);
     assert_int_equal(of(fixture, DEDUCE_READ_COST)->value, 5000); /* the base's is more */
@@ -210,6 +219,22 @@ static void the_model_finds_its_own_delays(void **state)
     is_near(fixture, DEDUCE_READ_DELAY, 900000, 0.001);
     assert_string_equal(of(fixture, DEDUCE_TX_DELAY)->evidence, "inferred");
     for (size_t i = 0; i < fixture->deduced.figure_count; i++) {
+        const struct deduced_figure *figure = &fixture->deduced.figures[i];
+        assert_true(fabs(figure->modelled / figure->measured - 1) < 0.002);
+    }
+}
+
+/* From a base with another latency of PCIe too. */
+static void delays_do_not_depend_on_the_base(void **state)
+{
+    struct fixture *fixture = *state;
+    add_setting(fixture, "rnic.pcie-generation", "3");
+    add_latency(fixture, READING_WRITE, 8, 1.02);
+    add_latency(fixture, READING_WRITE, 256, 1.46);
+    add_latency(fixture, READING_READ, 8, 1.85);
+    run(fixture, "connectx-6-200g", NULL);
+    assert_int_equal(fixture->deduced.figure_count, 3);
+    for (size_t i = 0; i < 3; i++) {
         const struct deduced_figure *figure = &fixture->deduced.figures[i];
         assert_true(fabs(figure->modelled / figure->measured - 1) < 0.002);
     }
@@ -362,6 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_core_is_what_one_queue_pair_shows),
         TEST(more_queue_pairs_tell_the_core_from_the_engine),
+        TEST(reads_alone_say_what_the_core_takes),
         TEST(lists_and_both_ways_are_bounds),
         TEST(a_full_link_is_only_a_bound),
         TEST(more_than_the_link_carries_contradicts),
@@ -369,6 +395,7 @@ int main(void)
         TEST(pcie_shows_where_the_link_is_faster),
         TEST(more_than_pcie_carries_contradicts_its_width),
         TEST(the_model_finds_its_own_delays),
+        TEST(delays_do_not_depend_on_the_base),
         TEST(a_latency_below_the_wire_contradicts),
         TEST(io_bounds_software),
         TEST(processor_time_bounds_the_host),
