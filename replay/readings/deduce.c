@@ -31,8 +31,7 @@ static double four_digits(double value)
     return nearbyint(value / unit) * unit;
 }
 
-/* A whole number of the row's unit inside its bounds. */
-static int64_t bounded(const struct opt *row, double value)
+int64_t deduce_bounded(const struct opt *row, double value)
 {
     char why[OPT_WHY_BYTES];
     int64_t least = 0, most = INT64_MAX / 2;
@@ -59,14 +58,14 @@ void deduce_know(struct deduced *deduced, enum deduce_parameter which, struct de
     struct deduced_parameter *parameter = &deduced->parameters[which];
     take(parameter, word);
     parameter->state = DEDUCE_KNOWN;
-    parameter->value = bounded(parameter->row, four_digits(word.value));
+    parameter->value = deduce_bounded(parameter->row, four_digits(word.value));
     parameter->evidence = "measured";
 }
 
 void deduce_at_most(struct deduced *deduced, enum deduce_parameter which, struct deduce_word word)
 {
     struct deduced_parameter *parameter = &deduced->parameters[which];
-    const int64_t bound = bounded(parameter->row, four_digits(word.value));
+    const int64_t bound = deduce_bounded(parameter->row, four_digits(word.value));
     if (parameter->state == DEDUCE_KNOWN ||
         (parameter->state == DEDUCE_AT_MOST && bound >= parameter->bound))
         return;
@@ -79,7 +78,7 @@ void deduce_at_most(struct deduced *deduced, enum deduce_parameter which, struct
 void deduce_at_least(struct deduced *deduced, enum deduce_parameter which, struct deduce_word word)
 {
     struct deduced_parameter *parameter = &deduced->parameters[which];
-    const int64_t bound = bounded(parameter->row, four_digits(word.value));
+    const int64_t bound = deduce_bounded(parameter->row, four_digits(word.value));
     if (parameter->state == DEDUCE_KNOWN ||
         (parameter->state == DEDUCE_AT_LEAST && bound <= parameter->bound))
         return;
@@ -154,7 +153,8 @@ static void play_readings(struct deduced *deduced)
     const struct readings *readings = deduced->readings;
     for (size_t i = 0; i < readings->count && deduced->figure_count < FIGURES_MAX; i++) {
         const struct reading *reading = &readings->list[i];
-        if (!deduce_can_play(reading) || (reading->kind == READING_IO && !deduced->no_drive))
+        if (!deduce_can_play(reading) || figure_of(reading).value <= 0 ||
+            (reading->kind == READING_IO && !deduced->no_drive))
             continue;
         struct deduced_figure *figure =
             arena_push(&deduced->arena, (void **)(void *)&deduced->figures, &deduced->figure_count,

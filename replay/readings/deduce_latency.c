@@ -35,7 +35,8 @@ static double rest(struct deduced *deduced, const enum deduce_parameter *which, 
     double each = 0;
     for (int i = 0; i < TURNS; i++) {
         for (int k = 0; k < count; k++)
-            deduced->parameters[which[k]].value = each > 0 ? (int64_t)each : 0;
+            deduced->parameters[which[k]].value =
+                deduce_bounded(deduced->parameters[which[k]].row, each);
         each += (reading->latency.value - deduce_play(deduced, reading)) / count;
         if (each < 0)
             break;

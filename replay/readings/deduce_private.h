@@ -15,6 +15,9 @@ double deduce_play(const struct deduced *deduced, const struct reading *reading)
 /* False: the model has no such work. */
 bool deduce_can_play(const struct reading *reading);
 
+/* A whole number of the row's unit inside its bounds. */
+int64_t deduce_bounded(const struct opt *row, double value);
+
 /* What a reading says; a value outside the row's bounds becomes the nearest. */
 struct deduce_word {
     const struct reading *from;

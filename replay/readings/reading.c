@@ -163,8 +163,8 @@ static char *object_begin(char *text)
         char *begin = line + strspn(line, " \t\r");
         if (*begin == '{')
             return begin;
-        line = strchr(line, '\n');
-        line += line != NULL;
+        char *end = strchr(line, '\n');
+        line = end == NULL ? NULL : end + 1;
     }
     return NULL;
 }
