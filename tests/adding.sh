@@ -74,6 +74,9 @@ has 'the total of a cause' '^drops.template' "$after" query run.db "SELECT path 
 has 'a value of a transport' '^false$' "$after" query run.db "SELECT value FROM setting WHERE path = 'hosts.defaults.nvme.template-keys'"
 has 'a picture' '<text>template</text>' "$after" draw --what template run.db
 has 'an import' "a template's scenario" "$after" import template summary
+echo 'template: 17' >printed
+has 'a file to calibrate from' 'rnic.cnp-dscp .* 17 .*printed:1, template' "$after" calibrate printed
+has 'the list of such files' "  a template's tool" "$after" calibrate --help
 has 'a subcommand' "a template's command" "$after" template
 has 'the list of subcommands' '^  template  *says that it is here' "$after" --help
 has 'a word that is near' "did you mean 'template'" "$after" run template --set faults.0.kind=templat
