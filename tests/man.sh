@@ -40,6 +40,9 @@ for source in cli/*/cmd_*.c; do
     fi
     [ -n "${STORMGLASS-}" ] || continue
     options=$("$STORMGLASS" "$command" --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)
+    # Another program has the other half of it.
+    [ "$command" = calibrate ] &&
+        options="$options $("$STORMGLASS" calibrate --from x --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)"
     [ -n "$options" ] || fail "$command --help names no option"
     for option in $options; do
         case $option in --help | --version) continue ;; esac

@@ -109,7 +109,7 @@ static void list_tools(void)
 static const struct cli_command files = {
     .name = "calibrate",
     .operands = "FILE... | --address A [--peer B] | --from FIGURES.json",
-    .about = "a profile of an RDMA device, from what other tools printed or from measuring it",
+    .about = "writes a profile of an RDMA device, from what other tools printed or by measuring it",
     .details = "With --address it measures the device, with --from it fits figures that were "
                "measured: the\noptions are then those of stormglass-bridge calibrate --help.",
     .more = list_tools,
@@ -143,7 +143,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_calibrate = {
     .name = "calibrate",
     .operands = "FILE... | --address A [--peer B] | --from FIGURES.json",
-    .about = "a profile of an RDMA device, from what other tools printed or from measuring it",
+    .about = "writes a profile of an RDMA device, from what other tools printed or by measuring it",
     .operands_max = -1,
     .passes = true,
     .run = run,

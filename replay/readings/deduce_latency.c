@@ -46,9 +46,9 @@ static double rest(struct deduced *deduced, const enum deduce_parameter *which, 
 
 static void too_long(struct deduced *deduced, const struct reading *reading, const char *path)
 {
-    if (deduced->conflict_count > 0 &&
-        deduced->conflicts[deduced->conflict_count - 1].one == reading)
-        return; /* it was said before */
+    for (size_t i = 0; i < deduced->conflict_count; i++)
+        if (deduced->conflicts[i].one == reading)
+            return; /* it was said before */
     deduce_conflict(deduced, reading, NULL,
                     "the model takes longer even without %s: is the base of another kind of card, "
                     "or the rate another?",

@@ -342,6 +342,18 @@ static void without_a_drive_the_host_takes_no_more_than_its_processor(void **sta
 
 /* ------------------------------------------------------------------ settings, and each other */
 
+/* Each reading that is too short for the base is named once. */
+static void a_base_of_another_kind_is_said_once(void **state)
+{
+    struct fixture *fixture = *state;
+    add_setting(fixture, "rnic.pcie-generation", "3");
+    add_latency(fixture, READING_WRITE, 8, 1.02);
+    add_latency(fixture, READING_WRITE, 256, 1.46);
+    run(fixture, "softroce", NULL);
+    assert_int_equal(fixture->deduced.conflict_count, 2);
+    assert_ptr_not_equal(fixture->deduced.conflicts[0].one, fixture->deduced.conflicts[1].one);
+}
+
 static void settings_that_differ_contradict(void **state)
 {
     struct fixture *fixture = *state;
@@ -402,6 +414,7 @@ int main(void)
         TEST(without_a_drive_software_is_what_is_left),
         TEST(without_a_drive_the_host_takes_no_more_than_its_processor),
         TEST(with_a_drive_less_than_the_base_scales_it),
+        TEST(a_base_of_another_kind_is_said_once),
         TEST(settings_that_differ_contradict),
         TEST(the_same_work_twice_must_agree),
         TEST(a_base_or_rate_that_is_none_is_refused),
