@@ -134,8 +134,7 @@ static struct wl_step issue_read_back(struct wl_script *script, time_ps now)
     struct wl_step step = {.kind = WL_ISSUE, .at = now, .read_back = true};
     step.io = wl_plan_next(&script->bookmark, WL_WRITE);
     step.io.direction = WL_READ;
-    if (--script->read_back_left == 0)
-        script->bookmark = script->plan;
+    script->read_back_left--; /* the last leaves the bookmark where the plan's writes are */
     return step;
 }
 
@@ -209,7 +208,6 @@ static struct wl_step issue_replayed(struct wl_script *script, time_ps now)
     if (io.due > now)
         return (struct wl_step){.kind = WL_SLEEP, .at = io.due};
     wl_replay_take(&script->replay);
-    script->issued++;
     return (struct wl_step){
         .kind = WL_ISSUE,
         .at = io.due,

@@ -39,7 +39,7 @@ struct wl_script {
     struct wl_pace pace[WL_DIRECTIONS];
     bool one_rate; /* one rate for both directions: pace[WL_READ] */
     struct wl_depth depth;
-    int64_t issued;                 /* without read-back */
+    int64_t issued;                 /* without read-back and traces */
     int64_t loop_bytes, bytes_left; /* of each loop, 0: no end; of this one */
     int64_t ios_left;               /* of this loop, where loop_ios bounds it */
     int64_t loops_left;
