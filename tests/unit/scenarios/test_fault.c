@@ -2,7 +2,11 @@
  * Faults as the loader leaves them: every line of fault.def by itself, places and times, values. */
 #include "scenarios/fault/fault.h"
 
+#include "nvme/target/target.h"
+#include "rnic/host/host.h"
+#include "rnic/host/rnic.h"
 #include "scenarios/load/scenario.h"
+#include "scenarios/world/world_faults.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,11 +99,191 @@ static void every_kind_loads_and_does_something(void **state)
     }
 }
 
+/* What each may break, by what it is told. */
+static void what_each_breaks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *entry;
+        unsigned breaks;
+    } rows[] = {
+        {"kind: link-down, where: leaf0-spine0", FAULT_LOSES_CARRIER | FAULT_DISTURBS_FLOWS},
+        {"kind: link-flap, where: leaf0-spine0", FAULT_LOSES_CARRIER | FAULT_DISTURBS_FLOWS},
+        {"kind: switch-down, where: leaf0", FAULT_LOSES_CARRIER | FAULT_DISTURBS_FLOWS},
+        {"kind: misroute, where: leaf0, to: host7, via: spine0", FAULT_DISTURBS_FLOWS},
+        {"kind: bit-errors, where: leaf0-spine0", FAULT_LOSES_PAUSES | FAULT_DISTURBS_FLOWS},
+        {"kind: drop-every, where: host0", FAULT_DISTURBS_FLOWS},
+        {"kind: drop-every, where: host0, frames: data", FAULT_DISTURBS_FLOWS},
+        {"kind: drop-every, where: host0, frames: all", FAULT_LOSES_PAUSES | FAULT_DISTURBS_FLOWS},
+        {"kind: random-loss, where: host0", FAULT_DISTURBS_FLOWS},
+        {"kind: random-loss, where: host0, frames: all", FAULT_LOSES_PAUSES | FAULT_DISTURBS_FLOWS},
+        {"kind: random-loss, where: host0, frames: pause",
+         FAULT_LOSES_PAUSES | FAULT_DISTURBS_FLOWS},
+        {"kind: pfc-off, where: leaf0-spine0", FAULT_LOSES_PAUSES},
+        {"kind: pause-storm, where: host0", 0},
+        {"kind: slow-receiver, where: host0", FAULT_SLOWS_HOST},
+        {"kind: target-stall, where: host0", 0},
+        {"kind: target-crash, where: host0", FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS},
+        {"kind: target-crash, where: host0, how: power",
+         FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS | FAULT_LOSES_CARRIER},
+        {"kind: target-crash, where: host0, data: lost",
+         FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS | FAULT_LOSES_DATA},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char entry[200];
+        snprintf(entry, sizeof entry, "  - {%s}\n", rows[i].entry);
+        struct scenario *scenario = load(entry);
+        const struct scenario_fault *fault = scenario->faults;
+        if (fault->ops->breaks(fault->params) != rows[i].breaks)
+            fail_msg("%s breaks %u", rows[i].entry, fault->ops->breaks(fault->params));
+        scenario_free(scenario);
+    }
+}
+
+/* ------------------------------------------------------------------ in a world */
+
+/* A world of these faults, played up to a moment. */
+struct played {
+    struct scenario *scenario;
+    struct world *world;
+};
+
+static struct played play(const char *faults, time_ps until)
+{
+    static struct diag diag;
+    struct played played = {.scenario = load(faults)};
+    diag = (struct diag){0};
+    played.world = world_build(played.scenario, &probe_none, &diag);
+    assert_non_null(played.world);
+    assert_true(world_run(played.world, until));
+    return played;
+}
+
+static void end(struct played *played)
+{
+    world_free(played->world);
+    scenario_free(played->scenario);
+}
+
+/* Frames that a port loses: as many and of such a kind as the fault says, while it lasts. */
+static void ports_lose_what_they_are_told(void **state)
+{
+    (void)state;
+    static const time_ps moments[] = {PS_PER_US / 2, 2 * PS_PER_US, 4 * PS_PER_US};
+    static const struct {
+        const char *fault;
+        uint64_t drop_every, loss;
+        int64_t bits;
+        unsigned frames, loss_frames;
+    } rows[] = {
+        {"kind: drop-every, n: 256", 256, 0, 0, PORT_FAULT_DATA, 0},
+        {"kind: drop-every, n: 1, frames: pause", 1, 0, 0, PORT_FAULT_PAUSE, 0},
+        {"kind: random-loss, rate: 1/256", 0, 3906250000000, 0, 0, PORT_FAULT_DATA},
+        {"kind: random-loss, rate: 1/256, frames: all", 0, 3906250000000, 0, 0, PORT_FAULT_ALL},
+        {"kind: random-loss, rate: 1, frames: resume", 0, 1000000000000000, 0, 0,
+         PORT_FAULT_RESUME},
+        {"kind: bit-errors, rate: 1e-9", 0, 0, 1000000000, 0, 0},
+        {"kind: bit-errors, rate: 0", 0, 0, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char entry[200];
+        snprintf(entry, sizeof entry, "  - {where: \"leaf1:p2\", at: 1us, for: 2us, %s}\n",
+                 rows[i].fault);
+        for (int moment = 0; moment < 3; moment++) { /* before, while it lasts, after */
+            struct played played = play(entry, moments[moment]);
+            const struct port_fault *fault = world_port(played.world, 9, 2)->fault;
+            const bool on = moment == 1;
+            assert_int_equal(fault != NULL, moment > 0);
+            if (fault != NULL) {
+                assert_int_equal(fault->drop_every, on ? rows[i].drop_every : 0);
+                assert_int_equal(fault->loss_per_10_15, on ? rows[i].loss : 0);
+                assert_int_equal(fault->bits_between_errors, on ? rows[i].bits : 0);
+                assert_int_equal(fault->frames, rows[i].frames);
+                assert_int_equal(fault->loss_frames, rows[i].loss_frames);
+            }
+            assert_null(world_port(played.world, 9, 3)->fault);
+            end(&played);
+        }
+    }
+}
+
+/* What hosts and targets are told, while it lasts and no longer. */
+static void hosts_and_targets_do_what_they_are_told(void **state)
+{
+    (void)state;
+    static const time_ps moments[] = {PS_PER_US / 2, 2 * PS_PER_US, 4 * PS_PER_US};
+    for (int moment = 0; moment < 3; moment++) {
+        const bool on = moment == 1;
+        struct played played =
+            play("  - {kind: slow-receiver, where: host0, at: 1us, for: 2us, drain: 10%}\n"
+                 "  - {kind: slow-receiver, where: host1, at: 1us, for: 2us, drain: 0%}\n"
+                 "  - {kind: pause-storm, where: host2, at: 1us, for: 2us, priority: 4}\n"
+                 "  - {kind: pfc-off, where: \"leaf1:p2\", at: 1us, for: 2us}\n"
+                 "  - {kind: target-stall, where: host0, at: 1us, for: 2us}\n",
+                 moments[moment]);
+        const struct world *world = played.world;
+        const struct rx_buffer *slow = &world_host(world, 0)->rnics[0]->rx;
+        const struct rx_buffer *stopped = &world_host(world, 1)->rnics[0]->rx;
+        assert_int_equal(slow->drain_bps, on ? 10000000000 : 0);
+        assert_false(slow->stopped);
+        assert_int_equal(stopped->stopped, on);
+        assert_int_equal(world_host(world, 2)->rnics[0]->rx.storm, on ? 1 << 4 : 0);
+        assert_int_equal(world_host(world, 3)->rnics[0]->rx.storm, 0);
+        assert_int_equal(world_port(world, 9, 2)->enabled, on ? 0 : 0xff);
+        assert_int_equal(world_port(world, 9, 3)->enabled, 0xff);
+        assert_int_equal(nvme_target_is_stalled(world->targets[0]), on);
+        end(&played);
+    }
+}
+
+/* Two of a kind at one place: what is left of the other when one ends, and nothing after both. */
+static void the_end_of_one_leaves_the_other(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *faults;
+        uint64_t every[4]; /* at 0.5, 1.5, 2.5 and 3.5 us */
+    } rows[] = {
+        {"  - {kind: drop-every, where: \"leaf1:p2\", at: 1us, for: 1us, n: 5}\n", {0, 5, 0, 0}},
+        {"  - {kind: drop-every, where: \"leaf1:p2\", at: 0s, for: 3us, n: 5}\n"
+         "  - {kind: drop-every, where: \"leaf1:p2\", at: 1us, for: 1us, n: 7}\n",
+         {5, 7, 5, 0}},
+        {"  - {kind: drop-every, where: \"leaf1:p2\", at: 1us, for: 1us, n: 7}\n"
+         "  - {kind: drop-every, where: \"leaf1:p2\", at: 0s, for: 3us, n: 5}\n",
+         {5, 7, 5, 0}},
+        /* Of three the one that began last goes on; one that begins as another ends is whole. */
+        {"  - {kind: drop-every, where: \"leaf1:p2\", at: 0s, n: 5}\n"
+         "  - {kind: drop-every, where: \"leaf1:p2\", at: 1us, for: 1us, n: 6}\n"
+         "  - {kind: drop-every, where: \"leaf1:p2\", at: 300ns, for: 2700ns, n: 7}\n",
+         {7, 6, 7, 5}},
+        {"  - {kind: drop-every, where: \"leaf1:p2\", at: 0s, for: 2us, n: 5}\n"
+         "  - {kind: drop-every, where: \"leaf1:p2\", at: 2us, for: 1us, n: 6}\n",
+         {5, 5, 6, 0}},
+        /* Another place, and another kind. */
+        {"  - {kind: drop-every, where: \"leaf1:p3\", at: 0s, for: 3us, n: 5}\n"
+         "  - {kind: random-loss, where: \"leaf1:p2\", at: 0s, for: 3us}\n"
+         "  - {kind: drop-every, where: \"leaf1:p2\", at: 1us, for: 1us, n: 7}\n",
+         {0, 7, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int k = 0; k < 4; k++) {
+            struct played played = play(rows[i].faults, (2 * k + 1) * PS_PER_US / 2 + 1);
+            const struct port_fault *fault = world_port(played.world, 9, 2)->fault;
+            assert_int_equal(fault == NULL ? 0 : fault->drop_every, rows[i].every[k]);
+            end(&played);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_and_when_become_spots_and_times),
         cmocka_unit_test(every_kind_loads_and_does_something),
+        cmocka_unit_test(what_each_breaks),
+        cmocka_unit_test(ports_lose_what_they_are_told),
+        cmocka_unit_test(hosts_and_targets_do_what_they_are_told),
+        cmocka_unit_test(the_end_of_one_leaves_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
