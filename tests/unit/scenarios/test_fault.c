@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Faults as the loader leaves them: every line of fault.def by itself, places and times, values. */
+ * Faults as the loader leaves them: every line of fault.def by itself, places and times, values;
+ * and what they do in a world while they last. */
 #include "scenarios/fault/fault.h"
 
+#include "net/switch/switch.h"
 #include "nvme/target/target.h"
 #include "rnic/host/host.h"
 #include "rnic/host/rnic.h"
@@ -23,7 +25,8 @@ static struct scenario *load(const char *faults)
              "stormglass: 1\nname: test\n"
              "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}}\n"
              "hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}\n"
-             "workloads: [{name: w, kind: nvme, from: host4, to: host0}]\nfaults:\n%s",
+             "workloads:\n  - {name: w, kind: nvme, from: host4, to: host0}\n"
+             "  - {name: v, kind: rdma-write, from: host1, to: host2}\nfaults:\n%s",
              faults);
     const struct scenario_input input = {.name = "test", .text = text, .length = strlen(text)};
     diag = (struct diag){0};
@@ -236,6 +239,64 @@ static void hosts_and_targets_do_what_they_are_told(void **state)
     }
 }
 
+static bool is_down(const struct world *world, uint32_t node, uint16_t port)
+{
+    return (world_port(world, node, port)->odd & PORT_DOWN) != 0;
+}
+
+/* Both ends of a link lose their carrier: of one that fails, of a switch, and of a host whose power
+ * goes; a target whose process dies leaves the link as it is. */
+static void links_and_targets_go_and_come_back(void **state)
+{
+    (void)state;
+    static const time_ps moments[] = {PS_PER_US / 2, 2 * PS_PER_US, 4 * PS_PER_US};
+    static const struct {
+        const char *fault;
+        bool leaf0_spine0, leaf1_spine1, host0, dead; /* what goes */
+    } rows[] = {
+        {"kind: link-down, where: leaf0-spine0", true, false, false, false},
+        {"kind: switch-down, where: spine1", false, true, false, false},
+        {"kind: switch-down, where: leaf0", true, false, true, false},
+        {"kind: target-crash, where: host0", false, false, false, true},
+        {"kind: target-crash, where: host0, how: power", false, false, true, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int moment = 0; moment < 3; moment++) {
+            const bool on = moment == 1;
+            char entry[200];
+            snprintf(entry, sizeof entry, "  - {%s, at: 1us, for: 2us}\n", rows[i].fault);
+            struct played played = play(entry, moments[moment]);
+            const struct world *world = played.world;
+            assert_int_equal(is_down(world, 8, 4), on && rows[i].leaf0_spine0);
+            assert_int_equal(is_down(world, 10, 0), on && rows[i].leaf0_spine0);
+            assert_int_equal(is_down(world, 9, 5), on && rows[i].leaf1_spine1);
+            assert_int_equal(is_down(world, 11, 1), on && rows[i].leaf1_spine1);
+            assert_int_equal(is_down(world, 8, 0), on && rows[i].host0);
+            assert_int_equal(is_down(world, 0, 0), on && rows[i].host0);
+            assert_int_equal(nvme_target_is_dead(world->targets[0]), on && rows[i].dead);
+            end(&played);
+        }
+}
+
+/* The switch's table has the written route while it lasts, and the computed one before and after.
+ */
+static void a_misroute_is_in_the_table_while_it_lasts(void **state)
+{
+    (void)state;
+    static const time_ps moments[] = {PS_PER_US / 2, 2 * PS_PER_US, 4 * PS_PER_US};
+    for (int moment = 0; moment < 3; moment++) {
+        struct played played =
+            play("  - {kind: misroute, where: leaf0, to: host7, via: spine1, at: 1us, for: 2us}\n",
+                 moments[moment]);
+        const uint16_t *ports;
+        const struct swtch *leaf0 = world_switch(played.world, 8);
+        assert_int_equal(route_all(&leaf0->routes, 6, &ports), 2);
+        assert_int_equal(route_all(&leaf0->routes, 7, &ports), moment == 1 ? 1 : 2);
+        assert_int_equal(ports[0], moment == 1 ? 5 : 4);
+        end(&played);
+    }
+}
+
 /* Two of a kind at one place: what is left of the other when one ends, and nothing after both. */
 static void the_end_of_one_leaves_the_other(void **state)
 {
@@ -259,6 +320,10 @@ static void the_end_of_one_leaves_the_other(void **state)
         {"  - {kind: drop-every, where: \"leaf1:p2\", at: 0s, for: 2us, n: 5}\n"
          "  - {kind: drop-every, where: \"leaf1:p2\", at: 2us, for: 1us, n: 6}\n",
          {5, 5, 6, 0}},
+        /* Both end at once. */
+        {"  - {kind: drop-every, where: \"leaf1:p2\", at: 0s, for: 2us, n: 5}\n"
+         "  - {kind: drop-every, where: \"leaf1:p2\", at: 1us, for: 1us, n: 7}\n",
+         {5, 7, 0, 0}},
         /* Another place, and another kind. */
         {"  - {kind: drop-every, where: \"leaf1:p3\", at: 0s, for: 3us, n: 5}\n"
          "  - {kind: random-loss, where: \"leaf1:p2\", at: 0s, for: 3us}\n"
@@ -283,6 +348,8 @@ int main(void)
         cmocka_unit_test(what_each_breaks),
         cmocka_unit_test(ports_lose_what_they_are_told),
         cmocka_unit_test(hosts_and_targets_do_what_they_are_told),
+        cmocka_unit_test(links_and_targets_go_and_come_back),
+        cmocka_unit_test(a_misroute_is_in_the_table_while_it_lasts),
         cmocka_unit_test(the_end_of_one_leaves_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/scenarios/findings.h"
+#include "tests/unit/check/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rules about hosts and workloads: each finds what it is for, and nothing in what is like it. */
-#include "tests/unit/scenarios/findings.h"
+#include "tests/unit/check/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rules about links, switches and paths: each finds what it is for, and nothing in what is like
  * it. */
-#include "tests/unit/scenarios/findings.h"
+#include "tests/unit/check/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

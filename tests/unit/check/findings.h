@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * findings - what `check` finds in a scenario, for the tests of its rules. */
-#ifndef STORMGLASS_TESTS_UNIT_SCENARIOS_FINDINGS_H
-#define STORMGLASS_TESTS_UNIT_SCENARIOS_FINDINGS_H
+#ifndef STORMGLASS_TESTS_UNIT_CHECK_FINDINGS_H
+#define STORMGLASS_TESTS_UNIT_CHECK_FINDINGS_H
 
 #include "scenarios/check/check.h"
 

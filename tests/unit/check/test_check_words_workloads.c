@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What check prints of workloads and faults, to the letter and on both sides of each bound:
  * level, place, words, what a run shows of it, and the remedy. */
-#include "tests/unit/scenarios/findings.h"
+#include "tests/unit/check/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
