@@ -6,13 +6,13 @@ import random
 US = 1_000_000  # in ps
 GBPS = 1_000_000_000
 
-EITHER = ["link", "queue depth", "asked for", "outstanding reads", "congestion control", "pauses", "loss", "host cpu"]
+EITHER = ["link", "queue depth", "asked for", "outstanding reads", "congestion control", "pauses", "loss", "host cpu", "rnic", "pcie"]
 NVME = EITHER + ["media", "target cpu", "queue size", "recovery"]
-RDMA = EITHER + ["slow receiver", "credit"]
+RDMA = EITHER + ["slow receiver", "credit", "send window"]
 KINDS = sorted(set(NVME + RDMA))
 # Others often limit in their place: drawn more often, and most times alone, so that in 500 each is the limit 20 times.
-SELDOM = ["asked for", "congestion control", "congestion control", "credit", "credit", "loss", "loss", "media", "outstanding reads",
-          "outstanding reads", "pauses", "queue depth", "queue depth", "queue size", "recovery", "slow receiver", "target cpu"]
+SELDOM = ["asked for", *["congestion control"] * 2, *["credit"] * 4, *["loss"] * 2, "media", *["outstanding reads"] * 3, "pauses", "pcie",
+          *["queue depth"] * 3, *["queue size"] * 2, "recovery", *["rnic"] * 3, *["send window"] * 4, "slow receiver", "target cpu"]
 
 
 class Scenario:
@@ -69,12 +69,26 @@ def fabric(scenario, hosts):
         scenario.fault("pause-storm", draw.choice(["host0", "host1"]), share=draw.uniform(0.2, 0.6))
     if "loss" in scenario.likely:
         draw_loss(scenario)
+    draw_silicon(scenario)
     return (
         f"stormglass: 1\nname: drawn\nduration: {scenario.duration}us\nfabric:\n"
         f"  topology: {{kind: single-switch, hosts: {hosts}}}\n"
         f"  host-links: {{rate: 100Gbps, length: {length}m, mtu: 4200B}}\n"
         f"  switch: {{{switch}}}\n"
     )
+
+
+def draw_silicon(scenario):
+    """An RNIC whose engines, or whose PCIe link, are slower than its port."""
+    draw, rnic = scenario.draw, "hosts.defaults.rnic."
+    if "rnic" in scenario.likely:
+        cost = draw.choice(["qp-message-cost", "message-cost", "tx-packet-cost", "rx-packet-cost"])
+        scenario.time(rnic + cost, log_uniform(draw, *((0.3, 1) if "packet" in cost else (0.4, 4))))
+        if cost == "message-cost":
+            scenario.time(rnic + "read-cost", log_uniform(draw, 0.4, 4))
+    if "pcie" in scenario.likely:
+        scenario.set(rnic + "pcie-generation", draw.choice([1, 1, 2]))
+        scenario.set(rnic + "pcie-lanes", draw.choice([10, 12, 16]))
 
 
 def draw_loss(scenario):
@@ -186,6 +200,8 @@ def draw_rdma(scenario):
     rnic = f"profile: rnic-100g, congestion-control: {control(scenario)}"
     if "host cpu" in likely:
         rnic = "profile: softroce, congestion-control: none, receive-ring: 4096"
+    elif "send window" in likely:
+        rnic = f"profile: softroce, congestion-control: none, receive-ring: 4096, max-unacked: {draw.choice([1, 2, 3, 4])}"
     if kind == "rdma-send" and "credit" in likely:
         rnic += f", min-rnr-timer: {draw.choice([1, 2, 4])}"
     text += f"hosts:\n  defaults: {{rnic: {{{rnic}}}}}\n"
