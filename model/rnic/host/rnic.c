@@ -309,6 +309,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     slab_init(&rnic->completions, "completions under way at an RNIC",
               sizeof(struct rnic_completion), COMPLETIONS_MAX);
     mr_table_init(&rnic->mrs);
+    rnic->timers = env_stream(site->env, "timers");
     init_cc(rnic, site);
     if (site->priority_of_dscp == NULL)
         rnic_map_dscp(site->params, NULL, rnic->priority_of_dscp);

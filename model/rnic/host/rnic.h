@@ -35,7 +35,7 @@ enum rnic_event {
 
 struct rnic_params {
     int64_t path_mtu;
-    int64_t timeout, retry_count, rnr_retry, min_rnr_timer;
+    int64_t timeout, timeout_spread, retry_count, rnr_retry, min_rnr_timer;
     int64_t ack_interval, ack_coalescing;
     int64_t loss_recovery;
     int64_t max_rd_atomic;
@@ -48,7 +48,7 @@ struct rnic_params {
     int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries;
     int64_t clock_offset; /* ppm, fast */
-    int64_t line_rate; /* of the link that the values are for; RNIC_AUTO: any */
+    int64_t line_rate;    /* of the link that the values are for; RNIC_AUTO: any */
     struct pipeline_params pipeline;
     struct soft_params soft;
 };
@@ -153,6 +153,7 @@ struct rnic {
     struct soft *soft;         /* NULL: hardware */
     struct rnic *const *peers; /* by endpoint, for verbs_ops.arrived; NULL: nobody asks */
     struct rnic_params params;
+    struct rng timers; /* how late each is, by what it is of: nothing is drawn in turn */
     alignas(8) unsigned char cc_params[CC_PARAMS_MAX];
 };
 

@@ -255,6 +255,8 @@ void requester_skip(struct qp *qp)
         rnic_flight_back(qp);
 }
 
+enum { RETRY_COUNT_ALL = 7 /* the largest of three bits, which rxe takes for unlimited */ };
+
 void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
     if (qp->retry_left == 0) {
@@ -262,10 +264,24 @@ void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now
         qp_fail_send(rnic, qp, IBV_WC_RETRY_EXC_ERR, now);
         return;
     }
-    qp->retry_left--;
+    if (!rnic->params.soft.software || qp->retry_count != RETRY_COUNT_ALL)
+        qp->retry_left--;
     requester_go_back(rnic, qp, psn);
     requester_start_timer(rnic, qp, true, now);
     arbiter_schedule(rnic, qp, now);
+}
+
+/* The same whenever it is asked for: the timer that was set then is as late as it is. */
+static time_ps timer_ends(const struct rnic *rnic, const struct qp *qp)
+{
+    const time_ps from = qp->timeout_due - qp->timeout;
+    const time_ps due = soft_timer(&rnic->params.soft, from, qp->timeout);
+    if (rnic->params.timeout_spread == 0)
+        return due;
+    struct rng late = {.key = rnic->timers.key,
+                       .drawn = hash_mix((uint64_t)from) ^ hash_mix(qp->qpn)};
+    const __int128 most = (__int128)qp->timeout * rnic->params.timeout_spread / PPM;
+    return due + (time_ps)rng_below(&late, (uint64_t)most + 1);
 }
 
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -273,7 +289,7 @@ void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->timeout_pending = false;
     if (qp->state != IBV_QPS_RTS || !qp_outstanding(qp))
         return;
-    const time_ps due = soft_timer(&rnic->params.soft, qp->timeout_due - qp->timeout, qp->timeout);
+    const time_ps due = timer_ends(rnic, qp);
     if (now < due) { /* it was moved on since, or ends at a tick: sleep on */
         qp->timeout_pending = true;
         rnic_post(rnic, due, RNIC_EVENT_TIMEOUT, qp->qpn);

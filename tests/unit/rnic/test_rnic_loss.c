@@ -232,6 +232,45 @@ static bool lose_data(struct pair *pair, const struct pair_frame *frame)
     return frame->side == 0 && frame->opcode < FRAME_RC_ACKNOWLEDGE;
 }
 
+/* When the queue pair gives up after eight timeouts of 67.1 ms, in milliseconds. */
+static int64_t gives_up_after(uint64_t seed, int64_t spread)
+{
+    struct pair_params params;
+    pair_presets(&params);
+    params.seed = seed;
+    params.rnic.timeout_spread = spread;
+    struct pair *pair = pair_make(&params);
+    pair_connect(pair);
+    struct verbs_mr *from = pair_mr(pair, 0, 100, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(pair, 1, 100, VERBS_BULK);
+    pair->lose = lose_data;
+    const time_ps begun = pair->engine.now;
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, 0), 0);
+    pair_run(pair, 3 * PS_PER_S);
+    assert_int_equal(pair->rnics[0]->counters.timeouts, 8);
+    pair_expect_wc(pair, 0, 0, IBV_WC_RETRY_EXC_ERR, IBV_WC_RDMA_WRITE);
+    const time_ps span = pair->ends[0].wc_at[0] - begun;
+    pair_free(pair);
+    return span / PS_PER_MS;
+}
+
+/* Between T and 4T each, drawn anew: eight of them take neither the least nor the most. */
+static void test_timers_are_late_as_far_as_they_may(void **state)
+{
+    (void)state;
+    int64_t least = INT64_MAX, most = 0;
+    assert_int_equal(gives_up_after(1, 0), 536);
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        const int64_t span = gives_up_after(seed, 3 * PPM);
+        least = span < least ? span : least;
+        most = span > most ? span : most;
+        assert_in_range(gives_up_after(seed, PPM / 10), 537, 590);
+        assert_int_equal(gives_up_after(seed, 3 * PPM), span);
+    }
+    assert_in_range(least, 700, most - 50);
+    assert_in_range(most, 1000, 2100);
+}
+
 static void test_retries_exceeded(void **state)
 {
     (void)state;
@@ -437,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_read_asked_again_ahead_of_what_is_answered),
         cmocka_unit_test(test_lost_read_response),
         cmocka_unit_test(test_read_asked_again_while_it_is_answered),
+        cmocka_unit_test(test_timers_are_late_as_far_as_they_may),
         cmocka_unit_test(test_retries_exceeded),
         cmocka_unit_test(test_go_back_0),
         cmocka_unit_test(test_refused_within_a_message),

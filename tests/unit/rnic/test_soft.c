@@ -199,6 +199,40 @@ static void test_ring(void **state)
     pair_free(pair);
 }
 
+static bool lose_requests(struct pair *pair, const struct pair_frame *frame)
+{
+    (void)pair;
+    return frame->side == 0 && frame->opcode < FRAME_RC_ACKNOWLEDGE;
+}
+
+/* Seven retries are unlimited, as of Linux's rxe; six are six. */
+static void test_seven_retries_have_no_end(void **state)
+{
+    (void)state;
+    for (int64_t retries = 6; retries <= 7; retries++) {
+        struct pair_params params = presets();
+        params.rnic.timeout = 8; /* 1.05 ms */
+        params.rnic.retry_count = retries;
+        struct pair *pair = connected(&params);
+        struct verbs_mr *from = pair_mr(pair, 0, 4096, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, 4096, VERBS_BULK);
+        pair->lose = lose_requests;
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+        pair_run(pair, 100 * PS_PER_MS);
+        if (retries == 7) {
+            assert_in_range(pair->rnics[0]->counters.timeouts, 80, 100);
+            assert_int_equal(pair->ends[0].wc_count, 0);
+            pair->lose = NULL;
+            pair_run(pair, 10 * PS_PER_MS);
+            pair_expect_wc(pair, 0, 0, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
+        } else {
+            assert_int_equal(pair->rnics[0]->counters.timeouts, 7);
+            pair_expect_wc(pair, 0, 0, IBV_WC_RETRY_EXC_ERR, IBV_WC_RDMA_WRITE);
+        }
+        pair_free(pair);
+    }
+}
+
 static void test_timers(void **state)
 {
     (void)state;
@@ -376,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_amortisation),
         cmocka_unit_test(test_window),
         cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_seven_retries_have_no_end),
         cmocka_unit_test(test_timers),
         cmocka_unit_test(test_rnr_waits_for_a_tick),
         cmocka_unit_test(test_transmit_timer),
