@@ -14,6 +14,7 @@
 static const struct cli_option table[] = {
     {"base", 0, "PROFILE", "profile (kind rnic) for all other values (default rnic-100g)"},
     {"rate", 0, "RATE", "of the link, such as 25Gbps (default: the base's)"},
+    {"together", 0, NULL, "perftest's files with the same work ran at the same time: rates add up"},
     {"no-drive", 0, NULL, "fio's files: namespaces without a drive behind them (null_blk)"},
     {"output", 'o', "FILE", "write the profile there"},
     {"name", 0, "NAME", "name of the profile (default: calibrated)"},
@@ -72,7 +73,8 @@ static int from_files(const struct cli_args *args, struct diag *diag)
     const char *base = cli_value(args, "base");
     const struct deduce_ask ask = {.base = base == NULL ? "rnic-100g" : base,
                                    .rate = cli_value(args, "rate"),
-                                   .no_drive = cli_given(args, "no-drive")};
+                                   .no_drive = cli_given(args, "no-drive"),
+                                   .together = cli_given(args, "together")};
     struct readings readings = {0};
     struct deduced deduced = {0};
     bool fine = true;

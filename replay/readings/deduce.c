@@ -111,7 +111,7 @@ double deduce_payload_share(const struct deduced *deduced, const struct reading_
 
 /* ------------------------------------------------------------------ readings beside each other */
 
-static bool same_work(const struct reading *a, const struct reading *b)
+bool deduce_same_work(const struct reading *a, const struct reading *b)
 {
     const struct reading_work *x = &a->work, *y = &b->work;
     return a->kind == b->kind && x->verb == y->verb && x->bytes == y->bytes && x->qps == y->qps &&
@@ -131,7 +131,7 @@ static void compare_one(struct deduced *deduced, const struct reading *one)
     const struct reading_number a = figure_of(one);
     for (const struct reading *other = one + 1; other < readings->list + readings->count; other++) {
         const struct reading_number b = figure_of(other);
-        if (same_work(one, other) &&
+        if (deduce_same_work(one, other) &&
             fabs(a.value - b.value) > apart * fmax(a.value, b.value) + a.step + b.step) {
             deduce_conflict(deduced, one, other, "the same work, %.0f %% apart",
                             100 * fabs(a.value - b.value) / fmin(a.value, b.value));
@@ -148,11 +148,10 @@ static void compare_readings(struct deduced *deduced)
             compare_one(deduced, &readings->list[i]);
 }
 
-static void play_readings(struct deduced *deduced)
+static void play_all(struct deduced *deduced, const struct reading *list, size_t count)
 {
-    const struct readings *readings = deduced->readings;
-    for (size_t i = 0; i < readings->count && deduced->figure_count < FIGURES_MAX; i++) {
-        const struct reading *reading = &readings->list[i];
+    for (size_t i = 0; i < count && deduced->figure_count < FIGURES_MAX; i++) {
+        const struct reading *reading = &list[i];
         if (!deduce_can_play(reading) || figure_of(reading).value <= 0 ||
             (reading->kind == READING_IO && !deduced->no_drive))
             continue;
@@ -172,10 +171,13 @@ bool deduce(struct deduced *deduced, const struct readings *readings, const stru
         return false;
     deduce_settings(deduced);
     deduce_rates(deduced);
+    if (ask->together)
+        deduce_together(deduced);
     deduce_latencies(deduced);
     deduce_ios(deduced);
     compare_readings(deduced);
-    play_readings(deduced);
+    play_all(deduced, readings->list, readings->count);
+    play_all(deduced, deduced->sums, deduced->sum_count);
     return true;
 }
 

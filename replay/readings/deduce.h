@@ -27,8 +27,9 @@
       "ib_write_bw -s 1048576 with lspci -vv, where PCIe is slower than the link")                 \
     X(POST_COST, "rnic.post-cost", "ib_write_bw -s 8 -n 1000000")                                  \
     X(QP_MESSAGE_COST, "rnic.qp-message-cost", "ib_write_bw -s 8 with -q 1 and with -q 8")         \
-    X(MESSAGE_COST, "rnic.message-cost", "ib_write_bw -s 8 -q 32 by as many cores as it gains by") \
-    X(READ_COST, "rnic.read-cost", "ib_read_bw -s 8 -q 32 by as many cores as it gains by")        \
+    X(MESSAGE_COST, "rnic.message-cost",                                                           \
+      "ib_write_bw -s 8 -q 4 by many cores at once, --together")                                   \
+    X(READ_COST, "rnic.read-cost", "ib_read_bw -s 8 -q 4 by many cores at once, --together")       \
     X(TX_PACKET_COST, "rnic.tx-packet-cost", "ib_write_bw -s 1024 -m 256 -q 8")                    \
     X(RX_PACKET_COST, "rnic.rx-packet-cost", "ib_write_bw -s 1024 -m 256 -q 8")                    \
     X(QP_CACHE, "rnic.qp-cache", "ib_write_bw -s 8 with -q 64, 1024, 4096, 16384")                 \
@@ -95,6 +96,8 @@ struct deduced {
     int64_t rate; /* of the link, bits a second */
     int64_t target_cores;
     bool no_drive;
+    struct reading *sums; /* of readings that ran at the same time */
+    size_t sum_count;
     struct deduced_parameter parameters[DEDUCE_COUNT];
     struct deduced_conflict *conflicts;
     size_t conflict_count;
@@ -113,6 +116,7 @@ struct deduce_ask {
     const char *base; /* profile of kind rnic */
     const char *rate; /* of the link, as a scenario writes it; NULL: the base's */
     bool no_drive;    /* behind the namespaces of fio's files */
+    bool together;    /* files with the same work ran at the same time: their rates add up */
 };
 
 /* False and messages: there is no such base or rate. */

@@ -98,6 +98,8 @@ static void add_work(const struct reading *reading, struct sets *sets)
     add(sets, "workloads.0.count=%" PRId64, messages_of(reading));
     if (!one && work->qps > 1)
         add(sets, "workloads.0.qps=%" PRId64, work->qps);
+    if (work->cores > 1)
+        add(sets, "workloads.0.threads=%" PRId64, work->cores);
     if (work->inline_bytes >= 0 && work->inline_bytes <= 1024)
         add(sets, "hosts.defaults.rnic.inline-size=%" PRId64 "B", work->inline_bytes);
 }

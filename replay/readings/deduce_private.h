@@ -5,6 +5,9 @@
 
 #include "replay/readings/deduce.h"
 
+/* Two figures of the same kind and work. */
+bool deduce_same_work(const struct reading *a, const struct reading *b);
+
 /* Is the figure of a reading a rate?  Else it is a latency: of I/Os where one is under way. */
 bool deduce_is_rate(const struct reading *reading);
 
@@ -42,6 +45,7 @@ bool deduce_begin(struct deduced *deduced, const char *rate, struct diag *diag);
 /* The rules, in their order. */
 void deduce_settings(struct deduced *deduced);
 void deduce_rates(struct deduced *deduced);
+void deduce_together(struct deduced *deduced);
 void deduce_latencies(struct deduced *deduced);
 void deduce_ios(struct deduced *deduced);
 

@@ -7,7 +7,7 @@
 #include "replay/readings/deduce_private.h"
 #include "rnic/pipeline/pcie.h"
 
-#include <math.h>
+#include <string.h>
 
 /* The link is full from this share of its rate on; a cost is the limit where the model without it
  * is so much faster; so much slower is of another reason. */
@@ -242,4 +242,66 @@ void deduce_rates(struct deduced *deduced)
     pcie(deduced);
     engines(deduced);
     posting(deduced);
+}
+
+/* ------------------------------------------------------------------ several at the same time */
+
+/* Of each file the first line of that work. */
+static bool adds_up(const struct reading *sum, const struct reading *other,
+                    const struct readings *readings)
+{
+    const struct reading *first = readings->list;
+    while (!deduce_same_work(first, other) || strcmp(first->where.file, other->where.file) != 0)
+        first++;
+    return first == other && deduce_same_work(sum, other);
+}
+
+static void add_sum(struct deduced *deduced, const struct reading *one)
+{
+    const struct readings *readings = deduced->readings;
+    struct reading sum = *one;
+    sum.work.cores = 1;
+    for (const struct reading *other = one + 1; other < readings->list + readings->count; other++)
+        if (adds_up(one, other, readings)) {
+            sum.rate.value += other->rate.value;
+            sum.rate.step += other->rate.step;
+            sum.work.cores++;
+        }
+    if (sum.work.cores == 1)
+        return;
+    sum.work.qps = qps_of(one) * sum.work.cores;
+    struct reading *new = arena_push(&deduced->arena, (void **)(void *)&deduced->sums,
+                                     &deduced->sum_count, sizeof *new);
+    *new = sum;
+}
+
+static bool is_first_of_work(const struct readings *readings, const struct reading *reading)
+{
+    const struct reading *first = readings->list;
+    while (!deduce_same_work(first, reading))
+        first++;
+    return first == reading;
+}
+
+/* What cores can post and the card does not take is its engine's, where the cores are known. */
+static void engine_of(struct deduced *deduced, const struct reading *sum)
+{
+    const enum deduce_parameter which =
+        sum->work.verb == READING_READ ? DEDUCE_READ_COST : DEDUCE_MESSAGE_COST;
+    const bool cores_known = deduced->parameters[DEDUCE_POST_COST].state == DEDUCE_KNOWN;
+    if (cores_known && is_limit(deduced, which, sum))
+        deduce_know(deduced, which, interval(sum, "more cores at the same time than it takes"));
+    else
+        deduce_at_most(deduced, which, interval(sum, "several cores at the same time"));
+}
+
+void deduce_together(struct deduced *deduced)
+{
+    const struct readings *readings = deduced->readings;
+    for (size_t i = 0; i < readings->count; i++)
+        if (readings->list[i].kind == READING_RATE &&
+            is_first_of_work(readings, &readings->list[i]))
+            add_sum(deduced, &readings->list[i]);
+    for (size_t i = 0; i < deduced->sum_count; i++)
+        engine_of(deduced, &deduced->sums[i]);
 }

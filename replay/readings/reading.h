@@ -40,6 +40,7 @@ enum reading_verb {
 struct reading_work {
     int64_t verb; /* enum reading_verb; of an I/O whether it is a READ or a WRITE */
     int64_t bytes, qps, depth, post_list, mtu, inline_bytes, reads;
+    int64_t cores; /* that posted; a reading of its own has one */
     bool both_ways, infiniband;
     bool mixed; /* other work went on at the same time */
 };

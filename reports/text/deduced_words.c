@@ -18,6 +18,8 @@ static void work_words(const struct reading *reading, char *text, size_t size)
     if (reading->kind == READING_RATE)
         used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " queue pair%s", qps,
                          qps == 1 ? "" : "s");
+    if (work->cores > 1)
+        used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " cores", work->cores);
     if (work->post_list > 1)
         used += snprintf(text + used, size - (size_t)used, ", lists of %" PRId64, work->post_list);
     snprintf(text + used, size - (size_t)used, "%s%s",

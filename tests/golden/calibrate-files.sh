@@ -39,6 +39,12 @@ sed 's/2.500000/1.250000/; s/19.07/9.54/' write_bw.txt >slower.txt
 expect 'two that contradict each other' 0 'the same work, 100 % apart' "$program" calibrate write_bw.txt slower.txt
 expect 'a link that is too slow' 0 'do not fit into a link of 25 Gb/s' "$program" calibrate write_bw.txt --rate 25Gbps
 
+sed 's/qps   : 1/qps   : 4/; s/2.500000/1.250000/; s/19.07/9.54/' write_bw.txt >first.txt
+for other in second third fourth; do cp first.txt $other.txt; done
+expect 'several at the same time' 0 'rnic.message-cost             200ns' "$program" calibrate --together --base connectx-5-100g \
+    write_bw.txt first.txt second.txt third.txt fourth.txt
+expect 'as the table says' 0 '8 B WRITE, 16 queue pairs, 4 cores' "$program" calibrate --together first.txt second.txt third.txt fourth.txt
+
 expect 'how the host is set' 0 'rnic.pcie-lanes' "$program" calibrate lspci.txt ethtool.txt mlxconfig.txt -o host.yaml
 cp out table
 for words in 'exact  lspci.txt:9, lspci' 'rnic.line-rate              100Gbps      exact  ethtool.txt:2, ethtool' \

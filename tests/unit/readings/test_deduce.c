@@ -16,7 +16,7 @@ struct fixture {
     struct readings readings;
     struct deduced deduced;
     struct diag diag;
-    bool no_drive;
+    bool no_drive, together;
 };
 
 static int setup(void **state)
@@ -66,7 +66,8 @@ static void add_setting(struct fixture *fixture, const char *path, const char *v
 
 static void run(struct fixture *fixture, const char *base, const char *rate)
 {
-    const struct deduce_ask ask = {.base = base, .rate = rate, .no_drive = fixture->no_drive};
+    const struct deduce_ask ask = {
+        .base = base, .rate = rate, .no_drive = fixture->no_drive, .together = fixture->together};
     if (!deduce(&fixture->deduced, &fixture->readings, &ask, &fixture->diag))
         fail_msg("%s", fixture->diag.messages[0].text);
 }
@@ -134,6 +135,53 @@ static void lists_and_both_ways_are_bounds(void **state)
     assert_int_equal(of(fixture, DEDUCE_MESSAGE_COST)->bound, 25000);
     assert_int_equal(of(fixture, DEDUCE_READ_COST)->bound, 5000);
     assert_int_equal(of(fixture, DEDUCE_READ_COST)->value, 5000); /* the base's is more */
+}
+
+/* A lone process, and files of several that ran at once: "in" is the lone one. */
+static void add_cores(struct fixture *fixture, enum reading_verb verb, double each)
+{
+    static const char *const files[] = {"a", "b", "c", "d"};
+    add_rate(fixture, (struct reading_work){.bytes = 8, .qps = 1}, 5);
+    for (int i = 0; i < 4; i++) {
+        add_rate(fixture, (struct reading_work){.verb = verb, .bytes = 8, .qps = 4}, each);
+        fixture->readings.list[fixture->readings.count - 1].where.file = files[i];
+    }
+}
+
+static void cores_together_tell_the_engine(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->together = true;
+    add_cores(fixture, READING_WRITE, 2.5);
+    run(fixture, "connectx-5-100g", NULL);
+    is_near(fixture, DEDUCE_POST_COST, 200000, 0.001);
+    is_near(fixture, DEDUCE_MESSAGE_COST, 100000, 0.001);
+    assert_int_equal(fixture->deduced.sum_count, 1);
+    assert_int_equal(fixture->deduced.sums[0].work.cores, 4);
+    assert_int_equal(fixture->deduced.sums[0].work.qps, 16);
+    const struct deduced_figure *last =
+        &fixture->deduced.figures[fixture->deduced.figure_count - 1];
+    assert_ptr_equal(last->reading, &fixture->deduced.sums[0]);
+    assert_true(fabs(last->modelled / last->measured - 1) < 0.02);
+}
+
+static void cores_that_gain_as_many_are_a_bound(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->together = true;
+    add_cores(fixture, READING_WRITE, 4.9);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(of(fixture, DEDUCE_MESSAGE_COST)->state, DEDUCE_AT_MOST);
+    assert_int_equal(of(fixture, DEDUCE_MESSAGE_COST)->bound, 51020);
+}
+
+static void files_do_not_add_up_unless_it_is_said(void **state)
+{
+    struct fixture *fixture = *state;
+    add_cores(fixture, READING_READ, 2.5);
+    run(fixture, "connectx-5-100g", NULL);
+    assert_int_equal(fixture->deduced.sum_count, 0);
+    assert_int_equal(of(fixture, DEDUCE_READ_COST)->bound, 400000);
 }
 
 static void a_full_link_is_only_a_bound(void **state)
@@ -401,6 +449,9 @@ int main(void)
         TEST(more_queue_pairs_tell_the_core_from_the_engine),
         TEST(reads_alone_say_what_the_core_takes),
         TEST(lists_and_both_ways_are_bounds),
+        TEST(cores_together_tell_the_engine),
+        TEST(cores_that_gain_as_many_are_a_bound),
+        TEST(files_do_not_add_up_unless_it_is_said),
         TEST(a_full_link_is_only_a_bound),
         TEST(more_than_the_link_carries_contradicts),
         TEST(the_rate_that_is_said_counts),
