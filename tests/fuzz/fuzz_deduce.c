@@ -27,7 +27,8 @@ static void deduce_of(const struct readings *readings, bool no_drive)
     static const struct diag none;
     struct deduced deduced;
     struct diag diag = none;
-    const struct deduce_ask ask = {.base = "connectx-5-100g", .no_drive = no_drive};
+    const struct deduce_ask ask = {
+        .base = "connectx-5-100g", .no_drive = no_drive, .together = !no_drive};
     CHECK(deduce(&deduced, readings, &ask, &diag));
     for (int i = 0; i < DEDUCE_COUNT; i++)
         check_one(&deduced.parameters[i]);
