@@ -104,6 +104,43 @@ static void test_one_send(void **state)
     pair_free(pair);
 }
 
+/* A list is one call: its price once, and that of each work request. */
+static void test_a_list_is_one_call(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    const struct pair_params params = priced();
+    for (int count = 1; count <= MOST; count++) {
+        struct pair *pair = connected(&params);
+        struct verbs_mr *from = pair_mr(pair, 0, 1000, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, 1000, VERBS_BULK);
+        pair_run(pair, PS_PER_MS);
+        const time_ps start = pair->engine.now;
+        struct ibv_sge sge = {.addr = from->addr, .length = 1000, .lkey = from->lkey};
+        struct ibv_send_wr list[MOST], *bad = NULL;
+        for (int i = 0; i < count; i++)
+            list[i] = (struct ibv_send_wr){
+                .wr_id = (uint64_t)i,
+                .next = i + 1 < count ? &list[i + 1] : NULL,
+                .sg_list = &sge,
+                .num_sge = 1,
+                .opcode = IBV_WR_RDMA_WRITE,
+                .send_flags = SIGNALED,
+                .wr.rdma = {.remote_addr = to->addr, .rkey = to->rkey},
+            };
+        assert_int_equal(verbs_sim.post_send(pair->ends[0].conn, list, &bad), 0);
+        assert_null(bad);
+        pair_run(pair, PS_PER_MS);
+        const struct pair_frame *first = pair_nth(pair, 0, FRAME_RC_WRITE_ONLY, 0);
+        assert_non_null(first);
+        /* idle 0.7, call 1.7, 0.3 each, packet 2 + 1, timer 2 */
+        assert_int_equal(first->at - start, (7400 + 300 * count) * NS);
+        assert_int_equal(pair->ends[0].wc_count, count);
+        assert_int_equal(pair->rnics[0]->counters.posted_sends, count);
+        pair_free(pair);
+    }
+}
+
 /* What is posted at once is paid once for each, and nothing stands still: the sum of the costs. */
 static void test_saturation(void **state)
 {
@@ -406,6 +443,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_send),
+        cmocka_unit_test(test_a_list_is_one_call),
         cmocka_unit_test(test_saturation),
         cmocka_unit_test(test_amortisation),
         cmocka_unit_test(test_window),

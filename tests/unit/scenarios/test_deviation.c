@@ -113,21 +113,28 @@ static struct scenario *load(const char *text, const char *set)
     return scenario;
 }
 
+/* A line each. */
+static void write_found(const struct deviations *deviations, char *found, size_t size)
+{
+    size_t used = 0;
+    found[0] = '\0';
+    for (size_t k = 0; k < deviations->count; k++) {
+        const struct deviation *one = &deviations->list[k];
+        used +=
+            (size_t)snprintf(found + used, size - used, "%s %s %s %u%s\n", one->path, one->value,
+                             one->common, deviation_spots(one), one->broad ? " broad" : "");
+    }
+}
+
 static void each_is_found_with_its_path_and_the_common_value(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct scenario *scenario = load(rows[i].text, NULL);
         struct deviations deviations;
-        char found[1000] = "";
-        size_t used = 0;
+        char found[1000];
         deviations_find(&deviations, scenario);
-        for (size_t k = 0; k < deviations.count; k++) {
-            const struct deviation *one = &deviations.list[k];
-            used += (size_t)snprintf(found + used, sizeof found - used, "%s %s %s %u%s\n",
-                                     one->path, one->value, one->common, deviation_spots(one),
-                                     one->broad ? " broad" : "");
-        }
+        write_found(&deviations, found, sizeof found);
         assert_string_equal(found, rows[i].found);
         deviations_free(&deviations);
         scenario_free(scenario);
@@ -155,6 +162,39 @@ static void the_path_and_the_common_value_are_a_set(void **state)
             deviations_free(&left);
             scenario_free(repaired);
         }
+        deviations_free(&deviations);
+        scenario_free(scenario);
+    }
+}
+
+/* All that somebody wrote and that is not the program's own value, odd or not. */
+static void what_is_written_is_found(void **state)
+{
+    (void)state;
+    static const struct row written[] = {
+        {TREE WRITES, ""},
+        {TREE "  fabric-links: {mtu: 9216B}\n" WRITES,
+         "fabric.fabric-links.mtu 9216B 4200B 16 broad\n"},
+        {TREE "  switch: {alpha: 25%, pfc: {headroom: 1KB}}\n" WRITES,
+         "fabric.switch.alpha 25% 100% 6 broad\nfabric.switch.headroom 1000B auto 6 broad\n"},
+        {TREE "  overrides: [{where: leaf1, alpha: 12.5%}, {where: leaf2, alpha: 1%}]\n" WRITES,
+         ""},
+        {TREE "hosts: {defaults: {rnic: {drain: 5Gbps}}}\n" WRITES,
+         "hosts.defaults.rnic.drain 5Gbps 0bps 8 broad\n"},
+        {TREE "hosts: {defaults: {rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}}\n" WRITES,
+         ""},
+        {TREE "hosts: {defaults: {nvme: {queue-size: 16}, target: {max-queues: 3}}, targets: "
+              "{where: host0, namespaces: [{media: fixed}]}}\n" WRITES,
+         "hosts.defaults.nvme.queue-size 16 128 8 broad\nhosts.defaults.target.max-queues 3 128 8 "
+         "broad\n"},
+    };
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
+        struct scenario *scenario = load(written[i].text, NULL);
+        struct deviations deviations;
+        char found[1000];
+        deviations_find_written(&deviations, scenario);
+        write_found(&deviations, found, sizeof found);
+        assert_string_equal(found, written[i].found);
         deviations_free(&deviations);
         scenario_free(scenario);
     }
@@ -188,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_found_with_its_path_and_the_common_value),
         cmocka_unit_test(the_path_and_the_common_value_are_a_set),
+        cmocka_unit_test(what_is_written_is_found),
         cmocka_unit_test(its_places_and_its_line_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
