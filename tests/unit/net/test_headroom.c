@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,40 @@ static void boundary_over_thousand_phases(void **state)
     assert_in_range(proof.losing, 1, 999);
 }
 
+/* What a search finds and how many plays it takes: the phases are those of a whole frame, spread. */
+static void searches_are_the_same_always(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t gbps, metres, mtu, frame;
+        unsigned phases;
+        bool dynamic;
+        const char *found; /* bytes, frames lost below them, of how many phases, the worst, plays */
+    } rows[] = {
+        {100, 40, 4200, 4174, 1, false, "21760 B 1 of 2 at 0 in 17"},
+        {100, 40, 4200, 4174, 2, false, "21760 B 1 of 3 at 0 in 19"},
+        {100, 40, 4200, 4174, 7, false, "21760 B 1 of 6 at 0 in 29"},
+        {100, 40, 4200, 4174, 7, true, "26112 B 1 of 6 at 0 in 31"},
+        {100, 40, 9216, 1500, 16, false, "26112 B 1 of 2 at 0 in 49"},
+        {100, 40, 9216, 1500, 16, true, "27648 B 1 of 2 at 0 in 49"},
+        {400, 3, 4200, 4218, 32, true, "52224 B 1 of 27 at 0 in 81"},
+        {25, 300, 1500, 64, 8, false, "41472 B 1 of 2 at 0 in 31"},
+        {100, 0, 1500, 1518, 3, false, "12288 B 1 of 4 at 0 in 17"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char found[100];
+        struct headroom_link link = link_of(rows[i].gbps, rows[i].metres, rows[i].mtu);
+        struct headroom_proof proof;
+        link.cell = 256;
+        link.dynamic = rows[i].dynamic;
+        headroom_prove(&link, rows[i].frame, rows[i].phases, &proof);
+        snprintf(found, sizeof found, "%lld B %llu of %u at %lld in %llu", (long long)proof.found,
+                 (unsigned long long)proof.drops, proof.losing, (long long)proof.phase,
+                 (unsigned long long)proof.plays);
+        assert_string_equal(found, rows[i].found);
+    }
+}
+
 /* A frame that would begin in the picosecond of the silence begins, whether the frame before it
  * began before or after the pause was heard. */
 static void ties_are_the_worst(void **state)
@@ -360,6 +395,7 @@ int main(void)
         cmocka_unit_test(own_terms_by_hand),
         cmocka_unit_test(giants_take_no_memory),
         cmocka_unit_test(boundary_over_thousand_phases),
+        cmocka_unit_test(searches_are_the_same_always),
         cmocka_unit_test(ties_are_the_worst),
         cmocka_unit_test(sizes_to_try),
         cmocka_unit_test(what_is_found_is_the_boundary),
