@@ -83,6 +83,34 @@ static void written_routes_go_before_the_shortest(void **state)
     scenario_free(scenario);
 }
 
+/* A written route to a host is one to each of its ports, and to no other's. */
+static void a_written_route_is_for_every_port_of_a_host(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        load_fine("stormglass: 1\nname: test\nfabric:\n"
+                  "  topology: {kind: explicit, hosts: [a, b, c], switches: [s, t, u], links: "
+                  "[{ends: [a, s]}, "
+                  "{ends: [a, t]}, {ends: [b, s]}, {ends: [b, t]}, {ends: [c, s]}, {ends: [c, t]}, "
+                  "{ends: [s, "
+                  "u]}, {ends: [t, u]}, {ends: [s, t]}]}\n"
+                  "  routes: [{at: s, to: b, via: u}]\n"
+                  "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n");
+    const uint32_t s = scenario_find_node(scenario, "s"), u = scenario_find_node(scenario, "u");
+    struct route_table *tables = routing_compute(scenario, NULL);
+    for (uint32_t endpoint = 0; endpoint < 6; endpoint++) {
+        const uint16_t *ports;
+        const uint32_t count = route_all(&tables[s], endpoint, &ports);
+        bool by_u = false;
+        for (uint32_t i = 0; i < count; i++)
+            by_u |= scenario->nodes[s].ports[ports[i]].peer_node == u;
+        assert_int_equal(count, 1);
+        assert_int_equal(by_u, endpoint == 2 || endpoint == 3);
+    }
+    routing_free(scenario, tables);
+    scenario_free(scenario);
+}
+
 static void a_written_route_that_is_dead_is_not_there(void **state)
 {
     (void)state;
@@ -374,6 +402,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_routes_go_before_the_shortest),
+        cmocka_unit_test(a_written_route_is_for_every_port_of_a_host),
         cmocka_unit_test(a_written_route_that_is_dead_is_not_there),
         cmocka_unit_test(parallel_links_are_all_meant),
         cmocka_unit_test(each_port_of_a_host_is_reached_by_its_own_cable),
