@@ -196,7 +196,7 @@ static void boundary_over_thousand_phases(void **state)
     assert_in_range(proof.losing, 1, 999);
 }
 
-/* What a search finds and how many plays it takes: the phases are those of a whole frame, spread. */
+/* What a search finds and how many plays it takes: its phases are those of a whole frame. */
 static void searches_are_the_same_always(void **state)
 {
     (void)state;
