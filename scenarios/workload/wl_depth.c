@@ -29,8 +29,6 @@ static void missed(struct wl_depth *depth, time_ps now)
         if (depth->low == depth->now)
             depth->low--;
         depth->now = (depth->now + depth->low) / 2;
-        if (depth->now < 1)
-            depth->now = 1;
         depth->lowered = true;
     }
     depth->confirming = false;
