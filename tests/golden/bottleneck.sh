@@ -140,6 +140,20 @@ named drain 'slow receiver'
 gains drain 1.08 hosts.defaults.rnic.drain=44Gbps
 stays drain fabric.host-links.rate=110Gbps
 
+# The host's own PCIe is slower than its link: its buffer fills, and it is no slow receiver.
+cat >narrow.yaml <<'END'
+stormglass: 1
+name: narrow
+duration: 4ms
+fabric: {topology: {kind: single-switch, hosts: 6}}
+hosts: {defaults: {rnic: {congestion-control: none, pcie-generation: 2, pcie-lanes: 10}}}
+workloads: [{name: w, kind: rdma-write, from: "host1..host5", to: host0, message-size: 16KiB, outstanding: 32}]
+END
+named narrow pcie
+jq -e '.pfc.paused_ps > 0' narrow.json >/dev/null || fail 'narrow: nothing was paused'
+gains narrow 1.08 hosts.defaults.rnic.pcie-lanes=11
+stays narrow fabric.host-links.rate=110Gbps
+
 # A receive that is posted late: the sender waits after a receiver-not-ready NAK.
 cat >credit.yaml <<'END'
 stormglass: 1
