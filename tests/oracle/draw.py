@@ -11,8 +11,9 @@ NVME = EITHER + ["media", "target cpu", "queue size", "recovery"]
 RDMA = EITHER + ["slow receiver", "credit", "send window"]
 KINDS = sorted(set(NVME + RDMA))
 # Others often limit in their place: drawn more often, and most times alone, so that in 500 each is the limit 20 times.
-SELDOM = ["asked for", *["congestion control"] * 2, *["credit"] * 4, *["loss"] * 2, "media", *["outstanding reads"] * 3, "pauses", "pcie",
-          *["queue depth"] * 3, *["queue size"] * 2, "recovery", *["rnic"] * 3, *["send window"] * 4, "slow receiver", "target cpu"]
+SELDOM = [*["asked for"] * 2, *["congestion control"] * 2, *["credit"] * 4, *["loss"] * 3, "media", *["outstanding reads"] * 4,
+          *["pauses"] * 2, *["pcie"] * 2, *["queue depth"] * 3, *["queue size"] * 2, *["recovery"] * 2, *["rnic"] * 4,
+          *["send window"] * 3, *["slow receiver"] * 2, "target cpu"]
 
 
 class Scenario:
