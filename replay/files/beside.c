@@ -98,12 +98,9 @@ static bool hold(const struct beside *beside)
     return fstat(beside->descriptor, &about) == 0 && about.st_nlink > 0;
 }
 
-bool beside_create(struct beside *beside, const char *target, mode_t mode)
+/* With letters that nobody has, or errno. */
+static bool make(struct beside *beside, mode_t mode)
 {
-    size_t name;
-    if (!make_stem(target, beside->path, &name))
-        return false;
-    remove_what_was_left(beside->path, name);
     char *letters = beside->path + strlen(beside->path);
     for (int i = 0; i < TRIES; i++) {
         if (!choose_letters(letters))
@@ -111,15 +108,28 @@ bool beside_create(struct beside *beside, const char *target, mode_t mode)
         beside->descriptor = open(beside->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (beside->descriptor < 0 && errno != EEXIST)
             return false;
-        if (beside->descriptor >= 0 && hold(beside)) {
-            litter_note(&beside->litter, beside->path);
+        if (beside->descriptor >= 0 && hold(beside))
             return true;
-        }
         if (beside->descriptor >= 0)
             close(beside->descriptor);
     }
     errno = EEXIST;
     return false;
+}
+
+bool beside_create(struct beside *beside, const char *target, mode_t mode)
+{
+    size_t name;
+    sigset_t former;
+    if (!make_stem(target, beside->path, &name))
+        return false;
+    remove_what_was_left(beside->path, name);
+    litter_hold(&former);
+    const bool made = make(beside, mode);
+    if (made)
+        litter_note(&beside->litter, beside->path);
+    litter_let(&former);
+    return made;
 }
 
 void beside_release(struct beside *beside)

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 
-#include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -34,7 +33,7 @@ static void replace_handlers(void (*former)(int), void (*handler)(int))
     }
 }
 
-static void hold_signals(sigset_t *former)
+void litter_hold(sigset_t *former)
 {
     sigset_t held;
     sigemptyset(&held);
@@ -43,20 +42,25 @@ static void hold_signals(sigset_t *former)
     sigprocmask(SIG_BLOCK, &held, former);
 }
 
+void litter_let(const sigset_t *former)
+{
+    sigprocmask(SIG_SETMASK, former, NULL);
+}
+
 void litter_note(struct litter *litter, const char *path)
 {
     sigset_t former;
-    hold_signals(&former);
+    litter_hold(&former);
     *litter = (struct litter){path, first};
     first = litter;
     replace_handlers(SIG_DFL, remove_all);
-    sigprocmask(SIG_SETMASK, &former, NULL);
+    litter_let(&former);
 }
 
 void litter_forget(struct litter *litter)
 {
     sigset_t former;
-    hold_signals(&former);
+    litter_hold(&former);
     struct litter *before = first;
     if (before == litter) {
         first = litter->next;
@@ -68,5 +72,5 @@ void litter_forget(struct litter *litter)
     }
     if (first == NULL)
         replace_handlers(remove_all, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &former, NULL);
+    litter_let(&former);
 }

@@ -7,10 +7,16 @@
 #ifndef STORMGLASS_REPLAY_FILES_LITTER_H
 #define STORMGLASS_REPLAY_FILES_LITTER_H
 
+#include <signal.h>
+
 struct litter {
     const char *path; /* the caller's */
     struct litter *next;
 };
+
+/* Between both these signals wait: what is made there is noted before they come. */
+void litter_hold(sigset_t *former);
+void litter_let(const sigset_t *former);
 
 void litter_note(struct litter *litter, const char *path);
 void litter_forget(struct litter *litter);

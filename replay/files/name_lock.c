@@ -28,14 +28,10 @@ static bool is_named(const struct name_lock *lock, struct stat *about)
            named.st_dev == about->st_dev && named.st_ino == about->st_ino;
 }
 
-bool name_lock_take(struct name_lock *lock, const char *path)
+/* The file of that name, and nobody else's lock; else errno. */
+static bool take(struct name_lock *lock)
 {
-    const char *suffix = output_suffixes[OUTPUT_SUFFIX_LOCK];
     struct stat about;
-    if (snprintf(lock->path, sizeof lock->path, "%s%s", path, suffix) >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
     for (;;) {
         lock->descriptor = open_lock(lock->path);
         if (lock->descriptor < 0)
@@ -44,14 +40,28 @@ bool name_lock_take(struct name_lock *lock, const char *path)
         const bool taken = flock(lock->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
         const bool named = taken && is_named(lock, &about);
         if (named)
-            break;
+            return true;
         close(lock->descriptor);
         errno = EWOULDBLOCK;
         if (!taken)
             return false;
     }
-    litter_note(&lock->litter, lock->path);
-    return true;
+}
+
+bool name_lock_take(struct name_lock *lock, const char *path)
+{
+    const char *suffix = output_suffixes[OUTPUT_SUFFIX_LOCK];
+    sigset_t former;
+    if (snprintf(lock->path, sizeof lock->path, "%s%s", path, suffix) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    litter_hold(&former);
+    const bool taken = take(lock);
+    if (taken)
+        litter_note(&lock->litter, lock->path);
+    litter_let(&former);
+    return taken;
 }
 
 void name_lock_release(struct name_lock *lock)
