@@ -164,6 +164,13 @@ static void a_thing_is_seen_for_the_first_time_once(void **state)
 #define OPEN                                                                                       \
     HEAD "workloads: [{name: w, kind: rdma-write, from: [host1, host2], to: host0, rate: 10}]\n"
 
+#define OPEN_UNTIL(stop)                                                                           \
+    HEAD "workloads: [{name: w, kind: rdma-write, from: [host1, host2], to: host0, rate: 10, "     \
+         "stop: " stop "}]\n"
+#define ONE_HOST                                                                                   \
+    HEAD "workloads: [{name: w, kind: rdma-write, from: host1, to: [host0, host2], pairing: "      \
+         "all-to-all}]\n"
+
 #define DONE                                                                                       \
     {                                                                                              \
         .connected = true, .began = 0, .ready = US, .issued = 2, .completed = 1                    \
@@ -237,6 +244,27 @@ static const struct over {
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 members 1 connected too late to "
      "issue anything (first: host2 to host0), and no figure speaks of them: repair their paths, or "
      "give them time\n"},
+    /* Its own end counts where the run goes on, and a host with two members is one. */
+    {OPEN_UNTIL("500us"),
+     {DONE, {.connected = true, .ready = 500 * US}},
+     false,
+     900 * US,
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 members 1 connected too late to "
+     "issue anything (first: host2 to host0), and no figure speaks of them: repair their paths, or "
+     "give them time\n"},
+    {OPEN_UNTIL("500us"), {DONE, {.connected = true, .ready = 500 * US - 1}}, false, 900 * US, ""},
+    {ONE_HOST,
+     {DONE, NEVER},
+     false,
+     900 * US,
+     "t.yaml:5:13: warning: 'w': 1 of 1 hosts active; of its 2 members 1 never connected (first: "
+     "host1 to host2), and no figure speaks of them: repair their paths, or give them time\n"},
+    {ONE_HOST,
+     {NEVER, DONE},
+     false,
+     900 * US,
+     "t.yaml:5:13: warning: 'w': 1 of 1 hosts active; of its 2 members 1 never connected (first: "
+     "host1 to host0), and no figure speaks of them: repair their paths, or give them time\n"},
     /* A fault that comes when all is over. */
     {CLOSED "faults: [{kind: link-down, where: host1, at: 800us}]\n",
      {DONE, DONE},

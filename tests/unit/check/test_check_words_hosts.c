@@ -182,6 +182,14 @@ static void receive_buffers(void **state)
          "0)\n    remedy: rnic.rx-xoff: auto\nt.yaml:5:79: warning: host0: rx-xon, 200001 B, is "
          "above rx-xoff, 200000 B: half of rx-xoff is used instead\n    remedy: rnic.rx-xon: "
          "auto\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void room_of_receive_buffers(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
         /* 100 m and the response are 1,510 ns: 18,875 B at 100 Gb/s. */
         {START LONG AT("host0", "rx-xon: 18875B") WRITE, "pauses", ""},
         {START LONG AT("host0", "rx-xon: 18874B") WRITE, "pauses",
@@ -202,6 +210,10 @@ static void receive_buffers(void **state)
          "t.yaml:4:13: warning: host0: the receive buffer resumes at 18874 B, but the link's round "
          "trip is 18875 B: a host that is slow runs dry after each pause\n    remedy: raise "
          "rnic.rx-buffer, or rnic.rx-xon to 18875 B or more\n"},
+        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100KB") WRITE, "pauses",
+         "t.yaml:5:64: warning: host0: 15092 B can arrive after XOFF, but the receive buffer keeps "
+         "0 B for that: a host that is slow drops them (a run shows drops.lossless > 0)\n    "
+         "remedy: lower rnic.rx-xoff to 84908 B, or raise rnic.rx-buffer\n"},
         {HEAD AT("host0", "rx-xoff: 250KB") WRITE, "pauses",
          "t.yaml:5:46: warning: host0: 15092 B can arrive after XOFF, but the receive buffer keeps "
          "12016 B for that: a host that is slow drops them (a run shows drops.lossless > 0)\n    "
@@ -242,6 +254,15 @@ static void pause_frames(void **state)
          "is half of what the quanta last\n"},
         {LINKS("pfc-refresh: 400us, flow-control: none") WRITE, "pauses", ""},
         {LINKS("pfc-refresh: 400us, pfc-enabled: none") WRITE, "pauses", ""},
+        /* A port that nothing is linked to sends none. */
+        {START "fabric:\n  topology: {kind: explicit, hosts: [a, b], switches: [s], links: [{ends: "
+               "[\"s:p1\", a]}, {ends: [\"s:p3\", b]}]}\n  host-links: {pfc-refresh: 400us}\n" WORK(
+                   "kind: rdma-write, from: a, to: b"),
+         "pauses",
+         "t.yaml:5:29: warning: 4 ports of 1 switch and 2 hosts (a:p0, ...): a pause lasts 335539 "
+         "ns, but is refreshed only every 400000 ns: the peer sends in between, and those frames "
+         "are dropped (a run shows drops.lossless > 0)\n    remedy: pfc-refresh: 0ns, which is "
+         "half of what the quanta last\n"},
         {LINKS("pfc-refresh: 672ns") WRITE, "pauses", ""},
         {LINKS("pfc-refresh: 671ns") WRITE, "pauses",
          "t.yaml:4:13: note: 8 ports of 1 switch and 4 hosts (host0:p0, ...): pause frames are "
@@ -302,6 +323,7 @@ int main(void)
         cmocka_unit_test(links_and_devices),
         cmocka_unit_test(marks),
         cmocka_unit_test(receive_buffers),
+        cmocka_unit_test(room_of_receive_buffers),
         cmocka_unit_test(pause_frames),
         cmocka_unit_test(retries),
     };

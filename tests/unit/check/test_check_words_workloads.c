@@ -244,6 +244,10 @@ static void faults(void **state)
     assert_prints(cases, COUNT(cases));
 }
 
+#define BOTH(one, other)                                                                           \
+    "workloads:\n  - {name: w, kind: rdma-write, from: host0, to: host2, " one                     \
+    "}\n  - {name: v, kind: rdma-write, from: host1, to: host3, " other "}\n"
+
 static void faults_inside_the_fabric(void **state)
 {
     (void)state;
@@ -263,6 +267,21 @@ static void faults_inside_the_fabric(void **state)
          "t.yaml:8:10: warning: the fault switch-down touches nobody: no workload has a path "
          "through where it is\n"},
         {AMONG(ACROSS, "{kind: switch-down, where: spine1, at: 0s}"), "faults", ""},
+        /* Of several workloads there the last one counts, whichever comes first. */
+        {AMONG(BOTH("stop: 200us", "stop: 500us"),
+               "{kind: bit-errors, where: leaf0-spine0, at: 300us}"),
+         "faults", ""},
+        {AMONG(BOTH("stop: 500us", "stop: 200us"),
+               "{kind: bit-errors, where: leaf0-spine0, at: 300us}"),
+         "faults", ""},
+        {AMONG(BOTH("start: 500us", "start: 200us"),
+               "{kind: bit-errors, where: leaf0-spine0, at: 0s, for: 300us}"),
+         "faults", ""},
+        {AMONG(BOTH("start: 200us", "start: 500us"),
+               "{kind: bit-errors, where: leaf0-spine0, at: 0s, for: 200us}"),
+         "faults",
+         "t.yaml:10:10: warning: the fault bit-errors touches nobody: the workloads there begin "
+         "after its end\n"},
         /* Two that move routes move each other's. */
         {AMONG(ACROSS, "{kind: switch-down, where: leaf2, at: 0s}, {kind: link-down, where: "
                        "leaf0-spine0, at: 0s}"),
