@@ -109,7 +109,8 @@ static void audit_timer(const struct rnic *rnic, const struct qp *qp)
      * that; one that was set beyond an RNR wait no sooner either. */
     const time_ps began = time_later(qp->timeout_due - qp->timeout, qp->rnr_until);
     const time_ps ends = soft_timer(&rnic->params.soft, began, qp->timeout);
-    CHECK(rnic->soft != NULL || time_later(ends, qp->timeout_due) >= now);
+    const time_ps latest = requester_latest(rnic, qp);
+    CHECK(rnic->soft != NULL || time_later(ends, qp->timeout_due) + latest >= now);
     CHECK(qp->timeout_due <= time_later(now, qp->rnr_until) + qp->timeout);
 }
 

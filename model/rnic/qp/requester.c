@@ -271,6 +271,11 @@ void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now
     arbiter_schedule(rnic, qp, now);
 }
 
+time_ps requester_latest(const struct rnic *rnic, const struct qp *qp)
+{
+    return (time_ps)((__int128)qp->timeout * rnic->params.timeout_spread / PPM);
+}
+
 /* The same whenever it is asked for: the timer that was set then is as late as it is. */
 static time_ps timer_ends(const struct rnic *rnic, const struct qp *qp)
 {
@@ -280,8 +285,7 @@ static time_ps timer_ends(const struct rnic *rnic, const struct qp *qp)
         return due;
     struct rng late = {.key = rnic->timers.key,
                        .drawn = hash_mix((uint64_t)from) ^ hash_mix(qp->qpn)};
-    const __int128 most = (__int128)qp->timeout * rnic->params.timeout_spread / PPM;
-    return due + (time_ps)rng_below(&late, (uint64_t)most + 1);
+    return due + (time_ps)rng_below(&late, (uint64_t)requester_latest(rnic, qp) + 1);
 }
 
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)

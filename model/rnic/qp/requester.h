@@ -33,6 +33,9 @@ void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now
 
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now);
 
+/* How much later than its timeout a queue pair may see it at most. */
+time_ps requester_latest(const struct rnic *rnic, const struct qp *qp);
+
 void requester_post_timer(struct rnic *rnic, struct qp *qp);
 
 /* The oldest outstanding packet is a new one, if that is so: its timer starts.  An earlier wake-up
