@@ -39,15 +39,31 @@ static struct tree_node *copy(const struct setter *setter, const struct tree_nod
     return made;
 }
 
+static struct tree_node *make(const struct setter *setter, const char *step, size_t length,
+                              enum tree_kind kind)
+{
+    struct tree_node *made = arena_take(setter->arena, sizeof *made);
+    *made = (struct tree_node){
+        .kind = kind, .place = place_of(setter, step, length), .file = setter->file, .weight = 1};
+    made->items = arena_array(setter->arena, 1, sizeof *made->items);
+    return made;
+}
+
 static bool is_word(const char *text, const char *step, size_t length)
 {
     return text != NULL && strlen(text) == length && memcmp(text, step, length) == 0;
 }
 
-/* A list's member by its number or by its `name`. */
-static struct tree_item *find_member(const struct setter *setter, const struct tree_node *list,
+/* A list's member by its number or by its `name`; `+` is a new one behind the others, for which
+ * there is room: see copy. */
+static struct tree_item *find_member(const struct setter *setter, struct tree_node *list,
                                      const char *step, size_t length)
 {
+    if (length == 1 && *step == '+') {
+        struct tree_item *item = &list->items[list->count++];
+        *item = (struct tree_item){.value = make(setter, step, length, TREE_MAP)};
+        return item;
+    }
     if (length > 0 && length < 9 && strspn(step, "0123456789") >= length) {
         const size_t index = (size_t)strtol(step, NULL, 10);
         if (index < list->count)
@@ -70,31 +86,28 @@ static struct tree_item *find_member(const struct setter *setter, const struct t
 
 /* A map's member; a missing one is made, empty. The room for it is there: see copy. */
 static struct tree_item *find_key(const struct setter *setter, struct tree_node *map,
-                                  const char *step, size_t length)
+                                  const char *step, size_t length, enum tree_kind kind)
 {
     for (size_t i = 0; i < map->count; i++)
         if (is_word(map->items[i].key, step, length))
             return &map->items[i];
-    struct tree_node *made = arena_take(setter->arena, sizeof *made);
-    *made = (struct tree_node){.kind = TREE_MAP,
-                               .place = place_of(setter, step, length),
-                               .file = setter->file,
-                               .weight = 1};
+    struct tree_node *made = make(setter, step, length, kind);
     struct tree_item *item = &map->items[map->count++];
     *item = (struct tree_item){
         .key = arena_text(setter->arena, step, length), .key_place = made->place, .value = made};
     return item;
 }
 
+/* `kind`: of what is made when it is missing. */
 static struct tree_item *find(const struct setter *setter, struct tree_node *node, const char *step,
-                              size_t length)
+                              size_t length, enum tree_kind kind)
 {
     if (length == 0) {
         fail(setter, step, 1, "expected a key or a number here");
         return NULL;
     }
     if (node->kind == TREE_MAP)
-        return find_key(setter, node, step, length);
+        return find_key(setter, node, step, length, kind);
     if (node->kind == TREE_LIST)
         return find_member(setter, node, step, length);
     fail(setter, step, length,
@@ -138,7 +151,9 @@ static struct tree_node *descend(const struct setter *setter, const struct tree_
     for (struct step step = {.next = setter->file->text};;) {
         if (!read_step(setter, step.next, end, &step))
             return NULL;
-        struct tree_item *item = find(setter, node, step.at, step.length);
+        const bool appends = step.next != NULL && strncmp(step.next, "[+]", 3) == 0;
+        struct tree_item *item =
+            find(setter, node, step.at, step.length, appends ? TREE_LIST : TREE_MAP);
         if (item == NULL)
             return NULL;
         if (step.next == NULL) {

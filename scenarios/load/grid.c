@@ -24,6 +24,7 @@ struct reader {
     struct diag *diag;
     struct rule *rules;
     uint32_t rule_count;
+    bool planning; /* axes may say which end is better */
 };
 
 /* What neither a shell nor YAML takes for something else than itself. */
@@ -95,26 +96,118 @@ static void read_values(struct reader *reader, struct grid_axis *axis, const str
     }
 }
 
-static void read_axis(struct reader *reader, const struct tree_node *node)
+/* "25Gbps" of a range: a whole number, and the unit that both ends have. */
+static bool number_of(struct reader *reader, const struct tree_node *node, int64_t *number,
+                      const char **unit)
 {
-    static const char *const keys[] = {"path", "as", "values", NULL};
-    struct grid *grid = reader->grid;
-    struct grid_axis *axis = &grid->axes[grid->axis_count];
-    if (!block_only(node, keys, NULL, reader->diag))
+    const char *text = value_of(reader, node);
+    if (text == NULL)
+        return false;
+    const size_t digits = strspn(text, "0123456789");
+    *number = digits == 0 || digits > 15 ? -1 : strtoll(text, NULL, 10);
+    *unit = text + digits;
+    if (*number >= 0 && **unit != '.')
+        return true;
+    tree_error(reader->diag, node, "expected a whole number such as 25Gbps");
+    return false;
+}
+
+struct range {
+    int64_t from, to, by;
+    bool multiplies;
+    const char *unit;
+};
+
+static bool read_range(struct reader *reader, const struct tree_node *map, struct range *range)
+{
+    static const char *const keys[] = {"from", "to", "step", "times", NULL};
+    const char *unit = "", *of_step = "";
+    if (!block_only(map, keys, NULL, reader->diag))
+        return false;
+    const struct tree_node *from = need(reader, map, "from", TREE_SCALAR, "the first value");
+    const struct tree_node *to = need(reader, map, "to", TREE_SCALAR, "the last value");
+    const struct tree_node *times = tree_want(reader->diag, map, "times", TREE_SCALAR);
+    const struct tree_node *by =
+        times != NULL ? times : need(reader, map, "step", TREE_SCALAR, "or times: what is next");
+    if (from == NULL || to == NULL || by == NULL ||
+        !number_of(reader, from, &range->from, &range->unit) ||
+        !number_of(reader, to, &range->to, &unit) || !number_of(reader, by, &range->by, &of_step))
+        return false;
+    range->multiplies = times != NULL;
+    if (strcmp(range->unit, unit) != 0 || strcmp(range->multiplies ? "" : unit, of_step) != 0)
+        tree_error(reader->diag, map, "expected the same unit in each of them");
+    else if (range->to < range->from)
+        tree_error(reader->diag, to, "expected at least the first value");
+    else if (range->by < (range->multiplies ? 2 : 1) || (range->multiplies && range->from == 0))
+        tree_error(reader->diag, by,
+                   "expected a step that moves on: step: 1 or more, times: 2 or more");
+    else
+        return true;
+    return false;
+}
+
+static void read_values_between(struct reader *reader, struct grid_axis *axis,
+                                const struct tree_node *map)
+{
+    struct range range;
+    if (!read_range(reader, map, &range))
         return;
+    axis->values = arena_array(&reader->grid->arena, GRID_VALUES_MAX, sizeof *axis->values);
+    for (__int128 at = range.from; at <= range.to;
+         at = range.multiplies ? at * range.by : at + range.by) {
+        if (axis->value_count == GRID_VALUES_MAX) {
+            tree_error(reader->diag, map, "expected 1 to %d values", GRID_VALUES_MAX);
+            return;
+        }
+        axis->values[axis->value_count++] =
+            arena_format(&reader->grid->arena, "%lld%s", (long long)at, range.unit);
+    }
+}
+
+static bool read_better(struct reader *reader, struct grid_axis *axis, const struct tree_node *node)
+{
+    const struct tree_node *better = tree_want(reader->diag, node, "better", TREE_SCALAR);
+    if (better == NULL)
+        return true;
+    if (strcmp(better->text, "higher") == 0)
+        axis->better = GRID_BETTER_HIGHER;
+    else if (strcmp(better->text, "lower") == 0)
+        axis->better = GRID_BETTER_LOWER;
+    else
+        tree_error(reader->diag, better, "expected higher or lower: the end that is never worse");
+    return axis->better != GRID_BETTER_UNKNOWN;
+}
+
+static bool read_words(struct reader *reader, struct grid_axis *axis, const struct tree_node *node)
+{
     const struct tree_node *path =
         need(reader, node, "path", TREE_SCALAR, "the setting that varies");
     const struct tree_node *as = need(reader, node, "as", TREE_SCALAR, "its short name");
-    const struct tree_node *values = need(reader, node, "values", TREE_LIST, "a list of values");
-    if (path == NULL || as == NULL || values == NULL)
-        return;
+    if (path == NULL || as == NULL)
+        return false;
     axis->path = path_of(reader, path, path->text);
     axis->as = word_of(reader, as, letters, WORD_MAX, "a short name such as qd");
-    read_values(reader, axis, values);
-    for (uint32_t i = 0; axis->path != NULL && axis->as != NULL && i < grid->axis_count; i++)
+    return axis->path != NULL && axis->as != NULL;
+}
+
+static void read_axis(struct reader *reader, const struct tree_node *node)
+{
+    static const char *const keys[] = {"path", "as", "values", NULL};
+    static const char *const planned[] = {"path", "as", "values", "better", NULL};
+    struct grid *grid = reader->grid;
+    struct grid_axis *axis = &grid->axes[grid->axis_count];
+    if (!block_only(node, reader->planning ? planned : keys, NULL, reader->diag) ||
+        !read_words(reader, axis, node) || (reader->planning && !read_better(reader, axis, node)))
+        return;
+    const struct tree_node *values = tree_get(node, "values");
+    if (values != NULL && values->kind == TREE_MAP)
+        read_values_between(reader, axis, values);
+    else if ((values = need(reader, node, "values", TREE_LIST, "a list of values")) != NULL)
+        read_values(reader, axis, values);
+    for (uint32_t i = 0; i < grid->axis_count; i++)
         if (strcmp(grid->axes[i].as, axis->as) == 0 || strcmp(grid->axes[i].path, axis->path) == 0)
             tree_error(reader->diag, node, "duplicate axis");
-    grid->axis_count += axis->path != NULL && axis->as != NULL && axis->value_count > 0;
+    grid->axis_count += axis->value_count > 0;
 }
 
 static void read_axes(struct reader *reader, const struct tree_node *list)
@@ -308,6 +401,24 @@ static void make_cells(struct reader *reader, const struct tree_node *axes)
         check_names(reader, axes);
 }
 
+static void read_space(struct reader *reader, const struct tree_node *axes,
+                       const struct tree_node *rules)
+{
+    read_axes(reader, axes);
+    if (!diag_failed(reader->diag))
+        read_rules(reader, rules);
+    if (!diag_failed(reader->diag))
+        make_cells(reader, axes);
+}
+
+bool grid_read_space(struct grid *grid, const struct tree_node *vary,
+                     const struct tree_node *adjust, struct diag *diag)
+{
+    struct reader reader = {.grid = grid, .diag = diag, .planning = true};
+    read_space(&reader, vary, adjust);
+    return !diag_failed(diag);
+}
+
 /* ------------------------------------------------------------------ the file */
 
 static void read_root(struct reader *reader, const struct tree_node *root, const char *file)
@@ -334,11 +445,7 @@ static void read_root(struct reader *reader, const struct tree_node *root, const
     grid->name = name->text;
     grid->about = about == NULL ? "" : about->text;
     grid->scenario = arena_format(&grid->arena, "%.*s%s", (int)folder, file, scenario->text);
-    read_axes(reader, axes);
-    if (!diag_failed(reader->diag))
-        read_rules(reader, rules);
-    if (!diag_failed(reader->diag))
-        make_cells(reader, axes);
+    read_space(reader, axes, rules);
 }
 
 /* `file` NULL: it could not be read, and the diag says why. */

@@ -7,6 +7,7 @@
  *   vary:                           # each value with each: the last axis changes fastest
  *     - {path: workloads.io.queue-depth, as: qd, values: [1, 16]}
  *     - {path: workloads.io.block-size, as: bs, values: [4KiB, 1MiB]}
+ *     - {path: workloads.io.queues, as: q, values: {from: 1, to: 8, times: 2}}   # or step: 1
  *   adjust:                         # may be left out; in order, a later one wins
  *     - {where: {bs: 1MiB, qd: [1, 16]}, set: {workloads.io.count: 40}}
  * A cell is what `--set` would make of the scenario; its name, "qd16-bs1MiB", is made of the axes'
@@ -18,6 +19,7 @@
 
 #include "scenarios/format/arena.h"
 #include "scenarios/format/diag.h"
+#include "scenarios/format/tree.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,8 +32,12 @@ enum {
     GRID_SETS_MAX = 63 /* of a cell, or of a rule: what a command line takes */
 };
 
+/* What a plan says of an axis: which end is never worse, in whatever is asked for. */
+enum grid_better { GRID_BETTER_UNKNOWN, GRID_BETTER_HIGHER, GRID_BETTER_LOWER };
+
 struct grid_axis {
-    const char *path, *as; /* "workloads.io.queue-depth", "qd" */
+    const char *path, *as;   /* "workloads.io.queue-depth", "qd" */
+    enum grid_better better; /* of the order in which values are written */
     const char **values;
     uint32_t value_count;
 };
@@ -64,10 +70,11 @@ struct grid *grid_load(const char *name, const char *text, size_t length, struct
 bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
               char why[DIAG_TEXT_BYTES]);
 
-/* More changes for every cell, before its own: these win where both are of one place.  False, and a
- * sentence: they are too many, or one is no word that a shell takes as it is. */
-bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
-              char why[DIAG_TEXT_BYTES]);
+/* Fills in axes and cells from the lists `vary` and `adjust` (NULL: no rules) of another kind of
+ * file, whose axes may say which end is `better`.  The arena may hold something already.  False,
+ * and messages. */
+bool grid_read_space(struct grid *grid, const struct tree_node *vary,
+                     const struct tree_node *adjust, struct diag *diag);
 
 void grid_free(struct grid *grid); /* NULL is fine */
 

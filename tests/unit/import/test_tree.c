@@ -269,7 +269,8 @@ static void a_set_changes_one_place(void **state)
                                             "list: [{name: p, x: 1}, {name: q, x: 1}]\n");
     static const char *const sets[] = {
         "same.x=2",       "list.q.x=3",          "list.0.x=4",
-        "new.deep.key=5", "list[q].more=[6, 7]", "list[0][deep].er=8"};
+        "new.deep.key=5", "list[q].more=[6, 7]", "list[0][deep].er=8",
+        "list[+]={x: 9}", "list[+].x=10",        "fresh[+]={x: 11}"};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         root = tree_set(&fixture->arena, root, sets[i], &fixture->diag);
     assert_non_null(root);
@@ -281,6 +282,13 @@ static void a_set_changes_one_place(void **state)
     assert_string_equal(tree_get(list->items[1].value, "more")->items[1].value->text, "7");
     assert_string_equal(tree_get(tree_get(tree_get(root, "new"), "deep"), "key")->text, "5");
     assert_string_equal(tree_get(tree_get(list->items[0].value, "deep"), "er")->text, "8");
+    assert_int_equal(list->count, 4);
+    assert_string_equal(tree_get(list->items[2].value, "x")->text, "9");
+    assert_string_equal(tree_get(list->items[3].value, "x")->text, "10");
+    const struct tree_node *fresh = tree_get(root, "fresh");
+    assert_int_equal(fresh->kind, TREE_LIST);
+    assert_int_equal(fresh->count, 1);
+    assert_string_equal(tree_get(fresh->items[0].value, "x")->text, "11");
     assert_place(tree_get(list->items[1].value, "x")->place, 1, 10, 1);
     assert_string_equal(tree_get(list->items[1].value, "x")->place.file, "--set");
 }

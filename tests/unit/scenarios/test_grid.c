@@ -51,6 +51,30 @@ static void each_value_with_each(void **state)
     grid_free(grid);
 }
 
+static void a_range_is_its_values(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {"{from: 1KiB, to: 16KiB, times: 4}",
+                                         "{from: 5us, to: 11us, step: 3us}",
+                                         "{from: 7, to: 7, step: 1}"};
+    static const char *const values[][4] = {
+        {"1KiB", "4KiB", "16KiB"}, {"5us", "8us", "11us"}, {"7"}};
+    static const uint32_t counts[] = {3, 3, 1};
+    for (int i = 0; i < 3; i++) {
+        char source[512];
+        sprintf(source,
+                "stormglass-grid: 1\nname: n\nscenario: s\nvary:\n"
+                "  - {path: a, as: a, values: %s}\n",
+                starts[i]);
+        struct grid *grid = load("grid.yaml", source);
+        assert_non_null(grid);
+        assert_int_equal(grid->axes[0].value_count, counts[i]);
+        for (uint32_t k = 0; k < counts[i]; k++)
+            assert_string_equal(grid->axes[0].values[k], values[i][k]);
+        grid_free(grid);
+    }
+}
+
 static void rules_apply_in_order_where_they_fit(void **state)
 {
     (void)state;
@@ -87,6 +111,18 @@ static const struct wrong wrongs[] = {
     {"as: read", "as: qd", 6, 5, "duplicate axis"},
     {"path: workloads.io.read", "path: workloads.io.queue-depth", 6, 5, "duplicate axis"},
     {"path: workloads.io.read", "path: workloads=io", 6, 12, "expected a path"},
+    {"[1, 16]", "{from: 1, to: 16}", 5, 54, "expected step"},
+    {"[1, 16]", "{from: 1, to: 16, by: 2}", 5, 72, "unknown key"},
+    {"[1, 16]", "{from: 1, to: 16, step: 0}", 5, 78, "step that moves on"},
+    {"[1, 16]", "{from: 1, to: 16, times: 1}", 5, 79, "step that moves on"},
+    {"[1, 16]", "{from: 0, to: 16, times: 2}", 5, 79, "step that moves on"},
+    {"[1, 16]", "{from: 2, to: 1, step: 1}", 5, 68, "at least the first"},
+    {"[1, 16]", "{from: 1, to: 16B, step: 1}", 5, 54, "same unit"},
+    {"[1, 16]", "{from: 1B, to: 16B, step: 1}", 5, 54, "same unit"},
+    {"[1, 16]", "{from: 1.5, to: 16, step: 1}", 5, 61, "a whole number"},
+    {"[1, 16]", "{from: x, to: 16, step: 1}", 5, 61, "a whole number"},
+    {"[1, 16]", "{from: 0, to: 256, step: 1}", 5, 54, "1 to 256 values"},
+    {"[1, 16]", "[1], better: higher", 5, 59, "unknown key"},
     {"{qd: 16}", "{bs: 16}", 8, 14, "no axis"},
     {"{qd: 16}", "{qd: 17}", 8, 18, "no value of the axis 'qd'"},
     {"set: {seed: 2}", "set: seed", 9, 45, "expected a mapping"},
@@ -161,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_value_with_each),
+        cmocka_unit_test(a_range_is_its_values),
         cmocka_unit_test(rules_apply_in_order_where_they_fit),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(a_product_beyond_all_measure_is_refused),
