@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/prove/relief.h"
-#include "replay/prove/trials.h"
+#include "replay/run/jobs.h"
 #include "replay/run/run.h"
 #include "scenarios/load/expect.h"
 
@@ -148,7 +148,9 @@ static bool play_all(struct assumed *assumed, struct played *played)
             played->runs[count].trial = &assumed->values[i].trials[k];
         }
     struct assumed_verdict *verdicts = memory_zeroed(count, sizeof *verdicts);
-    const bool well = trials_play(play_one, played, count, verdicts, sizeof *verdicts);
+    const struct jobs jobs = {played, play_one, .count = count, .results = verdicts,
+                              .bytes = sizeof *verdicts};
+    const bool well = jobs_play(&jobs);
     assumed->runs = count;
     assumed->verdict = verdicts[0];
     const struct assumed_verdict *next = &verdicts[1];

@@ -3,7 +3,7 @@
 #include "replay/prove/prove_private.h"
 
 #include "base/memory.h"
-#include "replay/prove/trials.h"
+#include "replay/run/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,8 @@ bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, ui
     struct batch batch = {trial, sets};
     const size_t bytes = report_bytes(trial);
     char *results = memory_zeroed(count + 1, bytes);
-    bool well = trials_play(play, &batch, count, results, bytes);
+    const struct jobs jobs = {&batch, play, .count = count, .results = results, .bytes = bytes};
+    bool well = jobs_play(&jobs);
     if (!well)
         snprintf(prove->why, sizeof prove->why, "a run ended too early");
     prove->runs += count;

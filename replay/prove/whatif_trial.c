@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/prove/relief.h"
-#include "replay/prove/trials.h"
+#include "replay/run/jobs.h"
 #include "replay/run/run.h"
 
 #include <stdlib.h>
@@ -104,7 +104,9 @@ bool whatif_play(struct whatif_trial *trials, uint32_t count, const struct scena
     const size_t works = scenario->workload_count * sizeof(struct trial_work);
     const size_t bytes = sizeof(struct report) + works;
     char *results = memory_zeroed(count, bytes);
-    const bool well = trials_play(play_one, &played, count, results, bytes);
+    const struct jobs jobs = {&played, play_one, .count = count, .results = results,
+                              .bytes = bytes};
+    const bool well = jobs_play(&jobs);
     for (uint32_t i = 0; i < count; i++) {
         const struct report *report = (const struct report *)(void *)(results + i * bytes);
         trials[i].result = report->result;

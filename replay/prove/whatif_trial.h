@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * whatif_trial - one run of an experiment, and many of them at once.
- * Each is played by a process of its own (trials.h). */
+ * Each is played by a process of its own (replay/run/jobs.h). */
 #ifndef STORMGLASS_REPLAY_PROVE_WHATIF_TRIAL_H
 #define STORMGLASS_REPLAY_PROVE_WHATIF_TRIAL_H
 

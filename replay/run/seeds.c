@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * seeds - worker k of j plays the seeds k, k + j, ..., and writes what came of each to its pipe. */
+ * seeds - loading it again, and Student's t. */
 #include "replay/run/seeds.h"
 
 #include "base/memory.h"
+#include "replay/run/jobs.h"
 #include "replay/run/run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { JOBS_MAX = 256 };
 
 static const struct {
     const char *path;
@@ -24,9 +20,14 @@ static const struct {
 #undef X
 };
 
-struct worker {
-    pid_t child; /* -1: the seeds are played here */
-    int from;
+struct seeds_played {
+    struct seeds_run run;
+    double figures[][SEEDS_FIGURE_COUNT]; /* by workload */
+};
+
+struct seeds_play {
+    const struct seeds *seeds;
+    time_ps until;
 };
 
 /* ---- one seed ---- */
@@ -67,12 +68,12 @@ static void take_figures(struct store *store, uint32_t workload, double figures[
     }
 }
 
-static void play_one(const struct seeds *seeds, uint32_t index, time_ps until)
+static void play_one(const struct seeds_play *play, struct seeds_played *played)
 {
-    struct seeds_run *made = &seeds->runs[index];
+    struct seeds_run *made = &played->run;
     struct diag *diag = memory_new(sizeof *diag);
-    struct scenario *scenario = load_again(seeds->scenario, made->seed, diag);
-    const struct run_options options = {.brief = true, .until = until};
+    struct scenario *scenario = load_again(play->seeds->scenario, made->seed, diag);
+    const struct run_options options = {.brief = true, .until = play->until};
     struct run run = {0};
     if (scenario != NULL && run_scenario(&run, scenario, &options, diag) == RUN_DONE) {
         made->played = true;
@@ -80,103 +81,43 @@ static void play_one(const struct seeds *seeds, uint32_t index, time_ps until)
         made->stopped = strcmp(run.result.status, "complete") != 0;
         made->digest = run.result.digest;
         for (uint32_t w = 0; w < scenario->workload_count; w++)
-            take_figures(record_store(run.record), w,
-                         seeds->figures[index * scenario->workload_count + w]);
+            take_figures(record_store(run.record), w, played->figures[w]);
     }
     run_close(&run);
     scenario_free(scenario);
     free(diag);
 }
 
-/* ---- workers ---- */
+/* ---- all of them ---- */
 
-static bool move(int file, void *data, size_t bytes, ssize_t (*call)(int, void *, size_t))
+static void play_job(void *self, uint32_t index, void *result)
 {
-    for (size_t done = 0; done < bytes;) {
-        const ssize_t moved = call(file, (char *)data + done, bytes - done);
-        if (moved <= 0 && !(moved < 0 && errno == EINTR))
-            return false;
-        done += moved > 0 ? (size_t)moved : 0;
-    }
-    return true;
-}
-
-static ssize_t write_some(int file, void *data, size_t bytes)
-{
-    return write(file, data, bytes);
-}
-
-static bool move_one(const struct seeds *seeds, uint32_t index, int file,
-                     ssize_t (*call)(int, void *, size_t))
-{
-    const uint32_t workloads = seeds->scenario->workload_count;
-    return move(file, &seeds->runs[index], sizeof *seeds->runs, call) &&
-           move(file, &seeds->figures[index * workloads], workloads * sizeof *seeds->figures, call);
-}
-
-static _Noreturn void work(const struct seeds *seeds, uint32_t first, time_ps until, int to)
-{
-    for (uint32_t i = first; i < seeds->count; i += seeds->jobs) {
-        play_one(seeds, i, until);
-        if (!move_one(seeds, i, to, write_some) || seeds->runs[i].stopped)
-            break;
-    }
-    _exit(0);
-}
-
-static struct worker begin(const struct seeds *seeds, uint32_t first, time_ps until)
-{
-    int ends[2];
-    fflush(NULL);
-    if (pipe(ends) != 0)
-        return (struct worker){-1, -1};
-    const pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        work(seeds, first, until, ends[1]);
-    }
-    close(ends[1]);
-    if (child < 0)
-        close(ends[0]);
-    return (struct worker){child, ends[0]};
-}
-
-static void end(struct worker *worker)
-{
-    if (worker->child < 0)
-        return;
-    close(worker->from);
-    while (waitpid(worker->child, NULL, 0) < 0 && errno == EINTR)
-        ;
-}
-
-static uint32_t jobs_for(uint32_t count)
-{
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t jobs = online < 1 ? 1 : online > JOBS_MAX ? JOBS_MAX : (uint32_t)online;
-    return jobs < count ? jobs : count;
+    const struct seeds_play *play = self;
+    struct seeds_played *played = result;
+    played->run.seed = play->seeds->scenario->seed + index;
+    play_one(play, played);
 }
 
 void seeds_play(struct seeds *seeds, const struct scenario *scenario, uint32_t count, time_ps until)
 {
-    struct worker workers[JOBS_MAX];
-    *seeds = (struct seeds){.scenario = scenario, .count = count, .jobs = jobs_for(count)};
+    const size_t figures = scenario->workload_count * sizeof *seeds->figures;
+    const size_t bytes = sizeof(struct seeds_played) + figures;
+    *seeds = (struct seeds){.scenario = scenario, .count = count};
     seeds->runs = memory_zeroed(count, sizeof *seeds->runs);
-    seeds->figures =
-        memory_zeroed((size_t)count * scenario->workload_count, sizeof *seeds->figures);
-    for (uint32_t i = 0; i < count; i++)
-        seeds->runs[i].seed = scenario->seed + i;
-    for (uint32_t i = 0; i < seeds->jobs; i++)
-        workers[i] = begin(seeds, i, until);
+    seeds->figures = memory_zeroed(count, figures);
+    char *results = memory_zeroed(count, bytes);
+    struct seeds_play play = {seeds, until};
+    const struct jobs jobs = {&play, play_job, .count = count, .results = results, .bytes = bytes};
+    seeds->jobs = jobs_at_once(&jobs);
+    jobs_play(&jobs);
     for (uint32_t i = 0; i < count; i++) {
-        const struct worker *worker = &workers[i % seeds->jobs];
-        if (worker->child < 0)
-            play_one(seeds, i, until);
-        else if (!move_one(seeds, i, worker->from, read))
-            seeds->runs[i].played = false;
+        const struct seeds_played *played =
+            (const struct seeds_played *)(const void *)(results + i * bytes);
+        seeds->runs[i] = played->run;
+        seeds->runs[i].seed = scenario->seed + i;
+        memcpy(&seeds->figures[i * scenario->workload_count], played->figures, figures);
     }
-    for (uint32_t i = 0; i < seeds->jobs; i++)
-        end(&workers[i]);
+    free(results);
 }
 
 void seeds_free(struct seeds *seeds)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * seeds - a scenario played with several seeds, as many at once as there are processors.
- * Each worker is a process of its own: nothing of one run can reach another, and a signal ends all.
+ * Each is a process of its own (jobs.h), and a signal ends all.
  * What comes back are figures of each workload; their mean has a 95 % interval (Student's t over
  * the seeds), and the worst is the least of what is got and the most of what is waited for or lost.
  * Owner: seeds_free. */
@@ -44,7 +44,7 @@ struct seeds {
     const struct scenario *scenario; /* outlives it */
     struct seeds_run *runs;
     double (*figures)[SEEDS_FIGURE_COUNT]; /* by run and workload; as run --json has them */
-    uint32_t count, jobs;
+    uint32_t count, jobs; /* so many at once */
 };
 
 /* Over the runs that were played; half: of the interval, 0 of a single run. */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * jobs - many runs at once, each in a process of its own.
+ * Nothing of one can reach another, and what each came to is written into a pipe.  A process that
+ * ends before it has answered is begun again, once.  Without processes (WebAssembly) they are
+ * played one after the other.  Nothing that is reported may depend on how many there are at once. */
+#ifndef STORMGLASS_REPLAY_RUN_JOBS_H
+#define STORMGLASS_REPLAY_RUN_JOBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JOBS_AT_ONCE_MAX = 256 };
+
+struct jobs {
+    void *self;
+    /* Plays number `index` and fills in `result`, which is all zero. */
+    void (*play)(void *self, uint32_t index, void *result);
+    /* In the order in which they end; `well` false: its process ended too early, twice.  NULL:
+     * nobody wants to know before all are done. */
+    void (*done)(void *self, uint32_t index, bool well);
+    uint32_t count;
+    uint32_t at_once; /* 0: as many as there are processors */
+    void *results;    /* `count` of `bytes` each, all zero */
+    size_t bytes;
+};
+
+/* How many that are. */
+uint32_t jobs_at_once(const struct jobs *jobs);
+
+/* False: one of the processes ended too early, twice, or a stop was asked for (replay/run/stop.h):
+ * then those under way are asked to end, and no other is begun. */
+bool jobs_play(const struct jobs *jobs);
+
+#endif
