@@ -10,7 +10,7 @@
 
 #include "replay/compare/figures.h"
 #include "scenarios/format/diag.h"
-#include "scenarios/load/grid.h"
+#include "scenarios/vary/grid.h"
 
 enum { PREDICTIONS_FORMAT = 1, PREDICTIONS_PROFILES_MAX = 64, PREDICTIONS_WORKLOADS_MAX = 256 };
 

@@ -59,8 +59,8 @@ struct tree_node *tree_parse(struct arena *arena, const struct tree_file *file, 
                              struct diag *diag);
 
 /* Applies "path=value" (value: a YAML flow value) and returns the new root.  A step of the path is
- * a key, an index of a list, the `name` of a member, or `[+]` for one more at a list's end.  Missing
- * maps are made, and lists before a `[+]`.  Messages are located in a file "--set". */
+ * a key, an index of a list, the `name` of a member, or `[+]` for one more at a list's end.
+ * Missing maps are made, and lists before a `[+]`.  Messages are located in a file "--set". */
 struct tree_node *tree_set(struct arena *arena, struct tree_node *root, const char *set,
                            struct diag *diag);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_grid - any bytes as a grid: loaded or refused, and what is loaded is whole.
- * Reads: scenarios/load/grid.c */
-#include "scenarios/load/grid.h"
+ * Reads: scenarios/vary/grid.c scenarios/vary/grid_axis.c */
+#include "scenarios/vary/grid.h"
 #include "tests/fuzz/token_mutator.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_grid - the cells of a grid, and what is no grid. */
-#include "scenarios/load/grid.h"
+#include "scenarios/vary/grid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * grid - axes, then the product of their values, then the rules over it. */
-#include "scenarios/load/grid.h"
+#include "scenarios/vary/grid_private.h"
 
 #include "base/memory.h"
 #include "scenarios/format/block.h"
@@ -13,18 +13,10 @@
 enum { WORD_MAX = 64, PATH_MAX_BYTES = 200 };
 
 /* One condition of a rule: the values of an axis that it is for. */
-struct rule {
+struct grid_rule {
     bool fits[GRID_AXES_MAX][GRID_VALUES_MAX];
     const char **sets;
     uint32_t set_count;
-};
-
-struct reader {
-    struct grid *grid;
-    struct diag *diag;
-    struct rule *rules;
-    uint32_t rule_count;
-    bool planning; /* axes may say which end is better */
 };
 
 /* What neither a shell nor YAML takes for something else than itself. */
@@ -33,8 +25,8 @@ static const char value_letters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/%";
 
 /* A scalar of those letters, or NULL and a message. */
-static const char *word_of(struct reader *reader, const struct tree_node *node, const char *allowed,
-                           size_t longest, const char *expected)
+static const char *word_of(struct grid_reader *reader, const struct tree_node *node,
+                           const char *allowed, size_t longest, const char *expected)
 {
     const char *text = node->kind == TREE_SCALAR ? node->text : NULL;
     if (text != NULL && *text != '\0' && *text != '%' && strlen(text) <= longest &&
@@ -44,13 +36,13 @@ static const char *word_of(struct reader *reader, const struct tree_node *node, 
     return NULL;
 }
 
-static const char *value_of(struct reader *reader, const struct tree_node *node)
+const char *grid_value_of(struct grid_reader *reader, const struct tree_node *node)
 {
     return word_of(reader, node, value_letters, WORD_MAX,
                    "a value such as 4KiB or 70%: letters, digits and . _ - + / %");
 }
 
-static const char *path_of(struct reader *reader, const struct tree_node *node, const char *text)
+const char *grid_path_of(struct grid_reader *reader, const struct tree_node *node, const char *text)
 {
     const struct tree_node as_word = {
         .kind = TREE_SCALAR, .place = node->place, .file = node->file, .text = text};
@@ -58,9 +50,13 @@ static const char *path_of(struct reader *reader, const struct tree_node *node, 
                    "a path of the scenario such as workloads.io.queue-depth");
 }
 
-/* A scalar below `map` that has to be there. */
-static const struct tree_node *need(struct reader *reader, const struct tree_node *map,
-                                    const char *key, enum tree_kind kind, const char *what)
+const char *grid_short_name_of(struct grid_reader *reader, const struct tree_node *node)
+{
+    return word_of(reader, node, letters, WORD_MAX, "a short name such as qd");
+}
+
+const struct tree_node *grid_need(struct grid_reader *reader, const struct tree_node *map,
+                                  const char *key, enum tree_kind kind, const char *what)
 {
     const int errors = reader->diag->errors;
     const struct tree_node *node = tree_want(reader->diag, map, key, kind);
@@ -69,170 +65,12 @@ static const struct tree_node *need(struct reader *reader, const struct tree_nod
     return node;
 }
 
-/* ------------------------------------------------------------------ axes */
-
-static bool holds(const char **words, uint32_t count, const char *word)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(words[i], word) == 0)
-            return true;
-    return false;
-}
-
-static void read_values(struct reader *reader, struct grid_axis *axis, const struct tree_node *list)
-{
-    if (list->count == 0 || list->count > GRID_VALUES_MAX) {
-        tree_error(reader->diag, list, "expected 1 to %d values", GRID_VALUES_MAX);
-        return;
-    }
-    axis->values = arena_array(&reader->grid->arena, list->count, sizeof *axis->values);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct tree_node *node = list->items[i].value;
-        const char *value = value_of(reader, node);
-        if (value != NULL && holds(axis->values, axis->value_count, value))
-            tree_error(reader->diag, node, "duplicate value");
-        else if (value != NULL)
-            axis->values[axis->value_count++] = value;
-    }
-}
-
-/* "25Gbps" of a range: a whole number, and the unit that both ends have. */
-static bool number_of(struct reader *reader, const struct tree_node *node, int64_t *number,
-                      const char **unit)
-{
-    const char *text = value_of(reader, node);
-    if (text == NULL)
-        return false;
-    const size_t digits = strspn(text, "0123456789");
-    *number = digits == 0 || digits > 15 ? -1 : strtoll(text, NULL, 10);
-    *unit = text + digits;
-    if (*number >= 0 && **unit != '.')
-        return true;
-    tree_error(reader->diag, node, "expected a whole number such as 25Gbps");
-    return false;
-}
-
-struct range {
-    int64_t from, to, by;
-    bool multiplies;
-    const char *unit;
-};
-
-static bool read_range(struct reader *reader, const struct tree_node *map, struct range *range)
-{
-    static const char *const keys[] = {"from", "to", "step", "times", NULL};
-    const char *unit = "", *of_step = "";
-    if (!block_only(map, keys, NULL, reader->diag))
-        return false;
-    const struct tree_node *from = need(reader, map, "from", TREE_SCALAR, "the first value");
-    const struct tree_node *to = need(reader, map, "to", TREE_SCALAR, "the last value");
-    const struct tree_node *times = tree_want(reader->diag, map, "times", TREE_SCALAR);
-    const struct tree_node *by =
-        times != NULL ? times : need(reader, map, "step", TREE_SCALAR, "or times: what is next");
-    if (from == NULL || to == NULL || by == NULL ||
-        !number_of(reader, from, &range->from, &range->unit) ||
-        !number_of(reader, to, &range->to, &unit) || !number_of(reader, by, &range->by, &of_step))
-        return false;
-    range->multiplies = times != NULL;
-    if (strcmp(range->unit, unit) != 0 || strcmp(range->multiplies ? "" : unit, of_step) != 0)
-        tree_error(reader->diag, map, "expected the same unit in each of them");
-    else if (range->to < range->from)
-        tree_error(reader->diag, to, "expected at least the first value");
-    else if (range->by < (range->multiplies ? 2 : 1) || (range->multiplies && range->from == 0))
-        tree_error(reader->diag, by,
-                   "expected a step that moves on: step: 1 or more, times: 2 or more");
-    else
-        return true;
-    return false;
-}
-
-static void read_values_between(struct reader *reader, struct grid_axis *axis,
-                                const struct tree_node *map)
-{
-    struct range range;
-    if (!read_range(reader, map, &range))
-        return;
-    axis->values = arena_array(&reader->grid->arena, GRID_VALUES_MAX, sizeof *axis->values);
-    for (__int128 at = range.from; at <= range.to;
-         at = range.multiplies ? at * range.by : at + range.by) {
-        if (axis->value_count == GRID_VALUES_MAX) {
-            tree_error(reader->diag, map, "expected 1 to %d values", GRID_VALUES_MAX);
-            return;
-        }
-        axis->values[axis->value_count++] =
-            arena_format(&reader->grid->arena, "%lld%s", (long long)at, range.unit);
-    }
-}
-
-static bool read_better(struct reader *reader, struct grid_axis *axis, const struct tree_node *node)
-{
-    const struct tree_node *better = tree_want(reader->diag, node, "better", TREE_SCALAR);
-    if (better == NULL)
-        return true;
-    if (strcmp(better->text, "higher") == 0)
-        axis->better = GRID_BETTER_HIGHER;
-    else if (strcmp(better->text, "lower") == 0)
-        axis->better = GRID_BETTER_LOWER;
-    else
-        tree_error(reader->diag, better, "expected higher or lower: the end that is never worse");
-    return axis->better != GRID_BETTER_UNKNOWN;
-}
-
-static bool read_words(struct reader *reader, struct grid_axis *axis, const struct tree_node *node)
-{
-    const struct tree_node *path =
-        need(reader, node, "path", TREE_SCALAR, "the setting that varies");
-    const struct tree_node *as = need(reader, node, "as", TREE_SCALAR, "its short name");
-    if (path == NULL || as == NULL)
-        return false;
-    axis->path = path_of(reader, path, path->text);
-    axis->as = word_of(reader, as, letters, WORD_MAX, "a short name such as qd");
-    return axis->path != NULL && axis->as != NULL;
-}
-
-static void read_axis(struct reader *reader, const struct tree_node *node)
-{
-    static const char *const keys[] = {"path", "as", "values", NULL};
-    static const char *const planned[] = {"path", "as", "values", "better", NULL};
-    struct grid *grid = reader->grid;
-    struct grid_axis *axis = &grid->axes[grid->axis_count];
-    if (!block_only(node, reader->planning ? planned : keys, NULL, reader->diag) ||
-        !read_words(reader, axis, node) || (reader->planning && !read_better(reader, axis, node)))
-        return;
-    const struct tree_node *values = tree_get(node, "values");
-    if (values != NULL && values->kind == TREE_MAP)
-        read_values_between(reader, axis, values);
-    else if ((values = need(reader, node, "values", TREE_LIST, "a list of values")) != NULL)
-        read_values(reader, axis, values);
-    for (uint32_t i = 0; i < grid->axis_count; i++)
-        if (strcmp(grid->axes[i].as, axis->as) == 0 || strcmp(grid->axes[i].path, axis->path) == 0)
-            tree_error(reader->diag, node, "duplicate axis");
-    grid->axis_count += axis->value_count > 0;
-}
-
-static void read_axes(struct reader *reader, const struct tree_node *list)
-{
-    if (list->count == 0 || list->count > GRID_AXES_MAX) {
-        tree_error(reader->diag, list, "expected 1 to %d axes", GRID_AXES_MAX);
-        return;
-    }
-    uint64_t cells = 1;
-    for (size_t i = 0; i < list->count && !diag_failed(reader->diag); i++) {
-        read_axis(reader, list->items[i].value);
-        if (!diag_failed(reader->diag))
-            cells *= reader->grid->axes[i].value_count;
-        if (cells > GRID_CELLS_MAX)
-            tree_error(reader->diag, list, "more than %d cells", GRID_CELLS_MAX);
-    }
-    reader->grid->cell_count = (uint32_t)cells;
-}
-
 /* ------------------------------------------------------------------ rules */
 
-static bool fit_value(struct reader *reader, struct rule *rule, uint32_t axis,
+static bool fit_value(struct grid_reader *reader, struct grid_rule *rule, uint32_t axis,
                       const struct tree_node *node)
 {
-    const char *value = value_of(reader, node);
+    const char *value = grid_value_of(reader, node);
     if (value == NULL)
         return false;
     for (uint32_t i = 0; i < reader->grid->axes[axis].value_count; i++)
@@ -242,7 +80,8 @@ static bool fit_value(struct reader *reader, struct rule *rule, uint32_t axis,
     return false;
 }
 
-static void read_condition(struct reader *reader, struct rule *rule, const struct tree_item *item)
+static void read_condition(struct grid_reader *reader, struct grid_rule *rule,
+                           const struct tree_item *item)
 {
     const struct grid *grid = reader->grid;
     uint32_t axis = 0;
@@ -267,14 +106,14 @@ static const char *set_of(struct grid *grid, const char *path, const char *value
     return arena_format(&grid->arena, "%s=%s", path, value);
 }
 
-static void read_rule(struct reader *reader, const struct tree_node *node)
+static void read_rule(struct grid_reader *reader, const struct tree_node *node)
 {
     static const char *const keys[] = {"where", "set", NULL};
-    struct rule *rule = &reader->rules[reader->rule_count++];
+    struct grid_rule *rule = &reader->rules[reader->rule_count++];
     if (!block_only(node, keys, NULL, reader->diag))
         return;
-    const struct tree_node *where = need(reader, node, "where", TREE_MAP, "{axis: value}");
-    const struct tree_node *set = need(reader, node, "set", TREE_MAP, "{path: value}");
+    const struct tree_node *where = grid_need(reader, node, "where", TREE_MAP, "{axis: value}");
+    const struct tree_node *set = grid_need(reader, node, "set", TREE_MAP, "{path: value}");
     if (where == NULL || set == NULL)
         return;
     if (set->count > GRID_SETS_MAX) {
@@ -287,14 +126,14 @@ static void read_rule(struct reader *reader, const struct tree_node *node)
     rule->sets = arena_array(&reader->grid->arena, set->count, sizeof *rule->sets);
     for (size_t i = 0; i < set->count; i++) {
         const struct tree_item *item = &set->items[i];
-        const char *path = path_of(reader, item->value, item->key);
-        const char *value = value_of(reader, item->value);
+        const char *path = grid_path_of(reader, item->value, item->key);
+        const char *value = grid_value_of(reader, item->value);
         if (path != NULL && value != NULL)
             rule->sets[rule->set_count++] = set_of(reader->grid, path, value);
     }
 }
 
-static void read_rules(struct reader *reader, const struct tree_node *list)
+static void read_rules(struct grid_reader *reader, const struct tree_node *list)
 {
     if (list == NULL)
         return;
@@ -321,7 +160,7 @@ static const char *name_part(struct grid *grid, const struct grid_axis *axis, ui
     return text;
 }
 
-static bool rule_fits(const struct grid *grid, const struct rule *rule,
+static bool rule_fits(const struct grid *grid, const struct grid_rule *rule,
                       const struct grid_cell *cell)
 {
     for (uint32_t i = 0; i < grid->axis_count; i++)
@@ -331,10 +170,10 @@ static bool rule_fits(const struct grid *grid, const struct rule *rule,
 }
 
 /* False: there are more than a cell may have. */
-static bool apply_rules(struct reader *reader, struct grid_cell *cell)
+static bool apply_rules(struct grid_reader *reader, struct grid_cell *cell)
 {
     for (uint32_t i = 0; i < reader->rule_count; i++) {
-        const struct rule *rule = &reader->rules[i];
+        const struct grid_rule *rule = &reader->rules[i];
         if (!rule_fits(reader->grid, rule, cell))
             continue;
         if (rule->set_count > GRID_SETS_MAX - cell->set_count)
@@ -350,7 +189,7 @@ bool grid_is_name(const char *name)
     return *name != '\0' && *name != '.' && strchr(name, '/') == NULL && strlen(name) < 200;
 }
 
-static bool make_cell(struct reader *reader, struct grid_cell *cell, uint32_t number)
+static bool make_cell(struct grid_reader *reader, struct grid_cell *cell, uint32_t number)
 {
     struct grid *grid = reader->grid;
     for (uint32_t i = grid->axis_count; i-- > 0; number /= grid->axes[i].value_count)
@@ -373,7 +212,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Two values that differ only in what is left out of names: 1/2 and 12. */
-static void check_names(struct reader *reader, const struct tree_node *at)
+static void check_names(struct grid_reader *reader, const struct tree_node *at)
 {
     struct grid *grid = reader->grid;
     const struct grid_cell **sorted = memory_zeroed(grid->cell_count, sizeof *sorted);
@@ -386,7 +225,7 @@ static void check_names(struct reader *reader, const struct tree_node *at)
     free(sorted);
 }
 
-static void make_cells(struct reader *reader, const struct tree_node *axes)
+static void make_cells(struct grid_reader *reader, const struct tree_node *axes)
 {
     struct grid *grid = reader->grid;
     grid->cells = arena_array(&grid->arena, grid->cell_count, sizeof *grid->cells);
@@ -401,10 +240,10 @@ static void make_cells(struct reader *reader, const struct tree_node *axes)
         check_names(reader, axes);
 }
 
-static void read_space(struct reader *reader, const struct tree_node *axes,
+static void read_space(struct grid_reader *reader, const struct tree_node *axes,
                        const struct tree_node *rules)
 {
-    read_axes(reader, axes);
+    grid_read_axes(reader, axes);
     if (!diag_failed(reader->diag))
         read_rules(reader, rules);
     if (!diag_failed(reader->diag))
@@ -414,29 +253,30 @@ static void read_space(struct reader *reader, const struct tree_node *axes,
 bool grid_read_space(struct grid *grid, const struct tree_node *vary,
                      const struct tree_node *adjust, struct diag *diag)
 {
-    struct reader reader = {.grid = grid, .diag = diag, .planning = true};
+    struct grid_reader reader = {.grid = grid, .diag = diag, .planning = true};
     read_space(&reader, vary, adjust);
     return !diag_failed(diag);
 }
 
 /* ------------------------------------------------------------------ the file */
 
-static void read_root(struct reader *reader, const struct tree_node *root, const char *file)
+static void read_root(struct grid_reader *reader, const struct tree_node *root, const char *file)
 {
     static const char *const keys[] = {"stormglass-grid", "name", "about", "scenario", "vary",
                                        "adjust",          NULL};
     struct grid *grid = reader->grid;
     const struct tree_node *version =
-        need(reader, root, "stormglass-grid", TREE_SCALAR, "1, the version of the format");
+        grid_need(reader, root, "stormglass-grid", TREE_SCALAR, "1, the version of the format");
     if (version == NULL || !block_only(root, keys, NULL, reader->diag))
         return;
     if (strcmp(version->text, "1") != 0)
         tree_error(reader->diag, version, "this program reads version 1 of the format");
-    const struct tree_node *name = need(reader, root, "name", TREE_SCALAR, "a word for this grid");
+    const struct tree_node *name =
+        grid_need(reader, root, "name", TREE_SCALAR, "a word for this grid");
     const struct tree_node *about = tree_want(reader->diag, root, "about", TREE_SCALAR);
     const struct tree_node *scenario =
-        need(reader, root, "scenario", TREE_SCALAR, "the file of the scenario that it varies");
-    const struct tree_node *axes = need(reader, root, "vary", TREE_LIST, "a list of axes");
+        grid_need(reader, root, "scenario", TREE_SCALAR, "the file of the scenario that it varies");
+    const struct tree_node *axes = grid_need(reader, root, "vary", TREE_LIST, "a list of axes");
     const struct tree_node *rules = tree_want(reader->diag, root, "adjust", TREE_LIST);
     if (diag_failed(reader->diag))
         return;
@@ -451,7 +291,7 @@ static void read_root(struct reader *reader, const struct tree_node *root, const
 /* `file` NULL: it could not be read, and the diag says why. */
 static struct grid *load(struct grid *grid, const struct tree_file *file, struct diag *diag)
 {
-    struct reader reader = {.grid = grid, .diag = diag};
+    struct grid_reader reader = {.grid = grid, .diag = diag};
     const struct tree_node *root =
         file == NULL ? NULL : tree_parse(&grid->arena, file, 0, reader.diag);
     if (root != NULL && root->kind != TREE_MAP)

@@ -14,8 +14,8 @@
  * short names and values, is fit for a file, and stays when values are added.  Values are words
  * that a shell takes as they are.
  * Owner: grid_free.  Errors: located messages. */
-#ifndef STORMGLASS_SCENARIOS_LOAD_GRID_H
-#define STORMGLASS_SCENARIOS_LOAD_GRID_H
+#ifndef STORMGLASS_SCENARIOS_VARY_GRID_H
+#define STORMGLASS_SCENARIOS_VARY_GRID_H
 
 #include "scenarios/format/arena.h"
 #include "scenarios/format/diag.h"
