@@ -58,11 +58,18 @@ struct result_limit {
     time_ps latency; /* mean */
 };
 
+/* An exact value: numerator / denominator, denominator > 0. */
+struct result_ratio {
+    __int128 numerator;
+    int64_t denominator;
+};
+
 struct result_expectation {
     const char *text;
     bool held;
     bool unjudged;   /* the run was cut before it could tell; then it is not held either */
     char actual[96]; /* what was found */
+    struct result_ratio value; /* the same, exact; denominator 0: not known */
 };
 
 enum { RESULT_SENTENCE_BYTES = 480, RESULT_FAILURES_MAX = 8 };
@@ -104,12 +111,6 @@ struct result {
 };
 
 void result_free(struct result *result);
-
-/* An exact value: numerator / denominator, denominator > 0. */
-struct result_ratio {
-    __int128 numerator;
-    int64_t denominator;
-};
 
 /* The value of a total by its path ("pfc.paused_ps"); false: no such path. */
 bool result_total(const struct result *result, const char *path, struct result_ratio *value);

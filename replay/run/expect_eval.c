@@ -224,6 +224,7 @@ static void judge(const struct expectation *expectation, const struct result *re
 {
     const struct result_ratio value = value_of(expectation, result);
     verdict->text = expectation->text;
+    verdict->value = value;
     if (value.denominator == 0) { /* what is not known holds nothing */
         snprintf(verdict->actual, sizeof verdict->actual, "not known: too few samples or members");
         return;

@@ -9,6 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,11 +53,22 @@ static void end(struct pool *pool, uint32_t index, bool well)
         pool->jobs->done(pool->jobs->self, index, well);
 }
 
+/* Nobody would read its answer, and what it has inherited, such as locks, it would hold. */
+static void end_with_parent(pid_t parent)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent)
+        _exit(1);
+}
+
 static void begin(struct pool *pool, uint32_t index, bool again)
 {
     const struct jobs *jobs = pool->jobs;
     struct slot slot = {.process = -1, .from = -1, .index = index, .again = again};
     int ends[2];
+    const pid_t parent = getpid();
     fflush(NULL);
     const bool piped = pipe(ends) == 0;
     if (piped && (slot.process = fork()) < 0) {
@@ -67,6 +81,7 @@ static void begin(struct pool *pool, uint32_t index, bool again)
         return;
     }
     if (slot.process == 0) {
+        end_with_parent(parent);
         close(ends[0]);
         jobs->play(jobs->self, index, result_of(jobs, index));
         _exit(write_all(ends[1], result_of(jobs, index), jobs->bytes) ? 0 : 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * jobs - many runs at once, each in a process of its own.
  * Nothing of one can reach another, and what each came to is written into a pipe.  A process that
- * ends before it has answered is begun again, once.  Without processes (WebAssembly) they are
- * played one by one.  Nothing that is reported may depend on how many there are at once. */
+ * ends before it has answered is begun again, once; all end with their parent.  Without processes
+ * (WebAssembly) they are played one by one.  Nothing that is reported may depend on how many there
+ * are at once. */
 #ifndef STORMGLASS_REPLAY_RUN_JOBS_H
 #define STORMGLASS_REPLAY_RUN_JOBS_H
 

@@ -35,6 +35,8 @@ static const struct mark marks[] = {
     MARK(CAPTURE, 0, "\x0a\x0d\x0d\x0a"),
     MARK(SCENARIO, LINE, "stormglass:"),
     MARK(GRID, LINE, "stormglass-grid:"),
+    MARK(PLAN, LINE, "stormglass-plan:"),
+    MARK(PRICES, LINE, "stormglass-prices:"),
     MARK(PROFILE, LINE, "stormglass-profile:"),
     MARK(COUNTERS, ANYWHERE, "\"stormglass-counters\""),
     MARK(PREDICTIONS, ANYWHERE, "\"stormglass-predictions\""),
@@ -80,6 +82,8 @@ const char *filekind_words(enum filekind kind)
     static const char *const words[] = {
         [FILEKIND_SCENARIO] = "a scenario; stormglass run plays it",
         [FILEKIND_GRID] = "a grid; stormglass predict plays it",
+        [FILEKIND_PLAN] = "a plan; stormglass plan plays it",
+        [FILEKIND_PRICES] = "prices; a plan takes them by prices: FILE",
         [FILEKIND_PROFILE] = "a profile; a scenario takes it by profile: FILE",
         [FILEKIND_RUN] = "a run database; stormglass explain, report and query read it",
         [FILEKIND_DATABASE] = "an SQLite database, but not a run database",

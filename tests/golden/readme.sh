@@ -25,4 +25,8 @@ diff wanted out >differs || fail "README shows another debugger: $(cat differs)"
 
 block 'stormglass: 1' >scenario.yaml
 expect 'its scenario' 0 'held    all-commands-complete' "$program" run scenario.yaml
+block 'array ' >wanted
+expect 'the plan' 0 'Chosen' "$program" plan "${readme%/*}/scenarios/plans/array.yaml"
+sed -i "s,${readme%/*}/,," out
+diff wanted out >differs || fail "README shows another answer to the plan: $(cat differs)"
 [ $failures = 0 ]

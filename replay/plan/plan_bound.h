@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_bound - what a candidate can never hold, whatever is played: closed forms.
+ * Each is a true bound: no exact run is on the other side of it (tests/golden/plan.sh plays some).
+ *   goodput, IOPS  what open loops ask for; what the links of the workload's hosts, and of their
+ *                  peers, carry with nothing else on them and without headers
+ *   latency        light in the cables at both ends and back, and the operation's bytes on the
+ *                  slower of the two links: the fabric between them comes on top */
+#ifndef STORMGLASS_REPLAY_PLAN_PLAN_BOUND_H
+#define STORMGLASS_REPLAY_PLAN_PLAN_BOUND_H
+
+#include "scenarios/load/expect.h"
+
+enum { PLAN_BOUND_BYTES = 240 };
+
+/* The most (of what shall be above its limit) or the least that the quantity can be, in its base
+ * unit, and why; -1: nothing is known. */
+int64_t plan_bound(const struct scenario *scenario, const struct expectation *expectation,
+                   char why[PLAN_BOUND_BYTES]);
+
+/* Whether the bound says that it can never hold. */
+bool plan_bound_refuses(const struct scenario *scenario, const struct expectation *expectation,
+                        char why[PLAN_BOUND_BYTES]);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_play - loading, playing, looking whether it has settled. */
+#include "replay/plan/plan_play.h"
+
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "replay/database/words.h"
+#include "replay/run/run.h"
+#include "scenarios/load/library.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_DEFAULT = 16 }; /* times the scenario's own duration */
+
+const char *plan_run_end_word(enum plan_run_end end)
+{
+    static const char *const words[] = {
+#define X(name, word) word,
+        PLAN_RUN_ENDS(X)
+#undef X
+    };
+    return words[end];
+}
+
+bool plan_is_mean(const struct expectation *expectation)
+{
+    const enum quantity_kind kind = expect_kind(expectation->quantity);
+    const bool measured = kind == QUANTITY_TIME || kind == QUANTITY_RATE ||
+                          expectation->quantity == EXPECT_STEADY_IOPS ||
+                          expectation->quantity == EXPECT_IOPS;
+    return measured && expectation->value > 0 && expectation->op != EXPECT_EQ &&
+           expectation->op != EXPECT_NE;
+}
+
+const char **plan_trial_sets(struct arena *arena, const struct plan_trial *trial, int64_t duration,
+                             uint32_t *count)
+{
+    const uint32_t most = trial->candidate->set_count + trial->of->set_count + 2;
+    const char **sets = arena_array(arena, most, sizeof *sets);
+    *count = 0;
+    for (uint32_t i = 0; i < trial->candidate->set_count; i++)
+        sets[(*count)++] = trial->candidate->sets[i];
+    for (uint32_t i = 0; i < trial->of->set_count; i++)
+        sets[(*count)++] = trial->of->sets[i];
+    sets[(*count)++] = arena_format(arena, "seed=%" PRIu64, trial->seed);
+    if (duration > 0) {
+        char text[QUANTITY_TEXT_BYTES];
+        quantity_format(QUANTITY_TIME, duration, text, sizeof text);
+        sets[(*count)++] = arena_format(arena, "duration=%s", text);
+    }
+    return sets;
+}
+
+/* ------------------------------------------------------------------ what it came to */
+
+static void take_figure(const struct expectation *expectation,
+                        const struct result_expectation *judged, struct plan_figure *figure)
+{
+    figure->held = judged->held;
+    if (judged->value.denominator == 0)
+        return;
+    const double value = (double)judged->value.numerator / (double)judged->value.denominator;
+    const double limit = (double)expectation->value;
+    const bool below = expectation->op == EXPECT_LT || expectation->op == EXPECT_LE;
+    figure->value = value;
+    if (plan_is_mean(expectation))
+        figure->slack = (below ? limit - value : value - limit) / limit;
+}
+
+/* Of one that an objective speaks of, or of all where none does. */
+static bool is_asked(const struct expectation *asked, uint32_t count, uint32_t workload)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        any |= asked[i].workload != EXPECT_WHOLE_RUN;
+        if (asked[i].workload == workload)
+            return true;
+    }
+    return !any;
+}
+
+static void end(struct plan_outcome *outcome, enum plan_run_end how, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void end(struct plan_outcome *outcome, enum plan_run_end how, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    outcome->end = (int32_t)how;
+    vsnprintf(outcome->why, sizeof outcome->why, format, arguments);
+    va_end(arguments);
+}
+
+/* False: members did nothing, so figures of the others say little. */
+static bool all_active(const struct result *result, struct plan_outcome *outcome)
+{
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *workload = &result->workloads[i];
+        if (!workload->stalled && workload->idle == 0)
+            continue;
+        const int64_t active = workload->stalled ? 0 : workload->members - workload->idle;
+        end(outcome, PLAN_RUN_IDLE, "only %s of %s members of %s did anything",
+            words_count(active).text, words_count(workload->members).text, workload->name);
+        return false;
+    }
+    return true;
+}
+
+/* Something failed in mid-run, so connections may be lost, but nothing for good. */
+static bool nothing_lost(const struct result *result, struct plan_outcome *outcome)
+{
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *workload = &result->workloads[i];
+        const int64_t lost = workload->failed + workload->unfinished;
+        if (lost == 0 && workload->corrupt == 0)
+            continue;
+        end(outcome, PLAN_RUN_FAILED, "%s of %s operations of %s failed or never completed",
+            words_count(lost).text, words_count(workload->issued).text, workload->name);
+        return false;
+    }
+    if (result->totals.drops_lossless > 0)
+        end(outcome, PLAN_RUN_FAILED, "%s frames of a lossless class were dropped",
+            words_count(result->totals.drops_lossless).text);
+    else if (result->totals.pfc_deadlocks > 0)
+        end(outcome, PLAN_RUN_FAILED, "%.200s", result->deadlock);
+    else
+        return true;
+    return false;
+}
+
+/* How long it would have to be, or 0: it has settled. */
+static time_ps unsettled(const struct scenario *scenario, const struct result *result,
+                         struct plan_outcome *outcome)
+{
+    time_ps needs = 0;
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *workload = &result->workloads[i];
+        if (!is_asked(scenario->expectations, scenario->expectation_count, i) ||
+            workload->steady.settled)
+            continue;
+        const time_ps more = workload->start + workload->steady.needs / 4 * 5;
+        needs = more > needs ? more : needs;
+        end(outcome, PLAN_RUN_UNSETTLED, "%s had not settled in %s", workload->name,
+            words_time(scenario->duration).text);
+    }
+    return outcome->end == PLAN_RUN_UNSETTLED && needs < 2 * scenario->duration
+               ? 2 * scenario->duration
+               : needs;
+}
+
+static void take(const struct plan_trial *trial, const struct scenario *scenario,
+                 const struct result *result, struct plan_outcome *outcome)
+{
+    outcome->duration = scenario->duration;
+    outcome->events += result->totals.events;
+    outcome->packet_hops += result->totals.packet_hops;
+    memcpy(outcome->digest, &result->digest, sizeof outcome->digest);
+    outcome->figure_count = scenario->expectation_count;
+    for (uint32_t i = 0; i < scenario->expectation_count; i++)
+        take_figure(&scenario->expectations[i], &result->expectations[i], &outcome->figures[i]);
+    snprintf(outcome->limit, sizeof outcome->limit, "%.*s", (int)sizeof outcome->limit - 1,
+             result->limit.text);
+    outcome->why[0] = '\0';
+    outcome->end = PLAN_RUN_PLAYED;
+    if (strcmp(result->status, "complete") != 0)
+        outcome->end = PLAN_RUN_STOPPED;
+    else if (!all_active(result, outcome))
+        return;
+    else if (trial->of->failure != NULL && trial->of->failure->at != NULL)
+        nothing_lost(result, outcome);
+    else if (result->failure_count > 0)
+        end(outcome, PLAN_RUN_FAILED, "%.*s", PLAN_SENTENCE_BYTES - 1, result->failures[0]);
+}
+
+/* ------------------------------------------------------------------ playing */
+
+static void refuse(const struct diag *diag, struct plan_outcome *outcome)
+{
+    end(outcome, PLAN_RUN_REFUSED, "%.*s", PLAN_SENTENCE_BYTES - 1,
+        diag->count > 0 ? diag->messages[0].text : "it cannot be played");
+}
+
+/* The scenario of a trial, asked what the plan asks; NULL: it cannot be loaded. */
+static struct scenario *load(const struct plan_trial *trial, struct arena *arena, int64_t duration,
+                             struct diag *diag)
+{
+    uint32_t count;
+    const char **sets = plan_trial_sets(arena, trial, duration, &count);
+    struct scenario *scenario = library_load(trial->plan->grid.scenario, sets, count, diag);
+    if (scenario == NULL)
+        return NULL;
+    struct expectation *asked = arena_array(&scenario->arena, PLAN_SLO_MAX, sizeof *asked);
+    scenario->expectation_count = plan_expectations(trial->plan, trial->of, scenario, asked, diag);
+    scenario->expectations = asked;
+    if (!diag_failed(diag))
+        return scenario;
+    scenario_free(scenario);
+    return NULL;
+}
+
+/* Plays it once.  How long it would have to be, or 0: that will do. */
+static time_ps play_once(const struct plan_trial *trial, int64_t duration,
+                         struct plan_outcome *outcome)
+{
+    struct diag *diag = memory_new(sizeof *diag);
+    struct arena arena = {0};
+    struct scenario *scenario = load(trial, &arena, duration, diag);
+    const struct run_options options = {.unread = true, .until = TIME_NEVER};
+    struct run run = {0};
+    time_ps needs = 0;
+    if (scenario == NULL || run_scenario(&run, scenario, &options, diag) != RUN_DONE) {
+        refuse(diag, outcome);
+    } else {
+        const bool fails = trial->of->failure != NULL && trial->of->failure->at != NULL;
+        take(trial, scenario, &run.result, outcome);
+        if (outcome->end == PLAN_RUN_PLAYED && !fails)
+            needs = unsettled(scenario, &run.result, outcome);
+    }
+    run_close(&run);
+    scenario_free(scenario);
+    arena_free(&arena);
+    free(diag);
+    return needs;
+}
+
+void plan_play(const struct plan_trial *trial, struct plan_outcome *outcome)
+{
+    time_ps longest = trial->plan->rules.longest, duration = 0;
+    for (;;) {
+        const time_ps needs = play_once(trial, duration, outcome);
+        if (longest < 0) /* the first time it is as long as the scenario says */
+            longest = LONGEST_DEFAULT * outcome->duration;
+        if (needs == 0 || outcome->duration >= longest)
+            return;
+        duration = needs < longest ? needs : longest;
+    }
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_round - which runs, then the verdicts of cases and of candidates. */
+#include "replay/plan/plan_round.h"
+
+#include "base/memory.h"
+#include "replay/database/words.h"
+#include "replay/plan/plan_judge.h"
+#include "replay/run/jobs.h"
+#include "replay/run/stop.h"
+#include "scenarios/load/library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MORE_SEEDS = 2 }; /* of a case that is still open after the first stage */
+
+/* One run of a round. */
+struct errand {
+    uint32_t candidate, of, seed;
+};
+
+struct round {
+    const struct plan_search *search;
+    struct errand *errands;
+    uint32_t count, room;
+    struct plan_outcome *outcomes; /* as errands */
+};
+
+static struct plan_case_state *state_of(const struct plan_state *state, const struct errand *errand)
+{
+    return &state->candidates[errand->candidate].states[errand->of];
+}
+
+/* ------------------------------------------------------------------ verdicts */
+
+struct judged {
+    enum plan_verdict verdict;
+    uint32_t figure; /* that decided, where one did */
+    bool by_figure;
+    uint32_t run;
+};
+
+/* What the runs themselves say, before any mean: the first that is not as it should be. */
+static struct judged judge_runs(const struct plan_case_state *of)
+{
+    static const enum plan_verdict verdicts[] = {
+        [PLAN_RUN_DEAD] = PLAN_VERDICT_DIED,           [PLAN_RUN_REFUSED] = PLAN_VERDICT_REFUSED,
+        [PLAN_RUN_STOPPED] = PLAN_VERDICT_OPEN,        [PLAN_RUN_IDLE] = PLAN_VERDICT_IDLE,
+        [PLAN_RUN_UNSETTLED] = PLAN_VERDICT_UNSETTLED, [PLAN_RUN_FAILED] = PLAN_VERDICT_FAILS};
+    for (uint32_t i = 0; i < of->count; i++)
+        if (of->outcomes[i].end != PLAN_RUN_PLAYED)
+            return (struct judged){verdicts[of->outcomes[i].end], .run = i};
+    return (struct judged){PLAN_VERDICT_HOLDS};
+}
+
+static struct judged judge_figures(const struct plan_state *state, const struct plan_case_state *of,
+                                   const struct expectation *asked, uint32_t count)
+{
+    const struct plan_rules *rules = &state->plan->rules;
+    const struct plan_test test = {
+        .first = (uint32_t)rules->seeds,
+        .error = (1 - (double)rules->confidence / 1e6) / state->tests,
+        .tolerance = (double)rules->tolerance / 1e6,
+    };
+    struct judged judged = {PLAN_VERDICT_HOLDS};
+    double *slacks = memory_zeroed(of->count, sizeof *slacks);
+    for (uint32_t i = 0; i < count && judged.verdict != PLAN_VERDICT_FAILS; i++) {
+        enum plan_side side = PLAN_SIDE_RIGHT;
+        for (uint32_t k = 0; k < of->count; k++) {
+            slacks[k] = of->outcomes[k].figures[i].slack;
+            if (!plan_is_mean(&asked[i]) && !of->outcomes[k].figures[i].held) {
+                side = PLAN_SIDE_WRONG;
+                judged.run = k;
+                break;
+            }
+        }
+        if (plan_is_mean(&asked[i]))
+            side = plan_side_of(&test, slacks, of->count);
+        if (side == PLAN_SIDE_RIGHT)
+            continue;
+        judged = (struct judged){side == PLAN_SIDE_WRONG ? PLAN_VERDICT_FAILS : PLAN_VERDICT_OPEN,
+                                 i, true, judged.run};
+    }
+    free(slacks);
+    return judged;
+}
+
+static void say(const struct plan_candidate *candidate, uint32_t of, const char *what, char *why,
+                size_t size)
+{
+    const char *name = candidate->cases->cases[of].name;
+    snprintf(why, size, "%s%s%s", what, *name == '\0' ? "" : "; with ", name);
+}
+
+static struct words figure_text(enum quantity_kind kind, double value)
+{
+    return kind == QUANTITY_TIME   ? words_time((time_ps)value)
+           : kind == QUANTITY_RATE ? words_rate(value)
+                                   : words_count((int64_t)value);
+}
+
+struct plan_spread {
+    double least, most;
+};
+
+static struct plan_spread spread_of(const struct plan_case_state *of, uint32_t figure)
+{
+    struct plan_spread spread = {of->outcomes[0].figures[figure].value,
+                                 of->outcomes[0].figures[figure].value};
+    for (uint32_t i = 1; i < of->count; i++) {
+        const double value = of->outcomes[i].figures[figure].value;
+        spread.least = value < spread.least ? value : spread.least;
+        spread.most = value > spread.most ? value : spread.most;
+    }
+    return spread;
+}
+
+static void say_figure(const struct plan_candidate *candidate, uint32_t of,
+                       const struct expectation *asked, uint32_t figure, char *why, size_t size)
+{
+    const struct plan_case_state *state = &candidate->states[of];
+    char text[PLAN_SENTENCE_BYTES];
+    const double mean = plan_mean(state, figure);
+    const double slack = plan_mean_slack(state, figure);
+    const enum quantity_kind kind = expect_kind(asked->quantity);
+    const struct plan_spread spread = spread_of(state, figure);
+    if (plan_is_mean(asked) && state->verdict == PLAN_VERDICT_UNSURE)
+        snprintf(text, sizeof text, "%.100s: %u runs do not tell; they have %s to %s", asked->text,
+                 (unsigned)state->count, figure_text(kind, spread.least).text,
+                 figure_text(kind, spread.most).text);
+    else if (plan_is_mean(asked))
+        snprintf(text, sizeof text, "%.100s: it is %s, %.3g %% %s", asked->text,
+                 figure_text(kind, mean).text,
+                 100 * (slack < 0 ? -slack : plan_headroom(asked, mean)),
+                 slack < 0 ? "beyond the limit" : "to spare");
+    else
+        snprintf(text, sizeof text, "%.100s does not hold", asked->text);
+    say(candidate, of, text, why, size);
+}
+
+/* The verdict of a case, and of the candidate if that ends it. */
+static void judge_case(struct plan_state *state, struct plan_candidate *candidate, uint32_t of,
+                       const struct expectation *asked, uint32_t count)
+{
+    struct plan_case_state *mine = &candidate->states[of];
+    struct judged judged = judge_runs(mine);
+    if (judged.verdict == PLAN_VERDICT_HOLDS)
+        judged = judge_figures(state, mine, asked, count);
+    if (judged.verdict == PLAN_VERDICT_OPEN && mine->count >= state->plan->rules.most_seeds)
+        judged.verdict = PLAN_VERDICT_UNSURE;
+    mine->verdict = judged.verdict;
+    if (candidate->verdict != PLAN_VERDICT_OPEN || judged.verdict == PLAN_VERDICT_OPEN ||
+        judged.verdict == PLAN_VERDICT_HOLDS)
+        return;
+    const struct plan_outcome *run = &mine->outcomes[judged.run];
+    candidate->verdict = judged.verdict;
+    candidate->decided_by = of;
+    candidate->decided_slo = judged.by_figure ? (int32_t)judged.figure : -1;
+    memcpy(candidate->limit, run->limit, sizeof candidate->limit);
+    if (judged.by_figure)
+        say_figure(candidate, of, &asked[judged.figure], judged.figure, candidate->why,
+                   sizeof candidate->why);
+    else
+        say(candidate, of, run->why[0] != '\0' ? run->why : plan_verdict_about(judged.verdict),
+            candidate->why, sizeof candidate->why);
+}
+
+static void take_headroom(struct plan_candidate *candidate, uint32_t of,
+                          const struct expectation *asked, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const double headroom = plan_headroom(&asked[i], plan_mean(&candidate->states[of], i));
+        if (!plan_is_mean(&asked[i]) || headroom >= candidate->headroom)
+            continue;
+        candidate->headroom = headroom;
+        candidate->least_case = of;
+        candidate->least_slo = i;
+    }
+}
+
+static void judge(struct plan_state *state, uint32_t index)
+{
+    struct plan_candidate *candidate = &state->candidates[index];
+    struct diag *diag = memory_new(sizeof *diag);
+    struct scenario *scenario = library_load(state->plan->grid.scenario, candidate->cell->sets,
+                                             candidate->cell->set_count, diag);
+    struct expectation asked[PLAN_SLO_MAX];
+    bool open = false;
+    candidate->headroom = 1;
+    for (uint32_t i = 0; scenario != NULL && i < candidate->cases->count; i++) {
+        struct plan_case_state *mine = &candidate->states[i];
+        const uint32_t count =
+            plan_expectations(state->plan, &candidate->cases->cases[i], scenario, asked, diag);
+        if (mine->count > 0)
+            judge_case(state, candidate, i, asked, count);
+        if (mine->count > 0)
+            take_headroom(candidate, i, asked, count);
+        open |= mine->count == 0 || mine->verdict == PLAN_VERDICT_OPEN;
+    }
+    if (candidate->verdict == PLAN_VERDICT_OPEN && !open)
+        candidate->verdict = PLAN_VERDICT_HOLDS;
+    scenario_free(scenario);
+    free(diag);
+}
+
+/* ------------------------------------------------------------------ runs */
+
+static void add(struct round *round, uint32_t candidate, uint32_t of, uint32_t seed)
+{
+    round->errands =
+        memory_grown(round->errands, round->count, &round->room, sizeof *round->errands);
+    round->errands[round->count++] = (struct errand){candidate, of, seed};
+}
+
+/* First without failures; then every case that has no verdict yet. */
+static void add_candidate(struct round *round, uint32_t index)
+{
+    const struct plan_state *state = round->search->state;
+    const struct plan_candidate *candidate = &state->candidates[index];
+    const uint32_t first = (uint32_t)state->plan->rules.seeds;
+    const uint32_t most = (uint32_t)state->plan->rules.most_seeds;
+    const bool alone = candidate->states[0].verdict == PLAN_VERDICT_OPEN;
+    for (uint32_t i = 0; i < (alone ? 1 : candidate->cases->count); i++) {
+        const struct plan_case_state *of = &candidate->states[i];
+        if (of->verdict != PLAN_VERDICT_OPEN)
+            continue;
+        uint32_t end = of->count == 0 ? first : of->count + MORE_SEEDS;
+        end = end < most ? end : most;
+        for (uint32_t seed = of->count; seed < end; seed++)
+            add(round, index, i, seed);
+    }
+}
+
+static void play_errand(void *self, uint32_t index, void *result)
+{
+    const struct round *round = self;
+    const struct errand *errand = &round->errands[index];
+    const struct plan_state *state = round->search->state;
+    const struct plan_candidate *candidate = &state->candidates[errand->candidate];
+    const struct plan_trial trial = {.plan = state->plan,
+                                     .candidate = candidate->cell,
+                                     .of = &candidate->cases->cases[errand->of],
+                                     .seed = state->seed + errand->seed};
+    plan_play(&trial, result);
+}
+
+/* Outcomes of a case are in the order of seeds, whoever ends first: their room was made before. */
+static void keep(struct plan_state *state, const struct errand *errand,
+                 const struct plan_outcome *outcome)
+{
+    state_of(state, errand)->outcomes[errand->seed] = *outcome;
+    state->runs++;
+    state->events += outcome->events;
+    state->packet_hops += outcome->packet_hops;
+}
+
+static void take_errand(void *self, uint32_t index, bool well)
+{
+    const struct round *round = self;
+    const struct errand *errand = &round->errands[index];
+    struct plan_outcome *outcome = &round->outcomes[index];
+    struct plan_state *state = round->search->state;
+    if (!well)
+        snprintf(outcome->why, sizeof outcome->why, "a run's process died twice");
+    if (stop_asked() != 0 || outcome->end == PLAN_RUN_STOPPED)
+        outcome->end = PLAN_RUN_STOPPED;
+    keep(state, errand, outcome);
+    state->played++;
+    if (outcome->end != PLAN_RUN_STOPPED && round->search->played != NULL)
+        round->search->played(round->search->self, errand->candidate, errand->of, errand->seed);
+}
+
+static void make_room(const struct round *round)
+{
+    for (uint32_t i = 0; i < round->count; i++) {
+        struct plan_case_state *of = state_of(round->search->state, &round->errands[i]);
+        while (of->room <= round->errands[i].seed)
+            of->outcomes = memory_grown(of->outcomes, of->room, &of->room, sizeof *of->outcomes);
+        of->count = of->count > round->errands[i].seed ? of->count : round->errands[i].seed + 1;
+    }
+}
+
+/* Those that an earlier search has played are not played again. */
+static void leave_out_known(struct round *round)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < round->count; i++) {
+        const struct errand errand = round->errands[i];
+        struct plan_outcome outcome = {0};
+        if (round->search->known != NULL &&
+            round->search->known(round->search->self, errand.candidate, errand.of, errand.seed,
+                                 &outcome))
+            keep(round->search->state, &errand, &outcome);
+        else
+            round->errands[left++] = errand;
+    }
+    round->count = left;
+}
+
+static bool play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
+{
+    struct plan_state *state = search->state;
+    struct round round = {.search = search};
+    for (uint32_t i = 0; i < count; i++)
+        if (state->candidates[candidates[i]].verdict == PLAN_VERDICT_OPEN)
+            add_candidate(&round, candidates[i]);
+    if (state->runs + round.count > state->plan->rules.most_runs)
+        state->spent = true;
+    const bool any = round.count > 0 && !state->spent;
+    if (any) {
+        make_room(&round);
+        leave_out_known(&round);
+        round.outcomes = memory_zeroed(round.count, sizeof *round.outcomes);
+        const struct jobs jobs = {
+            &round,          play_errand,    take_errand,           round.count,
+            search->at_once, round.outcomes, sizeof *round.outcomes};
+        jobs_play(&jobs);
+        state->stopped = stop_asked() != 0;
+    }
+    free(round.outcomes);
+    free(round.errands);
+    return any && !state->stopped;
+}
+
+void plan_round_play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
+{
+    struct plan_state *state = search->state;
+    for (uint32_t i = 0; i < count; i++)
+        state->candidates[candidates[i]].verdict = PLAN_VERDICT_OPEN;
+    while (play(search, candidates, count))
+        for (uint32_t i = 0; i < count; i++)
+            if (state->candidates[candidates[i]].verdict == PLAN_VERDICT_OPEN)
+                judge(state, candidates[i]);
+}

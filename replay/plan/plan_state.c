@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/plan/plan_state.h"
+
+#include <stdlib.h>
+
+static const struct {
+    const char *word, *about;
+} verdicts[] = {
+#define X(name, word, about) {word, about},
+    PLAN_VERDICTS(X)
+#undef X
+};
+
+const char *plan_verdict_word(enum plan_verdict verdict)
+{
+    return verdicts[verdict].word;
+}
+
+const char *plan_verdict_about(enum plan_verdict verdict)
+{
+    return verdicts[verdict].about;
+}
+
+void plan_state_free(struct plan_state *state)
+{
+    for (uint32_t i = 0; i < state->count; i++) {
+        struct plan_candidate *candidate = &state->candidates[i];
+        for (uint32_t k = 0; candidate->states != NULL && k < candidate->cases->count; k++)
+            free(candidate->states[k].outcomes);
+        free(candidate->states);
+        free(candidate->cases);
+    }
+    free(state->candidates);
+    *state = (struct plan_state){0};
+}
+
+double plan_mean(const struct plan_case_state *of, uint32_t figure)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < of->count; i++)
+        sum += of->outcomes[i].figures[figure].value;
+    return of->count == 0 ? 0 : sum / of->count;
+}
+
+double plan_mean_slack(const struct plan_case_state *of, uint32_t figure)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < of->count; i++)
+        sum += of->outcomes[i].figures[figure].slack;
+    return of->count == 0 ? 0 : sum / of->count;
+}
+
+double plan_headroom(const struct expectation *asked, double mean)
+{
+    const double limit = (double)asked->value;
+    const bool below = asked->op == EXPECT_LT || asked->op == EXPECT_LE;
+    if (below)
+        return 1 - mean / limit;
+    return mean > limit / 1e6 ? 1 - limit / mean : -1e6;
+}
+
+bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b)
+{
+    const struct grid *grid = &state->plan->grid;
+    for (uint32_t i = 0; i < grid->axis_count; i++) {
+        const uint32_t of_a = state->candidates[a].cell->at[i];
+        const uint32_t of_b = state->candidates[b].cell->at[i];
+        const enum grid_better better = state->odd[i] ? GRID_BETTER_UNKNOWN : grid->axes[i].better;
+        if (better == GRID_BETTER_HIGHER  ? of_a < of_b
+            : better == GRID_BETTER_LOWER ? of_a > of_b
+                                          : of_a != of_b)
+            return false;
+    }
+    return true;
+}
+
+double plan_cost(const struct plan_state *state, uint32_t candidate)
+{
+    const struct plan_candidate *of = &state->candidates[candidate];
+    switch ((enum plan_objective)state->plan->rules.objective) {
+    case PLAN_POWER:
+        return (double)of->bill.power;
+    case PLAN_HEADROOM:
+        return -of->headroom;
+    case PLAN_CHEAPEST:
+    case PLAN_FRONT:
+        break;
+    }
+    return (double)of->bill.price;
+}

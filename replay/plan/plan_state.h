@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_state - a search and what it knows: candidates, their cases, the runs of each, verdicts.
+ * Pure data.  Owner: plan_state_free. */
+#ifndef STORMGLASS_REPLAY_PLAN_PLAN_STATE_H
+#define STORMGLASS_REPLAY_PLAN_PLAN_STATE_H
+
+#include "replay/plan/plan_bound.h"
+#include "replay/plan/plan_play.h"
+
+#include <stddef.h>
+
+#define PLAN_VERDICTS(X)                                                                           \
+    X(OPEN, "open", "not played")                                                                  \
+    X(HOLDS, "holds", "holds in every case")                                                       \
+    X(REFUSED, "refused", "can never hold, by a closed form")                                      \
+    X(FAILS, "fails", "an objective does not hold, or something was lost")                         \
+    X(IDLE, "idle", "members of a workload did nothing")                                           \
+    X(UNSETTLED, "unsettled", "had not settled in the longest run that the plan allows")           \
+    X(UNSURE, "unsure", "as many seeds as the plan allows do not tell")                            \
+    X(DIED, "died", "a run's process died twice")                                                  \
+    X(IMPLIED, "implied", "fails as one that is better on every monotone axis does")               \
+    X(DEARER, "dearer", "not played: it costs more than one that holds")
+
+enum plan_verdict {
+#define X(name, word, about) PLAN_VERDICT_##name,
+    PLAN_VERDICTS(X)
+#undef X
+};
+
+const char *plan_verdict_word(enum plan_verdict verdict);
+const char *plan_verdict_about(enum plan_verdict verdict);
+
+struct plan_case_state {
+    struct plan_outcome *outcomes; /* by seed, from the scenario's own on */
+    uint32_t count, room;
+    enum plan_verdict verdict;
+};
+
+struct plan_candidate {
+    const struct grid_cell *cell;
+    struct plan_cases *cases;
+    struct plan_case_state *states; /* by case */
+    struct prices_bill bill;
+    enum plan_verdict verdict;
+    char why[2 * PLAN_SENTENCE_BYTES]; /* in words, of all that do not hold */
+    char limit[PLAN_SENTENCE_BYTES];   /* what limited the run that decided; empty: none did */
+    uint32_t decided_by;               /* the case */
+    int32_t decided_slo;               /* the objective; -1: none did */
+    double headroom; /* the least of all objectives that are means; 1: there are none */
+    uint32_t least_case, least_slo; /* where that is */
+    bool front;
+    uint32_t bound_by; /* candidate that IMPLIED refers to */
+};
+
+struct plan_state {
+    struct plan *plan;
+    struct plan_candidate *candidates;
+    uint32_t count;
+    uint64_t seed;        /* the template's own */
+    uint32_t tests;       /* candidates x cases x objectives: they share the error */
+    int64_t runs, played; /* known in all; of them played by this process */
+    int64_t events, packet_hops;
+    int64_t chosen;          /* candidate, or -1 */
+    bool proven;             /* nothing that is open could take its place */
+    bool stopped;            /* by a signal */
+    bool spent;              /* the budget */
+    bool odd[GRID_AXES_MAX]; /* axes that were said to be monotone and are not */
+    uint32_t odd_by[GRID_AXES_MAX]
+                   [2]; /* the two candidates that show it: worse holds, better fails */
+};
+
+void plan_state_free(struct plan_state *state);
+
+/* Mean over its runs of a figure, and of its slack. */
+double plan_mean(const struct plan_case_state *of, uint32_t figure);
+double plan_mean_slack(const struct plan_case_state *of, uint32_t figure);
+
+/* Of a mean: 1 is as far from the limit as can be, 0 at it, less beyond it. */
+double plan_headroom(const struct expectation *asked, double mean);
+
+/* Whether `a` is at least as good as `b` on every axis that is said to be monotone and was not
+ * found to be otherwise, and equal on the others. */
+bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b);
+
+/* What the objective orders by: less is better. */
+double plan_cost(const struct plan_state *state, uint32_t candidate);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_store - tables keyed by candidate, case and seed. */
+#include "replay/plan/plan_store.h"
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "scenarios/embedded.h"
+#include "scenarios/load/library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char schema[] =
+    "CREATE TABLE plan(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+    "CREATE TABLE axis(axis INTEGER PRIMARY KEY, path TEXT, short_name TEXT, better TEXT,"
+    " monotone INTEGER);"
+    "CREATE TABLE candidate(candidate INTEGER PRIMARY KEY, name TEXT, price REAL, watts REAL,"
+    " rack_units INTEGER, verdict TEXT, why TEXT, bottleneck TEXT, headroom REAL, front INTEGER);"
+    "CREATE TABLE setting(candidate INTEGER, position INTEGER, text TEXT,"
+    " PRIMARY KEY(candidate, position)) WITHOUT ROWID;"
+    "CREATE TABLE trial(candidate INTEGER, trial INTEGER, failure TEXT, verdict TEXT, runs INTEGER,"
+    " PRIMARY KEY(candidate, trial)) WITHOUT ROWID;"
+    "CREATE TABLE run(candidate INTEGER, trial INTEGER, seed INTEGER, end INTEGER, outcome TEXT,"
+    " why TEXT, bottleneck TEXT, duration_ps INTEGER, events INTEGER, packet_hops INTEGER,"
+    " digest TEXT, figures INTEGER, PRIMARY KEY(candidate, trial, seed)) WITHOUT ROWID;"
+    "CREATE TABLE figure(candidate INTEGER, trial INTEGER, seed INTEGER, slo INTEGER, value REAL,"
+    " slack REAL, held INTEGER, PRIMARY KEY(candidate, trial, seed, slo)) WITHOUT ROWID;"
+    "CREATE TABLE part(candidate INTEGER, part TEXT, count INTEGER, price REAL, watts REAL,"
+    " PRIMARY KEY(candidate, part)) WITHOUT ROWID;";
+
+struct plan_store {
+    struct store *store;
+    struct store_statement *run, *figure;
+};
+
+struct known_run {
+    uint32_t candidate, of, seed;
+    struct plan_outcome outcome;
+};
+
+struct plan_known {
+    struct known_run *runs; /* sorted */
+    uint32_t count, room;
+};
+
+/* ------------------------------------------------------------------ which plan it is */
+
+/* The plan, its prices and the scenario with all its files: what a run depends on. */
+static void fingerprint(const struct plan_state *state, char text[DIGEST_TEXT_BYTES])
+{
+    struct diag *diag = memory_new(sizeof *diag);
+    struct scenario *scenario = library_load(state->plan->grid.scenario, NULL, 0, diag);
+    struct digest all = digest_of(state->plan->text, state->plan->length);
+    for (uint32_t i = 0; scenario != NULL && i < scenario->source_count; i++) {
+        const struct digest one = digest_of(scenario->sources[i].text, scenario->sources[i].length);
+        digest_add(&all, one.high);
+        digest_add(&all, one.low);
+    }
+    digest_format(&all, text);
+    scenario_free(scenario);
+    free(diag);
+}
+
+/* ------------------------------------------------------------------ what is known */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct known_run *one = a, *other = b;
+    const uint32_t places[][2] = {
+        {one->candidate, other->candidate}, {one->of, other->of}, {one->seed, other->seed}};
+    for (int i = 0; i < 3; i++)
+        if (places[i][0] != places[i][1])
+            return places[i][0] < places[i][1] ? -1 : 1;
+    return 0;
+}
+
+static void copy_text(const struct store_statement *row, int column, char *text, size_t size)
+{
+    snprintf(text, size, "%.*s", (int)size - 1, store_text(row, column));
+}
+
+static bool read_digest(const char *text, uint64_t digest[2])
+{
+    char high[17];
+    if (strlen(text) != DIGEST_TEXT_BYTES - 1 || text[strspn(text, "0123456789abcdef")] != '\0')
+        return false;
+    snprintf(high, sizeof high, "%.16s", text);
+    digest[0] = strtoull(high, NULL, 16);
+    digest[1] = strtoull(text + 16, NULL, 16);
+    return true;
+}
+
+/* What no search of this plan can have written is left out: it is played again. */
+static bool is_plausible(const struct plan_state *state, const int64_t place[3], int64_t end,
+                         int64_t figures)
+{
+    return place[0] >= 0 && place[0] < state->count && place[1] >= 0 &&
+           place[1] < state->candidates[place[0]].cases->count && place[2] >= 0 &&
+           place[2] < state->plan->rules.most_seeds && end > PLAN_RUN_STOPPED &&
+           end <= PLAN_RUN_PLAYED && figures >= 0 && figures <= PLAN_SLO_MAX;
+}
+
+static void read_run(struct plan_known *known, const struct plan_state *state,
+                     const struct store_statement *row)
+{
+    const int64_t place[3] = {store_int(row, 0), store_int(row, 1), store_int(row, 2)};
+    const int64_t end = store_int(row, 3), figures = store_int(row, 10);
+    if (!is_plausible(state, place, end, figures))
+        return;
+    struct known_run run = {(uint32_t)place[0], (uint32_t)place[1], (uint32_t)place[2], {0}};
+    struct plan_outcome *outcome = &run.outcome;
+    outcome->end = (int32_t)end;
+    outcome->figure_count = (uint32_t)figures;
+    copy_text(row, 4, outcome->why, sizeof outcome->why);
+    copy_text(row, 5, outcome->limit, sizeof outcome->limit);
+    outcome->duration = store_int(row, 6);
+    outcome->events = store_int(row, 7);
+    outcome->packet_hops = store_int(row, 8);
+    if (!read_digest(store_text(row, 9), outcome->digest))
+        return;
+    known->runs = memory_grown(known->runs, known->count, &known->room, sizeof *known->runs);
+    known->runs[known->count++] = run;
+}
+
+static struct known_run *find(const struct plan_known *known, uint32_t candidate, uint32_t of,
+                              uint32_t seed)
+{
+    const struct known_run key = {candidate, of, seed, {0}};
+    return known->count == 0
+               ? NULL
+               : bsearch(&key, known->runs, known->count, sizeof *known->runs, by_place);
+}
+
+static void read_figures(const struct plan_known *known, struct store *store)
+{
+    struct store_statement *row =
+        store_prepare(store, "SELECT candidate, trial, seed, slo, value, slack, held FROM figure");
+    while (store_step(row)) {
+        struct known_run *run = find(known, (uint32_t)store_int(row, 0),
+                                     (uint32_t)store_int(row, 1), (uint32_t)store_int(row, 2));
+        const int64_t slo = store_int(row, 3);
+        if (run != NULL && slo >= 0 && slo < run->outcome.figure_count)
+            run->outcome.figures[slo] = (struct plan_figure){store_real(row, 4), store_real(row, 5),
+                                                             store_int(row, 6) != 0};
+    }
+    store_finish(row);
+}
+
+static bool is_same_plan(struct store *store, const struct plan_state *state,
+                         char error[STORE_ERROR_BYTES])
+{
+    char text[DIGEST_TEXT_BYTES], theirs[DIGEST_TEXT_BYTES] = "", version[64] = "";
+    fingerprint(state, text);
+    store_ask_text(store, "SELECT value FROM plan WHERE key='fingerprint'", theirs, sizeof theirs);
+    store_ask_text(store, "SELECT value FROM plan WHERE key='version'", version, sizeof version);
+    if (store_error(store) != NULL)
+        snprintf(error, STORE_ERROR_BYTES, "not a plan's database");
+    else if (strcmp(version, stormglass_version) != 0)
+        snprintf(error, STORE_ERROR_BYTES, "of version %.40s of the program", version);
+    else if (strcmp(text, theirs) != 0)
+        snprintf(error, STORE_ERROR_BYTES, "of another plan, or of one that has changed since");
+    else
+        return true;
+    return false;
+}
+
+struct plan_known *plan_known_read(const char *path, const struct plan_state *state,
+                                   char error[STORE_ERROR_BYTES])
+{
+    struct store *store = store_open(path, error);
+    if (store == NULL)
+        return NULL;
+    struct plan_known *known = NULL;
+    if (is_same_plan(store, state, error)) {
+        known = memory_new(sizeof *known);
+        struct store_statement *row = store_prepare(
+            store, "SELECT candidate, trial, seed, end, why, bottleneck, duration_ps, events,"
+                   " packet_hops, digest, figures FROM run ORDER BY candidate, trial, seed");
+        while (store_step(row))
+            read_run(known, state, row);
+        store_finish(row);
+        read_figures(known, store);
+    }
+    if (known != NULL && store_error(store) != NULL) {
+        snprintf(error, STORE_ERROR_BYTES, "%s", store_error(store));
+        plan_known_free(known);
+        known = NULL;
+    }
+    store_close(store);
+    return known;
+}
+
+void plan_known_free(struct plan_known *known)
+{
+    if (known == NULL)
+        return;
+    free(known->runs);
+    free(known);
+}
+
+bool plan_known_find(const struct plan_known *known, uint32_t candidate, uint32_t of, uint32_t seed,
+                     struct plan_outcome *outcome)
+{
+    const struct known_run *run = find(known, candidate, of, seed);
+    if (run != NULL)
+        *outcome = run->outcome;
+    return run != NULL;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static void prepare(struct plan_store *store)
+{
+    store->run =
+        store_prepare(store->store, "INSERT OR REPLACE INTO run VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+    store->figure =
+        store_prepare(store->store, "INSERT OR REPLACE INTO figure VALUES(?,?,?,?,?,?,?)");
+}
+
+static void unprepare(struct plan_store *store)
+{
+    store_finish(store->run);
+    store_finish(store->figure);
+    store->run = store->figure = NULL;
+}
+
+static void insert_run(struct plan_store *store, uint32_t candidate, uint32_t of, uint32_t seed,
+                       const struct plan_outcome *outcome)
+{
+    char digest[DIGEST_TEXT_BYTES];
+    const struct digest value = {outcome->digest[0], outcome->digest[1]};
+    digest_format(&value, digest);
+    STORE_INSERT(store->run, STORE_I(candidate), STORE_I(of), STORE_I(seed), STORE_I(outcome->end),
+                 STORE_T(plan_run_end_word((enum plan_run_end)outcome->end)), STORE_T(outcome->why),
+                 STORE_T(outcome->limit), STORE_I(outcome->duration), STORE_I(outcome->events),
+                 STORE_I(outcome->packet_hops), STORE_T(digest), STORE_I(outcome->figure_count));
+    for (uint32_t i = 0; i < outcome->figure_count; i++)
+        STORE_INSERT(store->figure, STORE_I(candidate), STORE_I(of), STORE_I(seed), STORE_I(i),
+                     STORE_F(outcome->figures[i].value), STORE_F(outcome->figures[i].slack),
+                     STORE_I(outcome->figures[i].held));
+}
+
+static void say(struct store *store, const char *key, struct store_value value)
+{
+    struct store_statement *row = store_prepare(store, "INSERT OR REPLACE INTO plan VALUES(?,?)");
+    STORE_INSERT(row, STORE_T(key), value);
+    store_finish(row);
+}
+
+static void fill_axes(struct store *store, const struct plan_state *state)
+{
+    static const char *const words[] = {NULL, "higher", "lower"};
+    struct store_statement *row =
+        store_prepare(store, "INSERT OR REPLACE INTO axis VALUES(?,?,?,?,?)");
+    for (uint32_t i = 0; i < state->plan->grid.axis_count; i++) {
+        const struct grid_axis *axis = &state->plan->grid.axes[i];
+        STORE_INSERT(row, STORE_I(i), STORE_T(axis->path), STORE_T(axis->as),
+                     STORE_T(words[axis->better]),
+                     axis->better == GRID_BETTER_UNKNOWN ? STORE_N : STORE_I(!state->odd[i]));
+    }
+    store_finish(row);
+}
+
+static void fill_settings(struct store *store, const struct plan_state *state)
+{
+    struct store_statement *row = store_prepare(store, "INSERT INTO setting VALUES(?,?,?)");
+    for (uint32_t i = 0; i < state->count; i++)
+        for (uint32_t k = 0; k < state->candidates[i].cell->set_count; k++)
+            STORE_INSERT(row, STORE_I(i), STORE_I(k), STORE_T(state->candidates[i].cell->sets[k]));
+    store_finish(row);
+}
+
+struct filling {
+    const struct plan_state *state;
+    const struct plan_known *known;
+};
+
+static void fill(void *self, struct store *store)
+{
+    const struct filling *filling = self;
+    const struct plan_state *state = filling->state;
+    char text[DIGEST_TEXT_BYTES];
+    fingerprint(state, text);
+    say(store, "fingerprint", STORE_T(text));
+    say(store, "version", STORE_T(stormglass_version));
+    say(store, "name", STORE_T(state->plan->grid.name));
+    say(store, "scenario", STORE_T(state->plan->grid.scenario));
+    say(store, "text", STORE_T(state->plan->text));
+    fill_axes(store, state);
+    fill_settings(store, state);
+    struct plan_store rows = {.store = store};
+    prepare(&rows);
+    for (uint32_t i = 0; filling->known != NULL && i < filling->known->count; i++) {
+        const struct known_run *run = &filling->known->runs[i];
+        insert_run(&rows, run->candidate, run->of, run->seed, &run->outcome);
+    }
+    unprepare(&rows);
+}
+
+struct plan_store *plan_store_create(const char *path, const struct plan_state *state,
+                                     const struct plan_known *known, char error[STORE_ERROR_BYTES])
+{
+    struct filling filling = {state, known};
+    const struct store_beginning beginning = {schema, fill, &filling};
+    struct store *created = store_create(path, &beginning, error);
+    if (created == NULL)
+        return NULL;
+    struct plan_store *store = memory_new(sizeof *store);
+    store->store = created;
+    prepare(store);
+    return store;
+}
+
+void plan_store_run(struct plan_store *store, uint32_t candidate, uint32_t of, uint32_t seed,
+                    const struct plan_outcome *outcome)
+{
+    insert_run(store, candidate, of, seed, outcome);
+    store_commit(store->store);
+}
+
+static void write_parts(const struct plan_state *state, uint32_t index, struct store_statement *row)
+{
+    const struct plan *plan = state->plan;
+    for (size_t i = 0; plan->has_prices && i < plan->prices.count; i++) {
+        const uint32_t count = state->candidates[index].bill.counts[i];
+        char text[PLAN_NAME_BYTES];
+        prices_part_text(&plan->prices.parts[i], text, sizeof text);
+        if (count > 0)
+            STORE_INSERT(row, STORE_I(index), STORE_T(text), STORE_I(count),
+                         STORE_F((double)plan->prices.parts[i].price / QUANTITY_DECIMAL_ONE),
+                         STORE_F((double)plan->prices.parts[i].power / QUANTITY_DECIMAL_ONE));
+    }
+}
+
+static void write_candidates(struct store *store, const struct plan_state *state)
+{
+    struct store_statement *row =
+        store_prepare(store, "INSERT OR REPLACE INTO candidate VALUES(?,?,?,?,?,?,?,?,?,?)");
+    struct store_statement *trial =
+        store_prepare(store, "INSERT OR REPLACE INTO trial VALUES(?,?,?,?,?)");
+    struct store_statement *part =
+        store_prepare(store, "INSERT OR REPLACE INTO part VALUES(?,?,?,?,?)");
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct plan_candidate *of = &state->candidates[i];
+        const bool priced = state->plan->has_prices;
+        const bool played = of->states[0].count > 0;
+        STORE_INSERT(row, STORE_I(i), STORE_T(of->cell->name),
+                     priced ? STORE_F((double)of->bill.price / QUANTITY_DECIMAL_ONE) : STORE_N,
+                     priced ? STORE_F((double)of->bill.power / QUANTITY_DECIMAL_ONE) : STORE_N,
+                     priced ? STORE_I(of->bill.rack_units) : STORE_N,
+                     STORE_T(plan_verdict_word(of->verdict)), STORE_T(of->why), STORE_T(of->limit),
+                     played ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front));
+        for (uint32_t k = 0; k < of->cases->count; k++)
+            STORE_INSERT(trial, STORE_I(i), STORE_I(k), STORE_T(of->cases->cases[k].name),
+                         STORE_T(plan_verdict_word(of->states[k].verdict)),
+                         STORE_I(of->states[k].count));
+        write_parts(state, i, part);
+    }
+    store_finish(row);
+    store_finish(trial);
+    store_finish(part);
+}
+
+bool plan_store_close(struct plan_store *store, const struct plan_state *state,
+                      char error[STORE_ERROR_BYTES])
+{
+    unprepare(store);
+    write_candidates(store->store, state);
+    fill_axes(store->store, state);
+    say(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));
+    say(store->store, "proven", STORE_I(state->proven));
+    say(store->store, "runs", STORE_I(state->runs));
+    say(store->store, "packet_hops", STORE_I(state->packet_hops));
+    store_commit(store->store);
+    const char *why = store_error(store->store);
+    snprintf(error, STORE_ERROR_BYTES, "%s", why != NULL ? why : "the last writes failed");
+    const bool well = store_close(store->store) && why == NULL;
+    free(store);
+    return well;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_store - a plan's database: the question, each candidate, each run, the answer.
+ * What is in it depends on the plan alone, not on who played or in which order; times of day are
+ * not.  Every run is safe when it has ended; a search that was stopped or killed goes on from it.
+ * Owner: plan_store_close. */
+#ifndef STORMGLASS_REPLAY_PLAN_PLAN_STORE_H
+#define STORMGLASS_REPLAY_PLAN_PLAN_STORE_H
+
+#include "replay/database/store.h"
+#include "replay/plan/plan_state.h"
+
+struct plan_store;
+
+/* What an earlier search has played, read into memory; NULL and a sentence: it is none, of another
+ * plan, or of another version of the program. */
+struct plan_known;
+struct plan_known *plan_known_read(const char *path, const struct plan_state *state,
+                                   char error[STORE_ERROR_BYTES]);
+void plan_known_free(struct plan_known *known); /* NULL is fine */
+
+/* False: nobody has played it. */
+bool plan_known_find(const struct plan_known *known, uint32_t candidate, uint32_t of, uint32_t seed,
+                     struct plan_outcome *outcome);
+
+/* A new database, which holds what is known (NULL: nothing) from the first moment on. */
+struct plan_store *plan_store_create(const char *path, const struct plan_state *state,
+                                     const struct plan_known *known, char error[STORE_ERROR_BYTES]);
+
+/* One run, safe from here on. */
+void plan_store_run(struct plan_store *store, uint32_t candidate, uint32_t of, uint32_t seed,
+                    const struct plan_outcome *outcome);
+
+/* The verdicts and the answer, and the end of it.  False and a sentence: the last writes failed. */
+bool plan_store_close(struct plan_store *store, const struct plan_state *state,
+                      char error[STORE_ERROR_BYTES]);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_csv - candidates as lines (RFC 4180). */
+#include "base/quantity.h"
+#include "reports/plan/plan_report.h"
+
+#include <inttypes.h>
+
+static void print_text(const char *text, FILE *out)
+{
+    fputs(",\"", out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void plan_csv(const struct plan_state *state, FILE *out)
+{
+    const struct grid *grid = &state->plan->grid;
+    fputs("candidate", out);
+    for (uint32_t i = 0; i < grid->axis_count; i++)
+        fprintf(out, ",%s", grid->axes[i].as);
+    fputs(",verdict,price,watts,rack_units,headroom,front,why,bottleneck\n", out);
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct plan_candidate *of = &state->candidates[i];
+        fputs(of->cell->name, out);
+        for (uint32_t k = 0; k < grid->axis_count; k++)
+            fprintf(out, ",%s", grid->axes[k].values[of->cell->at[k]]);
+        fprintf(out, ",%s", plan_verdict_word(of->verdict));
+        if (state->plan->has_prices)
+            fprintf(out, ",%.3f,%.3f,%" PRId64, (double)of->bill.price / QUANTITY_DECIMAL_ONE,
+                    (double)of->bill.power / QUANTITY_DECIMAL_ONE, of->bill.rack_units);
+        else
+            fputs(",,,", out);
+        if (of->states[0].count > 0)
+            fprintf(out, ",%.6f", of->headroom);
+        else
+            fputc(',', out);
+        fprintf(out, ",%d", of->front);
+        print_text(of->why, out);
+        print_text(of->limit, out);
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_json - the answer for programs. */
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "reports/plan/plan_report.h"
+#include "reports/text/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void text_member(FILE *out, const char *key, const char *text, const char *after)
+{
+    fprintf(out, "\"%s\": ", key);
+    if (text == NULL || *text == '\0')
+        fputs("null", out);
+    else
+        json_string(out, text);
+    fputs(after, out);
+}
+
+static void real_member(FILE *out, const char *key, bool known, double value, const char *after)
+{
+    fprintf(out, "\"%s\": ", key);
+    if (known)
+        json_real(out, value);
+    else
+        fputs("null", out);
+    fputs(after, out);
+}
+
+static void cost_members(const struct plan_state *state, const struct plan_candidate *of, FILE *out)
+{
+    const bool priced = state->plan->has_prices;
+    real_member(out, "cost", priced, (double)of->bill.price / QUANTITY_DECIMAL_ONE, ", ");
+    real_member(out, "power_w", priced, (double)of->bill.power / QUANTITY_DECIMAL_ONE, ", ");
+    real_member(out, "rack_units", priced, (double)of->bill.rack_units, ", ");
+    real_member(out, "headroom", of->states[0].count > 0, of->headroom, "");
+}
+
+/* "path=value" as a member. */
+static void set_member(FILE *out, const char *set, struct arena *arena)
+{
+    const char *equals = strchr(set, '=');
+    json_string(out, arena_text(arena, set, (size_t)(equals - set)));
+    fputs(": ", out);
+    json_string(out, equals + 1);
+}
+
+static void print_chosen(const struct plan_state *state, FILE *out, struct arena *arena)
+{
+    if (state->chosen < 0) {
+        fputs("  \"chosen\": null,\n", out);
+        return;
+    }
+    const struct plan_candidate *of = &state->candidates[state->chosen];
+    fputs("  \"chosen\": {", out);
+    for (uint32_t i = 0; i < of->cell->set_count; i++) {
+        set_member(out, of->cell->sets[i], arena);
+        fputs(", ", out);
+    }
+    text_member(out, "name", of->cell->name, ", ");
+    cost_members(state, of, out);
+    fputs("},\n", out);
+}
+
+static void print_command(const struct plan_state *state, uint32_t index, FILE *out)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = memory_stream(&text, &length);
+    plan_command(state, index, state->candidates[index].decided_by, stream);
+    memory_stream_end(stream);
+    text_member(out, "command", text, "");
+    free(text);
+}
+
+static void print_candidate(const struct plan_state *state, uint32_t index, FILE *out)
+{
+    const struct plan_candidate *of = &state->candidates[index];
+    const struct grid *grid = &state->plan->grid;
+    fputs("    {", out);
+    text_member(out, "name", of->cell->name, ", \"values\": {");
+    for (uint32_t i = 0; i < grid->axis_count; i++)
+        text_member(out, grid->axes[i].as, grid->axes[i].values[of->cell->at[i]],
+                    i + 1 < grid->axis_count ? ", " : "}, ");
+    text_member(out, "verdict", plan_verdict_word(of->verdict), ", ");
+    text_member(out, "why",
+                of->verdict == PLAN_VERDICT_IMPLIED ? state->candidates[of->bound_by].cell->name
+                                                    : of->why,
+                ", ");
+    text_member(out, "bottleneck", of->limit, ", ");
+    cost_members(state, of, out);
+    fprintf(out, ", \"front\": %s, ", of->front ? "true" : "false");
+    print_command(state, index, out);
+    fputs("}", out);
+}
+
+static void print_axes(const struct plan_state *state, FILE *out)
+{
+    static const char *const words[] = {NULL, "higher", "lower"};
+    const struct grid *grid = &state->plan->grid;
+    fputs("  \"axes\": [", out);
+    for (uint32_t i = 0; i < grid->axis_count; i++) {
+        fputs(i == 0 ? "{" : ", {", out);
+        text_member(out, "path", grid->axes[i].path, ", ");
+        text_member(out, "as", grid->axes[i].as, ", ");
+        text_member(out, "better", words[grid->axes[i].better], ", \"monotone\": ");
+        fputs(grid->axes[i].better == GRID_BETTER_UNKNOWN ? "null}"
+              : state->odd[i]                             ? "false}"
+                                                          : "true}",
+              out);
+    }
+    fputs("],\n", out);
+}
+
+void plan_json(const struct plan_state *state, FILE *out)
+{
+    static const char *const objectives[] = {
+#define X(name, word) word,
+        PLAN_OBJECTIVES(X)
+#undef X
+    };
+    struct arena arena = {0};
+    const char *gap = "";
+    fputs("{\n  ", out);
+    text_member(out, "plan", state->plan->grid.name, ",\n  ");
+    text_member(out, "scenario", state->plan->grid.scenario, ",\n  ");
+    text_member(out, "objective", objectives[state->plan->rules.objective], ",\n  ");
+    text_member(out, "currency", state->plan->has_prices ? state->plan->prices.currency : NULL,
+                ",\n");
+    print_chosen(state, out, &arena);
+    fprintf(out, "  \"proven\": %s,\n  \"stopped\": %s,\n  \"budget_spent\": %s,\n",
+            state->proven ? "true" : "false", state->stopped ? "true" : "false",
+            state->spent ? "true" : "false");
+    fprintf(out,
+            "  \"runs\": %" PRId64 ",\n  \"events\": %" PRId64 ",\n  \"packet_hops\": %" PRId64
+            ",\n",
+            state->runs, state->events, state->packet_hops);
+    print_axes(state, out);
+    fputs("  \"candidates\": [\n", out);
+    for (uint32_t i = 0; i < state->count; i++) {
+        print_candidate(state, i, out);
+        fputs(i + 1 < state->count ? ",\n" : "\n", out);
+    }
+    fputs("  ],\n  \"front\": [", out);
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->candidates[i].front) {
+            fputs(gap, out);
+            json_string(out, state->candidates[i].cell->name);
+            gap = ", ";
+        }
+    fputs("]\n}\n", out);
+    arena_free(&arena);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_report - the answer to a plan: for people, for programs, for spreadsheets. */
+#ifndef STORMGLASS_REPORTS_PLAN_PLAN_REPORT_H
+#define STORMGLASS_REPORTS_PLAN_PLAN_REPORT_H
+
+#include "replay/plan/plan_state.h"
+
+#include <stdio.h>
+
+/* What is chosen, why what costs less is not, the front, the bill. */
+void plan_text(const struct plan_state *state, FILE *out);
+
+/* One object: `chosen` (path -> value, and name, cost ...; or null), `candidates`, `front`. */
+void plan_json(const struct plan_state *state, FILE *out);
+
+/* A line for each candidate. */
+void plan_csv(const struct plan_state *state, FILE *out);
+
+/* The command that plays the first run of a case again, fit for a shell. */
+void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out);
+
+#endif

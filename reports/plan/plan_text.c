@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_text - the answer in words. */
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "replay/database/words.h"
+#include "reports/plan/plan_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OTHERS_TOLD = 12, FRONT_SHOWN = 20 };
+
+static const struct plan_candidate *chosen_of(const struct plan_state *state)
+{
+    return state->chosen < 0 ? NULL : &state->candidates[state->chosen];
+}
+
+static void print_quoted(const char *text, FILE *out)
+{
+    if (text[strspn(text,
+                    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/%=")] ==
+        '\0') {
+        fputs(text, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*text, out);
+    fputc('\'', out);
+}
+
+void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out)
+{
+    const struct plan_candidate *mine = &state->candidates[candidate];
+    const struct plan_trial trial = {.plan = state->plan,
+                                     .candidate = mine->cell,
+                                     .of = &mine->cases->cases[of],
+                                     .seed = state->seed};
+    const int64_t duration = mine->states[of].count > 0 ? mine->states[of].outcomes[0].duration : 0;
+    struct arena arena = {0};
+    uint32_t count;
+    const char **sets = plan_trial_sets(&arena, &trial, duration, &count);
+    fputs("stormglass run ", out);
+    print_quoted(state->plan->grid.scenario, out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(" --set ", out);
+        print_quoted(sets[i], out);
+    }
+    arena_free(&arena);
+}
+
+/* ------------------------------------------------------------------ parts */
+
+static void print_cost(const struct plan_state *state, const struct plan_candidate *candidate,
+                       FILE *out)
+{
+    if (!state->plan->has_prices)
+        return;
+    fprintf(out, "%s %s, %s W, %" PRId64 " rack unit%s", state->plan->prices.currency,
+            words_count(candidate->bill.price / QUANTITY_DECIMAL_ONE).text,
+            words_count(candidate->bill.power / QUANTITY_DECIMAL_ONE).text,
+            candidate->bill.rack_units, candidate->bill.rack_units == 1 ? "" : "s");
+}
+
+static void print_head(const struct plan_state *state, FILE *out)
+{
+    uint32_t by[PLAN_VERDICT_DEARER + 1] = {0};
+    const char *gap = "";
+    for (uint32_t i = 0; i < state->count; i++)
+        by[state->candidates[i].verdict]++;
+    fprintf(out, "%s  %s\n  %s candidate%s: ", state->plan->grid.name, state->plan->grid.about,
+            words_count(state->count).text, state->count == 1 ? "" : "s");
+    for (int i = 0; i <= PLAN_VERDICT_DEARER; i++)
+        if (by[i] > 0) {
+            fprintf(out, "%s%u %s", gap, (unsigned)by[i], plan_verdict_word((enum plan_verdict)i));
+            gap = ", ";
+        }
+    fprintf(out, "\n  %s run%s, %s packet-hops\n", words_count(state->runs).text,
+            state->runs == 1 ? "" : "s", words_count(state->packet_hops).text);
+    if (state->stopped)
+        fprintf(out, "  stopped before the answer was known\n");
+    if (state->spent)
+        fprintf(out, "  the budget of %s runs was spent before the answer was known\n",
+                words_count(state->plan->rules.most_runs).text);
+}
+
+static void print_odd_axes(const struct plan_state *state, FILE *out)
+{
+    const struct grid *grid = &state->plan->grid;
+    for (uint32_t i = 0; i < grid->axis_count; i++)
+        if (state->odd[i])
+            fprintf(out,
+                    "Not monotone    %s: %s does better than %s; nothing was concluded from it\n",
+                    grid->axes[i].path, state->candidates[state->odd_by[i][0]].cell->name,
+                    state->candidates[state->odd_by[i][1]].cell->name);
+}
+
+static void print_mean(const struct expectation *asked, const struct plan_case_state *of,
+                       uint32_t figure, FILE *out)
+{
+    const double mean = plan_mean(of, figure);
+    switch (expect_kind(asked->quantity)) {
+    case QUANTITY_TIME:
+        fprintf(out, "%10s", words_time((time_ps)mean).text);
+        break;
+    case QUANTITY_RATE:
+        fprintf(out, "%10s", words_rate(mean).text);
+        break;
+    default:
+        fprintf(out, "%10s", words_count((int64_t)mean).text);
+    }
+}
+
+/* Each objective where it is nearest to its limit. */
+static void print_objectives(const struct plan_state *state, const struct plan_candidate *candidate,
+                             FILE *out)
+{
+    for (uint32_t i = 0; i < state->plan->slo_count; i++) {
+        struct expectation asked;
+        uint32_t worst = 0;
+        if (!plan_objective_of(state->plan, i, candidate->cell, &asked))
+            continue;
+        for (uint32_t k = 1; k < candidate->cases->count; k++)
+            if ((candidate->cases->cases[k].failure->slo_count == 0) &&
+                plan_mean_slack(&candidate->states[k], i) <
+                    plan_mean_slack(&candidate->states[worst], i))
+                worst = k;
+        fprintf(out, "  %-40s", asked.text);
+        if (!plan_is_mean(&asked)) {
+            fprintf(out, "      held in every run\n");
+            continue;
+        }
+        print_mean(&asked, &candidate->states[worst], i, out);
+        const char *name = candidate->cases->cases[worst].name;
+        fprintf(out, "  %.3g %% to spare%s%s\n",
+                100 * plan_headroom(&asked, plan_mean(&candidate->states[worst], i)),
+                *name == '\0' ? "" : ", with ", name);
+    }
+}
+
+static void print_bill(const struct plan_state *state, const struct plan_candidate *candidate,
+                       FILE *out)
+{
+    const struct prices *prices = &state->plan->prices;
+    if (!state->plan->has_prices)
+        return;
+    fprintf(out, "\nBill of %s%s%s%s%s\n", candidate->cell->name,
+            *prices->date == '\0' ? "" : "; prices of ", prices->date,
+            *prices->source == '\0' ? "" : ", ", prices->source);
+    for (size_t i = 0; i < prices->count; i++) {
+        char text[PLAN_NAME_BYTES];
+        const uint32_t count = candidate->bill.counts[i];
+        prices_part_text(&prices->parts[i], text, sizeof text);
+        if (count > 0)
+            fprintf(out, "  %6u  %-36s %12s each %14s\n", (unsigned)count, text,
+                    words_count(prices->parts[i].price / QUANTITY_DECIMAL_ONE).text,
+                    words_count(prices->parts[i].price * count / QUANTITY_DECIMAL_ONE).text);
+    }
+}
+
+static void print_chosen(const struct plan_state *state, FILE *out)
+{
+    const struct plan_candidate *candidate = chosen_of(state);
+    if (candidate == NULL) {
+        fprintf(out, "\nChosen          none: no candidate %s\n",
+                state->stopped || state->spent ? "is known to hold yet" : "holds");
+        return;
+    }
+    fprintf(out, "\nChosen          %s", candidate->cell->name);
+    fputs(state->plan->has_prices ? "  " : "", out);
+    print_cost(state, candidate, out);
+    fprintf(out, "%s\n", state->proven ? "" : "  (the best that is known: others are open)");
+    for (uint32_t i = 0; i < candidate->cell->set_count; i++)
+        fprintf(out, "  %s\n", candidate->cell->sets[i]);
+    print_objectives(state, candidate, out);
+    fputs("  ", out);
+    plan_command(state, (uint32_t)state->chosen, candidate->least_case, out);
+    fputc('\n', out);
+}
+
+/* ------------------------------------------------------------------ the others */
+
+static const struct plan_state *sorted_state;
+
+static int by_cost(const void *a, const void *b)
+{
+    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    const double of_one = plan_cost(sorted_state, one), of_other = plan_cost(sorted_state, other);
+    return of_one < of_other ? -1 : of_one > of_other ? 1 : one < other ? -1 : 1;
+}
+
+static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
+{
+    const struct plan_candidate *candidate = &state->candidates[index];
+    fprintf(out, "  %-28s ", candidate->cell->name);
+    print_cost(state, candidate, out);
+    fprintf(out, "%s%s\n", state->plan->has_prices ? ": " : "",
+            plan_verdict_word(candidate->verdict));
+    if (candidate->verdict == PLAN_VERDICT_IMPLIED)
+        fprintf(out, "      fails as %s does, which is as good or better on every axis\n",
+                state->candidates[candidate->bound_by].cell->name);
+    else if (candidate->why[0] != '\0')
+        fprintf(out, "      %s\n", candidate->why);
+    if (candidate->limit[0] != '\0')
+        fprintf(out, "      %s\n", candidate->limit);
+}
+
+static bool is_told(const struct plan_state *state, const uint32_t *order, uint32_t at)
+{
+    const enum plan_verdict verdict = state->candidates[order[at]].verdict;
+    return verdict != PLAN_VERDICT_HOLDS && verdict != PLAN_VERDICT_DEARER;
+}
+
+/* Of the same reason as a cheaper one, in the same words. */
+static bool is_alike(const struct plan_state *state, const uint32_t *order, uint32_t at)
+{
+    const struct plan_candidate *mine = &state->candidates[order[at]];
+    for (uint32_t i = 0; i < at && mine->why[0] != '\0'; i++) {
+        const struct plan_candidate *other = &state->candidates[order[i]];
+        if (is_told(state, order, i) && other->verdict == mine->verdict &&
+            strcmp(other->why, mine->why) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What does not hold, cheapest first, each reason once. */
+static void print_others(const struct plan_state *state, FILE *out)
+{
+    uint32_t *order = memory_zeroed(state->count, sizeof *order), told = 0, left = 0, alike = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        order[i] = i;
+    sorted_state = state;
+    qsort(order, state->count, sizeof *order, by_cost);
+    for (uint32_t i = 0; i < state->count; i++) {
+        if (!is_told(state, order, i))
+            continue;
+        if (told + alike == 0)
+            fprintf(out, "\n%s\n", state->chosen < 0 ? "Why not" : "Why not the others");
+        if (is_alike(state, order, i))
+            alike++;
+        else if (told++ < OTHERS_TOLD)
+            print_one(state, order[i], out);
+        else
+            left++;
+    }
+    if (alike > 0)
+        fprintf(out, "  %u more for the same reason as one above\n", (unsigned)alike);
+    if (left > 0)
+        fprintf(out, "  ... and %u more: --json has all\n", (unsigned)left);
+    free(order);
+}
+
+static void print_front(const struct plan_state *state, FILE *out)
+{
+    uint32_t count = 0, shown = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        count += state->candidates[i].front;
+    if (count < 2)
+        return;
+    fprintf(out,
+            "\nFront: none of them is at least as good as another in price, power and headroom\n");
+    for (uint32_t i = 0; i < state->count && shown < FRONT_SHOWN; i++) {
+        const struct plan_candidate *candidate = &state->candidates[i];
+        if (!candidate->front)
+            continue;
+        fprintf(out, "  %-28s ", candidate->cell->name);
+        print_cost(state, candidate, out);
+        fprintf(out, "%sheadroom %.3g %%\n", state->plan->has_prices ? ", " : "",
+                100 * candidate->headroom);
+        shown++;
+    }
+}
+
+void plan_text(const struct plan_state *state, FILE *out)
+{
+    print_head(state, out);
+    print_odd_axes(state, out);
+    print_chosen(state, out);
+    print_others(state, out);
+    print_front(state, out);
+    if (chosen_of(state) != NULL)
+        print_bill(state, chosen_of(state), out);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan - the file. */
+#include "scenarios/vary/plan.h"
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/format/block.h"
+#include "scenarios/format/filekind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(struct plan_rules, name)
+
+const struct opt plan_opts[] = {
+    {"objective", OPT_CHOICE, FIELD(objective), "cheapest", NULL, NULL, OPT_WORDS(PLAN_OBJECTIVES),
+     "Which of the candidates that hold is chosen; front: all are played.", "own"},
+    {"seeds", OPT_INT, FIELD(seeds), "5", "3", "100", NULL, "Runs of each case at first.",
+     "own: fewer make the first estimate of the variance so uncertain that many more follow"},
+    {"most-seeds", OPT_INT, FIELD(most_seeds), "20", "3", "1000", NULL,
+     "Runs of a case where the first do not tell.", "own"},
+    {"confidence", OPT_PERCENT, FIELD(confidence), "95%", "50%", "99.9%", NULL,
+     "Probability that all verdicts together are right.",
+     "Andradottir and Kim, Naval Research Logistics 57, 2010"},
+    {"tolerance", OPT_PERCENT, FIELD(tolerance), "5%", "0.1%", "50%", NULL,
+     "Part of a limit within which a mean may be judged either way.",
+     "Andradottir and Kim 2010: the tolerance level"},
+    {"longest", OPT_TIME, FIELD(longest), "auto", "1us", "1000s", "auto",
+     "Duration up to which a run is made longer until it has settled; auto: 16 times the "
+     "scenario's.",
+     "own"},
+    {"most-runs", OPT_INT, FIELD(most_runs), "10000", "1", "1000000", NULL,
+     "The budget: runs, after which what is not known stays open.", "own"},
+    {0}};
+
+struct plan_reader {
+    struct plan *plan;
+    struct diag *diag;
+    const char *file;
+};
+
+/* A member of `map` that has to be there. */
+static const struct tree_node *need(const struct plan_reader *reader, const struct tree_node *map,
+                                    const char *key, enum tree_kind kind, const char *what)
+{
+    const int errors = reader->diag->errors;
+    const struct tree_node *node = tree_want(reader->diag, map, key, kind);
+    if (node == NULL && reader->diag->errors == errors)
+        tree_error(reader->diag, map, "expected %s: %s", key, what);
+    return node;
+}
+
+static uint32_t read_slo(const struct plan_reader *reader, const struct tree_node *list,
+                         struct plan_slo slo[PLAN_SLO_MAX])
+{
+    if (list->count == 0 || list->count > PLAN_SLO_MAX) {
+        tree_error(reader->diag, list, "expected 1 to %d objectives", PLAN_SLO_MAX);
+        return 0;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        slo[i].written = list->items[i].value;
+        if (slo[i].written->kind != TREE_SCALAR)
+            tree_error(reader->diag, slo[i].written,
+                       "expected a text such as \"oltp.latency.p99 < 1ms\"");
+    }
+    return (uint32_t)list->count;
+}
+
+/* ------------------------------------------------------------------ failures */
+
+static bool is_one_of(const char *key, const char *const *keys)
+{
+    for (; *keys != NULL; keys++)
+        if (strcmp(key, *keys) == 0)
+            return true;
+    return false;
+}
+
+/* What the fault has beside its places: whether that is right is for the scenario's loader. */
+static const char *keys_of(const struct plan_reader *reader, const struct tree_node *map)
+{
+    static const char *const own[] = {"name", "kind", "each", "sample", "at", "slo", NULL};
+    struct arena *arena = &reader->plan->grid.arena;
+    const char *text = "";
+    for (size_t i = 0; i < map->count; i++) {
+        const struct tree_item *item = &map->items[i];
+        if (is_one_of(item->key, own))
+            continue;
+        if (item->value->kind != TREE_SCALAR || strpbrk(item->value->text, "\"\\") != NULL)
+            tree_error(reader->diag, item->value, "expected a value such as 10%%");
+        else
+            text = arena_format(arena, "%s, %s: \"%s\"", text, item->key, item->value->text);
+    }
+    return text;
+}
+
+static const char *text_or(const struct plan_reader *reader, const struct tree_node *map,
+                           const char *key, const char *otherwise)
+{
+    const struct tree_node *node = tree_want(reader->diag, map, key, TREE_SCALAR);
+    if (node != NULL && strpbrk(node->text, "\"\\") == NULL)
+        return node->text;
+    if (node != NULL)
+        tree_error(reader->diag, node, "expected a text without quotes and backslashes");
+    return otherwise;
+}
+
+static void read_kind(const struct plan_reader *reader, const struct tree_node *node,
+                      struct plan_failure *failure)
+{
+    if (fault_find(node->text) != NULL) {
+        failure->kind = node->text;
+        return;
+    }
+    struct nearest nearest = nearest_to(node->text);
+    for (int i = 0; fault_kinds[i] != NULL; i++)
+        nearest_offer(&nearest, fault_kinds[i]->name);
+    tree_error(reader->diag, node, "there is no fault '%.64s'%s", node->text,
+               nearest_hint(&nearest).text);
+}
+
+static void read_failure(const struct plan_reader *reader, const struct tree_node *node,
+                         struct plan_failure *failure)
+{
+    if (node->kind != TREE_MAP) {
+        tree_error(reader->diag, node,
+                   "expected a failure such as {kind: switch-down, each: \"spine*\"}");
+        return;
+    }
+    const struct tree_node *kind = need(reader, node, "kind", TREE_SCALAR, "which fault");
+    failure->written = node;
+    failure->each = tree_get(node, "each");
+    if (failure->each == NULL)
+        tree_error(reader->diag, node, "expected each: the members that fail, one at a time");
+    if (kind != NULL)
+        read_kind(reader, kind, failure);
+    failure->name = text_or(reader, node, "name", kind == NULL ? "" : kind->text);
+    failure->at = text_or(reader, node, "at", NULL);
+    failure->keys = keys_of(reader, node);
+    const struct tree_node *sample = tree_want(reader->diag, node, "sample", TREE_SCALAR);
+    char why[QUANTITY_WHY_BYTES];
+    if (sample != NULL && (!quantity_parse(QUANTITY_INT, sample->text, &failure->sample, why) ||
+                           failure->sample < 1 || failure->sample >= PLAN_CASES_MAX))
+        tree_error(reader->diag, sample, "expected a number from 1 to %d", PLAN_CASES_MAX - 1);
+    const struct tree_node *slo = tree_want(reader->diag, node, "slo", TREE_LIST);
+    if (slo != NULL)
+        failure->slo_count = read_slo(reader, slo, failure->slo);
+}
+
+static void read_failures(const struct plan_reader *reader, const struct tree_node *list)
+{
+    struct plan *plan = reader->plan;
+    if (list == NULL)
+        return;
+    if (list->count > PLAN_FAILURES_MAX) {
+        tree_error(reader->diag, list, "more than %d failures", PLAN_FAILURES_MAX);
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        read_failure(reader, list->items[i].value, &plan->failures[plan->failure_count]);
+        plan->failure_count++;
+        for (uint32_t k = 0; !diag_failed(reader->diag) && k + 1 < plan->failure_count; k++)
+            if (strcmp(plan->failures[k].name, plan->failures[i].name) == 0)
+                tree_error(reader->diag, list->items[i].value,
+                           "another failure has the name '%.64s'", plan->failures[k].name);
+    }
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static const char *beside(const struct plan_reader *reader, const char *name)
+{
+    const char *slash = strrchr(reader->file, '/');
+    const size_t folder = slash == NULL || *name == '/' ? 0 : (size_t)(slash + 1 - reader->file);
+    return arena_format(&reader->plan->grid.arena, "%.*s%s", (int)folder, reader->file, name);
+}
+
+static void read_prices(const struct plan_reader *reader, const struct tree_node *node)
+{
+    struct plan *plan = reader->plan;
+    if (node == NULL)
+        return;
+    if (node->kind == TREE_SCALAR) {
+        const struct tree_file *file =
+            tree_read(&plan->grid.arena, beside(reader, node->text), reader->diag);
+        if (file == NULL)
+            return;
+        plan->text = arena_format(&plan->grid.arena, "%s%s", plan->text, file->text);
+        plan->length = strlen(plan->text);
+        node = tree_parse(&plan->grid.arena, file, 0, reader->diag);
+    }
+    plan->has_prices =
+        node != NULL && prices_read(&plan->grid.arena, node, &plan->prices, reader->diag);
+}
+
+static void read_rules(const struct plan_reader *reader, const struct tree_node *root,
+                       const char *const *also)
+{
+    struct plan *plan = reader->plan;
+    struct block *block = block_new(&plan->grid.arena, "", plan_opts, sizeof plan->rules);
+    const struct block_load load = {
+        .arena = &plan->grid.arena, .diag = reader->diag, .map = root, .also = also};
+    if (!block_load(block, &load))
+        return;
+    plan->rules = *(const struct plan_rules *)block->params;
+    const bool said = tree_get(root, "objective") != NULL;
+    if (!plan->has_prices && !said)
+        plan->rules.objective = PLAN_HEADROOM;
+    if (!plan->has_prices && said && plan->rules.objective != PLAN_HEADROOM)
+        tree_error(reader->diag, tree_get(root, "objective"),
+                   "expected prices, or objective: most-headroom");
+    if (plan->rules.most_seeds < plan->rules.seeds)
+        plan->rules.most_seeds = plan->rules.seeds;
+}
+
+static void read_root(const struct plan_reader *reader, const struct tree_node *root)
+{
+    static const char *const keys[] = {"stormglass-plan", "name", "about",   "scenario", "vary",
+                                       "adjust",          "slo",  "survive", "prices",   NULL};
+    struct plan *plan = reader->plan;
+    const struct tree_node *version =
+        need(reader, root, "stormglass-plan", TREE_SCALAR, "1, the version of the format");
+    if (version == NULL)
+        return;
+    if (strcmp(version->text, "1") != 0)
+        tree_error(reader->diag, version, "this program reads version 1 of the format");
+    const struct tree_node *name = need(reader, root, "name", TREE_SCALAR, "a word for this plan");
+    const struct tree_node *scenario =
+        need(reader, root, "scenario", TREE_SCALAR, "the file of the scenario that it varies");
+    const struct tree_node *vary = need(reader, root, "vary", TREE_LIST, "a list of axes");
+    const struct tree_node *adjust = tree_want(reader->diag, root, "adjust", TREE_LIST);
+    const struct tree_node *slo =
+        need(reader, root, "slo", TREE_LIST, "what must hold, such as \"oltp.latency.p99 < 1ms\"");
+    const struct tree_node *survive = tree_want(reader->diag, root, "survive", TREE_LIST);
+    read_prices(reader, tree_get(root, "prices"));
+    if (!diag_failed(reader->diag))
+        read_rules(reader, root, keys);
+    if (diag_failed(reader->diag))
+        return;
+    plan->grid.name = name->text;
+    plan->grid.about = text_or(reader, root, "about", "");
+    plan->grid.scenario = beside(reader, scenario->text);
+    plan->slo_count = read_slo(reader, slo, plan->slo);
+    read_failures(reader, survive);
+    if (!diag_failed(reader->diag))
+        grid_read_space(&plan->grid, vary, adjust, reader->diag);
+}
+
+/* `file` NULL: it could not be read, and the diag says why. */
+static struct plan *load(struct plan *plan, const struct tree_file *file, struct diag *diag)
+{
+    const struct tree_node *root =
+        file == NULL ? NULL : tree_parse(&plan->grid.arena, file, 0, diag);
+    if (root != NULL && root->kind != TREE_MAP) {
+        tree_error(diag, root, "expected a mapping that begins with stormglass-plan: 1");
+    } else if (root != NULL) {
+        const struct plan_reader reader = {plan, diag, file->name};
+        plan->text = file->text;
+        plan->length = file->length;
+        read_root(&reader, root);
+    }
+    if (root != NULL && !diag_failed(diag))
+        return plan;
+    plan_free(plan);
+    return NULL;
+}
+
+struct plan *plan_load_file(const char *path, struct diag *diag)
+{
+    struct plan *plan = memory_new(sizeof *plan);
+    const struct tree_file *file = tree_read(&plan->grid.arena, path, diag);
+    const enum filekind kind =
+        file == NULL ? FILEKIND_UNKNOWN : filekind_of(file->text, file->length);
+    if (kind == FILEKIND_UNKNOWN || kind == FILEKIND_PLAN)
+        return load(plan, file, diag);
+    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
+             "expected a plan, but this is %s", filekind_words(kind));
+    return load(plan, NULL, diag);
+}
+
+struct plan *plan_load(const char *name, const char *text, size_t length, struct diag *diag)
+{
+    struct plan *plan = memory_new(sizeof *plan);
+    struct arena *arena = &plan->grid.arena;
+    return load(plan, tree_hold(arena, name, arena_text(arena, text, length), length), diag);
+}
+
+void plan_free(struct plan *plan)
+{
+    if (plan == NULL)
+        return;
+    arena_free(&plan->grid.arena);
+    free(plan);
+}

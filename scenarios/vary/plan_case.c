@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_case - the failures of a plan as cases of one candidate, and what must hold in each. */
+#include "base/memory.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/load/library.h"
+#include "scenarios/load/select.h"
+#include "scenarios/vary/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of what `each` selects in a scenario, as `where` takes them. */
+struct members {
+    struct arena *arena;
+    const char **names;
+    size_t count;
+};
+
+static void add_member(struct members *members, const char *name)
+{
+    *(const char **)arena_push(members->arena, (void **)(void *)&members->names, &members->count,
+                               sizeof *members->names) = name;
+}
+
+/* A link is meant by its port at one end, as links between the same two nodes share a name. */
+static void add_links(struct members *members, const struct scenario *scenario, const char *pattern)
+{
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        if (!select_matches(pattern, link->name))
+            continue;
+        const bool alone =
+            (i == 0 || strcmp(scenario->links[i - 1].name, link->name) != 0) &&
+            (i + 1 == scenario->link_count || strcmp(scenario->links[i + 1].name, link->name) != 0);
+        add_member(members, alone ? link->name
+                                  : arena_format(members->arena, "%s:p%u",
+                                                 scenario->nodes[link->node[0]].name,
+                                                 (unsigned)link->port[0]));
+    }
+}
+
+static bool add_spots(struct members *members, struct scenario *scenario,
+                      const struct plan_failure *failure, unsigned kinds, struct diag *diag)
+{
+    struct selection selection = {0};
+    if (!select_from(scenario, failure->each, kinds, &selection, diag))
+        return false;
+    for (size_t i = 0; i < selection.count; i++) {
+        const char *node = scenario->nodes[selection.spots[i].node].name;
+        const uint16_t port = selection.spots[i].port;
+        add_member(members, port == SCENARIO_ALL_PORTS
+                                ? node
+                                : arena_format(members->arena, "%s:p%u", node, (unsigned)port));
+    }
+    return true;
+}
+
+static bool find_members(struct members *members, struct scenario *scenario,
+                         const struct plan_failure *failure, struct diag *diag)
+{
+    static const unsigned kinds[] = {
+        [FAULT_AT_PORTS] = SELECT_HOSTS | SELECT_SWITCHES | SELECT_PORTS,
+        [FAULT_AT_HOSTS] = SELECT_HOSTS,
+        [FAULT_AT_SWITCHES] = SELECT_SWITCHES,
+        [FAULT_AT_TARGETS] = SELECT_HOSTS,
+    };
+    const enum fault_place place = fault_find(failure->kind)->place;
+    if (place == FAULT_AT_PORTS && failure->each->kind == TREE_SCALAR)
+        add_links(members, scenario, failure->each->text);
+    return members->count > 0 || add_spots(members, scenario, failure, kinds[place], diag);
+}
+
+static bool add_case(struct plan *plan, const struct plan_failure *failure, const char *member,
+                     struct plan_cases *cases, struct diag *diag)
+{
+    struct arena *arena = &plan->grid.arena;
+    if (cases->count == PLAN_CASES_MAX) {
+        tree_error(diag, failure->written, "more than %d cases: expected a smaller sample",
+                   PLAN_CASES_MAX);
+        return false;
+    }
+    if (strpbrk(member, "\"\\") != NULL) {
+        tree_error(diag, failure->each, "the name '%.64s' cannot be written into a setting",
+                   member);
+        return false;
+    }
+    struct plan_case *made = &cases->cases[cases->count++];
+    *made = (struct plan_case){
+        .name = arena_format(arena, "%s: %s", failure->name, member),
+        .failure = failure,
+        .set_count = failure->at == NULL ? 3 : 1,
+    };
+    /* What is away from the start is known to all from the start. */
+    made->sets[0] =
+        arena_format(arena, "faults[+]={kind: %s, where: \"%s\", at: \"%s\"%s}", failure->kind,
+                     member, failure->at == NULL ? "0s" : failure->at, failure->keys);
+    made->sets[1] = "fabric.routing.detection=0s";
+    made->sets[2] = "fabric.routing.convergence=0s";
+    return true;
+}
+
+static bool add_cases(struct plan *plan, struct scenario *scenario,
+                      const struct plan_failure *failure, struct plan_cases *cases,
+                      struct diag *diag)
+{
+    struct members members = {.arena = &plan->grid.arena};
+    if (!find_members(&members, scenario, failure, diag))
+        return false;
+    const size_t wanted = failure->sample > 0 && (size_t)failure->sample < members.count
+                              ? (size_t)failure->sample
+                              : members.count;
+    for (size_t i = 0; i < wanted; i++)
+        if (!add_case(plan, failure, members.names[i * members.count / wanted], cases, diag))
+            return false;
+    return true;
+}
+
+bool plan_cases_of(struct plan *plan, struct scenario *scenario, struct plan_cases *cases,
+                   struct diag *diag)
+{
+    struct expectation expectations[PLAN_SLO_MAX];
+    cases->count = 1;
+    cases->cases[0] = (struct plan_case){.name = ""};
+    for (uint32_t i = 0; i < plan->failure_count; i++)
+        if (!add_cases(plan, scenario, &plan->failures[i], cases, diag))
+            return false;
+    for (uint32_t i = 0; i < cases->count && !diag_failed(diag); i++)
+        plan_expectations(plan, &cases->cases[i], scenario, expectations, diag);
+    return !diag_failed(diag);
+}
+
+static const struct {
+    enum expect_quantity whole, steady;
+} steady_quantities[] = {
+    {EXPECT_GOODPUT, EXPECT_STEADY_GOODPUT},
+    {EXPECT_IOPS, EXPECT_STEADY_IOPS},
+    {EXPECT_LATENCY_MEAN, EXPECT_STEADY_LATENCY_MEAN},
+    {EXPECT_LATENCY_P50, EXPECT_STEADY_LATENCY_P50},
+    {EXPECT_LATENCY_P99, EXPECT_STEADY_LATENCY_P99},
+    {EXPECT_LATENCY_P99_9, EXPECT_STEADY_LATENCY_P99_9},
+};
+
+uint32_t plan_expectations(const struct plan *plan, const struct plan_case *of,
+                           const struct scenario *scenario,
+                           struct expectation expectations[PLAN_SLO_MAX], struct diag *diag)
+{
+    const bool own = of->failure != NULL && of->failure->slo_count > 0;
+    const struct plan_slo *slo = own ? of->failure->slo : plan->slo;
+    const uint32_t count = own ? of->failure->slo_count : plan->slo_count;
+    const bool steady = of->failure == NULL || of->failure->at == NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!expect_parse(scenario, slo[i].written, &expectations[i], diag))
+            return 0;
+        for (size_t k = 0; steady && k < sizeof steady_quantities / sizeof *steady_quantities; k++)
+            if (expectations[i].quantity == steady_quantities[k].whole) {
+                expectations[i].quantity = steady_quantities[k].steady;
+                break;
+            }
+    }
+    return count;
+}
+
+bool plan_objective_of(const struct plan *plan, uint32_t index, const struct grid_cell *candidate,
+                       struct expectation *expectation)
+{
+    static const struct plan_case none = {.name = ""};
+    struct expectation all[PLAN_SLO_MAX];
+    struct diag *diag = memory_new(sizeof *diag);
+    struct scenario *scenario =
+        library_load(plan->grid.scenario, candidate->sets, candidate->set_count, diag);
+    const uint32_t count =
+        scenario == NULL ? 0 : plan_expectations(plan, &none, scenario, all, diag);
+    if (index < count)
+        *expectation = all[index];
+    scenario_free(scenario);
+    free(diag);
+    return index < count;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prices - parts by kind, and which of them a scenario needs. */
+#include "scenarios/vary/prices.h"
+
+#include "base/quantity.h"
+#include "scenarios/format/block.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kind_words[] = {
+#define X(name, word) word,
+    PRICES_KINDS(X)
+#undef X
+};
+
+#define FIELD(name) offsetof(struct prices_part, name)
+
+const struct opt prices_opts[] = {
+    {"part", OPT_CHOICE, FIELD(part), "nic", NULL, NULL, OPT_WORDS(PRICES_KINDS), "What it is.",
+     "own"},
+    {"rate", OPT_RATE, FIELD(rate), "any", "1Mbps", "10000Gbps", "any",
+     "Rate of the port, or of the fastest port.", "own"},
+    {"ports", OPT_INT, FIELD(ports), "65535", "1", "65535", NULL, "Ports of a switch.", "own"},
+    {"up-to", OPT_LENGTH, FIELD(up_to), "1000km", "0m", "1000km", NULL,
+     "Length that a cable may bridge.", "own"},
+    {"price", OPT_DECIMAL, FIELD(price), "0", "0", "1000000000", NULL, "Price of one.", "own"},
+    {"power", OPT_DECIMAL, FIELD(power), "0", "0", "1000000", NULL, "Watts of one.", "own"},
+    {"rack-units", OPT_INT, FIELD(rack_units), "0", "0", "1000", NULL, "Rack units of one.", "own"},
+    {0}};
+
+const char *prices_kind_word(enum prices_kind kind)
+{
+    return kind_words[kind];
+}
+
+void prices_part_text(const struct prices_part *part, char *text, size_t size)
+{
+    char rate[QUANTITY_TEXT_BYTES] = "", length[QUANTITY_TEXT_BYTES] = "";
+    if (part->rate > 0)
+        quantity_format(QUANTITY_RATE, part->rate, rate, sizeof rate);
+    quantity_format(QUANTITY_LENGTH, part->up_to, length, sizeof length);
+    const char *word = kind_words[part->part];
+    const char *gap = part->rate > 0 ? " " : "";
+    if (part->part == PRICES_CABLE)
+        snprintf(text, size, "%s%s%s up to %s", word, gap, rate, length);
+    else if (part->part == PRICES_SWITCH)
+        snprintf(text, size, "%s%s%s, %" PRId64 " ports", word, gap, rate, part->ports);
+    else if (part->media != NULL)
+        snprintf(text, size, "%s %s", word, part->media);
+    else
+        snprintf(text, size, "%s%s%s", word, gap, rate);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static bool is_same(const struct prices_part *a, const struct prices_part *b)
+{
+    const bool media = a->media == b->media ||
+                       (a->media != NULL && b->media != NULL && strcmp(a->media, b->media) == 0);
+    return a->part == b->part && a->rate == b->rate && a->ports == b->ports &&
+           a->up_to == b->up_to && media;
+}
+
+static void read_part(struct arena *arena, const struct tree_node *node, struct prices *prices,
+                      struct diag *diag)
+{
+    static const char *const also[] = {"media", NULL};
+    struct block *block = block_new(arena, "parts", prices_opts, sizeof(struct prices_part));
+    const struct block_load load = {.arena = arena, .diag = diag, .map = node, .also = also};
+    if (node->kind != TREE_MAP || tree_get(node, "part") == NULL) {
+        tree_error(diag, node, "expected a part such as {part: nic, rate: 100Gbps, price: 700}");
+        return;
+    }
+    const struct tree_node *media = tree_want(diag, node, "media", TREE_SCALAR);
+    if (!block_load(block, &load))
+        return;
+    struct prices_part part = *(const struct prices_part *)block->params;
+    part.rate = part.rate < 0 ? 0 : part.rate;
+    part.media = media == NULL ? NULL : media->text;
+    part.place = node->place;
+    for (size_t i = 0; i < prices->count; i++)
+        if (is_same(&prices->parts[i], &part)) {
+            tree_error(diag, node, "the same part has a price in line %d already",
+                       prices->parts[i].place.line);
+            return;
+        }
+    prices->parts[prices->count++] = part;
+}
+
+static const char *word_of(const struct tree_node *map, const char *key, const char *otherwise,
+                           struct diag *diag)
+{
+    const struct tree_node *node = tree_want(diag, map, key, TREE_SCALAR);
+    return node == NULL ? otherwise : node->text;
+}
+
+bool prices_read(struct arena *arena, const struct tree_node *map, struct prices *prices,
+                 struct diag *diag)
+{
+    static const char *const keys[] = {
+        "stormglass-prices", "currency", "date", "source", "parts", NULL};
+    *prices = (struct prices){0};
+    if (map->kind != TREE_MAP) {
+        tree_error(diag, map, "expected prices: a mapping with parts");
+        return false;
+    }
+    if (!block_only(map, keys, NULL, diag))
+        return false;
+    prices->currency = word_of(map, "currency", "", diag);
+    prices->date = word_of(map, "date", "", diag);
+    prices->source = word_of(map, "source", "", diag);
+    const int errors = diag->errors;
+    const struct tree_node *parts = tree_want(diag, map, "parts", TREE_LIST);
+    if (parts == NULL && diag->errors == errors)
+        tree_error(diag, map, "expected parts: a list of parts and their prices");
+    else if (parts != NULL && (parts->count == 0 || parts->count > PRICES_PARTS_MAX))
+        tree_error(diag, parts, "expected 1 to %d parts", PRICES_PARTS_MAX);
+    if (diag_failed(diag))
+        return false;
+    prices->parts = arena_array(arena, parts->count, sizeof *prices->parts);
+    for (size_t i = 0; i < parts->count; i++)
+        read_part(arena, parts->items[i].value, prices, diag);
+    return !diag_failed(diag);
+}
+
+/* ------------------------------------------------------------------ a bill */
+
+struct need {
+    enum prices_kind kind;
+    int64_t rate, ports, length;
+    const char *media;
+};
+
+static bool fits(const struct prices_part *part, const struct need *need)
+{
+    if (part->part != (int64_t)need->kind)
+        return false;
+    switch (need->kind) {
+    case PRICES_NIC:
+        return part->rate == 0 || part->rate == need->rate;
+    case PRICES_SWITCH:
+        return (part->rate == 0 || part->rate >= need->rate) && part->ports >= need->ports;
+    case PRICES_CABLE:
+        return (part->rate == 0 || part->rate == need->rate) && part->up_to >= need->length;
+    case PRICES_DRIVE:
+        return part->media == NULL || strcmp(part->media, need->media) == 0;
+    default:
+        return true;
+    }
+}
+
+static void say_need(const struct need *need, char why[DIAG_TEXT_BYTES])
+{
+    char rate[QUANTITY_TEXT_BYTES] = "", length[QUANTITY_TEXT_BYTES] = "";
+    quantity_format(QUANTITY_RATE, need->rate, rate, sizeof rate);
+    quantity_format(QUANTITY_LENGTH, need->length, length, sizeof length);
+    if (need->kind == PRICES_CABLE)
+        snprintf(why, DIAG_TEXT_BYTES, "prices: no cable of %s for %s", rate, length);
+    else if (need->kind == PRICES_SWITCH)
+        snprintf(why, DIAG_TEXT_BYTES, "prices: no switch of %" PRId64 " ports of %s", need->ports,
+                 rate);
+    else if (need->kind == PRICES_DRIVE)
+        snprintf(why, DIAG_TEXT_BYTES, "prices: no drive %.64s", need->media);
+    else
+        snprintf(why, DIAG_TEXT_BYTES, "prices: no %s of %s", kind_words[need->kind], rate);
+}
+
+static bool has_kind(const struct prices *prices, enum prices_kind kind)
+{
+    for (size_t i = 0; i < prices->count; i++)
+        if (prices->parts[i].part == (int64_t)kind)
+            return true;
+    return false;
+}
+
+static bool add(const struct prices *prices, const struct need *need, uint32_t count,
+                struct prices_bill *bill, char why[DIAG_TEXT_BYTES])
+{
+    const struct prices_part *best = NULL;
+    for (size_t i = 0; i < prices->count; i++)
+        if (fits(&prices->parts[i], need) && (best == NULL || prices->parts[i].price < best->price))
+            best = &prices->parts[i];
+    if (best == NULL && has_kind(prices, need->kind)) {
+        say_need(need, why);
+        return false;
+    }
+    if (best == NULL)
+        return true;
+    bill->counts[best - prices->parts] += count;
+    bill->price += best->price * count;
+    bill->power += best->power * count;
+    bill->rack_units += best->rack_units * count;
+    return true;
+}
+
+static bool add_node(const struct prices *prices, const struct scenario_node *node,
+                     struct prices_bill *bill, char why[DIAG_TEXT_BYTES])
+{
+    struct need need = {.kind = PRICES_SWITCH, .ports = node->port_count};
+    for (uint16_t port = 0; port < node->port_count; port++)
+        if (node->ports[port].params->rate > need.rate)
+            need.rate = node->ports[port].params->rate;
+    if (node->kind == SCENARIO_SWITCH)
+        return add(prices, &need, 1, bill, why);
+    need.kind = PRICES_NIC;
+    for (uint16_t port = 0; port < node->port_count; port++) {
+        need.rate = node->ports[port].params->rate;
+        if (!add(prices, &need, 1, bill, why))
+            return false;
+    }
+    for (uint32_t i = 0; i < node->host->namespace_count; i++) {
+        const struct scenario_namespace *drives = &node->host->namespaces[i];
+        need = (struct need){.kind = PRICES_DRIVE, .media = drives->profile};
+        if (!add(prices, &need, drives->count, bill, why))
+            return false;
+    }
+    need.kind = node->host->namespace_count > 0 ? PRICES_TARGET : PRICES_HOST;
+    return add(prices, &need, 1, bill, why);
+}
+
+bool prices_of(const struct prices *prices, const struct scenario *scenario,
+               struct prices_bill *bill, char why[DIAG_TEXT_BYTES])
+{
+    *bill = (struct prices_bill){0};
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        if (!add_node(prices, &scenario->nodes[i], bill, why))
+            return false;
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        const struct port_params *port = scenario->nodes[link->node[0]].ports[link->port[0]].params;
+        const struct need need = {.kind = PRICES_CABLE, .rate = port->rate, .length = port->length};
+        if (!add(prices, &need, 1, bill, why))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prices - what the parts of a fabric cost, and the bill of a scenario.
+ *   stormglass-prices: 1
+ *   currency: USD
+ *   date: 2026-11-01
+ *   source: One sentence.
+ *   parts:
+ *     - {part: nic, rate: 100Gbps, price: 700, power: 20}
+ *     - {part: switch, rate: 100Gbps, ports: 32, price: 12000, power: 350, rack-units: 1}
+ *     - {part: cable, rate: 100Gbps, up-to: 5m, price: 90}
+ *     - {part: drive, media: flash-tlc, price: 900, power: 9}
+ *     - {part: host, price: 5000}        # also target: a host with namespaces
+ * A link is a cable of its rate, with optics where it needs them, that is long enough; a switch is
+ * one whose ports are as fast as its fastest and as many; of several that fit, the cheapest.  Parts
+ * of a kind that has no entry cost nothing.
+ * Prices and watts are thousandths. */
+#ifndef STORMGLASS_SCENARIOS_VARY_PRICES_H
+#define STORMGLASS_SCENARIOS_VARY_PRICES_H
+
+#include "scenarios/format/arena.h"
+#include "scenarios/format/diag.h"
+#include "scenarios/format/tree.h"
+#include "scenarios/load/scenario.h"
+
+enum { PRICES_PARTS_MAX = 256 };
+
+#define PRICES_KINDS(X)                                                                            \
+    X(NIC, "nic")                                                                                  \
+    X(SWITCH, "switch")                                                                            \
+    X(CABLE, "cable")                                                                              \
+    X(DRIVE, "drive")                                                                              \
+    X(HOST, "host")                                                                                \
+    X(TARGET, "target")
+
+enum prices_kind {
+#define X(name, word) PRICES_##name,
+    PRICES_KINDS(X)
+#undef X
+        PRICES_KIND_COUNT
+};
+
+struct prices_part {
+    int64_t part; /* enum prices_kind */
+    int64_t rate; /* 0: any */
+    int64_t ports, up_to;
+    int64_t price, power, rack_units;
+    const char *media; /* of a drive; NULL: any */
+    struct diag_place place;
+};
+
+extern const struct opt prices_opts[];
+
+struct prices {
+    const char *currency, *date, *source;
+    struct prices_part *parts;
+    size_t count;
+};
+
+/* From a mapping as above; false and messages: it is none, or two entries are of the same part. */
+bool prices_read(struct arena *arena, const struct tree_node *map, struct prices *prices,
+                 struct diag *diag);
+
+struct prices_bill {
+    int64_t price, power, rack_units;
+    uint32_t counts[PRICES_PARTS_MAX]; /* of each part */
+};
+
+/* False, and a sentence about the part for which there is no price. */
+bool prices_of(const struct prices *prices, const struct scenario *scenario,
+               struct prices_bill *bill, char why[DIAG_TEXT_BYTES]);
+
+/* "cable 100Gbps up to 5m" */
+void prices_part_text(const struct prices_part *part, char *text, size_t size);
+
+const char *prices_kind_word(enum prices_kind kind);
+
+#endif

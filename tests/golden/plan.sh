@@ -1,0 +1,172 @@
+#!/bin/bash
+# plan - what is chosen is what playing everything says; nothing depends on who plays, or on who was killed.
+#                                                                       SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+program=${STORMGLASS:?}
+work=${TMPDIR:-/tmp}/plan.$$
+mkdir -p "$work" && cd "$work" || exit 3
+trap 'rm -rf "$work"' EXIT
+cp "$here/plans/pair.yaml" .
+failed=0
+fail() { echo "FAIL: $*"; failed=1; }
+
+nics='[{part: nic, rate: 10Gbps, price: 100, power: 9}, {part: nic, rate: 25Gbps, price: 200, power: 8},
+    {part: nic, rate: 40Gbps, price: 300, power: 20}, {part: nic, rate: 100Gbps, price: 800, power: 18}]'
+
+# space NAME REST: four rates and six depths, both said to be monotone, and what is asked of them.
+space() {
+    cat >"$1.yaml" <<END
+stormglass-plan: 1
+name: $1
+scenario: pair.yaml
+vary:
+  - {path: fabric.host-links.rate, as: rate, values: [10Gbps, 25Gbps, 40Gbps, 100Gbps], better: higher}
+  - {path: workloads.io.queue-depth, as: qd, values: {from: 1, to: 32, times: 2}, better: ${3:-higher}}
+prices: {currency: EUR, parts: $nics}
+$2
+END
+}
+
+# --- spaces of 24 candidates: the same answer for less ------------------------------------------------------
+
+space goodput 'slo: ["io.goodput > 30Gbps", no-lossless-drop]'
+space latency 'slo: ["io.latency.p99 < 100us"]' lower
+space both 'slo: ["io.latency.p99 < 120us", "io.goodput > 20Gbps"]'
+space power 'slo: ["io.goodput > 8Gbps"]
+objective: least-power'
+space never 'slo: ["io.latency.p99 < 120us", "io.goodput > 93Gbps", "io.latency.mean < 15us"]'
+for plan in goodput latency both power never; do
+    "$program" plan $plan.yaml --json >few.json; few=$?
+    "$program" plan $plan.yaml --json --exhaustive >all.json; all=$?
+    [ $few = $all ] || fail "$plan: exit $few, and $all when everything is played"
+    [ "$(jq -c '.chosen' few.json)" = "$(jq -c '.chosen' all.json)" ] || fail "$plan: chosen differs: $(jq -c .chosen few.json all.json)"
+    [ $plan = never ] || [ "$(jq .packet_hops few.json)" -lt "$(jq '.packet_hops / 2 | floor' all.json)" ] ||
+        fail "$plan: half of the work was not saved"
+    # Nobody who was dropped holds and costs less.
+    cost=$([ $plan = power ] && echo power_w || echo cost)
+    jq -e -s --arg k $cost '(.[1].chosen[$k] // 1e9) as $cost | [.[0].candidates[] | select(.verdict == "implied" or .verdict == "refused").name] as $dropped
+        | [.[1].candidates[] | select(.verdict == "holds" and .[$k] < $cost)] == [] and
+          [.[1].candidates[] | select(.verdict == "holds" and (.name as $n | $dropped | index($n)))] == []' few.json all.json >/dev/null ||
+        fail "$plan: a candidate was dropped that holds"
+done
+[ $few = 1 ] && [ "$(jq .chosen few.json)" = null ] || fail "never: something is chosen"
+"$program" plan both.yaml >both.txt || fail "both: exit $?"
+grep -q '^Not monotone    workloads.io.queue-depth: ' both.txt || fail "the axis that is not monotone is not named"
+grep -q '^Chosen          rate25Gbps-qd2  EUR 800, 32 W' both.txt || fail "both: $(grep Chosen both.txt)"
+
+# The front has what no other is as good as in price, power and headroom.
+space front 'slo: ["io.goodput > 20Gbps"]
+objective: front'
+"$program" plan front.yaml --json >front.json || fail "front: exit $?"
+jq -e '[.candidates[] | select(.verdict == "holds")] as $h |
+    ([$h[] | . as $a | select([$h[] | select(.cost <= $a.cost and .power_w <= $a.power_w and .headroom >= $a.headroom and
+        (.cost < $a.cost or .power_w < $a.power_w or .headroom > $a.headroom))] == []) | [.cost, .power_w, .headroom]] | unique) ==
+    ([.front[] as $n | $h[] | select(.name == $n) | [.cost, .power_w, .headroom]] | unique)' front.json >/dev/null ||
+    fail "the front is not the front"
+
+# --- what a bound refuses cannot be: every candidate played -------------------------------------------------
+
+sed 's/^slo:.*/slo: ["io.goodput > 1bps"]/' goodput.yaml >bound.yaml
+"$program" plan bound.yaml --json --exhaustive -o bound.db >/dev/null
+for rate in 10 25 40 100; do
+    most=$(sqlite3 bound.db "SELECT max(value) FROM figure JOIN candidate USING(candidate) WHERE name LIKE 'rate${rate}Gbps%'")
+    sed "s/^slo:.*/slo: [\"io.goodput > ${most%.*}bps\"]/" goodput.yaml >tight.yaml
+    "$program" plan tight.yaml --list --json | jq -e --arg n "rate${rate}Gbps" '[.candidates[] | select((.name | startswith($n)) and .verdict == "refused")] == []' >/dev/null ||
+        fail "the bound refuses ${most}bps, which was played with $rate Gb/s"
+done
+
+# --- one process, two, killed and resumed: the same database -------------------------------------------------
+
+dump() { sqlite3 "$1" .dump | sort; }
+"$program" plan both.yaml -j 1 -o one.db >one.txt
+"$program" plan both.yaml -j 2 -o two.db >two.txt
+cmp -s one.txt two.txt || fail "the answer depends on how many play"
+[ "$(dump one.db)" = "$(dump two.db)" ] || fail "the database depends on how many play"
+sed -i 's/duration: 1ms/duration: 20ms/' pair.yaml
+"$program" plan both.yaml -j 2 -o whole.db >whole.txt
+for wait in 0.05 0.15 0.3; do
+    rm -f killed.db*
+    "$program" plan both.yaml -j 2 -o killed.db >/dev/null 2>&1 &
+    sleep $wait
+    kill -9 $! 2>/dev/null
+    wait $! 2>/dev/null
+    sleep 0.2 # until its processes have ended too
+    if [ -e killed.db ]; then
+        had=$(sqlite3 killed.db "SELECT count(*) FROM run")
+        "$program" plan both.yaml --resume killed.db >killed.txt || fail "resume: exit $?"
+        cmp -s whole.txt killed.txt || fail "killed after $had runs: another answer"
+        [ "$(dump whole.db)" = "$(dump killed.db)" ] || fail "killed after $had runs and resumed: another database"
+    fi
+done
+"$program" plan both.yaml -o stopped.db >stopped.txt 2>/dev/null &
+sleep 0.2
+kill -INT $! 2>/dev/null
+wait $!
+code=$?
+[ $code = 130 ] || [ $code = 0 ] || fail "interrupted: exit $code"
+"$program" plan both.yaml --resume stopped.db -o again.db >again.txt || fail "resume: exit $?"
+cmp -s whole.txt again.txt || fail "interrupted and resumed: another answer"
+sed -i 's/duration: 20ms/duration: 1ms/' pair.yaml
+"$program" plan both.yaml --resume whole.db >/dev/null 2>err.txt; [ $? = 2 ] || fail "a database of another scenario is resumed"
+grep -q "of another plan" err.txt || fail "resume of another plan: $(cat err.txt)"
+
+# --- failures: who is away is away, and nobody passes by doing nothing ----------------------------------------
+
+cat >spine.yaml <<'END'
+stormglass: 1
+name: spine
+about: Two leaves.
+duration: 1ms
+fabric:
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}
+  host-links: {rate: 25Gbps, length: 3m, mtu: 4200B}
+  fabric-links: {rate: 25Gbps, length: 30m, mtu: 4200B}
+  switch: {profile: shared-buffer-32mb, pfc: {priorities: [3], headroom: auto}}
+hosts:
+  defaults: {rnic: {profile: rnic-100g, path-mtu: 4096B}}
+  targets: {where: "host0..host1", namespaces: [{media: storage-class, count: 2}]}
+workloads:
+  - {name: io, kind: nvme, from: "host2..host3", to: "host0..host1", read: 100%, block-size: 16KiB, queue-depth: 8}
+END
+cat >spines.yaml <<'END'
+stormglass-plan: 1
+name: spines
+scenario: spine.yaml
+vary: [{path: fabric.topology.spines, as: spines, values: [1, 2, 3, 4], better: higher}]
+slo: ["io.goodput > 20Gbps"]
+survive: [{name: a spine away, kind: switch-down, each: "spine*"}]
+prices: {currency: EUR, parts: [{part: switch, price: 1000}]}
+END
+"$program" plan spines.yaml --exhaustive --json >spines.json
+[ "$(jq -c '[.candidates[].verdict]' spines.json)" = '["idle","holds","holds","holds"]' ] || fail "spines: $(jq -c '[.candidates[].verdict]' spines.json)"
+jq -e '.candidates[0].why | contains("with a spine away: spine0")' spines.json >/dev/null ||
+    fail "without its only spine: $(jq -c '.candidates[0]' spines.json)"
+# The command of a verdict plays what it says.
+eval "$(jq -r '.candidates[1].command' spines.json | sed "s,^stormglass,$program,") --json" >run.json
+jq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command of a candidate: $(jq -r '.candidates[1].command' spines.json)"
+
+# --- what is wrong is said, and nothing is written ------------------------------------------------------------
+
+wrong() { # SED WORDS
+    sed "$1" both.yaml >wrong.yaml
+    "$program" plan wrong.yaml -o wrong.db >out.txt 2>err.txt
+    local code=$?
+    [ $code = 2 ] && grep -qF -- "$2" err.txt && [ ! -s out.txt ] && [ ! -e wrong.db ] || fail "$1: exit $code: $(head -n 3 err.txt)"
+}
+wrong 's/io.latency.p99/oi.latency.p99/' "there is no quantity 'oi.latency.p99'"
+wrong 's/queue-depth, as/queue-deep, as/' 'unknown key'
+wrong 's/scenario: pair.yaml/scenario: none.yaml/' 'none.yaml'
+wrong 's/rate: 40Gbps, price: 300/rate: 25Gbps, price: 300/' 'the same part has a price'
+wrong 's/{part: nic, rate: 100Gbps, price: 800, power: 18}/{part: nic, rate: 99Gbps, price: 8}/' 'prices: no nic of 100Gbps'
+wrong 's/better: higher/better: more/' 'expected higher or lower'
+wrong 's/^prices: .*/seeds: 1/; /{part: nic, rate: 40Gbps/d' 'less than the minimum, 3'
+wrong '$a survive: [{kind: switch-down, each: "leaf*"}]' 'leaf*'
+wrong '$a survive: [{kind: switch-dawn, each: "switch0"}]' "did you mean 'switch-down'"
+wrong '$a objective: fastest' 'cheapest'
+"$program" plan pair.yaml 2>err.txt; [ $? = 2 ] && grep -q 'expected a plan, but this is a scenario' err.txt || fail "a scenario as a plan: $(cat err.txt)"
+"$program" run both.yaml 2>err.txt >/dev/null; [ $? = 2 ] && grep -q 'a plan; stormglass plan plays it' err.txt || fail "a plan as a scenario: $(cat err.txt)"
+sed 's/^slo/most-runs: 7\nslo/' both.yaml >budget.yaml
+"$program" plan budget.yaml >budget.txt; [ $? = 1 ] && grep -q 'the budget of 7 runs was spent' budget.txt || fail "budget: $(head -n 4 budget.txt)"
+
+exit $failed

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_plan - a plan's file, its failures as cases, and the bill of a scenario. */
+#include "base/memory.h"
+#include "replay/plan/plan_bound.h"
+#include "scenarios/vary/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char text[] =
+    "stormglass-plan: 1\n"
+    "name: n\n"
+    "scenario: base.yaml\n"
+    "vary:\n"
+    "  - {path: fabric.topology.spines, as: spines, values: [2, 3], better: higher}\n"
+    "  - {path: workloads.io.queue-depth, as: qd, values: [4, 8], better: lower}\n"
+    "  - {path: seed, as: s, values: [1]}\n"
+    "slo: [\"io.latency.p99 < 1ms\", no-lossless-drop]\n"
+    "survive:\n"
+    "  - {name: spine, kind: switch-down, each: \"spine*\"}\n"
+    "  - {kind: link-down, each: \"leaf*-spine*\", sample: 3, at: 2ms, for: 1ms,\n"
+    "     slo: [\"io.latency.p99 < 5ms\"]}\n"
+    "prices:\n"
+    "  currency: EUR\n"
+    "  date: 2026\n"
+    "  source: own\n"
+    "  parts:\n"
+    "    - {part: nic, rate: 100Gbps, price: 10.5, power: 2}\n"
+    "    - {part: nic, rate: 25Gbps, price: 4}\n"
+    "    - {part: switch, rate: 100Gbps, ports: 4, price: 50, rack-units: 1}\n"
+    "    - {part: switch, rate: 400Gbps, ports: 8, price: 80, rack-units: 2}\n"
+    "    - {part: cable, rate: 100Gbps, up-to: 3m, price: 1}\n"
+    "    - {part: cable, rate: 100Gbps, up-to: 30m, price: 3}\n"
+    "    - {part: drive, media: storage-class, price: 100, power: 0.5}\n"
+    "    - {part: target, price: 1000}\n"
+    "    - {part: host, price: 500}\n"
+    "seeds: 4\n"
+    "most-seeds: 9\n";
+
+static const char base[] =
+    "stormglass: 1\n"
+    "name: base\n"
+    "duration: 3ms\n"
+    "fabric:\n"
+    "  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"
+    "  host-links: {rate: 100Gbps, length: 3m, mtu: 4200B}\n"
+    "  fabric-links: {rate: 100Gbps, length: 30m, mtu: 4200B}\n"
+    "  switch: {profile: shared-buffer-32mb}\n"
+    "hosts:\n"
+    "  defaults: {rnic: {profile: rnic-100g, path-mtu: 4096B}}\n"
+    "  targets: {where: host0, namespaces: [{media: storage-class, count: 3}]}\n"
+    "workloads:\n"
+    "  - {name: io, kind: nvme, from: \"host2..host3\", to: host0, read: 100%, block-size: 16KiB}\n"
+    "  - {name: paced, kind: nvme, from: host2, to: host0, block-size: 4KiB, rate: 1000}\n";
+
+static struct diag *fresh(void)
+{
+    return memory_new(sizeof(struct diag));
+}
+
+static struct plan *load(const char *source)
+{
+    struct diag *diag = fresh();
+    struct plan *plan = plan_load("folder/plan.yaml", source, strlen(source), diag);
+    diag_print(diag, stderr);
+    assert_int_equal(plan != NULL, !diag_failed(diag));
+    free(diag);
+    return plan;
+}
+
+static struct scenario *load_base(const char *set)
+{
+    struct diag *diag = fresh();
+    const struct scenario_input input = {.name = "base.yaml",
+                                         .text = base,
+                                         .length = sizeof base - 1,
+                                         .sets = &set,
+                                         .set_count = set != NULL};
+    struct scenario *scenario = scenario_load(&input, diag);
+    diag_print(diag, stderr);
+    assert_non_null(scenario);
+    free(diag);
+    return scenario;
+}
+
+static void a_plan_is_what_it_says(void **state)
+{
+    (void)state;
+    struct plan *plan = load(text);
+    assert_non_null(plan);
+    assert_string_equal(plan->grid.scenario, "folder/base.yaml");
+    assert_int_equal(plan->grid.cell_count, 4);
+    assert_int_equal(plan->grid.axes[0].better, GRID_BETTER_HIGHER);
+    assert_int_equal(plan->grid.axes[1].better, GRID_BETTER_LOWER);
+    assert_int_equal(plan->grid.axes[2].better, GRID_BETTER_UNKNOWN);
+    assert_int_equal(plan->slo_count, 2);
+    assert_int_equal(plan->failure_count, 2);
+    assert_string_equal(plan->failures[0].name, "spine");
+    assert_null(plan->failures[0].at);
+    assert_int_equal(plan->failures[0].slo_count, 0);
+    assert_string_equal(plan->failures[1].name, "link-down");
+    assert_string_equal(plan->failures[1].at, "2ms");
+    assert_string_equal(plan->failures[1].keys, ", for: \"1ms\"");
+    assert_int_equal(plan->failures[1].sample, 3);
+    assert_int_equal(plan->failures[1].slo_count, 1);
+    assert_int_equal(plan->rules.objective, PLAN_CHEAPEST);
+    assert_int_equal(plan->rules.seeds, 4);
+    assert_int_equal(plan->rules.most_seeds, 9);
+    assert_int_equal(plan->rules.longest, -1);
+    assert_int_equal(plan->rules.confidence, 950000);
+    assert_int_equal(plan->rules.tolerance, 50000);
+    assert_int_equal(plan->prices.count, 9);
+    assert_string_equal(plan->prices.currency, "EUR");
+    plan_free(plan);
+}
+
+static void failures_are_cases(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "",
+        "spine: spine0",
+        "spine: spine1",
+        "spine: spine2",
+        "link-down: leaf0-spine0",
+        "link-down: leaf0-spine2",
+        "link-down: leaf1-spine1",
+    };
+    struct plan *plan = load(text);
+    struct scenario *scenario = load_base("fabric.topology.spines=3");
+    struct plan_cases *cases = memory_new(sizeof *cases);
+    struct diag *diag = fresh();
+    assert_true(plan_cases_of(plan, scenario, cases, diag));
+    assert_int_equal(cases->count, 7);
+    for (uint32_t i = 0; i < 7; i++)
+        assert_string_equal(cases->cases[i].name, names[i]);
+    assert_int_equal(cases->cases[0].set_count, 0);
+    assert_int_equal(cases->cases[2].set_count, 3);
+    assert_string_equal(cases->cases[2].sets[0],
+                        "faults[+]={kind: switch-down, where: \"spine1\", at: \"0s\"}");
+    assert_int_equal(cases->cases[5].set_count, 1);
+    assert_string_equal(
+        cases->cases[5].sets[0],
+        "faults[+]={kind: link-down, where: \"leaf0-spine2\", at: \"2ms\", for: \"1ms\"}");
+    free(diag);
+    free(cases);
+    scenario_free(scenario);
+    plan_free(plan);
+}
+
+/* Of the steady part, but where something fails in mid-run; each failure may have its own. */
+static void objectives_are_of_the_steady_part(void **state)
+{
+    (void)state;
+    struct plan *plan = load(text);
+    struct scenario *scenario = load_base(NULL);
+    struct plan_cases *cases = memory_new(sizeof *cases);
+    struct expectation asked[PLAN_SLO_MAX];
+    struct diag *diag = fresh();
+    assert_true(plan_cases_of(plan, scenario, cases, diag));
+    assert_int_equal(plan_expectations(plan, &cases->cases[0], scenario, asked, diag), 2);
+    assert_int_equal(asked[0].quantity, EXPECT_STEADY_LATENCY_P99);
+    assert_int_equal(asked[0].value, 1000000000);
+    assert_int_equal(asked[1].quantity, EXPECT_DROPS_LOSSLESS);
+    assert_int_equal(plan_expectations(plan, &cases->cases[1], scenario, asked, diag), 2);
+    assert_int_equal(asked[0].quantity, EXPECT_STEADY_LATENCY_P99);
+    const struct plan_case *last = &cases->cases[cases->count - 1];
+    assert_int_equal(plan_expectations(plan, last, scenario, asked, diag), 1);
+    assert_int_equal(asked[0].quantity, EXPECT_LATENCY_P99);
+    assert_int_equal(asked[0].value, 5000000000);
+    free(diag);
+    free(cases);
+    scenario_free(scenario);
+    plan_free(plan);
+}
+
+/* Four hosts, one of them a target of three drives; two leaves of four ports, two spines of two;
+ * four links of 3 m and four of 30 m. */
+static void a_bill_counts_every_part(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {4, 0, 4, 0, 4, 4, 3, 1, 3};
+    struct plan *plan = load(text);
+    struct scenario *scenario = load_base(NULL);
+    struct prices_bill bill;
+    char why[DIAG_TEXT_BYTES] = "";
+    assert_true(prices_of(&plan->prices, scenario, &bill, why));
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(bill.counts[i], counts[i]);
+    assert_int_equal(bill.price, 42000 + 200000 + 4000 + 12000 + 300000 + 1000000 + 1500000);
+    assert_int_equal(bill.power, 8000 + 1500);
+    assert_int_equal(bill.rack_units, 4);
+    scenario_free(scenario);
+    scenario = load_base("fabric.topology.hosts-per-leaf=3"); /* five ports: the larger switch */
+    assert_true(prices_of(&plan->prices, scenario, &bill, why));
+    assert_int_equal(bill.counts[2], 2);
+    assert_int_equal(bill.counts[3], 2);
+    scenario_free(scenario);
+    static const struct {
+        const char *set, *says;
+    } lacks[] = {
+        {"fabric.host-links.rate=40Gbps", "prices: no nic of 40Gbps"},
+        {"fabric.fabric-links.length=31m", "prices: no cable of 100Gbps for 31m"},
+        {"fabric.topology.hosts-per-leaf=7", "prices: no switch of 9 ports of 100Gbps"},
+        {"hosts.targets.namespaces[0].media=flash-tlc", "prices: no drive flash-tlc"},
+    };
+    for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++) {
+        scenario = load_base(lacks[i].set);
+        assert_false(prices_of(&plan->prices, scenario, &bill, why));
+        assert_string_equal(why, lacks[i].says);
+        scenario_free(scenario);
+    }
+    plan_free(plan);
+}
+
+/* 16 KiB at 100 Gb/s: 1310.72 ns; twice 3 m of fibre at each end, four ways of 14.7 ns. */
+static void bounds_are_those_of_links_and_light(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load_base(NULL);
+    char why[PLAN_BOUND_BYTES];
+    struct expectation asked = {.text = "", .workload = 0, .op = EXPECT_LT};
+    asked.quantity = EXPECT_STEADY_LATENCY_P99;
+    const int64_t least = plan_bound(scenario, &asked, why);
+    assert_in_range(least, 1310720 + 4 * 14000, 1310720 + 4 * 16000);
+    asked.value = least;
+    assert_false(plan_bound_refuses(scenario, &asked, why));
+    asked.value = least - 1;
+    assert_true(plan_bound_refuses(scenario, &asked, why));
+    asked.op = EXPECT_GT;
+    assert_false(plan_bound_refuses(scenario, &asked, why));
+    asked.quantity = EXPECT_GOODPUT;
+    assert_int_equal(plan_bound(scenario, &asked, why), 100000000000);
+    asked.value = 100000000001;
+    assert_true(plan_bound_refuses(scenario, &asked, why));
+    asked.value = 100000000000;
+    assert_false(plan_bound_refuses(scenario, &asked, why));
+    asked.op = EXPECT_LT;
+    asked.value = 1;
+    assert_false(plan_bound_refuses(scenario, &asked, why));
+    asked.workload = 1; /* 1,000 of 4 KiB, and their headers */
+    asked.quantity = EXPECT_STEADY_GOODPUT;
+    assert_in_range(plan_bound(scenario, &asked, why), 32768000, 34000000);
+    assert_non_null(strstr(why, "asks for no more"));
+    asked.quantity = EXPECT_IOPS;
+    assert_in_range(plan_bound(scenario, &asked, why), 1000, 1040);
+    asked.workload = EXPECT_WHOLE_RUN;
+    assert_int_equal(plan_bound(scenario, &asked, why), -1);
+    scenario_free(scenario);
+}
+
+struct wrong {
+    const char *from, *to; /* in the text above */
+    int line;
+    const char *words;
+};
+
+static const struct wrong wrongs[] = {
+    {"stormglass-plan: 1", "stormglass-plan: 2", 1, "version 1"},
+    {"name: n\n", "", 1, "expected name"},
+    {"scenario: base.yaml\n", "", 1, "expected scenario"},
+    {"slo: [", "sla: [", 1, "expected slo"},
+    {"slo: [\"io.latency.p99 < 1ms\", no-lossless-drop]", "slo: []", 8, "1 to 32 objectives"},
+    {"no-lossless-drop]", "[x]]", 8, "expected a text"},
+    {"kind: switch-down", "kind: switch-dawn", 10, "did you mean 'switch-down'"},
+    {", each: \"spine*\"", "", 10, "expected each"},
+    {"name: spine", "name: link-down", 11, "another failure has the name"},
+    {"name: spine", "name: \"a\\\"b\"", 10, "without quotes"},
+    {"sample: 3", "sample: 0", 11, "from 1 to 255"},
+    {"sample: 3", "sample: 256", 11, "from 1 to 255"},
+    {"for: 1ms", "for: [1ms]", 11, "expected a value"},
+    {"better: higher", "better: more", 5, "higher or lower"},
+    {"rate: 25Gbps", "rate: 100Gbps", 19, "in line 18 already"},
+    {"part: host", "part: hast", 26, "host"},
+    {"price: 500", "price: -1", 26, "price"},
+    {"{part: host, price: 500}", "{price: 500}", 26, "expected a part"},
+    {"seeds: 4", "seeds: 2", 27, "minimum"},
+    {"seeds: 4", "objective: quickest", 27, "objective"},
+    {"seeds: 4", "sedes: 4", 27, "unknown key"},
+};
+
+static void what_is_wrong_is_said_with_its_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
+        struct diag *diag = fresh();
+        const char *at = strstr(text, wrongs[i].from);
+        assert_non_null(at);
+        char copy[sizeof text + 64];
+        sprintf(copy, "%.*s%s%s", (int)(at - text), text, wrongs[i].to,
+                at + strlen(wrongs[i].from));
+        assert_null(plan_load("plan.yaml", copy, strlen(copy), diag));
+        const struct diag_message *first = &diag->messages[0];
+        if (first->place.line != wrongs[i].line || strstr(first->text, wrongs[i].words) == NULL)
+            fail_msg("%s -> %s: %d: %s", wrongs[i].from, wrongs[i].to, first->place.line,
+                     first->text);
+        free(diag);
+    }
+}
+
+static void without_prices_headroom_decides(void **state)
+{
+    (void)state;
+    char copy[sizeof text + 64];
+    const char *at = strstr(text, "prices:");
+    sprintf(copy, "%.*s", (int)(at - text), text);
+    struct plan *plan = load(copy);
+    assert_non_null(plan);
+    assert_int_equal(plan->rules.objective, PLAN_HEADROOM);
+    assert_int_equal(plan->rules.seeds, 5);
+    assert_int_equal(plan->rules.most_seeds, 20);
+    plan_free(plan);
+    strcat(copy, "objective: cheapest\n");
+    struct diag *diag = fresh();
+    assert_null(plan_load("plan.yaml", copy, strlen(copy), diag));
+    assert_non_null(strstr(diag->messages[0].text, "expected prices"));
+    free(diag);
+    sprintf(strstr(copy, "objective"), "seeds: 30\n");
+    plan = load(copy);
+    assert_int_equal(plan->rules.most_seeds, 30); /* never fewer than the first stage */
+    plan_free(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_is_what_it_says),
+        cmocka_unit_test(failures_are_cases),
+        cmocka_unit_test(objectives_are_of_the_steady_part),
+        cmocka_unit_test(a_bill_counts_every_part),
+        cmocka_unit_test(bounds_are_those_of_links_and_light),
+        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(without_prices_headroom_decides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
