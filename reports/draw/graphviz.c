@@ -65,8 +65,9 @@ static void set_text(void *object, const char *name, const char *text, bool left
 
 /* The library keeps subgraphs in the order of their numbers, and numbers them by the addresses of
  * their names: the same picture would not be the same bytes.  Frames have their own numbers; all
- * else is left to it. */
-static char frame_names[FRAMES_MAX][16];
+ * else is left to it.  Names are the library's own strings, before which it keeps what it knows of
+ * them: whether they are HTML, for one. */
+static char *frame_names[FRAMES_MAX];
 
 static unsigned frame_of(int kind, const char *name)
 {
@@ -85,7 +86,8 @@ static long map_name(void *state, int kind, char *name, IDTYPE *id, int create)
     const unsigned frame = frame_of(kind, name);
     if (frame == FRAMES_MAX)
         return AgIdDisc.map(state, kind, name, id, create);
-    snprintf(frame_names[frame], sizeof frame_names[frame], "cluster%u", frame);
+    if (frame_names[frame] == NULL)
+        frame_names[frame] = agstrdup(NULL, name);
     *id = 2 * (frame + 1);
     return 1;
 }
