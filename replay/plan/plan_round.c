@@ -171,7 +171,10 @@ static void take_headroom(struct plan_candidate *candidate, uint32_t of,
 {
     for (uint32_t i = 0; i < count; i++) {
         const double headroom = plan_headroom(&asked[i], plan_mean(&candidate->states[of], i));
-        if (!plan_is_mean(&asked[i]) || headroom >= candidate->headroom)
+        if (!plan_is_mean(&asked[i]))
+            continue;
+        candidate->measured = true;
+        if (headroom >= candidate->headroom)
             continue;
         candidate->headroom = headroom;
         candidate->least_case = of;
@@ -188,13 +191,14 @@ static void judge(struct plan_state *state, uint32_t index)
     struct expectation asked[PLAN_SLO_MAX];
     bool open = false;
     candidate->headroom = 1;
+    candidate->measured = false;
     for (uint32_t i = 0; scenario != NULL && i < candidate->cases->count; i++) {
         struct plan_case_state *mine = &candidate->states[i];
         const uint32_t count =
             plan_expectations(state->plan, &candidate->cases->cases[i], scenario, asked, diag);
         if (mine->count > 0)
             judge_case(state, candidate, i, asked, count);
-        if (mine->count > 0)
+        if (mine->count > 0 && judge_runs(mine).verdict == PLAN_VERDICT_HOLDS)
             take_headroom(candidate, i, asked, count);
         open |= mine->count == 0 || mine->verdict == PLAN_VERDICT_OPEN;
     }

@@ -34,11 +34,12 @@ static bool refuse_by_bound(struct plan_candidate *candidate, const struct scena
     return false;
 }
 
-static bool open_candidate(struct plan_state *state, uint32_t index, struct diag *diag)
+static bool open_candidate(struct plan_state *state, uint32_t index, const struct grid_cell *cell,
+                           struct diag *diag)
 {
     struct plan *plan = state->plan;
     struct plan_candidate *candidate = &state->candidates[index];
-    const struct grid_cell *cell = candidate->cell = &plan->grid.cells[index];
+    candidate->cell = cell;
     struct scenario *scenario =
         library_load(plan->grid.scenario, cell->sets, cell->set_count, diag);
     char why[DIAG_TEXT_BYTES];
@@ -46,7 +47,8 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct diag
     candidate->headroom = 1;
     candidate->cases = memory_new(sizeof *candidate->cases);
     well = well && plan_cases_of(plan, scenario, candidate->cases, diag);
-    if (well && plan->has_prices && !prices_of(&plan->prices, scenario, &candidate->bill, why)) {
+    const bool priced = plan->has_prices && index < state->count; /* points have no bill */
+    if (well && priced && !prices_of(&plan->prices, scenario, &candidate->bill, why)) {
         diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL, "%s", why);
         well = false;
     }
@@ -70,9 +72,14 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct diag
 bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *diag)
 {
     *state = (struct plan_state){.plan = plan, .count = plan->grid.cell_count, .chosen = -1};
-    state->candidates = memory_zeroed(state->count, sizeof *state->candidates);
+    state->all = state->count;
+    for (uint32_t i = 0; i < plan->cliff_count; i++) {
+        state->cliffs[i] = (struct plan_cliff){state->all, plan->cliffs[i].cell_count, 0, false};
+        state->all += plan->cliffs[i].cell_count;
+    }
+    state->candidates = memory_zeroed(state->all, sizeof *state->candidates);
     for (uint32_t i = 0; i < state->count; i++)
-        if (open_candidate(state, i, diag))
+        if (open_candidate(state, i, &plan->grid.cells[i], diag))
             *diag = (struct diag){0}; /* notes on the scenario: not for each candidate anew */
         else
             return false;
@@ -269,6 +276,54 @@ static void find_front(struct plan_state *state)
     }
 }
 
+/* ------------------------------------------------------------------ cliffs */
+
+/* What is chosen, and one setting more. */
+static const struct grid_cell *point_of(struct plan_state *state, const struct grid_cell *value)
+{
+    const struct grid_cell *chosen = state->candidates[state->chosen].cell;
+    struct grid_cell *cell = arena_take(&state->arena, sizeof *cell);
+    *cell = *chosen;
+    cell->name = arena_format(&state->arena, "%s-%s", chosen->name, value->name);
+    cell->sets = arena_array(&state->arena, chosen->set_count + 1, sizeof *cell->sets);
+    memcpy(cell->sets, chosen->sets, chosen->set_count * sizeof *cell->sets);
+    cell->sets[cell->set_count++] = value->sets[0];
+    return cell;
+}
+
+/* A point that cannot be a scenario ends its cliff as one that does not hold. */
+static bool open_point(struct plan_state *state, uint32_t index, const struct grid_cell *value)
+{
+    struct plan_candidate *point = &state->candidates[index];
+    struct diag *diag = memory_new(sizeof *diag);
+    const uint32_t tests =
+        state->tests; /* cliffs are no part of the verdicts that share the error */
+    const bool well = open_candidate(state, index, point_of(state, value), diag);
+    state->tests = tests;
+    if (!well) {
+        point->verdict = PLAN_VERDICT_REFUSED;
+        snprintf(point->why, sizeof point->why, "%.400s",
+                 diag->count > 0 ? diag->messages[0].text : "it cannot be played");
+    }
+    free(diag);
+    return well;
+}
+
+/* From the first value on, until one does not hold. */
+static void play_cliff(const struct plan_search *search, uint32_t index)
+{
+    struct plan_state *state = search->state;
+    struct plan_cliff *cliff = &state->cliffs[index];
+    for (uint32_t i = 0; i < cliff->count && !cliff->ends; i++) {
+        const uint32_t point = cliff->first + i;
+        if (open_point(state, point, &state->plan->cliffs[index].cells[i]) &&
+            state->candidates[point].verdict == PLAN_VERDICT_OPEN)
+            plan_round_play(search, &point, 1);
+        cliff->ends = state->candidates[point].verdict != PLAN_VERDICT_HOLDS;
+        cliff->holds += !cliff->ends;
+    }
+}
+
 void plan_search_play(const struct plan_search *search)
 {
     struct plan_state *state = search->state;
@@ -285,5 +340,8 @@ void plan_search_play(const struct plan_search *search)
             state->candidates[i].verdict == PLAN_VERDICT_UNSURE)
             state->proven = is_by_cost(state) && is_before(state, (uint32_t)state->chosen, i);
     find_front(state);
+    for (uint32_t i = 0; i < state->plan->cliff_count && state->proven; i++)
+        if (!state->stopped && !state->spent)
+            play_cliff(search, i);
     free(open);
 }

@@ -8,6 +8,8 @@
  * an axis is not, the axis is named and nothing rests on it any more.  Before such a conclusion
  * decides, the cheapest candidate that it dropped is played, to try it.
  * With objective cheapest or least-power what costs more than one that holds is not played.
+ * When that is known, what is chosen is played along each cliff, one value after the other, until
+ * it does not hold.
  * Decisions fall at the ends of rounds, in the order of candidates and cases: the result does not
  * depend on how many processes play. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_SEARCH_H

@@ -23,7 +23,7 @@ const char *plan_verdict_about(enum plan_verdict verdict)
 
 void plan_state_free(struct plan_state *state)
 {
-    for (uint32_t i = 0; i < state->count; i++) {
+    for (uint32_t i = 0; i < state->all; i++) {
         struct plan_candidate *candidate = &state->candidates[i];
         for (uint32_t k = 0; candidate->states != NULL && k < candidate->cases->count; k++)
             free(candidate->states[k].outcomes);
@@ -31,6 +31,7 @@ void plan_state_free(struct plan_state *state)
         free(candidate->cases);
     }
     free(state->candidates);
+    arena_free(&state->arena);
     *state = (struct plan_state){0};
 }
 

@@ -46,16 +46,28 @@ struct plan_candidate {
     char limit[PLAN_SENTENCE_BYTES];   /* what limited the run that decided; empty: none did */
     uint32_t decided_by;               /* the case */
     int32_t decided_slo;               /* the objective; -1: none did */
+    bool measured;                     /* of its headroom something is known */
     double headroom; /* the least of all objectives that are means; 1: there are none */
     uint32_t least_case, least_slo; /* where that is */
     bool front;
     uint32_t bound_by; /* candidate that IMPLIED refers to */
 };
 
+/* How far what is chosen goes along one axis. */
+struct plan_cliff {
+    uint32_t first; /* of its points, which are candidates */
+    uint32_t count;
+    uint32_t holds; /* so many of them, from the first on */
+    bool ends;      /* the next one does not hold, or is not known to; else all hold */
+};
+
 struct plan_state {
     struct plan *plan;
-    struct plan_candidate *candidates;
-    uint32_t count;
+    struct plan_candidate *candidates; /* those of the plan, then the points of cliffs */
+    uint32_t count;                    /* of the plan */
+    uint32_t all;
+    struct plan_cliff cliffs[PLAN_CLIFFS_MAX];
+    struct arena arena;   /* of the points' cells */
     uint64_t seed;        /* the template's own */
     uint32_t tests;       /* candidates x cases x objectives: they share the error */
     int64_t runs, played; /* known in all; of them played by this process */

@@ -27,6 +27,9 @@ static const char schema[] =
     " digest TEXT, figures INTEGER, PRIMARY KEY(candidate, trial, seed)) WITHOUT ROWID;"
     "CREATE TABLE figure(candidate INTEGER, trial INTEGER, seed INTEGER, slo INTEGER, value REAL,"
     " slack REAL, held INTEGER, PRIMARY KEY(candidate, trial, seed, slo)) WITHOUT ROWID;"
+    "CREATE TABLE cliff(cliff INTEGER, path TEXT, short_name TEXT, position INTEGER, value TEXT,"
+    " candidate INTEGER, verdict TEXT, why TEXT, bottleneck TEXT, headroom REAL,"
+    " PRIMARY KEY(cliff, position)) WITHOUT ROWID;"
     "CREATE TABLE part(candidate INTEGER, part TEXT, count INTEGER, price REAL, watts REAL,"
     " PRIMARY KEY(candidate, part)) WITHOUT ROWID;";
 
@@ -96,9 +99,8 @@ static bool read_digest(const char *text, uint64_t digest[2])
 static bool is_plausible(const struct plan_state *state, const int64_t place[3], int64_t end,
                          int64_t figures)
 {
-    return place[0] >= 0 && place[0] < state->count && place[1] >= 0 &&
-           place[1] < state->candidates[place[0]].cases->count && place[2] >= 0 &&
-           place[2] < state->plan->rules.most_seeds && end > PLAN_RUN_STOPPED &&
+    return place[0] >= 0 && place[0] < state->all && place[1] >= 0 && place[1] < PLAN_CASES_MAX &&
+           place[2] >= 0 && place[2] < state->plan->rules.most_seeds && end > PLAN_RUN_STOPPED &&
            end <= PLAN_RUN_PLAYED && figures >= 0 && figures <= PLAN_SLO_MAX;
 }
 
@@ -342,16 +344,17 @@ static void write_candidates(struct store *store, const struct plan_state *state
         store_prepare(store, "INSERT OR REPLACE INTO trial VALUES(?,?,?,?,?)");
     struct store_statement *part =
         store_prepare(store, "INSERT OR REPLACE INTO part VALUES(?,?,?,?,?)");
-    for (uint32_t i = 0; i < state->count; i++) {
+    for (uint32_t i = 0; i < state->all; i++) {
         const struct plan_candidate *of = &state->candidates[i];
+        if (of->states == NULL) /* a point behind the end of its cliff, or that is no scenario */
+            continue;
         const bool priced = state->plan->has_prices;
-        const bool played = of->states[0].count > 0;
         STORE_INSERT(row, STORE_I(i), STORE_T(of->cell->name),
                      priced ? STORE_F((double)of->bill.price / QUANTITY_DECIMAL_ONE) : STORE_N,
                      priced ? STORE_F((double)of->bill.power / QUANTITY_DECIMAL_ONE) : STORE_N,
                      priced ? STORE_I(of->bill.rack_units) : STORE_N,
                      STORE_T(plan_verdict_word(of->verdict)), STORE_T(of->why), STORE_T(of->limit),
-                     played ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front));
+                     of->measured ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front));
         for (uint32_t k = 0; k < of->cases->count; k++)
             STORE_INSERT(trial, STORE_I(i), STORE_I(k), STORE_T(of->cases->cases[k].name),
                          STORE_T(plan_verdict_word(of->states[k].verdict)),
@@ -363,11 +366,31 @@ static void write_candidates(struct store *store, const struct plan_state *state
     store_finish(part);
 }
 
+static void write_cliffs(struct store *store, const struct plan_state *state)
+{
+    struct store_statement *row =
+        store_prepare(store, "INSERT OR REPLACE INTO cliff VALUES(?,?,?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < state->plan->cliff_count; i++) {
+        const struct plan_cliff *cliff = &state->cliffs[i];
+        const struct grid_axis *axis = &state->plan->cliffs[i].axes[0];
+        for (uint32_t k = 0; k < cliff->holds + cliff->ends; k++) {
+            const struct plan_candidate *point = &state->candidates[cliff->first + k];
+            STORE_INSERT(row, STORE_I(i), STORE_T(axis->path), STORE_T(axis->as), STORE_I(k),
+                         STORE_T(axis->values[k]), STORE_I(cliff->first + k),
+                         STORE_T(plan_verdict_word(point->verdict)), STORE_T(point->why),
+                         STORE_T(point->limit),
+                         point->measured ? STORE_F(point->headroom) : STORE_N);
+        }
+    }
+    store_finish(row);
+}
+
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,
                       char error[STORE_ERROR_BYTES])
 {
     unprepare(store);
     write_candidates(store->store, state);
+    write_cliffs(store->store, state);
     fill_axes(store->store, state);
     say(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));
     say(store->store, "proven", STORE_I(state->proven));

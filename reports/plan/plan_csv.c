@@ -34,7 +34,7 @@ void plan_csv(const struct plan_state *state, FILE *out)
                     (double)of->bill.power / QUANTITY_DECIMAL_ONE, of->bill.rack_units);
         else
             fputs(",,,", out);
-        if (of->states[0].count > 0)
+        if (of->measured)
             fprintf(out, ",%.6f", of->headroom);
         else
             fputc(',', out);

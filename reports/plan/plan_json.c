@@ -35,7 +35,7 @@ static void cost_members(const struct plan_state *state, const struct plan_candi
     real_member(out, "cost", priced, (double)of->bill.price / QUANTITY_DECIMAL_ONE, ", ");
     real_member(out, "power_w", priced, (double)of->bill.power / QUANTITY_DECIMAL_ONE, ", ");
     real_member(out, "rack_units", priced, (double)of->bill.rack_units, ", ");
-    real_member(out, "headroom", of->states[0].count > 0, of->headroom, "");
+    real_member(out, "headroom", of->measured, of->headroom, "");
 }
 
 /* "path=value" as a member. */
@@ -114,6 +114,39 @@ static void print_axes(const struct plan_state *state, FILE *out)
     fputs("],\n", out);
 }
 
+static void print_cliff(const struct plan_state *state, uint32_t index, FILE *out)
+{
+    const struct plan_cliff *cliff = &state->cliffs[index];
+    const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
+    fputs("    {", out);
+    text_member(out, "path", axis->path, ", ");
+    text_member(out, "as", axis->as, ", ");
+    text_member(out, "holds_to", cliff->holds > 0 ? axis->values[cliff->holds - 1] : NULL, ", ");
+    text_member(out, "breaks_at", cliff->ends ? axis->values[cliff->holds] : NULL,
+                ", \"points\": [");
+    for (uint32_t i = 0; i < cliff->holds + cliff->ends; i++) {
+        const struct plan_candidate *point = &state->candidates[cliff->first + i];
+        fputs(i == 0 ? "{" : ", {", out);
+        text_member(out, "value", axis->values[i], ", ");
+        text_member(out, "verdict", plan_verdict_word(point->verdict), ", ");
+        text_member(out, "why", point->why, ", ");
+        text_member(out, "bottleneck", point->limit, ", ");
+        real_member(out, "headroom", point->measured, point->headroom, "}");
+    }
+    fputs("]}", out);
+}
+
+static void print_cliffs(const struct plan_state *state, FILE *out)
+{
+    const uint32_t count = state->proven ? state->plan->cliff_count : 0;
+    fputs("  \"cliff\": [", out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(i == 0 ? "\n" : ",\n", out);
+        print_cliff(state, i, out);
+    }
+    fputs("],\n", out);
+}
+
 void plan_json(const struct plan_state *state, FILE *out)
 {
     static const char *const objectives[] = {
@@ -143,7 +176,9 @@ void plan_json(const struct plan_state *state, FILE *out)
         print_candidate(state, i, out);
         fputs(i + 1 < state->count ? ",\n" : "\n", out);
     }
-    fputs("  ],\n  \"front\": [", out);
+    fputs("  ],\n", out);
+    print_cliffs(state, out);
+    fputs("  \"front\": [", out);
     for (uint32_t i = 0; i < state->count; i++)
         if (state->candidates[i].front) {
             fputs(gap, out);

@@ -276,6 +276,34 @@ static void print_front(const struct plan_state *state, FILE *out)
     }
 }
 
+/* From the first value to the last that holds, and what ends it. */
+static void print_cliffs(const struct plan_state *state, FILE *out)
+{
+    const struct plan *plan = state->plan;
+    for (uint32_t i = 0; i < plan->cliff_count && state->proven; i++) {
+        const struct plan_cliff *cliff = &state->cliffs[i];
+        const struct grid_axis *axis = &plan->cliffs[i].axes[0];
+        if (i == 0)
+            fprintf(out, "\nCliffs of %s\n", chosen_of(state)->cell->name);
+        fprintf(out, "  %-40s ", axis->path);
+        if (cliff->holds == 0)
+            fprintf(out, "does not hold at %s\n", axis->values[0]);
+        else if (!cliff->ends)
+            fprintf(out, "holds to %s, the last that was asked for\n",
+                    axis->values[cliff->count - 1]);
+        else
+            fprintf(out, "holds to %s, not at %s\n", axis->values[cliff->holds - 1],
+                    axis->values[cliff->holds]);
+        if (!cliff->ends)
+            continue;
+        const struct plan_candidate *point = &state->candidates[cliff->first + cliff->holds];
+        fprintf(out, "      %s\n",
+                point->why[0] != '\0' ? point->why : plan_verdict_about(point->verdict));
+        if (point->limit[0] != '\0')
+            fprintf(out, "      %s\n", point->limit);
+    }
+}
+
 void plan_text(const struct plan_state *state, FILE *out)
 {
     print_head(state, out);
@@ -283,6 +311,7 @@ void plan_text(const struct plan_state *state, FILE *out)
     print_chosen(state, out);
     print_others(state, out);
     print_front(state, out);
+    print_cliffs(state, out);
     if (chosen_of(state) != NULL)
         print_bill(state, chosen_of(state), out);
 }

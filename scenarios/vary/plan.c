@@ -167,6 +167,30 @@ static void read_failures(const struct plan_reader *reader, const struct tree_no
     }
 }
 
+/* ------------------------------------------------------------------ cliffs */
+
+static void read_cliffs(const struct plan_reader *reader, const struct tree_node *list)
+{
+    struct plan *plan = reader->plan;
+    if (list == NULL)
+        return;
+    if (list->count > PLAN_CLIFFS_MAX) {
+        tree_error(reader->diag, list, "more than %d axes", PLAN_CLIFFS_MAX);
+        return;
+    }
+    for (size_t i = 0; i < list->count && !diag_failed(reader->diag); i++) {
+        struct tree_node alone = *list;
+        alone.items = &list->items[i];
+        alone.count = 1;
+        struct grid *cliff = &plan->cliffs[plan->cliff_count++];
+        if (!grid_read_space(cliff, &alone, NULL, reader->diag))
+            return;
+        for (uint32_t k = 0; k + 1 < plan->cliff_count; k++)
+            if (strcmp(plan->cliffs[k].axes[0].as, cliff->axes[0].as) == 0)
+                tree_error(reader->diag, list->items[i].value, "duplicate axis");
+    }
+}
+
 /* ------------------------------------------------------------------ the file */
 
 static const char *beside(const struct plan_reader *reader, const char *name)
@@ -216,8 +240,9 @@ static void read_rules(const struct plan_reader *reader, const struct tree_node 
 
 static void read_root(const struct plan_reader *reader, const struct tree_node *root)
 {
-    static const char *const keys[] = {"stormglass-plan", "name", "about",   "scenario", "vary",
-                                       "adjust",          "slo",  "survive", "prices",   NULL};
+    static const char *const keys[] = {
+        "stormglass-plan", "name",   "about", "scenario", "vary", "adjust", "slo",
+        "survive",         "prices", "cliff", NULL};
     struct plan *plan = reader->plan;
     const struct tree_node *version =
         need(reader, root, "stormglass-plan", TREE_SCALAR, "1, the version of the format");
@@ -233,6 +258,7 @@ static void read_root(const struct plan_reader *reader, const struct tree_node *
     const struct tree_node *slo =
         need(reader, root, "slo", TREE_LIST, "what must hold, such as \"oltp.latency.p99 < 1ms\"");
     const struct tree_node *survive = tree_want(reader->diag, root, "survive", TREE_LIST);
+    const struct tree_node *cliff = tree_want(reader->diag, root, "cliff", TREE_LIST);
     read_prices(reader, tree_get(root, "prices"));
     if (!diag_failed(reader->diag))
         read_rules(reader, root, keys);
@@ -243,8 +269,8 @@ static void read_root(const struct plan_reader *reader, const struct tree_node *
     plan->grid.scenario = beside(reader, scenario->text);
     plan->slo_count = read_slo(reader, slo, plan->slo);
     read_failures(reader, survive);
-    if (!diag_failed(reader->diag))
-        grid_read_space(&plan->grid, vary, adjust, reader->diag);
+    if (!diag_failed(reader->diag) && grid_read_space(&plan->grid, vary, adjust, reader->diag))
+        read_cliffs(reader, cliff);
 }
 
 /* `file` NULL: it could not be read, and the diag says why. */
@@ -290,6 +316,8 @@ void plan_free(struct plan *plan)
 {
     if (plan == NULL)
         return;
+    for (uint32_t i = 0; i < plan->cliff_count; i++)
+        arena_free(&plan->cliffs[i].arena);
     arena_free(&plan->grid.arena);
     free(plan);
 }

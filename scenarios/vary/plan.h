@@ -11,11 +11,13 @@
  *     - {name: a spine away, kind: switch-down, each: "spine*"}
  *     - {name: a link lost, kind: link-down, each: "leaf*-spine*", sample: 4, at: 5ms, slo: [...]}
  *   prices: prices.yaml             # or the mapping itself: prices.h
+ *   cliff:                          # how far what is chosen goes along each of these, alone
+ *     - {path: workloads.oltp.queue-depth, as: qd, values: {from: 8, to: 256, times: 2}}
  *   objective: cheapest             # least-power, most-headroom, front
  *   seeds: 5                        # and the other rows: plan_opts
  * A candidate of a failure without `at` is played without what failed, from the start; with `at` it
  * fails in mid-run.  `each` picks the members one after the other, `sample` some of them, evenly.
- * Limits: those of a grid; PLAN_SLO_MAX, PLAN_FAILURES_MAX.
+ * Limits: those of a grid; PLAN_SLO_MAX, PLAN_FAILURES_MAX, PLAN_CLIFFS_MAX.
  * Owner: plan_free.  Errors: located messages, and NULL. */
 #ifndef STORMGLASS_SCENARIOS_VARY_PLAN_H
 #define STORMGLASS_SCENARIOS_VARY_PLAN_H
@@ -28,7 +30,8 @@
 enum {
     PLAN_SLO_MAX = 32,
     PLAN_FAILURES_MAX = 32, /* entries of `survive` */
-    PLAN_CASES_MAX = 256,   /* of a candidate: none, and each choice of each failure */
+    PLAN_CLIFFS_MAX = 16,
+    PLAN_CASES_MAX = 256, /* of a candidate: none, and each choice of each failure */
     PLAN_NAME_BYTES = 128
 };
 
@@ -80,6 +83,8 @@ struct plan {
     uint32_t slo_count;
     struct plan_failure failures[PLAN_FAILURES_MAX];
     uint32_t failure_count;
+    struct grid cliffs[PLAN_CLIFFS_MAX]; /* of one axis each: its cells are its values */
+    uint32_t cliff_count;
     bool has_prices;
     struct prices prices;
     const char

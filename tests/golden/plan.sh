@@ -65,6 +65,20 @@ jq -e '[.candidates[] | select(.verdict == "holds")] as $h |
     ([.front[] as $n | $h[] | select(.name == $n) | [.cost, .power_w, .headroom]] | unique)' front.json >/dev/null ||
     fail "the front is not the front"
 
+# --- cliffs: along each axis to the first value that does not hold, which every run of it says ------------------
+
+sed '/^prices/i cliff:\n  - {path: workloads.io.block-size, as: bs, values: {from: 16KiB, to: 256KiB, times: 2}}\n  - {path: fabric.host-links.length, as: far, values: [3m, 300m]}' both.yaml >cliff.yaml
+"$program" plan cliff.yaml --json -o cliff.db >cliff.json || fail "cliff: exit $?"
+[ "$(jq -c '[.cliff[] | [.as, .holds_to, .breaks_at]]' cliff.json)" = '[["bs","32KiB","64KiB"],["far","300m",null]]' ] || fail "cliffs: $(jq -c .cliff cliff.json)"
+[ "$(jq -c .chosen cliff.json)" = "$(jq -c .chosen <("$program" plan both.yaml --json))" ] || fail "cliffs change what is chosen"
+set -- $(sqlite3 cliff.db "SELECT 'block-size=' || value FROM cliff WHERE cliff = 0 ORDER BY position")
+for bs; do
+    p99=$("$program" run pair.yaml --set fabric.host-links.rate=25Gbps --set workloads.io.queue-depth=2 --set "workloads.io.$bs" --set duration=20ms --json | jq '.workloads[0].steady.latency_ns.p99')
+    case $bs in *=64KiB) [ "$p99" -gt 120000 ] ;; *) [ "$p99" -lt 120000 ] ;; esac || fail "cliff at $bs: p99 $p99 ns"
+done
+"$program" plan cliff.yaml --resume cliff.db --json >again.json
+cmp -s cliff.json again.json || fail "cliffs that are resumed differ"
+
 # --- what a bound refuses cannot be: every candidate played -------------------------------------------------
 
 sed 's/^slo:.*/slo: ["io.goodput > 1bps"]/' goodput.yaml >bound.yaml
@@ -163,6 +177,8 @@ wrong 's/better: higher/better: more/' 'expected higher or lower'
 wrong 's/^prices: .*/seeds: 1/; /{part: nic, rate: 40Gbps/d' 'less than the minimum, 3'
 wrong '$a survive: [{kind: switch-down, each: "leaf*"}]' 'leaf*'
 wrong '$a survive: [{kind: switch-dawn, each: "switch0"}]' "did you mean 'switch-down'"
+wrong '$a cliff: [{path: a, as: b}]' 'expected values'
+wrong '$a cliff: [{path: a, as: b}]' 'expected values'
 wrong '$a objective: fastest' 'cheapest'
 "$program" plan pair.yaml 2>err.txt; [ $? = 2 ] && grep -q 'expected a plan, but this is a scenario' err.txt || fail "a scenario as a plan: $(cat err.txt)"
 "$program" run both.yaml 2>err.txt >/dev/null; [ $? = 2 ] && grep -q 'a plan; stormglass plan plays it' err.txt || fail "a plan as a scenario: $(cat err.txt)"
