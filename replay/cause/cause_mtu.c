@@ -1,6 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_mtu - frames larger than a port on their path takes. */
+ * cause_mtu - packets larger than a port on their path or the queue pair at its end takes. */
 #include "replay/cause/causes.h"
+
+#include <stdio.h>
+
+static const struct rnic_params *params_at(const struct harm_scene *scene, uint32_t node)
+{
+    return scene->scenario->nodes[node].host->rnic;
+}
+
+static bool failed_at(const struct harm_scene *scene, uint32_t node)
+{
+    uint64_t failed = 0;
+    for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
+        failed += world_host(scene->world, node)->rnics[i]->counters.qp_errors;
+    return failed > 0;
+}
+
+/* Why the ends of a pair have no queue pair in common, or not for long; false: they have. */
+static bool disagree(const struct harm_scene *scene, const struct scenario_pair *pair, char *seen,
+                     size_t size)
+{
+    const struct rnic_params *from = params_at(scene, pair->from), *to = params_at(scene, pair->to);
+    const char *names[2] = {scene->scenario->nodes[pair->from].name,
+                            scene->scenario->nodes[pair->to].name};
+    const long long asked = rnic_asked_mtu(from, to), own = to->path_mtu;
+    if (rnic_refuses_mtu(to, asked)) {
+        snprintf(seen, size, "%s refused REQs of %s for path MTU %lld: it takes %lld", names[1],
+                 names[0], asked, own);
+        return true;
+    }
+    if (rnic_taken_mtu(to, asked) == asked ||
+        !(failed_at(scene, pair->from) || failed_at(scene, pair->to)))
+        return false;
+    snprintf(seen, size, "queue pairs failed: path MTU is %lld at %s, %lld at %s", asked, names[0],
+             own, names[1]);
+    return true;
+}
+
+static void look_at_ends(struct cause_search *search, const struct harm_scene *scene, uint32_t w)
+{
+    const struct scenario_workload *workload = &scene->scenario->workloads[w];
+    struct cause_clue clue = cause_clue();
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        if (!disagree(scene, &workload->pairs[i], clue.seen, sizeof clue.seen))
+            continue;
+        clue.workload = w;
+        clue.parts = HARM_LOST_PARTS;
+        clue.everywhere = true;
+        clue.rows = "path-mtu path-mtu-agreement";
+        clue.general = "path-mtu-agreement path-mtu";
+        clue.ends = true;
+        clue.otherwise = HARM_WORKLOAD;
+        clue.proven = true;
+        cause_report(search, &clue);
+        return;
+    }
+}
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
@@ -12,10 +68,12 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     clue.otherwise = HARM_LINK;
     clue.proven = true;
     cause_report_drops(search, scene, 1u << PROBE_DROP_MTU, -1, &clue, "larger than its MTU");
+    for (uint32_t w = 0; w < scene->scenario->workload_count; w++)
+        look_at_ends(search, scene, w);
 }
 
 const struct cause_kind cause_mtu = {
     .name = "mtu",
-    .about = "A port on the path takes only smaller frames.",
+    .about = "A port on the path takes only smaller frames, or the ends differ in path MTU.",
     .look = look,
 };

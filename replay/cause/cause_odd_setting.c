@@ -113,6 +113,10 @@ static int64_t headers(const struct harm_scene *scene, const struct deviation *d
     if (strcmp(change->row->name, "path-mtu") != 0 ||
         !opt_parse(change->row, deviation->value, &value, why))
         return 0;
+    const struct rnic_params *to = scene->scenario->nodes[member->to].host->rnic;
+    const int64_t asked = rnic_asked_mtu(scene->scenario->nodes[member->from].host->rnic, to);
+    if (asked != value && rnic_taken_mtu(to, asked) != value)
+        return 0;
     const int64_t more =
         PPM * HEADERS / (value + HEADERS) - PPM * HEADERS / (change->common + HEADERS);
     const uint32_t first = scene->fabric->first_port[member->from];

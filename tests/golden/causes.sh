@@ -63,6 +63,11 @@ $across"
 named mtu setting 'fabric.host-links.mtu' "fabric: {$leaves}
 $fast
 $across" --set fabric.host-links.mtu=1500B
+for peers in own refuse; do
+    named mtu setting hosts.old.rnic.path-mtu "fabric: {$leaves}
+hosts: {defaults: {rnic: {timeout: 6, path-mtu-agreement: $peers}}, old: {where: host5, rnic: {path-mtu: 1024B}}}
+$across"
+done
 named ttl setting 'hosts.old.rnic.ttl' "fabric: {$leaves}
 hosts: {defaults: {rnic: {timeout: 6}}, old: {where: host1, rnic: {ttl: 2}}}
 $across"

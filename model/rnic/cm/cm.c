@@ -127,6 +127,13 @@ static uint8_t copy_private(struct cm_mad *mad, const void *data, uint8_t length
     return kept;
 }
 
+/* What the programs at both ends told each other before, by a connection of their own. */
+static const struct rnic_params *params_of_peer(const struct verbs_conn *conn)
+{
+    const struct rnic *rnic = conn->rnic;
+    return rnic->peers == NULL ? NULL : &rnic->peers[conn->peer.endpoint]->params;
+}
+
 static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param)
 {
     struct rnic *rnic = conn->rnic;
@@ -147,7 +154,7 @@ static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_c
         .source_ip = rnic_ip(rnic->endpoint),
         .destination_ip = rnic_ip(conn->peer.endpoint),
         .source_port = (uint16_t)(EPHEMERAL_FIRST + id % EPHEMERAL_COUNT),
-        .mtu = (uint8_t)qp_mtu_code((uint32_t)own->path_mtu),
+        .mtu = (uint8_t)qp_mtu_code((uint32_t)rnic_asked_mtu(own, params_of_peer(conn))),
         .packet_rate = (uint8_t)cm_packet_rate(rnic->port.rate.bps),
         .traffic_class = conn->peer.class.tos,
         .hop_limit = rnic->ttl,
@@ -202,12 +209,13 @@ static void connect_qp(struct verbs_conn *conn, const struct cm_mad *theirs)
 {
     const struct cm_mad *mine = conn->mine, *req = conn->passive ? theirs : mine;
     const struct rnic_params *own = &conn->rnic->params;
+    const int64_t asked = qp_mtu_bytes((enum ibv_mtu)req->mtu);
     const struct qp_connection with = {
         .peer = conn->peer.endpoint,
         .peer_qpn = theirs->qpn,
         .send_psn = theirs->starting_psn, /* with which its receiver begins, IBTA Vol 1 12.7.31 */
         .receive_psn = mine->starting_psn,
-        .mtu = qp_mtu_bytes((enum ibv_mtu)req->mtu),
+        .mtu = (uint32_t)(conn->passive ? rnic_taken_mtu(own, asked) : asked),
         .read_limit = least(mine->initiator_depth, theirs->responder_resources),
         .read_resources = least(mine->responder_resources, theirs->initiator_depth),
         .retry_count = least(req->retry_count, own->retry_count),
@@ -317,6 +325,16 @@ static const struct cm_listener *listener_of(const struct cm *cm, uint64_t servi
     return NULL;
 }
 
+static void refuse_request(struct rnic *rnic, const struct cm_peer *back, const struct cm_mad *req,
+                           enum cm_reject_reason reason)
+{
+    const struct cm_mad rej = {.attribute = CM_REJ,
+                               .tid = req->tid,
+                               .remote_id = req->local_id,
+                               .reason = (uint16_t)reason};
+    cm_send(rnic, back, &rej);
+}
+
 static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct cm_mad *req)
 {
     struct verbs_conn *conn = cm_conn_of_request(rnic, back->endpoint, req->local_id);
@@ -326,12 +344,10 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
         return;
     }
     const struct cm_listener *listener = listener_of(&rnic->cm, req->service_id);
-    if (listener == NULL) {
-        const struct cm_mad rej = {.attribute = CM_REJ,
-                                   .tid = req->tid,
-                                   .remote_id = req->local_id,
-                                   .reason = CM_REJ_INVALID_SERVICE_ID};
-        cm_send(rnic, back, &rej);
+    const bool refused = rnic_refuses_mtu(&rnic->params, qp_mtu_bytes((enum ibv_mtu)req->mtu));
+    if (listener == NULL || refused) {
+        refuse_request(rnic, back, req,
+                       listener == NULL ? CM_REJ_INVALID_SERVICE_ID : CM_REJ_INVALID_MTU);
         return;
     }
     conn = cm_conn_take(rnic, &listener->user, on_timer);

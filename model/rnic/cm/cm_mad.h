@@ -32,6 +32,7 @@ enum cm_reject_reason {
     CM_REJ_NO_RESOURCES = 3,
     CM_REJ_INVALID_COMM_ID = 6,
     CM_REJ_INVALID_SERVICE_ID = 8,
+    CM_REJ_INVALID_MTU = 26,
     CM_REJ_CONSUMER = 28,
 };
 

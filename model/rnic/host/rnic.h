@@ -34,7 +34,7 @@ enum rnic_event {
 };
 
 struct rnic_params {
-    int64_t path_mtu;
+    int64_t path_mtu, path_mtu_agreement;
     int64_t timeout, timeout_spread, retry_count, rnr_retry, min_rnr_timer;
     int64_t ack_interval, ack_coalescing;
     int64_t loss_recovery;
@@ -59,6 +59,35 @@ extern const struct opt rnic_opts[];
 #define X(name, word)           RNIC_##name,
 enum { RNIC_LOSS_RECOVERIES(X) }; /* loss_recovery */
 #undef X
+
+#define RNIC_MTU_AGREEMENTS(X)                                                                     \
+    X(REQUEST, "request")                                                                          \
+    X(SMALLER, "smaller")                                                                          \
+    X(REFUSE, "refuse")                                                                            \
+    X(OWN, "own")
+#define X(name, word) RNIC_MTU_##name,
+enum { RNIC_MTU_AGREEMENTS(X) }; /* path_mtu_agreement */
+#undef X
+
+/* Path MTU in a REQ of `active`, and of the queue pair that `passive` makes for it.  `passive` may
+ * be NULL where nothing is known of it. */
+static inline int64_t rnic_asked_mtu(const struct rnic_params *active,
+                                     const struct rnic_params *passive)
+{
+    const bool smaller = active->path_mtu_agreement == RNIC_MTU_SMALLER && passive != NULL &&
+                         passive->path_mtu < active->path_mtu;
+    return smaller ? passive->path_mtu : active->path_mtu;
+}
+
+static inline int64_t rnic_taken_mtu(const struct rnic_params *passive, int64_t asked)
+{
+    return passive->path_mtu_agreement == RNIC_MTU_OWN ? passive->path_mtu : asked;
+}
+
+static inline bool rnic_refuses_mtu(const struct rnic_params *passive, int64_t asked)
+{
+    return passive->path_mtu_agreement == RNIC_MTU_REFUSE && asked > passive->path_mtu;
+}
 
 enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon, ack_dscp, ... */
 enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */

@@ -16,6 +16,14 @@ const struct opt rnic_opts[] = {
      "Payload of a full packet: 256, 512, 1024, 2048 or 4096 B; the active side's value applies to "
      "both.",
      "IBTA Vol 1 table 81 (PathMTU); Linux cm.c adopts the REQ's value"},
+    {"path-mtu-agreement", OPT_CHOICE, ROW(path_mtu_agreement), "request", NULL, NULL,
+     OPT_WORDS(RNIC_MTU_AGREEMENTS),
+     "Path MTU of connections between hosts that differ.  request: the REQ's, of the side that "
+     "connects.  smaller: the smaller of both, where programs exchange it; of the side that "
+     "connects.  refuse: REJ 26 if the REQ's is larger than the own; own: each keeps its own; both "
+     "of the side that accepts.",
+     "Linux cm.c; min of both active_mtu, as programs with an exchange of their own; IBTA Vol 1 "
+     "12.6.7.2 (REJ 26, invalid path MTU)"},
     {"timeout", OPT_INT, ROW(timeout), "14", "0", "31", NULL,
      "Local ACK timeout code t: 4.096 us x 2^t; 0: no timeout.",
      "IBTA Vol 1 9.7.6.1.3; 14 (67 ms) is perftest's default, rdma_cm on RoCE takes 19"},

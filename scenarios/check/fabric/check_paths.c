@@ -78,7 +78,9 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
     const struct scenario_host *from = scenario->nodes[pair->from].host;
     const bool telemetry =
         from->cc->wants_telemetry || scenario->nodes[pair->to].host->cc->wants_telemetry;
-    const int64_t path_mtu = from->rnic->path_mtu;
+    const struct rnic_params *to = scenario->nodes[pair->to].host->rnic;
+    const int64_t asked = rnic_asked_mtu(from->rnic, to), taken = rnic_taken_mtu(to, asked);
+    const int64_t path_mtu = asked > taken ? asked : taken;
     const int64_t operation = offered_operation(workload, INT64_MAX / 2) + CAPSULE_BYTES;
     const int64_t payload = operation < path_mtu ? operation : path_mtu;
     return payload + WIRE_ROCE_BYTES + WIRE_RETH_BYTES - WIRE_ETHERNET_BYTES +

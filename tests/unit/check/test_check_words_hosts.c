@@ -71,6 +71,43 @@ static void classes_of_hosts(void **state)
     assert_prints(cases, COUNT(cases));
 }
 
+/* host1 connects to host0. */
+static void path_mtus(void **state)
+{
+    (void)state;
+#define SMALL         HEAD "  host-links: {mtu: 1500B}\n"
+#define SEND_OF(size) WORK("kind: rdma-send, from: host1, to: host0, message-size: " size)
+    static const struct findings_print cases[] = {
+        {HEAD AT("host0", "path-mtu: 1024B") WRITE, "path-mtu", ""},
+        {HEAD AT("host0", "path-mtu-agreement: own") WRITE, "path-mtu", ""},
+        {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: own") SEND_OF("1024B"), "path-mtu",
+         ""},
+        {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: own") SEND_OF("1025B"), "path-mtu",
+         "t.yaml:5:74: error: host0: 'w': it takes path MTU 1024, host1 sends with 4096: the first "
+         "message above 1024 B is refused as an invalid request, which ends the queue pair (a run "
+         "shows rnic.qp_errors > 0)\n    remedy: the same rnic.path-mtu at both ends, or "
+         "rnic.path-mtu-agreement: request or smaller\n"},
+        {HEAD AT("host1", "path-mtu: 1024B, path-mtu-agreement: own") WRITE, "path-mtu", ""},
+        {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: refuse") WRITE, "path-mtu",
+         "t.yaml:5:74: error: host0: 'w': it refuses the connections of host1 (REJ 26, invalid "
+         "path MTU): their REQs ask for 4096 B, it takes 1024 B at most\n    remedy: "
+         "rnic.path-mtu: "
+         "1024B at host1, or path-mtu-agreement: smaller there\n"},
+        {HEAD AT("host1", "path-mtu: 1024B, path-mtu-agreement: refuse") WRITE, "path-mtu", ""},
+        {HEAD "hosts: {a: {where: host0, rnic: {path-mtu: 1024B, path-mtu-agreement: refuse}}, b: "
+              "{where: host1, rnic: {path-mtu-agreement: smaller}}}\n" WRITE,
+         "path-mtu", ""},
+        {SMALL AT("host0", "path-mtu: 1024B") WRITE, "paths",
+         "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 1500 drops "
+         "packets of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n    remedy: raise the "
+         "link's mtu to 4156 B or more, or lower rnic.path-mtu\n"},
+        {SMALL "hosts: {a: {where: host0, rnic: {path-mtu: 1024B}}, b: {where: host1, rnic: "
+               "{path-mtu-agreement: smaller}}}\n" WRITE,
+         "paths", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
 static void links_and_devices(void **state)
 {
     (void)state;
@@ -319,13 +356,10 @@ static void retries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_of_hosts),
-        cmocka_unit_test(links_and_devices),
-        cmocka_unit_test(marks),
-        cmocka_unit_test(receive_buffers),
-        cmocka_unit_test(room_of_receive_buffers),
-        cmocka_unit_test(pause_frames),
-        cmocka_unit_test(retries),
+        cmocka_unit_test(path_mtus),         cmocka_unit_test(classes_of_hosts),
+        cmocka_unit_test(links_and_devices), cmocka_unit_test(marks),
+        cmocka_unit_test(receive_buffers),   cmocka_unit_test(room_of_receive_buffers),
+        cmocka_unit_test(pause_frames),      cmocka_unit_test(retries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
