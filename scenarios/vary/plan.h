@@ -15,8 +15,9 @@
  *     - {path: workloads.oltp.queue-depth, as: qd, values: {from: 8, to: 256, times: 2}}
  *   objective: cheapest             # least-power, most-headroom, front
  *   seeds: 5                        # and the other rows: plan_opts
- * A candidate of a failure without `at` is played without what failed, from the start; with `at` it
- * fails in mid-run.  `each` picks the members one after the other, `sample` some of them, evenly.
+ * A failure without `at` is played without what failed, from the start; with `at` it fails in
+ * mid-run, and what is under way may take 60 s to finish.  `each` picks the members one after the
+ * other, `sample` some of them, evenly.
  * Limits: those of a grid; PLAN_SLO_MAX, PLAN_FAILURES_MAX, PLAN_CLIFFS_MAX.
  * Owner: plan_free.  Errors: located messages, and NULL. */
 #ifndef STORMGLASS_SCENARIOS_VARY_PLAN_H

@@ -43,16 +43,22 @@ static bool add_spots(struct members *members, struct scenario *scenario,
                       const struct plan_failure *failure, unsigned kinds, struct diag *diag)
 {
     struct selection selection = {0};
+    const bool targets = fault_find(failure->kind)->place == FAULT_AT_TARGETS;
     if (!select_from(scenario, failure->each, kinds, &selection, diag))
         return false;
     for (size_t i = 0; i < selection.count; i++) {
-        const char *node = scenario->nodes[selection.spots[i].node].name;
+        const struct scenario_node *at = &scenario->nodes[selection.spots[i].node];
+        const char *node = at->name;
+        if (targets && at->host->namespace_count == 0)
+            continue;
         const uint16_t port = selection.spots[i].port;
         add_member(members, port == SCENARIO_ALL_PORTS
                                 ? node
                                 : arena_format(members->arena, "%s:p%u", node, (unsigned)port));
     }
-    return true;
+    if (members->count == 0)
+        tree_error(diag, failure->each, "there is no target among these: none has namespaces");
+    return members->count > 0;
 }
 
 static bool find_members(struct members *members, struct scenario *scenario,
@@ -70,8 +76,9 @@ static bool find_members(struct members *members, struct scenario *scenario,
     return members->count > 0 || add_spots(members, scenario, failure, kinds[place], diag);
 }
 
+/* `longer`: the scenario itself waits as long for what is under way. */
 static bool add_case(struct plan *plan, const struct plan_failure *failure, const char *member,
-                     struct plan_cases *cases, struct diag *diag)
+                     bool longer, struct plan_cases *cases, struct diag *diag)
 {
     struct arena *arena = &plan->grid.arena;
     if (cases->count == PLAN_CASES_MAX) {
@@ -88,14 +95,19 @@ static bool add_case(struct plan *plan, const struct plan_failure *failure, cons
     *made = (struct plan_case){
         .name = arena_format(arena, "%s: %s", failure->name, member),
         .failure = failure,
-        .set_count = failure->at == NULL ? 3 : 1,
     };
-    /* What is away from the start is known to all from the start. */
     made->sets[0] =
         arena_format(arena, "faults[+]={kind: %s, where: \"%s\", at: \"%s\"%s}", failure->kind,
                      member, failure->at == NULL ? "0s" : failure->at, failure->keys);
+    if (failure->at != NULL) { /* timers and new routes take their time; waiting costs nothing */
+        made->sets[1] = "drain=60s";
+        made->set_count = longer ? 1 : 2;
+        return true;
+    }
+    /* What is away from the start is known to all from the start. */
     made->sets[1] = "fabric.routing.detection=0s";
     made->sets[2] = "fabric.routing.convergence=0s";
+    made->set_count = 3;
     return true;
 }
 
@@ -110,7 +122,8 @@ static bool add_cases(struct plan *plan, struct scenario *scenario,
                               ? (size_t)failure->sample
                               : members.count;
     for (size_t i = 0; i < wanted; i++)
-        if (!add_case(plan, failure, members.names[i * members.count / wanted], cases, diag))
+        if (!add_case(plan, failure, members.names[i * members.count / wanted],
+                      scenario->drain >= 60 * PS_PER_S, cases, diag))
             return false;
     return true;
 }

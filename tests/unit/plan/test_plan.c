@@ -143,7 +143,8 @@ static void failures_are_cases(void **state)
     assert_int_equal(cases->cases[2].set_count, 3);
     assert_string_equal(cases->cases[2].sets[0],
                         "faults[+]={kind: switch-down, where: \"spine1\", at: \"0s\"}");
-    assert_int_equal(cases->cases[5].set_count, 1);
+    assert_int_equal(cases->cases[5].set_count, 2);
+    assert_string_equal(cases->cases[5].sets[1], "drain=60s");
     assert_string_equal(
         cases->cases[5].sets[0],
         "faults[+]={kind: link-down, where: \"leaf0-spine2\", at: \"2ms\", for: \"1ms\"}");
@@ -151,6 +152,37 @@ static void failures_are_cases(void **state)
     free(cases);
     scenario_free(scenario);
     plan_free(plan);
+}
+
+static void only_targets_crash(void **state)
+{
+    (void)state;
+    struct wrong_each {
+        const char *each;
+        uint32_t cases;
+    } rows[] = {{"\"host*\"", 2}, {"host0", 2}, {"host1..host3", 0}};
+    for (size_t i = 0; i < 3; i++) {
+        char copy[sizeof text + 64];
+        const char *at = strstr(text, "  - {name: spine");
+        sprintf(copy, "%.*s  - {kind: target-crash, each: %s, at: 1ms}\n%s", (int)(at - text), text,
+                rows[i].each, strstr(text, "prices:"));
+        struct plan *plan = load(copy);
+        struct scenario *scenario = load_base("drain=60s");
+        struct plan_cases *cases = memory_new(sizeof *cases);
+        struct diag *diag = fresh();
+        assert_int_equal(plan_cases_of(plan, scenario, cases, diag), rows[i].cases > 0);
+        if (rows[i].cases > 0) {
+            assert_int_equal(cases->count, rows[i].cases);
+            assert_string_equal(cases->cases[1].name, "target-crash: host0");
+            assert_int_equal(cases->cases[1].set_count, 1); /* it waits as long by itself */
+        } else {
+            assert_non_null(strstr(diag->messages[0].text, "no target among these"));
+        }
+        free(diag);
+        free(cases);
+        scenario_free(scenario);
+        plan_free(plan);
+    }
 }
 
 /* Of the steady part, but where something fails in mid-run; each failure may have its own. */
@@ -331,6 +363,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_what_it_says),
         cmocka_unit_test(failures_are_cases),
+        cmocka_unit_test(only_targets_crash),
         cmocka_unit_test(objectives_are_of_the_steady_part),
         cmocka_unit_test(a_bill_counts_every_part),
         cmocka_unit_test(bounds_are_those_of_links_and_light),
