@@ -26,10 +26,11 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             continue;
         struct cause_clue clue = cause_clue();
         clue.parts = HARM_LOST_PARTS;
-        clue.rows = "pfc-priorities dscp priority";
+        clue.rows = "pfc-priorities accept-dscp dscp priority";
         clue.ends = true;
         clue.of_workload = "priority dscp";
-        clue.general = is_anywhere(scene, PRIORITIES) ? "priority dscp pfc-priorities" : NULL;
+        clue.general =
+            is_anywhere(scene, PRIORITIES) ? "priority dscp accept-dscp pfc-priorities" : NULL;
         if (is_anywhere(scene, PRIORITIES))
             clue.later_rows = "alpha-lossy alpha-egress lossy-pool egress-lossy-pool "
                               "reserved-lossy reserved-queue buffer";

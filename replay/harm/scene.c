@@ -205,9 +205,11 @@ static uint8_t priorities_of(const struct harm_scene *scene, const struct scenar
 {
     const struct scenario *scenario = scene->scenario;
     const uint8_t dscp = scenario_dscp(scenario, about, pair);
+    const uint8_t back = scenario_dscp_back(scenario, about, pair);
     unsigned priorities = about->class.priority_set ? 1u << about->class.priority : 0;
     for (uint32_t i = 0; i < scenario->node_count; i++)
-        priorities |= 1u << scenario->nodes[i].priority_of_dscp[dscp];
+        priorities |= 1u << scenario->nodes[i].priority_of_dscp[dscp] |
+                      1u << scenario->nodes[i].priority_of_dscp[back];
     return (uint8_t)priorities;
 }
 

@@ -102,8 +102,10 @@ static bool fits(const struct scenario *scenario, uint32_t index, uint32_t from,
     const struct scenario_workload *workload = &scenario->workloads[index];
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
-        if (((pair->from == from && pair->to == to) || (pair->from == to && pair->to == from)) &&
-            scenario_dscp(scenario, workload, pair) == dscp)
+        if ((pair->from == from && pair->to == to &&
+             scenario_dscp(scenario, workload, pair) == dscp) ||
+            (pair->from == to && pair->to == from &&
+             scenario_dscp_back(scenario, workload, pair) == dscp))
             return true;
     }
     return false;

@@ -10,10 +10,12 @@ void classes_gather(const struct scenario *scenario, struct arena *arena, struct
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (uint32_t i = 0; i < workload->pair_count; i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
-            const uint64_t bit = UINT64_C(1) << scenario_dscp(scenario, workload, pair);
-            *(workload->class.tos_set ? &classes->chosen : &classes->hosts) |= bit;
-            classes->of_host[pair->from] |= bit;
-            classes->of_host[pair->to] |= bit;
+            const uint64_t out = UINT64_C(1) << scenario_dscp(scenario, workload, pair);
+            const uint64_t back = UINT64_C(1) << scenario_dscp_back(scenario, workload, pair);
+            *(workload->class.tos_set ? &classes->chosen : &classes->hosts) |= out;
+            classes->hosts |= back & ~out;
+            classes->of_host[pair->from] |= out | back;
+            classes->of_host[pair->to] |= out | back;
         }
     }
 }

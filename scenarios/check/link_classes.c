@@ -55,13 +55,13 @@ static uint64_t bit(int64_t dscp)
 
 /* Data one way, and what answers them the other way. */
 static void add_flow(struct gathering *gathering, uint32_t from, uint32_t to, uint8_t dscp,
-                     int64_t offered)
+                     uint8_t answered, int64_t offered)
 {
     const struct scenario_host *sender = gathering->scenario->nodes[from].host;
     const struct rnic_params *taker = gathering->scenario->nodes[to].host->rnic;
     const struct link_classes_port data = {.data = bit(dscp)};
     const struct link_classes_port answers = {
-        .control = bit(taker->ack_dscp == RNIC_AUTO ? dscp : taker->ack_dscp),
+        .control = bit(taker->ack_dscp == RNIC_AUTO ? answered : taker->ack_dscp),
         .cnp = sender->cc->on_cnp == NULL ? 0 : bit(taker->cnp_dscp),
     };
     if (offered == 0)
@@ -77,10 +77,11 @@ static void add_workload(struct gathering *gathering, const struct scenario_work
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
         const uint8_t dscp = scenario_dscp(gathering->scenario, workload, pair);
+        const uint8_t back = scenario_dscp_back(gathering->scenario, workload, pair);
         const struct offered offered = offered_by(gathering->scenario, workload, pair);
         const struct link_classes_port requests = {.control = bit(dscp)};
-        add_flow(gathering, pair->from, pair->to, dscp, offered.out);
-        add_flow(gathering, pair->to, pair->from, dscp, offered.back);
+        add_flow(gathering, pair->from, pair->to, dscp, back, offered.out);
+        add_flow(gathering, pair->to, pair->from, back, dscp, offered.back);
         add_ends(gathering, pair->from, pair->to, &requests);
     }
 }

@@ -53,10 +53,11 @@ static int64_t under_way(const struct scenario_workload *workload)
 }
 
 static void add_pair(struct sent_frames *frames, const struct scenario *scenario,
-                     const struct scenario_workload *workload, const struct scenario_pair *pair)
+                     const struct scenario_workload *workload, const struct scenario_pair *pair,
+                     uint8_t dscp)
 {
     const struct rnic_params *from = scenario->nodes[pair->from].host->rnic;
-    struct sent_sizes *row = &frames->by_dscp[scenario_dscp(scenario, workload, pair)];
+    struct sent_sizes *row = &frames->by_dscp[dscp];
     const bool vary = offered_varies(workload);
     const int64_t largest = offered_operation(workload, from->path_mtu);
     add_operation(row, largest, from->path_mtu);
@@ -69,6 +70,13 @@ void sent_frames_gather(struct sent_frames *frames, const struct scenario *scena
 {
     *frames = (struct sent_frames){0};
     for (uint32_t w = 0; w < scenario->workload_count; w++)
-        for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++)
-            add_pair(frames, scenario, &scenario->workloads[w], &scenario->workloads[w].pairs[i]);
+        for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
+            const struct scenario_workload *workload = &scenario->workloads[w];
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const uint8_t out = scenario_dscp(scenario, workload, pair);
+            const uint8_t back = scenario_dscp_back(scenario, workload, pair);
+            add_pair(frames, scenario, workload, pair, out);
+            if (back != out)
+                add_pair(frames, scenario, workload, pair, back);
+        }
 }

@@ -151,11 +151,12 @@ static void add_workload(struct gather *gather, uint32_t index)
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
         const uint8_t dscp = scenario_dscp(gather->scenario, workload, pair);
+        const uint8_t dscp_back = scenario_dscp_back(gather->scenario, workload, pair);
         add(gather, index, pair->from, pair->to, dscp, out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
-        add(gather, index, pair->to, pair->from, ack_dscp(gather, pair->to, dscp),
+        add(gather, index, pair->to, pair->from, ack_dscp(gather, pair->to, dscp_back),
             DEPENDENCY_CONTROL);
         if (back) {
-            add(gather, index, pair->to, pair->from, dscp, DEPENDENCY_DATA);
+            add(gather, index, pair->to, pair->from, dscp_back, DEPENDENCY_DATA);
             add(gather, index, pair->from, pair->to, ack_dscp(gather, pair->from, dscp),
                 DEPENDENCY_CONTROL);
         }

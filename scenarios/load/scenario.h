@@ -241,9 +241,12 @@ void scenario_free(struct scenario *scenario); /* NULL is fine */
 /* How much later than its workload's start a member begins: its part of the jitter. */
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member);
 
-/* The DSCP of a workload's connections between the two, in both directions. */
+/* The DSCP of what `from` sends to `to` on a workload's connections, and of what comes back. */
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair);
+uint8_t scenario_dscp_back(const struct scenario *scenario,
+                           const struct scenario_workload *workload,
+                           const struct scenario_pair *pair);
 
 /* Rows beside those of the model: the top of the file, `fabric.routing` (struct scenario_routing),
  * an entry of `namespaces:`, and what every workload and every fault has. */

@@ -62,6 +62,14 @@ uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_wor
                                    : (uint8_t)scenario->nodes[pair->from].host->rnic->dscp;
 }
 
+uint8_t scenario_dscp_back(const struct scenario *scenario,
+                           const struct scenario_workload *workload,
+                           const struct scenario_pair *pair)
+{
+    const int64_t own = scenario->nodes[pair->to].host->rnic->accept_dscp;
+    return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
+}
+
 static const char *const file_keys[] = {"name", "kind", "from", "to", "file", NULL};
 
 struct entry {

@@ -102,6 +102,9 @@ named lossy-class setting 'fabric.overrides[0].pfc-priorities' "fabric:
   overrides: [{where: leaf1, pfc: {priorities: [4]}}]
 $fast
 $incast"
+named lossy-class setting hosts.old.rnic.accept-dscp "fabric: {$star, switch: {buffer: 5MB}}
+hosts: {defaults: {rnic: {timeout: 6, congestion-control: none}}, old: {where: \"host0..host3\", rnic: {accept-dscp: 0}}}
+workloads: [{name: w, kind: rdma-read, from: host4, to: \"host0..host3\", pairing: all-to-all, message-size: 256KiB, outstanding: 16}]"
 named watchdog setting 'fabric.overrides[0].watchdog' "fabric:
   $star
   switch: {buffer: 3MiB}

@@ -352,8 +352,10 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
     }
     conn = cm_conn_take(rnic, &listener->user, on_timer);
     conn->peer.endpoint = back->endpoint;
-    conn->peer.class.tos = req->traffic_class & TOS_DSCP;
-    conn->peer.class.priority = rnic->priority_of_dscp[req->traffic_class >> 2];
+    conn->peer.class.tos = rnic->params.accept_dscp == RNIC_AUTO
+                               ? req->traffic_class & TOS_DSCP
+                               : rnic_tos(rnic->params.accept_dscp);
+    conn->peer.class.priority = rnic->priority_of_dscp[conn->peer.class.tos >> 2];
     conn->remote_id = req->local_id;
     cm_conn_enter(conn);
     conn->tid = req->tid;

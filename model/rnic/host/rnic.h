@@ -40,7 +40,7 @@ struct rnic_params {
     int64_t loss_recovery;
     int64_t max_rd_atomic;
     int64_t tx_delay, rx_delay, read_delay;
-    int64_t dscp, priority, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
+    int64_t dscp, priority, accept_dscp, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
     int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
     int64_t ttl;
     int64_t rx_buffer, rx_xoff, rx_xon, drain;

@@ -67,6 +67,11 @@ const struct opt rnic_opts[] = {
     {"priority", OPT_INT, ROW(priority), "3", "0", "7", NULL,
      "Priority of `dscp` at the host's own port; other DSCPs by dscp-to-priority, else DSCP >> 3.",
      "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp"},
+    {"accept-dscp", OPT_INT, ROW(accept_dscp), "auto", "0", "63", "auto",
+     "DSCP of what this side sends on connections that it accepts; auto: the REQ's.  Another one "
+     "than the REQ's gives each direction a class of its own.",
+     "IBTA Vol 1 12.7.11; a device-wide traffic class overrides it: MLNX_OFED sysfs "
+     "infiniband/DEV/tc/PORT/traffic_class"},
     {"ack-dscp", OPT_INT, ROW(ack_dscp), "auto", "0", "63", "auto",
      "DSCP of ACKs and NAKs; auto: their queue pair's.  On another queue they may overtake READ "
      "responses, which then count as lost.",

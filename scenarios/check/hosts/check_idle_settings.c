@@ -39,13 +39,30 @@ static void check_host(const struct scenario *scenario, uint32_t index, const st
                     "rnic.dscp %lld has no effect: the workloads write a dscp of their own",
                     (long long)own);
         check_remedy(report, "leave out one of the two");
-    } else if (roles->asks[index] == 0 && roles->by[index] != 0 && roles->dscp[index] != own) {
+    } else if (roles->asks[index] == 0 && roles->by[index] != 0 && roles->dscp[index] != own &&
+               host->host->rnic->accept_dscp == RNIC_AUTO) {
         check_alike(report, DIAG_WARNING, &thing,
                     "rnic.dscp %lld has no effect on what it sends: connections have the DSCP of "
                     "who asks for them, %u of %s",
                     (long long)own, roles->dscp[index], scenario->nodes[roles->by[index] - 1].name);
-        check_remedy(report, "write the dscp at the hosts in `from`, or in the workload");
+        check_remedy(report, "write the dscp at the hosts in `from`, or in the workload, or "
+                             "rnic.accept-dscp here");
     }
+}
+
+/* What it accepts is in a class of its own, if somebody asks for it. */
+static void check_accepted(const struct scenario *scenario, uint32_t index,
+                           const struct roles *roles, struct check_report *report)
+{
+    const struct scenario_node *host = &scenario->nodes[index];
+    const struct check_thing thing = check_of_rnic(host, "accept-dscp");
+    if (host->host->rnic->accept_dscp == RNIC_AUTO || roles->by[index] != 0 ||
+        roles->asks[index] == 0)
+        return;
+    check_alike(report, DIAG_WARNING, &thing,
+                "rnic.accept-dscp %lld has no effect: nobody connects to it",
+                (long long)host->host->rnic->accept_dscp);
+    check_remedy(report, "write it at the hosts in `to`, or rnic.dscp here");
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
@@ -57,6 +74,9 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = 0; i < scenario->host_count; i++)
         if (block_place(scenario->nodes[i].host->rnic_values, "dscp", nobody).file != NULL)
             check_host(scenario, i, &roles, report);
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        if (block_place(scenario->nodes[i].host->rnic_values, "accept-dscp", nobody).file != NULL)
+            check_accepted(scenario, i, &roles, report);
     arena_free(&scratch);
 }
 

@@ -13,7 +13,9 @@ static bool tell_priority(const struct scenario *scenario, const struct scenario
                           struct check_report *report)
 {
     const struct scenario_node *host = &scenario->nodes[node];
-    const unsigned dscp = scenario_dscp(scenario, workload, pair), own = workload->class.priority;
+    const unsigned dscp = node == pair->from ? scenario_dscp(scenario, workload, pair)
+                                             : scenario_dscp_back(scenario, workload, pair);
+    const unsigned own = workload->class.priority;
     for (uint16_t p = 0; p < host->port_count; p++) {
         if (host->ports[p].link == SCENARIO_NO_LINK)
             continue;

@@ -45,7 +45,7 @@ static void classes_of_hosts(void **state)
         {HEAD AT("host0", "dscp: 46") WRITE, "idle-settings",
          "t.yaml:5:43: warning: host0: rnic.dscp 46 has no effect on what it sends: connections "
          "have the DSCP of who asks for them, 26 of host1\n    remedy: write the dscp at the hosts "
-         "in `from`, or in the workload\n"},
+         "in `from`, or in the workload, or rnic.accept-dscp here\n"},
         {HEAD AT("host0", "dscp: 26") WRITE, "idle-settings", ""},
         {HEAD AT("host3", "dscp: 46") WRITE, "idle-settings", ""},
         {HEAD AT("host1", "dscp: 46") WRITE, "idle-settings", ""},
@@ -67,6 +67,37 @@ static void classes_of_hosts(void **state)
          "t.yaml:5:13: warning: 'w': receives applies to rdma-send only: rdma-read needs none\n"},
         {HEAD WORK("kind: rdma-send, from: host1, to: host0, receives: 1"), "workloads", ""},
         {HEAD WRITE, "workloads", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void directions(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {HEAD AT("host0", "dscp: 46, accept-dscp: 46") WRITE, "idle-settings", ""},
+        {HEAD AT("host1", "accept-dscp: 46") WRITE, "idle-settings",
+         "t.yaml:5:50: warning: host1: rnic.accept-dscp 46 has no effect: nobody connects to it\n  "
+         " "
+         " remedy: write it at the hosts in `to`, or rnic.dscp here\n"},
+        {HEAD AT("host3", "accept-dscp: 46") WRITE, "idle-settings", ""},
+        {HEAD AT("host0", "accept-dscp: 26") WRITE, "directions", ""},
+        {HEAD AT("host0", "accept-dscp: 31") WRITE, "directions", ""},
+        {HEAD AT("host0", "accept-dscp: 46") WRITE, "directions",
+         "t.yaml:5:50: warning: host0: 'w' is lossless in one direction only: it sends with DSCP "
+         "46, "
+         "lossy at switch0, the other side with DSCP 26, lossless at switch0 (a run shows "
+         "drops.lossy > 0)\n    remedy: rnic.accept-dscp: auto, or DSCP 46 in a priority with PFC "
+         "at "
+         "switch0\n"},
+        {HEAD "hosts: {a: {where: host0..host2, rnic: {accept-dscp: 26}}}\nworkloads: [{name: w, "
+              "kind: rdma-write, from: host3, to: host0..host2, dscp: 0}]\n",
+         "directions",
+         "t.yaml:5:54: warning: 3 hosts (host0, ...): 'w' is lossless in one direction only: it "
+         "sends "
+         "with DSCP 26, lossless at switch0, the other side with DSCP 0, lossy at switch0 (a run "
+         "shows drops.lossy > 0)\n    remedy: rnic.accept-dscp: auto, or DSCP 0 in a priority with "
+         "PFC at switch0\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -356,10 +387,15 @@ static void retries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_mtus),         cmocka_unit_test(classes_of_hosts),
-        cmocka_unit_test(links_and_devices), cmocka_unit_test(marks),
-        cmocka_unit_test(receive_buffers),   cmocka_unit_test(room_of_receive_buffers),
-        cmocka_unit_test(pause_frames),      cmocka_unit_test(retries),
+        cmocka_unit_test(path_mtus),
+        cmocka_unit_test(directions),
+        cmocka_unit_test(classes_of_hosts),
+        cmocka_unit_test(links_and_devices),
+        cmocka_unit_test(marks),
+        cmocka_unit_test(receive_buffers),
+        cmocka_unit_test(room_of_receive_buffers),
+        cmocka_unit_test(pause_frames),
+        cmocka_unit_test(retries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,28 @@ static void without_a_class_the_device_has_its_say(void **state)
     pair_free(pair);
 }
 
+/* READ responses, ACKs and what the side that accepts asks for itself. */
+static void who_accepts_may_send_in_its_own(void **state)
+{
+    (void)state;
+    struct pair_params params;
+    pair_presets(&params);
+    params.rnic.accept_dscp = FAR;
+    struct pair *pair = make(&params, (struct verbs_class){0});
+    unsigned seen[2] = {0, 0};
+    for (unsigned i = 0; i < pair->log_count; i++) {
+        const struct pair_frame *frame = &pair->log[i];
+        if (frame->opcode == FRAME_UD_SEND_ONLY)
+            continue;
+        assert_int_equal(frame->tos >> 2, frame->side == 0 ? 26 : FAR);
+        seen[frame->side]++;
+    }
+    assert_true(seen[0] > 0 && seen[1] > 0);
+    assert_true(sent_in(pair, 1, FAR >> 3) >= seen[1]);
+    assert_true(sent_in(pair, 0, 3) >= seen[0]);
+    pair_free(pair);
+}
+
 /* The other side learns the class from the REQ's primary path. */
 static void a_class_holds_both_ways(void **state)
 {
@@ -314,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_class_the_device_has_its_say),
+        cmocka_unit_test(who_accepts_may_send_in_its_own),
         cmocka_unit_test(a_class_holds_both_ways),
         cmocka_unit_test(ecn_is_no_part_of_a_class),
         cmocka_unit_test(acknowledgements_may_have_a_class_of_their_own),

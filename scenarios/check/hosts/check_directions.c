@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_directions - what goes to a host and what comes back are both lossless, or both lossy.
+ * Each side sends with a DSCP of its own; the switch at the sender says what class that is. */
+#include "scenarios/check/check_rule.h"
+
+#include "rnic/host/rnic.h"
+#include "scenarios/check/classes.h"
+#include "scenarios/workload/workload.h"
+
+/* One direction, as the switch at its sender has it. */
+struct direction {
+    const struct scenario_node *edge;
+    unsigned dscp;
+    bool lossless;
+};
+
+/* False: its sender has no switch. */
+static bool see(const struct scenario *scenario, uint32_t sender, uint8_t dscp,
+                struct direction *direction)
+{
+    const struct scenario_node *host = &scenario->nodes[sender];
+    if (host->port_count == 0 || host->ports[0].link == SCENARIO_NO_LINK)
+        return false;
+    const struct scenario_node *edge = &scenario->nodes[host->ports[0].peer_node];
+    if (edge->kind != SCENARIO_SWITCH)
+        return false;
+    *direction =
+        (struct direction){edge, dscp, classes_lossless(edge, edge->priority_of_dscp[dscp])};
+    return true;
+}
+
+static void say(struct check_report *report, const struct scenario_workload *workload,
+                const struct scenario_node *acceptor, const struct direction *out,
+                const struct direction *back)
+{
+    const struct check_thing thing = check_of_rnic(acceptor, "accept-dscp");
+    const struct direction *lossy = out->lossless ? back : out;
+    check_alike(report, DIAG_WARNING, &thing,
+                "'%s' is lossless in one direction only: it sends with DSCP %u, %s at %s, the "
+                "other side with DSCP %u, %s at %s",
+                workload->name, back->dscp, back->lossless ? "lossless" : "lossy", back->edge->name,
+                out->dscp, out->lossless ? "lossless" : "lossy", out->edge->name);
+    check_shows(report, "drops.lossy > 0");
+    check_remedy(report, "rnic.accept-dscp: auto, or DSCP %u in a priority with PFC at %s",
+                 lossy->dscp, lossy->edge->name);
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const uint8_t dscp = scenario_dscp(scenario, workload, pair);
+            const uint8_t back_dscp = scenario_dscp_back(scenario, workload, pair);
+            struct direction out, back;
+            if (dscp == back_dscp || !see(scenario, pair->from, dscp, &out) ||
+                !see(scenario, pair->to, back_dscp, &back) || out.lossless == back.lossless)
+                continue;
+            say(report, workload, &scenario->nodes[pair->to], &out, &back);
+        }
+    }
+}
+
+const struct check_rule check_directions = {
+    .name = "directions",
+    .about = "What goes to a host and what comes back are both lossless, or both lossy.",
+    .run = run,
+};
