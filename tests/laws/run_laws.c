@@ -48,7 +48,7 @@ static struct run_laws_terms terms_of(const struct scenario *scenario)
         terms.software |= rnic->soft.software != 0 || rnic->soft.timer_tick != 0;
         terms.slow_hosts |= rnic->drain != 0 || pipeline_slows_receiving(&rnic->pipeline);
         terms.watchdogs |= rnic->pfc_watchdog != 0;
-        terms.go_back_0 |= rnic->loss_recovery == RNIC_GO_BACK_0;
+        terms.go_back_0 |= recovery_list[rnic->loss_recovery]->restarts;
     }
     terms.pauses_sound &= !terms.links_fail;
     return terms;

@@ -4,6 +4,7 @@
 #include "draw_value.h"
 
 #include "net/switch/buffer.h"
+#include "rnic/qp/recovery.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
@@ -187,6 +188,14 @@ void bents_routes(struct pen *pen)
 
 /* ------------------------------------------------------------------ hosts */
 
+static const char *a_recovery(struct pen *pen)
+{
+    uint32_t count = 0;
+    while (recovery_list[count] != NULL)
+        count++;
+    return recovery_list[rng_below(&pen->rng, count)]->name;
+}
+
 void bents_rnic(struct pen *pen)
 {
     const bool loses = pen->bent == BENT_LOSSY || pen->bent == BENT_BROKEN ||
@@ -213,7 +222,7 @@ void bents_rnic(struct pen *pen)
     if (once_in(pen, 3))
         pen_put(pen, "path-mtu", "%uB", 256u << rng_below(&pen->rng, 5));
     if (pen->bent != BENT_PLAIN && once_in(pen, 4))
-        pen_put(pen, "loss-recovery", "%s", once_in(pen, 2) ? "go-back-0" : "go-back-n");
+        pen_put(pen, "loss-recovery", "%s", a_recovery(pen));
     if (pen->bent != BENT_PLAIN && once_in(pen, 6))
         pen_put(pen, "max-rd-atomic", "%u", draw_between(&pen->rng, 1, 6));
     if (pen->bent == BENT_STORM && once_in(pen, 3))

@@ -291,7 +291,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         .endpoint = site->endpoint,
         .ack_interval = (uint16_t)site->params->ack_interval,
         .ttl = (uint8_t)site->params->ttl,
-        .go_back_0 = site->params->loss_recovery == RNIC_GO_BACK_0,
+        .recovery = recovery_list[site->params->loss_recovery],
         .ack_coalescing = site->params->ack_coalescing != 0,
         .ready_ports = site->ready_ports,
         .env = site->env,

@@ -15,6 +15,7 @@
 #include "rnic/pipeline/pipeline_params.h"
 #include "rnic/qp/mr.h"
 #include "rnic/qp/qp.h"
+#include "rnic/qp/recovery.h"
 #include "rnic/soft/soft_params.h"
 
 /* Kinds of event of a host beside the ports'. */
@@ -37,7 +38,7 @@ struct rnic_params {
     int64_t path_mtu, path_mtu_agreement;
     int64_t timeout, timeout_spread, retry_count, rnr_retry, min_rnr_timer;
     int64_t ack_interval, ack_coalescing;
-    int64_t loss_recovery;
+    int64_t loss_recovery; /* index into recovery_list */
     int64_t max_rd_atomic;
     int64_t tx_delay, rx_delay, read_delay;
     int64_t dscp, priority, accept_dscp, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
@@ -54,11 +55,6 @@ struct rnic_params {
 };
 
 extern const struct opt rnic_opts[];
-
-#define RNIC_LOSS_RECOVERIES(X) X(GO_BACK_N, "go-back-n") X(GO_BACK_0, "go-back-0")
-#define X(name, word)           RNIC_##name,
-enum { RNIC_LOSS_RECOVERIES(X) }; /* loss_recovery */
-#undef X
 
 #define RNIC_MTU_AGREEMENTS(X)                                                                     \
     X(REQUEST, "request")                                                                          \
@@ -162,7 +158,7 @@ struct rnic {
     uint8_t drr_next; /* deficit round robin: the priority that is served next */
     uint8_t ecn;      /* of data: ECT(0) when the congestion control wants marks */
     uint8_t cnp_priority, cnp_tos, ttl;
-    bool go_back_0, ack_coalescing;
+    bool ack_coalescing;
     uint8_t rx_odd;  /* enum rnic_rx_odd */
     bool arbitrates; /* the port's source is arbiter_next, not a pipeline's or a software RNIC's */
     struct rnic_class classes[PRIORITIES];
@@ -172,6 +168,7 @@ struct rnic {
     struct rx_buffer rx;
     struct rnic_counters counters;
 
+    const struct recovery_ops *recovery;
     time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
     time_ps ack_timeout;  /* 0: none */
     struct slab completions;

@@ -11,6 +11,12 @@
             "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw"                                 \
     }
 
+static const char recovery_words[] =
+#define RECOVERY(stem, word) "|" word
+#include "rnic/qp/recovery.def"
+#undef RECOVERY
+    ;
+
 const struct opt rnic_opts[] = {
     {"path-mtu", OPT_SIZE, ROW(path_mtu), "4096B", "256B", "4096B", NULL,
      "Payload of a full packet: 256, 512, 1024, 2048 or 4096 B; the active side's value applies to "
@@ -45,7 +51,7 @@ const struct opt rnic_opts[] = {
     {"ack-coalescing", OPT_BOOL, ROW(ack_coalescing), "true", NULL, NULL, NULL,
      "A newer ACK replaces one that is still queued.", "IBTA Vol 1 9.7.5.1.2"},
     {"loss-recovery", OPT_CHOICE, ROW(loss_recovery), "go-back-n", NULL, NULL,
-     OPT_WORDS(RNIC_LOSS_RECOVERIES),
+     &recovery_words[1],
      "What is retransmitted after a loss: from the lost packet on, or the whole message.",
      "IBTA Vol 1 9.7.6; go-back-0: Guo et al., SIGCOMM 2016, 4.1"},
     {"max-rd-atomic", OPT_INT, ROW(max_rd_atomic), "16", "0", "255", NULL,

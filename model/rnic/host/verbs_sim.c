@@ -272,7 +272,7 @@ static bool arrived(const struct verbs_conn *conn, struct verbs_arrived *arrived
     *arrived = (struct verbs_arrived){
         .here = arrived_bytes(qp),
         .there = arrived_bytes(other),
-        .for_good = !conn->rnic->go_back_0 && !peer->go_back_0,
+        .for_good = !conn->rnic->recovery->restarts && !peer->recovery->restarts,
     };
     return true;
 }

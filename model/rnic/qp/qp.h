@@ -95,7 +95,7 @@ struct qp {
     alignas(128) uint32_t next_psn;
     uint32_t high_psn; /* one past the newest ever sent */
     /* Oldest that is not acknowledged; of a READ: the next response.  Written by the completer and
-     * fast_path_acknowledge, by the requester with go-back-0, by qp_connect and qp_to_error. */
+     * fast_path_acknowledge, by recovery_ops.go_back, by qp_connect and qp_to_error. */
     uint32_t una_psn;
     uint32_t tx_offset, tx_length, tx_content;
     uint32_t next_ready;

@@ -83,7 +83,7 @@ static void audit_oldest(const struct rnic *rnic, const struct qp *qp)
     CHECK(psn_diff(qp->una_end, qp->una_psn) >= 0);
     if ((qp->flags & QP_READ_GAP) != 0)
         CHECK(wqe != NULL && wqe->opcode == IBV_WR_RDMA_READ);
-    if (qp->una_end == qp->una_psn || rnic->go_back_0)
+    if (qp->una_end == qp->una_psn || rnic->recovery->restarts)
         return;
     CHECK(wqe != NULL && wqe->opcode != IBV_WR_RDMA_READ && qp->una_end == end_of(wqe));
 }
@@ -210,7 +210,7 @@ static void audit_answers(const struct rnic *rnic, const struct qp *qp)
     const bool naks = qp->answer_syndrome != RESPONDER_ACK;
     /* Software has begun the last response before it sends it. */
     CHECK(!held_acks_any(&qp->held) || qp->read_head != qp->read_tail || rnic->soft != NULL);
-    if (rnic->go_back_0)
+    if (rnic->recovery->restarts)
         return;
     if ((qp->rx_flags & QP_RX_ANSWER) != 0)
         CHECK(psn_diff(qp->epsn, qp->answer_psn) >= (naks ? 0 : 1));

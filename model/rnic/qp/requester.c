@@ -229,11 +229,8 @@ void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn)
         CHECK(wqe->started && index != qp->sq_visible);
         wqe = qp_wqe(qp, ++index);
     }
-    if (rnic->go_back_0) {
-        psn = wqe->first_psn;
-        if (psn_diff(qp->una_psn, psn) > 0)
-            qp->una_psn = psn;
-    }
+    if (rnic->recovery->go_back != NULL)
+        psn = rnic->recovery->go_back(qp, wqe, psn);
     qp->sq_cur = index;
     qp->next_psn = psn;
     qp->since_ack = 0;

@@ -21,8 +21,8 @@ static inline bool requester_ready(const struct qp *qp)
 /* The next packet, or POOL_NONE when the next WQE turns out to be blocked. */
 uint32_t requester_next(struct rnic *rnic, struct qp *qp, time_ps now);
 
-/* The next packet to send is that of the PSN, which is outstanding (go-back-0: the first of its
- * message). */
+/* The next packet to send is that of the PSN, which is outstanding (or another of its
+ * message, as the loss recovery says). */
 void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn);
 
 /* Acknowledged beyond what is sent next: go on from there. */

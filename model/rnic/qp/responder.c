@@ -5,9 +5,7 @@
  *   PSN newer         one NAK with the expected PSN, then silence until it comes
  *   PSN older         a duplicate: SEND and WRITE are acknowledged again, a READ is executed again
  *
- * Go-back-0: the sender begins the whole message again, so a gap takes the expected PSN back to
- * the message's first packet and what was received of it counts for nothing (RDMA over Commodity
- * Ethernet at Scale, SIGCOMM 2016). */
+ * Other kinds of loss recovery than go-back-N have their say in recovery.h. */
 #include "rnic/qp/responder.h"
 
 #include "rnic/host/arbiter.h"
@@ -163,12 +161,6 @@ static void fail_receive(struct rnic *rnic, struct qp *qp, enum ibv_wc_status st
 
 /* ------------------------------------------------------------------ out of order */
 
-static void restart_message(struct qp *qp)
-{
-    qp->epsn = qp->rx_first_psn;
-    qp->rx_next.opcode = QP_RX_IDLE;
-}
-
 static void on_gap(struct rnic *rnic, struct qp *qp)
 {
     rnic->counters.out_of_sequence++;
@@ -177,8 +169,8 @@ static void on_gap(struct rnic *rnic, struct qp *qp)
     qp->rx_flags |= QP_RX_NAKED;
     rnic->counters.naks_sent++;
     answer(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn);
-    if (rnic->go_back_0 && qp->rx_next.opcode != QP_RX_IDLE)
-        restart_message(qp);
+    if (rnic->recovery->on_gap != NULL)
+        rnic->recovery->on_gap(qp);
 }
 
 static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
@@ -219,10 +211,8 @@ static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *f
         on_gap(rnic, qp);
         return false;
     }
-    if (rnic->go_back_0 && qp->rx_next.opcode != QP_RX_IDLE && frame->psn == qp->rx_first_psn) {
-        restart_message(qp);
+    if (rnic->recovery->expects_again != NULL && rnic->recovery->expects_again(qp, frame))
         return true;
-    }
     on_duplicate(rnic, qp, frame, now);
     return false;
 }
