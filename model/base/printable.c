@@ -49,10 +49,20 @@ bool printable_is_shown(uint32_t code)
         {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB}, /* without a form */
         {0xE0000, 0xE007F},
     };
+    if (code >= ' ' && code <= '~')
+        return true;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         if (code >= hidden[i].first && code <= hidden[i].last)
             return false;
     return true;
+}
+
+size_t printable_plain(const char *text, const char *but)
+{
+    size_t length = 0;
+    while (text[length] >= ' ' && text[length] <= '~' && strchr(but, text[length]) == NULL)
+        length++;
+    return length;
 }
 
 struct character {

@@ -20,6 +20,9 @@ size_t printable_utf8_within(const char *text, size_t size, uint32_t *code);
 /* Whether a character is shown as it is. */
 bool printable_is_shown(uint32_t code);
 
+/* Bytes of ASCII at the begin that are shown as they are, up to any of `but`. */
+size_t printable_plain(const char *text, const char *but);
+
 /* Whether a text is one line, and printable as it is. */
 bool printable_is(const char *text);
 

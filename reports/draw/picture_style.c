@@ -113,8 +113,13 @@ static size_t character(const char *text)
 
 void picture_escape(FILE *out, const char *text)
 {
-    for (size_t length; *text != '\0'; text += length == 0 ? 1 : length) {
+    for (size_t length;; text += length == 0 ? 1 : length) {
+        const size_t plain = printable_plain(text, "&<>\"");
+        fwrite(text, 1, plain, out);
+        text += plain;
         length = character(text);
+        if (*text == '\0')
+            return;
         if (*text == '&')
             fputs("&amp;", out);
         else if (*text == '<')

@@ -32,11 +32,14 @@ static bool write_figures(bool (*figures)(const void *self, FILE *out), const vo
     const bool well = figures(self, memory);
     memory_stream_end(memory);
     fputs("<script type=\"application/json\" id=\"figures\">", out);
-    for (size_t i = 0; well && i < length; i++)
-        if (text[i] == '<')
-            fputs("\\u003c", out);
-        else
-            fputc(text[i], out);
+    for (const char *at = text; well && at < text + length;) {
+        const char *less = memchr(at, '<', length - (size_t)(at - text));
+        fwrite(at, 1, (size_t)((less == NULL ? text + length : less) - at), out);
+        if (less == NULL)
+            break;
+        fputs("\\u003c", out);
+        at = less + 1;
+    }
     fputs("</script>\n", out);
     free(text);
     return well;

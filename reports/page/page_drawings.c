@@ -41,10 +41,9 @@ static void write_inline(FILE *out, const char *svg)
         const char *next = past_id(at);
         if (at == sheet && end != NULL)
             next = end + strlen("</style>");
-        if (next == NULL)
-            fputc(*at++, out);
-        else
-            at = next;
+        if (next == NULL) /* what is left out begins with one of these */
+            fwrite(at, 1, (size_t)((next = at + 1 + strcspn(at + 1, " <")) - at), out);
+        at = next;
     }
     fputs("</div>\n", out);
 }

@@ -15,8 +15,13 @@
 
 void page_text(FILE *out, const char *text)
 {
-    for (const char *at = text; *at != '\0';) {
+    for (const char *at = text;;) {
         uint32_t code;
+        const size_t plain = printable_plain(at, "<>&\"'");
+        fwrite(at, 1, plain, out);
+        at += plain;
+        if (*at == '\0')
+            return;
         const size_t length = printable_utf8(at, &code);
         if (length == 0 || (!printable_is_shown(code) && code != '\n' && code != '\t'))
             fputs("&#xfffd;", out);

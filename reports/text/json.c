@@ -43,8 +43,13 @@ static void escape(FILE *out, uint32_t code)
 void json_string(FILE *out, const char *text)
 {
     fputc('"', out);
-    while (*text != '\0') {
+    for (;;) {
         uint32_t code;
+        const size_t plain = printable_plain(text, "\"\\");
+        fwrite(text, 1, plain, out);
+        text += plain;
+        if (*text == '\0')
+            break;
         const size_t length = printable_utf8(text, &code);
         if (length == 0)
             fputs("\\ufffd", out); /* the replacement character */

@@ -262,6 +262,12 @@ static enum outcome judge(const struct subject *subject, const struct damage *da
 
 static void damage_column(const struct subject *subject, struct damage damage, struct tally *tally)
 {
+    char sql[128];
+    snprintf(sql, sizeof sql, "SELECT EXISTS(SELECT 1 FROM %s)", damage.table);
+    if (store_ask_int(store_of(subject), sql, 0) == 0) { /* no value changes it */
+        tally->whole += ODD;
+        return;
+    }
     for (int i = 0; i < ODD; i++) {
         damage.value = odd[i];
         damage.pair = false;

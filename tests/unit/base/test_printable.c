@@ -52,6 +52,19 @@ static void what_is_obeyed_becomes_an_escape(void **state)
     assert_int_equal(printable_fault("ab\xff"), 0xFF);
 }
 
+static void what_is_plain_ends_at_all_else(void **state)
+{
+    (void)state;
+    assert_int_equal(printable_plain("", "<"), 0);
+    assert_int_equal(printable_plain(" to ~", "<"), 5);
+    assert_int_equal(printable_plain("ab<", "<>"), 2);
+    assert_int_equal(printable_plain("ab>", "<>"), 2);
+    assert_int_equal(printable_plain("ab\"", "<>"), 3);
+    assert_int_equal(printable_plain("ab\x1f", ""), 2);
+    assert_int_equal(printable_plain("ab\x7f", ""), 2);
+    assert_int_equal(printable_plain("ab\xc3\xa4", ""), 2);
+}
+
 /* The size of a text ends a character as well as a NUL does. */
 static void a_character_ends_with_its_text(void **state)
 {
@@ -93,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_obeyed_becomes_an_escape),
+        cmocka_unit_test(what_is_plain_ends_at_all_else),
         cmocka_unit_test(a_character_ends_with_its_text),
         cmocka_unit_test(ends_of_lines_stay_where_they_may),
         cmocka_unit_test(a_copy_ends_between_characters),
