@@ -105,6 +105,9 @@ $incast"
 named lossy-class setting hosts.old.rnic.accept-dscp "fabric: {$star, switch: {buffer: 5MB}}
 hosts: {defaults: {rnic: {timeout: 6, congestion-control: none}}, old: {where: \"host0..host3\", rnic: {accept-dscp: 0}}}
 workloads: [{name: w, kind: rdma-read, from: host4, to: \"host0..host3\", pairing: all-to-all, message-size: 256KiB, outstanding: 16}]"
+named headroom setting 'fabric.overrides[0].pfc-response' "fabric: {$star, switch: {headroom: 40KB, buffer: 4MB}, overrides: [{where: host0, pfc-response: 10us}]}
+$fast
+$incast"
 named watchdog setting 'fabric.overrides[0].watchdog' "fabric:
   $star
   switch: {buffer: 3MiB}
