@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * store - the calls of SQLite.
- * Creating: the name is locked, the schema goes into a file beside with a rollback journal, close
- * (nothing but the file is left), remove the log of a former database of that name (its frames
- * would be replayed into the new file), rename, open again and switch to the write-ahead log.
+ * Creating: the name is locked, the schema goes into a file beside without a journal (a file that
+ * was not finished is dropped), close (nothing but the file is left), remove the log of a former
+ * database of that name (its frames would be replayed into the new file), rename, open again and
+ * switch to the write-ahead log.
  * Closing folds the log in and returns to a rollback journal, so that a finished run is one file
  * that can be read from a read-only directory. */
 #include "replay/database/store.h"
@@ -16,6 +17,7 @@
 #include "scenarios/format/filekind.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +47,19 @@ static void fail_write(struct store *store)
     snprintf(store->error + used, sizeof store->error - used, " (%s)", strerror(reason));
 }
 
+/* Nobody asks how much memory SQLite has; counting takes a mutex for each allocation. */
+static void configure(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+/* No connection is used by two threads at a time. */
 static struct store *store_open_flags(const char *path, int flags, char error[STORE_ERROR_BYTES])
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, configure);
     struct store *store = memory_new(sizeof *store);
-    const int code = sqlite3_open_v2(path, &store->database, flags, NULL);
+    const int code = sqlite3_open_v2(path, &store->database, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK) {
         sqlite3_busy_timeout(store->database, 2000);
         return store;
@@ -139,8 +150,9 @@ static void write_beginning(struct store *store, const struct store_beginning *b
 {
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", STORE_APPLICATION_ID);
-    store_exec(store, pragma);
+    store_exec(store, "PRAGMA journal_mode=OFF");
     store_exec(store, "BEGIN");
+    store_exec(store, pragma);
     store_exec(store, beginning->schema);
     if (beginning->fill != NULL)
         beginning->fill(beginning->self, store);
@@ -206,9 +218,8 @@ static bool create_file(const char *fresh, const struct store_beginning *beginni
 static bool make_file(const char *path, const struct store_beginning *beginning,
                       char error[STORE_ERROR_BYTES])
 {
-    char name[PATH_MAX], journal[PATH_MAX + OUTPUT_SUFFIX_BYTES];
+    char name[PATH_MAX];
     struct beside fresh;
-    struct litter litter;
     /* A page of that name may be on its way to the same place: its file is none that was left. */
     if (snprintf(name, sizeof name, "%s-run", path) >= PATH_MAX ||
         !beside_create(&fresh, name, 0666)) {
@@ -216,12 +227,7 @@ static bool make_file(const char *path, const struct store_beginning *beginning,
         return false;
     }
     beside_release(&fresh);
-    snprintf(journal, sizeof journal, "%s-journal", fresh.path);
-    litter_note(&litter, journal);
-    const bool made = create_file(fresh.path, beginning, error);
-    unlink(journal);
-    litter_forget(&litter);
-    if (!made) {
+    if (!create_file(fresh.path, beginning, error)) {
         beside_drop(&fresh);
         return false;
     }
