@@ -30,6 +30,10 @@ void paths_fini(struct paths *paths);
 typedef void paths_fn(void *self, uint32_t port);
 void paths_visit(struct paths *paths, uint32_t from, uint32_t to, paths_fn *visit, void *self);
 
+/* By the NICs that the pair's queue pairs use, there and back. */
+void paths_of_pair(struct paths *paths, const struct scenario_workload *workload,
+                   const struct scenario_pair *pair, paths_fn *visit, void *self);
+
 /* The priority of the workload's data at the pair's first host. */
 uint8_t paths_priority(const struct paths *paths, const struct scenario_workload *workload,
                        const struct scenario_pair *pair);

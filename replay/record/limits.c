@@ -266,8 +266,7 @@ static void add_pairs(struct limits_scope *scope, struct paths *paths, uint32_t 
         scope->from[pair->from] = scope->to[pair->to] = true;
         scope->targets[pair->to]++;
         scope->pairs++;
-        paths_visit(paths, pair->from, pair->to, mark, scope);
-        paths_visit(paths, pair->to, pair->from, mark, scope);
+        paths_of_pair(paths, about, pair, mark, scope);
     }
 }
 

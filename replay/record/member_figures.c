@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "net/switch/switch.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/fabric/nics.h"
 #include "scenarios/workload/wl_rdma.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ enum { HOPS_MAX = 64 };
 
 /* ---- alone on an empty path ---- */
 
-/* The links from one host to another, by the first of equal paths: all cost the same. */
+/* The links from one NIC to another, by the first of equal paths: all cost the same. */
 struct path {
     const struct port_params *links[HOPS_MAX];
     time_ps latency; /* of the switches between them */
@@ -21,19 +22,20 @@ struct path {
     uint32_t count; /* 0: there is no path */
 };
 
-static struct path find_path(const struct member_fabric *fabric, uint32_t from, uint32_t to)
+static struct path find_path(const struct member_fabric *fabric, struct scenario_spot from,
+                             struct scenario_spot to)
 {
     const struct scenario *scenario = fabric->scenario;
     struct path path = {.cut_through = true};
-    const uint32_t endpoint = fabric->first_port[to]; /* hosts are the first nodes */
-    uint16_t port = 0;
-    for (uint32_t node = from; path.count < HOPS_MAX;) {
+    const uint32_t endpoint = fabric->first_port[to.node] + to.port; /* hosts come first */
+    uint16_t port = from.port;
+    for (uint32_t node = from.node; path.count < HOPS_MAX;) {
         const struct scenario_port *own = &scenario->nodes[node].ports[port];
-        if (scenario->nodes[node].port_count == 0 || own->link == SCENARIO_NO_LINK)
+        if (port >= scenario->nodes[node].port_count || own->link == SCENARIO_NO_LINK)
             break;
         path.links[path.count++] = own->params;
         node = own->peer_node;
-        if (node == to)
+        if (node == to.node)
             return path;
         const uint16_t *out;
         if (scenario->nodes[node].kind != SCENARIO_SWITCH ||
@@ -76,14 +78,19 @@ struct ideal {
     time_ps delays; /* of both RNICs */
 };
 
-static struct ideal ideal_of(const struct member_fabric *fabric, const struct scenario_pair *pair,
-                             bool read)
+/* Of a member, by the NICs of its first queue pair. */
+static struct ideal ideal_of(const struct member_fabric *fabric,
+                             const struct scenario_workload *workload, uint32_t member, bool read)
 {
+    const struct scenario_pair *pair = &workload->pairs[member / workload->copies];
+    const struct nic_pair nics =
+        nics_of(fabric->scenario, workload, pair, member % workload->copies);
+    const struct scenario_spot near = {pair->from, nics.from}, far = {pair->to, nics.to};
     const struct rnic_params *from = fabric->scenario->nodes[pair->from].host->rnic;
     const struct rnic_params *to = fabric->scenario->nodes[pair->to].host->rnic;
     return (struct ideal){
-        .there = find_path(fabric, pair->from, pair->to),
-        .back = find_path(fabric, pair->to, pair->from),
+        .there = find_path(fabric, near, far),
+        .back = find_path(fabric, far, near),
         .mtu = (uint64_t)from->path_mtu,
         .delays = from->tx_delay + from->rx_delay + (read ? to->read_delay : 0),
     };
@@ -101,10 +108,10 @@ static time_ps ideal_time(const struct ideal *ideal, uint64_t bytes, uint64_t me
            along(&ideal->back, ack, ack);
 }
 
-time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_pair *pair,
-                     uint64_t bytes, uint64_t message, bool read)
+time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_workload *workload,
+                     uint32_t member, uint64_t bytes, uint64_t message, bool read)
 {
-    const struct ideal ideal = ideal_of(fabric, pair, read);
+    const struct ideal ideal = ideal_of(fabric, workload, member, read);
     return ideal_time(&ideal, bytes, message);
 }
 
@@ -180,11 +187,10 @@ static void find_flows(const struct member_fabric *fabric, const struct scenario
         if (!is_flow(members[i], wanted))
             continue;
         const time_ps time = members[i]->last_completion - members[i]->first_issue;
-        const struct scenario_pair *pair = &workload->pairs[i / workload->copies];
         const time_ps ideal =
             workload->ops->needs_nvme_target
                 ? 0
-                : member_ideal(fabric, pair, members[i]->bytes, (uint64_t)message, read);
+                : member_ideal(fabric, workload, i, members[i]->bytes, (uint64_t)message, read);
         times[figures->flows++] = time;
         if (ideal > 0)
             slowdowns[figures->slowdowns++] = (int64_t)((__int128)time * PPM / ideal);
@@ -238,7 +244,7 @@ static void find_messages(const struct member_fabric *fabric,
         bins[b] = (struct bin){.times = memory_zeroed(all, sizeof(int64_t)),
                                .slowdowns = memory_zeroed(all, sizeof(int64_t))};
     for (uint32_t i = 0; i < count; i++) {
-        const struct ideal alone = ideal_of(fabric, &workload->pairs[i / workload->copies], read);
+        const struct ideal alone = ideal_of(fabric, workload, i, read);
         for (uint64_t k = 0; members[i] != NULL && k < members[i]->flow_count; k++) {
             const struct workload_flow *flow = &members[i]->flows[k];
             const time_ps ideal = ideal_time(&alone, (uint64_t)flow->bytes, (uint64_t)flow->bytes);

@@ -43,8 +43,9 @@ struct member_fabric {
 struct member_figures member_figures(const struct member_fabric *fabric, uint32_t workload,
                                      const struct workload_member *const *members);
 
-/* What `bytes` in messages would need alone, from posting to the last ACK; 0: there is no path. */
-time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_pair *pair,
-                     uint64_t bytes, uint64_t message, bool read);
+/* What `bytes` of a member in messages would need alone, from posting to the last ACK; 0: there is
+ * no path. */
+time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_workload *workload,
+                     uint32_t member, uint64_t bytes, uint64_t message, bool read);
 
 #endif

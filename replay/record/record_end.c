@@ -139,8 +139,7 @@ static void write_workload_paths(struct store *store, const struct collect *coll
         for (uint32_t k = 0; k < workload->pair_count && k < PATHS_PAIRS_MAX; k++) {
             const struct scenario_pair *pair = &workload->pairs[k];
             rows.priority = paths_priority(&paths, workload, pair);
-            paths_visit(&paths, pair->from, pair->to, write_hop, &rows);
-            paths_visit(&paths, pair->to, pair->from, write_hop, &rows);
+            paths_of_pair(&paths, workload, pair, write_hop, &rows);
         }
     }
     free(rows.written);

@@ -46,11 +46,10 @@ void step_show_controller(const struct stepper *stepper, uint32_t from,
 {
     char text[160];
     const uint32_t to = node_of_ip(stepper, nvme_host_target_ip(controller));
-    const struct world *world = stepper_world(stepper);
     struct step_commands_of of = {
         .stepper = stepper,
         .controller = controller,
-        .host_ip = rnic_ip(world->endpoint_of[step_node(stepper, from)->index]),
+        .host_ip = nvme_host_local_ip(controller),
         .target = to,
         .out = out,
     };

@@ -152,12 +152,11 @@ static void why_served(struct step_walk *walk, uint32_t target,
 
 static void why_command(struct step_walk *walk, const struct oldest *oldest)
 {
-    const struct world *world = stepper_world(walk->stepper);
     const struct nvme_host_command *command = &oldest->command;
     const uint32_t target =
         stepper_host_of(walk->stepper, nvme_host_target_ip(oldest->controller) - RNIC_FIRST_IP);
     const struct probe_target_io wanted = {
-        .host_ip = rnic_ip(world->endpoint_of[step_node(walk->stepper, oldest->from)->index]),
+        .host_ip = nvme_host_local_ip(oldest->controller),
         .controller = nvme_host_controller(oldest->controller),
         .qid = command->qid,
         .cid = command->cid,

@@ -2,6 +2,7 @@
  * fault_reach - the ports that pairs use, each with the time in which they do. */
 #include "scenarios/check/fault_reach.h"
 
+#include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/routing.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
@@ -12,8 +13,7 @@ enum { WORK_MAX = 4000000 }; /* ports looked at for all pairs */
 struct walk {
     struct fault_reach *reach;
     struct route_table *tables;
-    uint32_t *endpoint_of; /* by host */
-    uint32_t *met;         /* by node: the round that came by last */
+    uint32_t *met; /* by node: the round that came by last */
     uint32_t *stack;
     uint32_t round, work;
 };
@@ -70,23 +70,24 @@ static void see(struct walk *walk, uint32_t node, uint32_t *depth)
     walk->stack[(*depth)++] = node;
 }
 
-static void follow(struct walk *walk, const struct scenario_workload *workload, uint32_t from,
-                   uint32_t to)
+static void follow(struct walk *walk, const struct scenario_workload *workload,
+                   struct scenario_spot from, struct scenario_spot to)
 {
     struct fault_reach *reach = walk->reach;
     const struct scenario *scenario = reach->scenario;
     uint32_t depth = 0;
-    if (scenario->nodes[from].port_count == 0)
+    const uint32_t endpoint = scenario->nodes[to.node].endpoint + to.port;
+    if (from.port >= scenario->nodes[from.node].port_count)
         return;
-    widen(&reach->ports[reach->first_port[from]], workload);
+    widen(&reach->ports[reach->first_port[from.node] + from.port], workload);
     if (walk->tables == NULL || walk->work >= WORK_MAX)
         return;
     walk->round++;
-    see(walk, scenario->nodes[from].ports[0].peer_node, &depth);
+    see(walk, scenario->nodes[from.node].ports[from.port].peer_node, &depth);
     while (depth > 0) {
         const uint32_t node = walk->stack[--depth];
         const uint16_t *out;
-        const uint32_t count = route_all(&walk->tables[node], walk->endpoint_of[to], &out);
+        const uint32_t count = route_all(&walk->tables[node], endpoint, &out);
         walk->work += count + 1;
         for (uint32_t i = 0; i < count; i++) {
             widen(&reach->ports[reach->first_port[node] + out[i]], workload);
@@ -98,12 +99,18 @@ static void follow(struct walk *walk, const struct scenario_workload *workload, 
 static void follow_all(struct walk *walk)
 {
     const struct scenario *scenario = walk->reach->scenario;
+    struct nic_pair nics[NICS_MAX];
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (uint32_t i = 0; i < workload->pair_count; i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
-            follow(walk, workload, pair->from, pair->to);
-            follow(walk, workload, pair->to, pair->from);
+            const uint32_t used = nics_used(scenario, workload, pair, nics);
+            for (uint32_t n = 0; n < used; n++) {
+                const struct scenario_spot from = {pair->from, nics[n].from};
+                const struct scenario_spot to = {pair->to, nics[n].to};
+                follow(walk, workload, from, to);
+                follow(walk, workload, to, from);
+            }
             if (workload->ops->needs_nvme_target)
                 widen(&walk->reach->nvme[pair->to], workload);
         }
@@ -114,14 +121,8 @@ static void init_walk(struct walk *walk)
 {
     struct fault_reach *reach = walk->reach;
     const struct scenario *scenario = reach->scenario;
-    uint32_t endpoints = 0;
     walk->met = arena_array(&reach->arena, scenario->node_count, sizeof *walk->met);
     walk->stack = arena_array(&reach->arena, scenario->node_count, sizeof *walk->stack);
-    walk->endpoint_of = arena_array(&reach->arena, scenario->host_count, sizeof(uint32_t));
-    for (uint32_t i = 0; i < scenario->host_count; i++) {
-        walk->endpoint_of[i] = endpoints;
-        endpoints += scenario->nodes[i].port_count;
-    }
     if (needs_paths(scenario) && routes_stay(scenario))
         walk->tables = routing_compute(scenario, NULL);
 }

@@ -6,6 +6,7 @@
 #include "rnic/host/rnic.h"
 #include "scenarios/check/flow_walk.h"
 #include "scenarios/check/offered.h"
+#include "scenarios/fabric/nics.h"
 
 struct gathering {
     const struct scenario *scenario;
@@ -34,18 +35,18 @@ static void join(struct link_classes_port *port, const struct link_classes_port 
 }
 
 /* From one host to another: the port that sends, and the switch's port to the other. */
-static void add_ends(struct gathering *gathering, uint32_t from, uint32_t to,
-                     const struct link_classes_port *what)
+static void add_ends(struct gathering *gathering, struct scenario_spot from,
+                     struct scenario_spot to, const struct link_classes_port *what)
 {
     const struct scenario *scenario = gathering->scenario;
     struct link_classes *classes = gathering->classes;
-    const struct scenario_node *sender = &scenario->nodes[from], *taker = &scenario->nodes[to];
-    if (sender->port_count > 0)
-        join(&classes->ports[classes->first_port[from]], what);
-    if (taker->port_count > 0 && taker->ports[0].link != SCENARIO_NO_LINK)
-        join(&classes->ports[classes->first_port[taker->ports[0].peer_node] +
-                             taker->ports[0].peer_port],
-             what);
+    const struct scenario_node *sender = &scenario->nodes[from.node];
+    const struct scenario_node *taker = &scenario->nodes[to.node];
+    const struct scenario_port *last = &taker->ports[to.port];
+    if (from.port < sender->port_count)
+        join(&classes->ports[classes->first_port[from.node] + from.port], what);
+    if (to.port < taker->port_count && last->link != SCENARIO_NO_LINK)
+        join(&classes->ports[classes->first_port[last->peer_node] + last->peer_port], what);
 }
 
 static uint64_t bit(int64_t dscp)
@@ -54,11 +55,11 @@ static uint64_t bit(int64_t dscp)
 }
 
 /* Data one way, and what answers them the other way. */
-static void add_flow(struct gathering *gathering, uint32_t from, uint32_t to, uint8_t dscp,
-                     uint8_t answered, int64_t offered)
+static void add_flow(struct gathering *gathering, struct scenario_spot from,
+                     struct scenario_spot to, uint8_t dscp, uint8_t answered, int64_t offered)
 {
-    const struct scenario_host *sender = gathering->scenario->nodes[from].host;
-    const struct rnic_params *taker = gathering->scenario->nodes[to].host->rnic;
+    const struct scenario_host *sender = gathering->scenario->nodes[from.node].host;
+    const struct rnic_params *taker = gathering->scenario->nodes[to.node].host->rnic;
     const struct link_classes_port data = {.data = bit(dscp)};
     const struct link_classes_port answers = {
         .control = bit(taker->ack_dscp == RNIC_AUTO ? answered : taker->ack_dscp),
@@ -74,15 +75,21 @@ static void add_flow(struct gathering *gathering, uint32_t from, uint32_t to, ui
 
 static void add_workload(struct gathering *gathering, const struct scenario_workload *workload)
 {
+    struct nic_pair nics[NICS_MAX];
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
         const uint8_t dscp = scenario_dscp(gathering->scenario, workload, pair);
         const uint8_t back = scenario_dscp_back(gathering->scenario, workload, pair);
         const struct offered offered = offered_by(gathering->scenario, workload, pair);
         const struct link_classes_port requests = {.control = bit(dscp)};
-        add_flow(gathering, pair->from, pair->to, dscp, back, offered.out);
-        add_flow(gathering, pair->to, pair->from, back, dscp, offered.back);
-        add_ends(gathering, pair->from, pair->to, &requests);
+        const uint32_t used = nics_used(gathering->scenario, workload, pair, nics);
+        for (uint32_t n = 0; n < used; n++) {
+            const struct scenario_spot from = {pair->from, nics[n].from};
+            const struct scenario_spot to = {pair->to, nics[n].to};
+            add_flow(gathering, from, to, dscp, back, offered.out);
+            add_flow(gathering, to, from, back, dscp, offered.back);
+            add_ends(gathering, from, to, &requests);
+        }
     }
 }
 

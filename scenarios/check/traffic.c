@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/fabric/nics.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdlib.h>
@@ -13,7 +14,6 @@
 struct gather {
     const struct scenario *scenario;
     const struct route_table *tables;
-    uint32_t *endpoint_of; /* by host: its first port's */
     uint32_t *alike;  /* by endpoint: one that is routed alike; GRAPH_NONE: not looked at yet */
     uint64_t *hashes; /* of those that stand for others */
     uint32_t *leaders;
@@ -103,23 +103,30 @@ static void make_room(struct gather *gather)
     free(old);
 }
 
-static void add(struct gather *gather, uint32_t workload, uint32_t from, uint32_t to, uint8_t dscp,
-                enum dependency_load load)
+/* A NIC of a host. */
+struct end {
+    uint32_t node;
+    uint16_t nic;
+};
+
+static void add(struct gather *gather, uint32_t workload, struct end from, struct end to,
+                uint8_t dscp, enum dependency_load load)
 {
     const struct scenario *scenario = gather->scenario;
-    const struct scenario_port *port = &scenario->nodes[from].ports[0];
-    if (scenario->nodes[from].port_count == 0 || port->link == SCENARIO_NO_LINK ||
-        !is_switch(scenario, port->peer_node) || scenario->nodes[to].port_count == 0)
+    const struct scenario_node *sender = &scenario->nodes[from.node];
+    const struct scenario_port *port = &sender->ports[from.nic];
+    if (from.nic >= sender->port_count || port->link == SCENARIO_NO_LINK ||
+        !is_switch(scenario, port->peer_node) || to.nic >= scenario->nodes[to.node].port_count)
         return;
     make_room(gather);
     const struct dependency_traffic entry = {
         .entry = port->peer_node,
-        .endpoint = alike(gather, gather->endpoint_of[scenario->nodes[to].index]),
+        .endpoint = alike(gather, scenario->nodes[to.node].endpoint + to.nic),
         .dscp = dscp,
         .load = (uint8_t)load,
         .workload = workload,
-        .from = from,
-        .to = to,
+        .from = from.node,
+        .to = to.node,
     };
     struct dependency_traffic *slot = slot_of(gather, &entry);
     if (slot->entry != GRAPH_NONE)
@@ -142,24 +149,38 @@ static uint8_t ack_dscp(const struct gather *gather, uint32_t host, uint8_t dscp
     return rnic->ack_dscp == RNIC_AUTO ? dscp : (uint8_t)rnic->ack_dscp;
 }
 
+/* Which way a workload's data go. */
+struct ways {
+    bool out, back;
+};
+
+static void add_pair(struct gather *gather, uint32_t index, const struct scenario_pair *pair,
+                     struct nic_pair nics, struct ways ways)
+{
+    const struct scenario_workload *workload = &gather->scenario->workloads[index];
+    const struct end from = {pair->from, nics.from}, to = {pair->to, nics.to};
+    const uint8_t dscp = scenario_dscp(gather->scenario, workload, pair);
+    const uint8_t dscp_back = scenario_dscp_back(gather->scenario, workload, pair);
+    add(gather, index, from, to, dscp, ways.out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
+    add(gather, index, to, from, ack_dscp(gather, pair->to, dscp_back), DEPENDENCY_CONTROL);
+    if (!ways.back)
+        return;
+    add(gather, index, to, from, dscp_back, DEPENDENCY_DATA);
+    add(gather, index, from, to, ack_dscp(gather, pair->from, dscp), DEPENDENCY_CONTROL);
+}
+
 static void add_workload(struct gather *gather, uint32_t index)
 {
     const struct scenario_workload *workload = &gather->scenario->workloads[index];
     const int64_t reads = reads_of(workload);
-    const bool out = workload->ops->data != WORKLOAD_DATA_BACK && reads != PPM;
-    const bool back = workload->ops->data != WORKLOAD_DATA_OUT && reads != 0;
+    const struct ways ways = {.out = workload->ops->data != WORKLOAD_DATA_BACK && reads != PPM,
+                              .back = workload->ops->data != WORKLOAD_DATA_OUT && reads != 0};
+    struct nic_pair nics[NICS_MAX];
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
-        const uint8_t dscp = scenario_dscp(gather->scenario, workload, pair);
-        const uint8_t dscp_back = scenario_dscp_back(gather->scenario, workload, pair);
-        add(gather, index, pair->from, pair->to, dscp, out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
-        add(gather, index, pair->to, pair->from, ack_dscp(gather, pair->to, dscp_back),
-            DEPENDENCY_CONTROL);
-        if (back) {
-            add(gather, index, pair->to, pair->from, dscp_back, DEPENDENCY_DATA);
-            add(gather, index, pair->from, pair->to, ack_dscp(gather, pair->from, dscp),
-                DEPENDENCY_CONTROL);
-        }
+        const uint32_t used = nics_used(gather->scenario, workload, pair, nics);
+        for (uint32_t n = 0; n < used; n++)
+            add_pair(gather, index, pair, nics[n], ways);
     }
 }
 
@@ -178,13 +199,8 @@ static int by_group(const void *a, const void *b)
 void traffic_gather(struct traffic *traffic, const struct scenario *scenario,
                     const struct route_table *tables)
 {
-    uint32_t endpoints = 0;
+    const uint32_t endpoints = scenario->endpoint_count;
     struct gather gather = {.scenario = scenario, .tables = tables};
-    gather.endpoint_of = memory_zeroed(scenario->host_count, sizeof(uint32_t));
-    for (uint32_t i = 0; i < scenario->host_count; i++) {
-        gather.endpoint_of[i] = endpoints;
-        endpoints += scenario->nodes[i].port_count;
-    }
     gather.alike = memory_zeroed(endpoints, sizeof(uint32_t));
     memset(gather.alike, 0xff, endpoints * sizeof(uint32_t));
     gather.hashes = memory_zeroed(endpoints, sizeof(uint64_t));
@@ -197,7 +213,6 @@ void traffic_gather(struct traffic *traffic, const struct scenario *scenario,
             traffic->entries[traffic->count++] = gather.slots[i];
     if (traffic->count > 0) /* a total order: no two entries are the same */
         qsort(traffic->entries, traffic->count, sizeof *traffic->entries, by_group);
-    free(gather.endpoint_of);
     free(gather.alike);
     free(gather.hashes);
     free(gather.leaders);

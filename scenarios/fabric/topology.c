@@ -37,6 +37,45 @@ uint32_t topology_add_nodes(struct topology_plan *plan, const char *stem, int64_
     return first;
 }
 
+uint32_t topology_fabrics(const struct topology_nics *nics)
+{
+    return nics->homing == TOPOLOGY_FABRICS ? (uint32_t)nics->nics : 1;
+}
+
+bool topology_nics_fit(const struct topology_nics *nics, int64_t switches,
+                       const struct tree_node *written, struct diag *diag)
+{
+    if (nics->homing != TOPOLOGY_DUAL || switches % nics->nics == 0)
+        return true;
+    tree_error(diag, tree_get(written, "homing"),
+               "dual: %lld switches side by side cannot be parted into groups of %lld, one for "
+               "each NIC of a host; homing: fabrics needs none",
+               (long long)switches, (long long)nics->nics);
+    return false;
+}
+
+uint32_t topology_switch_of(const struct topology_nics *nics, uint32_t nic, uint32_t own,
+                            uint32_t switches)
+{
+    const uint32_t each = (uint32_t)nics->nics;
+    if (nics->homing == TOPOLOGY_FABRICS)
+        return nic * switches + own;
+    if (nics->homing == TOPOLOGY_DUAL)
+        return own / each * each + (own + nic) % each;
+    return own;
+}
+
+uint32_t topology_add_switches(struct topology_plan *plan, const struct topology_nics *nics,
+                               const char *stem, int64_t count, uint8_t tier)
+{
+    const uint32_t fabrics = topology_fabrics(nics), first = plan->next_node;
+    for (uint32_t i = 0; i < fabrics; i++)
+        topology_add_nodes(
+            plan, fabrics == 1 ? stem : arena_format(plan->arena, "%c-%s", (char)('a' + i), stem),
+            count, tier);
+    return first;
+}
+
 void topology_add_link(struct topology_plan *plan, uint32_t a, uint32_t b)
 {
     struct topology_node *nodes = plan->topology->nodes;
@@ -85,6 +124,9 @@ static void build(struct topology_plan *plan, const struct topology_ops *ops, co
     topology->nodes = arena_array(plan->arena, topology->node_count, sizeof *topology->nodes);
     topology->links = arena_array(plan->arena, topology->link_count, sizeof *topology->links);
     ops->build(plan, params);
+    for (uint32_t i = 0; i < topology->host_count; i++)
+        if (topology->nodes[i].port_count > topology->nics)
+            topology->nics = topology->nodes[i].port_count;
     CHECK(plan->next_node == topology->node_count && plan->next_link == topology->link_count);
 }
 
@@ -102,6 +144,7 @@ static bool generate(struct arena *arena, const struct topology_ops *ops,
     if (!fits(written, &size, diag))
         return false;
     topology->sizes = block;
+    topology->nics = 1;
     struct topology_plan plan = {.arena = arena, .topology = topology, .place = written->place};
     build(&plan, ops, block->params, &size);
     return true;

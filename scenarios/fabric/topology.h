@@ -15,6 +15,7 @@
 enum {
     TOPOLOGY_NODES_MAX = 200000,
     TOPOLOGY_PORTS_MAX = 4096, /* of one node */
+    TOPOLOGY_NICS_MAX = 8,     /* of one host, each with a port */
     TOPOLOGY_LINKS_MAX = 1000000,
     TOPOLOGY_LINK_BYTES = 6000, /* of a run's memory, ports and queues at both ends; measured */
     TOPOLOGY_NAME_MAX = 47
@@ -42,8 +43,40 @@ struct topology {
     uint32_t node_count, host_count;
     struct topology_link *links;
     uint32_t link_count;
-    const struct block *sizes; /* what a generated kind was made from; NULL: explicit */
+    uint32_t nics;             /* of each host that queues are spread over, as many as it has */
+    const struct block *sizes; /* keys that make it what it is; NULL: explicit without any */
 };
+
+/* How hosts with several NICs are cabled: all NICs of a host to the same switch; each to another
+ * switch of a group of neighbours, as many as there are NICs, as with two top-of-rack switches;
+ * each to a fabric of its own, a-.. and b-.., that no link joins to the others. */
+#define TOPOLOGY_HOMINGS(X)                                                                        \
+    X(SAME, "same")                                                                                \
+    X(DUAL, "dual")                                                                                \
+    X(FABRICS, "fabrics")
+
+#define X(name, word) TOPOLOGY_##name,
+enum topology_homing { TOPOLOGY_HOMINGS(X) };
+#undef X
+
+/* In the params of each generated kind, with TOPOLOGY_NICS_ROWS. */
+struct topology_nics {
+    int64_t nics, homing;
+};
+
+#define TOPOLOGY_NICS_ROW(field)                                                                   \
+    {                                                                                              \
+        "nics", OPT_INT, field, "1", "1", "8", NULL,                                               \
+            "NICs of each host, a port each; workloads spread their queue pairs over them.", "own" \
+    }
+#define TOPOLOGY_HOMING_ROW(field)                                                                 \
+    {                                                                                              \
+        "homing", OPT_CHOICE, field, "same", NULL, NULL, OPT_WORDS(TOPOLOGY_HOMINGS),              \
+            "Where the NICs of a host go: all to the same switch, each to another switch of a "    \
+            "group of "                                                                            \
+            "neighbours, each to a fabric of its own (a-leaf0, b-leaf0).",                         \
+            "own; dual-homed servers and A/B fabrics of storage networks"                          \
+    }
 
 /* What a generated kind makes of its keys. */
 struct topology_size {
@@ -67,7 +100,7 @@ struct loader;
 struct topology_ops {
     const char *name;       /* the word after `kind:` */
     const char *about;      /* one sentence */
-    const struct opt *opts; /* keys of a generated kind; else NULL */
+    const struct opt *opts; /* keys with a value each; NULL: none */
     size_t params_bytes;
     /* False, and a message, when values that fit their rows do not fit each other; NULL: all do. */
     bool (*check)(const void *params, const struct tree_node *written, struct diag *diag);
@@ -97,6 +130,23 @@ bool topology_load(struct arena *arena, const struct tree_node *written, struct 
 
 /* False, and an error, when there would be more links than the limit: nothing is taken for them. */
 bool topology_links_fit(const struct tree_node *written, int64_t links, struct diag *diag);
+
+/* How many fabrics that makes. */
+uint32_t topology_fabrics(const struct topology_nics *nics);
+
+/* Can `switches` neighbours be parted into groups of as many as there are NICs?  A message if they
+ * must be and cannot. */
+bool topology_nics_fit(const struct topology_nics *nics, int64_t switches,
+                       const struct tree_node *written, struct diag *diag);
+
+/* Of a host that is with the switch `own` of its fabric: the switch of its NIC, among those of all
+ * fabrics, `switches` in each. */
+uint32_t topology_switch_of(const struct topology_nics *nics, uint32_t nic, uint32_t own,
+                            uint32_t switches);
+
+/* As topology_add_nodes, for each fabric: a-stem0, ... where there are several. */
+uint32_t topology_add_switches(struct topology_plan *plan, const struct topology_nics *nics,
+                               const char *stem, int64_t count, uint8_t tier);
 
 /* Adds `count` nodes stem0, stem1, ...; gives the first.  Tier 0: hosts. */
 uint32_t topology_add_nodes(struct topology_plan *plan, const char *stem, int64_t count,

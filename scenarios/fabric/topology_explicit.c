@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * topology_explicit - {hosts, switches, links}: nodes and links as a scenario lists them.
  *   links: [{ends: ["leaf1:p1", "host0"], names: [swp1, eth0], rate, length, mtu}]
+ * Each port of a host is a NIC; queues are spread over the first `nics` of them.
  * Names are looked up in a sorted index, ports are marked when taken: a file of a hundred thousand
  * links loads in the time of its reading. */
 #include "scenarios/fabric/topology.h"
@@ -171,6 +172,11 @@ static bool take_port(struct listing *e, const struct tree_node *end, uint32_t n
         return false;
     }
     *byte = (uint8_t)(*byte | 1u << (port % 8));
+    if (owner->is_host && port >= TOPOLOGY_NICS_MAX) {
+        tree_error(e->diag, end, "%s:p%d: a host has at most %d NICs, p0 to p%d", owner->name, port,
+                   TOPOLOGY_NICS_MAX, TOPOLOGY_NICS_MAX - 1);
+        return false;
+    }
     if (owner->port_count <= port)
         owner->port_count = (uint16_t)(port + 1);
     return true;
@@ -338,16 +344,34 @@ static const struct tree_node *need_list(const struct listing *e, const struct t
     return NULL;
 }
 
+struct params {
+    int64_t nics;
+};
+
+static const struct opt rows[] = {TOPOLOGY_NICS_ROW(offsetof(struct params, nics)), {0}};
+
+/* What is not written is not told: most fabrics have no word of it. */
+static bool read_nics(struct listing *e, const struct tree_node *written)
+{
+    static const char *const also[] = {"kind", "hosts", "switches", "links", NULL};
+    struct block *block = block_new(e->arena, "fabric.topology", rows, sizeof(struct params));
+    const struct block_load load = {
+        .arena = e->arena, .diag = e->diag, .map = written, .also = also};
+    if (!block_load(block, &load))
+        return false;
+    e->topology->nics = (uint32_t)((const struct params *)block->params)->nics;
+    e->topology->sizes = tree_get(written, "nics") == NULL ? NULL : block;
+    return true;
+}
+
 static bool read(struct arena *arena, const struct tree_node *written, struct topology *topology,
                  struct diag *diag)
 {
-    static const char *const keys[] = {"kind", "hosts", "switches", "links", NULL};
     struct listing e = {.arena = arena, .topology = topology, .diag = diag};
     const struct tree_node *hosts = need_list(&e, written, "hosts");
     const struct tree_node *switches = need_list(&e, written, "switches");
     const struct tree_node *links = need_list(&e, written, "links");
-    if (!block_only(written, keys, NULL, diag) || hosts == NULL || switches == NULL ||
-        links == NULL)
+    if (!read_nics(&e, written) || hosts == NULL || switches == NULL || links == NULL)
         return false;
     if (hosts->count + switches->count > TOPOLOGY_NODES_MAX) {
         tree_error(diag, written, "more than %d nodes", TOPOLOGY_NODES_MAX);
@@ -374,5 +398,7 @@ static bool read(struct arena *arena, const struct tree_node *written, struct to
 const struct topology_ops topology_explicit = {
     .name = "explicit",
     .about = "Nodes and links as they are written.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
     .read = read,
 };

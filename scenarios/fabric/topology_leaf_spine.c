@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * topology_leaf_spine - {leaves, spines, hosts-per-leaf}: each leaf is joined to each spine.
- * A leaf has its hosts first (p0..), then the spines; a spine's port is its leaf's number. */
+ * A leaf has its hosts first (p0..), by the number of their NIC, then the spines; a spine's port is
+ * its leaf's number. */
 #include "scenarios/fabric/topology.h"
 
 struct params {
     int64_t leaves, spines, hosts_per_leaf;
+    struct topology_nics nics;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -14,16 +16,26 @@ static const struct opt rows[] = {
     {"spines", OPT_INT, FIELD(spines), "2", "1", "2048", NULL, "Spine switches.", "own"},
     {"hosts-per-leaf", OPT_INT, FIELD(hosts_per_leaf), "8", "1", "2048", NULL,
      "Hosts on each leaf.", "own"},
+    TOPOLOGY_NICS_ROW(FIELD(nics.nics)),
+    TOPOLOGY_HOMING_ROW(FIELD(nics.homing)),
     {0}};
+
+static bool check(const void *params, const struct tree_node *written, struct diag *diag)
+{
+    const struct params *sizes = params;
+    return topology_nics_fit(&sizes->nics, sizes->leaves, written, diag);
+}
 
 static void size(const void *params, struct topology_size *made)
 {
     const struct params *sizes = params;
-    const int64_t ports = sizes->hosts_per_leaf + sizes->spines;
+    const int64_t fabrics = topology_fabrics(&sizes->nics);
+    const int64_t down = sizes->hosts_per_leaf * sizes->nics.nics / fabrics;
+    const int64_t ports = down + sizes->spines;
     *made = (struct topology_size){
         .hosts = sizes->leaves * sizes->hosts_per_leaf,
-        .switches = sizes->leaves + sizes->spines,
-        .links = sizes->leaves * ports,
+        .switches = fabrics * (sizes->leaves + sizes->spines),
+        .links = fabrics * sizes->leaves * ports,
         .ports = ports,
         .widest = "leaf",
     };
@@ -34,14 +46,18 @@ static void build(struct topology_plan *plan, const void *params)
     const struct params *sizes = params;
     const uint32_t leaves = (uint32_t)sizes->leaves, spines = (uint32_t)sizes->spines;
     const uint32_t per_leaf = (uint32_t)sizes->hosts_per_leaf;
+    const struct topology_nics *nics = &sizes->nics;
+    const uint32_t fabrics = topology_fabrics(nics);
     const uint32_t host = topology_add_nodes(plan, "host", leaves * per_leaf, 0);
-    const uint32_t leaf = topology_add_nodes(plan, "leaf", leaves, 1);
-    const uint32_t spine = topology_add_nodes(plan, "spine", spines, 2);
-    for (uint32_t i = 0; i < leaves * per_leaf; i++)
-        topology_add_link(plan, host + i, leaf + i / per_leaf);
-    for (uint32_t i = 0; i < leaves; i++)
+    const uint32_t leaf = topology_add_switches(plan, nics, "leaf", leaves, 1);
+    const uint32_t spine = topology_add_switches(plan, nics, "spine", spines, 2);
+    for (uint32_t n = 0; n < (uint32_t)nics->nics; n++)
+        for (uint32_t i = 0; i < leaves * per_leaf; i++)
+            topology_add_link(plan, host + i,
+                              leaf + topology_switch_of(nics, n, i / per_leaf, leaves));
+    for (uint32_t i = 0; i < fabrics * leaves; i++)
         for (uint32_t j = 0; j < spines; j++)
-            topology_add_link(plan, leaf + i, spine + j);
+            topology_add_link(plan, leaf + i, spine + i / leaves * spines + j);
 }
 
 const struct topology_ops topology_leaf_spine = {
@@ -49,6 +65,7 @@ const struct topology_ops topology_leaf_spine = {
     .about = "Leaf switches with hosts, each joined to each spine.",
     .opts = rows,
     .params_bytes = sizeof(struct params),
+    .check = check,
     .size = size,
     .build = build,
 };

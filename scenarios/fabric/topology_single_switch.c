@@ -1,29 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0
  * topology_single_switch - {hosts}: host0.. on switch0, each on the port of its number.
- * The trivial generated kind. */
+ * The trivial generated kind.  Second NICs come after all first ones. */
 #include "scenarios/fabric/topology.h"
 
 struct params {
     int64_t hosts;
+    struct topology_nics nics;
 };
 
 static const struct opt rows[] = {{"hosts", OPT_INT, offsetof(struct params, hosts), "2", "1",
                                    "4096", NULL, "Hosts on the one switch.", "own"},
+                                  TOPOLOGY_NICS_ROW(offsetof(struct params, nics.nics)),
+                                  TOPOLOGY_HOMING_ROW(offsetof(struct params, nics.homing)),
                                   {0}};
+
+static bool check(const void *params, const struct tree_node *written, struct diag *diag)
+{
+    const struct params *sizes = params;
+    return topology_nics_fit(&sizes->nics, 1, written, diag);
+}
 
 static void size(const void *params, struct topology_size *made)
 {
     const struct params *sizes = params;
-    *made = (struct topology_size){sizes->hosts, 1, sizes->hosts, sizes->hosts, "switch"};
+    const int64_t fabrics = topology_fabrics(&sizes->nics);
+    const int64_t links = sizes->hosts * sizes->nics.nics;
+    *made = (struct topology_size){sizes->hosts, fabrics, links, links / fabrics, "switch"};
 }
 
 static void build(struct topology_plan *plan, const void *params)
 {
     const struct params *sizes = params;
     const uint32_t host = topology_add_nodes(plan, "host", sizes->hosts, 0);
-    const uint32_t hub = topology_add_nodes(plan, "switch", 1, 1);
-    for (uint32_t i = 0; i < (uint32_t)sizes->hosts; i++)
-        topology_add_link(plan, host + i, hub);
+    const uint32_t hub = topology_add_switches(plan, &sizes->nics, "switch", 1, 1);
+    for (uint32_t n = 0; n < (uint32_t)sizes->nics.nics; n++)
+        for (uint32_t i = 0; i < (uint32_t)sizes->hosts; i++)
+            topology_add_link(plan, host + i, hub + topology_switch_of(&sizes->nics, n, 0, 1));
 }
 
 const struct topology_ops topology_single_switch = {
@@ -31,6 +43,7 @@ const struct topology_ops topology_single_switch = {
     .about = "Hosts on one switch.",
     .opts = rows,
     .params_bytes = sizeof(struct params),
+    .check = check,
     .size = size,
     .build = build,
 };

@@ -82,6 +82,8 @@ struct scenario_node {
     uint8_t tier;
     uint16_t port_count;
     struct scenario_port *ports;
+    uint32_t endpoint; /* hosts: of the first port; those of its other ports follow */
+    uint32_t segment;  /* switches: equal for those that links between switches join */
     const struct scenario_host *host;          /* hosts */
     const struct switch_params *switch_params; /* switches */
     const struct block *switch_values;
@@ -104,6 +106,7 @@ struct scenario_link {
 
 struct scenario_pair {
     uint32_t from, to; /* nodes */
+    uint8_t turn;      /* of its first queue pair or controller: nics.h */
 };
 
 /* An entry of `workloads:`; an entry of kind fio gives one for each job of its file (kind nvme), in
@@ -118,6 +121,8 @@ struct scenario_workload {
     uint32_t first_job;         /* workload that is job 0 of the same file */
     const struct scenario_pair *pairs;
     uint32_t pair_count;
+    uint32_t turns;           /* queue pairs or NVMe controllers of each pair */
+    int8_t nic, peer_nic;     /* the port of the hosts in from and to; -1: spread */
     struct verbs_class class; /* of its connections */
     time_ps start,
         stop; /* absolute; stop is at most `duration`.  Start is without a fio job's delays */
@@ -198,6 +203,8 @@ struct scenario {
     uint32_t node_count, host_count, switch_count;
     struct scenario_link *links;
     uint32_t link_count;
+    uint32_t nics; /* of each host that queue pairs are spread over, as many as it has */
+    uint32_t endpoint_count;
     const struct scenario_route *routes; /* a later one goes before an earlier one */
     uint32_t route_count;
     struct scenario_routing routing;

@@ -6,6 +6,7 @@
 #include "scenarios/load/select.h"
 
 #include "net/switch/switch.h"
+#include "scenarios/fabric/nics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,7 @@ static void make_nodes(struct loader *loader, const struct fabric *fabric)
     struct scenario *scenario = loader->scenario;
     const struct topology *topology = &loader->topology;
     scenario->node_count = topology->node_count;
+    scenario->nics = topology->nics;
     scenario->host_count = topology->host_count;
     scenario->switch_count = topology->node_count - topology->host_count;
     scenario->nodes = arena_array(loader->arena, topology->node_count, sizeof *scenario->nodes);
@@ -173,9 +175,11 @@ static void make_nodes(struct loader *loader, const struct fabric *fabric)
             .index = from->is_host ? i : i - topology->host_count,
             .tier = from->tier,
             .port_count = from->port_count,
+            .endpoint = scenario->endpoint_count,
             .priority_of_dscp = from->is_host ? NULL : fabric->dscp,
             .place = from->place,
         };
+        scenario->endpoint_count += from->is_host ? from->port_count : 0;
         node->ports = arena_array(loader->arena, node->port_count, sizeof *node->ports);
         struct loader_node *making = &loader->nodes[i];
         making->switch_block = from->is_host ? NULL : fabric->switches;
@@ -287,6 +291,7 @@ void scenario_load_fabric(struct loader *loader)
     show_topology(loader, topology);
     make_nodes(loader, &fabric);
     make_links(loader, &fabric);
+    nics_find_segments(loader->scenario);
 }
 
 /* A link is one cable: overrides of a port alone must not tear its ends apart, and nodes meet only

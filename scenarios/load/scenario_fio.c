@@ -47,6 +47,7 @@ static void add_jobs(struct loader *loader, const struct tree_node *entry,
         added->name = job_name(loader, base, jobs, i);
         added->params = &kept[i].nvme;
         added->copies = kept[i].copies;
+        added->turns = kept[i].copies;
         added->job = &kept[i];
         added->first_job = first;
         show_job(loader, added, &kept[i], file);

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/fabric/nics.h"
 #include "scenarios/load/pairing.h"
 #include "scenarios/workload/workload.h"
 
@@ -22,6 +23,7 @@ struct common {
     int64_t start_jitter;
     int64_t pairing;        /* enum pairing */
     int64_t dscp, priority; /* -1: the host's */
+    int64_t nic, peer_nic;  /* -1: in turns */
 };
 
 #define FIELD(name) offsetof(struct common, name)
@@ -42,6 +44,12 @@ const struct opt scenario_workload_opts[] = {
     {"priority", OPT_INT, FIELD(priority), "auto", "0", "7", "auto",
      "Priority at the port of the hosts in `from`; auto: as their map has the DSCP.",
      "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7"},
+    {"nic", OPT_INT, FIELD(nic), "auto", "0", "7", "auto",
+     "NIC of the hosts in `from`, the number of its port; auto: queue pairs are spread over those "
+     "that reach each other.",
+     "perftest -d, nvme connect --host-iface"},
+    {"peer-nic", OPT_INT, FIELD(peer_nic), "auto", "0", "7", "auto",
+     "NIC of the hosts in `to`; auto: as `nic` where they have it.", "nvme connect --traddr"},
     {0}};
 
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
@@ -136,6 +144,8 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
         .tos = (uint8_t)(common->dscp < 0 ? 0 : common->dscp << 2),
         .priority = (uint8_t)(common->priority < 0 ? 0 : common->priority),
     };
+    entry->made.nic = (int8_t)common->nic;
+    entry->made.peer_nic = (int8_t)common->peer_nic;
     entry->made.stop = common->stop < 0 || common->stop > end ? end : common->stop;
     if (common->start_jitter < entry->made.stop - common->start)
         return;
@@ -145,6 +155,36 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
                late ? "'%s' would start after its stop"
                     : "members of '%s' might start after its stop",
                entry->made.name);
+}
+
+static void no_nic(struct loader *loader, const struct entry *entry, const char *key, int8_t nic,
+                   uint32_t node)
+{
+    const struct tree_node *written = tree_get(entry->written, key);
+    const struct scenario_node *host = &loader->scenario->nodes[node];
+    tree_error(loader->diag, written == NULL ? entry->written : written,
+               "%s: %s has no NIC %d with a link: it has %u, numbered from 0", key, host->name, nic,
+               host->port_count);
+}
+
+static bool has_nic(const struct loader *loader, uint32_t node, int8_t nic)
+{
+    const struct scenario_node *host = &loader->scenario->nodes[node];
+    return nic < 0 || (nic < host->port_count && host->ports[nic].link != SCENARIO_NO_LINK);
+}
+
+static void take_nics(struct loader *loader, struct entry *entry, struct scenario_pair *pairs)
+{
+    const struct scenario_workload *made = &entry->made;
+    for (uint32_t i = 0; i < made->pair_count; i++) {
+        const bool is_from = !has_nic(loader, pairs[i].from, made->nic);
+        if (!is_from && has_nic(loader, pairs[i].to, made->peer_nic))
+            continue;
+        no_nic(loader, entry, is_from ? "nic" : "peer-nic", is_from ? made->nic : made->peer_nic,
+               is_from ? pairs[i].from : pairs[i].to);
+        return;
+    }
+    nics_give_turns(loader->scenario, made, pairs);
 }
 
 static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing,
@@ -172,6 +212,8 @@ static bool read_ends(struct loader *loader, struct entry *entry, enum pairing p
         tree_error(loader->diag, tree_get(entry->written, "to"), "%s", why);
     entry->made.pairs = list.pairs;
     entry->made.pair_count = list.count;
+    if (why == NULL)
+        take_nics(loader, entry, list.pairs);
     return why == NULL;
 }
 
@@ -189,6 +231,14 @@ static void check_targets(struct loader *loader, const struct entry *entry)
     }
 }
 
+/* An NVMe controller has one NIC, as all its queue pairs go to one address. */
+static uint32_t queue_pairs_of(const struct scenario_workload *workload)
+{
+    const struct opt *row =
+        workload->ops->needs_nvme_target ? NULL : opt_find(workload->ops->opts, "qps");
+    return row == NULL ? 1 : (uint32_t)*opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
 static void add(struct loader *loader, const struct entry *entry, const struct block *params,
                 struct scenario_workload_list *out)
 {
@@ -198,6 +248,7 @@ static void add(struct loader *loader, const struct entry *entry, const struct b
     added->params = params->params;
     added->values = params;
     added->copies = 1;
+    added->turns = queue_pairs_of(added);
     added->first_job = (uint32_t)(out->count - 1);
     scenario_check_spaces(loader, entry->written, added);
 }

@@ -105,7 +105,7 @@ static void finish_oldest(struct wl_rdma_pair *pair, bool good)
     pair->oldest = (pair->oldest + 1) % (uint32_t)wl->params.outstanding;
     pair->under_way--;
     wl->under_way--;
-    wl_watch_completed(&wl->site, pair->conn,
+    wl_watch_completed(&wl->site, pair->device, pair->conn,
                        (struct probe_message){.issued_at = issued_at,
                                               .operation = wl_watch_operation(wl->opcode),
                                               .good = good,
@@ -372,7 +372,11 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
 {
     const struct verbs_ops *verbs = wl->site.verbs;
     const uint32_t bytes = (uint32_t)largest(wl);
-    pair->mr = verbs_register(verbs, wl->site.device, bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
+    uint32_t ip = wl->site.target_ip;
+    pair->device = wl->site.way == NULL
+                       ? wl->site.device
+                       : wl->site.way(&wl->site, (uint32_t)(pair - wl->pairs), &ip);
+    pair->mr = verbs_register(verbs, pair->device, bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
     pair->mr->content = wl->site.serial;
     uint8_t private_data[WL_RDMA_REQ_BYTES];
     const struct wl_rdma_request request = {
@@ -390,7 +394,7 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
         .max_send_sge = 1,
         .max_recv_sge = 1,
     };
-    const uint8_t reads = verbs->max_rd_atomic(wl->site.device);
+    const uint8_t reads = verbs->max_rd_atomic(pair->device);
     const struct rdma_conn_param param = {
         .private_data = private_data,
         .private_data_len = sizeof private_data,
@@ -400,8 +404,8 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
         .rnr_retry_count = 7, /* without end, IBTA Vol 1 9.7.5.2.8 */
     };
     const struct verbs_user user = {.self = pair, .on_cm = on_cm, .on_completion = on_completion};
-    const struct verbs_peer peer = {wl->site.target_ip, WORKLOAD_RDMA_PORT, wl->site.class};
-    pair->conn = verbs->connect(wl->site.device, &peer, &cap, &param, &user);
+    const struct verbs_peer peer = {ip, WORKLOAD_RDMA_PORT, wl->site.class};
+    pair->conn = verbs->connect(pair->device, &peer, &cap, &param, &user);
 }
 
 /* The table. */
@@ -467,7 +471,7 @@ void wl_rdma_destroy(struct workload *workload)
         if (pair->conn != NULL)
             wl->site.verbs->destroy(pair->conn);
         if (pair->mr != NULL)
-            wl->site.verbs->dereg_mr(wl->site.device, pair->mr);
+            wl->site.verbs->dereg_mr(pair->device, pair->mr);
         free(pair->messages);
     }
     free(wl->pairs);

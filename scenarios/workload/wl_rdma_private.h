@@ -23,6 +23,7 @@ struct wl_rdma_core {
 
 struct wl_rdma_pair {
     struct wl_rdma *owner;
+    struct verbs_device *device;
     struct verbs_conn *conn;
     struct verbs_mr *mr;
     struct wl_rdma_grant grant;

@@ -22,14 +22,14 @@ static inline uint8_t wl_watch_operation(enum ibv_wr_opcode opcode)
 }
 
 /* The oldest of that connection is complete; `message` has what the workload knows of it. */
-static inline void wl_watch_completed(const struct workload_site *site,
+static inline void wl_watch_completed(const struct workload_site *site, struct verbs_device *device,
                                       const struct verbs_conn *conn, struct probe_message message)
 {
     const struct env *env = site->env;
     if (LIKELY(env->probe->message == NULL))
         return;
     message.completed_at = env_now(env);
-    message.host_ip = site->verbs->local_ip(site->device);
+    message.host_ip = site->verbs->local_ip(device);
     message.qpn = site->verbs->qp_num(conn);
     message.workload = site->workload;
     message.member = site->member;

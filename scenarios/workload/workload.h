@@ -85,8 +85,13 @@ struct workload_cpu {
 struct workload_site {
     const struct env *env;
     const struct verbs_ops *verbs;
-    struct verbs_device *device;
+    struct verbs_device *device; /* of its first queue pair */
     uint32_t target_ip;
+    /* The device of a queue pair, numbered from 0, and the address that it goes to; NULL: all are
+     * alike in this. */
+    struct verbs_device *(*way)(const struct workload_site *site, uint32_t queue,
+                                uint32_t *target_ip);
+    const void *way_self;
     struct verbs_class class; /* of its connections */
     uint32_t workload;        /* index of the entry */
     uint32_t instance;        /* index of the pair within the entry, from 0 */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/verbs_sim.h"
+#include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/routing.h"
 #include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/world/world_executors_private.h"
@@ -16,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert((int)NICS_MAX == (int)HOST_RNICS, "a host has as many RNICs as a scenario gives it");
 
 static const struct scenario_node *node_of(const struct world *world, uint32_t node)
 {
@@ -239,10 +242,17 @@ static void make_target(struct world *world, const struct scenario_node *node)
                 .media = node->host->namespaces[i].media,
                 .media_params = node->host->namespaces[i].media_params};
     struct host *host = world->hosts[node->index];
-    const struct nvme_carrier_site carrier = {.verbs = &verbs_sim, .device = host_device(host, 0)};
+    struct nvme_transport *transports[HOST_RNICS];
+    for (uint32_t i = 0; i < host->rnic_count; i++) {
+        const struct nvme_carrier_site carrier = {.verbs = &verbs_sim,
+                                                  .device = host_device(host, i)};
+        transports[i] = nvme_carrier_of_target(&carrier, node->host->nvme_target);
+    }
     const struct nvme_target_site site = {
         .env = &host->env,
-        .transport = nvme_carrier_of_target(&carrier, node->host->nvme_target),
+        .transport = transports[0],
+        .further = transports + 1,
+        .further_count = host->rnic_count - 1,
         .params = &node->host->nvme_target->core,
         .namespaces = list,
         .namespace_count = count,
@@ -252,18 +262,37 @@ static void make_target(struct world *world, const struct scenario_node *node)
     free(list);
 }
 
-/* A raw responder on every host that an rdma-* workload sends to. */
+static void make_sink(struct world *world, const struct scenario_node *node, uint16_t nic)
+{
+    struct rdma_sink **sink = &world->sinks[node->endpoint + nic];
+    struct host *host = world->hosts[node->index];
+    if (*sink == NULL && nic < node->port_count)
+        *sink = rdma_sink_create(&host->env, &verbs_sim, host_device(host, nic));
+}
+
+/* A raw responder on every NIC that an rdma-* workload sends to. */
 static void make_sinks(struct world *world)
 {
+    struct nic_pair nics[NICS_MAX];
     for (uint32_t i = 0; i < world->scenario->workload_count; i++) {
         const struct scenario_workload *workload = &world->scenario->workloads[i];
         for (uint32_t p = 0; !workload->ops->needs_nvme_target && p < workload->pair_count; p++) {
-            const uint32_t at = node_of(world, workload->pairs[p].to)->index;
-            struct host *host = world->hosts[at];
-            if (world->sinks[at] == NULL)
-                world->sinks[at] = rdma_sink_create(&host->env, &verbs_sim, host_device(host, 0));
+            const struct scenario_pair *pair = &workload->pairs[p];
+            const uint32_t used = nics_used(world->scenario, workload, pair, nics);
+            for (uint32_t n = 0; n < used; n++)
+                make_sink(world, node_of(world, pair->to), nics[n].to);
         }
     }
+}
+
+struct verbs_device *world_way(const struct workload_site *site, uint32_t queue, uint32_t *ip)
+{
+    const struct world *world = site->way_self;
+    const struct scenario_workload *workload = &world->scenario->workloads[site->workload];
+    const struct scenario_pair *pair = &workload->pairs[site->instance];
+    const struct nic_pair nics = nics_of(world->scenario, workload, pair, site->copy + queue);
+    *ip = rnic_ip(world->scenario->nodes[pair->to].endpoint + nics.to);
+    return host_device(world_host(world, pair->from), nics.from);
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -274,7 +303,7 @@ static void make_tables(struct world *world)
     world->machines = memory_zeroed(world->host_count, sizeof(struct machine *));
     world->switches = memory_zeroed(world->switch_count, sizeof(struct swtch *));
     world->targets = memory_zeroed(world->host_count, sizeof(struct nvme_target *));
-    world->sinks = memory_zeroed(world->host_count, sizeof(struct rdma_sink *));
+    world->sinks = memory_zeroed(world->scenario->endpoint_count, sizeof(struct rdma_sink *));
     world->endpoint_of = memory_zeroed(world->host_count, sizeof(uint32_t));
     world->stats = memory_zeroed(world->workload_count, sizeof *world->stats);
 }
@@ -344,8 +373,9 @@ void world_free(struct world *world)
     for (uint32_t i = 0; i < world->host_count; i++) {
         if (world->targets[i] != NULL)
             nvme_target_destroy(world->targets[i]);
-        if (world->sinks[i] != NULL)
-            rdma_sink_destroy(world->sinks[i]);
+        for (uint32_t n = 0; n < world->scenario->nodes[i].port_count; n++)
+            if (world->sinks[world->scenario->nodes[i].endpoint + n] != NULL)
+                rdma_sink_destroy(world->sinks[world->scenario->nodes[i].endpoint + n]);
     }
     for (uint32_t i = 0; i < world->host_count; i++) {
         host_fini(world->hosts[i]);

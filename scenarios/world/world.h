@@ -48,7 +48,7 @@ struct world {
     uint32_t host_count;
     struct machine **machines;    /* by host: its own or shared; NULL: its RNIC is hardware */
     struct nvme_target **targets; /* by host; NULL: none */
-    struct rdma_sink **sinks;     /* by host; NULL: none */
+    struct rdma_sink **sinks;     /* by endpoint; NULL: none */
     uint32_t *endpoint_of;        /* by host: the endpoint of its first RNIC */
     struct rnic **rnics;          /* by endpoint */
     struct workload_stats *stats; /* one per entry of workloads:, as of the end of world_run */

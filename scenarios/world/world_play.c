@@ -145,9 +145,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
                            uint32_t number)
 {
     const struct scenario_workload *workload = &world->scenario->workloads[index];
-    const struct scenario_node *from = &world->scenario->nodes[pair->from];
-    const struct scenario_node *to = &world->scenario->nodes[pair->to];
-    struct host *host = world->hosts[from->index];
+    struct host *host = world_host(world, pair->from);
     struct instance *instance = &world->play->entries[index].instances[number];
     const struct job_order_span span =
         job_order_span(workload, 0, world->window_end, world->engine.now);
@@ -157,11 +155,9 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
                                   .entry = index,
                                   .executor = host->node.executor};
     world->play->entries[index].busy_on[instance->executor]++;
-    const struct workload_site site = {
+    struct workload_site site = {
         .env = &host->env,
         .verbs = &verbs_sim,
-        .device = host_device(host, 0),
-        .target_ip = rnic_ip(world->endpoint_of[to->index]),
         .class = workload->class,
         .workload = index,
         .instance = number / workload->copies,
@@ -169,14 +165,17 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .member = number,
         .serial = ++world->play->serial,
         .params = workload->params,
-        .nvme = from->host->nvme_host,
+        .nvme = world->scenario->nodes[pair->from].host->nvme_host,
         .start = span.start,
         .stop = span.stop,
         .late = scenario_late(world->scenario, index, number),
         .stats = stats_at(world, host->node.executor, index),
         .on_idle = on_idle,
         .on_idle_self = instance,
+        .way = workload->turns > 1 ? world_way : NULL,
+        .way_self = world,
     };
+    site.device = world_way(&site, 0, &site.target_ip);
     instance->workload = workload->ops->create(&site);
 }
 

@@ -9,4 +9,7 @@
 void world_play_init(struct world *world);
 void world_play_fini(struct world *world);
 
+/* By which NIC an instance's queue pair goes, and to which address. */
+struct verbs_device *world_way(const struct workload_site *site, uint32_t queue, uint32_t *ip);
+
 #endif

@@ -168,7 +168,8 @@ static void on_note(void *self, time_ps at, const char *owner, const char *text)
         if (strcmp(node->name, owner) != 0)
             continue;
         run_laws_path_take(laws, node->id, at);
-        run_laws_transport_gave_up(laws, laws->world->endpoint_of[i], qpn, at);
+        for (uint32_t p = 0; p < laws->scenario->nodes[i].port_count; p++)
+            run_laws_transport_gave_up(laws, laws->world->endpoint_of[i] + p, qpn, at);
     }
 }
 
@@ -176,7 +177,7 @@ static void on_note(void *self, time_ps at, const char *owner, const char *text)
 
 static bool is_small(const struct scenario *scenario)
 {
-    if (scenario->node_count > RUN_LAWS_NODES)
+    if (scenario->node_count > RUN_LAWS_NODES || scenario->endpoint_count > RUN_LAWS_NODES)
         return false;
     for (uint32_t i = 0; i < scenario->node_count; i++)
         if (scenario->nodes[i].port_count > RUN_LAWS_PORTS)

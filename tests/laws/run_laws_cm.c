@@ -82,7 +82,7 @@ static struct talk *talk_of(const struct run_laws_cm *cm, uint32_t speaker, uint
 
 static int64_t retries_of(const struct run_laws *laws, uint32_t endpoint)
 {
-    return run_laws_host(laws, endpoint)->rnics[0]->params.cm_retries;
+    return run_laws_rnic(laws, endpoint)->params.cm_retries;
 }
 
 #define BREAK(laws, talk, what)                                                                    \
@@ -253,9 +253,9 @@ void run_laws_cm_came(struct run_laws *laws, const struct run_laws_delivery *cam
 
 /* ------------------------------------------------------------------ the end */
 
-static void judge_conns(struct run_laws *laws, const struct host *host)
+static void judge_conns(struct run_laws *laws, const struct rnic *rnic)
 {
-    const struct cm *cm = &host->rnics[0]->cm;
+    const struct cm *cm = &rnic->cm;
     uint32_t passive = 0;
     for (uint32_t i = 0; i < cm->conns.used; i++) {
         const struct verbs_conn *conn = slab_at(&cm->conns, i);
@@ -266,19 +266,20 @@ static void judge_conns(struct run_laws *laws, const struct host *host)
             conn->state == CM_REQ_SENT || conn->state == CM_REP_SENT || conn->state == CM_DREQ_SENT;
         if (waits && conn->timer.due == TIME_NEVER)
             run_laws_break(laws, "%s: a connection waits for an answer and no timer runs",
-                           host->node.name);
+                           rnic->port.node->name);
         if (!waits && conn->timer.due != TIME_NEVER)
-            run_laws_break(laws, "%s: a connection's timer runs for nothing", host->node.name);
+            run_laws_break(laws, "%s: a connection's timer runs for nothing",
+                           rnic->port.node->name);
     }
     if (passive != cm->request_count)
         run_laws_break(laws, "%s: %u connections are passive, the table of requests holds %u",
-                       host->node.name, passive, cm->request_count);
+                       rnic->port.node->name, passive, cm->request_count);
 }
 
 void run_laws_cm_judge(struct run_laws *laws)
 {
-    for (uint32_t i = 0; i < laws->world->host_count; i++)
-        judge_conns(laws, laws->world->hosts[i]);
+    for (uint32_t i = 0; i < laws->scenario->endpoint_count; i++)
+        judge_conns(laws, laws->world->rnics[i]);
     const bool exact = is_prompt(laws) && laws->causes[PROBE_DROP_RX_BUFFER] == 0 &&
                        laws->world->executors[0].frames.frames.taken == 0;
     for (uint32_t i = 0; exact && i < laws->cm->count; i++) {

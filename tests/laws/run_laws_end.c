@@ -104,11 +104,11 @@ static void check_rest(struct run_laws *laws)
         for (uint16_t p = 0; p < swtch->port_count; p++)
             check_port(laws, swtch->node.name, &swtch->ports[p]);
     }
-    for (uint32_t i = 0; i < world->host_count; i++) {
-        const struct rnic *rnic = world->hosts[i]->rnics[0];
-        check_port(laws, world->hosts[i]->node.name, &rnic->port);
+    for (uint32_t i = 0; i < world->scenario->endpoint_count; i++) {
+        const struct rnic *rnic = world->rnics[i];
+        check_port(laws, rnic->port.node->name, &rnic->port);
         if (rnic->rx.held != 0 || rnic->rx.over)
-            run_laws_break(laws, "%s: its receive buffer is not empty", world->hosts[i]->node.name);
+            run_laws_break(laws, "%s: its receive buffer is not empty", rnic->port.node->name);
     }
     for (int i = 0; i < FRAME_BLOB_SIZES; i++)
         if (world->executors[0].frames.blobs[i].taken != 0)
@@ -189,8 +189,8 @@ struct sums {
 static struct sums sum_up(const struct world *world)
 {
     struct sums sums = {0};
-    for (uint32_t i = 0; i < world->host_count; i++) {
-        const struct rnic_counters *counters = &world->hosts[i]->rnics[0]->counters;
+    for (uint32_t i = 0; i < world->scenario->endpoint_count; i++) {
+        const struct rnic_counters *counters = &world->rnics[i]->counters;
         sums.retransmitted += counters->retransmitted_packets;
         sums.naks += counters->naks + counters->naks_sent;
         sums.missed += counters->out_of_sequence;
@@ -347,7 +347,7 @@ time_ps run_laws_light(const struct run_laws *laws, uint32_t from, uint32_t to)
 uint32_t run_laws_node_of_ip(const struct run_laws *laws, uint32_t ip)
 {
     for (uint32_t i = 0; i < laws->scenario->host_count; i++)
-        if (rnic_ip(laws->world->endpoint_of[i]) == ip)
+        if (ip - rnic_ip(laws->scenario->nodes[i].endpoint) < laws->scenario->nodes[i].port_count)
             return i;
     return UINT32_MAX;
 }
@@ -358,9 +358,13 @@ void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io)
     const uint32_t target = run_laws_node_of_ip(laws, io->target_ip);
     if (host == UINT32_MAX || target == UINT32_MAX || io->status != 0)
         return;
-    const struct port *port = world_port(laws->world, host, 0);
+    uint64_t fastest = 1; /* of its NICs */
     const time_ps light = *least(laws, host, target) + *least(laws, target, host);
-    const time_ps wire = units_transfer_ps(io->bytes, port->rate.bps);
+    for (uint16_t p = 0; p < laws->scenario->nodes[host].port_count; p++) {
+        const struct port *port = world_port(laws->world, host, p);
+        fastest = port->rate.bps > fastest ? port->rate.bps : fastest;
+    }
+    const time_ps wire = units_transfer_ps(io->bytes, fastest);
     if (io->response_at - io->posted_at < light + wire)
         run_laws_break(laws,
                        "a command of %u B took %lld ps from %s to %s and back, and light %lld",

@@ -25,16 +25,25 @@ static uint32_t largest_payload(const struct run_laws *laws)
     return (uint32_t)most;
 }
 
-/* Payload that can arrive at a host in that time: a packet that was on its way counts whole, and
+/* Payload that can arrive at an RNIC in that time: a packet that was on its way counts whole, and
  * what its receive buffer held. */
-static uint64_t can_arrive(const struct run_laws *laws, uint32_t node, time_ps span)
+static uint64_t can_arrive_at(const struct run_laws *laws, const struct rnic *rnic, time_ps span)
 {
-    const struct rnic *rnic = laws->world->hosts[node]->rnics[0];
     const uint32_t payload = largest_payload(laws);
     const wide wire = (wide)rnic->port.rate.bps * (uint64_t)span / (8 * (wide)PS_PER_S);
     const uint64_t held = laws->terms.slow_hosts ? (uint64_t)rnic->rx.size : 0;
     return (uint64_t)(wire * payload / (payload + WIRE_ROCE_BYTES + WIRE_GAP_BYTES)) + held +
            2 * payload;
+}
+
+/* At all of a host's. */
+static uint64_t can_arrive(const struct run_laws *laws, uint32_t node, time_ps span)
+{
+    const struct host *host = laws->world->hosts[node];
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < host->rnic_count; i++)
+        sum += can_arrive_at(laws, host->rnics[i], span);
+    return sum;
 }
 
 static void check_links(struct run_laws *laws, uint32_t number, time_ps span)
@@ -66,8 +75,10 @@ static wide carried(const struct run_laws *laws, const struct scenario_workload 
         if (seen[node])
             continue;
         seen[node] = true;
-        const struct port *port = world_port(laws->world, node, 0);
-        sum += (wide)port->rate.bps * (uint64_t)laws->world->engine.now / (8 * (wide)PS_PER_S);
+        for (uint16_t p = 0; p < laws->scenario->nodes[node].port_count; p++) {
+            const struct port *port = world_port(laws->world, node, p);
+            sum += (wide)port->rate.bps * (uint64_t)laws->world->engine.now / (8 * (wide)PS_PER_S);
+        }
     }
     return sum;
 }

@@ -58,13 +58,13 @@ void run_laws_marks_pair(struct run_laws *laws, const struct run_laws_pair *pair
 
 static const struct cc_ops *algorithm(const struct run_laws *laws, uint32_t endpoint)
 {
-    return run_laws_host(laws, endpoint)->rnics[0]->cc_site.ops;
+    return run_laws_rnic(laws, endpoint)->cc_site.ops;
 }
 
 /* TIME_NEVER: none are sent. */
 static time_ps interval(const struct run_laws *laws, uint32_t endpoint)
 {
-    const struct cc_site *site = &run_laws_host(laws, endpoint)->rnics[0]->cc_site;
+    const struct cc_site *site = &run_laws_rnic(laws, endpoint)->cc_site;
     return site->ops->cnp_interval == NULL ? TIME_NEVER : site->ops->cnp_interval(site->params);
 }
 
@@ -94,10 +94,10 @@ static struct marked *find_back(const struct run_laws *laws, const struct frame 
  * receive buffer it is not known yet. */
 static bool is_taken(const struct run_laws *laws, const struct frame *frame)
 {
-    const struct host *host = run_laws_host(laws, frame->destination);
+    const struct rnic *rnic = run_laws_rnic(laws, frame->destination);
     if (laws->terms.slow_hosts)
         return true;
-    const struct qp *qp = host == NULL ? NULL : rnic_find_qp(host->rnics[0], frame->qpn);
+    const struct qp *qp = rnic == NULL ? NULL : rnic_find_qp(rnic, frame->qpn);
     return qp != NULL && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS) &&
            qp->flow.destination == frame->source;
 }
@@ -141,8 +141,9 @@ void run_laws_marks_leaves(struct run_laws *laws, const struct frame *frame, tim
 
 void run_laws_marks_lost(struct run_laws *laws, const struct probe_drop *drop)
 {
-    if (laws->scenario->nodes[drop->node].kind == SCENARIO_HOST)
-        laws->marks->lossy[laws->world->endpoint_of[drop->node] % RUN_LAWS_NODES] = true;
+    const struct scenario_node *node = &laws->scenario->nodes[drop->node];
+    for (uint32_t i = 0; node->kind == SCENARIO_HOST && i < node->port_count; i++)
+        laws->marks->lossy[(node->endpoint + i) % RUN_LAWS_NODES] = true;
 }
 
 void run_laws_marks_judge(struct run_laws *laws)
@@ -160,10 +161,10 @@ void run_laws_marks_judge(struct run_laws *laws)
             run_laws_break(laws, "QP 0x%06x of endpoint %u: marked, and hears of nothing",
                            marked->back_qpn, marked->from);
     }
-    for (uint32_t i = 0; i < laws->world->host_count; i++) {
-        const uint32_t endpoint = laws->world->endpoint_of[i];
-        const uint64_t handled = laws->world->hosts[i]->rnics[0]->counters.cnps_handled;
-        run_laws_path_take(laws, laws->world->hosts[i]->node.id, laws->world->engine.now);
+    for (uint32_t endpoint = 0; endpoint < laws->scenario->endpoint_count; endpoint++) {
+        const struct rnic *rnic = laws->world->rnics[endpoint];
+        const uint64_t handled = rnic->counters.cnps_handled;
+        run_laws_path_take(laws, rnic->port.node->id, laws->world->engine.now);
         if (endpoint < RUN_LAWS_NODES && handled > marks->came[endpoint])
             run_laws_break(laws, "endpoint %u handled %llu CNPs, and %llu came", endpoint,
                            (unsigned long long)handled, (unsigned long long)marks->came[endpoint]);

@@ -13,7 +13,7 @@ struct run_laws_path {
     struct queue {
         struct run_laws_delivery *list;
         uint32_t first, last;
-    } queues[RUN_LAWS_NODES]; /* by node */
+    } queues[RUN_LAWS_NODES]; /* by endpoint */
     bool overflow;            /* more is on its way than is kept: nobody knows any more */
 };
 
@@ -34,9 +34,9 @@ bool run_laws_path_overflows(const struct run_laws *laws)
     return laws->way->overflow;
 }
 
-static void take_deliveries(struct run_laws *laws, uint32_t node, time_ps until)
+static void take_deliveries(struct run_laws *laws, uint32_t endpoint, time_ps until)
 {
-    struct queue *queue = &laws->way->queues[node];
+    struct queue *queue = &laws->way->queues[endpoint];
     while (queue->first != queue->last && queue->list[queue->first % QUEUE].at <= until) {
         const struct run_laws_delivery *came = &queue->list[queue->first++ % QUEUE];
         if (came->is_mad)
@@ -49,20 +49,25 @@ static void take_deliveries(struct run_laws *laws, uint32_t node, time_ps until)
 
 void run_laws_path_take(struct run_laws *laws, uint32_t node, time_ps now)
 {
-    take_deliveries(laws, node, now + SLACK_PS);
+    const struct scenario_node *host = &laws->scenario->nodes[node];
+    for (uint32_t i = 0; i < host->port_count; i++)
+        take_deliveries(laws, host->endpoint + i, now + SLACK_PS);
 }
 
 /* The last hop: the frame will be at a host, unless it is lost there. */
 static void put_on_way(struct run_laws *laws, const struct probe_frame *sent)
 {
     const struct port *port = world_port(laws->world, sent->node, sent->port);
-    if (laws->scenario->nodes[port->peer_node].kind != SCENARIO_HOST)
+    const struct scenario_node *host = &laws->scenario->nodes[port->peer_node];
+    const uint32_t endpoint =
+        host->endpoint + laws->scenario->nodes[sent->node].ports[sent->port].peer_port;
+    if (host->kind != SCENARIO_HOST)
         return;
-    struct queue *queue = &laws->way->queues[port->peer_node];
+    struct queue *queue = &laws->way->queues[endpoint];
     if (queue->list == NULL)
         queue->list = memory_zeroed(QUEUE, sizeof *queue->list);
     if (queue->last - queue->first == QUEUE)
-        take_deliveries(laws, port->peer_node, sent->at);
+        take_deliveries(laws, endpoint, sent->at);
     if (queue->last - queue->first == QUEUE) {
         laws->way->overflow = true;
         return;

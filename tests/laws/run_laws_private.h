@@ -114,13 +114,10 @@ static inline bool run_laws_is_response(uint8_t opcode)
     return opcode >= FRAME_RC_READ_RESPONSE_FIRST && opcode <= FRAME_RC_READ_RESPONSE_ONLY;
 }
 
-/* The host that an endpoint is of, or NULL. */
-static inline struct host *run_laws_host(const struct run_laws *laws, uint32_t endpoint)
+/* The RNIC that an endpoint is, or NULL. */
+static inline struct rnic *run_laws_rnic(const struct run_laws *laws, uint32_t endpoint)
 {
-    for (uint32_t i = 0; i < laws->world->host_count; i++)
-        if (laws->world->endpoint_of[i] == endpoint)
-            return laws->world->hosts[i];
-    return NULL;
+    return endpoint < laws->scenario->endpoint_count ? laws->world->rnics[endpoint] : NULL;
 }
 
 #endif

@@ -30,8 +30,8 @@ enum { CLOSING_BYTES = 4096 };
 static void judge_bytes(struct run_laws *laws)
 {
     uint64_t answered = 0, came = 0, failed = laws->terms.go_back_0, closing = 0;
-    for (uint32_t i = 0; i < laws->world->host_count; i++) {
-        const struct rnic_counters *counters = &laws->world->hosts[i]->rnics[0]->counters;
+    for (uint32_t i = 0; i < laws->scenario->endpoint_count; i++) {
+        const struct rnic_counters *counters = &laws->world->rnics[i]->counters;
         answered += counters->message_bytes;
         came += counters->received_bytes;
         failed += counters->qp_errors;
@@ -48,11 +48,12 @@ static void judge_bytes(struct run_laws *laws)
 
 void run_laws_qp_judge(struct run_laws *laws)
 {
-    for (uint32_t i = 0; i < laws->world->host_count; i++) {
-        const struct rnic *rnic = laws->world->hosts[i]->rnics[0];
+    for (uint32_t i = 0; i < laws->scenario->endpoint_count; i++) {
+        const struct rnic *rnic = laws->world->rnics[i];
         for (uint32_t q = 0; q <= rnic->qp_mask; q++)
             if (rnic->qp_slots[q].qpn != 0)
-                judge_qp(laws, laws->world->hosts[i], &rnic->qp_slots[q]);
+                judge_qp(laws, (const struct host *)(const void *)rnic->port.node,
+                         &rnic->qp_slots[q]);
     }
     judge_bytes(laws);
 }

@@ -188,7 +188,7 @@ static void check_same(struct run_laws *laws, const struct flow *flow, const str
 
 static time_ps timeout_of(const struct run_laws *laws, const struct flow *flow)
 {
-    const int64_t code = run_laws_host(laws, flow->from)->rnics[0]->params.timeout;
+    const int64_t code = run_laws_rnic(laws, flow->from)->params.timeout;
     return code == 0 ? TIME_NEVER / 4 : (time_ps)4096000 << code;
 }
 
@@ -340,7 +340,7 @@ static void on_answer(struct run_laws *laws, struct flow *flow, const struct fra
 {
     const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
     const bool positive = syndrome < RESPONDER_RNR;
-    const struct rnic_params *own = &run_laws_host(laws, flow->to)->rnics[0]->params;
+    const struct rnic_params *own = &run_laws_rnic(laws, flow->to)->params;
     if (positive && psn_diff(psn, flow->arrivals.epsn) >= 0)
         BREAK(laws, flow, psn, "is acknowledged, and has not come");
     if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) {
@@ -422,11 +422,12 @@ void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *dro
     if (node->kind != SCENARIO_HOST || drop->cause == PROBE_DROP_CORRUPT ||
         drop->cause == PROBE_DROP_INJECTED || drop->cause == PROBE_DROP_MTU)
         return;
-    const uint32_t endpoint = laws->world->endpoint_of[node->index];
-    for (uint32_t i = 0; i < laws->transport->count; i++)
-        if (laws->transport->flows[i]->from == endpoint ||
-            laws->transport->flows[i]->to == endpoint)
-            laws->transport->flows[i]->exact = false;
+    for (uint32_t i = 0; i < laws->transport->count; i++) {
+        struct flow *flow = laws->transport->flows[i];
+        if (flow->from - node->endpoint < node->port_count ||
+            flow->to - node->endpoint < node->port_count)
+            flow->exact = false;
+    }
 }
 
 /* Whoever gives up has had half of its retries since the last progress: it went back, or has a
@@ -449,13 +450,13 @@ void run_laws_transport_gave_up(struct run_laws *laws, uint32_t endpoint, uint32
 /* ------------------------------------------------------------------ the end */
 
 /* No timer runs out that has not run. */
-static void judge_timeouts(struct run_laws *laws, const struct host *host, uint32_t endpoint)
+static void judge_timeouts(struct run_laws *laws, const struct rnic *rnic)
 {
-    const struct rnic_counters *counters = &host->rnics[0]->counters;
+    const struct rnic_counters *counters = &rnic->counters;
     uint64_t expiries = 0;
     for (uint32_t i = 0; i < laws->transport->count; i++) {
         struct flow *flow = laws->transport->flows[i];
-        if (flow->from != endpoint)
+        if (flow->from != rnic->endpoint)
             continue;
         if (!flow->exact)
             return;
@@ -463,19 +464,20 @@ static void judge_timeouts(struct run_laws *laws, const struct host *host, uint3
         expiries += flow->expiries;
     }
     if (counters->timeouts > expiries)
-        run_laws_break(laws, "%s: %llu timeouts, and there was time for %llu", host->node.name,
-                       (unsigned long long)counters->timeouts, (unsigned long long)expiries);
+        run_laws_break(laws, "%s: %llu timeouts, and there was time for %llu",
+                       rnic->port.node->name, (unsigned long long)counters->timeouts,
+                       (unsigned long long)expiries);
 }
 
 void run_laws_transport_judge(struct run_laws *laws)
 {
     const bool whole = !run_laws_path_overflows(laws) && laws->transport->count < FLOWS;
     uint64_t exceeded = 0;
-    for (uint32_t i = 0; i < laws->world->host_count; i++)
-        exceeded += laws->world->hosts[i]->rnics[0]->counters.retries_exceeded;
+    for (uint32_t i = 0; i < laws->scenario->endpoint_count; i++)
+        exceeded += laws->world->rnics[i]->counters.retries_exceeded;
     if (exceeded != laws->gave_up)
         run_laws_break(laws, "%llu queue pairs gave up, and %llu said so",
                        (unsigned long long)exceeded, (unsigned long long)laws->gave_up);
-    for (uint32_t i = 0; whole && i < laws->world->host_count; i++)
-        judge_timeouts(laws, laws->world->hosts[i], laws->world->endpoint_of[i]);
+    for (uint32_t i = 0; whole && i < laws->scenario->endpoint_count; i++)
+        judge_timeouts(laws, laws->world->rnics[i]);
 }

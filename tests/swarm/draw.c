@@ -71,7 +71,7 @@ static const char *drawn_kind(struct pen *pen, const char *table)
         const char *where = rows->list[i].where;
         const size_t length = strlen(table);
         if (strncmp(where, table, length) != 0 || strncmp(where + length, "{kind: ", 7) != 0 ||
-            strcmp(where, last) == 0)
+            strcmp(where, last) == 0 || strstr(where, "{kind: explicit}") != NULL)
             continue;
         last = where;
         if (rng_below(&pen->rng, ++seen) == 0)
@@ -79,6 +79,15 @@ static const char *drawn_kind(struct pen *pen, const char *table)
                      where + length + 7);
     }
     return kind;
+}
+
+/* Most hosts have one NIC.  Which groups of switches there are for `dual` is not looked at. */
+static void nics(struct pen *pen)
+{
+    static const char *const homings[] = {"same", "same", "dual", "fabrics", "fabrics"};
+    const unsigned count = rng_below(&pen->rng, 3) > 0 ? 1 : draw_between(&pen->rng, 2, 3);
+    pen_put(pen, "nics", "%u", count);
+    pen_put(pen, "homing", "%s", count == 1 ? "same" : homings[rng_below(&pen->rng, 5)]);
 }
 
 static void topology(struct pen *pen)
@@ -93,6 +102,7 @@ static void topology(struct pen *pen)
     char where[80];
     const char *kind = drawn_kind(pen, "fabric.topology");
     pen_put(pen, "kind", "%s", kind);
+    nics(pen);
     snprintf(where, sizeof where, "fabric.topology{kind: %s}", kind);
     pen_rows(pen, where, 100);
 }

@@ -232,6 +232,11 @@ const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *ho
     return &host->namespaces[index];
 }
 
+uint32_t nvme_host_local_ip(const struct nvme_host *host)
+{
+    return host->site.transport->ops->local_ip(host->site.transport);
+}
+
 uint32_t nvme_host_target_ip(const struct nvme_host *host)
 {
     return host->site.target_ip;

@@ -125,6 +125,7 @@ uint32_t nvme_host_max_transfer(const struct nvme_host *host);
 uint32_t nvme_host_namespaces(const struct nvme_host *host);
 const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *host, uint32_t index);
 uint32_t nvme_host_target_ip(const struct nvme_host *host);
+uint32_t nvme_host_local_ip(const struct nvme_host *host);   /* of the NIC that it connects by */
 uint16_t nvme_host_controller(const struct nvme_host *host); /* CNTLID */
 
 /* I/O taken and not given back, under way or waiting for the controller to return. */

@@ -205,11 +205,41 @@ uint32_t nvme_target_capsule_room(const struct nvme_target *target)
     return (uint32_t)target->params.in_capsule & ~15u;
 }
 
+static void unlisten(struct nvme_target *target, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        nvme_target_ops(target)->unlisten(target->ports[i].transport);
+}
+
+void nvme_target_unlisten(struct nvme_target *target)
+{
+    unlisten(target, target->port_count);
+}
+
 bool nvme_target_listen(struct nvme_target *target)
 {
-    const struct nvme_transport_listener listener = {
-        .self = target, .on_request = nvme_target_queue_request, .stall = &target->stall};
-    return target->site.transport->ops->listen(target->site.transport, &listener);
+    for (uint32_t i = 0; i < target->port_count; i++) {
+        const struct nvme_transport_listener listener = {.self = &target->ports[i],
+                                                         .on_request = nvme_target_queue_request,
+                                                         .stall = &target->stall};
+        if (nvme_target_ops(target)->listen(target->ports[i].transport, &listener))
+            continue;
+        unlisten(target, i);
+        return false;
+    }
+    return true;
+}
+
+static void make_ports(struct nvme_target *target, const struct nvme_target_site *site)
+{
+    target->port_count = 1 + site->further_count;
+    target->ports = memory_zeroed(target->port_count, sizeof *target->ports);
+    for (uint32_t i = 0; i < target->port_count; i++) {
+        struct nvme_transport *transport = i == 0 ? site->transport : site->further[i - 1];
+        target->ports[i] =
+            (struct target_port){target, transport, transport->ops->local_ip(transport)};
+    }
+    target->site.further = NULL;
 }
 
 struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
@@ -219,7 +249,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     target->params = *site->params;
     target->site.params = &target->params;
     target->site.namespaces = NULL;
-    target->local_ip = site->transport->ops->local_ip(site->transport);
+    make_ports(target, site);
     target->next_cntlid = 1;
     target->reaper = (struct timer){.fire = on_reaper, .self = target, .due = TIME_NEVER};
     target->cores = memory_zeroed((size_t)target->params.cores, sizeof *target->cores);
@@ -255,7 +285,9 @@ void nvme_target_destroy(struct nvme_target *target)
     }
     free(target->namespaces);
     nvme_stall_fini(&target->stall);
-    target->site.transport->ops->destroy(target->site.transport);
+    for (uint32_t i = 0; i < target->port_count; i++)
+        target->ports[i].transport->ops->destroy(target->ports[i].transport);
+    free(target->ports);
     free(target->cores);
     free(target);
 }

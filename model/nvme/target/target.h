@@ -50,7 +50,10 @@ struct nvme_target_namespace {
 
 struct nvme_target_site {
     const struct env *env;
-    struct nvme_transport *transport;               /* the target's from now on */
+    struct nvme_transport *transport;      /* the target's from now on */
+    struct nvme_transport *const *further; /* of the same kind, for more ports; likewise, and the
+                                            * list is copied */
+    uint32_t further_count;
     const struct nvme_target_params *params;        /* copied */
     const struct nvme_target_namespace *namespaces; /* copied; the first is NSID 1 */
     uint32_t namespace_count;

@@ -38,10 +38,13 @@ static unsigned refusal(const struct nvme_target *target,
     return request->answers == 0 ? NVME_CM_INVALID_HRQSIZE : 0;
 }
 
-static struct target_queue *new_queue(struct nvme_target *target, struct nvme_transport_conn *conn)
+static struct target_queue *new_queue(const struct target_port *port,
+                                      struct nvme_transport_conn *conn)
 {
+    struct nvme_target *target = port->target;
     struct target_queue *queue = memory_new(sizeof *queue);
     queue->target = target;
+    queue->port = port;
     queue->conn = conn;
     queue->state = TARGET_QUEUE_CONNECTING;
     queue->next = target->queues;
@@ -90,13 +93,14 @@ static void reject(struct target_queue *queue, unsigned why)
 void nvme_target_queue_request(void *self, struct nvme_transport_conn *conn,
                                const struct nvme_transport_request *request)
 {
-    struct nvme_target *target = self;
+    const struct target_port *port = self;
+    struct nvme_target *target = port->target;
     if (target->dead) { /* it was asked while it stood still, and then it died */
-        target->site.transport->ops->close(conn);
+        port->transport->ops->close(conn);
         return;
     }
     const unsigned why = refusal(target, request);
-    struct target_queue *queue = new_queue(target, conn);
+    struct target_queue *queue = new_queue(port, conn);
     queue->peer_ip = request->ip;
     if (why != 0) {
         reject(queue, why);

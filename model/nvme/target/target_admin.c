@@ -58,7 +58,7 @@ static void name_target(const struct nvme_target *target, struct nvme_identify_c
 static uint32_t sgls(const struct nvme_target *target)
 {
     return NVME_SGLS_SUPPORTED |
-           (target->site.transport->ops->keyed_sgl ? (uint32_t)NVME_SGLS_KEYED : 0) |
+           (nvme_target_ops(target)->keyed_sgl ? (uint32_t)NVME_SGLS_KEYED : 0) |
            (nvme_target_capsule_room(target) > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0);
 }
 

@@ -56,7 +56,7 @@ void nvme_target_logs_error(const struct target_command *command)
     wire_put16(entry + 14, UINT16_MAX);                       /* no byte of the command is named */
     wire_put64(entry + 16, command->queue->qid > 0 ? nvme_capsule_lba(sqe) : 0);
     wire_put32(entry + 24, sqe->nsid);
-    entry[29] = controller->target->site.transport->ops->type;
+    entry[29] = nvme_target_ops(controller->target)->type;
 }
 
 /* ---- pages ----
@@ -131,11 +131,11 @@ static uint64_t log_ana(const struct target_command *command, unsigned char *pag
 
 /* ---- discovery ---- */
 
-static void put_record(const struct nvme_target *target, enum nvme_discovery_value subtype,
+static void put_record(const struct target_port *port, enum nvme_discovery_value subtype,
                        const char *subsystem, unsigned char *bytes)
 {
     struct nvme_discovery_record record = {
-        .transport = target->site.transport->ops->type,
+        .transport = port->transport->ops->type,
         .address_family = NVME_ADDRESS_IPV4,
         .subtype = (uint8_t)subtype,
         .requirements = NVME_SECURE_NOT_REQUIRED,
@@ -143,8 +143,8 @@ static void put_record(const struct nvme_target *target, enum nvme_discovery_val
         .cntlid = NVME_CNTLID_DYNAMIC,
         .admin_queue_size = NVME_ADMIN_QUEUE_SIZE,
     };
-    const uint32_t ip = target->local_ip;
-    target->site.transport->ops->describe(&record);
+    const uint32_t ip = port->ip;
+    port->transport->ops->describe(&record);
     snprintf(record.address, sizeof record.address, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 0xFF,
              ip >> 8 & 0xFF, ip & 0xFF);
     snprintf(record.subsystem_nqn, sizeof record.subsystem_nqn, "%s", subsystem);
@@ -153,13 +153,13 @@ static void put_record(const struct nvme_target *target, enum nvme_discovery_val
 
 static uint64_t log_discovery(const struct target_command *command, unsigned char *page)
 {
-    const struct nvme_target *target = command->queue->target;
+    const struct target_port *port = command->queue->port;
     const struct nvme_discovery_header header = {GENERATION, DISCOVERY_RECORDS};
     nvme_discovery_encode_header(&header, page);
     page += NVME_DISCOVERY_BYTES;
-    put_record(target, NVME_SUBTYPE_CURRENT, NVME_DISCOVERY_NQN, page);
+    put_record(port, NVME_SUBTYPE_CURRENT, NVME_DISCOVERY_NQN, page);
     page += NVME_DISCOVERY_BYTES;
-    put_record(target, NVME_SUBTYPE_NVM, NVME_SUBSYSTEM_NQN, page);
+    put_record(port, NVME_SUBTYPE_NVM, NVME_SUBSYSTEM_NQN, page);
     return (uint64_t)(1 + DISCOVERY_RECORDS) * NVME_DISCOVERY_BYTES;
 }
 

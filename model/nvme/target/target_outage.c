@@ -42,7 +42,7 @@ static void note_outage(const struct nvme_target *target, const char *text)
 void nvme_target_kill(struct nvme_target *target, bool data_lost)
 {
     if (!target->dead)
-        target->site.transport->ops->unlisten(target->site.transport);
+        nvme_target_unlisten(target);
     target->dead = true;
     note_outage(target, "NVMe target crashed");
     for (struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)

@@ -57,12 +57,20 @@ struct target_command {
     bool in_capsule;
 };
 
+/* Where it listens. */
+struct target_port {
+    struct nvme_target *target;
+    struct nvme_transport *transport;
+    uint32_t ip;
+};
+
 struct target_list {
     struct target_command *first, *last;
 };
 
 struct target_queue {
     struct nvme_target *target;
+    const struct target_port *port;
     struct target_queue *next;
     struct target_controller *controller; /* NULL before Connect */
     struct nvme_transport_conn *conn;
@@ -116,7 +124,8 @@ struct nvme_target {
     struct target_controller *controllers;
     struct target_controller *spare; /* ended */
     struct timer reaper;
-    uint32_t local_ip;
+    struct target_port *ports;
+    uint32_t port_count;
     uint16_t next_cntlid;
     struct nvme_stall stall; /* what comes while it stands still waits here */
     bool to_stall;           /* asked for, and not yet over: also while it is dead */
@@ -128,13 +137,21 @@ struct target_controller *nvme_target_find(const struct nvme_target *target, uin
 struct target_controller *nvme_target_add_controller(struct nvme_target *target);
 void nvme_target_fatal(struct target_controller *controller, const char *why);
 void nvme_target_reap(struct nvme_target *target);
+/* At all ports, or false and at none. */
 bool nvme_target_listen(struct nvme_target *target);
+void nvme_target_unlisten(struct nvme_target *target);
 /* In-capsule data of I/O queues: SGLs and IOCCSZ count in units of 16 bytes. */
 uint32_t nvme_target_capsule_room(const struct nvme_target *target);
 
+/* What all its ports have alike. */
+static inline const struct nvme_transport_ops *nvme_target_ops(const struct nvme_target *target)
+{
+    return target->ports[0].transport->ops;
+}
+
 static inline struct nvme_transport *nvme_target_transport(const struct target_queue *queue)
 {
-    return queue->target->site.transport;
+    return queue->port->transport;
 }
 
 /* All stores of a target are alike in this. */
@@ -149,7 +166,7 @@ static inline time_ps nvme_target_now(const struct target_queue *queue)
 }
 
 /* target_accept.c */
-void nvme_target_queue_request(void *target, struct nvme_transport_conn *conn,
+void nvme_target_queue_request(void *port, struct nvme_transport_conn *conn,
                                const struct nvme_transport_request *request);
 void nvme_target_queue_free(struct target_queue *queue);
 

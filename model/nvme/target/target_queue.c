@@ -136,7 +136,7 @@ static void on_capsule(void *self, struct nvme_capsule *capsule)
     nvme_capsule_decode_command(&command->sqe, capsule->sqe);
     command->times = (struct probe_target_io){
         .host_ip = queue->peer_ip,
-        .target_ip = queue->target->local_ip,
+        .target_ip = queue->port->ip,
         .controller = queue->controller != NULL ? queue->controller->cntlid : 0,
         .qid = queue->qid,
         .cid = command->sqe.cid,

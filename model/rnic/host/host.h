@@ -13,7 +13,7 @@
 #include "rnic/soft/machine.h"
 #include "rnic/verbs.h"
 
-enum { HOST_RNICS = 4 };
+enum { HOST_RNICS = 8 };
 
 /* A host's own kinds of event. */
 enum host_event {

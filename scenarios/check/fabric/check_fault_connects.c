@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/timeline.h"
 #include "scenarios/workload/workload.h"
 
@@ -23,7 +24,6 @@ struct moment {
     const struct scenario *scenario;
     uint8_t *down; /* by link, 1: it has no carrier */
     struct route_table *tables;
-    uint32_t *endpoint_of; /* by host */
     uint32_t *met, *stack; /* by node */
     uint32_t round, work;
 };
@@ -93,24 +93,25 @@ static bool leads_on(struct moment *moment, uint32_t node, uint16_t number, uint
 }
 
 /* CLOSED where the first switches lead nowhere, PARTLY where some of the paths end. */
-static enum reach follow(struct moment *moment, uint32_t from, uint32_t to)
+static enum reach follow(struct moment *moment, struct scenario_spot from, struct scenario_spot to)
 {
+    const uint32_t endpoint = moment->scenario->nodes[to.node].endpoint + to.port;
     uint32_t depth = 0, ends = 0;
     bool arrives = false;
     moment->round++;
-    if (moment->scenario->nodes[from].port_count == 0)
+    if (from.port >= moment->scenario->nodes[from.node].port_count)
         return OPEN;
-    if (!leads_on(moment, from, 0, &depth))
+    if (!leads_on(moment, from.node, from.port, &depth))
         return CLOSED;
     while (depth > 0 && moment->work < WORK_MAX) {
         const uint32_t node = moment->stack[--depth];
         const uint16_t *out;
-        const uint32_t count = route_all(&moment->tables[node], moment->endpoint_of[to], &out);
+        const uint32_t count = route_all(&moment->tables[node], endpoint, &out);
         ends += count == 0;
         for (uint32_t i = 0; i < count; i++) {
             const bool on = leads_on(moment, node, out[i], &depth);
             ends += !on;
-            arrives |= on && moment->scenario->nodes[node].ports[out[i]].peer_node == to;
+            arrives |= on && moment->scenario->nodes[node].ports[out[i]].peer_node == to.node;
         }
         moment->work += count + 1;
     }
@@ -150,14 +151,27 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
                          "converged");
 }
 
+/* Of the members of a pair, each by its own NICs, the worst. */
+static enum reach reach_of(struct moment *moment, const struct scenario_workload *workload,
+                           const struct scenario_pair *pair)
+{
+    struct nic_pair nics[NICS_MAX];
+    enum reach reach = OPEN;
+    const uint32_t used = nics_used(moment->scenario, workload, pair, nics);
+    for (uint32_t n = 0; n < used; n++) {
+        const struct scenario_spot from = {pair->from, nics[n].from}, to = {pair->to, nics[n].to};
+        reach = worse(reach, worse(follow(moment, from, to), follow(moment, to, from)));
+    }
+    return reach;
+}
+
 static void look_at(struct moment *moment, const struct scenario_workload *workload,
                     struct check_report *report)
 {
     struct harm harm = {0};
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
-        const enum reach reach =
-            worse(follow(moment, pair->from, pair->to), follow(moment, pair->to, pair->from));
+        const enum reach reach = reach_of(moment, workload, pair);
         if (reach == OPEN)
             continue;
         harm.first = harm.first == NULL ? pair : harm.first;
@@ -169,16 +183,10 @@ static void look_at(struct moment *moment, const struct scenario_workload *workl
 
 static void begin(struct moment *moment, const struct scenario *scenario)
 {
-    uint32_t endpoints = 0;
     *moment = (struct moment){.scenario = scenario};
     moment->down = memory_zeroed(scenario->link_count + 1, 1);
     moment->met = memory_zeroed(scenario->node_count, sizeof *moment->met);
     moment->stack = memory_zeroed(scenario->node_count, sizeof *moment->stack);
-    moment->endpoint_of = memory_zeroed(scenario->host_count + 1, sizeof(uint32_t));
-    for (uint32_t i = 0; i < scenario->host_count; i++) {
-        moment->endpoint_of[i] = endpoints;
-        endpoints += scenario->nodes[i].port_count;
-    }
 }
 
 static void end(struct moment *moment)
@@ -188,7 +196,6 @@ static void end(struct moment *moment)
     free(moment->down);
     free(moment->met);
     free(moment->stack);
-    free(moment->endpoint_of);
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)

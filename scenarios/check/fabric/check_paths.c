@@ -7,6 +7,7 @@
 #include "scenarios/check/offered.h"
 
 #include "rnic/host/rnic.h"
+#include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/routing.h"
 #include "scenarios/workload/workload.h"
 
@@ -28,7 +29,6 @@ struct search {
     uint8_t *reported; /* a bit for each port that was reported for this workload */
     uint32_t *first_port;
     struct route_table *tables; /* NULL: no routes are written */
-    uint32_t *first_endpoint;   /* with tables: of each host */
     uint16_t *degree;           /* with tables: of each node on the flow, from how many others */
     uint32_t *order;
     bool loop_reported; /* of this workload */
@@ -39,6 +39,7 @@ struct flow {
     const struct scenario_workload *workload;
     const struct scenario_pair *pair;
     uint32_t from, to;
+    uint16_t from_nic, to_nic;
 };
 
 static bool forwards(const struct search *search, uint32_t node)
@@ -46,8 +47,8 @@ static bool forwards(const struct search *search, uint32_t node)
     return search->scenario->nodes[node].kind == SCENARIO_SWITCH;
 }
 
-/* Distances to `to`, breadth first; hosts are ends, not ways. */
-static void measure(struct search *search, uint32_t to)
+/* Distances to a NIC of `to`, breadth first; hosts are ends, not ways. */
+static void measure(struct search *search, uint32_t to, uint16_t nic)
 {
     const struct scenario *scenario = search->scenario;
     for (uint32_t i = 0; i < scenario->node_count; i++)
@@ -62,7 +63,8 @@ static void measure(struct search *search, uint32_t to)
             continue;
         for (uint16_t p = 0; p < node->port_count; p++) {
             const uint32_t peer = node->ports[p].peer_node;
-            if (node->ports[p].link == SCENARIO_NO_LINK || search->distance[peer] != FAR)
+            if (node->ports[p].link == SCENARIO_NO_LINK || search->distance[peer] != FAR ||
+                (at == to && p != nic))
                 continue;
             search->distance[peer] = (uint16_t)(search->distance[at] + 1);
             search->queue[tail++] = peer;
@@ -106,18 +108,23 @@ static void look_at_port(struct search *search, const struct scenario_workload *
                  (long long)needed);
 }
 
-/* Is the port on a flow to `to`? */
-static bool is_next(const struct search *search, uint32_t at, uint16_t port, uint32_t to)
+/* Is the port on the flow? */
+static bool is_next(const struct search *search, uint32_t at, uint16_t port,
+                    const struct flow *flow)
 {
     const struct scenario_port *own = &search->scenario->nodes[at].ports[port];
     const uint16_t *ports;
-    if (own->link == SCENARIO_NO_LINK)
+    if (own->link == SCENARIO_NO_LINK || (at == flow->from && port != flow->from_nic) ||
+        (own->peer_node == flow->to && own->peer_port != flow->to_nic))
         return false;
+    if (search->tables == NULL && at == flow->from) /* another NIC of it may be nearer */
+        return search->distance[own->peer_node] != FAR;
     if (search->tables == NULL)
         return search->distance[own->peer_node] + 1 == search->distance[at];
     if (!forwards(search, at))
-        return at != to;
-    const uint32_t count = route_all(&search->tables[at], search->first_endpoint[to], &ports);
+        return at != flow->to;
+    const uint32_t endpoint = search->scenario->nodes[flow->to].endpoint + flow->to_nic;
+    const uint32_t count = route_all(&search->tables[at], endpoint, &ports);
     for (uint32_t i = 0; i < count; i++)
         if (ports[i] == port)
             return true;
@@ -137,7 +144,7 @@ static uint32_t walk(struct search *search, const struct flow *flow)
         const struct scenario_node *node = &scenario->nodes[at];
         for (uint16_t p = 0; p < node->port_count; p++) {
             const struct scenario_port *port = &node->ports[p];
-            if (!is_next(search, at, p, flow->to))
+            if (!is_next(search, at, p, flow))
                 continue;
             look_at_port(search, flow->workload, flow->pair, at, p);
             look_at_port(search, flow->workload, flow->pair, port->peer_node, port->peer_port);
@@ -154,7 +161,7 @@ static uint32_t walk(struct search *search, const struct flow *flow)
 
 /* Takes the nodes off that nobody leads to, again and again; what is left, if anything, lies on
  * circles or behind them. */
-static uint32_t take_off(struct search *search, uint32_t count, uint32_t to)
+static uint32_t take_off(struct search *search, uint32_t count, const struct flow *flow)
 {
     const struct scenario_node *nodes = search->scenario->nodes;
     uint32_t head = 0, tail = 0;
@@ -162,7 +169,7 @@ static uint32_t take_off(struct search *search, uint32_t count, uint32_t to)
         search->degree[search->queue[i]] = 0;
     for (uint32_t i = 0; i < count; i++)
         for (uint16_t p = 0; p < nodes[search->queue[i]].port_count; p++)
-            if (is_next(search, search->queue[i], p, to))
+            if (is_next(search, search->queue[i], p, flow))
                 search->degree[nodes[search->queue[i]].ports[p].peer_node]++;
     for (uint32_t i = 0; i < count; i++)
         if (search->degree[search->queue[i]] == 0)
@@ -171,7 +178,7 @@ static uint32_t take_off(struct search *search, uint32_t count, uint32_t to)
         const uint32_t at = search->order[head++];
         for (uint16_t p = 0; p < nodes[at].port_count; p++) {
             const uint32_t peer = nodes[at].ports[p].peer_node;
-            if (is_next(search, at, p, to) && --search->degree[peer] == 0)
+            if (is_next(search, at, p, flow) && --search->degree[peer] == 0)
                 search->order[tail++] = peer;
         }
     }
@@ -179,14 +186,14 @@ static uint32_t take_off(struct search *search, uint32_t count, uint32_t to)
 }
 
 /* A node of what is left that leads to this one. */
-static uint32_t before(const struct search *search, uint32_t at, uint32_t to)
+static uint32_t before(const struct search *search, uint32_t at, const struct flow *flow)
 {
     const struct scenario_node *node = &search->scenario->nodes[at];
     for (uint16_t p = 0; p < node->port_count; p++) {
         const struct scenario_port *port = &node->ports[p];
         if (port->link != SCENARIO_NO_LINK && search->reached[port->peer_node] == search->round &&
             search->degree[port->peer_node] > 0 &&
-            is_next(search, port->peer_node, port->peer_port, to))
+            is_next(search, port->peer_node, port->peer_port, flow))
             return port->peer_node;
     }
     return at;
@@ -203,26 +210,34 @@ static void tell_loop(struct search *search, const struct flow *flow, uint32_t c
         at++;
     at = search->queue[at];
     for (uint32_t i = 0; i < count; i++) /* back so far that a circle is certain */
-        at = before(search, at, flow->to);
+        at = before(search, at, flow);
     check_add(search->report, DIAG_ERROR, flow->workload->place,
               "'%s': configured routes from %s to %s loop through %s and %s", flow->workload->name,
-              nodes[flow->from].name, nodes[flow->to].name,
-              nodes[before(search, at, flow->to)].name, nodes[at].name);
+              nodes[flow->from].name, nodes[flow->to].name, nodes[before(search, at, flow)].name,
+              nodes[at].name);
     check_shows(search->report, "drops.ttl > 0");
 }
 
 static void no_path(struct search *search, const struct flow *flow)
 {
-    check_add(search->report, DIAG_ERROR, flow->workload->place,
-              "'%s': there is no path from %s to %s", flow->workload->name,
-              search->scenario->nodes[flow->from].name, search->scenario->nodes[flow->to].name);
+    const struct scenario_node *from = &search->scenario->nodes[flow->from];
+    const struct scenario_node *to = &search->scenario->nodes[flow->to];
+    if (from->port_count > 1 || to->port_count > 1)
+        check_add(search->report, DIAG_ERROR, flow->workload->place,
+                  "'%s': there is no path from %s to %s", flow->workload->name,
+                  scenario_port_name(from, flow->from_nic).text,
+                  scenario_port_name(to, flow->to_nic).text);
+    else
+        check_add(search->report, DIAG_ERROR, flow->workload->place,
+                  "'%s': there is no path from %s to %s", flow->workload->name, from->name,
+                  to->name);
     check_shows(search->report, "drops.no_route > 0");
 }
 
 static void follow_tables(struct search *search, const struct flow *flow)
 {
     const uint32_t count = walk(search, flow);
-    if (take_off(search, count, flow->to) > 0)
+    if (take_off(search, count, flow) > 0)
         tell_loop(search, flow, count);
     else if (search->reached[flow->to] != search->round)
         no_path(search, flow);
@@ -230,23 +245,33 @@ static void follow_tables(struct search *search, const struct flow *flow)
 
 /* ------------------------------------------------------------------ workloads */
 
-static void check_pair(struct search *search, const struct scenario_workload *workload,
-                       const struct scenario_pair *pair, uint32_t *measured)
+static void check_nics(struct search *search, const struct scenario_workload *workload,
+                       const struct scenario_pair *pair, struct nic_pair nics, uint32_t *measured)
 {
-    const struct flow there = {workload, pair, pair->from, pair->to};
-    const struct flow back = {workload, pair, pair->to, pair->from};
+    const struct flow there = {workload, pair, pair->from, pair->to, nics.from, nics.to};
+    const struct flow back = {workload, pair, pair->to, pair->from, nics.to, nics.from};
+    const uint32_t endpoint = search->scenario->nodes[pair->to].endpoint + nics.to;
     if (search->tables != NULL) {
         follow_tables(search, &there);
         follow_tables(search, &back);
         return;
     }
-    if (*measured != pair->to)
-        measure(search, pair->to);
-    *measured = pair->to;
-    if (search->distance[pair->from] == FAR)
+    if (*measured != endpoint)
+        measure(search, pair->to, nics.to);
+    *measured = endpoint;
+    if (search->distance[pair->from] == FAR || !nics_reach(search->scenario, pair, nics))
         no_path(search, &there);
     else
         (void)walk(search, &there);
+}
+
+static void check_pair(struct search *search, const struct scenario_workload *workload,
+                       const struct scenario_pair *pair, uint32_t *measured)
+{
+    struct nic_pair nics[NICS_MAX];
+    const uint32_t used = nics_used(search->scenario, workload, pair, nics);
+    for (uint32_t n = 0; n < used; n++)
+        check_nics(search, workload, pair, nics[n], measured);
 }
 
 static void check_workload(struct search *search, const struct scenario_workload *workload,
@@ -270,16 +295,9 @@ static void check_workload(struct search *search, const struct scenario_workload
 static void take_tables(struct search *search, struct arena *scratch)
 {
     const struct scenario *scenario = search->scenario;
-    uint32_t endpoints = 0;
     search->tables = routing_compute(scenario, NULL);
     search->degree = arena_array(scratch, scenario->node_count, sizeof *search->degree);
     search->order = arena_array(scratch, scenario->node_count, sizeof *search->order);
-    search->first_endpoint =
-        arena_array(scratch, scenario->host_count, sizeof *search->first_endpoint);
-    for (uint32_t i = 0; i < scenario->host_count; i++) {
-        search->first_endpoint[i] = endpoints;
-        endpoints += scenario->nodes[i].port_count;
-    }
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)

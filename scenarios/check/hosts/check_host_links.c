@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_host_links - a host that takes part has no link that carries nothing.
- * Workloads use the first RNIC of a host at both ends. */
+ * Each link is a NIC; workloads use the first ones, as many as the topology's `nics`, or what their
+ * `nic` and `peer-nic` say. */
 #include "scenarios/check/check_rule.h"
+
+#include "scenarios/fabric/nics.h"
 
 static uint32_t links_of(const struct scenario_node *host)
 {
     uint32_t links = 0;
-    for (uint16_t p = 1; p < host->port_count; p++)
+    for (uint16_t p = 0; p < host->port_count; p++)
         links += host->ports[p].link != SCENARIO_NO_LINK;
     return links;
+}
+
+static uint32_t idle_of(const struct scenario_node *host, uint8_t used)
+{
+    uint32_t idle = 0;
+    for (uint16_t p = 0; p < host->port_count; p++)
+        idle += host->ports[p].link != SCENARIO_NO_LINK && !(used >> p & 1);
+    return idle;
 }
 
 /* Of hosts that take part: the first that has such links, and how many have. */
 struct idle_links {
     const struct scenario *scenario;
-    uint8_t *seen; /* by host */
+    uint8_t *used; /* by host: a bit for each NIC; 0: it takes no part */
     const struct scenario_node *first;
     uint32_t hosts;
 };
@@ -22,10 +33,8 @@ struct idle_links {
 static void look_at(struct idle_links *idle, uint32_t node)
 {
     const struct scenario_node *host = &idle->scenario->nodes[node];
-    if (idle->seen[host->index] != 0)
-        return;
-    idle->seen[host->index] = 1;
-    if (links_of(host) == 0)
+    const uint8_t used = idle->used[host->index];
+    if (used == 0 || idle_of(host, used) == 0)
         return;
     idle->first = idle->first == NULL ? host : idle->first;
     idle->hosts++;
@@ -36,23 +45,47 @@ static void tell(const struct idle_links *idle, struct check_report *report)
     char others[32] = "";
     if (idle->hosts > 1)
         snprintf(others, sizeof others, " (and %u more)", (unsigned)(idle->hosts - 1));
-    const unsigned links = links_of(idle->first);
-    check_add(report, DIAG_WARNING, idle->first->place,
-              "%s%s: %u of its %u links carr%s nothing: workloads use the first link of a host, %s",
-              idle->first->name, others, links, links + 1, links == 1 ? "ies" : "y",
-              scenario_port_name(idle->first, 0).text);
+    const struct scenario_node *host = idle->first;
+    const uint8_t used = idle->used[host->index];
+    const unsigned links = idle_of(host, used), all = links_of(host);
+    if (used == 1 && idle->scenario->nics == 1)
+        check_add(report, DIAG_WARNING, host->place,
+                  "%s%s: %u of its %u links carr%s nothing: workloads use the first link of a "
+                  "host, %s",
+                  host->name, others, links, all, links == 1 ? "ies" : "y",
+                  scenario_port_name(host, 0).text);
+    else
+        check_add(report, DIAG_WARNING, host->place,
+                  "%s%s: %u of its %u links carr%s nothing: no queue pair of a workload has its "
+                  "turn there",
+                  host->name, others, links, all, links == 1 ? "ies" : "y");
+    check_remedy(report, "%s",
+                 idle->scenario->nics == 1
+                     ? "nics in the topology, or nic and peer-nic of workloads"
+                     : "more queue pairs, or members, of workloads");
+}
+
+static void use(struct idle_links *idle, const struct scenario_workload *workload,
+                const struct scenario_pair *pair)
+{
+    struct nic_pair nics[NICS_MAX];
+    const uint32_t count = nics_used(idle->scenario, workload, pair, nics);
+    for (uint32_t n = 0; n < count; n++) {
+        idle->used[pair->from] |= (uint8_t)(1u << nics[n].from);
+        idle->used[pair->to] |= (uint8_t)(1u << nics[n].to);
+    }
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     struct idle_links idle = {.scenario = scenario};
-    idle.seen = arena_array(&scratch, scenario->host_count, sizeof *idle.seen);
+    idle.used = arena_array(&scratch, scenario->host_count, sizeof *idle.used);
     for (uint32_t w = 0; w < scenario->workload_count; w++)
-        for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
-            look_at(&idle, scenario->workloads[w].pairs[i].from);
-            look_at(&idle, scenario->workloads[w].pairs[i].to);
-        }
+        for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++)
+            use(&idle, &scenario->workloads[w], &scenario->workloads[w].pairs[i]);
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        look_at(&idle, i);
     if (idle.first != NULL)
         tell(&idle, report);
     arena_free(&scratch);

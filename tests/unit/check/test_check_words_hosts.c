@@ -145,21 +145,29 @@ static void links_and_devices(void **state)
 #define TWO_LINKS(links)                                                                           \
     START "fabric:\n  topology: {kind: explicit, hosts: [a, b, c], switches: [s], links: [{ends: " \
           "[a, s]}, {ends: [b, s]}, {ends: [c, s]}" links "]}\n"
+#define LINK_REMEDY "\n    remedy: nics in the topology, or nic and peer-nic of workloads\n"
+#define HEAD_NICS   START "fabric:\n  topology: {kind: single-switch, hosts: 2, nics: 2}\n"
     static const struct findings_print cases[] = {
         {TWO_LINKS("") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
         {TWO_LINKS(", {ends: [c, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
         {TWO_LINKS(", {ends: [a, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links",
          "t.yaml:4:38: warning: a: 1 of its 2 links carries nothing: workloads use the first link "
-         "of a host, a:p0\n"},
+         "of a host, a:p0" LINK_REMEDY},
         {TWO_LINKS(", {ends: [b, s]}, {ends: [b, s]}") WORK("kind: rdma-write, from: a, to: b"),
          "host-links",
          "t.yaml:4:41: warning: b: 2 of its 3 links carry nothing: workloads use the first link of "
-         "a host, b:p0\n"},
+         "a host, b:p0" LINK_REMEDY},
         {TWO_LINKS(", {ends: [a, s]}, {ends: [b, s]}, {ends: [c, s]}")
              WORK("kind: rdma-write, from: [a, c], to: b"),
          "host-links",
          "t.yaml:4:38: warning: a (and 2 more): 1 of its 2 links carries nothing: workloads use "
-         "the first link of a host, a:p0\n"},
+         "the first link of a host, a:p0" LINK_REMEDY},
+        {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1, qps: 2"), "host-links", ""},
+        {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1"), "host-links",
+         "t.yaml:4:13: warning: host0 (and 1 more): 1 of its 2 links carries nothing: no queue "
+         "pair "
+         "of a workload has its turn there\n    remedy: more queue pairs, or members, of "
+         "workloads\n"},
         {HEAD ALL("line-rate: 100Gbps") WRITE, "line-rates", ""},
         {HEAD ALL("line-rate: 99999Mbps") WRITE, "line-rates",
          "t.yaml:5:38: warning: 4 hosts (host0, ...): its link has 100Gbps, but its RNIC's values "

@@ -124,6 +124,46 @@ static void an_explicit_one(void **state)
     assert_non_null(tree_get(topology->links[1].written, "rate"));
 }
 
+/* Where the NICs of each host go, and how the switches of several fabrics are called. */
+static void hosts_with_two_nics(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct topology *topology = &fixture->topology;
+    static const struct {
+        const char *text;
+        uint32_t nodes, links;
+        const char *first, *second,
+            *next; /* NICs of host0, the second of the host after a leaf's */
+        const char *last;
+    } rows[] = {
+        {"{kind: single-switch, hosts: 2, nics: 2}", 3, 4, "host0:p0-switch0:p0",
+         "host0:p1-switch0:p2", "host1:p1-switch0:p3", "host1:p1-switch0:p3"},
+        {"{kind: single-switch, hosts: 2, nics: 2, homing: fabrics}", 4, 4, "host0:p0-a-switch0:p0",
+         "host0:p1-b-switch0:p0", "host1:p1-b-switch0:p1", "host1:p1-b-switch0:p1"},
+        {"{kind: leaf-spine, leaves: 4, spines: 1, hosts-per-leaf: 1, nics: 2, homing: dual}", 9,
+         12, "host0:p0-leaf0:p0", "host0:p1-leaf1:p1", "host1:p1-leaf0:p1", "leaf3:p2-spine0:p3"},
+        {"{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 1, nics: 2, homing: fabrics}",
+         10, 12, "host0:p0-a-leaf0:p0", "host0:p1-b-leaf0:p0", "host1:p1-b-leaf1:p0",
+         "b-leaf1:p2-b-spine1:p1"},
+        {"{kind: fat-tree, k: 4, nics: 2, homing: dual}", 36, 64, "host0:p0-edge0:p0",
+         "host0:p1-edge1:p2", "host1:p1-edge1:p3", "agg7:p3-core3:p3"},
+        {"{kind: fat-tree, k: 4, nics: 2, homing: fabrics}", 56, 96, "host0:p0-a-edge0:p0",
+         "host0:p1-b-edge0:p0", "host1:p1-b-edge0:p1", "b-agg7:p3-b-core3:p3"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_true(load(fixture, rows[i].text));
+        assert_int_equal(topology->node_count, rows[i].nodes);
+        assert_int_equal(topology->link_count, rows[i].links);
+        assert_int_equal(topology->nics, 2);
+        for (uint32_t h = 0; h < topology->host_count; h++)
+            assert_int_equal(topology->nodes[h].port_count, 2);
+        assert_link(topology, 0, rows[i].first);
+        assert_link(topology, topology->host_count, rows[i].second);
+        assert_link(topology, topology->host_count + 1, rows[i].next);
+        assert_link(topology, topology->link_count - 1, rows[i].last);
+    }
+}
+
 static void what_cannot_be_built(void **state)
 {
     struct fixture *fixture = *state;
@@ -162,6 +202,13 @@ static void what_cannot_be_built(void **state)
         {"{kind: explicit, hosts: [a, b], switches: [s], "
          "links: [{ends: [s, b], names: [x, x]}, {ends: [a, s], names: [x, x]}]}",
          "s has two ports called 'x', also in line 1"},
+        {"{kind: single-switch, hosts: 2, nics: 9}", "more than the maximum, 8"},
+        {"{kind: single-switch, hosts: 2, nics: 2, homing: dual}", "cannot be parted into groups"},
+        {"{kind: leaf-spine, leaves: 3, nics: 2, homing: dual}", "cannot be parted into groups"},
+        {"{kind: fat-tree, k: 2, nics: 2, homing: dual}", "cannot be parted into groups"},
+        {"{kind: leaf-spine, nics: 2, homing: both}", "dual"},
+        {"{kind: explicit, hosts: [a, b], switches: [s], links: [{ends: [\"a:p8\", s]}]}",
+         "a:p8: a host has at most 8 NICs"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (load(fixture, rows[i].text))
@@ -206,6 +253,7 @@ int main(void)
         TEST(a_fat_tree),
         TEST(an_explicit_one),
         TEST(an_explicit_one_has_tiers),
+        TEST(hosts_with_two_nics),
         TEST(what_cannot_be_built),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,58 @@
+#!/bin/bash
+# nics.sh - hosts with several NICs: where they go, who uses which, what is said of them.  SPDX-License-Identifier: Apache-2.0
+set -u
+. tests/golden/outside
+says() { grep -qF -e "$2" "$1" || fail "$1 does not say '$2':" "$(cat "$1")"; }
+holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not so: $2: $(jq -c . "$1" | cut -c1-600)"; } # FILE FILTER
+
+scenario() { # TOPOLOGY WORKLOAD
+    cat <<YAML
+stormglass: 1
+name: nics
+duration: 300us
+fabric: {topology: {$1}, host-links: {rate: 100Gbps}}
+hosts: {targets: {where: host1, namespaces: [{media: "null"}]}}
+workloads: [{name: w, from: host0, to: host1, $2}]
+YAML
+}
+ips() { # DB: frames that each port of a host sent
+    "$program" query --tabs "$1" "SELECT p.name, count(*)>0 FROM frame f JOIN port p USING(node, port)
+        WHERE p.endpoint=f.source GROUP BY p.name ORDER BY p.name" | tail -n +2 | cut -f1 | tr '\n' ' '
+}
+played() { # NAME TOPOLOGY WORKLOAD PORTS: what it plays uses these ports of hosts
+    scenario "$2" "$3" >"$1.yaml"
+    "$program" run "$1.yaml" --record packets -o "$1.db" --json >"$1.json" 2>"$1.err" || fail "$1: exit code $?" "$(cat "$1.err")"
+    [ "$(ips "$1.db")" = "$4" ] || fail "$1: sent by $(ips "$1.db"), not $4"
+}
+
+leaves='kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1'
+writes='kind: rdma-write, outstanding: 4'
+played one "$leaves" "$writes" 'host0:p0 host1:p0 '
+for homing in same dual fabrics; do
+    played $homing "$leaves, nics: 2, homing: $homing" "$writes, qps: 2" 'host0:p0 host0:p1 host1:p0 host1:p1 '
+done
+# Two NICs carry twice what one does, and a run does not depend on its threads.
+[ "$(jq .workloads[0].bytes fabrics.json)" -gt "$(($(jq .workloads[0].bytes one.json) * 18 / 10))" ] ||
+    fail "two NICs: $(jq .workloads[0].bytes fabrics.json) B, one: $(jq .workloads[0].bytes one.json)"
+"$program" run fabrics.yaml --threads 2 --json >threads.json 2>/dev/null || fail "threads: exit code $?"
+[ "$(jq -r .digest threads.json)" = "$(jq -r .digest fabrics.json)" ] || fail "another digest on two threads"
+
+# An NVMe controller keeps to its NIC, the target serves at both.
+played chosen "$leaves, nics: 2, homing: fabrics" 'kind: nvme, nic: 1' 'host0:p1 host1:p1 '
+holds chosen.json '.workloads[0].completed > 0 and .workloads[0].failed == 0'
+
+# Separate fabrics do not reach each other.
+scenario "$leaves, nics: 2, homing: fabrics" "$writes, nic: 0, peer-nic: 1" >apart.yaml
+"$program" check apart.yaml >apart && fail "apart: check finds nothing"
+says apart "there is no path from host0:p0 to host1:p1"
+scenario "$leaves" "$writes, nic: 1" >none.yaml
+"$program" check none.yaml >none 2>&1
+[ $? = 2 ] || fail "none: exit code"
+says none 'nic: host0 has no NIC 1 with a link: it has 1'
+
+# The page, the drawing, the counters and the capture name both.
+"$program" draw fabrics.db --what fabric >drawn || fail "draw: exit code $?"
+says drawn 'b&#45;leaf0'
+"$program" counters fabrics.db >counters || fail "counters: exit code $?"
+says counters host0:p1
+[ $failures = 0 ]
