@@ -165,7 +165,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans spaces culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -259,6 +259,9 @@ oracle: build/packages-test all ## SEEDS drawn scenarios (100) with more of each
 
 predictions: build/packages-test all ## what the model says of published hardware: docs/predictions-hardware.md
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/hardware/predict docs/predictions-hardware.md
+
+spaces: all ## SEEDS drawn plans (20): what is chosen is what playing every candidate says (FIRST: by commit)
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/plans/spaces "$(FIRST)" $(if $(filter-out file,$(origin SEEDS)),$(SEEDS),20)
 
 plans: all ## the worked plans of scenarios/plans and their answers: docs/plans.md
 	@docs/plans.sh $(PROGRAM) > build/plans.md && mv build/plans.md docs/plans.md

@@ -125,17 +125,19 @@ static uint32_t differing_axes(const struct plan_state *state, uint32_t a, uint3
     return axes;
 }
 
-/* The objective that decided against `worse`, though it is as good on every axis, is kept by
- * `other` without failures: what is said to be never worse is. */
-static bool contradicts(const struct plan_state *state, uint32_t worse, uint32_t other)
+/* `better`, which is as good on every axis, does not hold; `other` does, or does clearly better
+ * without failures in the objective that decided against it. */
+static bool contradicts(const struct plan_state *state, uint32_t better, uint32_t other)
 {
-    const struct plan_candidate *a = &state->candidates[worse], *b = &state->candidates[other];
+    const struct plan_candidate *a = &state->candidates[better], *b = &state->candidates[other];
     if (b->verdict == PLAN_VERDICT_HOLDS)
         return true;
-    return a->verdict == PLAN_VERDICT_FAILS && a->decided_slo >= 0 && a->decided_by == 0 &&
-           b->verdict == PLAN_VERDICT_FAILS && b->states[0].count > 0 &&
-           plan_mean_slack(&b->states[0], (uint32_t)a->decided_slo) >
-               (double)state->plan->rules.tolerance / 1e6;
+    if (a->verdict != PLAN_VERDICT_FAILS || a->decided_slo < 0 || a->decided_by != 0 ||
+        b->verdict != PLAN_VERDICT_FAILS || b->states[0].count == 0)
+        return false;
+    const uint32_t slo = (uint32_t)a->decided_slo;
+    return plan_mean_slack(&b->states[0], slo) >
+           plan_mean_slack(&a->states[0], slo) + (double)state->plan->rules.tolerance / 1e6;
 }
 
 /* `holds` does better though `fails` is as good on every axis. */
