@@ -163,6 +163,14 @@ static void links_and_devices(void **state)
          "t.yaml:4:38: warning: a (and 2 more): 1 of its 2 links carries nothing: workloads use "
          "the first link of a host, a:p0" LINK_REMEDY},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1, qps: 2"), "host-links", ""},
+        {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1"), "homing",
+         "t.yaml:4:13: note: 2 hosts (host0, ...): its 2 NICs go to one switch: more "
+         "bandwidth, but no redundancy\n    remedy: homing: dual or fabrics, or links to "
+         "different switches\n"},
+        {START
+         "fabric:\n  topology: {kind: single-switch, hosts: 2, nics: 2, homing: fabrics}\n" WORK(
+             "kind: rdma-write, from: host0, to: host1"),
+         "homing", ""},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1"), "host-links",
          "t.yaml:4:13: warning: host0 (and 1 more): 1 of its 2 links carries nothing: no queue "
          "pair "

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_homing - several NICs of a host are redundant only where they go to different switches. */
+#include "scenarios/check/check_rule.h"
+
+/* NICs of the host with a link, and the node that they all go to; UINT32_MAX: to several. */
+static unsigned cabled(const struct scenario_node *host, uint32_t *to)
+{
+    unsigned links = 0;
+    *to = UINT32_MAX;
+    for (uint16_t p = 0; p < host->port_count; p++) {
+        if (host->ports[p].link == SCENARIO_NO_LINK)
+            continue;
+        if (links > 0 && *to != host->ports[p].peer_node)
+            *to = UINT32_MAX;
+        else
+            *to = host->ports[p].peer_node;
+        links++;
+        if (*to == UINT32_MAX)
+            break;
+    }
+    return links;
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        uint32_t to;
+        const unsigned links = cabled(&scenario->nodes[i], &to);
+        if (links < 2 || to == UINT32_MAX)
+            continue;
+        const struct check_thing thing = {&scenario->nodes[i], SCENARIO_ALL_PORTS, NULL, NULL};
+        check_alike(report, DIAG_NOTE, &thing,
+                    "its %u NICs go to one switch: more bandwidth, but no redundancy", links);
+        check_remedy(report, "homing: dual or fabrics, or links to different switches");
+    }
+}
+
+const struct check_rule check_homing = {
+    .name = "homing",
+    .about = "NICs of a host go to different switches.",
+    .run = run,
+};
