@@ -2,6 +2,8 @@
  * test_harm - which cause is named for which evidence, and in which order. */
 #include "harm_fixture.h"
 
+#include <inttypes.h>
+
 /* ------------------------------------------------------------------ frames that were dropped */
 
 static const struct dropped {
@@ -251,6 +253,38 @@ static void timers_that_run_out_for_nothing_are_named(void **state)
     raze(&fixture);
 }
 
+/* A host with one link loses what that link was down; nobody else does, nor a host without work. */
+static void hosts_that_are_cut_off_lose_that_time(void **state)
+{
+    static const struct {
+        const char *fault;
+        int64_t lost;
+        uint32_t victims;
+    } rows[] = {
+        {"link-down, where: \"switch0:p0\", for: 250us}]\n", PS_PER_MS / 4, 1},
+        {"link-down, where: \"switch0:p1\", for: 500us}]\n", PS_PER_MS / 2, 1},
+        {"link-down, where: \"switch0:p2\", for: 250us}]\n", PS_PER_MS / 2, 2},
+        {"link-down, where: \"switch0:p3\", for: 250us}]\n", 0, 0},
+        {"link-down, where: \"host1:p0\", for: 250us}]\n", PS_PER_MS / 4, 1},
+        {"switch-down, where: switch0, for: 250us}]\n", PS_PER_MS / 2, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture fixture;
+        char text[500];
+        snprintf(text, sizeof text, "%s%sfaults: [{at: 250us, kind: %s", STAR, WRITES,
+                 rows[i].fault);
+        build(&fixture, text);
+        judge(&fixture);
+        if (fixture.harm.lost_ps != rows[i].lost || fixture.harm.victims != rows[i].victims)
+            fail_msg("%s: %" PRId64 " ps of %u", rows[i].fault, (int64_t)fixture.harm.lost_ps,
+                     (unsigned)fixture.harm.victims);
+        if (rows[i].victims > 0)
+            expect_first(&fixture, "link-down", HARM_FAULT, "faults.0");
+        raze(&fixture);
+    }
+}
+
 static void a_slow_link_that_is_full_is_named(void **state)
 {
     (void)state;
@@ -380,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_class_that_gets_little_is_starved),
         cmocka_unit_test(messages_without_a_receive_are_their_workloads),
         cmocka_unit_test(timers_that_run_out_for_nothing_are_named),
+        cmocka_unit_test(hosts_that_are_cut_off_lose_that_time),
         cmocka_unit_test(a_slow_link_that_is_full_is_named),
         cmocka_unit_test(senders_that_one_switch_slows_have_room),
         cmocka_unit_test(a_target_that_stands_still_costs_as_long_as_it_lasts),
