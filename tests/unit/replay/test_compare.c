@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_compare - a model's run against one that is made to look measured, and changed. */
 #include "replay/compare/compare.h"
+#include "replay/database/stored.h"
 #include "replay/run/run.h"
 
 #include <math.h>
@@ -349,6 +350,69 @@ static void what_cannot_be_compared_is_refused(void **state)
     refused(fixture, fixture->model, fixture->measured, fixture->model);
 }
 
+/* One connection with one command has only one order in which it can complete. */
+static void the_order_of_completion_counts_when_one_is_outstanding(void **state)
+{
+    static const struct {
+        const char *set, *what;
+        bool counts;
+    } rows[] = {
+        {"workloads.four.queues=4", "four: I/Os in the order of completion", false},
+        {"workloads.four.queues=2", "four: I/Os in the order of completion", false},
+        {"workloads.four.queue-depth=1", "four: I/Os in the order of completion", true},
+        {"workloads.one.queues=2", "one: I/Os in the order of completion", false},
+        {"workloads.four.queues=1", "one: I/Os in the order of completion", true},
+        {"workloads.four.queues=4", "four: I/Os in the order of issue", true},
+    };
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        unlink(fixture->model);
+        play(fixture->model, rows[i].set, "", "");
+        struct compare *compare = compare_with(fixture, rows[i].set, "");
+        const struct compare_row *row = row_of(compare, rows[i].what);
+        if (row == NULL || row->counts != rows[i].counts)
+            fail_msg("%s: %s", rows[i].set, row == NULL ? "no row" : "counts otherwise");
+        compare_free(compare);
+    }
+    unlink(fixture->model);
+    play(fixture->model, NULL, "", "");
+}
+
+/* What one is asked to do: seed, workloads and media, who with whom; not devices, nor results. */
+static void the_work_has_a_digest(void **state)
+{
+    static const struct {
+        const char *set, *sql;
+        bool same;
+    } rows[] = {
+        {NULL, "", true},
+        {"hosts.defaults.rnic.tx-delay=1us", "", true},
+        {NULL, "UPDATE workload SET issued=1, completed=1", true},
+        {"seed=2", "", false},
+        {"workloads.one.count=21", "", false},
+        {NULL, "UPDATE setting SET path='workloads.one.counts' WHERE path='workloads.one.count'",
+         false},
+        {NULL, "DELETE FROM setting WHERE path='seed'", false},
+        {NULL, "UPDATE workload SET name='uno' WHERE workload=0", false},
+        {NULL, "UPDATE workload_pair SET from_node=to_node WHERE workload=0", false},
+    };
+    struct fixture *fixture = *state;
+    char first[DIGEST_TEXT_BYTES] = "", text_of[DIGEST_TEXT_BYTES];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char error[STORE_ERROR_BYTES];
+        play(fixture->measured, rows[i].set, measured_sql, rows[i].sql);
+        struct store *store = stored_open(fixture->measured, error);
+        assert_non_null(store);
+        compare_work(store, text_of);
+        assert_null(store_error(store));
+        store_close(store);
+        if (i == 0)
+            memcpy(first, text_of, sizeof first);
+        if ((strcmp(first, text_of) == 0) != rows[i].same)
+            fail_msg("row %zu: %s and %s", i, first, text_of);
+    }
+}
+
 static void figures_are_named(void **state)
 {
     (void)state;
@@ -372,6 +436,8 @@ int main(void)
         cmocka_unit_test(devices_may_differ_and_are_listed),
         cmocka_unit_test(ranges_say_what_is_extrapolated),
         cmocka_unit_test(what_cannot_be_compared_is_refused),
+        cmocka_unit_test(the_order_of_completion_counts_when_one_is_outstanding),
+        cmocka_unit_test(the_work_has_a_digest),
         cmocka_unit_test(figures_are_named),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

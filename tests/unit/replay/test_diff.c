@@ -249,6 +249,15 @@ static void a_run_that_did_not_end_is_refused(void **state)
     assert_non_null(strstr(fixture->diff.why, "did not end"));
 }
 
+static void each_section_has_a_word_and_a_heading(void **state)
+{
+    (void)state;
+    assert_string_equal(diff_section_word(DIFF_SETTINGS), "settings");
+    assert_string_equal(diff_section_word(DIFF_COUNTERS), "counters");
+    assert_string_equal(diff_section_heading(DIFF_SETTINGS), "Settings");
+    assert_string_equal(diff_section_heading(DIFF_COUNTERS), "Counters");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -265,6 +274,7 @@ int main(void)
         TEST(other_nodes_are_matched_by_name),
         TEST(what_was_measured_is_not_played),
         TEST(a_run_that_did_not_end_is_refused),
+        TEST(each_section_has_a_word_and_a_heading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

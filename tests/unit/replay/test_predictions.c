@@ -393,6 +393,40 @@ static void as_predicted_is_within(void **state)
     matrix_free(matrix);
 }
 
+#define STARTED(at) "UPDATE wall SET value=" at " WHERE name='started_unix_s'"
+
+/* When the first began and when the last did; on which device, and whether on several. */
+static void when_and_on_what_it_was_measured(void **state)
+{
+    static const struct {
+        const char *sql;
+        bool several;
+    } others[] = {
+        {"UPDATE measured SET value='rxe1' WHERE name='device'", true},
+        {"UPDATE measured SET value='6.2' WHERE name='kernel'", true},
+        {"", false},
+    };
+    static const char *const started[CELLS] = {STARTED("500"), STARTED("300"), STARTED("900"),
+                                               STARTED("400")};
+    struct fixture *fixture = *state;
+    struct matrix *matrix = &fixture->matrix;
+    for (uint32_t i = 0; i < CELLS; i++)
+        measure(fixture, i, NULL, started[i]);
+    assert_int_equal(compared(fixture), COMPARE_DONE);
+    assert_int_equal(matrix->first_unix_s, 300);
+    assert_int_equal(matrix->last_unix_s, 900);
+    assert_false(matrix->several_devices);
+    matrix_free(matrix);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        measure(fixture, 2, NULL, others[i].sql);
+        assert_int_equal(compared(fixture), COMPARE_DONE);
+        assert_int_equal(matrix->several_devices, others[i].several);
+        assert_string_equal(matrix->on.device, "rxe0");
+        assert_string_equal(matrix->on.kernel, "6.1");
+        matrix_free(matrix);
+    }
+}
+
 static void the_worst_come_first(void **state)
 {
     struct fixture *fixture = *state;
@@ -454,6 +488,7 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(another_model_is_named),
         cmocka_unit_test(as_predicted_is_within),
+        cmocka_unit_test(when_and_on_what_it_was_measured),
         cmocka_unit_test(the_worst_come_first),
         cmocka_unit_test(what_was_not_predicted_is_refused),
     };
