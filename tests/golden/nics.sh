@@ -55,4 +55,18 @@ says none 'nic: host0 has no NIC 1 with a link: it has 1'
 says drawn 'b&#45;leaf0'
 "$program" counters fabrics.db >counters || fail "counters: exit code $?"
 says counters host0:p1
+
+# What fails in one fabric is felt by those alone that go by it.
+for nic in 0 1; do
+    scenario "$leaves, nics: 2, homing: fabrics" "$writes, nic: $nic" >cut$nic.yaml
+    echo 'faults: [{kind: link-down, where: "host0:p1", at: 150us}]' >>cut$nic.yaml
+    "$program" run cut$nic.yaml --json >cut$nic.json 2>/dev/null
+done
+holds cut0.json '.drops.link_down == 0 and .workloads[0].failed == 0'
+holds cut1.json '.drops.link_down > 0'
+[ "$(jq .workloads[0].completed cut1.json)" -lt "$(jq .workloads[0].completed cut0.json)" ] || fail "the cut costs nothing"
+
+# step finds at the target what a host sent by its second NIC.
+printf 'until 250us\nshow w\n' | "$program" step chosen.yaml >stepped 2>&1 || fail "step: exit code $?"
+says stepped 'by the target'
 [ $failures = 0 ]
