@@ -253,6 +253,44 @@ static void timers_that_run_out_for_nothing_are_named(void **state)
     raze(&fixture);
 }
 
+/* A timer that is like all others' is not to blame, and what was seen is said as it was: losses
+ * are told apart from none, and hosts without timeouts are not spoken of. */
+static void timeouts_are_told_beside_losses(void **state)
+{
+    static const struct observe_drops drops[] = {
+        {SWITCH, 2, 3, PROBE_DROP_BUFFER, false, 1, 100, 1, 2},
+        {SWITCH, 2, 3, PROBE_DROP_BUFFER, false, 9, 900, 1, 2}};
+    static const struct {
+        uint32_t drop_count, timeouts;
+        const char *sentence;
+        bool there;
+    } rows[] = {
+        {0, 5, "host0: 5 retransmission timeouts though no frame was lost", true},
+        {1, 5, "though no frame was lost", false},
+        {2, 5, "though no frame was lost", false},
+        {0, 5, "host1: ", false},
+        {0, 1, "host0: 1 retransmission", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture fixture;
+        build(&fixture, STAR "hosts: {odd: {where: host0, rnic: {timeout: 1}}}\n" WRITES);
+        world_host(fixture.world, 0)->rnics[0]->counters.timeouts = rows[i].timeouts;
+        fixture.uses[0].lost = PPM / 2;
+        fixture.scene.drops = drops;
+        fixture.scene.drop_count = rows[i].drop_count;
+        judge(&fixture);
+        bool there = false, timeout = false;
+        for (uint32_t k = 0; k < fixture.harm.cause_count; k++) {
+            there |= strstr(fixture.harm.causes[k].sentence, rows[i].sentence) != NULL;
+            timeout |= strcmp(fixture.harm.causes[k].kind, "timeout") == 0;
+        }
+        if (there != rows[i].there || (rows[i].drop_count == 0 && !timeout))
+            fail_msg("row %zu: %s", i, fixture.harm.causes[0].sentence);
+        raze(&fixture);
+    }
+}
+
 /* A host with one link loses what that link was down; nobody else does, nor a host without work. */
 static void hosts_that_are_cut_off_lose_that_time(void **state)
 {
@@ -414,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_class_that_gets_little_is_starved),
         cmocka_unit_test(messages_without_a_receive_are_their_workloads),
         cmocka_unit_test(timers_that_run_out_for_nothing_are_named),
+        cmocka_unit_test(timeouts_are_told_beside_losses),
         cmocka_unit_test(hosts_that_are_cut_off_lose_that_time),
         cmocka_unit_test(a_slow_link_that_is_full_is_named),
         cmocka_unit_test(senders_that_one_switch_slows_have_room),

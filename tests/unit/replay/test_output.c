@@ -188,8 +188,8 @@ static void what_is_read_is_not_written(void **state)
     }
     char why[OUTPUT_WHY_BYTES] = "";
     assert_false(output_is_apart("./in.db", &inputs, why));
-    assert_string_equal(
-        why, "./in.db: this would overwrite the input in.db: expected another name");
+    assert_string_equal(why,
+                        "./in.db: this would overwrite the input in.db: expected another name");
     static const struct output_inputs before_it = {reads, 2};
     assert_true(output_is_apart("in.db", &before_it, why));
     holds("in.db", "read");

@@ -185,6 +185,40 @@ static void global_pauses_are_counted_by_port(void **state)
                                    " WHERE name LIKE '_x_global_pause_xoff'",
                                    1),
                      0);
+    /* All pauses are those that stop and those that let go, in each direction of each port. */
+    for (int way = 0; way < 2; way++) {
+        char sql[600];
+        const char *const of = way == 0 ? "tx" : "rx";
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) > 0 FROM counter a JOIN counter b USING(node, port)"
+                 " WHERE a.name='%s_global_pause' AND b.name='%s_global_pause_xoff'"
+                 " AND a.value > b.value AND a.value <= 2 * b.value",
+                 of, of);
+        assert_int_equal(store_ask_int(store, sql, 0), 1);
+    }
+    assert_int_equal(store_ask_int(store,
+                                   "SELECT sum(iif(name LIKE 'tx%', value, -value)) FROM counter"
+                                   " WHERE name LIKE '_x_global_pause'",
+                                   1),
+                     0);
+    /* Whole microseconds of what a port was held, and each of those pauses ended. */
+    assert_int_equal(
+        store_ask_int(store,
+                      "SELECT count(*) FROM counter a JOIN counter b USING(node, port)"
+                      " WHERE a.name='rx_global_pause_duration' AND b.name='tx_prio0_blocked_ps'"
+                      " AND (a.value != b.value / 1000000 OR (a.value > 0) != (SELECT c.value > 0"
+                      " FROM counter c WHERE c.node=a.node AND c.port=a.port"
+                      " AND c.name='rx_global_pause_transition'))",
+                      1),
+        0);
+    assert_true(store_ask_int(store,
+                              "SELECT max(value) FROM counter"
+                              " WHERE name='rx_global_pause_duration'",
+                              0) > 10);
+    assert_true(store_ask_int(store,
+                              "SELECT max(value) FROM counter"
+                              " WHERE name='tx_global_pause_duration'",
+                              0) > 10);
     assert_true(run_close(&run));
     scenario_free(scenario);
 }

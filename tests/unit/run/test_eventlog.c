@@ -111,6 +111,33 @@ static void an_event_has_words(void **state)
     eventlog_fini(&log);
 }
 
+/* Endpoints are the ports of hosts, one after another; a switch has none. */
+static void each_port_of_a_host_is_its_hosts(void **state)
+{
+    (void)state;
+    static const char dual[] =
+        "stormglass: 1\nname: dual\nduration: 1us\n"
+        "fabric: {topology: {kind: explicit, hosts: [a, b, c], switches: [s, t], links: "
+        "[{ends: [a, s]}, {ends: [a, t]}, {ends: [b, s]}, {ends: [c, s]}, {ends: [c, t]}, "
+        "{ends: [s, t]}]}}\n"
+        "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n";
+    static const char *const hosts[] = {"a", "a", "b", "c", "c"};
+    struct fixture fixture = {0};
+    struct eventlog log;
+    const struct scenario_input input = {.name = "dual", .text = dual, .length = sizeof dual - 1};
+    fixture.scenario = scenario_load(&input, &fixture.diag);
+    diag_print(&fixture.diag, stderr);
+    assert_non_null(fixture.scenario);
+    fixture.world = world_build(fixture.scenario, &probe_none, &fixture.diag);
+    assert_non_null(fixture.world);
+    eventlog_begin(&log, fixture.world);
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++)
+        assert_int_equal(log.host_of[i], node_of(&fixture, hosts[i]));
+    eventlog_fini(&log);
+    world_free(fixture.world);
+    scenario_free(fixture.scenario);
+}
+
 /* All that is kept counts but the node: that is a number of its own world. */
 static void events_are_equal_by_what_happened(void **state)
 {
@@ -191,6 +218,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(an_event_has_words),
+        TEST(each_port_of_a_host_is_its_hosts),
         TEST(events_are_equal_by_what_happened),
         TEST(what_happened_is_kept_in_order),
         TEST(a_log_may_be_of_one_node),
