@@ -83,6 +83,20 @@ static uint16_t working(const struct scenario_node *node, const uint16_t *ports,
     return used;
 }
 
+/* No port that ends at another NIC of the host: none takes what is for its neighbour.  Returns how
+ * many are left. */
+static uint16_t leading(const struct scenario_node *node, const uint16_t *ports, uint16_t count,
+                        uint32_t host, uint16_t nic, uint16_t *kept)
+{
+    uint16_t used = 0;
+    for (uint16_t i = 0; i < count; i++) {
+        const struct scenario_port *port = &node->ports[ports[i]];
+        if (port->peer_node != host || port->peer_port == nic)
+            kept[used++] = ports[i];
+    }
+    return used;
+}
+
 /* A written route all of whose ports are dead is as if it were not written. */
 static void apply_route(const struct scenario *scenario, const struct scenario_route *route,
                         const uint32_t *first_endpoint, const uint8_t *dead,
@@ -94,11 +108,16 @@ static void apply_route(const struct scenario *scenario, const struct scenario_r
         uint16_t *ports = memory_zeroed(route->egress[i].count, sizeof *ports);
         const uint16_t count =
             working(node, route->egress[i].ports, route->egress[i].count, dead, ports);
+        uint16_t *kept = memory_zeroed(route->egress[i].count, sizeof *kept);
         for (uint32_t to = 0; count > 0 && to < route->to_count; to++) {
             const uint32_t host = route->to[to].node;
-            for (uint32_t p = 0; p < scenario->nodes[host].port_count; p++)
-                route_set(&tables[at], first_endpoint[host] + p, ports, count);
+            for (uint16_t p = 0; p < scenario->nodes[host].port_count; p++) {
+                const uint16_t some = leading(node, ports, count, host, p, kept);
+                if (some > 0)
+                    route_set(&tables[at], first_endpoint[host] + p, kept, some);
+            }
         }
+        free(kept);
         free(ports);
     }
 }

@@ -111,6 +111,27 @@ static void a_written_route_is_for_every_port_of_a_host(void **state)
     scenario_free(scenario);
 }
 
+/* Where the way ends at the host: to each NIC by its own cable, though the route names both. */
+static void a_written_route_ends_at_the_nic_that_is_meant(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        load_fine("stormglass: 1\nname: test\nfabric:\n"
+                  "  topology: {kind: single-switch, hosts: 3, nics: 2}\n"
+                  "  routes: [{at: switch0, to: host1, via: host1}]\n"
+                  "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n");
+    const uint32_t s = scenario_find_node(scenario, "switch0");
+    struct route_table *tables = routing_compute(scenario, NULL);
+    for (uint32_t endpoint = 0; endpoint < 6; endpoint++) {
+        const uint16_t *ports;
+        assert_int_equal(route_all(&tables[s], endpoint, &ports), 1);
+        const struct scenario_port *port = &scenario->nodes[s].ports[ports[0]];
+        assert_int_equal(scenario->nodes[port->peer_node].endpoint + port->peer_port, endpoint);
+    }
+    routing_free(scenario, tables);
+    scenario_free(scenario);
+}
+
 static void a_written_route_that_is_dead_is_not_there(void **state)
 {
     (void)state;
@@ -403,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_routes_go_before_the_shortest),
         cmocka_unit_test(a_written_route_is_for_every_port_of_a_host),
+        cmocka_unit_test(a_written_route_ends_at_the_nic_that_is_meant),
         cmocka_unit_test(a_written_route_that_is_dead_is_not_there),
         cmocka_unit_test(parallel_links_are_all_meant),
         cmocka_unit_test(each_port_of_a_host_is_reached_by_its_own_cable),
