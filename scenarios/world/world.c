@@ -146,7 +146,7 @@ static void join_links(struct world *world)
 /* Where a congestion control wants telemetry, all switches give it. */
 static void provide_telemetry(struct world *world)
 {
-    struct frame_pool *pools[ENGINE_EXECUTORS_MAX];
+    struct frame_pool *pools[ENGINE_EXECUTORS_MAX] = {NULL};
     const struct scenario *scenario = world->scenario;
     bool wanted = false;
     for (uint32_t i = 0; i < scenario->node_count; i++)

@@ -49,6 +49,7 @@ static struct run_laws_terms terms_of(const struct scenario *scenario)
         terms.slow_hosts |= rnic->drain != 0 || pipeline_slows_receiving(&rnic->pipeline);
         terms.watchdogs |= rnic->pfc_watchdog != 0;
         terms.go_back_0 |= recovery_list[rnic->loss_recovery]->restarts;
+        terms.selective |= recovery_list[rnic->loss_recovery]->selective;
     }
     terms.pauses_sound &= !terms.links_fail;
     return terms;

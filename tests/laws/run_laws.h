@@ -43,7 +43,8 @@ struct run_laws_terms {
     bool loops;        /* written routes */
     bool crashes;      /* targets die */
     bool data_lost;    /* a target forgets what was written */
-    bool go_back_0;
+    bool go_back_0;    /* messages may begin anew */
+    bool selective;    /* what comes out of order is kept */
 };
 
 /* Bytes of I/Os that lie within the measured part, and of those that reach into it. */

@@ -13,7 +13,8 @@
  *   - READ responses are of READs that reached it
  * Where frames that reach a host may be lost or wait in it (software, slow hosts, links that fail),
  * only what is true of all that could have reached it is held against it; likewise with go-back-0,
- * whose messages begin again.
+ * whose messages begin again.  With selective repeat, which keeps what comes out of order: what is
+ * acknowledged has come, and so has what a NAK says has.
  * Source: IBTA Vol 1 9.7. */
 #include "run_laws_arrivals.h"
 #include "run_laws_private.h"
@@ -94,7 +95,7 @@ static void add_flow(struct run_laws *laws, const struct run_laws_pair *pair, un
         .retries = pair->retries,
         .rnr_retries = pair->rnr_retries[from],
         .exact = !laws->terms.software && !laws->terms.slow_hosts && !laws->terms.links_fail &&
-                 !laws->terms.go_back_0,
+                 !laws->terms.go_back_0 && !laws->terms.selective,
         .next = pair->psn[from],
         .high = pair->psn[from],
         .una = pair->psn[from],
@@ -180,7 +181,8 @@ static void check_same(struct run_laws *laws, const struct flow *flow, const str
     if (frame->opcode == FRAME_RC_READ_REQUEST) {
         const uint32_t skipped = (uint32_t)psn_diff(frame->psn, sent->first_psn) * flow->mtu;
         same = sent->opcode == frame->opcode && frame->address == sent->address + skipped &&
-               frame->length == sent->length - skipped;
+               (frame->length == sent->length - skipped ||
+                (laws->terms.selective && frame->length < sent->length - skipped));
     }
     if (!same)
         BREAK(laws, flow, frame->psn, "what is sent again is another packet");
@@ -336,11 +338,26 @@ static void on_request_came(struct flow *flow, const struct frame *frame)
         flow->is_naked = false;
 }
 
+static void check_sack(struct run_laws *laws, const struct flow *flow, uint32_t missing,
+                       uint32_t came)
+{
+    const struct sent *sent = sent_at(flow, came);
+    if (psn_diff(came, missing) <= 0 || (sent != NULL && !sent->delivered))
+        BREAK(laws, flow, came, "is said to have come early, and has not");
+}
+
 static void on_answer(struct run_laws *laws, struct flow *flow, const struct frame *frame)
 {
     const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
     const bool positive = syndrome < RESPONDER_RNR;
+    const struct sent *sent = sent_at(flow, psn);
     const struct rnic_params *own = &run_laws_rnic(laws, flow->to)->params;
+    if (laws->terms.selective && positive && sent != NULL && !sent->delivered)
+        BREAK(laws, flow, psn, "is acknowledged, and has not come");
+    if ((frame->flags & FRAME_SACK) != 0)
+        check_sack(laws, flow, psn, frame->rkey);
+    if (laws->terms.selective)
+        return;
     if (positive && psn_diff(psn, flow->arrivals.epsn) >= 0)
         BREAK(laws, flow, psn, "is acknowledged, and has not come");
     if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) {

@@ -188,12 +188,18 @@ void bents_routes(struct pen *pen)
 
 /* ------------------------------------------------------------------ hosts */
 
-static const char *a_recovery(struct pen *pen)
+static void put_recovery(struct pen *pen)
 {
     uint32_t count = 0;
     while (recovery_list[count] != NULL)
         count++;
-    return recovery_list[rng_below(&pen->rng, count)]->name;
+    const struct recovery_ops *recovery = recovery_list[rng_below(&pen->rng, count)];
+    pen_put(pen, "loss-recovery", "%s", recovery->name);
+    if (recovery->selective && once_in(pen, 2)) {
+        pen_put(pen, "bdp-cap", "%uKB", draw_between(&pen->rng, 1, 300));
+        pen_put(pen, "rto-low", "%uus", draw_between(&pen->rng, 20, 400));
+        pen_put(pen, "rto-low-packets", "%u", draw_between(&pen->rng, 0, 8));
+    }
 }
 
 void bents_rnic(struct pen *pen)
@@ -222,7 +228,7 @@ void bents_rnic(struct pen *pen)
     if (once_in(pen, 3))
         pen_put(pen, "path-mtu", "%uB", 256u << rng_below(&pen->rng, 5));
     if (pen->bent != BENT_PLAIN && once_in(pen, 4))
-        pen_put(pen, "loss-recovery", "%s", a_recovery(pen));
+        put_recovery(pen);
     if (pen->bent != BENT_PLAIN && once_in(pen, 6))
         pen_put(pen, "max-rd-atomic", "%u", draw_between(&pen->rng, 1, 6));
     if (pen->bent == BENT_STORM && once_in(pen, 3))

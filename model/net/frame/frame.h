@@ -24,6 +24,7 @@ enum {
     WIRE_RETH_BYTES = 16,
     WIRE_AETH_BYTES = 4,
     WIRE_IETH_BYTES = 4,
+    WIRE_SACK_BYTES = 4, /* of selective repeat's NAK, behind the AETH */
     WIRE_IMM_BYTES = 4,
     WIRE_DETH_BYTES = 8,
     WIRE_CNP_PAYLOAD = 16, /* reserved bytes, IBTA A17.9.3 */
@@ -73,6 +74,7 @@ enum frame_flags {
     FRAME_RESENT = 1 << 4,    /* not on the wire: a retransmission, for counters */
     FRAME_CONTROL = 1 << 5,   /* not on the wire: of MAC control, as its opcode says */
     FRAME_TELEMETRY = 1 << 6, /* a request collects telemetry, an ACK returns it */
+    FRAME_SACK = 1 << 7,      /* a NAK also says which packet came: its PSN, in rkey */
 };
 
 /* Pieces of a frame that many have in common, so that each is one copy. */

@@ -109,14 +109,14 @@ void arbiter_unlist(struct rnic *rnic, struct qp *qp)
 /* ------------------------------------------------------------------ who sends next */
 
 /* Without these a QP that has something to send may send it now. */
-#define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND | QP_SOFT | QP_FLIGHT)
+#define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND | QP_SOFT | QP_FLIGHT | QP_SELECTIVE)
 
 /* When the requester may send; clears an RNR wait that is over. */
 static time_ps requester_due(struct qp *qp, time_ps now)
 {
     if (!requester_ready(qp))
         return TIME_NEVER;
-    if ((qp->flags & (QP_RNR_WAIT | QP_FLIGHT)) == 0)
+    if ((qp->flags & (QP_RNR_WAIT | QP_FLIGHT | QP_SELECTIVE)) == 0)
         return now;
     if ((qp->flags & QP_FULL) != 0)
         return TIME_NEVER;

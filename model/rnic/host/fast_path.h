@@ -33,8 +33,8 @@ static inline bool fast_path_is_middle(const struct qp *qp)
 /* The queue pair is ready, and its next packet is neither the first nor the last of its message. */
 static inline bool fast_path_may_send(const struct qp *qp, time_ps now)
 {
-    const unsigned odd =
-        QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_AGAIN | QP_TX_BYTES | QP_TX_ACTIVE | QP_FLIGHT;
+    const unsigned odd = QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_AGAIN | QP_TX_BYTES |
+                         QP_TX_ACTIVE | QP_FLIGHT | QP_SELECTIVE;
     return (qp->flags & odd) == QP_TX_ACTIVE && qp->paced_until <= now && fast_path_is_middle(qp);
 }
 
@@ -83,7 +83,8 @@ static inline void fast_path_send_now(struct rnic *rnic, struct qp *qp, time_ps 
 /* The packet goes on with the message under way, and nothing waits to be answered before it. */
 static inline bool fast_path_may_take(const struct qp *qp, const struct frame *frame)
 {
-    const unsigned odd = QP_RX_NAKED | QP_RX_ANSWER | QP_RX_LISTED | QP_RX_FIRST_DATA;
+    const unsigned odd =
+        QP_RX_NAKED | QP_RX_ANSWER | QP_RX_LISTED | QP_RX_FIRST_DATA | QP_RX_HELD;
     return packet_kind(frame->head) == packet_kind(qp->rx_next) && frame->psn == qp->epsn &&
            qp->rx_limit - qp->rx_offset >= qp->mtu && (qp->rx_flags & odd) == 0 &&
            (qp->flags & (QP_RESPOND | QP_SOFT)) == 0 && frame->blob == POOL_NONE;

@@ -9,6 +9,7 @@
 #include "rnic/qp/packet.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
+#include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
 
 #include <string.h>
@@ -272,7 +273,7 @@ static void init_cc(struct rnic *rnic, const struct rnic_site *site)
         .ops = site->cc, .line_bps = rnic->port.rate.bps, .params = rnic->cc_params};
     rnic->cnp_interval =
         site->cc->cnp_interval == NULL ? TIME_NEVER : site->cc->cnp_interval(rnic->cc_params);
-    if (site->cc->on_ack != NULL)
+    if (site->cc->on_ack != NULL || rnic->recovery->selective)
         rnic->ack_interval = 1;
     rnic_set_rx_odd(rnic, RNIC_RX_HEARS, site->cc->on_ack != NULL);
 }
@@ -333,6 +334,7 @@ void rnic_fini(struct rnic *rnic)
         pipeline_fini(rnic);
     mr_table_fini(&rnic->mrs);
     slab_fini(&rnic->completions);
+    selective_fini(rnic);
     pool_fini(&rnic->qps);
 }
 

@@ -39,6 +39,7 @@ struct rnic_params {
     int64_t timeout, timeout_spread, retry_count, rnr_retry, min_rnr_timer;
     int64_t ack_interval, ack_coalescing;
     int64_t loss_recovery; /* index into recovery_list */
+    int64_t bdp_cap, rto_low, rto_low_packets;
     int64_t max_rd_atomic;
     int64_t tx_delay, rx_delay, read_delay;
     int64_t dscp, priority, accept_dscp, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
@@ -169,6 +170,8 @@ struct rnic {
     struct rnic_counters counters;
 
     const struct recovery_ops *recovery;
+    struct selective **selective; /* by slot, of selective repeat; or NULL */
+    uint32_t selective_room;
     time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
     time_ps ack_timeout;  /* 0: none */
     struct slab completions;

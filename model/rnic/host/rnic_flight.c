@@ -3,22 +3,24 @@
 #include "rnic/host/rnic_flight.h"
 
 #include "rnic/qp/packet.h"
+#include "rnic/qp/selective.h"
 
-static void look_at_window(struct qp *qp)
+static void look_at_window(struct rnic *rnic, struct qp *qp)
 {
     qp->flags &= (uint16_t)~QP_FULL;
-    if (flight_is_full(qp->pacer.flight))
+    if (flight_is_full(qp->pacer.flight) ||
+        ((qp->flags & QP_SELECTIVE) != 0 && selective_is_full(rnic, qp)))
         qp->flags |= QP_FULL;
 }
 
 /* What the pacer says of the next request. */
-static void pace(struct qp *qp, time_ps until)
+static void pace(struct rnic *rnic, struct qp *qp, time_ps until)
 {
     qp->pacer.flight->paced_until = until;
     qp->flags &= (uint16_t)~QP_LIMITED;
     if (until != PACER_UNLIMITED)
         qp->flags |= QP_LIMITED;
-    look_at_window(qp);
+    look_at_window(rnic, qp);
 }
 
 void rnic_flight_begin(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -27,7 +29,7 @@ void rnic_flight_begin(struct rnic *rnic, struct qp *qp, time_ps now)
     pacer_init(&qp->pacer, &rnic->cc_site, (uint32_t)WIRE_ROCE_BYTES + qp->mtu);
     const bool limited = qp->pacer.rate < rnic->cc_site.line_bps;
     qp->flags |= QP_FLIGHT;
-    pace(qp, limited ? pacer_begin(&qp->pacer, now) : PACER_UNLIMITED);
+    pace(rnic, qp, limited ? pacer_begin(&qp->pacer, now) : PACER_UNLIMITED);
 }
 
 void rnic_flight_sent(struct rnic *rnic, struct qp *qp, struct frame *frame, time_ps now)
@@ -37,26 +39,27 @@ void rnic_flight_sent(struct rnic *rnic, struct qp *qp, struct frame *frame, tim
         frame->bytes += TELEMETRY_BYTES;
         telemetry_clear(frame_telemetry(rnic->port.frames, frame));
     }
-    flight_sent(qp->pacer.flight, qp->next_psn, frame->bytes, qp->next_psn != qp->high_psn, now);
-    look_at_window(qp);
+    const bool again = (frame->flags & FRAME_RESENT) != 0;
+    flight_sent(qp->pacer.flight, frame->psn, frame->bytes, again, now);
+    look_at_window(rnic, qp);
 }
 
 void rnic_flight_charge(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     if (!packet_is_response(frame))
-        pace(qp, pacer_sent(&qp->pacer, &rnic->cc_site, frame->bytes, now));
+        pace(rnic, qp, pacer_sent(&qp->pacer, &rnic->cc_site, frame->bytes, now));
 }
 
-void rnic_flight_landed(struct qp *qp)
+void rnic_flight_landed(struct rnic *rnic, struct qp *qp)
 {
     flight_acknowledge(qp->pacer.flight, qp->una_psn);
-    look_at_window(qp);
+    look_at_window(rnic, qp);
 }
 
-void rnic_flight_back(struct qp *qp)
+void rnic_flight_back(struct rnic *rnic, struct qp *qp)
 {
     flight_go_back(qp->pacer.flight, qp->next_psn);
-    look_at_window(qp);
+    look_at_window(rnic, qp);
 }
 
 /* The ACK's time to live was the peer's, which is taken to be the same as here. */
@@ -70,10 +73,10 @@ void rnic_flight_acknowledged(struct rnic *rnic, struct qp *qp, const struct fra
     };
     if ((frame->flags & FRAME_TELEMETRY) != 0)
         ack.telemetry = frame_telemetry(rnic->port.frames, frame);
-    pace(qp, pacer_on_ack(&qp->pacer, &rnic->cc_site, &ack, now));
+    pace(rnic, qp, pacer_on_ack(&qp->pacer, &rnic->cc_site, &ack, now));
 }
 
 void rnic_flight_refused(struct rnic *rnic, struct qp *qp, enum cc_nak why, time_ps now)
 {
-    pace(qp, pacer_on_nak(&qp->pacer, &rnic->cc_site, why, now));
+    pace(rnic, qp, pacer_on_nak(&qp->pacer, &rnic->cc_site, why, now));
 }

@@ -50,10 +50,22 @@ const struct opt rnic_opts[] = {
      "Linux mlx5_ib: log_ack_req_freq 8; rxe asks about every 65th, other drivers each one"},
     {"ack-coalescing", OPT_BOOL, ROW(ack_coalescing), "true", NULL, NULL, NULL,
      "A newer ACK replaces one that is still queued.", "IBTA Vol 1 9.7.5.1.2"},
-    {"loss-recovery", OPT_CHOICE, ROW(loss_recovery), "go-back-n", NULL, NULL,
-     &recovery_words[1],
-     "What is retransmitted after a loss: from the lost packet on, or the whole message.",
-     "IBTA Vol 1 9.7.6; go-back-0: Guo et al., SIGCOMM 2016, 4.1"},
+    {"loss-recovery", OPT_CHOICE, ROW(loss_recovery), "go-back-n", NULL, NULL, &recovery_words[1],
+     "What is retransmitted after a loss: all from the lost packet on, the whole message, or what "
+     "is missing, which both ends must be able to.",
+     "IBTA Vol 1 9.7.6; go-back-0: Guo et al., SIGCOMM 2016, 4.1; selective-repeat: Mittal et al., "
+     "SIGCOMM 2018 (IRN)"},
+    {"bdp-cap", OPT_SIZE, ROW(bdp_cap), "auto", "1KB", "1GiB", "auto",
+     "With selective-repeat: bytes of packets that a queue pair may have outstanding, and keep out "
+     "of order; auto: line rate x 24 us.",
+     "Mittal et al., SIGCOMM 2018 (IRN), BDP-FC: 120 KB at 40 Gb/s"},
+    {"rto-low", OPT_TIME, ROW(rto_low), "100us", "1us", "10s", NULL,
+     "With selective-repeat: timeout while at most rto-low-packets are outstanding, if `timeout` "
+     "is longer.",
+     "Mittal et al., SIGCOMM 2018 (IRN): RTO_low 100 us"},
+    {"rto-low-packets", OPT_INT, ROW(rto_low_packets), "3", "0", "1000", NULL,
+     "With selective-repeat: outstanding packets up to which rto-low is used.",
+     "Mittal et al., SIGCOMM 2018 (IRN): N = 3"},
     {"max-rd-atomic", OPT_INT, ROW(max_rd_atomic), "16", "0", "255", NULL,
      "Maximum RDMA READs that a queue pair may have outstanding, and serve.",
      "mlx5 max_qp_rd_atom 16 (as commonly seen); rxe 128"},

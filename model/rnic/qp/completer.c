@@ -10,6 +10,7 @@
 #include "rnic/host/rnic_watch.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
+#include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
 
 static enum ibv_wc_opcode wc_opcode(uint8_t wr_opcode)
@@ -55,8 +56,12 @@ void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status statu
 }
 
 /* An answer that comes after a missing READ response: asked for again once. */
-static void response_lost(struct rnic *rnic, struct qp *qp, time_ps now)
+static void response_lost(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
 {
+    if (rnic->recovery->on_missing != NULL) {
+        rnic->recovery->on_missing(rnic, qp, upto, now);
+        return;
+    }
     if ((qp->flags & QP_READ_GAP) != 0)
         return;
     qp->flags |= QP_READ_GAP;
@@ -66,15 +71,23 @@ static void response_lost(struct rnic *rnic, struct qp *qp, time_ps now)
     requester_retry(rnic, qp, qp->una_psn, now);
 }
 
+static NOINLINE void landed(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if ((qp->flags & QP_SELECTIVE) != 0)
+        selective_landed(rnic, qp, now);
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_landed(rnic, qp);
+}
+
 /* Inlined: what it does is little. */
 static INLINE void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     qp->retry_left = qp->retry_count;
     qp->rnr_left = qp->rnr_retry;
-    if (UNLIKELY((qp->flags & QP_FLIGHT) != 0))
-        rnic_flight_landed(qp);
+    if (UNLIKELY((qp->flags & (QP_FLIGHT | QP_SELECTIVE)) != 0))
+        landed(rnic, qp, now);
     if (psn_diff(qp->una_psn, qp->next_psn) > 0)
-        requester_skip(qp);
+        requester_skip(rnic, qp);
     requester_start_timer(rnic, qp, qp_outstanding(qp), now);
 }
 
@@ -109,7 +122,7 @@ static bool acknowledge(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps
     if (qp->una_psn != before)
         progressed(rnic, qp, now);
     if (!whole)
-        response_lost(rnic, qp, now);
+        response_lost(rnic, qp, upto, now);
     return whole;
 }
 
@@ -133,6 +146,8 @@ static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code
     }
     if ((qp->flags & QP_FLIGHT) != 0)
         rnic_flight_refused(rnic, qp, CC_NAK_RNR, now);
+    if (rnic->recovery->on_rnr != NULL)
+        rnic->recovery->on_rnr(rnic, qp);
     requester_go_back(rnic, qp, psn);
     qp->flags |= QP_RNR_WAIT;
     qp->rnr_until = soft_timer(&rnic->params.soft, now, qp_rnr_time(code));
@@ -152,14 +167,21 @@ static enum ibv_wc_status nak_status(uint32_t syndrome)
     }
 }
 
-static void on_nak(struct rnic *rnic, struct qp *qp, uint32_t psn, uint32_t syndrome, time_ps now)
+static void on_nak(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
+    const uint32_t psn = frame->psn, syndrome = frame->aeth >> 24;
     const bool sequence = syndrome == RESPONDER_NAK_SEQUENCE;
     if (sequence)
         rnic->counters.naks++;
     else
         rnic->counters.remote_errors++;
-    if (!acknowledge(rnic, qp, psn, now))
+    const bool whole = acknowledge(rnic, qp, psn, now);
+    if (sequence && rnic->recovery->on_nak != NULL) {
+        if (qp->state == IBV_QPS_RTS)
+            rnic->recovery->on_nak(rnic, qp, frame, now);
+        return;
+    }
+    if (!whole)
         return;
     if (sequence) {
         if ((qp->flags & QP_FLIGHT) != 0)
@@ -176,7 +198,7 @@ void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *fram
     if (is_ghost(qp, frame->psn))
         return;
     if (syndrome >= RESPONDER_NAK_SEQUENCE) {
-        on_nak(rnic, qp, frame->psn, syndrome, now);
+        on_nak(rnic, qp, frame, now);
     } else if (syndrome >= RESPONDER_RNR) {
         on_rnr(rnic, qp, frame->psn, syndrome & 0x1F, now);
     } else {
@@ -219,8 +241,13 @@ static void take_response(struct rnic *rnic, struct qp *qp, const struct qp_wqe 
 
 void completer_on_response(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
-    if (is_ghost(qp, frame->psn) || !acknowledge(rnic, qp, frame->psn, now))
+    if (is_ghost(qp, frame->psn))
         return;
+    if (!acknowledge(rnic, qp, frame->psn, now)) {
+        if (rnic->recovery->on_late_response != NULL && qp->state == IBV_QPS_RTS)
+            rnic->recovery->on_late_response(rnic, qp, frame, now);
+        return;
+    }
     const struct qp_wqe *wqe = response_wqe(qp, frame->psn);
     if (wqe == NULL)
         return;

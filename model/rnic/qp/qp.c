@@ -7,6 +7,7 @@
 #include "rnic/host/rnic_flight.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/responder.h"
+#include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
 
 #include <stdio.h>
@@ -223,6 +224,8 @@ void qp_destroy(struct rnic *rnic, struct qp *qp)
     rnic->counters.finished_sends += qp->sq_tail - qp->sq_head;
     rnic->counters.finished_receives += qp->rq_tail - qp->rq_head;
     go(qp, IBV_QPS_RESET);
+    if ((qp->flags & QP_SELECTIVE) != 0)
+        selective_end(rnic, qp);
     free(qp->sq);
     free(qp->rq);
     free(qp->reads);
@@ -267,6 +270,8 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->read_limit = with->read_limit;
     qp->retry_left = qp->retry_count = with->retry_count;
     qp->rnr_left = qp->rnr_retry = with->rnr_retry;
+    if (rnic->recovery->selective)
+        selective_begin(rnic, qp);
     if (rnic->cc_site.ops->on_ack != NULL)
         rnic_flight_begin(rnic, qp, rnic_now(rnic));
     go(qp, IBV_QPS_RTS);
@@ -324,6 +329,8 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
         (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP | QP_AGAIN | QP_FULL);
     if ((qp->flags & QP_FLIGHT) != 0)
         flight_clear(qp->pacer.flight);
+    if ((qp->flags & QP_SELECTIVE) != 0)
+        selective_drop(rnic, qp);
 }
 
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)

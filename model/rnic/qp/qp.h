@@ -35,6 +35,7 @@ enum qp_flags {
     QP_FLIGHT =
         1 << 12,       /* its congestion control hears of ACKs, so its packets are kept count of */
     QP_FULL = 1 << 13, /* its window has no room for another packet */
+    QP_SELECTIVE = 1 << 14, /* it has a struct selective */
 };
 
 enum qp_rx_flags {
@@ -43,6 +44,7 @@ enum qp_rx_flags {
     QP_RX_LISTED = 1 << 2,     /* on the list of QPs with an answer */
     QP_RX_FIRST_DATA = 1 << 3, /* the first request packet establishes the connection */
     QP_RX_MARKED = 1 << 4,     /* a packet was marked, and no ACK has said so */
+    QP_RX_HELD = 1 << 5,       /* packets that came early are kept */
 };
 
 enum qp_tx_kind { QP_TX_SEND, QP_TX_SEND_INV, QP_TX_WRITE };

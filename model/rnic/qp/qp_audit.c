@@ -6,6 +6,7 @@
 #include "rnic/qp/qp.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
+#include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
 
 /* One past the last PSN of a work request that was begun. */
@@ -92,7 +93,8 @@ static void audit_flight(const struct qp *qp)
 {
     const struct flight *flight = qp->pacer.flight;
     CHECK((flight->bytes > 0) == (flight->head != flight->tail));
-    CHECK(((qp->flags & QP_FULL) != 0) == flight_is_full(flight));
+    CHECK(((qp->flags & QP_FULL) != 0) == flight_is_full(flight) ||
+          (qp->flags & QP_SELECTIVE) != 0);
     CHECK(qp_outstanding(qp) || flight->bytes == 0);
 }
 
@@ -169,12 +171,14 @@ static void audit_requester(const struct rnic *rnic, const struct qp *qp)
     audit_waits(rnic, qp);
     if ((qp->flags & QP_FLIGHT) != 0)
         audit_flight(qp);
+    if ((qp->flags & QP_SELECTIVE) != 0)
+        selective_audit(rnic, qp);
 }
 
 /* ------------------------------------------------------------------ the responder */
 
 /* READs are answered in the order of their PSNs, and all of them were asked for. */
-static void audit_reads(const struct qp *qp)
+static void audit_reads(const struct rnic *rnic, const struct qp *qp)
 {
     CHECK(qp->read_tail - qp->read_head <= qp->read_mask + 1);
     CHECK((qp->read_head != qp->read_tail) == ((qp->flags & QP_RESPOND) != 0));
@@ -182,7 +186,8 @@ static void audit_reads(const struct qp *qp)
     for (uint32_t i = qp->read_head; i != qp->read_tail; i++) {
         const struct qp_read *read = &qp->reads[i & qp->read_mask];
         CHECK(read->packets == psn_count(read->left, qp->mtu));
-        CHECK(i == qp->read_head || psn_diff(read->response_psn, after) >= 0);
+        CHECK(i == qp->read_head || psn_diff(read->response_psn, after) >= 0 ||
+              rnic->recovery->selective); /* what is asked for again comes last */
         CHECK(i == qp->read_head || !read->begun);
         after = psn_add(read->response_psn, read->packets);
         CHECK(psn_diff(qp->epsn, after) >= 0);
@@ -244,7 +249,7 @@ void qp_audit(const struct rnic *rnic, const struct qp *qp)
     if (qp->state < IBV_QPS_RTR)
         return;
     CHECK(qp->epsn <= PSN_MASK && qp->msn <= PSN_MASK);
-    audit_reads(qp);
+    audit_reads(rnic, qp);
     audit_message(qp);
     audit_answers(rnic, qp);
 }

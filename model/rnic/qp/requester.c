@@ -14,6 +14,7 @@
 #include "rnic/host/rnic_flight.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
+#include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
 
 /* By kind of message, then first + 2 * last. */
@@ -29,6 +30,8 @@ static const uint8_t opcodes[3][4] = {
 NOINLINE void requester_post_timer(struct rnic *rnic, struct qp *qp)
 {
     qp->timeout_pending = true;
+    if ((qp->flags & QP_SELECTIVE) != 0)
+        selective_timer_posted(rnic, qp, qp->timeout_due);
     rnic_post(rnic, qp->timeout_due, RNIC_EVENT_TIMEOUT, qp->qpn);
 }
 
@@ -115,6 +118,14 @@ static void attach_bytes(struct rnic *rnic, struct qp *qp, struct frame *frame)
         qp->flags &= (uint16_t)~QP_TX_BYTES;
 }
 
+static NOINLINE void track(struct rnic *rnic, struct qp *qp, struct frame *frame, time_ps now)
+{
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_sent(rnic, qp, frame, now);
+    if ((qp->flags & QP_SELECTIVE) != 0)
+        selective_sent(rnic, qp, frame, now);
+}
+
 static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const uint32_t left = qp->tx_length - qp->tx_offset;
@@ -133,14 +144,14 @@ static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
         dress_edge(qp, frame, first, last);
     if (UNLIKELY((qp->flags & QP_TX_BYTES) != 0))
         attach_bytes(rnic, qp, frame);
-    if (UNLIKELY((qp->flags & QP_FLIGHT) != 0))
-        rnic_flight_sent(rnic, qp, frame, now);
     qp->tx_offset += frame->payload;
     sent(rnic, qp, frame, 1, now);
     if (last) {
         qp->flags &= (uint16_t)~QP_TX_ACTIVE;
         qp->sq_cur++;
     }
+    if (UNLIKELY((qp->flags & (QP_FLIGHT | QP_SELECTIVE)) != 0))
+        track(rnic, qp, frame, now);
     return handle;
 }
 
@@ -156,10 +167,19 @@ static uint32_t read_request(struct rnic *rnic, struct qp *qp, struct qp_wqe *wq
     frame->rkey = wqe->rkey;
     frame->length = wqe->length - offset;
     frame->flags |= FRAME_ACK_REQUEST;
-    sent(rnic, qp, frame, psn_count(frame->length, qp->mtu), now);
+    uint32_t count = psn_count(frame->length, qp->mtu);
+    if (UNLIKELY((qp->flags & (QP_SELECTIVE | QP_AGAIN)) == (QP_SELECTIVE | QP_AGAIN))) {
+        const uint32_t missing = selective_missing(rnic, qp, count);
+        if (missing < count)
+            frame->length = missing * qp->mtu;
+        count = missing;
+    }
+    sent(rnic, qp, frame, count, now);
     qp->since_ack = 0;
     qp->reads_out++;
     qp->sq_cur++;
+    if (UNLIKELY((qp->flags & QP_SELECTIVE) != 0))
+        selective_sent(rnic, qp, frame, now);
     return handle;
 }
 
@@ -220,6 +240,20 @@ static uint32_t reads_before(const struct qp *qp, uint32_t end)
     return reads;
 }
 
+static void go_to(struct rnic *rnic, struct qp *qp, uint32_t index, uint32_t psn)
+{
+    qp->sq_cur = index;
+    qp->next_psn = psn;
+    qp->since_ack = 0;
+    qp->reads_out = (uint16_t)reads_before(qp, index);
+    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
+    mark_again(qp);
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_back(rnic, qp);
+    if ((qp->flags & QP_SELECTIVE) != 0)
+        selective_look(rnic, qp);
+}
+
 void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn)
 {
     CHECK(psn_diff(psn, qp->una_psn) >= 0 && psn_diff(qp->high_psn, psn) > 0);
@@ -231,17 +265,21 @@ void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn)
     }
     if (rnic->recovery->go_back != NULL)
         psn = rnic->recovery->go_back(qp, wqe, psn);
-    qp->sq_cur = index;
-    qp->next_psn = psn;
-    qp->since_ack = 0;
-    qp->reads_out = (uint16_t)reads_before(qp, index);
-    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
-    mark_again(qp);
-    if ((qp->flags & QP_FLIGHT) != 0)
-        rnic_flight_back(qp);
+    go_to(rnic, qp, index, psn);
 }
 
-void requester_skip(struct qp *qp)
+void requester_go_on(struct rnic *rnic, struct qp *qp)
+{
+    uint32_t index = qp->sq_head;
+    for (; index != qp->sq_visible; index++) {
+        const struct qp_wqe *wqe = qp_wqe(qp, index);
+        if (!wqe->started || psn_diff(qp->high_psn, wqe->first_psn) < (int32_t)wqe->packets)
+            break;
+    }
+    go_to(rnic, qp, index, qp->high_psn);
+}
+
+void requester_skip(struct rnic *rnic, struct qp *qp)
 {
     qp->sq_cur = qp->sq_head;
     qp->next_psn = qp->una_psn;
@@ -249,7 +287,9 @@ void requester_skip(struct qp *qp)
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
     mark_again(qp);
     if ((qp->flags & QP_FLIGHT) != 0)
-        rnic_flight_back(qp);
+        rnic_flight_back(rnic, qp);
+    if ((qp->flags & QP_SELECTIVE) != 0)
+        selective_look(rnic, qp);
 }
 
 enum { RETRY_COUNT_ALL = 7 /* the largest of three bits, which rxe takes for unlimited */ };
@@ -287,12 +327,17 @@ static time_ps timer_ends(const struct rnic *rnic, const struct qp *qp)
 
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
 {
+    const bool selective = (qp->flags & QP_SELECTIVE) != 0;
+    if (selective && selective_timer_is_stale(rnic, qp, now))
+        return;
     qp->timeout_pending = false;
     if (qp->state != IBV_QPS_RTS || !qp_outstanding(qp))
         return;
     const time_ps due = timer_ends(rnic, qp);
     if (now < due) { /* it was moved on since, or ends at a tick: sleep on */
         qp->timeout_pending = true;
+        if (selective)
+            selective_timer_posted(rnic, qp, due);
         rnic_post(rnic, due, RNIC_EVENT_TIMEOUT, qp->qpn);
         return;
     }
@@ -300,5 +345,6 @@ void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->flags &= (uint16_t)~QP_READ_GAP;
     if ((qp->flags & QP_FLIGHT) != 0)
         rnic_flight_refused(rnic, qp, CC_NAK_TIMEOUT, now);
-    requester_retry(rnic, qp, qp->una_psn, now);
+    if (rnic->recovery->on_timeout == NULL || rnic->recovery->on_timeout(rnic, qp, now))
+        requester_retry(rnic, qp, qp->una_psn, now);
 }

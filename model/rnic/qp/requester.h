@@ -26,7 +26,10 @@ uint32_t requester_next(struct rnic *rnic, struct qp *qp, time_ps now);
 void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn);
 
 /* Acknowledged beyond what is sent next: go on from there. */
-void requester_skip(struct qp *qp);
+void requester_skip(struct rnic *rnic, struct qp *qp);
+
+/* The next packet to send is one that was never sent. */
+void requester_go_on(struct rnic *rnic, struct qp *qp);
 
 /* Goes back after a loss if a retry is left; else the oldest send fails. */
 void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now);

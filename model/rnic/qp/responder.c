@@ -38,23 +38,6 @@ static const struct step steps[RC_OPCODE_MASK + 1] = {
 
 /* ------------------------------------------------------------------ answers */
 
-static bool reads_due(const struct qp *qp)
-{
-    return qp->read_head != qp->read_tail;
-}
-
-/* READ responses with older PSNs leave first. */
-static bool may_leave(const struct qp *qp, uint32_t psn)
-{
-    return !reads_due(qp) ||
-           psn_diff(psn, qp->reads[qp->read_head & qp->read_mask].response_psn) < 0;
-}
-
-static bool answer_may_leave(const struct qp *qp)
-{
-    return may_leave(qp, qp->answer_psn);
-}
-
 static uint32_t answer_frame(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn,
                              uint32_t msn)
 {
@@ -74,7 +57,7 @@ static uint32_t answer_frame(struct rnic *rnic, struct qp *qp, uint8_t syndrome,
 
 void responder_release(struct rnic *rnic, struct qp *qp)
 {
-    while (held_acks_any(&qp->held) && may_leave(qp, held_acks_oldest(&qp->held)->psn)) {
+    while (held_acks_any(&qp->held) && responder_may_leave(qp, held_acks_oldest(&qp->held)->psn)) {
         const struct held_ack *ack = held_acks_oldest(&qp->held);
         rnic_send_control(rnic, answer_frame(rnic, qp, RESPONDER_ACK, ack->psn, ack->msn));
         qp->held.head++;
@@ -83,7 +66,7 @@ void responder_release(struct rnic *rnic, struct qp *qp)
 
 static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn)
 {
-    if (!rnic->ack_coalescing && syndrome == RESPONDER_ACK && !may_leave(qp, psn)) {
+    if (!rnic->ack_coalescing && syndrome == RESPONDER_ACK && !responder_may_leave(qp, psn)) {
         held_acks_add(&qp->held, (struct held_ack){psn, qp->msn});
         return;
     }
@@ -95,7 +78,7 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
     qp->answer_syndrome = syndrome;
     qp->answer_psn = psn;
     qp->rx_flags |= QP_RX_ANSWER;
-    if ((qp->rx_flags & QP_RX_LISTED) != 0 || !answer_may_leave(qp))
+    if ((qp->rx_flags & QP_RX_LISTED) != 0 || !responder_may_leave(qp, qp->answer_psn))
         return;
     if (rnic->ack_coalescing)
         arbiter_list_answer(rnic, qp);
@@ -106,7 +89,7 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
 /* Telemetry goes back with an ACK of its own, at once; an ACK that has to wait returns none. */
 static void answer_packet(struct rnic *rnic, struct qp *qp, const struct frame *frame)
 {
-    if (LIKELY((frame->flags & FRAME_TELEMETRY) == 0) || !may_leave(qp, frame->psn)) {
+    if (LIKELY((frame->flags & FRAME_TELEMETRY) == 0) || !responder_may_leave(qp, frame->psn)) {
         answer(rnic, qp, RESPONDER_ACK, frame->psn);
         return;
     }
@@ -122,7 +105,7 @@ void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
 
 uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
 {
-    if ((qp->rx_flags & QP_RX_ANSWER) == 0 || !answer_may_leave(qp))
+    if ((qp->rx_flags & QP_RX_ANSWER) == 0 || !responder_may_leave(qp, qp->answer_psn))
         return POOL_NONE;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
     return answer_frame(rnic, qp, qp->answer_syndrome, qp->answer_psn, qp->msn);
@@ -161,9 +144,13 @@ static void fail_receive(struct rnic *rnic, struct qp *qp, enum ibv_wc_status st
 
 /* ------------------------------------------------------------------ out of order */
 
-static void on_gap(struct rnic *rnic, struct qp *qp)
+static void on_gap(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     rnic->counters.out_of_sequence++;
+    if (rnic->recovery->on_early != NULL) {
+        rnic->recovery->on_early(rnic, qp, frame, now);
+        return;
+    }
     if ((qp->rx_flags & QP_RX_NAKED) != 0)
         return;
     qp->rx_flags |= QP_RX_NAKED;
@@ -176,11 +163,11 @@ static void on_gap(struct rnic *rnic, struct qp *qp)
 static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
 
 /* The requester sends everything from this PSN on again, so what was to be answered from there on
- * is moot. */
+ * is moot; with selective repeat it asks for what is missing only. */
 static void on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                               time_ps now)
 {
-    uint32_t tail = qp->read_head;
+    uint32_t tail = rnic->recovery->selective ? qp->read_tail : qp->read_head;
     for (; tail != qp->read_tail; tail++) {
         struct qp_read *read = &qp->reads[tail & qp->read_mask];
         const int32_t before = psn_diff(frame->psn, read->response_psn);
@@ -192,6 +179,8 @@ static void on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct fra
         }
     }
     qp->read_tail = tail;
+    if (rnic->recovery->selective && tail - qp->read_head > qp->read_mask)
+        return; /* it will be asked for again */
     begin_read(rnic, qp, frame, now);
 }
 
@@ -208,7 +197,7 @@ static void on_duplicate(struct rnic *rnic, struct qp *qp, const struct frame *f
 static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     if (psn_diff(frame->psn, qp->epsn) > 0) {
-        on_gap(rnic, qp);
+        on_gap(rnic, qp, frame, now);
         return false;
     }
     if (rnic->recovery->expects_again != NULL && rnic->recovery->expects_again(qp, frame))
@@ -220,7 +209,7 @@ static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *f
 /* The expected packet is here: what waited for it is over. */
 static void caught_up(struct qp *qp, time_ps now)
 {
-    if ((qp->rx_flags & QP_RX_NAKED) != 0 && (qp->rx_flags & QP_RX_ANSWER) != 0 &&
+    if ((qp->rx_flags & (QP_RX_NAKED | QP_RX_HELD)) != 0 && (qp->rx_flags & QP_RX_ANSWER) != 0 &&
         qp->answer_syndrome != RESPONDER_ACK) {
         qp->answer_syndrome = RESPONDER_ACK; /* the NAK had not left yet */
         qp->answer_psn = psn_add(qp->epsn, PSN_MASK);
@@ -285,51 +274,6 @@ static void on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
     begin_read(rnic, qp, frame, now);
     qp->epsn = psn_add(qp->epsn, psn_count(frame->length, qp->mtu));
     qp->msn = psn_add(qp->msn, 1); /* when its execution starts, C9-148 */
-}
-
-static uint8_t response_opcode(const struct qp_read *read)
-{
-    if (read->packets == 1)
-        return read->begun ? FRAME_RC_READ_RESPONSE_LAST : FRAME_RC_READ_RESPONSE_ONLY;
-    return read->begun ? FRAME_RC_READ_RESPONSE_MIDDLE : FRAME_RC_READ_RESPONSE_FIRST;
-}
-
-static void fill_response(struct rnic *rnic, const struct qp *qp, const struct qp_read *read,
-                          struct frame *frame)
-{
-    frame->payload = (uint16_t)(read->left < qp->mtu ? read->left : qp->mtu);
-    frame->bytes = frame_roce_bytes(frame->opcode, frame->payload);
-    frame->psn = read->response_psn;
-    if (frame->opcode != FRAME_RC_READ_RESPONSE_MIDDLE)
-        frame->aeth = (uint32_t)RESPONDER_ACK << 24 | read->msn;
-    if (read->mr == NULL)
-        return;
-    frame->content = read->mr->verbs.content;
-    if (read->mr->verbs.memory == VERBS_BYTES)
-        memcpy(frame_blob_take(rnic->port.frames, frame, frame->payload),
-               read->mr->verbs.bytes + read->offset, frame->payload);
-}
-
-uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
-{
-    struct qp_read *read = &qp->reads[qp->read_head & qp->read_mask];
-    CHECK(reads_due(qp) && read->ready_at <= now && read->packets > 0);
-    struct frame *frame;
-    const uint32_t handle =
-        packet_start(rnic, qp, response_opcode(read), packet_data_class(qp), &frame);
-    fill_response(rnic, qp, read, frame);
-    read->begun = true;
-    read->offset += frame->payload;
-    read->left -= frame->payload;
-    read->response_psn = psn_add(read->response_psn, 1);
-    if (--read->packets > 0)
-        return handle;
-    qp->read_head++;
-    if (!reads_due(qp))
-        qp->flags &= (uint16_t)~QP_RESPOND;
-    if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER && answer_may_leave(qp))
-        arbiter_list_answer(rnic, qp);
-    return handle;
 }
 
 void responder_reset(struct qp *qp)
@@ -475,14 +419,51 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
         answer_packet(rnic, qp, frame);
 }
 
-void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+static inline void take_request(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                                time_ps now)
 {
-    if (UNLIKELY(frame->psn != qp->epsn) && !out_of_order(rnic, qp, frame, now))
-        return;
-    if (UNLIKELY((qp->rx_flags & (QP_RX_NAKED | QP_RX_FIRST_DATA)) != 0))
-        caught_up(qp, now);
     if (frame->opcode == FRAME_RC_READ_REQUEST)
         on_read(rnic, qp, frame, now);
     else
         on_message(rnic, qp, frame, now);
+}
+
+/* Then what came early has its turn. */
+static NOINLINE void take_awaited(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                                  time_ps now)
+{
+    struct frame early;
+    caught_up(qp, now);
+    take_request(rnic, qp, frame, now);
+    while ((qp->rx_flags & (QP_RX_HELD | QP_RX_NAKED)) == QP_RX_HELD &&
+           rnic->recovery->next_early(rnic, qp, &early)) {
+        take_request(rnic, qp, &early, now);
+        if (early.blob != POOL_NONE)
+            frame_blob_give(rnic->port.frames, early.blob);
+    }
+}
+
+void responder_nak_gap(struct rnic *rnic, struct qp *qp, const struct frame *came)
+{
+    rnic->counters.naks_sent++;
+    if (came == NULL || !responder_may_leave(qp, qp->epsn)) {
+        answer(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn);
+        return;
+    }
+    const uint32_t handle = answer_frame(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn, qp->msn);
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    frame->flags |= FRAME_SACK;
+    frame->bytes += WIRE_SACK_BYTES;
+    frame->rkey = came->psn;
+    rnic_send_control(rnic, handle);
+}
+
+void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    if (UNLIKELY(frame->psn != qp->epsn) && !out_of_order(rnic, qp, frame, now))
+        return;
+    if (UNLIKELY((qp->rx_flags & (QP_RX_NAKED | QP_RX_FIRST_DATA | QP_RX_HELD)) != 0))
+        take_awaited(rnic, qp, frame, now);
+    else
+        take_request(rnic, qp, frame, now);
 }

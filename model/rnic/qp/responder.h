@@ -22,6 +22,10 @@ void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *fra
 /* Acknowledges up to the PSN. */
 void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn);
 
+/* Sends a sequence NAK that also says that a packet came before the expected one; NULL: that all
+ * from there on is to be sent again. */
+void responder_nak_gap(struct rnic *rnic, struct qp *qp, const struct frame *came);
+
 /* The next READ response; there is one. */
 uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now);
 
@@ -37,6 +41,19 @@ static inline time_ps responder_due(const struct qp *qp)
 {
     return qp->read_head == qp->read_tail ? TIME_NEVER
                                           : qp->reads[qp->read_head & qp->read_mask].ready_at;
+}
+
+/* READ responses are due, now or later. */
+static inline bool responder_owes(const struct qp *qp)
+{
+    return qp->read_head != qp->read_tail;
+}
+
+/* Whether an answer may leave: READ responses with older PSNs leave first. */
+static inline bool responder_may_leave(const struct qp *qp, uint32_t psn)
+{
+    return !responder_owes(qp) ||
+           psn_diff(psn, qp->reads[qp->read_head & qp->read_mask].response_psn) < 0;
 }
 
 /* Forgets READs and answers: the connection has ended. */

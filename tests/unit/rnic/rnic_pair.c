@@ -3,6 +3,7 @@
 #include "tests/unit/rnic/rnic_pair.h"
 
 #include "rnic/host/verbs_sim.h"
+#include "rnic/qp/selective.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,11 @@ void pair_set_psn(struct pair *pair, uint32_t psn)
     struct qp *from = pair->ends[0].conn->qp, *to = pair->ends[1].conn->qp;
     from->next_psn = from->high_psn = from->una_psn = from->una_end = psn;
     to->epsn = psn;
+    if ((from->flags & QP_SELECTIVE) == 0)
+        return;
+    struct selective *own = selective_of(pair->rnics[0], from);
+    own->acked = own->lost_below = own->answers_below = psn;
+    own->cursor = own->recovery_psn = psn;
 }
 
 struct verbs_mr *pair_mr(struct pair *pair, int side, uint32_t length, enum verbs_memory memory)
