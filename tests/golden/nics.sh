@@ -66,6 +66,14 @@ holds cut0.json '.drops.link_down == 0 and .workloads[0].failed == 0'
 holds cut1.json '.drops.link_down > 0'
 [ "$(jq .workloads[0].completed cut1.json)" -lt "$(jq .workloads[0].completed cut0.json)" ] || fail "the cut costs nothing"
 
+# A written route to a host with two NICs at one switch leads to each by its own port.
+scenario 'kind: single-switch, hosts: 2, nics: 2' "$writes, qps: 2" >route.yaml
+sed -i 's/^fabric: {/fabric: {routes: [{at: switch0, to: host1, via: host1}], /' route.yaml
+"$program" run route.yaml --record packets -o route.db >/dev/null || fail "route: exit code $?"
+astray=$("$program" query --tabs route.db "SELECT count(*) FROM frame f JOIN port p USING(node, port)
+    JOIN port h ON h.node=p.peer_node AND h.port=p.peer_port WHERE h.endpoint!=f.destination" | tail -1)
+[ "$astray" = 0 ] || fail "route: $astray frames came to the other NIC"
+
 # step finds at the target what a host sent by its second NIC.
 printf 'until 250us\nshow w\n' | "$program" step chosen.yaml >stepped 2>&1 || fail "step: exit code $?"
 says stepped 'by the target'
