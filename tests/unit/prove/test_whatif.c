@@ -18,7 +18,7 @@ static struct diag diag;
 /* Two hosts and one wire, of which eight messages under way make use. */
 static struct scenario *load(const char *rest)
 {
-    char text[800];
+    char text[1600];
     snprintf(text, sizeof text,
              "stormglass: 1\nname: t\nduration: 300us\n"
              "fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {rate: 10Gbps}}\n"
@@ -140,6 +140,24 @@ static void what_the_best_does_not_give_the_next_may(void **state)
     scenario_free(scenario);
 }
 
+/* Of an expectation behind the thirty-second nobody notes whether it held. */
+static void the_first_thirty_two_expectations_are_looked_at(void **state)
+{
+    (void)state;
+    char rest[800] = "outstanding: 8}]\nexpect: [";
+    for (int i = 0; i < 31; i++)
+        strcat(rest, "w.failed < 1, ");
+    strcat(rest, "w.failed > 7, w.failed > 8] #");
+    struct scenario *scenario = load(rest);
+    struct whatif whatif = {0};
+    assert_int_equal(scenario->expectation_count, 33);
+    assert_true(whatif_run(&whatif, scenario, TIME_NEVER));
+    assert_int_equal(whatif.need_count, 1);
+    assert_string_equal(whatif.needs[0].text, "w.failed > 7");
+    whatif_free(&whatif);
+    scenario_free(scenario);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +165,7 @@ int main(void)
         cmocka_unit_test(more_under_way_gains_where_the_wire_waits),
         cmocka_unit_test(what_fails_needs_the_least_that_is_enough),
         cmocka_unit_test(what_the_best_does_not_give_the_next_may),
+        cmocka_unit_test(the_first_thirty_two_expectations_are_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
