@@ -56,6 +56,7 @@ void mr_free(struct mr_table *table, struct mr *mr)
     free(mr->verbs.bytes);
     mr->verbs.bytes = NULL;
     mr->taken = mr->valid = false;
+    table->freed++;
     slab_give(&table->regions, (mr->verbs.lkey >> MR_KEY_BITS) - 1);
 }
 

@@ -24,6 +24,7 @@ struct mr {
 struct mr_table {
     struct slab regions;
     uint64_t next_address;
+    uint32_t freed; /* regions given back so far */
 };
 
 /* A piece of a region that a work request names. */
@@ -45,6 +46,15 @@ void mr_renew(struct mr *mr);
 struct mr *mr_local(const struct mr_table *table, uint32_t lkey, uint64_t address, uint32_t length);
 struct mr *mr_remote(const struct mr_table *table, uint32_t rkey, uint64_t address, uint32_t length,
                      int access);
+
+/* One of the pieces is of a region that was given back since the request was posted. */
+static inline bool mr_gone(const struct mr_table *table, const struct mr_sge *sges, uint32_t count)
+{
+    for (uint32_t i = 0; table->freed > 0 && i < count; i++)
+        if (!sges[i].mr->taken)
+            return true;
+    return false;
+}
 
 /* False when the key names no valid region. */
 bool mr_invalidate(const struct mr_table *table, uint32_t rkey);

@@ -295,6 +295,8 @@ static const char *status_text(enum ibv_wc_status status)
         return "remote operation error";
     case IBV_WC_BAD_RESP_ERR:
         return "bad response error";
+    case IBV_WC_LOC_PROT_ERR:
+        return "local protection error";
     case IBV_WC_LOC_QP_OP_ERR:
         return "local QP operation error";
     default:

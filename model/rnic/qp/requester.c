@@ -194,6 +194,17 @@ static void local_invalidate(struct rnic *rnic, struct qp *qp, const struct qp_w
         qp_fail_send(rnic, qp, IBV_WC_LOC_QP_OP_ERR, now);
 }
 
+/* What it sends from, or reads into, is no memory of the device any more: as LOCAL_INV, which tells
+ * the status of the oldest, it waits for all that went before it. */
+static bool fail_without_memory(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (qp->sq_head != qp->sq_cur)
+        return false;
+    qp->sq_cur++;
+    qp_fail_send(rnic, qp, IBV_WC_LOC_PROT_ERR, now);
+    return true;
+}
+
 static bool must_wait(const struct qp *qp, const struct qp_wqe *wqe)
 {
     if ((wqe->send_flags & IBV_SEND_FENCE) != 0 && qp->reads_out > 0)
@@ -212,9 +223,15 @@ static struct qp_wqe *next_wqe(struct rnic *rnic, struct qp *qp, time_ps now)
             qp->flags |= QP_BLOCKED;
             return NULL;
         }
-        if (wqe->opcode != IBV_WR_LOCAL_INV)
+        const bool gone = mr_gone(&rnic->mrs, wqe->sges, wqe->sge_count);
+        if (wqe->opcode != IBV_WR_LOCAL_INV && LIKELY(!gone))
             return wqe;
-        local_invalidate(rnic, qp, wqe, now);
+        if (!gone) {
+            local_invalidate(rnic, qp, wqe, now);
+        } else if (!fail_without_memory(rnic, qp, now)) {
+            qp->flags |= QP_BLOCKED;
+            return NULL;
+        }
     }
     return NULL;
 }

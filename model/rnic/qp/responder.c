@@ -287,7 +287,7 @@ void responder_reset(struct qp *qp)
 
 /* ------------------------------------------------------------------ SEND and WRITE */
 
-static bool begin_send(struct rnic *rnic, struct qp *qp)
+static bool begin_send(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
     if (qp->rq_head == qp->rq_tail) {
         rnic->counters.rnr_naks_sent++;
@@ -295,7 +295,13 @@ static bool begin_send(struct rnic *rnic, struct qp *qp)
         answer(rnic, qp, (uint8_t)(RESPONDER_RNR | rnic->params.min_rnr_timer), qp->epsn);
         return false;
     }
-    qp->rx_limit = qp->rq[qp->rq_head & qp->rq_mask].length;
+    const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
+    if (UNLIKELY(mr_gone(&rnic->mrs, receive->sges, receive->sge_count))) {
+        fail_receive(rnic, qp, IBV_WC_LOC_PROT_ERR, now);
+        refuse(rnic, qp, RESPONDER_NAK_OPERATION, psn, now);
+        return false;
+    }
+    qp->rx_limit = receive->length;
     return true;
 }
 
@@ -323,7 +329,8 @@ static bool begin_message(struct rnic *rnic, struct qp *qp, const struct frame *
         refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return false;
     }
-    if (step->kind == QP_RX_SEND ? !begin_send(rnic, qp) : !begin_write(rnic, qp, frame, now))
+    if (step->kind == QP_RX_SEND ? !begin_send(rnic, qp, frame->psn, now)
+                                 : !begin_write(rnic, qp, frame, now))
         return false;
     qp->rx_next.opcode = step->kind;
     qp->rx_offset = 0;
