@@ -275,8 +275,14 @@ void pipeline_on_tx(struct rnic *rnic, time_ps now)
 bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
-    return frame->payload == 0 && costs(rnic)->rx_packet == 0 && pipeline->rx_free <= now &&
-           context_cache_find(&pipeline->cache, frame->qpn);
+    const bool crosses = frame->payload > 0 && pipeline_has_pcie(costs(rnic));
+    const bool datagram = frame->opcode == FRAME_UD_SEND_ONLY;
+    if (crosses || costs(rnic)->rx_packet > 0 || pipeline->rx_free > now ||
+        (!datagram && !context_cache_find(&pipeline->cache, frame->qpn)))
+        return false;
+    if (frame->payload > 0 && !datagram)
+        context_cache_use(&pipeline->cache, frame->qpn);
+    return true;
 }
 
 time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now)

@@ -57,7 +57,7 @@ void pipeline_fini(struct rnic *rnic);
 /* Work requests were posted: the doorbell. */
 void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now);
 
-/* It carries nothing, and nothing is to be waited for: it need not be received. */
+/* Nothing is to be waited for: it need not be received, but counts as a use of its context. */
 bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now);
 
 /* When a frame that is now the first of the receive buffer is out of it. */

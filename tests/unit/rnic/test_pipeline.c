@@ -354,6 +354,28 @@ static void a_missing_context_is_fetched(void **state)
     pair_free(pair);
 }
 
+/* Else it would be in the receive buffer for no time, and pause the peer for none. */
+static void what_waits_for_nothing_is_in_no_buffer(void **state)
+{
+    (void)state;
+    struct pipeline_params params = nothing();
+    params.qp_cache = CONTEXT_WAYS;
+    params.qp_cache_miss = 400 * NS;
+    struct pair *pair = connected(&params);
+    write_many(pair, 1, 8);
+    pair_run(pair, 10 * PS_PER_US);
+    const struct rnic *far = pair->rnics[1];
+    const uint64_t hits = far->pipeline->cache.hits;
+    const int64_t peak = far->rx.peak;
+    write_many(pair, 3, 2 * 4096);
+    pair_run(pair, 20 * PS_PER_US);
+    assert_int_equal(pair->ends[0].wc_count, 4);
+    assert_int_equal(far->rx.peak, peak);
+    assert_true(peak < 4096);
+    assert_true(far->pipeline->cache.hits >= hits + 6); /* each packet used its context */
+    pair_free(pair);
+}
+
 /* What was posted is flushed, and the place is the next queue pair's. */
 static void a_queue_pair_that_ends_leaves_nothing(void **state)
 {
@@ -397,6 +419,7 @@ int main(void)
         cmocka_unit_test(packets_that_arrive_take_their_time),
         cmocka_unit_test(contexts_leave_when_others_come),
         cmocka_unit_test(a_missing_context_is_fetched),
+        cmocka_unit_test(what_waits_for_nothing_is_in_no_buffer),
         cmocka_unit_test(a_queue_pair_that_ends_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
