@@ -391,6 +391,15 @@ static void check_light(struct run_laws *laws, uint32_t number)
                        laws->world->stats[number].name, (long long)latency->min, (long long)bound);
 }
 
+/* Messages that a slow pace leaves for later have frames on their way whenever one looks. */
+static bool is_done(const struct run_laws *laws)
+{
+    for (uint32_t i = 0; i < laws->world->workload_count; i++)
+        if (world_outstanding(laws->world, i) > 0)
+            return false;
+    return true;
+}
+
 /* ------------------------------------------------------------------ all of it */
 
 void run_laws_end_judge(struct run_laws *laws)
@@ -404,7 +413,7 @@ void run_laws_end_judge(struct run_laws *laws)
         check_light(laws, i);
     if (laws->closing && is_alive(laws) && !waits_for_ever(laws))
         run_laws_close_judge(laws);
-    if (!empty && is_alive(laws) && run_laws_is_closed(laws))
+    if (!empty && is_alive(laws) && is_done(laws) && run_laws_is_closed(laws))
         run_laws_break(laws, "everything is alive, and %u frames are nowhere",
                        world->executors[0].frames.frames.taken);
     for (uint32_t i = 0; empty && i < laws->scenario->link_count; i++)
