@@ -37,7 +37,8 @@ struct recovery_ops {
     /* Responder: instead of a NAK for the gap and silence. */
     void (*on_early)(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
 
-    /* Responder: the next of those that came early, if it is the expected one now. */
+    /* Responder: the next of those that came early, if it is the expected one now; QP_RX_HELD, if
+     * more are left. */
     bool (*next_early)(struct rnic *rnic, struct qp *qp, struct frame *frame);
 
     /* Requester: instead of going back.  A sequence NAK; an answer to what is beyond a READ that

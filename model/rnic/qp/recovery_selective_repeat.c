@@ -412,13 +412,15 @@ static bool next_early(struct rnic *rnic, struct qp *qp, struct frame *frame)
     while (old < own->count && psn_diff(own->held[old].psn, qp->epsn) < 0)
         selective_forget(rnic, own,
                          old++); /* a peer that answers to nothing has used its PSNs twice */
-    const bool found = old < own->count && own->held[old].psn == qp->epsn;
+    const bool ready = (qp->rx_flags & QP_RX_NAKED) == 0; /* or its receive is missing */
+    const bool found = ready && old < own->count && own->held[old].psn == qp->epsn;
     if (found)
         *frame = own->held[old];
     own->count -= old + found;
-    memmove(own->held, &own->held[old + found], own->count * sizeof *own->held);
-    if (own->count == 0)
-        qp->rx_flags &= (uint8_t)~QP_RX_HELD;
+    if (own->count > 0) {
+        memmove(own->held, &own->held[old + found], own->count * sizeof *own->held);
+        qp->rx_flags |= QP_RX_HELD;
+    }
     return found;
 }
 

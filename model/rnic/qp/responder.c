@@ -426,28 +426,19 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
         answer_packet(rnic, qp, frame);
 }
 
-static inline void take_request(struct rnic *rnic, struct qp *qp, const struct frame *frame,
-                                time_ps now)
-{
-    if (frame->opcode == FRAME_RC_READ_REQUEST)
-        on_read(rnic, qp, frame, now);
-    else
-        on_message(rnic, qp, frame, now);
-}
-
 /* Then what came early has its turn. */
 static NOINLINE void take_awaited(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                                   time_ps now)
 {
-    struct frame early;
-    caught_up(qp, now);
-    take_request(rnic, qp, frame, now);
-    while ((qp->rx_flags & (QP_RX_HELD | QP_RX_NAKED)) == QP_RX_HELD &&
-           rnic->recovery->next_early(rnic, qp, &early)) {
-        take_request(rnic, qp, &early, now);
-        if (early.blob != POOL_NONE)
+    struct frame early = {.blob = POOL_NONE};
+    const struct frame *next = frame;
+    do {
+        qp->rx_flags &= (uint8_t)~QP_RX_HELD; /* next_early sets it again */
+        responder_receive(rnic, qp, next, now);
+        if (next == &early && early.blob != POOL_NONE)
             frame_blob_give(rnic->port.frames, early.blob);
-    }
+        next = &early;
+    } while (rnic->recovery->next_early(rnic, qp, &early));
 }
 
 void responder_nak_gap(struct rnic *rnic, struct qp *qp, const struct frame *came)
@@ -469,8 +460,15 @@ void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *fra
 {
     if (UNLIKELY(frame->psn != qp->epsn) && !out_of_order(rnic, qp, frame, now))
         return;
-    if (UNLIKELY((qp->rx_flags & (QP_RX_NAKED | QP_RX_FIRST_DATA | QP_RX_HELD)) != 0))
-        take_awaited(rnic, qp, frame, now);
+    if (UNLIKELY((qp->rx_flags & (QP_RX_NAKED | QP_RX_FIRST_DATA | QP_RX_HELD)) != 0)) {
+        caught_up(qp, now);
+        if ((qp->rx_flags & QP_RX_HELD) != 0) {
+            take_awaited(rnic, qp, frame, now);
+            return;
+        }
+    }
+    if (frame->opcode == FRAME_RC_READ_REQUEST)
+        on_read(rnic, qp, frame, now);
     else
-        take_request(rnic, qp, frame, now);
+        on_message(rnic, qp, frame, now);
 }
