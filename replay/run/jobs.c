@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { LOOK_MS = 100 }; /* so often a stop is looked for */
+
 struct slot {
     pid_t process;
     int from;
@@ -128,16 +130,18 @@ static void wait_for_some(struct pool *pool)
     const uint32_t count = pool->running;
     for (uint32_t i = 0; i < count; i++)
         looks[i] = (struct pollfd){.fd = pool->slots[i].from, .events = POLLIN};
-    if (poll(looks, count, -1) < 0)
+    /* A signal that comes just before would not wake it. */
+    if (poll(looks, count, LOOK_MS) <= 0)
         return;
     for (uint32_t i = count; i-- > 0;) /* the last one takes the place of what has ended */
         if (looks[i].revents != 0 && !take(pool, &pool->slots[i]))
             collect(pool, i);
 }
 
+/* Again and again: a process that has only just begun may not have listened. */
 static void look_for_stop(struct pool *pool)
 {
-    if (pool->stopping || stop_asked() == 0)
+    if (stop_asked() == 0)
         return;
     pool->stopping = true;
     pool->well = false;
