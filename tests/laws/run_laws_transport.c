@@ -208,8 +208,7 @@ static void check_goes_back(struct run_laws *laws, struct flow *flow, uint32_t p
     const bool timer = now + SLACK_PS - flow->restarted >= timeout_of(laws, flow);
     if (flow->exact && !timer && flow->reasons == 0 && flow->rnr_reasons == 0)
         BREAK(laws, flow, psn, "goes back without a reason");
-    if (flow->reasons > 0 || flow->rnr_reasons == 0)
-        flow->tries++;
+    flow->tries += flow->reasons > 0 || flow->rnr_reasons == 0;
     /* One of them may have been for what was answered before it had its turn. */
     if (flow->exact && flow->tries > flow->retries + 1u)
         BREAK(laws, flow, psn, "goes back more often than it has retries");
@@ -235,6 +234,8 @@ static void on_request(struct run_laws *laws, struct flow *flow, const struct fr
     const bool knows = flow->exact && now > flow->reported_at + SLACK_PS;
     if (knows && psn_diff(psn, flow->una) < 0)
         BREAK(laws, flow, psn, "is sent again after it was answered");
+    if (knows && flow->rnr_tries > flow->rnr_retries)
+        BREAK(laws, flow, psn, "is sent, and the receiver was waited for as often as may be");
     if (knows && !flow->read && now + SLACK_PS < flow->rnr_until)
         BREAK(laws, flow, psn, "is sent before the receiver is to be ready");
     if (flow->una == flow->high)
@@ -298,8 +299,7 @@ static void on_ack_came(struct run_laws *laws, struct flow *flow, const struct f
         flow->reported_at = now;
         flow->rnr_until = now + qp_rnr_time(syndrome & 0x1F);
         restart(laws, flow, flow->rnr_until, now);
-        if (flow->rnr_retries != 7 && ++flow->rnr_tries > flow->rnr_retries + 1u && flow->exact)
-            BREAK(laws, flow, psn, "waits for the receiver more often than it may");
+        flow->rnr_tries += flow->rnr_retries != 7;
     }
 }
 
