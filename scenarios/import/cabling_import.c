@@ -140,6 +140,46 @@ static int64_t least_mtu(const struct cabling *cabling)
     return least;
 }
 
+/* ---- links that take no time ---- */
+
+static void take_value(struct port_params *port, const char *name, const char *text)
+{
+    const struct opt *row = opt_find(port_opts, name);
+    char why[OPT_WHY_BYTES];
+    CHECK(opt_parse(row, text, opt_field(row, port), why));
+}
+
+/* What the scenario will have of a link: its own values, then those of its kind, then defaults. */
+static struct port_params port_of(const struct cabling_link *link,
+                                  const struct cabling_input *input)
+{
+    struct port_params port;
+    const bool to_host = link->ends[0].node->role == CABLING_HOST ||
+                         link->ends[1].node->role == CABLING_HOST;
+    const char *rate = to_host ? input->host_rate : input->other_rate;
+    opt_presets(port_opts, &port);
+    if (rate != NULL)
+        take_value(&port, "rate", rate);
+    for (size_t i = 0; i < link->value_count; i++)
+        take_value(&port, link->values[i].name, link->values[i].text);
+    return port;
+}
+
+/* Each value may stand alone, and together they may be nothing: a cable of 0 m. */
+static bool links_take_time(struct cabling *cabling, const struct cabling_input *input)
+{
+    for (size_t i = 0; i < cabling->link_count && cabling->diag->count < DIAG_MAX; i++) {
+        const struct cabling_link *link = &cabling->links[i];
+        const struct port_params port = port_of(link, input);
+        if (port_propagation(&port) == 0)
+            diag_add(cabling->diag, DIAG_ERROR, link->place,
+                     tree_line(cabling->file, link->place.line),
+                     "link %s-%s has no delay: give it a length or a delay", link->ends[0].called,
+                     link->ends[1].called);
+    }
+    return !diag_failed(cabling->diag);
+}
+
 static void write(const struct cabling *cabling, const struct cabling_input *input, FILE *out)
 {
     put_head(cabling, input, out);
@@ -188,7 +228,7 @@ bool cabling_import(const struct cabling_input *input, struct cabling_result *re
         struct cabling cabling;
         cabling_begin(&cabling, &arena, file, diag);
         cabling.host_pattern = input->host_pattern;
-        if (input->read(&cabling) && cabling_settle(&cabling))
+        if (input->read(&cabling) && cabling_settle(&cabling) && links_take_time(&cabling, input))
             make_result(&cabling, input, result);
         cabling_end(&cabling);
     }
