@@ -29,6 +29,14 @@ static struct words scaled(double value, const struct scale *scales, int count)
 
 #define SCALED(value, scales) scaled(value, scales, (int)(sizeof(scales) / sizeof((scales)[0])))
 
+int64_t words_whole(double value)
+{
+    static const double end = 9223372036854775808.0; /* 2^63 */
+    if (isnan(value))
+        return 0;
+    return value >= end ? INT64_MAX : value < -end ? INT64_MIN : (int64_t)value;
+}
+
 struct words words_time(time_ps time)
 {
     static const struct scale scales[] = {

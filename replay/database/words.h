@@ -16,6 +16,10 @@ struct words {
     char text[WORDS_BYTES];
 };
 
+/* Without its fraction, and the nearest that there is of what no integer holds: a damaged database
+ * says anything.  Not a number: 0. */
+int64_t words_whole(double value);
+
 struct words words_time(time_ps time);
 struct words words_rate(double bps);
 struct words words_bytes(int64_t bytes);

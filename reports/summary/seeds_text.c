@@ -28,7 +28,7 @@ static struct words value_words(int column, double value)
     case TIME:
         break;
     }
-    return words_time((time_ps)(value * PS_PER_NS));
+    return words_time(words_whole(value * PS_PER_NS));
 }
 
 static void write_workload(const struct seeds *seeds, uint32_t workload, FILE *out)

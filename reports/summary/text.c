@@ -100,7 +100,7 @@ static void write_workload(const struct text *text, const struct store_statement
         fprintf(text->out, "%10s",
                 store_column_type(row, column) == STORE_NULL
                     ? "-"
-                    : words_time((time_ps)store_real(row, column)).text);
+                    : words_time(store_int(row, column)).text);
     fputc('\n', text->out);
     if (store_int(row, 12) > 0)
         fprintf(text->out, "  %18s%s not issued: queue depth reached\n", "",
@@ -125,7 +125,7 @@ static void write_recovery(const struct text *text)
                 store_text(rows, 0), words_count(store_int(rows, 1)).text,
                 words_count(store_int(rows, 3)).text, words_count(store_int(rows, 2)).text,
                 words_count(store_int(rows, 4)).text,
-                words_time((time_ps)store_real(rows, 5)).text);
+                words_time(store_int(rows, 5)).text);
     store_finish(rows);
 }
 

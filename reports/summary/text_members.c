@@ -23,13 +23,13 @@ static double value_of(struct store *store, int64_t workload, const char *path)
 
 static struct words time_at(struct store *store, int64_t workload, const char *path)
 {
-    return words_time((time_ps)(value_of(store, workload, path) * PS_PER_NS));
+    return words_time(words_whole(value_of(store, workload, path) * PS_PER_NS));
 }
 
 static void write_flows(struct store *store, int64_t w, FILE *out)
 {
     fprintf(out, "%s flows, FCT p50 %s p99 %s max %s",
-            words_count((int64_t)value_of(store, w, "flows")).text,
+            words_count(words_whole(value_of(store, w, "flows"))).text,
             time_at(store, w, "fct_ns.p50").text, time_at(store, w, "fct_ns.p99").text,
             time_at(store, w, "fct_ns.max").text);
     if (value_of(store, w, "slowdown.max") > 0)
@@ -49,7 +49,7 @@ static void write_sizes(struct store *store, int64_t w, FILE *out)
         const double flows = value_of(store, w, path);
         if (flows == 0)
             continue;
-        fprintf(out, "    %-16s  %s flow%s", classes[i].words, words_count((int64_t)flows).text,
+        fprintf(out, "    %-16s  %s flow%s", classes[i].words, words_count(words_whole(flows)).text,
                 flows == 1 ? "" : "s");
         snprintf(path, sizeof path, "by_size.%s.fct_ns.p50", classes[i].key);
         fprintf(out, ", FCT p50 %s", time_at(store, w, path).text);

@@ -99,7 +99,7 @@ static void write_worst(const struct lines *lines, int64_t workload)
     store_bind(row, 1, STORE_I(workload));
     if (store_step(row) && store_int(row, 5) > 1) {
         fprintf(lines->out, "    slowest member %s to %s, mean %s: ", store_text(row, 1),
-                store_text(row, 2), words_time((int64_t)store_real(row, 3)).text);
+                store_text(row, 2), words_time(store_int(row, 3)).text);
         struct store_statement *parts = store_prepare(
             lines->store, "SELECT part, sum_ps AS ps FROM wait_member_part WHERE workload=?1"
                           " AND member=?2 ORDER BY ps DESC, position");
@@ -114,7 +114,7 @@ static void write_lines(const struct lines *lines, const char *name)
 {
     const double latency = (double)lines->latency_ps;
     fprintf(lines->out, "  %s %s, mean %s: ", name, lines->operation,
-            words_time((int64_t)(latency / (double)lines->count)).text);
+            words_time(words_whole(latency / (double)lines->count)).text);
     write_parts(lines,
                 ask(lines,
                     "SELECT part, sum(sum_ps) AS ps FROM wait WHERE workload=?1 AND operation=?2"
@@ -123,7 +123,7 @@ static void write_lines(const struct lines *lines, const char *name)
     if (lines->slow_count < lines->count) {
         const double slow = slow_latency(lines);
         fprintf(lines->out, "    slowest 1 %%, mean %s: ",
-                words_time((int64_t)(slow / (double)lines->slow_count)).text);
+                words_time(words_whole(slow / (double)lines->slow_count)).text);
         write_parts(
             lines,
             ask(lines, "SELECT part, sum_ps AS ps FROM wait_slow WHERE workload=?1 AND operation=?2"

@@ -21,7 +21,7 @@ struct words compare_value(enum figure_kind kind, double value)
 {
     switch (figure_rows[kind].unit) {
     case FIGURE_TIME:
-        return words_time((time_ps)value);
+        return words_time(words_whole(value));
     case FIGURE_RATE:
         return words_rate(value);
     case FIGURE_COUNTED:

@@ -36,9 +36,9 @@ struct words diff_value_words(const struct diff_row *row, int which)
 {
     const double value = row->values[which];
     if (strcmp(row->unit, "ps") == 0)
-        return words_time((time_ps)value);
+        return words_time(words_whole(value));
     if (strcmp(row->unit, "us") == 0)
-        return words_time((time_ps)value * PS_PER_US);
+        return words_time(words_whole(value * PS_PER_US));
     if (strcmp(row->unit, "mm") == 0) {
         struct words words;
         snprintf(words.text, sizeof words.text, "%g m", value / 1000);
@@ -47,7 +47,7 @@ struct words diff_value_words(const struct diff_row *row, int which)
     if (strcmp(row->unit, "bps") == 0)
         return words_rate(value);
     if (strcmp(row->unit, "bytes") == 0)
-        return words_bytes((int64_t)value);
+        return words_bytes(words_whole(value));
     return fabs(value) < 1e15 ? words_count((int64_t)value) : words_short(value);
 }
 
