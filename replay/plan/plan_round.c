@@ -3,11 +3,9 @@
 #include "replay/plan/plan_round.h"
 
 #include "base/memory.h"
-#include "replay/database/words.h"
 #include "replay/plan/plan_judge.h"
 #include "replay/run/jobs.h"
 #include "replay/run/stop.h"
-#include "scenarios/load/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,9 +52,9 @@ static struct judged judge_runs(const struct plan_case_state *of)
     return (struct judged){PLAN_VERDICT_HOLDS};
 }
 
-static struct judged judge_figures(const struct plan_state *state, const struct plan_case_state *of,
-                                   const struct expectation *asked, uint32_t count)
+static struct judged judge_figures(const struct plan_state *state, const struct plan_case_state *of)
 {
+    const struct expectation *asked = of->asked;
     const struct plan_rules *rules = &state->plan->rules;
     const struct plan_test test = {
         .first = (uint32_t)rules->seeds,
@@ -65,7 +63,7 @@ static struct judged judge_figures(const struct plan_state *state, const struct 
     };
     struct judged judged = {PLAN_VERDICT_HOLDS};
     double *slacks = memory_zeroed(of->count, sizeof *slacks);
-    for (uint32_t i = 0; i < count && judged.verdict != PLAN_VERDICT_FAILS; i++) {
+    for (uint32_t i = 0; i < of->asked_count && judged.verdict != PLAN_VERDICT_FAILS; i++) {
         enum plan_side side = PLAN_SIDE_RIGHT;
         for (uint32_t k = 0; k < of->count; k++) {
             slacks[k] = of->outcomes[k].figures[i].slack;
@@ -93,13 +91,6 @@ static void say(const struct plan_candidate *candidate, uint32_t of, const char 
     snprintf(why, size, "%s%s%s", what, *name == '\0' ? "" : "; with ", name);
 }
 
-static struct words figure_text(enum quantity_kind kind, double value)
-{
-    return kind == QUANTITY_TIME   ? words_time((time_ps)value)
-           : kind == QUANTITY_RATE ? words_rate(value)
-                                   : words_count((int64_t)value);
-}
-
 struct plan_spread {
     double least, most;
 };
@@ -116,22 +107,22 @@ static struct plan_spread spread_of(const struct plan_case_state *of, uint32_t f
     return spread;
 }
 
-static void say_figure(const struct plan_candidate *candidate, uint32_t of,
-                       const struct expectation *asked, uint32_t figure, char *why, size_t size)
+static void say_figure(const struct plan_candidate *candidate, uint32_t of, uint32_t figure,
+                       char *why, size_t size)
 {
     const struct plan_case_state *state = &candidate->states[of];
+    const struct expectation *asked = &state->asked[figure];
     char text[PLAN_SENTENCE_BYTES];
     const double mean = plan_mean(state, figure);
     const double slack = plan_mean_slack(state, figure);
-    const enum quantity_kind kind = expect_kind(asked->quantity);
     const struct plan_spread spread = spread_of(state, figure);
     if (plan_is_mean(asked) && state->verdict == PLAN_VERDICT_UNSURE)
         snprintf(text, sizeof text, "%.100s: %u runs do not tell; they have %s to %s", asked->text,
-                 (unsigned)state->count, figure_text(kind, spread.least).text,
-                 figure_text(kind, spread.most).text);
+                 (unsigned)state->count, plan_words(asked, spread.least).text,
+                 plan_words(asked, spread.most).text);
     else if (plan_is_mean(asked))
         snprintf(text, sizeof text, "%.100s: it is %s, %.3g %% %s", asked->text,
-                 figure_text(kind, mean).text,
+                 plan_words(asked, mean).text,
                  100 * (slack < 0 ? -slack : plan_headroom(asked, mean)),
                  slack < 0 ? "beyond the limit" : "to spare");
     else
@@ -140,13 +131,12 @@ static void say_figure(const struct plan_candidate *candidate, uint32_t of,
 }
 
 /* The verdict of a case, and of the candidate if that ends it. */
-static void judge_case(struct plan_state *state, struct plan_candidate *candidate, uint32_t of,
-                       const struct expectation *asked, uint32_t count)
+static void judge_case(struct plan_state *state, struct plan_candidate *candidate, uint32_t of)
 {
     struct plan_case_state *mine = &candidate->states[of];
     struct judged judged = judge_runs(mine);
     if (judged.verdict == PLAN_VERDICT_HOLDS)
-        judged = judge_figures(state, mine, asked, count);
+        judged = judge_figures(state, mine);
     if (judged.verdict == PLAN_VERDICT_OPEN && mine->count >= state->plan->rules.most_seeds)
         judged.verdict = PLAN_VERDICT_UNSURE;
     mine->verdict = judged.verdict;
@@ -159,53 +149,42 @@ static void judge_case(struct plan_state *state, struct plan_candidate *candidat
     candidate->decided_slo = judged.by_figure ? (int32_t)judged.figure : -1;
     memcpy(candidate->limit, run->limit, sizeof candidate->limit);
     if (judged.by_figure)
-        say_figure(candidate, of, &asked[judged.figure], judged.figure, candidate->why,
-                   sizeof candidate->why);
+        say_figure(candidate, of, judged.figure, candidate->why, sizeof candidate->why);
     else
         say(candidate, of, run->why[0] != '\0' ? run->why : plan_verdict_about(judged.verdict),
             candidate->why, sizeof candidate->why);
 }
 
-static void take_headroom(struct plan_candidate *candidate, uint32_t of,
-                          const struct expectation *asked, uint32_t count)
+static void take_headroom(struct plan_candidate *candidate, uint32_t of)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const double headroom = plan_headroom(&asked[i], plan_mean(&candidate->states[of], i));
-        if (!plan_is_mean(&asked[i]))
+    const struct plan_case_state *mine = &candidate->states[of];
+    for (uint32_t i = 0; i < mine->asked_count; i++) {
+        const double headroom = plan_headroom(&mine->asked[i], plan_mean(mine, i));
+        if (!plan_is_mean(&mine->asked[i]))
             continue;
         candidate->measured = true;
         if (headroom >= candidate->headroom)
             continue;
         candidate->headroom = headroom;
         candidate->least_case = of;
-        candidate->least_slo = i;
     }
 }
 
-static void judge(struct plan_state *state, uint32_t index)
+static void judge(struct plan_state *state, struct plan_candidate *candidate)
 {
-    struct plan_candidate *candidate = &state->candidates[index];
-    struct diag *diag = memory_new(sizeof *diag);
-    struct scenario *scenario = library_load(state->plan->grid.scenario, candidate->cell->sets,
-                                             candidate->cell->set_count, diag);
-    struct expectation asked[PLAN_SLO_MAX];
     bool open = false;
     candidate->headroom = 1;
     candidate->measured = false;
-    for (uint32_t i = 0; scenario != NULL && i < candidate->cases->count; i++) {
+    for (uint32_t i = 0; i < candidate->cases->count; i++) {
         struct plan_case_state *mine = &candidate->states[i];
-        const uint32_t count =
-            plan_expectations(state->plan, &candidate->cases->cases[i], scenario, asked, diag);
         if (mine->count > 0)
-            judge_case(state, candidate, i, asked, count);
+            judge_case(state, candidate, i);
         if (mine->count > 0 && judge_runs(mine).verdict == PLAN_VERDICT_HOLDS)
-            take_headroom(candidate, i, asked, count);
+            take_headroom(candidate, i);
         open |= mine->count == 0 || mine->verdict == PLAN_VERDICT_OPEN;
     }
     if (candidate->verdict == PLAN_VERDICT_OPEN && !open)
         candidate->verdict = PLAN_VERDICT_HOLDS;
-    scenario_free(scenario);
-    free(diag);
 }
 
 /* ------------------------------------------------------------------ runs */
@@ -335,5 +314,5 @@ void plan_round_play(const struct plan_search *search, const uint32_t *candidate
     while (play(search, candidates, count))
         for (uint32_t i = 0; i < count; i++)
             if (state->candidates[candidates[i]].verdict == PLAN_VERDICT_OPEN)
-                judge(state, candidates[i]);
+                judge(state, &state->candidates[candidates[i]]);
 }

@@ -18,20 +18,30 @@ enum {
 
 /* ------------------------------------------------------------------ what there is */
 
-static bool refuse_by_bound(struct plan_candidate *candidate, const struct scenario *scenario,
-                            const struct plan *plan, struct diag *diag)
+static void refuse_by_bound(struct plan_candidate *candidate, const struct scenario *scenario)
 {
-    struct expectation asked[PLAN_SLO_MAX];
+    const struct plan_case_state *of = &candidate->states[0];
     char why[PLAN_BOUND_BYTES];
-    const uint32_t count =
-        plan_expectations(plan, &candidate->cases->cases[0], scenario, asked, diag);
-    for (uint32_t i = 0; i < count; i++)
-        if (plan_bound_refuses(scenario, &asked[i], why)) {
+    for (uint32_t i = 0; i < of->asked_count; i++)
+        if (plan_bound_refuses(scenario, &of->asked[i], why)) {
             candidate->verdict = PLAN_VERDICT_REFUSED;
-            snprintf(candidate->why, sizeof candidate->why, "%.128s: %s", asked[i].text, why);
-            return true;
+            snprintf(candidate->why, sizeof candidate->why, "%.128s: %s", of->asked[i].text, why);
+            return;
         }
-    return false;
+}
+
+/* What is asked in each case; it is the same in every run. */
+static void ask(struct plan_state *state, struct plan_candidate *candidate,
+                const struct scenario *scenario, struct diag *diag)
+{
+    candidate->states = memory_zeroed(candidate->cases->count, sizeof *candidate->states);
+    for (uint32_t i = 0; i < candidate->cases->count; i++) {
+        struct plan_case_state *of = &candidate->states[i];
+        of->asked = arena_array(&state->arena, PLAN_SLO_MAX, sizeof *of->asked);
+        of->asked_count =
+            plan_expectations(state->plan, &candidate->cases->cases[i], scenario, of->asked, diag);
+        state->tests += of->asked_count;
+    }
 }
 
 static bool open_candidate(struct plan_state *state, uint32_t index, const struct grid_cell *cell,
@@ -54,13 +64,8 @@ static bool open_candidate(struct plan_state *state, uint32_t index, const struc
     }
     if (well) {
         state->seed = scenario->seed;
-        candidate->states = memory_zeroed(candidate->cases->count, sizeof *candidate->states);
-        refuse_by_bound(candidate, scenario, plan, diag);
-        for (uint32_t i = 0; i < candidate->cases->count; i++) {
-            const struct plan_failure *failure = candidate->cases->cases[i].failure;
-            const bool own = failure != NULL && failure->slo_count > 0;
-            state->tests += own ? failure->slo_count : plan->slo_count;
-        }
+        ask(state, candidate, scenario, diag);
+        refuse_by_bound(candidate, scenario);
     } else {
         diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL, "this is candidate %.200s",
                  cell->name);
@@ -94,19 +99,12 @@ static bool is_by_cost(const struct plan_state *state)
            state->plan->rules.objective == PLAN_POWER;
 }
 
-/* Equal costs: the one that is written first. */
-static bool is_before(const struct plan_state *state, uint32_t a, uint32_t b)
-{
-    const double of_a = plan_cost(state, a), of_b = plan_cost(state, b);
-    return of_a < of_b || (!(of_b < of_a) && a < b);
-}
-
 static void choose(struct plan_state *state)
 {
     state->chosen = -1;
     for (uint32_t i = 0; i < state->count; i++)
         if (state->candidates[i].verdict == PLAN_VERDICT_HOLDS &&
-            (state->chosen < 0 || is_before(state, i, (uint32_t)state->chosen)))
+            (state->chosen < 0 || plan_is_before(state, i, (uint32_t)state->chosen)))
             state->chosen = i;
 }
 
@@ -183,7 +181,8 @@ static void infer(const struct plan_search *search)
                 candidate->verdict = PLAN_VERDICT_IMPLIED;
                 candidate->bound_by = k;
             }
-        if (is_by_cost(state) && state->chosen >= 0 && is_before(state, (uint32_t)state->chosen, i))
+        if (is_by_cost(state) && state->chosen >= 0 &&
+            plan_is_before(state, (uint32_t)state->chosen, i))
             candidate->verdict = PLAN_VERDICT_DEARER;
     }
 }
@@ -197,17 +196,9 @@ static uint32_t settles(const struct plan_state *state, const uint32_t *open, ui
     uint32_t fails = 0, holds = 0;
     for (uint32_t i = 0; i < count; i++) {
         fails += plan_is_as_good(state, index, open[i]);
-        holds += index == open[i] || is_before(state, index, open[i]);
+        holds += index == open[i] || plan_is_before(state, index, open[i]);
     }
     return fails < holds ? fails : holds;
-}
-
-static const struct plan_state *sorted_state;
-
-static int by_cost(const void *a, const void *b)
-{
-    const uint32_t *one = a, *other = b;
-    return is_before(sorted_state, *one, *other) ? -1 : is_before(sorted_state, *other, *one);
 }
 
 static uint32_t list_open(const struct plan_state *state, enum plan_verdict verdict, uint32_t *open)
@@ -216,8 +207,7 @@ static uint32_t list_open(const struct plan_state *state, enum plan_verdict verd
     for (uint32_t i = 0; i < state->count; i++)
         if (state->candidates[i].verdict == verdict)
             open[count++] = i;
-    sorted_state = state;
-    qsort(open, count, sizeof *open, by_cost);
+    plan_sort(state, open, count);
     return count;
 }
 
@@ -340,7 +330,7 @@ void plan_search_play(const struct plan_search *search)
     for (uint32_t i = 0; i < state->count && state->proven; i++)
         if (state->candidates[i].verdict == PLAN_VERDICT_OPEN ||
             state->candidates[i].verdict == PLAN_VERDICT_UNSURE)
-            state->proven = is_by_cost(state) && is_before(state, (uint32_t)state->chosen, i);
+            state->proven = is_by_cost(state) && plan_is_before(state, (uint32_t)state->chosen, i);
     find_front(state);
     for (uint32_t i = 0; i < state->plan->cliff_count && state->proven; i++)
         if (!state->stopped && !state->spent)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* qsort_r */
 #include "replay/plan/plan_state.h"
 
 #include <stdlib.h>
@@ -75,7 +76,8 @@ bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b)
     return true;
 }
 
-double plan_cost(const struct plan_state *state, uint32_t candidate)
+/* Less is better. */
+static double cost(const struct plan_state *state, uint32_t candidate)
 {
     const struct plan_candidate *of = &state->candidates[candidate];
     switch ((enum plan_objective)state->plan->rules.objective) {
@@ -88,4 +90,33 @@ double plan_cost(const struct plan_state *state, uint32_t candidate)
         break;
     }
     return (double)of->bill.price;
+}
+
+bool plan_is_before(const struct plan_state *state, uint32_t a, uint32_t b)
+{
+    const double of_a = cost(state, a), of_b = cost(state, b);
+    return of_a < of_b || (!(of_b < of_a) && a < b);
+}
+
+static int by_cost(const void *a, const void *b, void *state)
+{
+    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return plan_is_before(state, one, other) ? -1 : plan_is_before(state, other, one);
+}
+
+void plan_sort(const struct plan_state *state, uint32_t *candidates, uint32_t count)
+{
+    qsort_r(candidates, count, sizeof *candidates, by_cost, (void *)state);
+}
+
+struct words plan_words(const struct expectation *asked, double value)
+{
+    switch (expect_kind(asked->quantity)) {
+    case QUANTITY_TIME:
+        return words_time(words_whole(value));
+    case QUANTITY_RATE:
+        return words_rate(value);
+    default:
+        return words_count(words_whole(value));
+    }
 }

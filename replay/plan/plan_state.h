@@ -4,6 +4,7 @@
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_STATE_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_STATE_H
 
+#include "replay/database/words.h"
 #include "replay/plan/plan_bound.h"
 #include "replay/plan/plan_play.h"
 
@@ -34,6 +35,8 @@ struct plan_case_state {
     struct plan_outcome *outcomes; /* by seed, from the scenario's own on */
     uint32_t count, room;
     enum plan_verdict verdict;
+    struct expectation *asked; /* its objectives, in the arena of the state */
+    uint32_t asked_count;
 };
 
 struct plan_candidate {
@@ -47,8 +50,8 @@ struct plan_candidate {
     uint32_t decided_by;               /* the case */
     int32_t decided_slo;               /* the objective; -1: none did */
     bool measured;                     /* of its headroom something is known */
-    double headroom; /* the least of all objectives that are means; 1: there are none */
-    uint32_t least_case, least_slo; /* where that is */
+    double headroom;     /* the least of all objectives that are means; 1: there are none */
+    uint32_t least_case; /* where that is */
     bool front;
     uint32_t bound_by; /* candidate that IMPLIED refers to */
 };
@@ -67,7 +70,7 @@ struct plan_state {
     uint32_t count;                    /* of the plan */
     uint32_t all;
     struct plan_cliff cliffs[PLAN_CLIFFS_MAX];
-    struct arena arena;   /* of the points' cells */
+    struct arena arena;   /* of what is asked, and of the points' cells */
     uint64_t seed;        /* the template's own */
     uint32_t tests;       /* candidates x cases x objectives: they share the error */
     int64_t runs, played; /* known in all; of them played by this process */
@@ -94,7 +97,12 @@ double plan_headroom(const struct expectation *asked, double mean);
  * found to be otherwise, and equal on the others. */
 bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b);
 
-/* What the objective orders by: less is better. */
-double plan_cost(const struct plan_state *state, uint32_t candidate);
+/* Whether `a` comes before `b` by what the plan's objective orders by; of equals the one that is
+ * written first. */
+bool plan_is_before(const struct plan_state *state, uint32_t a, uint32_t b);
+void plan_sort(const struct plan_state *state, uint32_t *candidates, uint32_t count);
+
+/* A figure of an objective, with its unit. */
+struct words plan_words(const struct expectation *asked, double value);
 
 #endif

@@ -2,19 +2,9 @@
  * plan_csv - candidates as lines (RFC 4180). */
 #include "base/quantity.h"
 #include "reports/plan/plan_report.h"
+#include "reports/text/chart.h"
 
 #include <inttypes.h>
-
-static void print_text(const char *text, FILE *out)
-{
-    fputs(",\"", out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 void plan_csv(const struct plan_state *state, FILE *out)
 {
@@ -39,8 +29,10 @@ void plan_csv(const struct plan_state *state, FILE *out)
         else
             fputc(',', out);
         fprintf(out, ",%d", of->front);
-        print_text(of->why, out);
-        print_text(of->limit, out);
+        fputc(',', out);
+        chart_csv_text(out, of->why);
+        fputc(',', out);
+        chart_csv_text(out, of->limit);
         fputc('\n', out);
     }
 }

@@ -99,46 +99,27 @@ static void print_odd_axes(const struct plan_state *state, FILE *out)
                     state->candidates[state->odd_by[i][1]].cell->name);
 }
 
-static void print_mean(const struct expectation *asked, const struct plan_case_state *of,
-                       uint32_t figure, FILE *out)
-{
-    const double mean = plan_mean(of, figure);
-    switch (expect_kind(asked->quantity)) {
-    case QUANTITY_TIME:
-        fprintf(out, "%10s", words_time((time_ps)mean).text);
-        break;
-    case QUANTITY_RATE:
-        fprintf(out, "%10s", words_rate(mean).text);
-        break;
-    default:
-        fprintf(out, "%10s", words_count((int64_t)mean).text);
-    }
-}
-
 /* Each objective where it is nearest to its limit. */
 static void print_objectives(const struct plan_state *state, const struct plan_candidate *candidate,
                              FILE *out)
 {
     for (uint32_t i = 0; i < state->plan->slo_count; i++) {
-        struct expectation asked;
+        const struct expectation *asked = &candidate->states[0].asked[i];
         uint32_t worst = 0;
-        if (!plan_objective_of(state->plan, i, candidate->cell, &asked))
-            continue;
         for (uint32_t k = 1; k < candidate->cases->count; k++)
             if ((candidate->cases->cases[k].failure->slo_count == 0) &&
                 plan_mean_slack(&candidate->states[k], i) <
                     plan_mean_slack(&candidate->states[worst], i))
                 worst = k;
-        fprintf(out, "  %-40s", asked.text);
-        if (!plan_is_mean(&asked)) {
+        fprintf(out, "  %-40s", asked->text);
+        if (!plan_is_mean(asked)) {
             fprintf(out, "      held in every run\n");
             continue;
         }
-        print_mean(&asked, &candidate->states[worst], i, out);
+        const double mean = plan_mean(&candidate->states[worst], i);
         const char *name = candidate->cases->cases[worst].name;
-        fprintf(out, "  %.3g %% to spare%s%s\n",
-                100 * plan_headroom(&asked, plan_mean(&candidate->states[worst], i)),
-                *name == '\0' ? "" : ", with ", name);
+        fprintf(out, "%10s  %.3g %% to spare%s%s\n", plan_words(asked, mean).text,
+                100 * plan_headroom(asked, mean), *name == '\0' ? "" : ", with ", name);
     }
 }
 
@@ -184,15 +165,6 @@ static void print_chosen(const struct plan_state *state, FILE *out)
 
 /* ------------------------------------------------------------------ the others */
 
-static const struct plan_state *sorted_state;
-
-static int by_cost(const void *a, const void *b)
-{
-    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-    const double of_one = plan_cost(sorted_state, one), of_other = plan_cost(sorted_state, other);
-    return of_one < of_other ? -1 : of_one > of_other ? 1 : one < other ? -1 : 1;
-}
-
 static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
 {
     const struct plan_candidate *candidate = &state->candidates[index];
@@ -234,8 +206,7 @@ static void print_others(const struct plan_state *state, FILE *out)
     uint32_t *order = memory_zeroed(state->count, sizeof *order), told = 0, left = 0, alike = 0;
     for (uint32_t i = 0; i < state->count; i++)
         order[i] = i;
-    sorted_state = state;
-    qsort(order, state->count, sizeof *order, by_cost);
+    plan_sort(state, order, state->count);
     for (uint32_t i = 0; i < state->count; i++) {
         if (!is_told(state, order, i))
             continue;

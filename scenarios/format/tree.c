@@ -2,7 +2,6 @@
 #include "scenarios/format/tree.h"
 
 #include "base/memory.h"
-#include "scenarios/format/filekind.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -65,6 +64,25 @@ struct tree_file *tree_read(struct arena *arena, const char *path, struct diag *
     if (!standard)
         fclose(in);
     return file;
+}
+
+const char *tree_beside(struct arena *arena, const char *file, const char *name)
+{
+    const char *slash = strrchr(file, '/');
+    const size_t folder = slash == NULL || *name == '/' ? 0 : (size_t)(slash + 1 - file);
+    return arena_format(arena, "%.*s%s%s", (int)folder, file, strcmp(name, "-") == 0 ? "./" : "",
+                        name);
+}
+
+bool tree_is_kind(const struct tree_file *file, enum filekind wanted, const char *what,
+                  struct diag *diag)
+{
+    const enum filekind kind = filekind_of(file->text, file->length);
+    if (kind == wanted || kind == FILEKIND_UNKNOWN)
+        return true;
+    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
+             "expected %s, but this is %s", what, filekind_words(kind));
+    return false;
 }
 
 struct tree_file *tree_hold(struct arena *arena, const char *name, const char *text, size_t length)
@@ -141,4 +159,27 @@ struct tree_node *tree_want(struct diag *diag, const struct tree_node *map, cons
     tree_error(diag, node, "%s: expected %s, but this is %s", key, kind_name(kind),
                tree_kind_name(node));
     return NULL;
+}
+
+struct tree_node *tree_need(struct diag *diag, const struct tree_node *map, const char *key,
+                            enum tree_kind kind, const char *what)
+{
+    struct tree_node *node = tree_want(diag, map, key, kind);
+    if (node == NULL && tree_get(map, key) == NULL)
+        tree_error(diag, map, "expected %s: %s", key, what);
+    return node;
+}
+
+bool tree_version(struct diag *diag, const struct tree_node *root, const char *format)
+{
+    if (root->kind != TREE_MAP) {
+        tree_error(diag, root, "expected a mapping that begins with %s: 1", format);
+        return false;
+    }
+    const struct tree_node *version =
+        tree_need(diag, root, format, TREE_SCALAR, "1, the version of the format");
+    if (version != NULL && strcmp(version->text, "1") != 0)
+        tree_error(diag, version, "this program reads version 1 of the format, not '%.32s'",
+                   version->text);
+    return version != NULL && strcmp(version->text, "1") == 0;
 }

@@ -11,6 +11,7 @@
 
 #include "scenarios/format/arena.h"
 #include "scenarios/format/diag.h"
+#include "scenarios/format/filekind.h"
 
 #include <stdint.h>
 
@@ -72,6 +73,21 @@ const struct tree_item *tree_item(const struct tree_node *map, const char *key);
  * another one. */
 struct tree_node *tree_want(struct diag *diag, const struct tree_node *map, const char *key,
                             enum tree_kind kind);
+
+/* The same of a key that has to be there; `what` tells its meaning where it is not. */
+struct tree_node *tree_need(struct diag *diag, const struct tree_node *map, const char *key,
+                            enum tree_kind kind, const char *what);
+
+/* Whether the file is a mapping whose key of that name, its format, has the version 1. */
+bool tree_version(struct diag *diag, const struct tree_node *root, const char *format);
+
+/* The path of what a file names relative to its own folder, "-" too. */
+const char *tree_beside(struct arena *arena, const char *file, const char *name);
+
+/* False, and a message, where a file is of a known kind other than the wanted one, by its first
+ * bytes; `what`: "a grid". */
+bool tree_is_kind(const struct tree_file *file, enum filekind wanted, const char *what,
+                  struct diag *diag);
 
 /* Start of a line in a file, for a message's snippet; NULL when there is no such line. */
 const char *tree_line(const struct tree_file *file, int line);

@@ -2,7 +2,6 @@
 #include "scenarios/load/scenario.h"
 
 #include "base/memory.h"
-#include "scenarios/format/filekind.h"
 #include "scenarios/load/expect.h"
 #include "scenarios/load/scenario_load.h"
 
@@ -86,11 +85,7 @@ static const struct tree_file *open_given(struct loader *loader, const char *nam
 /* The file keeps the name that the scenario gives it: that is how a replay finds it. */
 static const struct tree_file *open_beside(struct loader *loader, const struct tree_node *name)
 {
-    const char *slash = strrchr(loader->input->name, '/');
-    const size_t folder =
-        slash == NULL || name->text[0] == '/' ? 0 : (size_t)(slash + 1 - loader->input->name);
-    const char *path = arena_format(loader->arena, "%.*s%s%s", (int)folder, loader->input->name,
-                                    strcmp(name->text, "-") == 0 ? "./" : "", name->text);
+    const char *path = tree_beside(loader->arena, loader->input->name, name->text);
     struct diag own = {0};
     struct tree_file *file = tree_read(loader->arena, path, &own);
     if (file == NULL)
@@ -201,14 +196,10 @@ static const struct tree_file *read_input(struct loader *loader)
                                        : hold_copy(loader, input->name, input->text, input->length);
     if (file == NULL)
         return NULL;
-    const struct diag_place place = {.file = file->name};
-    const enum filekind kind = filekind_of(file->text, file->length);
     if (file->length > TREE_BYTES_MAX)
-        diag_add(loader->diag, DIAG_ERROR, place, NULL, "the file is larger than 64 MiB");
-    else if (kind != FILEKIND_SCENARIO && kind != FILEKIND_UNKNOWN)
-        diag_add(loader->diag, DIAG_ERROR, place, NULL, "expected a scenario, but this is %s",
-                 filekind_words(kind));
-    else
+        diag_add(loader->diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
+                 "the file is larger than 64 MiB");
+    else if (tree_is_kind(file, FILEKIND_SCENARIO, "a scenario", loader->diag))
         return file;
     return NULL;
 }

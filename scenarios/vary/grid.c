@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "scenarios/format/block.h"
-#include "scenarios/format/filekind.h"
 #include "scenarios/format/tree.h"
 
 #include <stdlib.h>
@@ -55,16 +54,6 @@ const char *grid_short_name_of(struct grid_reader *reader, const struct tree_nod
     return word_of(reader, node, letters, WORD_MAX, "a short name such as qd");
 }
 
-const struct tree_node *grid_need(struct grid_reader *reader, const struct tree_node *map,
-                                  const char *key, enum tree_kind kind, const char *what)
-{
-    const int errors = reader->diag->errors;
-    const struct tree_node *node = tree_want(reader->diag, map, key, kind);
-    if (node == NULL && reader->diag->errors == errors)
-        tree_error(reader->diag, map, "expected %s: %s", key, what);
-    return node;
-}
-
 /* ------------------------------------------------------------------ rules */
 
 static bool fit_value(struct grid_reader *reader, struct grid_rule *rule, uint32_t axis,
@@ -112,8 +101,9 @@ static void read_rule(struct grid_reader *reader, const struct tree_node *node)
     struct grid_rule *rule = &reader->rules[reader->rule_count++];
     if (!block_only(node, keys, NULL, reader->diag))
         return;
-    const struct tree_node *where = grid_need(reader, node, "where", TREE_MAP, "{axis: value}");
-    const struct tree_node *set = grid_need(reader, node, "set", TREE_MAP, "{path: value}");
+    const struct tree_node *where =
+        tree_need(reader->diag, node, "where", TREE_MAP, "{axis: value}");
+    const struct tree_node *set = tree_need(reader->diag, node, "set", TREE_MAP, "{path: value}");
     if (where == NULL || set == NULL)
         return;
     if (set->count > GRID_SETS_MAX) {
@@ -260,72 +250,54 @@ bool grid_read_space(struct grid *grid, const struct tree_node *vary,
 
 /* ------------------------------------------------------------------ the file */
 
-static void read_root(struct grid_reader *reader, const struct tree_node *root, const char *file)
+bool grid_read_members(struct grid *grid, const struct tree_node *root, bool planning,
+                       struct diag *diag)
+{
+    struct grid_reader reader = {.grid = grid, .diag = diag, .planning = planning};
+    const struct tree_node *name = tree_need(diag, root, "name", TREE_SCALAR, "a word for it");
+    const struct tree_node *about = tree_want(diag, root, "about", TREE_SCALAR);
+    const struct tree_node *scenario =
+        tree_need(diag, root, "scenario", TREE_SCALAR, "the file of the scenario that it varies");
+    const struct tree_node *axes = tree_need(diag, root, "vary", TREE_LIST, "a list of axes");
+    const struct tree_node *rules = tree_want(diag, root, "adjust", TREE_LIST);
+    if (diag_failed(diag))
+        return false;
+    grid->name = name->text;
+    grid->about = about == NULL ? "" : about->text;
+    grid->scenario = tree_beside(&grid->arena, root->file->name, scenario->text);
+    read_space(&reader, axes, rules);
+    return !diag_failed(diag);
+}
+
+static bool read_root(struct grid *grid, const struct tree_node *root, struct diag *diag)
 {
     static const char *const keys[] = {"stormglass-grid", "name", "about", "scenario", "vary",
                                        "adjust",          NULL};
-    struct grid *grid = reader->grid;
-    const struct tree_node *version =
-        grid_need(reader, root, "stormglass-grid", TREE_SCALAR, "1, the version of the format");
-    if (version == NULL || !block_only(root, keys, NULL, reader->diag))
-        return;
-    if (strcmp(version->text, "1") != 0)
-        tree_error(reader->diag, version, "this program reads version 1 of the format");
-    const struct tree_node *name =
-        grid_need(reader, root, "name", TREE_SCALAR, "a word for this grid");
-    const struct tree_node *about = tree_want(reader->diag, root, "about", TREE_SCALAR);
-    const struct tree_node *scenario =
-        grid_need(reader, root, "scenario", TREE_SCALAR, "the file of the scenario that it varies");
-    const struct tree_node *axes = grid_need(reader, root, "vary", TREE_LIST, "a list of axes");
-    const struct tree_node *rules = tree_want(reader->diag, root, "adjust", TREE_LIST);
-    if (diag_failed(reader->diag))
-        return;
-    const char *slash = strrchr(file, '/');
-    const size_t folder = slash == NULL || *scenario->text == '/' ? 0 : (size_t)(slash + 1 - file);
-    grid->name = name->text;
-    grid->about = about == NULL ? "" : about->text;
-    grid->scenario = arena_format(&grid->arena, "%.*s%s", (int)folder, file, scenario->text);
-    read_space(reader, axes, rules);
+    return tree_version(diag, root, "stormglass-grid") && block_only(root, keys, NULL, diag) &&
+           grid_read_members(grid, root, false, diag);
 }
 
 /* `file` NULL: it could not be read, and the diag says why. */
 static struct grid *load(struct grid *grid, const struct tree_file *file, struct diag *diag)
 {
-    struct grid_reader reader = {.grid = grid, .diag = diag};
-    const struct tree_node *root =
-        file == NULL ? NULL : tree_parse(&grid->arena, file, 0, reader.diag);
-    if (root != NULL && root->kind != TREE_MAP)
-        tree_error(diag, root, "expected a mapping that begins with stormglass-grid: 1");
-    else if (root != NULL)
-        read_root(&reader, root, file->name);
-    if (root != NULL && !diag_failed(diag))
+    const struct tree_node *root = file != NULL && tree_is_kind(file, FILEKIND_GRID, "a grid", diag)
+                                       ? tree_parse(&grid->arena, file, 0, diag)
+                                       : NULL;
+    if (root != NULL && read_root(grid, root, diag))
         return grid;
     grid_free(grid);
     return NULL;
 }
 
-static struct grid *grid_new(void)
-{
-    struct grid *grid = memory_new(sizeof *grid);
-    return grid;
-}
-
 struct grid *grid_load_file(const char *path, struct diag *diag)
 {
-    struct grid *grid = grid_new();
-    const struct tree_file *file = tree_read(&grid->arena, path, diag);
-    const enum filekind kind =
-        file == NULL ? FILEKIND_UNKNOWN : filekind_of(file->text, file->length);
-    if (kind == FILEKIND_UNKNOWN || kind == FILEKIND_GRID)
-        return load(grid, file, diag);
-    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
-             "expected a grid, but this is %s", filekind_words(kind));
-    return load(grid, NULL, diag);
+    struct grid *grid = memory_new(sizeof *grid);
+    return load(grid, tree_read(&grid->arena, path, diag), diag);
 }
 
 struct grid *grid_load(const char *name, const char *text, size_t length, struct diag *diag)
 {
-    struct grid *grid = grid_new();
+    struct grid *grid = memory_new(sizeof *grid);
     return load(grid, tree_hold(&grid->arena, name, arena_text(&grid->arena, text, length), length),
                 diag);
 }

@@ -70,9 +70,13 @@ struct grid *grid_load(const char *name, const char *text, size_t length, struct
 bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
               char why[DIAG_TEXT_BYTES]);
 
-/* Fills in axes and cells from the lists `vary` and `adjust` (NULL: no rules) of another kind of
- * file, whose axes may say which end is `better`.  The arena may hold something already.  False,
- * and messages. */
+/* Reads name, about, scenario, vary and adjust of a mapping, a grid's or, `planning`, that of
+ * another kind of file, whose axes may say which end is `better`.  Other keys are its own.  The
+ * arena may hold something already.  False, and messages. */
+bool grid_read_members(struct grid *grid, const struct tree_node *root, bool planning,
+                       struct diag *diag);
+
+/* Axes and cells from the lists `vary` and `adjust` (NULL: no rules) alone, as for planning. */
 bool grid_read_space(struct grid *grid, const struct tree_node *vary,
                      const struct tree_node *adjust, struct diag *diag);
 

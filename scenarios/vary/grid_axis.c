@@ -60,12 +60,13 @@ static bool read_range(struct grid_reader *reader, const struct tree_node *map, 
     const char *unit = "", *of_step = "";
     if (!block_only(map, keys, NULL, reader->diag))
         return false;
-    const struct tree_node *from = grid_need(reader, map, "from", TREE_SCALAR, "the first value");
-    const struct tree_node *to = grid_need(reader, map, "to", TREE_SCALAR, "the last value");
+    const struct tree_node *from =
+        tree_need(reader->diag, map, "from", TREE_SCALAR, "the first value");
+    const struct tree_node *to = tree_need(reader->diag, map, "to", TREE_SCALAR, "the last value");
     const struct tree_node *times = tree_want(reader->diag, map, "times", TREE_SCALAR);
     const struct tree_node *by =
         times != NULL ? times
-                      : grid_need(reader, map, "step", TREE_SCALAR, "or times: what is next");
+                      : tree_need(reader->diag, map, "step", TREE_SCALAR, "or times: what is next");
     if (from == NULL || to == NULL || by == NULL ||
         !number_of(reader, from, &range->from, &range->unit) ||
         !number_of(reader, to, &range->to, &unit) || !number_of(reader, by, &range->by, &of_step))
@@ -120,8 +121,8 @@ static bool read_words(struct grid_reader *reader, struct grid_axis *axis,
                        const struct tree_node *node)
 {
     const struct tree_node *path =
-        grid_need(reader, node, "path", TREE_SCALAR, "the setting that varies");
-    const struct tree_node *as = grid_need(reader, node, "as", TREE_SCALAR, "its short name");
+        tree_need(reader->diag, node, "path", TREE_SCALAR, "the setting that varies");
+    const struct tree_node *as = tree_need(reader->diag, node, "as", TREE_SCALAR, "its short name");
     if (path == NULL || as == NULL)
         return false;
     axis->path = grid_path_of(reader, path, path->text);
@@ -141,7 +142,8 @@ static void read_axis(struct grid_reader *reader, const struct tree_node *node)
     const struct tree_node *values = tree_get(node, "values");
     if (values != NULL && values->kind == TREE_MAP)
         read_values_between(reader, axis, values);
-    else if ((values = grid_need(reader, node, "values", TREE_LIST, "a list of values")) != NULL)
+    else if ((values = tree_need(reader->diag, node, "values", TREE_LIST, "a list of values")) !=
+             NULL)
         read_values(reader, axis, values);
     for (uint32_t i = 0; i < grid->axis_count; i++)
         if (strcmp(grid->axes[i].as, axis->as) == 0 || strcmp(grid->axes[i].path, axis->path) == 0)

@@ -21,10 +21,6 @@ const char *grid_path_of(struct grid_reader *reader, const struct tree_node *nod
                          const char *text);
 const char *grid_short_name_of(struct grid_reader *reader, const struct tree_node *node);
 
-/* A member of `map` that has to be there. */
-const struct tree_node *grid_need(struct grid_reader *reader, const struct tree_node *map,
-                                  const char *key, enum tree_kind kind, const char *what);
-
 /* The list `vary`: axes, and how many cells they make. */
 void grid_read_axes(struct grid_reader *reader, const struct tree_node *list);
 

@@ -6,7 +6,6 @@
 #include "base/nearest.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/format/block.h"
-#include "scenarios/format/filekind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,19 +36,7 @@ const struct opt plan_opts[] = {
 struct plan_reader {
     struct plan *plan;
     struct diag *diag;
-    const char *file;
 };
-
-/* A member of `map` that has to be there. */
-static const struct tree_node *need(const struct plan_reader *reader, const struct tree_node *map,
-                                    const char *key, enum tree_kind kind, const char *what)
-{
-    const int errors = reader->diag->errors;
-    const struct tree_node *node = tree_want(reader->diag, map, key, kind);
-    if (node == NULL && reader->diag->errors == errors)
-        tree_error(reader->diag, map, "expected %s: %s", key, what);
-    return node;
-}
 
 static uint32_t read_slo(const struct plan_reader *reader, const struct tree_node *list,
                          struct plan_slo slo[PLAN_SLO_MAX])
@@ -128,7 +115,8 @@ static void read_failure(const struct plan_reader *reader, const struct tree_nod
                    "expected a failure such as {kind: switch-down, each: \"spine*\"}");
         return;
     }
-    const struct tree_node *kind = need(reader, node, "kind", TREE_SCALAR, "which fault");
+    const struct tree_node *kind =
+        tree_need(reader->diag, node, "kind", TREE_SCALAR, "which fault");
     failure->written = node;
     failure->each = tree_get(node, "each");
     if (failure->each == NULL)
@@ -193,13 +181,6 @@ static void read_cliffs(const struct plan_reader *reader, const struct tree_node
 
 /* ------------------------------------------------------------------ the file */
 
-static const char *beside(const struct plan_reader *reader, const char *name)
-{
-    const char *slash = strrchr(reader->file, '/');
-    const size_t folder = slash == NULL || *name == '/' ? 0 : (size_t)(slash + 1 - reader->file);
-    return arena_format(&reader->plan->grid.arena, "%.*s%s", (int)folder, reader->file, name);
-}
-
 static void read_prices(const struct plan_reader *reader, const struct tree_node *node)
 {
     struct plan *plan = reader->plan;
@@ -207,7 +188,8 @@ static void read_prices(const struct plan_reader *reader, const struct tree_node
         return;
     if (node->kind == TREE_SCALAR) {
         const struct tree_file *file =
-            tree_read(&plan->grid.arena, beside(reader, node->text), reader->diag);
+            tree_read(&plan->grid.arena,
+                      tree_beside(&plan->grid.arena, node->file->name, node->text), reader->diag);
         if (file == NULL)
             return;
         plan->text = arena_format(&plan->grid.arena, "%s%s", plan->text, file->text);
@@ -244,47 +226,31 @@ static void read_root(const struct plan_reader *reader, const struct tree_node *
         "stormglass-plan", "name",   "about", "scenario", "vary", "adjust", "slo",
         "survive",         "prices", "cliff", NULL};
     struct plan *plan = reader->plan;
-    const struct tree_node *version =
-        need(reader, root, "stormglass-plan", TREE_SCALAR, "1, the version of the format");
-    if (version == NULL)
-        return;
-    if (strcmp(version->text, "1") != 0)
-        tree_error(reader->diag, version, "this program reads version 1 of the format");
-    const struct tree_node *name = need(reader, root, "name", TREE_SCALAR, "a word for this plan");
-    const struct tree_node *scenario =
-        need(reader, root, "scenario", TREE_SCALAR, "the file of the scenario that it varies");
-    const struct tree_node *vary = need(reader, root, "vary", TREE_LIST, "a list of axes");
-    const struct tree_node *adjust = tree_want(reader->diag, root, "adjust", TREE_LIST);
-    const struct tree_node *slo =
-        need(reader, root, "slo", TREE_LIST, "what must hold, such as \"oltp.latency.p99 < 1ms\"");
+    const struct tree_node *slo = tree_need(reader->diag, root, "slo", TREE_LIST,
+                                            "what must hold, such as \"oltp.latency.p99 < 1ms\"");
     const struct tree_node *survive = tree_want(reader->diag, root, "survive", TREE_LIST);
     const struct tree_node *cliff = tree_want(reader->diag, root, "cliff", TREE_LIST);
     read_prices(reader, tree_get(root, "prices"));
     if (!diag_failed(reader->diag))
         read_rules(reader, root, keys);
-    if (diag_failed(reader->diag))
+    if (diag_failed(reader->diag) || !grid_read_members(&plan->grid, root, true, reader->diag))
         return;
-    plan->grid.name = name->text;
-    plan->grid.about = text_or(reader, root, "about", "");
-    plan->grid.scenario = beside(reader, scenario->text);
     plan->slo_count = read_slo(reader, slo, plan->slo);
     read_failures(reader, survive);
-    if (!diag_failed(reader->diag) && grid_read_space(&plan->grid, vary, adjust, reader->diag))
+    if (!diag_failed(reader->diag))
         read_cliffs(reader, cliff);
 }
 
 /* `file` NULL: it could not be read, and the diag says why. */
 static struct plan *load(struct plan *plan, const struct tree_file *file, struct diag *diag)
 {
-    const struct tree_node *root =
-        file == NULL ? NULL : tree_parse(&plan->grid.arena, file, 0, diag);
-    if (root != NULL && root->kind != TREE_MAP) {
-        tree_error(diag, root, "expected a mapping that begins with stormglass-plan: 1");
-    } else if (root != NULL) {
-        const struct plan_reader reader = {plan, diag, file->name};
+    const struct tree_node *root = file != NULL && tree_is_kind(file, FILEKIND_PLAN, "a plan", diag)
+                                       ? tree_parse(&plan->grid.arena, file, 0, diag)
+                                       : NULL;
+    if (root != NULL && tree_version(diag, root, "stormglass-plan")) {
         plan->text = file->text;
         plan->length = file->length;
-        read_root(&reader, root);
+        read_root(&(struct plan_reader){plan, diag}, root);
     }
     if (root != NULL && !diag_failed(diag))
         return plan;
@@ -295,14 +261,7 @@ static struct plan *load(struct plan *plan, const struct tree_file *file, struct
 struct plan *plan_load_file(const char *path, struct diag *diag)
 {
     struct plan *plan = memory_new(sizeof *plan);
-    const struct tree_file *file = tree_read(&plan->grid.arena, path, diag);
-    const enum filekind kind =
-        file == NULL ? FILEKIND_UNKNOWN : filekind_of(file->text, file->length);
-    if (kind == FILEKIND_UNKNOWN || kind == FILEKIND_PLAN)
-        return load(plan, file, diag);
-    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
-             "expected a plan, but this is %s", filekind_words(kind));
-    return load(plan, NULL, diag);
+    return load(plan, tree_read(&plan->grid.arena, path, diag), diag);
 }
 
 struct plan *plan_load(const char *name, const char *text, size_t length, struct diag *diag)

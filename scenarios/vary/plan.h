@@ -122,8 +122,4 @@ uint32_t plan_expectations(const struct plan *plan, const struct plan_case *of,
                            const struct scenario *scenario,
                            struct expectation expectations[PLAN_SLO_MAX], struct diag *diag);
 
-/* One objective of the plan, parsed against the scenario of a candidate; false: it does not fit. */
-bool plan_objective_of(const struct plan *plan, uint32_t index, const struct grid_cell *candidate,
-                       struct expectation *expectation);
-
 #endif

@@ -172,20 +172,3 @@ uint32_t plan_expectations(const struct plan *plan, const struct plan_case *of,
     }
     return count;
 }
-
-bool plan_objective_of(const struct plan *plan, uint32_t index, const struct grid_cell *candidate,
-                       struct expectation *expectation)
-{
-    static const struct plan_case none = {.name = ""};
-    struct expectation all[PLAN_SLO_MAX];
-    struct diag *diag = memory_new(sizeof *diag);
-    struct scenario *scenario =
-        library_load(plan->grid.scenario, candidate->sets, candidate->set_count, diag);
-    const uint32_t count =
-        scenario == NULL ? 0 : plan_expectations(plan, &none, scenario, all, diag);
-    if (index < count)
-        *expectation = all[index];
-    scenario_free(scenario);
-    free(diag);
-    return index < count;
-}
