@@ -257,18 +257,24 @@ static uint32_t reads_before(const struct qp *qp, uint32_t end)
     return reads;
 }
 
-static void go_to(struct rnic *rnic, struct qp *qp, uint32_t index, uint32_t psn)
+/* The place of the next packet is another one than it was. */
+static void begin_there(struct rnic *rnic, struct qp *qp)
 {
-    qp->sq_cur = index;
-    qp->next_psn = psn;
-    qp->since_ack = 0;
-    qp->reads_out = (uint16_t)reads_before(qp, index);
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
     mark_again(qp);
     if ((qp->flags & QP_FLIGHT) != 0)
         rnic_flight_back(rnic, qp);
     if ((qp->flags & QP_SELECTIVE) != 0)
         selective_look(rnic, qp);
+}
+
+static void go_to(struct rnic *rnic, struct qp *qp, uint32_t index, uint32_t psn)
+{
+    qp->sq_cur = index;
+    qp->next_psn = psn;
+    qp->since_ack = 0;
+    qp->reads_out = (uint16_t)reads_before(qp, index);
+    begin_there(rnic, qp);
 }
 
 void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn)
@@ -301,12 +307,7 @@ void requester_skip(struct rnic *rnic, struct qp *qp)
     qp->sq_cur = qp->sq_head;
     qp->next_psn = qp->una_psn;
     qp->reads_out = 0;
-    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
-    mark_again(qp);
-    if ((qp->flags & QP_FLIGHT) != 0)
-        rnic_flight_back(rnic, qp);
-    if ((qp->flags & QP_SELECTIVE) != 0)
-        selective_look(rnic, qp);
+    begin_there(rnic, qp);
 }
 
 enum { RETRY_COUNT_ALL = 7 /* the largest of three bits, which rxe takes for unlimited */ };
