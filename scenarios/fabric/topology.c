@@ -54,8 +54,10 @@ bool topology_nics_fit(const struct topology_nics *nics, int64_t switches,
     return false;
 }
 
-uint32_t topology_switch_of(const struct topology_nics *nics, uint32_t nic, uint32_t own,
-                            uint32_t switches)
+/* Of a host that is with the switch `own` of its fabric: the switch of its NIC, among those of all
+ * fabrics. */
+static uint32_t switch_of(const struct topology_nics *nics, uint32_t nic, uint32_t own,
+                          uint32_t switches)
 {
     const uint32_t each = (uint32_t)nics->nics;
     if (nics->homing == TOPOLOGY_FABRICS)
@@ -74,6 +76,16 @@ uint32_t topology_add_switches(struct topology_plan *plan, const struct topology
             plan, fabrics == 1 ? stem : arena_format(plan->arena, "%c-%s", (char)('a' + i), stem),
             count, tier);
     return first;
+}
+
+void topology_join_hosts(struct topology_plan *plan, const struct topology_nics *nics,
+                         struct topology_rank hosts, struct topology_rank switches)
+{
+    const uint32_t each = hosts.count / switches.count;
+    for (uint32_t n = 0; n < (uint32_t)nics->nics; n++)
+        for (uint32_t i = 0; i < hosts.count; i++)
+            topology_add_link(plan, hosts.first + i,
+                              switches.first + switch_of(nics, n, i / each, switches.count));
 }
 
 void topology_add_link(struct topology_plan *plan, uint32_t a, uint32_t b)

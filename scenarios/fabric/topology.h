@@ -139,11 +139,6 @@ uint32_t topology_fabrics(const struct topology_nics *nics);
 bool topology_nics_fit(const struct topology_nics *nics, int64_t switches,
                        const struct tree_node *written, struct diag *diag);
 
-/* Of a host that is with the switch `own` of its fabric: the switch of its NIC, among those of all
- * fabrics, `switches` in each. */
-uint32_t topology_switch_of(const struct topology_nics *nics, uint32_t nic, uint32_t own,
-                            uint32_t switches);
-
 /* As topology_add_nodes, for each fabric: a-stem0, ... where there are several. */
 uint32_t topology_add_switches(struct topology_plan *plan, const struct topology_nics *nics,
                                const char *stem, int64_t count, uint8_t tier);
@@ -151,6 +146,15 @@ uint32_t topology_add_switches(struct topology_plan *plan, const struct topology
 /* Adds `count` nodes stem0, stem1, ...; gives the first.  Tier 0: hosts. */
 uint32_t topology_add_nodes(struct topology_plan *plan, const char *stem, int64_t count,
                             uint8_t tier);
+
+/* Nodes side by side, of each fabric. */
+struct topology_rank {
+    uint32_t first, count;
+};
+
+/* Joins each NIC of the hosts, as many to each switch, to its switch. */
+void topology_join_hosts(struct topology_plan *plan, const struct topology_nics *nics,
+                         struct topology_rank hosts, struct topology_rank switches);
 
 /* Joins the next free port of each. */
 void topology_add_link(struct topology_plan *plan, uint32_t a, uint32_t b);

@@ -52,10 +52,8 @@ static void build(struct topology_plan *plan, const void *params)
     const uint32_t edge = topology_add_switches(plan, nics, "edge", per_tier, 1);
     const uint32_t agg = topology_add_switches(plan, nics, "agg", per_tier, 2);
     const uint32_t core = topology_add_switches(plan, nics, "core", cores, 3);
-    for (uint32_t n = 0; n < (uint32_t)nics->nics; n++)
-        for (uint32_t i = 0; i < per_tier * half; i++)
-            topology_add_link(plan, host + i,
-                              edge + topology_switch_of(nics, n, i / half, per_tier));
+    topology_join_hosts(plan, nics, (struct topology_rank){host, per_tier * half},
+                        (struct topology_rank){edge, per_tier});
     for (uint32_t i = 0; i < fabrics * per_tier; i++)
         for (uint32_t j = 0; j < half; j++)
             topology_add_link(plan, edge + i, agg + i / half * half + j);

@@ -51,10 +51,8 @@ static void build(struct topology_plan *plan, const void *params)
     const uint32_t host = topology_add_nodes(plan, "host", leaves * per_leaf, 0);
     const uint32_t leaf = topology_add_switches(plan, nics, "leaf", leaves, 1);
     const uint32_t spine = topology_add_switches(plan, nics, "spine", spines, 2);
-    for (uint32_t n = 0; n < (uint32_t)nics->nics; n++)
-        for (uint32_t i = 0; i < leaves * per_leaf; i++)
-            topology_add_link(plan, host + i,
-                              leaf + topology_switch_of(nics, n, i / per_leaf, leaves));
+    topology_join_hosts(plan, nics, (struct topology_rank){host, leaves * per_leaf},
+                        (struct topology_rank){leaf, leaves});
     for (uint32_t i = 0; i < fabrics * leaves; i++)
         for (uint32_t j = 0; j < spines; j++)
             topology_add_link(plan, leaf + i, spine + i / leaves * spines + j);

@@ -33,9 +33,8 @@ static void build(struct topology_plan *plan, const void *params)
     const struct params *sizes = params;
     const uint32_t host = topology_add_nodes(plan, "host", sizes->hosts, 0);
     const uint32_t hub = topology_add_switches(plan, &sizes->nics, "switch", 1, 1);
-    for (uint32_t n = 0; n < (uint32_t)sizes->nics.nics; n++)
-        for (uint32_t i = 0; i < (uint32_t)sizes->hosts; i++)
-            topology_add_link(plan, host + i, hub + topology_switch_of(&sizes->nics, n, 0, 1));
+    topology_join_hosts(plan, &sizes->nics, (struct topology_rank){host, (uint32_t)sizes->hosts},
+                        (struct topology_rank){hub, 1});
 }
 
 const struct topology_ops topology_single_switch = {
