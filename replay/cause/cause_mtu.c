@@ -38,21 +38,29 @@ static bool disagree(const struct harm_scene *scene, const struct scenario_pair 
     return true;
 }
 
+/* The MTU decides: a port's, or the path MTU of one end. */
+static struct cause_clue clue_of(const char *rows, const char *general, enum harm_suspect otherwise)
+{
+    struct cause_clue clue = cause_clue();
+    clue.parts = HARM_LOST_PARTS;
+    clue.rows = rows;
+    clue.general = general;
+    clue.ends = true;
+    clue.otherwise = otherwise;
+    clue.proven = true;
+    return clue;
+}
+
 static void look_at_ends(struct cause_search *search, const struct harm_scene *scene, uint32_t w)
 {
     const struct scenario_workload *workload = &scene->scenario->workloads[w];
-    struct cause_clue clue = cause_clue();
+    struct cause_clue clue =
+        clue_of("path-mtu path-mtu-agreement", "path-mtu-agreement path-mtu", HARM_WORKLOAD);
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         if (!disagree(scene, &workload->pairs[i], clue.seen, sizeof clue.seen))
             continue;
         clue.workload = w;
-        clue.parts = HARM_LOST_PARTS;
         clue.everywhere = true;
-        clue.rows = "path-mtu path-mtu-agreement";
-        clue.general = "path-mtu-agreement path-mtu";
-        clue.ends = true;
-        clue.otherwise = HARM_WORKLOAD;
-        clue.proven = true;
         cause_report(search, &clue);
         return;
     }
@@ -60,13 +68,7 @@ static void look_at_ends(struct cause_search *search, const struct harm_scene *s
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
-    struct cause_clue clue = cause_clue();
-    clue.parts = HARM_LOST_PARTS;
-    clue.rows = "mtu path-mtu";
-    clue.general = "mtu path-mtu";
-    clue.ends = true;
-    clue.otherwise = HARM_LINK;
-    clue.proven = true;
+    const struct cause_clue clue = clue_of("mtu path-mtu", "mtu path-mtu", HARM_LINK);
     cause_report_drops(search, scene, 1u << PROBE_DROP_MTU, -1, &clue, "larger than its MTU");
     for (uint32_t w = 0; w < scene->scenario->workload_count; w++)
         look_at_ends(search, scene, w);
