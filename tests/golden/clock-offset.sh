@@ -3,25 +3,10 @@
 # clock-offset: two senders whose clocks are exact meet a full queue in the same order for ever, and one of them gets nothing; with
 # 100 ppm between them they meet it in turn.  1 % is refused.
 set -u
+. tests/golden/two-senders
 . tests/golden/outside
 
-scenario() { # OFFSET
-    cat >clock.yaml <<YAML
-stormglass: 1
-name: clock
-seed: 1
-duration: 40ms
-fabric:
-  topology: {kind: single-switch, hosts: 3}
-  host-links: {rate: 25Gbps, mtu: 1500B}
-  switch: {buffer: 1MB, pfc-priorities: none, policy: static, xoff: 64KB, ecn: {kmin: 1MB, kmax: 2MB}}
-hosts:
-  defaults: {rnic: {congestion-control: none, path-mtu: 1024B, pfc: false, timeout: 8}}
-  overrides: [{where: host1, rnic: {clock-offset: $1}}]
-workloads:
-  - {name: w, kind: rdma-write, from: "host0..host1", to: host2, message-size: 16KiB, outstanding: 32}
-YAML
-}
+scenario() { two_senders clock.yaml 40ms "$1"; } # OFFSET
 
 # share OFFSET: what the slower of both gets of the faster one's rate, in percent
 share() {

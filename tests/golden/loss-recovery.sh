@@ -3,23 +3,10 @@
 # loss-recovery: two senders with clocks that differ fill one port without PFC.  Go-back-N sends what had come again and loses a
 # part of the link; selective repeat has all that headers leave, 1024 of 1106 B.
 set -u
+. tests/golden/two-senders
 . tests/golden/outside
 
-cat >loss.yaml <<YAML
-stormglass: 1
-name: loss
-seed: 1
-duration: 10ms
-fabric:
-  topology: {kind: single-switch, hosts: 3}
-  host-links: {rate: 25Gbps, mtu: 1500B}
-  switch: {buffer: 1MB, pfc-priorities: none, policy: static, xoff: 64KB, ecn: {kmin: 1MB, kmax: 2MB}}
-hosts:
-  defaults: {rnic: {congestion-control: none, path-mtu: 1024B, pfc: false, timeout: 8}}
-  overrides: [{where: host1, rnic: {clock-offset: 100ppm}}]
-workloads:
-  - {name: w, kind: rdma-write, from: "host0..host1", to: host2, message-size: 16KiB, outstanding: 32}
-YAML
+two_senders loss.yaml 10ms 100ppm
 
 # goodput RECOVERY [OPTION...]: of both senders together, in Gb/s, rounded down to a tenth
 goodput() {
