@@ -137,7 +137,7 @@ endif
 # Code that the tests of one directory share: every .c there that is not a program of its own.
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*/*.c)))
 SWARM_SOURCES := $(sort $(wildcard tests/swarm/*.c))
-LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
+LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c tests/laws/*/*.c)))
 
 LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lcminpack -ljansson -lm
 ifneq ($(shell grep -ls '<graphviz/gvc' reports/*/*.c 2>/dev/null),)

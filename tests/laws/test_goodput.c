@@ -3,7 +3,7 @@
  * What a workload delivered in its measured part is held against a count that knows nothing of
  * what queue pairs took: packets whose last bit reaches a host in that time with the PSN that is
  * next in their direction of their connection.  What comes again or too soon has another. */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "rnic/qp/psn.h"
 

@@ -17,7 +17,7 @@
  * Scenarios in which nobody loses time to what is broken are counted as such and prove nothing.
  * PROOF_SCENARIOS and PROOF_SEED in the environment ask for other scenarios than those of `make
  * test`; PROOF_PRINT=N prints the text of number N and all its repairs. */
-#include "tests/laws/truth.h"
+#include "tests/laws/truth/truth.h"
 
 #include "replay/prove/prove.h"
 

@@ -10,7 +10,7 @@
  *   - where the fault paused nobody, no host is named as one that pauses
  * ROOT_CAUSE_SCENARIOS and ROOT_CAUSE_SEED in the environment ask for other scenarios than those of
  * `make test`; ROOT_CAUSE_PRINT=N prints the text of number N. */
-#include "tests/laws/culprit.h"
+#include "tests/laws/truth/culprit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

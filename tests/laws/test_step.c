@@ -7,7 +7,7 @@
  *   - back over n frames is where one came from n frames ago
  *   - the ladder keeps no more rungs than it may
  * STEP_SCENARIOS and STEP_SEED in the environment ask for other scenarios. */
-#include "tests/laws/culprit.h"
+#include "tests/laws/truth/culprit.h"
 
 #include "replay/step/step_ladder.h"
 

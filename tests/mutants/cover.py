@@ -36,7 +36,7 @@ class Test:
 
     def inputs(self):
         """The files that decide what it does."""
-        own = [self.path, *sorted(glob.glob('tests/laws/run_laws*', root_dir=ROOT))] if self.arguments else [self.path]
+        own = [self.path, *sorted(glob.glob('tests/laws/run/run_laws*', root_dir=ROOT))] if self.arguments else [self.path]
         if self.kind == 'case':
             own += ['tests/mutants/case', 'tests/golden/cases.txt']
         elif self.build is not None:

@@ -3,7 +3,7 @@
 
 #include "draw.h"
 #include "play_change.h"
-#include "tests/laws/run_laws.h"
+#include "tests/laws/run/run_laws.h"
 
 #include "base/digest.h"
 #include "replay/run/run.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play - a scenario in every way that must not matter, and the laws that hold in all of them.
- *   watched       one thread, every frame looked at: the laws of tests/laws/run_laws.h
+ *   watched       one thread, every frame looked at: the laws of tests/laws/run/run_laws.h
  *   unwatched     the same digest, by the way that frames take when nobody looks
  *   several       2 to 7 threads: the same digest, and every value of the result but the threads
  *   recorded      to a database, and played again from it: equal

@@ -6,7 +6,7 @@
  *   - a queue pair whose packets were marked hears of it, where nothing keeps marks or CNPs away
  *   - a host has heard of no more CNPs than have reached it
  * Source: Zhu et al., SIGCOMM 2015, 3.1; RFC 3168. */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"

@@ -5,7 +5,7 @@
  *   - after an XOFF has reached a port and its response time is over, no frame of the priority
  *     begins there until its quanta have run out or an XON is acted upon; and it begins again then
  *   - XOFF is sent from the threshold on, XON at or below where it may go on */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
 #include "net/port/port_inline.h"

@@ -6,7 +6,7 @@
  *     way: everything alive completes or fails
  *   - without loss nothing is missed and nothing sent again; what is to be lossless is
  *   - nothing is faster than light and wires: no command */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * truth - the generator. */
-#include "tests/laws/truth.h"
+#include "tests/laws/truth/truth.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,8 +16,8 @@
  * whose messages begin again.  With selective repeat, which keeps what comes out of order: what is
  * acknowledged has come, and so has what a NAK says has.
  * Source: IBTA Vol 1 9.7. */
-#include "run_laws_arrivals.h"
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_arrivals.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"

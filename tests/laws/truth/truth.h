@@ -12,7 +12,7 @@
 #ifndef STORMGLASS_TESTS_LAWS_TRUTH_H
 #define STORMGLASS_TESTS_LAWS_TRUTH_H
 
-#include "tests/laws/culprit.h"
+#include "tests/laws/truth/culprit.h"
 
 enum { TRUTH_CULPRITS_MAX = 2 };
 

@@ -5,7 +5,7 @@
  *   - no more than links carry in the whole run
  *   - all that completed, where the measured part begins before it and ends after it
  *   - of NVMe: at least the I/Os that lie within, at most those that reach into it */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "nvme/wire/spec.h"
 #include "rnic/host/rnic.h"

@@ -3,7 +3,7 @@
 #ifndef STORMGLASS_TESTS_LAWS_RUN_LAWS_PRIVATE_H
 #define STORMGLASS_TESTS_LAWS_RUN_LAWS_PRIVATE_H
 
-#include "run_laws.h"
+#include "tests/laws/run/run_laws.h"
 
 #include "rnic/cm/cm_mad.h"
 

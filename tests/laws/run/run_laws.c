@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"

@@ -6,7 +6,7 @@
  *   - bytes that hosts got are bytes that targets gave: exactly, unless something was lost
  *   - the invariants of hosts and targets hold whenever one looks, and a host that is live knows
  *     its target as the scenario describes it */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

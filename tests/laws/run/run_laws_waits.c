@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * run_laws_waits - the account of time: the parts of each command and message are none negative and
  * sum to its latency, those of places to what was paused and queued, and none is unknown. */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "replay/run/fabric.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * culprit - the generator. */
-#include "tests/laws/culprit.h"
+#include "tests/laws/truth/culprit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  *   - a controller that is shut down is closed or has failed; its target has no queue of it
  * A controller sends keep-alives as long as it lives, so frames may be on their way whenever one
  * looks: only when all are shut down is nothing left of a run. */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "nvme/host/host_private.h"
 

@@ -5,7 +5,7 @@
  *   - each DREQ that came is answered, and each REP by an RTU
  *   - a connection that waits has a timer; the table of requests holds the passive ones
  * Source: IBTA Vol 1 ch. 12. */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"

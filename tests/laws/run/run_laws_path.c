@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * run_laws_path - the last piece of each frame's path: what a host sends is held against all that
  * has reached it by then, and what is on its way to a host reaches it when its last bit does. */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
 

@@ -2,7 +2,7 @@
  * run_laws_qp - queue pairs when a run is over.
  *   - who waits has a timer, who has something to send is about to, what is answered is complete
  *   - the bytes of messages that were answered have come; when nothing failed, no others have */
-#include "run_laws_private.h"
+#include "tests/laws/run/run_laws_private.h"
 
 #include "rnic/host/rnic.h"
 
