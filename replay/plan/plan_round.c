@@ -147,7 +147,8 @@ static void judge_case(struct plan_state *state, struct plan_candidate *candidat
     candidate->verdict = judged.verdict;
     candidate->decided_by = of;
     candidate->decided_slo = judged.by_figure ? (int32_t)judged.figure : -1;
-    memcpy(candidate->limit, run->limit, sizeof candidate->limit);
+    if (judged.verdict != PLAN_VERDICT_IDLE) /* what limits the others is not why these are idle */
+        memcpy(candidate->limit, run->limit, sizeof candidate->limit);
     if (judged.by_figure)
         say_figure(candidate, of, judged.figure, candidate->why, sizeof candidate->why);
     else

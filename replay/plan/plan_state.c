@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 static const struct {
-    const char *word, *about;
+    const char *word, *about, *many;
 } verdicts[] = {
-#define X(name, word, about) {word, about},
+#define X(name, word, about, many) {word, about, many},
     PLAN_VERDICTS(X)
 #undef X
 };
@@ -20,6 +20,11 @@ const char *plan_verdict_word(enum plan_verdict verdict)
 const char *plan_verdict_about(enum plan_verdict verdict)
 {
     return verdicts[verdict].about;
+}
+
+const char *plan_verdict_many(enum plan_verdict verdict)
+{
+    return verdicts[verdict].many;
 }
 
 void plan_state_free(struct plan_state *state)

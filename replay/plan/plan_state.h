@@ -10,26 +10,30 @@
 
 #include <stddef.h>
 
+/* The word for programs, what it means, and how many candidates it is said of: "2 holding". */
 #define PLAN_VERDICTS(X)                                                                           \
-    X(OPEN, "open", "not played")                                                                  \
-    X(HOLDS, "holds", "holds in every case")                                                       \
-    X(REFUSED, "refused", "can never hold, by a closed form")                                      \
-    X(FAILS, "fails", "an objective does not hold, or something was lost")                         \
-    X(IDLE, "idle", "members of a workload did nothing")                                           \
-    X(UNSETTLED, "unsettled", "had not settled in the longest run that the plan allows")           \
-    X(UNSURE, "unsure", "as many seeds as the plan allows do not tell")                            \
-    X(DIED, "died", "a run's process died twice")                                                  \
-    X(IMPLIED, "implied", "fails as one that is better on every monotone axis does")               \
-    X(DEARER, "dearer", "not played: it costs more than one that holds")
+    X(OPEN, "open", "not played", "not decided")                                                   \
+    X(HOLDS, "holds", "holds in every case", "holding")                                            \
+    X(REFUSED, "refused", "can never hold, or be played", "refused without a run")                 \
+    X(FAILS, "fails", "an objective does not hold, or something was lost", "failing")              \
+    X(IDLE, "idle", "members of a workload did nothing", "with idle members")                      \
+    X(UNSETTLED, "unsettled", "had not settled in the longest run that the plan allows",           \
+      "unsettled")                                                                                 \
+    X(UNSURE, "unsure", "as many seeds as the plan allows do not tell", "too close to tell")       \
+    X(DIED, "died", "a run's process died twice", "died")                                          \
+    X(IMPLIED, "implied", "fails as one that is better on every monotone axis does",               \
+      "worse than one that fails")                                                                 \
+    X(DEARER, "dearer", "not played: it costs more than one that holds", "dearer and not played")
 
 enum plan_verdict {
-#define X(name, word, about) PLAN_VERDICT_##name,
+#define X(name, word, about, many) PLAN_VERDICT_##name,
     PLAN_VERDICTS(X)
 #undef X
 };
 
 const char *plan_verdict_word(enum plan_verdict verdict);
 const char *plan_verdict_about(enum plan_verdict verdict);
+const char *plan_verdict_many(enum plan_verdict verdict);
 
 struct plan_case_state {
     struct plan_outcome *outcomes; /* by seed, from the scenario's own on */

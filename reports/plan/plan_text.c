@@ -76,7 +76,7 @@ static void print_head(const struct plan_state *state, FILE *out)
             words_count(state->count).text, state->count == 1 ? "" : "s");
     for (int i = 0; i <= PLAN_VERDICT_DEARER; i++)
         if (by[i] > 0) {
-            fprintf(out, "%s%u %s", gap, (unsigned)by[i], plan_verdict_word((enum plan_verdict)i));
+            fprintf(out, "%s%u %s", gap, (unsigned)by[i], plan_verdict_many((enum plan_verdict)i));
             gap = ", ";
         }
     fprintf(out, "\n  %s run%s, %s packet-hops\n", words_count(state->runs).text,
