@@ -53,10 +53,6 @@ struct cli_command {
     int (*run)(const struct cli_args *args);
 };
 
-#define COMMAND(stem) extern const struct cli_command cmd_##stem;
-#include "cli/command.def"
-#undef COMMAND
-
 /* Runs a command with its own argv (argv[0] is the command's name). */
 int cli_run(const struct cli_command *command, int argc, char **argv);
 

@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COMMAND(stem) extern const struct cli_command cmd_##stem;
+#include "cli/command.def"
+#undef COMMAND
+
 static const struct cli_command *const commands[] = {
 #define COMMAND(stem) &cmd_##stem,
 #include "cli/command.def"

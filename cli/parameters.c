@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "net/port/port.h"
+#include "net/switch/buffer_kinds.h"
 #include "net/switch/switch.h"
 #include "nvme/media/media.h"
 #include "rnic/cc/cc.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_list - stormglass list. */
+#include "base/drop.h"
 #include "base/nearest.h"
 #include "base/probe.h"
 #include "cli/bench/bench.h"
 #include "cli/cli.h"
 #include "cli/parameters.h"
 #include "net/switch/buffer.h"
+#include "net/switch/buffer_kinds.h"
 #include "nvme/media/media.h"
 #include "replay/explain/verdict.h"
 #include "reports/text/json_members.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * probe - causes of drops, and the observer that looks away. */
 #include "base/probe.h"
+#include "base/drop.h"
 
 enum side { INGRESS, EGRESS };
 

@@ -12,30 +12,12 @@
 
 struct frame;
 
-/* Why a frame was dropped.  Outside the program causes have their words: numbers change. */
-enum probe_drop_cause {
-#define DROP(NAME, name, side, word, about) PROBE_DROP_##NAME,
-#define DROP_ROOM(NAME, side, word, about)  PROBE_DROP_##NAME,
-#include "base/drop.def"
-#undef DROP
-#undef DROP_ROOM
-    PROBE_DROP_CAUSE_COUNT
-};
-
-struct probe_drop_about {
-    const char *word, *about;
-    bool at_egress;    /* counted at the port that it would have left by, where that is known */
-    bool want_of_room; /* lossless and lossy classes are distinguished */
-};
-
-extern const struct probe_drop_about probe_drops[PROBE_DROP_CAUSE_COUNT];
-
 struct probe_drop {
     time_ps at;
     uint32_t node;
     uint16_t port; /* that it came in by; lost as it was sent (injected, link-down): sent by */
     uint8_t priority;
-    uint8_t cause;   /* enum probe_drop_cause */
+    uint8_t cause;   /* enum probe_drop_cause of base/drop.h */
     bool lossless;   /* the class was meant to be lossless and the cause is want of buffer */
     uint16_t egress; /* where it was to go; UINT16_MAX when not known */
     int64_t frame_bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_link_down - a dead link, a dead switch, a link that flaps. */
+#include "base/drop.h"
 #include "replay/cause/causes.h"
 
 #include "scenarios/fault/fault.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_lossy_class - traffic in a class that a hop may drop though it is lossless elsewhere. */
+#include "base/drop.h"
 #include "replay/cause/causes.h"
 
 static bool is_lossless(const struct harm_scene *scene, uint32_t node, uint8_t priority)

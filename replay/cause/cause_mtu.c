@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_mtu - packets larger than a port on their path or the queue pair at its end takes. */
+#include "base/drop.h"
 #include "replay/cause/causes.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_no_route - no path to a host, or a wrong one. */
+#include "base/drop.h"
 #include "replay/cause/causes.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_pfc_off - a hop on which pauses are not sent, or not obeyed. */
+#include "base/drop.h"
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_slow_host - a host that takes frames slower than they come. */
+#include "base/drop.h"
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_ttl - frames whose hop limit ends: a loop, or a limit that is too low. */
+#include "base/drop.h"
 #include "replay/cause/causes.h"
 
 static void look(struct cause_search *search, const struct harm_scene *scene)

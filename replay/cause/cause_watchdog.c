@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_watchdog - lossless frames that the PFC watchdog drops. */
+#include "base/drop.h"
 #include "replay/cause/causes.h"
 
 static void look(struct cause_search *search, const struct harm_scene *scene)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * counter - the names of the counters that a run has. */
 #include "replay/database/counter.h"
+#include "base/drop.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #ifndef STORMGLASS_REPLAY_DATABASE_COUNTER_H
 #define STORMGLASS_REPLAY_DATABASE_COUNTER_H
 
+#include "base/drop.h"
 #include "base/probe.h"
 
 #include <stdbool.h>

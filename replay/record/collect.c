@@ -2,6 +2,7 @@
  * collect - sums over ports, switches and RNICs. */
 #include "replay/record/collect.h"
 
+#include "base/drop.h"
 #include "base/memory.h"
 #include "net/switch/watchdog.h"
 #include "replay/explain/explain_words.h"

@@ -3,6 +3,7 @@
 #include "replay/record/observe.h"
 
 #include "base/check.h"
+#include "base/drop.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

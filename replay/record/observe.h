@@ -8,6 +8,7 @@
 #ifndef STORMGLASS_REPLAY_RECORD_OBSERVE_H
 #define STORMGLASS_REPLAY_RECORD_OBSERVE_H
 
+#include "base/drop.h"
 #include "base/probe.h"
 #include "replay/explain/explain.h"
 #include "replay/explain/iojoin.h"

@@ -3,6 +3,7 @@
 #include "replay/record/record.h"
 
 #include "base/check.h"
+#include "base/drop.h"
 #include "base/memory.h"
 #include "net/frame/frame.h"
 #include "replay/database/record_schema.h"

@@ -2,6 +2,7 @@
  * record_counters - what each counter's value is. */
 #include "replay/record/record_counters.h"
 
+#include "base/drop.h"
 #include "net/switch/watchdog.h"
 #include "replay/database/counter.h"
 #include "replay/database/record_schema.h"

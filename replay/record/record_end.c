@@ -3,6 +3,7 @@
 #include "replay/record/record_end.h"
 
 #include "base/check.h"
+#include "base/drop.h"
 #include "base/memory.h"
 #include "replay/database/record_schema.h"
 #include "replay/explain/explain_words.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * step_show_net - ports, their queues and pauses, and a switch's memory. */
+#include "base/drop.h"
 #include "replay/step/step_show_private.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
  * stepper_conditions - the probe's functions, and a look at what has a size.
  * What happens is reported by the probe while an event is executed.  A state (a queue's length, a
  * port that has to stop) is a hit when it holds in more places than after the event before. */
+#include "base/drop.h"
 #include "replay/step/stepper_private.h"
 
 #include "base/memory.h"

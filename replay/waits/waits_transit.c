@@ -3,6 +3,7 @@
  * Where a packet waits is known when it leaves: the time since it arrived is divided into that in
  * which packets of its own message were put on the wire, what its port was paused for beyond that,
  * and the rest, in which others were before it. */
+#include "base/drop.h"
 #include "base/memory.h"
 #include "net/frame/frame.h"
 #include "replay/waits/waits_private.h"

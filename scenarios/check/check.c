@@ -8,6 +8,10 @@
 
 enum { FINDINGS_MAX = 500 }; /* beyond that nobody reads, and one mistake is behind them all */
 
+#define RULE(stem) extern const struct check_rule check_##stem;
+#include "scenarios/check/check.def"
+#undef RULE
+
 const struct check_rule *const check_rules[] = {
 #define RULE(stem) &check_##stem,
 #include "scenarios/check/check.def"

@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+#define TOPOLOGY(stem) extern const struct topology_ops topology_##stem;
+#include "scenarios/fabric/topology.def"
+#undef TOPOLOGY
+
 const struct topology_ops *const topology_kinds[] = {
 #define TOPOLOGY(stem) &topology_##stem,
 #include "scenarios/fabric/topology.def"

@@ -118,10 +118,6 @@ struct topology_ops {
 extern const struct topology_ops *const topology_kinds[]; /* NULL ends it; from topology.def */
 const struct topology_ops *topology_find(const char *name);
 
-#define TOPOLOGY(stem) extern const struct topology_ops topology_##stem;
-#include "scenarios/fabric/topology.def"
-#undef TOPOLOGY
-
 /* False and messages when it cannot be built.  Kinds that are translated have been. */
 bool topology_load(struct arena *arena, const struct tree_node *written, struct topology *topology,
                    struct diag *diag);

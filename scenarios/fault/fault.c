@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault - the list of kinds. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 
 #include <string.h>
 

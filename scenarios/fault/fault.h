@@ -77,8 +77,4 @@ extern const struct opt fault_no_opts[];
 extern const struct fault_ops *const fault_kinds[]; /* NULL ends it; made from fault.def */
 const struct fault_ops *fault_find(const char *name);
 
-#define FAULT(stem) extern const struct fault_ops fault_##stem;
-#include "scenarios/fault/fault.def"
-#undef FAULT
-
 #endif

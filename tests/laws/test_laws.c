@@ -6,6 +6,7 @@
  *   - packets arrive in the order of their PSNs: no NAK, nothing sent twice
  *   - the same scenario gives the same digest again, watched or not, and another seed another one
  */
+#include "base/drop.h"
 #include "tests/laws/run/run_laws.h"
 
 #include <setjmp.h>

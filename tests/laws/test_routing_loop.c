@@ -8,6 +8,7 @@
  * Here the first switch takes the TTL down by one before the first link, and a frame that comes
  * with TTL 1 is dropped: TTL - 1 crossings.  They are n times at least two: whoever goes round only
  * once meets nobody.  The victim uses one of the loop's links and one percent of it. */
+#include "base/drop.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

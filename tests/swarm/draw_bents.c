@@ -2,6 +2,8 @@
 #include "draw_bents.h"
 
 #include "draw_value.h"
+#include "net/switch/buffer_kinds.h"
+#include "scenarios/fault/fault_kinds.h"
 
 #include "net/switch/buffer.h"
 #include "rnic/qp/recovery.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "play.h"
 
+#include "base/drop.h"
 #include "draw.h"
 #include "play_change.h"
 #include "tests/laws/run/run_laws.h"

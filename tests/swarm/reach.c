@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reach.h"
 
+#include "base/drop.h"
 #include "draw_value.h"
 
 #include "nvme/fsm/fsm.h"

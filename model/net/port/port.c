@@ -6,6 +6,7 @@
  *           8                  bytes                   12
  *                                                 '- + propagation: the last bit has arrived
  *                                                             '- busy_until: the next may start */
+#include "base/drop.h"
 #include "base/hash.h"
 #include "net/frame/mail.h"
 #include "net/port/port_private.h"

@@ -3,7 +3,7 @@
  * Most frames find ample room, and the functions of the header are all that they need.  What is
  * ample is worked out once for a pool that is half used: thresholds never rise as it fills, so
  * they are no lower anywhere below. */
-#include "net/switch/buffer.h"
+#include "net/switch/buffer_kinds.h"
 
 #include <stddef.h>
 

@@ -102,22 +102,12 @@ struct buffer_policy {
     void (*audit)(const struct buffer *view); /* CHECKs the state */
 };
 
-enum { BUFFER_PARAMS_MAX = 128 };
+enum { BUFFER_PARAMS_MAX = 128, BUFFER_POLICIES_MAX = 8 };
 
-#define POLICY(stem) extern const struct buffer_policy buffer_##stem;
-#include "net/switch/buffer.def"
-#undef POLICY
-
-/* In the order of buffer.def, which nothing but an index into these depends on. */
-enum {
-#define POLICY(stem) BUFFER_POLICY_##stem,
-#include "net/switch/buffer.def"
-#undef POLICY
-    BUFFER_POLICIES
-};
-
-extern const struct buffer_policy *const buffer_policies[BUFFER_POLICIES];
-extern const char *const buffer_policy_names[BUFFER_POLICIES];
+/* In the order of buffer.def, which nothing but an index into these depends on; how many they are,
+ * and each by name: buffer_kinds.h. */
+extern const struct buffer_policy *const buffer_policies[];
+extern const char *const buffer_policy_names[];
 
 /* ------------------------------------------------------------------ the memory */
 

@@ -58,7 +58,7 @@ struct switch_params {
     int64_t watchdog_detection, watchdog_restoration, watchdog_poll; /* ps; -1: by ports */
     int64_t watchdog_start;  /* ps: the first poll; -1: drawn */
     int64_t watchdog_jitter; /* ps: most that a poll is late */
-    alignas(8) unsigned char policy_params[BUFFER_POLICIES][BUFFER_PARAMS_MAX]; /* their own */
+    alignas(8) unsigned char policy_params[BUFFER_POLICIES_MAX][BUFFER_PARAMS_MAX]; /* their own */
 };
 
 extern const struct opt switch_opts[]; /* without the policies' own */
@@ -84,14 +84,16 @@ enum { SWITCH_EGRESS_LIMIT_NONE = -1 };
 enum switch_hash { SWITCH_HASHES(X) };
 #undef X
 
+enum { SWITCH_DROP_CAUSES_MAX = 24 }; /* of base/drop.def, at most */
+
 struct switch_counters {
     uint64_t ecn_marked;
-    uint64_t dropped[PROBE_DROP_CAUSE_COUNT];
+    uint64_t dropped[SWITCH_DROP_CAUSES_MAX]; /* by enum probe_drop_cause */
     uint64_t dropped_lossless; /* among BUFFER and EGRESS: of lossless priorities */
 };
 
 struct switch_port_counters {
-    uint64_t dropped[PROBE_DROP_CAUSE_COUNT]; /* by ingress port */
+    uint64_t dropped[SWITCH_DROP_CAUSES_MAX]; /* by ingress port */
     uint64_t ecn_marked[PRIORITIES];          /* by egress port */
     uint64_t queue_dropped[PRIORITIES];       /* likewise: the queue was at its limit */
 };

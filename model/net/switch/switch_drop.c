@@ -2,6 +2,10 @@
  * switch_drop - frames that a switch drops, and what it says of them. */
 #include "net/switch/switch_private.h"
 
+#include <assert.h>
+
+static_assert((int)PROBE_DROP_CAUSE_COUNT <= (int)SWITCH_DROP_CAUSES_MAX, "each is counted");
+
 /* What is known of a drop whatever its cause; counts it. */
 static struct probe_drop dropped(struct swtch *swtch, const struct frame *frame,
                                  enum probe_drop_cause cause, time_ps now)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_make - a switch comes into being: its ports, and the carving of its memory. */
 #include "base/memory.h"
+#include "net/switch/buffer_kinds.h"
 #include "net/switch/switch_carve.h"
 #include "net/switch/switch_private.h"
 #include "net/switch/watchdog.h"

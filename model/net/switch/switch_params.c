@@ -2,6 +2,7 @@
  * switch_params - what a scenario may say about a switch: the rows of all, and then those that
  * buffer policies have for themselves. */
 #include "base/check.h"
+#include "net/switch/buffer_kinds.h"
 #include "net/switch/switch_private.h"
 #include "net/switch/watchdog.h"
 

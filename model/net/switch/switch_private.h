@@ -4,6 +4,7 @@
 #ifndef STORMGLASS_NET_SWITCH_SWITCH_PRIVATE_H
 #define STORMGLASS_NET_SWITCH_SWITCH_PRIVATE_H
 
+#include "base/drop.h"
 #include "net/port/port_inline.h"
 #include "net/switch/switch.h"
 

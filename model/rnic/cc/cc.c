@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cc - the list of congestion controls. */
-#include "rnic/cc/cc.h"
+#include "rnic/cc/cc_kinds.h"
 
 #include <string.h>
 

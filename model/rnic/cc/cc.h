@@ -148,12 +148,6 @@ struct cc_preset {
     const struct cc_setting *settings; /* NULL, or ended by an opt of NULL */
 };
 
-#define ALGORITHM(stem, about)              extern const struct cc_ops cc_##stem;
-#define PRESET(stem, settings, name, about) extern const struct cc_setting cc_##settings[];
-#include "rnic/cc/cc.def"
-#undef ALGORITHM
-#undef PRESET
-
 extern const struct cc_preset cc_list[]; /* ended by a name of NULL */
 
 const struct cc_preset *cc_find(const char *name);

@@ -7,6 +7,7 @@
  * A change of the drain rate begins the head frame's time anew. */
 #include "rnic/host/rx_buffer.h"
 
+#include "base/drop.h"
 #include "net/headroom/headroom.h"
 #include "rnic/host/rnic.h"
 #include "rnic/pipeline/pipeline.h"

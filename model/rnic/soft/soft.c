@@ -2,6 +2,7 @@
  * soft - the RNIC's tasks. */
 #include "rnic/soft/soft.h"
 
+#include "base/drop.h"
 #include "base/memory.h"
 #include "rnic/host/arbiter.h"
 #include "rnic/host/rnic_watch.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_switch_values - values of a switch that contradict each other.
  * Each is legal alone; together they do not do what their names say. */
+#include "net/switch/buffer_kinds.h"
 #include "scenarios/check/check_rule.h"
 
 #include "net/switch/switch_carve.h"

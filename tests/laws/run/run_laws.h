@@ -23,6 +23,7 @@
 #ifndef STORMGLASS_TESTS_LAWS_RUN_LAWS_H
 #define STORMGLASS_TESTS_LAWS_RUN_LAWS_H
 
+#include "base/drop.h"
 #include "replay/waits/waits.h"
 #include "scenarios/world/world.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_harm - which cause is named for which evidence, and in which order. */
+#include "base/drop.h"
 #include "harm_fixture.h"
 
 #include <inttypes.h>

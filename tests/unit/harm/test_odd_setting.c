@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_odd_setting - what a setting does to those behind it, and what does nothing. */
 #include "harm_fixture.h"
+#include "net/switch/buffer_kinds.h"
 
 #include "net/port/port.h"
 #include "nvme/media/media.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The packet memory by itself: cells, thresholds, headroom, XON, lossy queues, the carving.  Random
  * sequences are played against the plain rules, which keep the three places of a group apart. */
+#include "net/switch/buffer_kinds.h"
 #include "net/switch/buffer_static.h"
 #include "net/switch/switch_carve.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Active Buffer Management against its equation: T = alpha (B - Q) 1/n mu/b. */
+#include "base/drop.h"
+#include "net/switch/buffer_kinds.h"
 #include "tests/unit/net/star.h"
 
 #include <setjmp.h>

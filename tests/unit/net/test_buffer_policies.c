@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What every line of buffer.def owes, whatever it is: its word, its rows, and that what it says of
  * itself is so. */
+#include "base/drop.h"
+#include "net/switch/buffer_kinds.h"
 #include "tests/unit/net/star.h"
 
 #include <setjmp.h>

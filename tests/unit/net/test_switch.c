@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A switch between pumps: memory, pauses, headroom (V07), marking, scheduling, paths. */
+#include "base/drop.h"
 #include "net/switch/buffer_static.h"
 #include "tests/unit/net/star.h"
 

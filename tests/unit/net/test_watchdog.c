@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The PFC watchdog of a switch between pumps: timers, actions, restoration. */
+#include "base/drop.h"
 #include "tests/unit/net/star.h"
 
 #include <setjmp.h>

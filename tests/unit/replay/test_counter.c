@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The names of counters: found again, once each, and those of drops in the order of the causes. */
+#include "base/drop.h"
 #include "replay/database/counter.h"
 
 #include "base/probe.h"

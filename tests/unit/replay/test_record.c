@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_record - what is in a run database. */
+#include "base/drop.h"
 #include "replay/database/record_schema.h"
 #include "replay/database/words.h"
 #include "replay/record/record.h"

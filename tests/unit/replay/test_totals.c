@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The totals of a run, counted a second time from what the probe tells meanwhile: frames on
  * wires, pauses and how long they held, drops by cause, marks; and of workloads from each I/O. */
+#include "base/drop.h"
 #include "replay/database/words.h"
 #include "replay/record/collect.h"
 #include "replay/record/usage.h"

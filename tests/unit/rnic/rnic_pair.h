@@ -3,6 +3,7 @@
 #ifndef STORMGLASS_TESTS_RNIC_PAIR_H
 #define STORMGLASS_TESTS_RNIC_PAIR_H
 
+#include "base/drop.h"
 #include "rnic/host/host.h"
 
 enum { PAIR_LOG = 20000, PAIR_WCS = 4096, PAIR_CMS = 16, PAIR_SERVICE = 4420 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * DCQCN against steps worked by hand, and the list of congestion controls. */
 #include "rnic/cc/cc_dcqcn.h"
+#include "rnic/cc/cc_kinds.h"
 #include "rnic/cc/pacer.h"
 
 #include <setjmp.h>

@@ -2,6 +2,7 @@
  * HPCC against algorithm 1 of the paper, worked by hand: one link of 80 Gb/s, 10 bytes in a
  * nanosecond, and T = 10 us, so that a bandwidth-delay product is 100 000 bytes. */
 #include "rnic/cc/cc_hpcc.h"
+#include "rnic/cc/cc_kinds.h"
 #include "rnic/cc/pacer.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Swift against algorithm 1 and the target delay of the paper, worked by hand. */
+#include "rnic/cc/cc_kinds.h"
 #include "rnic/cc/cc_swift.h"
 #include "rnic/cc/pacer.h"
 

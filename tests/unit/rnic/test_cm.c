@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The connection manager: bytes of its messages, and every way a connection begins and ends. */
+#include "base/drop.h"
 #include "tests/unit/rnic/rnic_pair.h"
 
 #include "rnic/cm/cm_mad.h"

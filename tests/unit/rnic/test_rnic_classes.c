@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Classes of traffic of RNICs back to back: whose DSCP a packet carries, which priority it has at
  * each end, what the receive buffer pauses, and how the port is shared. */
+#include "base/drop.h"
 #include "tests/unit/rnic/rnic_pair.h"
 
 #include "rnic/cm/cm_mad.h"

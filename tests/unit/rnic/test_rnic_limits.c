@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Receiver not ready, limits, errors and the receive buffer between two hosts back to back. */
+#include "base/drop.h"
 #include "tests/unit/rnic/rnic_pair.h"
 
 #include "rnic/host/verbs_sim.h"

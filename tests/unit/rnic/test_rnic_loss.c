@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Losses between two hosts back to back: recovery, retries, the laws under random loss,
  * determinism. */
+#include "base/drop.h"
 #include "tests/unit/rnic/rnic_pair.h"
 
 #include "rnic/host/verbs_sim.h"

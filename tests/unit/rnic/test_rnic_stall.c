@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The PFC watchdog of an RNIC: a pause that lasts too long is given up until its cause has gone. */
+#include "base/drop.h"
 #include "tests/unit/rnic/rnic_pair.h"
 
 #include <setjmp.h>

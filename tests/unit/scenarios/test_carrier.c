@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A link without carrier, a switch without power, and bits that flip. */
+#include "base/drop.h"
 #include "scenarios/world/world.h"
 #include "tests/unit/net/pump.h"
 

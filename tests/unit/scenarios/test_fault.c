@@ -2,6 +2,7 @@
  * Faults as the loader leaves them: every line of fault.def by itself, places and times, values;
  * and what they do in a world while they last. */
 #include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 
 #include "net/switch/switch.h"
 #include "nvme/target/target.h"

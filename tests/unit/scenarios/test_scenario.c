@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loading: what a scenario becomes, what is refused and where, and that nothing but the text is
  * needed again. */
+#include "net/switch/buffer_kinds.h"
+#include "rnic/cc/cc_kinds.h"
 #include "scenarios/load/scenario.h"
 
 #include "net/switch/switch.h"

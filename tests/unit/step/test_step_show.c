@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What `show` says of ports, queues, memory, faults and commands is what the world counts. */
+#include "base/drop.h"
 #include "replay/step/step_command.h"
 #include "replay/step/step_say_private.h"
 

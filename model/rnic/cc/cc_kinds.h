@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cc_kinds - declares what cc.def lists. */
+#ifndef STORMGLASS_RNIC_CC_CC_KINDS_H
+#define STORMGLASS_RNIC_CC_CC_KINDS_H
+
+#include "rnic/cc/cc.h"
+
+#define ALGORITHM(stem, about)              extern const struct cc_ops cc_##stem;
+#define PRESET(stem, settings, name, about) extern const struct cc_setting cc_##settings[];
+#include "rnic/cc/cc.def"
+#undef ALGORITHM
+#undef PRESET
+
+#endif
