@@ -139,6 +139,26 @@ static void path_mtus(void **state)
     assert_prints(cases, COUNT(cases));
 }
 
+/* host1 asks, host0 answers. */
+static void recoveries(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {HEAD WRITE, "loss-recovery", ""},
+        {HEAD ALL("loss-recovery: selective-repeat") WRITE, "loss-recovery", ""},
+        {HEAD ALL("loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
+        {HEAD AT("host1", "loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
+        {HEAD AT("host3", "loss-recovery: selective-repeat") WRITE, "loss-recovery", ""},
+        {HEAD AT("host1", "loss-recovery: selective-repeat") WRITE, "loss-recovery",
+         "t.yaml:5:52: warning: host1: 'w': selective-repeat has no effect: host0 has go-back-n, "
+         "and so are losses repaired\n    remedy: the same rnic.loss-recovery at both ends\n"},
+        {HEAD AT("host0", "loss-recovery: selective-repeat") WRITE, "loss-recovery",
+         "t.yaml:5:52: warning: host0: 'w': selective-repeat has no effect: host1 has go-back-n, "
+         "and so are losses repaired\n    remedy: the same rnic.loss-recovery at both ends\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
 static void links_and_devices(void **state)
 {
     (void)state;
@@ -403,15 +423,11 @@ static void retries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_mtus),
-        cmocka_unit_test(directions),
-        cmocka_unit_test(classes_of_hosts),
-        cmocka_unit_test(links_and_devices),
-        cmocka_unit_test(marks),
-        cmocka_unit_test(receive_buffers),
-        cmocka_unit_test(room_of_receive_buffers),
-        cmocka_unit_test(pause_frames),
-        cmocka_unit_test(retries),
+        cmocka_unit_test(path_mtus),         cmocka_unit_test(directions),
+        cmocka_unit_test(classes_of_hosts),  cmocka_unit_test(recoveries),
+        cmocka_unit_test(links_and_devices), cmocka_unit_test(marks),
+        cmocka_unit_test(receive_buffers),   cmocka_unit_test(room_of_receive_buffers),
+        cmocka_unit_test(pause_frames),      cmocka_unit_test(retries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
