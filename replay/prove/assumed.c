@@ -214,6 +214,7 @@ bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_
     *assumed = (struct assumed){.scenario = scenario};
     for (uint32_t i = 0; i < scenario->expectation_count && i < ASSUMED_EXPECTS; i++)
         assumed->expectations[assumed->expectation_count++] = scenario->expectations[i].text;
+    assumed->unjudged = scenario->expectation_count - assumed->expectation_count;
     find_values(assumed);
     struct played *played = memory_zeroed(1, sizeof *played);
     *played = (struct played){.assumed = assumed, .until = until};

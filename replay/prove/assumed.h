@@ -48,8 +48,8 @@ struct assumed_value {
 
 struct assumed {
     const struct scenario *scenario;
-    const char *expectations[ASSUMED_EXPECTS]; /* texts; later ones are not looked at */
-    uint32_t expectation_count;
+    const char *expectations[ASSUMED_EXPECTS]; /* texts */
+    uint32_t expectation_count, unjudged;      /* unjudged: beyond ASSUMED_EXPECTS */
     struct assumed_verdict verdict; /* as it is */
     struct assumed_value *values;   /* those that flip it first, then in the order of settings */
     uint32_t value_count, flip_count, felt_count;

@@ -70,6 +70,8 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
                 write_trial(assumed, &assumed->values[i], &assumed->values[i].trials[k], out);
     if (assumed->left_out > 0)
         fprintf(out, "  %" PRIu32 " more values were not played\n", assumed->left_out);
+    if (assumed->unjudged > 0)
+        fprintf(out, "  the last %" PRIu32 " expectations were not judged\n", assumed->unjudged);
 }
 
 static void json_verdict(struct json *json, const char *at, const struct assumed *assumed,
@@ -121,6 +123,7 @@ void assumed_json(const struct assumed *assumed, struct json *json)
     free(text);
     json_integer(json, "assumed.runs", assumed->runs);
     json_integer(json, "assumed.left_out", assumed->left_out);
+    json_integer(json, "assumed.expectations_left_out", assumed->unjudged);
     json_verdict(json, "assumed.verdict", assumed, &assumed->verdict);
     if (assumed->value_count == 0)
         json_empty(json, "assumed.values");

@@ -38,4 +38,9 @@ holds given.json '[.assumed.values[] | select(.path == "hosts.defaults.nvme.subm
 says none 'none of '
 says none 'Never exercised'
 
+# More expectations than it keeps are not judged, and it says how many.
+many=$(printf 'w.failed == 0, %.0s' {1..66})
+"$program" explain --assumed cost.yaml --set hosts.defaults.nvme.submit-cost=1us --set duration=100us --set "expect=[${many%, }]" >many || fail "many: exit code $?"
+says many 'the last 2 expectations were not judged'
+
 [ $failures = 0 ]
