@@ -222,10 +222,11 @@ bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_
         scene->scenario->nodes[node].ports[port - fabric->first_port[node]].params;
     for (uint32_t i = scene->scenario->setting_count; i-- > 0;) {
         const struct scenario_setting *setting = &scene->scenario->settings[i];
+        if (strncmp(setting->path, "fabric.overrides[", 17) != 0) /* most: before rows are sought */
+            continue;
         const struct opt *row = opt_find(port_opts, setting->row->name);
         int64_t common;
-        if (strncmp(setting->path, "fabric.overrides[", 17) != 0 || row != setting->row ||
-            !suspects_listed(rows, row->name) ||
+        if (row != setting->row || !suspects_listed(rows, row->name) ||
             *opt_field(row, (void *)(uintptr_t)params) != setting->value ||
             !class_value(scene, port, row->name, &common) ||
             !act_is_worse(row, setting->value, common))
