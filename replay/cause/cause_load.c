@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_load - more traffic than a link carries: nobody is at fault. */
 #include "replay/cause/causes.h"
+#include "replay/explain/verdict.h"
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {

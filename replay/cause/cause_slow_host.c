@@ -2,6 +2,7 @@
  * cause_slow_host - a host that takes frames slower than they come. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
+#include "replay/explain/verdict.h"
 
 #include "replay/database/words.h"
 

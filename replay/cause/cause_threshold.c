@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_threshold - a switch that pauses its neighbours sooner than its like do. */
 #include "replay/cause/causes.h"
+#include "replay/explain/verdict.h"
 
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
  * cause_watchdog - lossless frames that the PFC watchdog drops. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
+#include "replay/explain/verdict.h"
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {

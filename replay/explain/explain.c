@@ -8,9 +8,13 @@
 #include "base/memory.h"
 #include "replay/explain/explain_verdict.h"
 #include "replay/explain/explain_walk.h"
+#include "replay/explain/verdict.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+static_assert((int)EXPLAIN_KINDS <= (int)EXPLAIN_KINDS_MAX, "a root has time by each verdict");
 
 void explain_init(struct explain *explain, const struct explain_fabric *fabric)
 {

@@ -20,7 +20,6 @@
 #define STORMGLASS_REPLAY_EXPLAIN_EXPLAIN_H
 
 #include "base/units.h"
-#include "replay/explain/verdict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +27,7 @@
 
 enum { EXPLAIN_INTERVALS = 1 << 16, EXPLAIN_HOPS_MAX = 32, EXPLAIN_PRIORITIES = 8 };
 enum { EXPLAIN_STEPS = 1 << 14, EXPLAIN_REASONS = 4 };
+enum { EXPLAIN_KINDS_MAX = 16 }; /* verdicts of verdict.def, at most */
 
 #define EXPLAIN_NONE UINT32_MAX
 
@@ -47,10 +47,10 @@ struct explain_fabric {
 struct explain_root {
     uint32_t port; /* a host's own port, or the congested egress of a switch */
     uint8_t priority;
-    enum explain_kind kind;
+    unsigned kind; /* enum explain_kind of verdict.h */
     time_ps held_ps;   /* port time held because of it, anywhere */
     time_ps direct_ps; /* of that, by the root's own node */
-    time_ps by_kind[EXPLAIN_KINDS];
+    time_ps by_kind[EXPLAIN_KINDS_MAX];
     bool idle;  /* it stopped nobody; only until explain_finish */
     bool fault; /* a host's pauses, and not a negligible part of all: it comes first */
 };

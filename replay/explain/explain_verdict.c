@@ -6,6 +6,7 @@
  * a known cause; transmitters did not stand still for much longer than anybody held them (a lost
  * RESUME); and no host elsewhere paused anybody, however short, when the first is no host. */
 #include "replay/explain/explain_verdict.h"
+#include "replay/explain/verdict.h"
 
 enum { NEGLIGIBLE_PPM = 1000, CAUSE_LEAST_PERCENT = 5 };
 

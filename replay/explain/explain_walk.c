@@ -5,6 +5,7 @@
  * block before, what lies inside goes on at the peer, cut along the peer's holds and their reasons.
  * Amounts are divided without a rest, so no time is lost.  Pieces wait on a stack. */
 #include "replay/explain/explain_walk.h"
+#include "replay/explain/verdict.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * explain_words - sentences. */
 #include "replay/explain/explain_words.h"
+#include "replay/explain/verdict.h"
 
 #include "base/check.h"
 #include "replay/database/words.h"
@@ -10,7 +11,7 @@
 
 enum { NAME_BYTES = 80, CAUSES_NAMED = 3 };
 
-const char *explain_kind_name(enum explain_kind kind)
+const char *explain_kind_name(unsigned kind)
 {
     return verdicts[kind]->name;
 }

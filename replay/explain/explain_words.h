@@ -18,7 +18,7 @@ void explain_root_words(const struct explain *explain, uint32_t root, char *text
 void explain_cause_words(const struct explain *explain, char *text, size_t size);
 
 /* As databases and JSON have it: "slow-receiver". */
-const char *explain_kind_name(enum explain_kind kind);
+const char *explain_kind_name(unsigned kind);
 
 /* The host whose traffic meets the root: the root itself, or the host behind the congested egress;
  * NONE when that leads to another switch. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * harm - clues become accusations; what each cost whom; their order. */
 #include "replay/harm/harm.h"
+#include "replay/explain/verdict.h"
 
 #include "base/memory.h"
 #include "replay/database/words.h"

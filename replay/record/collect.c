@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * collect - sums over ports, switches and RNICs. */
 #include "replay/record/collect.h"
+#include "replay/explain/verdict.h"
 
 #include "base/drop.h"
 #include "base/memory.h"

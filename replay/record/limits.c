@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * limits - shares of the steady part. */
 #include "replay/record/limits.h"
+#include "replay/explain/verdict.h"
 
 #include "base/memory.h"
 #include "replay/database/words.h"

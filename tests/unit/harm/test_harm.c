@@ -2,6 +2,7 @@
  * test_harm - which cause is named for which evidence, and in which order. */
 #include "base/drop.h"
 #include "harm_fixture.h"
+#include "replay/explain/verdict.h"
 
 #include <inttypes.h>
 

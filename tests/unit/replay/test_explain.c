@@ -7,6 +7,7 @@
  *        | spine 10 (leaf0) 11 (leaf1) */
 #include "replay/explain/explain.h"
 #include "replay/explain/explain_words.h"
+#include "replay/explain/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

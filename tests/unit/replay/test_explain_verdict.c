@@ -3,6 +3,7 @@
  *   port 0 host0 - leaf0 port 2;  port 3 leaf0 - leaf1 port 5;  port 4 leaf1 - host1 port 1 */
 #include "replay/explain/explain_verdict.h"
 #include "replay/explain/explain_words.h"
+#include "replay/explain/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
