@@ -67,7 +67,8 @@ static bool is_one_of(const char *key, const char *const *keys)
 /* What the fault has beside its places: whether that is right is for the scenario's loader. */
 static const char *keys_of(const struct plan_reader *reader, const struct tree_node *map)
 {
-    static const char *const own[] = {"name", "kind", "each", "sample", "at", "slo", NULL};
+    static const char *const own[] = {"name",     "kind", "each", "sample",
+                                      "together", "at",   "slo",  NULL};
     struct arena *arena = &reader->plan->grid.arena;
     const char *text = "";
     for (size_t i = 0; i < map->count; i++) {
@@ -107,6 +108,23 @@ static void read_kind(const struct plan_reader *reader, const struct tree_node *
                nearest_hint(&nearest).text);
 }
 
+static void read_together(const struct plan_reader *reader, const struct tree_node *map,
+                          struct plan_failure *failure)
+{
+    const struct tree_node *node = tree_want(reader->diag, map, "together", TREE_SCALAR);
+    failure->together = 1;
+    if (node == NULL)
+        return;
+    if (strcmp(node->text, "2") == 0)
+        failure->together = 2;
+    else if (strcmp(node->text, "all") != 0)
+        tree_error(reader->diag, node, "expected 2 (every two of them at once) or all");
+    else if (tree_get(map, "sample") != NULL)
+        tree_error(reader->diag, node, "all of them are one choice: expected no sample");
+    else
+        failure->together = PLAN_TOGETHER_ALL;
+}
+
 static void read_failure(const struct plan_reader *reader, const struct tree_node *node,
                          struct plan_failure *failure)
 {
@@ -131,6 +149,7 @@ static void read_failure(const struct plan_reader *reader, const struct tree_nod
     if (sample != NULL && (!quantity_parse(QUANTITY_INT, sample->text, &failure->sample, why) ||
                            failure->sample < 1 || failure->sample >= PLAN_CASES_MAX))
         tree_error(reader->diag, sample, "expected a number from 1 to %d", PLAN_CASES_MAX - 1);
+    read_together(reader, node, failure);
     const struct tree_node *slo = tree_want(reader->diag, node, "slo", TREE_LIST);
     if (slo != NULL)
         failure->slo_count = read_slo(reader, slo, failure->slo);

@@ -17,7 +17,8 @@
  *   seeds: 5                        # and the other rows: plan_opts
  * A failure without `at` is played without what failed, from the start; with `at` it fails in
  * mid-run, and what is under way may take 60 s to finish.  `each` picks the members one after the
- * other, `sample` some of them, evenly.
+ * other, `sample` some of them, evenly; `together: 2` every two of them at once, `together: all`
+ * all of them.
  * Limits: those of a grid; PLAN_SLO_MAX, PLAN_FAILURES_MAX, PLAN_CLIFFS_MAX.
  * Owner: plan_free.  Errors: located messages, and NULL. */
 #ifndef STORMGLASS_SCENARIOS_VARY_PLAN_H
@@ -33,7 +34,8 @@ enum {
     PLAN_FAILURES_MAX = 32, /* entries of `survive` */
     PLAN_CLIFFS_MAX = 16,
     PLAN_CASES_MAX = 256, /* of a candidate: none, and each choice of each failure */
-    PLAN_NAME_BYTES = 128
+    PLAN_NAME_BYTES = 128,
+    PLAN_TOGETHER_ALL = 0
 };
 
 #define PLAN_OBJECTIVES(X)                                                                         \
@@ -71,7 +73,8 @@ struct plan_failure {
     const struct tree_node *each;
     const char *keys; /* ", drain: \"10%\"": all that the fault has beside kind, where and at */
     const char *kind, *at; /* at NULL: it is away from the start */
-    int64_t sample;        /* 0: every member */
+    int64_t sample;        /* of its choices; 0: every one */
+    int64_t together;      /* how many fail at once: 1, 2, or PLAN_TOGETHER_ALL */
     struct plan_slo slo[PLAN_SLO_MAX];
     uint32_t slo_count; /* 0: as without the failure */
     const struct tree_node *written;

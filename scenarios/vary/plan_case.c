@@ -76,8 +76,30 @@ static bool find_members(struct members *members, struct scenario *scenario,
     return members->count > 0 || add_spots(members, scenario, failure, kinds[place], diag);
 }
 
+/* What fails at once in one case: as a name of the case, and as a list for `where`. */
+struct choice {
+    const char *name, *where;
+};
+
+static struct choice choose(struct arena *arena, const struct members *members, const size_t *which,
+                            size_t count)
+{
+    struct choice choice = {.name = "", .where = ""};
+    for (size_t i = 0; i < count; i++) {
+        const char *name = members->names[which == NULL ? i : which[i]];
+        choice.where = arena_format(arena, "%s%s\"%s\"", choice.where, i == 0 ? "" : ", ", name);
+        if (which != NULL)
+            choice.name = arena_format(arena, "%s%s%s", choice.name, i == 0 ? "" : " and ", name);
+    }
+    if (which == NULL)
+        choice.name = arena_format(arena, "all %zu", count);
+    if (count > 1)
+        choice.where = arena_format(arena, "[%s]", choice.where);
+    return choice;
+}
+
 /* `longer`: the scenario itself waits as long for what is under way. */
-static bool add_case(struct plan *plan, const struct plan_failure *failure, const char *member,
+static bool add_case(struct plan *plan, const struct plan_failure *failure, struct choice choice,
                      bool longer, struct plan_cases *cases, struct diag *diag)
 {
     struct arena *arena = &plan->grid.arena;
@@ -86,19 +108,14 @@ static bool add_case(struct plan *plan, const struct plan_failure *failure, cons
                    PLAN_CASES_MAX);
         return false;
     }
-    if (strpbrk(member, "\"\\") != NULL) {
-        tree_error(diag, failure->each, "the name '%.64s' cannot be written into a setting",
-                   member);
-        return false;
-    }
     struct plan_case *made = &cases->cases[cases->count++];
     *made = (struct plan_case){
-        .name = arena_format(arena, "%s: %s", failure->name, member),
+        .name = arena_format(arena, "%s: %s", failure->name, choice.name),
         .failure = failure,
     };
     made->sets[0] =
-        arena_format(arena, "faults[+]={kind: %s, where: \"%s\", at: \"%s\"%s}", failure->kind,
-                     member, failure->at == NULL ? "0s" : failure->at, failure->keys);
+        arena_format(arena, "faults[+]={kind: %s, where: %s, at: \"%s\"%s}", failure->kind,
+                     choice.where, failure->at == NULL ? "0s" : failure->at, failure->keys);
     if (failure->at != NULL) { /* timers and new routes take their time; waiting costs nothing */
         made->sets[1] = "drain=60s";
         made->set_count = longer ? 1 : 2;
@@ -111,20 +128,54 @@ static bool add_case(struct plan *plan, const struct plan_failure *failure, cons
     return true;
 }
 
+static bool are_writable(const struct members *members, const struct plan_failure *failure,
+                         struct diag *diag)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (strpbrk(members->names[i], "\"\\") != NULL) {
+            tree_error(diag, failure->each, "the name '%.64s' cannot be written into a setting",
+                       members->names[i]);
+            return false;
+        }
+    return true;
+}
+
+/* The choice of this index in the order 0 1, 0 2, .. 1 2, .. */
+static void pair_at(size_t index, size_t count, size_t pair[2])
+{
+    pair[0] = 0;
+    for (size_t left = count - 1; index >= left; left--) {
+        index -= left;
+        pair[0]++;
+    }
+    pair[1] = pair[0] + 1 + index;
+}
+
 static bool add_cases(struct plan *plan, struct scenario *scenario,
                       const struct plan_failure *failure, struct plan_cases *cases,
                       struct diag *diag)
 {
     struct members members = {.arena = &plan->grid.arena};
-    if (!find_members(&members, scenario, failure, diag))
+    if (!find_members(&members, scenario, failure, diag) || !are_writable(&members, failure, diag))
         return false;
-    const size_t wanted = failure->sample > 0 && (size_t)failure->sample < members.count
+    const bool longer = scenario->drain >= 60 * PS_PER_S;
+    const size_t count = members.count;
+    if (failure->together == PLAN_TOGETHER_ALL)
+        return add_case(plan, failure, choose(members.arena, &members, NULL, count), longer, cases,
+                        diag);
+    const bool pairs = failure->together == 2 && count > 1;
+    const size_t choices = pairs ? count * (count - 1) / 2 : count;
+    const size_t wanted = failure->sample > 0 && (size_t)failure->sample < choices
                               ? (size_t)failure->sample
-                              : members.count;
-    for (size_t i = 0; i < wanted; i++)
-        if (!add_case(plan, failure, members.names[i * members.count / wanted],
-                      scenario->drain >= 60 * PS_PER_S, cases, diag))
+                              : choices;
+    for (size_t i = 0; i < wanted; i++) {
+        size_t which[2] = {i * choices / wanted};
+        if (pairs)
+            pair_at(i * choices / wanted, count, which);
+        const struct choice choice = choose(members.arena, &members, which, pairs ? 2 : 1);
+        if (!add_case(plan, failure, choice, longer, cases, diag))
             return false;
+    }
     return true;
 }
 

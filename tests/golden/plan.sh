@@ -156,6 +156,14 @@ END
 [ "$(jq -c '[.candidates[].verdict]' spines.json)" = '["idle","holds","holds","holds"]' ] || fail "spines: $(jq -c '[.candidates[].verdict]' spines.json)"
 jq -e '.candidates[0].why | contains("with a spine away: spine0")' spines.json >/dev/null ||
     fail "without its only spine: $(jq -c '.candidates[0]' spines.json)"
+# Two at once need three, and nothing does without all of them.
+sed 's/each: "spine\*"/&, together: 2/' spines.yaml >two-away.yaml
+"$program" plan two-away.yaml --exhaustive --json >spines2.json
+[ "$(jq -c '[.candidates[].verdict]' spines2.json)" = '["idle","idle","holds","holds"]' ] || fail "two spines: $(jq -c '[.candidates[].verdict]' spines2.json)"
+jq -e '.candidates[1].why | contains("with a spine away: spine0 and spine1")' spines2.json >/dev/null || fail "two spines: $(jq -c '.candidates[1]' spines2.json)"
+sed 's/each: "spine\*"/&, together: all/' spines.yaml >all-away.yaml
+"$program" plan all-away.yaml --exhaustive --json >spines-all.json
+[ $? = 1 ] && jq -e '[.candidates[].verdict] | unique == ["idle"]' spines-all.json >/dev/null || fail "all spines: $(jq -c '[.candidates[].verdict]' spines-all.json)"
 # The command of a verdict plays what it says.
 eval "$(jq -r '.candidates[1].command' spines.json | sed "s,^stormglass,$program,") --json" >run.json
 jq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command of a candidate: $(jq -r '.candidates[1].command' spines.json)"
@@ -177,6 +185,8 @@ wrong 's/better: higher/better: more/' 'expected higher or lower'
 wrong 's/^prices: .*/seeds: 1/; /{part: nic, rate: 40Gbps/d' 'less than the minimum, 3'
 wrong '$a survive: [{kind: switch-down, each: "leaf*"}]' 'leaf*'
 wrong '$a survive: [{kind: switch-dawn, each: "switch0"}]' "did you mean 'switch-down'"
+wrong '$a survive: [{kind: switch-down, each: "switch0", together: 3}]' 'expected 2 (every two'
+wrong '$a survive: [{kind: switch-down, each: "switch0", together: all, sample: 2}]' 'expected no sample'
 wrong '$a cliff: [{path: a, as: b}]' 'expected values'
 wrong '$a cliff: [{path: a, as: b}]' 'expected values'
 wrong '$a objective: fastest' 'cheapest'

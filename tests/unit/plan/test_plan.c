@@ -154,6 +154,39 @@ static void failures_are_cases(void **state)
     plan_free(plan);
 }
 
+static void failures_come_together(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"each: \"spine*\", together: 2", "spine0 and spine1|spine0 and spine2|spine1 and spine2|"},
+        {"each: \"spine*\", together: 2, sample: 2", "spine0 and spine1|spine0 and spine2|"},
+        {"each: spine1, together: 2", "spine1|"},
+        {"each: \"spine*\", together: all", "all 3|"},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        char copy[sizeof text + 64], names[256] = "";
+        const char *at = strstr(text, "  - {name: spine");
+        sprintf(copy, "%.*s  - {name: n, kind: switch-down, %s}\n%s", (int)(at - text), text,
+                rows[i][0], strstr(text, "prices:"));
+        struct plan *plan = load(copy);
+        struct scenario *scenario = load_base("fabric.topology.spines=3");
+        struct plan_cases *cases = memory_new(sizeof *cases);
+        struct diag *diag = fresh();
+        assert_true(plan_cases_of(plan, scenario, cases, diag));
+        for (uint32_t k = 1; k < cases->count; k++)
+            sprintf(names + strlen(names), "%s|", cases->cases[k].name + strlen("n: "));
+        assert_string_equal(names, rows[i][1]);
+        if (i == 3)
+            assert_string_equal(cases->cases[1].sets[0],
+                                "faults[+]={kind: switch-down, where: [\"spine0\", \"spine1\", "
+                                "\"spine2\"], at: \"0s\"}");
+        free(diag);
+        free(cases);
+        scenario_free(scenario);
+        plan_free(plan);
+    }
+}
+
 static void only_targets_crash(void **state)
 {
     (void)state;
@@ -363,6 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_what_it_says),
         cmocka_unit_test(failures_are_cases),
+        cmocka_unit_test(failures_come_together),
         cmocka_unit_test(only_targets_crash),
         cmocka_unit_test(objectives_are_of_the_steady_part),
         cmocka_unit_test(a_bill_counts_every_part),
