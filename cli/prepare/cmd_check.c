@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_check - stormglass check. */
+#include "base/memory.h"
 #include "cli/cli.h"
+#include "replay/plan/plan_search.h"
 #include "reports/text/json_members.h"
 #include "scenarios/check/check.h"
+#include "scenarios/format/filekind.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct cli_option options[] = {
@@ -74,6 +78,24 @@ static void tell_json(struct found *found, const char *name, const struct check_
     }
 }
 
+/* Takes the report. */
+static int tell(const struct cli_args *args, const char *name, struct check_report *report,
+                struct found *found)
+{
+    if (found->json != NULL)
+        tell_json(found, name, report);
+    else
+        check_print(report, stdout);
+    if (found->json == NULL && report->count == 0)
+        printf("%s: nothing found\n", strcmp(name, "-") == 0 ? "<stdin>" : name);
+    found->errors += report->errors;
+    found->warnings += report->warnings;
+    found->notes += report->notes;
+    const bool broken = report->errors > 0 || (cli_given(args, "strict") && report->warnings > 0);
+    check_free(report);
+    return broken ? CLI_BROKEN : CLI_DONE;
+}
+
 static int check_one(const struct cli_args *args, const char *name, struct found *found)
 {
     struct scenario *scenario = cli_load_changed_as(args, name);
@@ -81,19 +103,68 @@ static int check_one(const struct cli_args *args, const char *name, struct found
         return CLI_USAGE;
     struct check_report report;
     check_scenario(scenario, &report);
-    if (found->json != NULL)
-        tell_json(found, name, &report);
-    else
-        check_print(&report, stdout);
-    if (found->json == NULL && report.count == 0)
-        printf("%s: nothing found\n", strcmp(name, "-") == 0 ? "<stdin>" : name);
-    found->errors += report.errors;
-    found->warnings += report.warnings;
-    found->notes += report.notes;
-    const bool broken = report.errors > 0 || (cli_given(args, "strict") && report.warnings > 0);
-    check_free(&report);
+    const int code = tell(args, name, &report, found);
     scenario_free(scenario);
-    return broken ? CLI_BROKEN : CLI_DONE;
+    return code;
+}
+
+/* ------------------------------------------------------------------ plans */
+
+static void add_note(struct check_report *report, const char *plan, const char *text)
+{
+    struct check_place *place = arena_array(&report->arena, 1, sizeof *place);
+    *place = (struct check_place){.file = {.file = plan, .line = 1, .column = 1}};
+    struct check_finding *finding = arena_push(&report->arena, (void **)(void *)&report->findings,
+                                               &report->count, sizeof *report->findings);
+    *finding = (struct check_finding){.level = DIAG_NOTE,
+                                      .place = place->file,
+                                      .text = text,
+                                      .words = text,
+                                      .rule = "plan",
+                                      .places = place,
+                                      .count = 1};
+    report->notes++;
+}
+
+static void find_in_plan(const struct plan_state *state, const char *name,
+                         struct check_report *report)
+{
+    uint32_t refused = 0, cases = 0;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct plan_candidate *candidate = &state->candidates[i];
+        cases += candidate->cases == NULL ? 0 : candidate->cases->count;
+        if (candidate->verdict != PLAN_VERDICT_REFUSED)
+            continue;
+        refused++;
+        add_note(report, name,
+                 arena_format(&report->arena, "%s can never hold: %s", candidate->cell->name,
+                              candidate->why));
+    }
+    add_note(report, name,
+             arena_format(&report->arena, "%u candidates, %u of them can never hold; %u cases",
+                          (unsigned)state->count, (unsigned)refused, (unsigned)cases));
+}
+
+/* What can be said without playing: the plan, its candidates, and its template as a scenario. */
+static int check_plan(const struct cli_args *args, const char *name, struct found *found)
+{
+    struct diag *diag = memory_new(sizeof *diag);
+    struct plan_state state = {.count = 0};
+    struct plan *plan = plan_load_file(name, diag);
+    const bool well = plan != NULL && plan_search_open(&state, plan, diag);
+    int code = CLI_USAGE;
+    diag_print(diag, stderr);
+    if (well) {
+        struct check_report report = {.count = 0};
+        code = check_one(args, plan->grid.scenario, found);
+        find_in_plan(&state, name, &report);
+        const int own = tell(args, name, &report, found);
+        code = own > code ? own : code;
+    }
+    plan_state_free(&state);
+    plan_free(plan);
+    free(diag);
+    return code;
 }
 
 static void end_json(struct found *found)
@@ -114,7 +185,9 @@ static int run(const struct cli_args *args)
     if (found.json != NULL)
         json_begin(&json, stdout);
     for (int i = 0; i < args->operand_count; i++) {
-        const int code = check_one(args, args->operands[i], &found);
+        const char *name = args->operands[i];
+        const int code = filekind_of_file(name) == FILEKIND_PLAN ? check_plan(args, name, &found)
+                                                                 : check_one(args, name, &found);
         worst = code > worst ? code : worst;
     }
     if (found.json != NULL)

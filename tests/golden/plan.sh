@@ -168,6 +168,18 @@ sed 's/each: "spine\*"/&, together: all/' spines.yaml >all-away.yaml
 eval "$(jq -r '.candidates[1].command' spines.json | sed "s,^stormglass,$program,") --json" >run.json
 jq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command of a candidate: $(jq -r '.candidates[1].command' spines.json)"
 
+# --- check: all that can be said of a plan without playing it ---------------------------------------------------
+
+sed 's/^slo:.*/slo: ["io.goodput > 500Gbps"]/' spines.yaml >checked.yaml
+"$program" check checked.yaml >check.txt || fail "check: exit $?"
+[ "$(grep -c 'can never hold: ' check.txt)" = "$("$program" plan checked.yaml --list --json | jq '[.candidates[] | select(.verdict == "refused")] | length')" ] ||
+    fail "check refuses others than plan: $(cat check.txt)"
+grep -q '^checked.yaml:1:1: note: 4 candidates, 4 of them can never hold' check.txt || fail "check: $(cat check.txt)"
+"$program" check spines.yaml --json | jq -e '[.findings[].text | select(. == "4 candidates, 0 of them can never hold; 14 cases")] | length == 1' >/dev/null ||
+    fail "check --json: $("$program" check spines.yaml)"
+sed 's/topology.spines, as/topology.spine, as/' spines.yaml >wrong.yaml
+"$program" check wrong.yaml >out.txt 2>err.txt; [ $? = 2 ] && grep -qF "unknown key 'spine'" err.txt || fail "check of a path that is none: $(cat out.txt err.txt)"
+
 # --- what is wrong is said, and nothing is written ------------------------------------------------------------
 
 wrong() { # SED WORDS
