@@ -65,6 +65,7 @@ cp -r "$here/model" model
 sed 's/dynamic/first/g' model/net/switch/buffer_dynamic.c >model/net/switch/buffer_first.c
 sed -i '0,/^POLICY/s//POLICY(first)\nPOLICY/' model/net/switch/buffer.def
 cat >words.c <<'C'
+#include "net/switch/buffer_kinds.h"
 #include "net/switch/switch.h"
 
 #include <stdio.h>
