@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* qsort_r */
 #include "replay/plan/plan_state.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -103,15 +104,28 @@ bool plan_is_before(const struct plan_state *state, uint32_t a, uint32_t b)
     return of_a < of_b || (!(of_b < of_a) && a < b);
 }
 
-static int by_cost(const void *a, const void *b, void *state)
+struct place {
+    double cost;
+    uint32_t candidate;
+};
+
+static int by_cost(const void *a, const void *b)
 {
-    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-    return plan_is_before(state, one, other) ? -1 : plan_is_before(state, other, one);
+    const struct place *one = a, *other = b;
+    if (one->cost < other->cost || other->cost < one->cost)
+        return one->cost < other->cost ? -1 : 1;
+    return one->candidate < other->candidate ? -1 : one->candidate > other->candidate;
 }
 
 void plan_sort(const struct plan_state *state, uint32_t *candidates, uint32_t count)
 {
-    qsort_r(candidates, count, sizeof *candidates, by_cost, (void *)state);
+    struct place *places = memory_zeroed(count, sizeof *places);
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = (struct place){cost(state, candidates[i]), candidates[i]};
+    qsort(places, count, sizeof *places, by_cost);
+    for (uint32_t i = 0; i < count; i++)
+        candidates[i] = places[i].candidate;
+    free(places);
 }
 
 struct words plan_words(const struct expectation *asked, double value)
