@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "cli/cli.h"
-#include "replay/plan/plan_search.h"
+#include "replay/plan/plan_assumed.h"
 #include "replay/plan/plan_store.h"
 #include "replay/record/record_begin.h"
 #include "replay/run/jobs.h"
@@ -22,6 +22,9 @@ static const struct cli_option options[] = {
     {"output", 'o', "PLAN.db", "write the question, every run and the answer there (SQLite)"},
     {"resume", 0, "PLAN.db", "what is in this database is not played again; it is written on"},
     {"jobs", 'j', "N", "runs at once; the answer does not depend on it (default: processors)"},
+    {"assumed", 0, NULL,
+     "then changes one assumed value at a time: how far each moves the figures, which flip the "
+     "choice"},
     {"list", 0, NULL, "only print each candidate: its settings, its cost, what can never hold"},
     {"exhaustive", 0, NULL, "play every candidate, whatever is known of it"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
@@ -91,9 +94,10 @@ static void show_progress(struct planning *planning)
 static void played(void *self, uint32_t candidate, uint32_t of, uint32_t seed)
 {
     struct planning *planning = self;
-    const struct plan_case_state *state = &planning->state.candidates[candidate].states[of];
+    const struct plan_candidate *mine = &planning->state.candidates[candidate];
+    const struct plan_case_state *state = &mine->states[of];
     if (planning->store != NULL)
-        plan_store_run(planning->store, candidate, of, seed, &state->outcomes[seed]);
+        plan_store_run(planning->store, mine->key, of, seed, &state->outcomes[seed]);
     show_progress(planning);
 }
 
@@ -102,7 +106,8 @@ static bool known(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
 {
     const struct planning *planning = self;
     return planning->known != NULL &&
-           plan_known_find(planning->known, candidate, of, seed, outcome);
+           plan_known_find(planning->known, planning->state.candidates[candidate].key, of, seed,
+                           outcome);
 }
 
 /* ------------------------------------------------------------------ the database */
@@ -170,6 +175,8 @@ static int play(const struct cli_args *args, struct planning *planning, uint32_t
     planning->begun_s = progress_clock_s();
     stop_catch(&former);
     plan_search_play(&search);
+    if (cli_given(args, "assumed"))
+        plan_assumed_play(&search);
     stop_release(&former);
     if (planning->shown)
         fprintf(stderr, "\r%-100s\r", "");

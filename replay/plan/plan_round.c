@@ -209,7 +209,7 @@ static void add_candidate(struct round *round, uint32_t index)
         const struct plan_case_state *of = &candidate->states[i];
         if (of->verdict != PLAN_VERDICT_OPEN)
             continue;
-        uint32_t end = of->count == 0 ? first : of->count + MORE_SEEDS;
+        uint32_t end = of->count < first ? first : of->count + MORE_SEEDS;
         end = end < most ? end : most;
         for (uint32_t seed = of->count; seed < end; seed++)
             add(round, index, i, seed);
@@ -282,29 +282,48 @@ static void leave_out_known(struct round *round)
     round->count = left;
 }
 
-static bool play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
+/* All of it, or nothing; and the end of it.  Whether it was played to its end. */
+static bool play_errands(struct round *round)
 {
+    const struct plan_search *search = round->search;
     struct plan_state *state = search->state;
-    struct round round = {.search = search};
-    for (uint32_t i = 0; i < count; i++)
-        if (state->candidates[candidates[i]].verdict == PLAN_VERDICT_OPEN)
-            add_candidate(&round, candidates[i]);
-    if (state->runs + round.count > state->plan->rules.most_runs)
+    if (state->runs + round->count > state->plan->rules.most_runs)
         state->spent = true;
-    const bool any = round.count > 0 && !state->spent;
+    const bool any = round->count > 0 && !state->spent;
     if (any) {
-        make_room(&round);
-        leave_out_known(&round);
-        round.outcomes = memory_zeroed(round.count, sizeof *round.outcomes);
-        const struct jobs jobs = {
-            &round,          play_errand,    take_errand,           round.count,
-            search->at_once, round.outcomes, sizeof *round.outcomes};
+        make_room(round);
+        leave_out_known(round);
+        round->outcomes = memory_zeroed(round->count, sizeof *round->outcomes);
+        const struct jobs jobs = {round,
+                                  play_errand,
+                                  take_errand,
+                                  round->count,
+                                  search->at_once,
+                                  round->outcomes,
+                                  sizeof *round->outcomes};
         jobs_play(&jobs);
         state->stopped = stop_asked() != 0;
     }
-    free(round.outcomes);
-    free(round.errands);
+    free(round->outcomes);
+    free(round->errands);
     return any && !state->stopped;
+}
+
+static bool play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
+{
+    struct round round = {.search = search};
+    for (uint32_t i = 0; i < count; i++)
+        if (search->state->candidates[candidates[i]].verdict == PLAN_VERDICT_OPEN)
+            add_candidate(&round, candidates[i]);
+    return play_errands(&round);
+}
+
+bool plan_round_try(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
+{
+    struct round round = {.search = search};
+    for (uint32_t i = 0; i < count; i++)
+        add(&round, candidates[i], 0, 0);
+    return play_errands(&round);
 }
 
 void plan_round_play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)

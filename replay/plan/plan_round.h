@@ -8,4 +8,8 @@
 /* Their verdicts are open, or implied, which is tried. */
 void plan_round_play(const struct plan_search *search, const uint32_t *candidates, uint32_t count);
 
+/* One run of each, of its first case with the scenario's own seed.  False: the budget or a stop
+ * came before the end. */
+bool plan_round_try(const struct plan_search *search, const uint32_t *candidates, uint32_t count);
+
 #endif

@@ -50,6 +50,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, const struc
     struct plan *plan = state->plan;
     struct plan_candidate *candidate = &state->candidates[index];
     candidate->cell = cell;
+    candidate->key = index;
     struct scenario *scenario =
         library_load(plan->grid.scenario, cell->sets, cell->set_count, diag);
     char why[DIAG_TEXT_BYTES];
@@ -82,6 +83,7 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
         state->cliffs[i] = (struct plan_cliff){state->all, plan->cliffs[i].cell_count, 0, false};
         state->all += plan->cliffs[i].cell_count;
     }
+    state->own = state->all;
     state->candidates = memory_zeroed(state->all, sizeof *state->candidates);
     for (uint32_t i = 0; i < state->count; i++)
         if (open_candidate(state, i, &plan->grid.cells[i], diag))
@@ -270,27 +272,27 @@ static void find_front(struct plan_state *state)
 
 /* ------------------------------------------------------------------ cliffs */
 
-/* What is chosen, and one setting more. */
-static const struct grid_cell *point_of(struct plan_state *state, const struct grid_cell *value)
+/* A cell, and one setting more. */
+static const struct grid_cell *cell_with(struct plan_state *state, const struct grid_cell *base,
+                                         const char *name, const char *set)
 {
-    const struct grid_cell *chosen = state->candidates[state->chosen].cell;
     struct grid_cell *cell = arena_take(&state->arena, sizeof *cell);
-    *cell = *chosen;
-    cell->name = arena_format(&state->arena, "%s-%s", chosen->name, value->name);
-    cell->sets = arena_array(&state->arena, chosen->set_count + 1, sizeof *cell->sets);
-    memcpy(cell->sets, chosen->sets, chosen->set_count * sizeof *cell->sets);
-    cell->sets[cell->set_count++] = value->sets[0];
+    *cell = *base;
+    cell->name = arena_format(&state->arena, "%s-%s", base->name, name);
+    cell->sets = arena_array(&state->arena, base->set_count + 1, sizeof *cell->sets);
+    memcpy(cell->sets, base->sets, base->set_count * sizeof *cell->sets);
+    cell->sets[cell->set_count++] = set;
     return cell;
 }
 
-/* A point that cannot be a scenario ends its cliff as one that does not hold. */
-static bool open_point(struct plan_state *state, uint32_t index, const struct grid_cell *value)
+bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of, const char *name,
+                       const char *set)
 {
     struct plan_candidate *point = &state->candidates[index];
     struct diag *diag = memory_new(sizeof *diag);
-    const uint32_t tests =
-        state->tests; /* cliffs are no part of the verdicts that share the error */
-    const bool well = open_candidate(state, index, point_of(state, value), diag);
+    const uint32_t tests = state->tests; /* points are no part of what shares the error */
+    const struct grid_cell *cell = cell_with(state, state->candidates[of].cell, name, set);
+    const bool well = open_candidate(state, index, cell, diag);
     state->tests = tests;
     if (!well) {
         point->verdict = PLAN_VERDICT_REFUSED;
@@ -308,7 +310,8 @@ static void play_cliff(const struct plan_search *search, uint32_t index)
     struct plan_cliff *cliff = &state->cliffs[index];
     for (uint32_t i = 0; i < cliff->count && !cliff->ends; i++) {
         const uint32_t point = cliff->first + i;
-        if (open_point(state, point, &state->plan->cliffs[index].cells[i]) &&
+        const struct grid_cell *value = &state->plan->cliffs[index].cells[i];
+        if (plan_search_point(state, point, (uint32_t)state->chosen, value->name, value->sets[0]) &&
             state->candidates[point].verdict == PLAN_VERDICT_OPEN)
             plan_round_play(search, &point, 1);
         cliff->ends = state->candidates[point].verdict != PLAN_VERDICT_HOLDS;

@@ -33,6 +33,11 @@ struct plan_search {
  * cannot be played. */
 bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *diag);
 
+/* Makes one more candidate, of an index that is free: as `of` is, with one setting more,
+ * "path=value".  False: it is refused, and says why. */
+bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of, const char *name,
+                       const char *set);
+
 /* Until the answer is known, the budget is spent, or a stop is asked for. */
 void plan_search_play(const struct plan_search *search);
 

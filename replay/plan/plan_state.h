@@ -58,6 +58,7 @@ struct plan_candidate {
     uint32_t least_case; /* where that is */
     bool front;
     uint32_t bound_by; /* candidate that IMPLIED refers to */
+    uint32_t key;      /* of its runs in a database: it stays, whatever else is played */
 };
 
 /* How far what is chosen goes along one axis. */
@@ -70,9 +71,12 @@ struct plan_cliff {
 
 struct plan_state {
     struct plan *plan;
-    struct plan_candidate *candidates; /* those of the plan, then the points of cliffs */
-    uint32_t count;                    /* of the plan */
+    /* Those of the plan, then the points of cliffs, then what plan_assumed.h changes. */
+    struct plan_candidate *candidates;
+    uint32_t count; /* of the plan */
+    uint32_t own;   /* with cliffs */
     uint32_t all;
+    struct plan_assumed *assumed; /* in the arena; NULL: nobody asked */
     struct plan_cliff cliffs[PLAN_CLIFFS_MAX];
     struct arena arena;   /* of what is asked, and of the points' cells */
     uint64_t seed;        /* the template's own */

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/quantity.h"
+#include "replay/plan/plan_assumed.h"
 #include "scenarios/embedded.h"
 #include "scenarios/load/library.h"
 
@@ -31,7 +32,11 @@ static const char schema[] =
     " candidate INTEGER, verdict TEXT, why TEXT, bottleneck TEXT, headroom REAL,"
     " PRIMARY KEY(cliff, position)) WITHOUT ROWID;"
     "CREATE TABLE part(candidate INTEGER, part TEXT, count INTEGER, price REAL, watts REAL,"
-    " PRIMARY KEY(candidate, part)) WITHOUT ROWID;";
+    " PRIMARY KEY(candidate, part)) WITHOUT ROWID;"
+    "CREATE TABLE assumed(candidate INTEGER, position INTEGER, path TEXT, evidence TEXT,"
+    " source TEXT, value TEXT, changed TEXT, failure TEXT, slo TEXT, figure REAL, figure_changed"
+    " REAL, moved REAL, matters INTEGER, verdict TEXT, why TEXT, flips INTEGER, runs_of INTEGER,"
+    " PRIMARY KEY(candidate, path, changed)) WITHOUT ROWID;";
 
 struct plan_store {
     struct store *store;
@@ -99,8 +104,9 @@ static bool read_digest(const char *text, uint64_t digest[2])
 static bool is_plausible(const struct plan_state *state, const int64_t place[3], int64_t end,
                          int64_t figures)
 {
-    return place[0] >= 0 && place[0] < state->all && place[1] >= 0 && place[1] < PLAN_CASES_MAX &&
-           place[2] >= 0 && place[2] < state->plan->rules.most_seeds && end > PLAN_RUN_STOPPED &&
+    return place[0] >= 0 && place[0] < plan_assumed_key(state, state->count, 0, 0) &&
+           place[1] >= 0 && place[1] < PLAN_CASES_MAX && place[2] >= 0 &&
+           place[2] < state->plan->rules.most_seeds && end > PLAN_RUN_STOPPED &&
            end <= PLAN_RUN_PLAYED && figures >= 0 && figures <= PLAN_SLO_MAX;
 }
 
@@ -348,6 +354,12 @@ static void write_candidates(struct store *store, const struct plan_state *state
         const struct plan_candidate *of = &state->candidates[i];
         if (of->states == NULL) /* a point behind the end of its cliff, or that is no scenario */
             continue;
+        for (uint32_t k = 0; k < of->cases->count; k++)
+            STORE_INSERT(trial, STORE_I(of->key), STORE_I(k), STORE_T(of->cases->cases[k].name),
+                         STORE_T(plan_verdict_word(of->states[k].verdict)),
+                         STORE_I(of->states[k].count));
+        if (i >= state->own)
+            continue;
         const bool priced = state->plan->has_prices;
         STORE_INSERT(row, STORE_I(i), STORE_T(of->cell->name),
                      priced ? STORE_F((double)of->bill.price / QUANTITY_DECIMAL_ONE) : STORE_N,
@@ -355,10 +367,6 @@ static void write_candidates(struct store *store, const struct plan_state *state
                      priced ? STORE_I(of->bill.rack_units) : STORE_N,
                      STORE_T(plan_verdict_word(of->verdict)), STORE_T(of->why), STORE_T(of->limit),
                      of->measured ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front));
-        for (uint32_t k = 0; k < of->cases->count; k++)
-            STORE_INSERT(trial, STORE_I(i), STORE_I(k), STORE_T(of->cases->cases[k].name),
-                         STORE_T(plan_verdict_word(of->states[k].verdict)),
-                         STORE_I(of->states[k].count));
         write_parts(state, i, part);
     }
     store_finish(row);
@@ -385,12 +393,46 @@ static void write_cliffs(struct store *store, const struct plan_state *state)
     store_finish(row);
 }
 
+static void write_guess(const struct plan_state *state, const struct plan_subject *subject,
+                        uint32_t position, struct store_statement *row)
+{
+    const struct plan_guess *guess = &subject->guesses[position];
+    const struct plan_candidate *mine = &state->candidates[subject->candidate];
+    const bool measured = subject->slo >= 0;
+    const struct store_value slo =
+        measured ? STORE_T(mine->states[subject->of].asked[subject->slo].text) : STORE_N;
+    for (uint32_t i = 0; i < guess->change_count; i++) {
+        const struct plan_change *change = &guess->changes[i];
+        const struct plan_candidate *point = &state->candidates[change->point];
+        STORE_INSERT(row, STORE_I(mine->key), STORE_I(position), STORE_T(guess->path),
+                     STORE_T(guess->evidence), STORE_T(guess->source), STORE_T(guess->value),
+                     STORE_T(change->value), STORE_T(mine->cases->cases[subject->of].name), slo,
+                     measured ? STORE_F(subject->figure) : STORE_N,
+                     change->measured ? STORE_F(change->figure) : STORE_N,
+                     change->measured ? STORE_F(change->moved) : STORE_N, STORE_I(change->matters),
+                     STORE_T(change->played ? plan_verdict_word(point->verdict) : NULL),
+                     STORE_T(point->why), STORE_I(change->flips),
+                     change->played ? STORE_I(point->key) : STORE_N);
+    }
+}
+
+static void write_assumed(struct store *store, const struct plan_state *state)
+{
+    struct store_statement *row = store_prepare(
+        store, "INSERT OR REPLACE INTO assumed VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; state->assumed != NULL && i < state->assumed->count; i++)
+        for (uint32_t k = 0; k < state->assumed->subjects[i].count; k++)
+            write_guess(state, &state->assumed->subjects[i], k, row);
+    store_finish(row);
+}
+
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,
                       char error[STORE_ERROR_BYTES])
 {
     unprepare(store);
     write_candidates(store->store, state);
     write_cliffs(store->store, state);
+    write_assumed(store->store, state);
     fill_axes(store->store, state);
     say(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));
     say(store->store, "proven", STORE_I(state->proven));

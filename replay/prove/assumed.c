@@ -209,13 +209,18 @@ static void sort_values(struct assumed *assumed)
     assumed->values = sorted;
 }
 
-bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_ps until)
+void assumed_look(struct assumed *assumed, const struct scenario *scenario)
 {
     *assumed = (struct assumed){.scenario = scenario};
+    find_values(assumed);
+}
+
+bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_ps until)
+{
+    assumed_look(assumed, scenario);
     for (uint32_t i = 0; i < scenario->expectation_count && i < ASSUMED_EXPECTS; i++)
         assumed->expectations[assumed->expectation_count++] = scenario->expectations[i].text;
     assumed->unjudged = scenario->expectation_count - assumed->expectation_count;
-    find_values(assumed);
     struct played *played = memory_zeroed(1, sizeof *played);
     *played = (struct played){.assumed = assumed, .until = until};
     const bool well = play_all(assumed, played) && assumed->verdict.played;

@@ -58,7 +58,10 @@ struct assumed {
     char why[ASSUMED_WORDS];
 };
 
-/* The scenario outlives what is filled in.  False: see why. */
+/* Only which values would be changed, and to what: nothing is played. */
+void assumed_look(struct assumed *assumed, const struct scenario *scenario);
+
+/* The scenario outlives what is filled in, here and above.  False: see why. */
 bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_ps until);
 void assumed_free(struct assumed *assumed);
 

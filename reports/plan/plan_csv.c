@@ -9,6 +9,10 @@
 void plan_csv(const struct plan_state *state, FILE *out)
 {
     const struct grid *grid = &state->plan->grid;
+    if (state->assumed != NULL) {
+        plan_assumed_csv(state, out);
+        return;
+    }
     fputs("candidate", out);
     for (uint32_t i = 0; i < grid->axis_count; i++)
         fprintf(out, ",%s", grid->axes[i].as);

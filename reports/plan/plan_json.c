@@ -178,6 +178,7 @@ void plan_json(const struct plan_state *state, FILE *out)
     }
     fputs("  ],\n", out);
     print_cliffs(state, out);
+    plan_assumed_json(state, out);
     fputs("  \"front\": [", out);
     for (uint32_t i = 0; i < state->count; i++)
         if (state->candidates[i].front) {

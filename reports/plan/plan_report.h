@@ -13,8 +13,14 @@ void plan_text(const struct plan_state *state, FILE *out);
 /* One object: `chosen` (path -> value, and name, cost ...; or null), `candidates`, `front`. */
 void plan_json(const struct plan_state *state, FILE *out);
 
-/* A line for each candidate. */
+/* A line for each candidate, or for each change of an assumed value. */
 void plan_csv(const struct plan_state *state, FILE *out);
+
+/* What plan_assumed.h says, a part of each of these; of lines, all of them: one for each change.
+ * Nobody asked: nothing, or null. */
+void plan_assumed_text(const struct plan_state *state, FILE *out);
+void plan_assumed_json(const struct plan_state *state, FILE *out);
+void plan_assumed_csv(const struct plan_state *state, FILE *out);
 
 /* The command that plays the first run of a case again, fit for a shell. */
 void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out);

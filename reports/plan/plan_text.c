@@ -81,11 +81,13 @@ static void print_head(const struct plan_state *state, FILE *out)
         }
     fprintf(out, "\n  %s run%s, %s packet-hops\n", words_count(state->runs).text,
             state->runs == 1 ? "" : "s", words_count(state->packet_hops).text);
+    const char *known = state->proven ? "after the answer was known"
+                                      : "before the answer was known";
     if (state->stopped)
-        fprintf(out, "  stopped before the answer was known\n");
+        fprintf(out, "  stopped %s\n", known);
     if (state->spent)
-        fprintf(out, "  the budget of %s runs was spent before the answer was known\n",
-                words_count(state->plan->rules.most_runs).text);
+        fprintf(out, "  the budget of %s runs was spent %s\n",
+                words_count(state->plan->rules.most_runs).text, known);
 }
 
 static void print_odd_axes(const struct plan_state *state, FILE *out)
@@ -283,6 +285,7 @@ void plan_text(const struct plan_state *state, FILE *out)
     print_others(state, out);
     print_front(state, out);
     print_cliffs(state, out);
+    plan_assumed_text(state, out);
     if (chosen_of(state) != NULL)
         print_bill(state, chosen_of(state), out);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_assumed - what the answer to a plan owes to values that nobody knows.
+ * When the answer is known, what is chosen and the first candidates, in the order of the objective,
+ * whose runs do not hold are played again with each assumed or inferred value changed alone, as
+ * replay/prove/assumed.h changes it.  What is looked at is the case that is nearest to a limit, or
+ * that decided, and in it the objective with the least headroom:
+ *   - one run with the scenario's own seed says whether it matters at all; only where it does,
+ *     as many seeds as any other verdict takes (common random numbers);
+ *   - a candidate that does not hold would hold only if it does in every case.
+ * So what is said to flip the choice does; of what is chosen, a case that is not looked at may fail
+ * too.  The runs are points of the state: in its database, and of its budget, as all others. */
+#ifndef STORMGLASS_REPLAY_PLAN_PLAN_ASSUMED_H
+#define STORMGLASS_REPLAY_PLAN_PLAN_ASSUMED_H
+
+#include "replay/plan/plan_search.h"
+#include "replay/prove/assumed.h"
+
+enum { PLAN_SUBJECTS_MAX = 4 }; /* what is chosen, and three that do not hold */
+
+/* A value at another value. */
+struct plan_change {
+    const char *value;
+    uint32_t point; /* candidate of the state */
+    bool played;    /* false: the budget or a stop came before */
+    bool matters;   /* its first run is another run */
+    bool flips;     /* what is chosen does not hold, or one that comes before it does */
+    bool measured;  /* figure and moved are known */
+    double figure;  /* mean of the objective, in its base unit */
+    double moved;   /* from what the same seeds have without the change; a part of the limit */
+};
+
+struct plan_guess {
+    const char *path, *evidence,
+        *source; /* evidence: "assumed" or "inferred"; source may be NULL */
+    const char *value;
+    struct plan_change changes[ASSUMED_TRIALS]; /* less, more */
+    uint32_t change_count;
+    double effect; /* the larger move, without its sign */
+    bool matters, flips;
+};
+
+struct plan_subject {
+    uint32_t candidate;
+    uint32_t of; /* the case */
+    int32_t slo; /* the objective; -1: none of them is a mean, so nothing is measured */
+    double figure;
+    struct plan_guess *guesses; /* by effect */
+    uint32_t count;
+    uint32_t left_out; /* beyond ASSUMED_MAX */
+};
+
+struct plan_assumed {
+    struct plan_subject subjects[PLAN_SUBJECTS_MAX]; /* what is chosen first, if anything is */
+    uint32_t count;
+    uint32_t unplayed; /* changes */
+    int64_t runs;
+};
+
+/* Fills in the state's `assumed`, unless a stop or the budget ended the search. */
+void plan_assumed_play(const struct plan_search *search);
+
+/* Of the runs of one change; all are below that of a candidate behind the plan's last. */
+uint32_t plan_assumed_key(const struct plan_state *state, uint32_t candidate, uint32_t value,
+                          uint32_t change);
+
+#endif

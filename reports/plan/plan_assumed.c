@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_assumed - assumed values by what they move, for people, programs and spreadsheets. */
+#include "replay/plan/plan_assumed.h"
+
+#include "reports/plan/plan_report.h"
+#include "reports/text/chart.h"
+#include "reports/text/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Characters to each side of a tornado's middle, and in front of what is said below it. */
+enum { BAR = 8, MARGIN = 2 * BAR + 7 };
+
+static const double LITTLE = 0.001; /* of a limit: what moves a figure by less is counted only */
+
+static const struct plan_candidate *candidate_of(const struct plan_state *state,
+                                                 const struct plan_subject *subject)
+{
+    return &state->candidates[subject->candidate];
+}
+
+/* NULL: nothing of it is a mean. */
+static const struct expectation *asked_of(const struct plan_state *state,
+                                          const struct plan_subject *subject)
+{
+    return subject->slo < 0
+               ? NULL
+               : &candidate_of(state, subject)->states[subject->of].asked[subject->slo];
+}
+
+static const char *case_of(const struct plan_state *state, const struct plan_subject *subject)
+{
+    return candidate_of(state, subject)->cases->cases[subject->of].name;
+}
+
+static const struct plan_candidate *point_of(const struct plan_state *state,
+                                             const struct plan_change *change)
+{
+    return &state->candidates[change->point];
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static uint32_t count_flips(const struct plan_assumed *assumed)
+{
+    uint32_t flips = 0;
+    for (uint32_t i = 0; i < assumed->count; i++)
+        for (uint32_t k = 0; k < assumed->subjects[i].count; k++)
+            flips += assumed->subjects[i].guesses[k].flips;
+    return flips;
+}
+
+static void print_head(const struct plan_state *state, FILE *out)
+{
+    const struct plan_assumed *assumed = state->assumed;
+    const uint32_t flips = count_flips(assumed);
+    fputs(
+        "\nAssumed values, each changed alone: those at half and twice, inferred ones a tenth less "
+        "and more\n",
+        out);
+    if (flips > 0)
+        fprintf(out, "  %" PRIu32 " flip%s the choice", flips, flips == 1 ? "s" : "");
+    else
+        fprintf(out, "  none%s flips the choice", assumed->unplayed > 0 ? " that was played" : "");
+    fprintf(out, "; %s runs\n", words_count(assumed->runs).text);
+    if (assumed->unplayed > 0)
+        fprintf(out, "  %s changes were not played\n", words_count(assumed->unplayed).text);
+}
+
+/* Less than the middle to the left, more to the right; the largest effect has the whole side. */
+static void print_bar(const struct plan_guess *guess, double scale, FILE *out)
+{
+    char bar[2 * BAR + 2];
+    memset(bar, ' ', sizeof bar);
+    bar[BAR] = '|';
+    bar[2 * BAR + 1] = '\0';
+    for (uint32_t i = 0; i < guess->change_count && scale > 0; i++) {
+        const double moved = guess->changes[i].moved / scale * BAR;
+        const int length = (int)(moved < 0 ? 0.5 - moved : 0.5 + moved);
+        for (int k = 1; k <= length && k <= BAR; k++)
+            bar[moved < 0 ? BAR - k : BAR + k] = '#';
+    }
+    fputs(bar, out);
+}
+
+/* "38.1 us at 500ns (-3.2 %), 45 us at 2us (+7.1 %)" */
+static void print_figures(const struct plan_state *state, const struct plan_subject *subject,
+                          const struct plan_guess *guess, FILE *out)
+{
+    for (uint32_t i = 0; i < guess->change_count; i++) {
+        const struct plan_change *change = &guess->changes[i];
+        fputs(i == 0 ? "" : ", ", out);
+        if (change->measured)
+            fprintf(out, "%s at %s (%+.3g %%)",
+                    plan_words(asked_of(state, subject), change->figure).text, change->value,
+                    100 * change->moved);
+        else
+            fprintf(out, "%s at %s",
+                    change->played ? plan_verdict_word(point_of(state, change)->verdict)
+                                   : "not played",
+                    change->value);
+    }
+    fputc('\n', out);
+}
+
+static void print_guess(const struct plan_state *state, const struct plan_subject *subject,
+                        const struct plan_guess *guess, FILE *out)
+{
+    fputs("    ", out);
+    print_bar(guess, subject->guesses[0].effect, out);
+    fprintf(out, "  %s %s (%s)\n%*s", guess->path, guess->value, guess->evidence, MARGIN, "");
+    print_figures(state, subject, guess, out);
+    for (uint32_t i = 0; i < guess->change_count; i++) {
+        const struct plan_change *change = &guess->changes[i];
+        const struct plan_candidate *point = point_of(state, change);
+        if (change->flips && subject->candidate == state->chosen)
+            fprintf(out, "%*sat %s what is chosen does not hold: %s\n", MARGIN, "", change->value,
+                    point->why);
+        else if (change->flips)
+            fprintf(out, "%*sat %s it would hold\n", MARGIN, "", change->value);
+        else if (change->matters && point->verdict == PLAN_VERDICT_UNSURE)
+            fprintf(out, "%*sat %s it is %s\n", MARGIN, "", change->value,
+                    plan_verdict_many(point->verdict));
+    }
+}
+
+static void print_others(const struct plan_subject *subject, uint32_t little, uint32_t silent,
+                         FILE *out)
+{
+    if (little > 0 && subject->slo >= 0)
+        fprintf(out, "    %s move it by less than 0.1 %% of the limit\n", words_count(little).text);
+    else if (little > 0)
+        fprintf(out, "    %s make other runs, which do not hold either\n",
+                words_count(little).text);
+    if (silent > 0)
+        fprintf(out, "    %s change no run\n", words_count(silent).text);
+    if (subject->left_out > 0)
+        fprintf(out, "    %s more were not looked at\n", words_count(subject->left_out).text);
+}
+
+static void print_subject(const struct plan_state *state, const struct plan_subject *subject,
+                          FILE *out)
+{
+    const struct plan_candidate *mine = candidate_of(state, subject);
+    const struct expectation *asked = asked_of(state, subject);
+    const char *failure = case_of(state, subject);
+    uint32_t little = 0, silent = 0;
+    fprintf(out, "  %s, %s%s%s", mine->cell->name,
+            subject->candidate == state->chosen ? "chosen" : plan_verdict_word(mine->verdict),
+            *failure == '\0' ? "" : ", with ", failure);
+    if (asked != NULL)
+        fprintf(out, "; %s: it is %s", asked->text, plan_words(asked, subject->figure).text);
+    fputc('\n', out);
+    for (uint32_t i = 0; i < subject->count; i++) {
+        const struct plan_guess *guess = &subject->guesses[i];
+        if (guess->flips || guess->effect >= LITTLE)
+            print_guess(state, subject, guess, out);
+        else if (guess->matters)
+            little++;
+        else
+            silent++;
+    }
+    print_others(subject, little, silent, out);
+}
+
+void plan_assumed_text(const struct plan_state *state, FILE *out)
+{
+    if (state->assumed == NULL)
+        return;
+    print_head(state, out);
+    for (uint32_t i = 0; i < state->assumed->count; i++)
+        print_subject(state, &state->assumed->subjects[i], out);
+}
+
+/* ------------------------------------------------------------------ for programs */
+
+static void text_member(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, "\"%s\": ", key);
+    if (text == NULL || *text == '\0')
+        fputs("null, ", out);
+    else {
+        json_string(out, text);
+        fputs(", ", out);
+    }
+}
+
+static void real_member(FILE *out, const char *key, bool known, double value)
+{
+    fprintf(out, "\"%s\": ", key);
+    if (known)
+        json_real(out, value);
+    else
+        fputs("null", out);
+    fputs(", ", out);
+}
+
+static const char *yes_or_no(bool yes)
+{
+    return yes ? "true" : "false";
+}
+
+static void json_change(const struct plan_state *state, const struct plan_change *change, FILE *out)
+{
+    const struct plan_candidate *point = point_of(state, change);
+    fputs("{", out);
+    text_member(out, "value", change->value);
+    real_member(out, "figure", change->measured, change->figure);
+    real_member(out, "moved", change->measured, change->moved);
+    text_member(out, "verdict", change->played ? plan_verdict_word(point->verdict) : NULL);
+    text_member(out, "why", point->why);
+    fprintf(out, "\"played\": %s, \"matters\": %s, \"flips\": %s}", yes_or_no(change->played),
+            yes_or_no(change->matters), yes_or_no(change->flips));
+}
+
+static void json_guess(const struct plan_state *state, const struct plan_guess *guess, FILE *out)
+{
+    fputs("\n      {", out);
+    text_member(out, "path", guess->path);
+    text_member(out, "value", guess->value);
+    text_member(out, "evidence", guess->evidence);
+    text_member(out, "source", guess->source);
+    real_member(out, "effect", true, guess->effect);
+    fprintf(out, "\"matters\": %s, \"flips\": %s, \"trials\": [", yes_or_no(guess->matters),
+            yes_or_no(guess->flips));
+    for (uint32_t i = 0; i < guess->change_count; i++) {
+        fputs(i == 0 ? "" : ", ", out);
+        json_change(state, &guess->changes[i], out);
+    }
+    fputs("]}", out);
+}
+
+static void json_subject(const struct plan_state *state, const struct plan_subject *subject,
+                         FILE *out)
+{
+    const struct expectation *asked = asked_of(state, subject);
+    fputs("\n    {", out);
+    text_member(out, "candidate", candidate_of(state, subject)->cell->name);
+    fprintf(out, "\"chosen\": %s, ", yes_or_no(subject->candidate == state->chosen));
+    text_member(out, "failure", case_of(state, subject));
+    text_member(out, "slo", asked == NULL ? NULL : asked->text);
+    real_member(out, "figure", asked != NULL, subject->figure);
+    fprintf(out, "\"left_out\": %" PRIu32 ", \"values\": [", subject->left_out);
+    for (uint32_t i = 0; i < subject->count; i++) {
+        fputs(i == 0 ? "" : ",", out);
+        json_guess(state, &subject->guesses[i], out);
+    }
+    fputs("]}", out);
+}
+
+void plan_assumed_json(const struct plan_state *state, FILE *out)
+{
+    const struct plan_assumed *assumed = state->assumed;
+    if (assumed == NULL) {
+        fputs("  \"assumed\": null,\n", out);
+        return;
+    }
+    fprintf(out,
+            "  \"assumed\": {\"runs\": %" PRId64 ", \"flips\": %" PRIu32 ", \"unplayed\": %" PRIu32
+            ", \"candidates\": [",
+            assumed->runs, count_flips(assumed), assumed->unplayed);
+    for (uint32_t i = 0; i < assumed->count; i++) {
+        fputs(i == 0 ? "" : ",", out);
+        json_subject(state, &assumed->subjects[i], out);
+    }
+    fputs("]},\n", out);
+}
+
+/* ------------------------------------------------------------------ for spreadsheets */
+
+static void csv_text(const char *text, FILE *out)
+{
+    chart_csv_text(out, text == NULL ? "" : text);
+    fputc(',', out);
+}
+
+static void csv_real(bool known, double value, FILE *out)
+{
+    if (known)
+        fprintf(out, "%.9g", value);
+    fputc(',', out);
+}
+
+static void csv_guess(const struct plan_state *state, const struct plan_subject *subject,
+                      const struct plan_guess *guess, FILE *out)
+{
+    const struct expectation *asked = asked_of(state, subject);
+    for (uint32_t i = 0; i < guess->change_count; i++) {
+        const struct plan_change *change = &guess->changes[i];
+        csv_text(candidate_of(state, subject)->cell->name, out);
+        csv_text(case_of(state, subject), out);
+        csv_text(asked == NULL ? NULL : asked->text, out);
+        csv_text(guess->path, out);
+        csv_text(guess->evidence, out);
+        csv_text(guess->value, out);
+        csv_text(change->value, out);
+        csv_real(asked != NULL, subject->figure, out);
+        csv_real(change->measured, change->figure, out);
+        csv_real(change->measured, change->moved, out);
+        csv_text(change->played ? plan_verdict_word(point_of(state, change)->verdict) : NULL, out);
+        fprintf(out, "%d,%d\n", change->matters, change->flips);
+    }
+}
+
+void plan_assumed_csv(const struct plan_state *state, FILE *out)
+{
+    fputs("candidate,failure,slo,path,evidence,value,changed,figure,figure_changed,moved,verdict,"
+          "matters,flips\n",
+          out);
+    for (uint32_t i = 0; i < state->assumed->count; i++)
+        for (uint32_t k = 0; k < state->assumed->subjects[i].count; k++)
+            csv_guess(state, &state->assumed->subjects[i], &state->assumed->subjects[i].guesses[k],
+                      out);
+}
