@@ -78,14 +78,11 @@ static bool read_jobs(const struct cli_args *args, uint32_t *at_once)
 static void show_progress(struct planning *planning)
 {
     const struct plan_state *state = &planning->state;
-    uint32_t open = 0;
     if (!isatty(STDERR_FILENO))
         return;
-    for (uint32_t i = 0; i < state->count; i++)
-        open += state->candidates[i].verdict == PLAN_VERDICT_OPEN;
     fprintf(stderr, "\r%" PRId64 " runs in %.0f s; %u of %u candidates open%s%-40s", state->runs,
-            progress_clock_s() - planning->begun_s, (unsigned)open, (unsigned)state->count,
-            state->chosen >= 0 ? "; best so far " : "",
+            progress_clock_s() - planning->begun_s, (unsigned)plan_open(state),
+            (unsigned)state->count, state->chosen >= 0 ? "; best so far " : "",
             state->chosen >= 0 ? state->candidates[state->chosen].cell->name : "");
     fflush(stderr);
     planning->shown = true;
@@ -108,6 +105,14 @@ static bool known(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
     return planning->known != NULL &&
            plan_known_find(planning->known, planning->state.candidates[candidate].key, of, seed,
                            outcome);
+}
+
+/* The budget of time, from the moment on when playing began. */
+static bool late(void *self)
+{
+    const struct planning *planning = self;
+    return progress_clock_s() - planning->begun_s >
+           (double)planning->state.plan->most_time / (double)PS_PER_S;
 }
 
 /* ------------------------------------------------------------------ the database */
@@ -167,6 +172,7 @@ static int play(const struct cli_args *args, struct planning *planning, uint32_t
         .self = planning,
         .played = played,
         .known = known,
+        .late = planning->state.plan->most_time > 0 ? late : NULL,
     };
     struct stop former;
     char error[STORE_ERROR_BYTES];

@@ -234,7 +234,7 @@ static void keep(struct plan_state *state, const struct errand *errand,
                  const struct plan_outcome *outcome)
 {
     state_of(state, errand)->outcomes[errand->seed] = *outcome;
-    state->runs++;
+    state->runs += outcome->end != PLAN_RUN_STOPPED;
     state->events += outcome->events;
     state->packet_hops += outcome->packet_hops;
 }
@@ -247,20 +247,22 @@ static void take_errand(void *self, uint32_t index, bool well)
     struct plan_state *state = round->search->state;
     if (!well)
         snprintf(outcome->why, sizeof outcome->why, "a run's process died twice");
-    if (stop_asked() != 0 || outcome->end == PLAN_RUN_STOPPED)
+    if (stop_asked() != 0 || (state->late && !well))
         outcome->end = PLAN_RUN_STOPPED;
     keep(state, errand, outcome);
-    state->played++;
+    state->played += outcome->end != PLAN_RUN_STOPPED;
     if (outcome->end != PLAN_RUN_STOPPED && round->search->played != NULL)
         round->search->played(round->search->self, errand->candidate, errand->of, errand->seed);
 }
 
+/* What a stop leaves out is as if it had not been begun. */
 static void make_room(const struct round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
         struct plan_case_state *of = state_of(round->search->state, &round->errands[i]);
         while (of->room <= round->errands[i].seed)
             of->outcomes = memory_grown(of->outcomes, of->room, &of->room, sizeof *of->outcomes);
+        of->outcomes[round->errands[i].seed] = (struct plan_outcome){.end = PLAN_RUN_STOPPED};
         of->count = of->count > round->errands[i].seed ? of->count : round->errands[i].seed + 1;
     }
 }
@@ -282,6 +284,15 @@ static void leave_out_known(struct round *round)
     round->count = left;
 }
 
+static bool is_late(void *self)
+{
+    const struct plan_search *search = ((const struct round *)self)->search;
+    struct plan_state *state = search->state;
+    state->late = state->late || (search->late != NULL && search->late(search->self));
+    state->spent |= state->late;
+    return state->late;
+}
+
 /* All of it, or nothing; and the end of it.  Whether it was played to its end. */
 static bool play_errands(struct round *round)
 {
@@ -294,19 +305,21 @@ static bool play_errands(struct round *round)
         make_room(round);
         leave_out_known(round);
         round->outcomes = memory_zeroed(round->count, sizeof *round->outcomes);
-        const struct jobs jobs = {round,
-                                  play_errand,
-                                  take_errand,
-                                  round->count,
-                                  search->at_once,
-                                  round->outcomes,
-                                  sizeof *round->outcomes};
-        jobs_play(&jobs);
+        const struct jobs jobs = {.self = round,
+                                  .play = play_errand,
+                                  .done = take_errand,
+                                  .enough = is_late,
+                                  .count = round->count,
+                                  .at_once = search->at_once,
+                                  .results = round->outcomes,
+                                  .bytes = sizeof *round->outcomes};
+        if (round->count > 0)
+            jobs_play(&jobs);
         state->stopped = stop_asked() != 0;
     }
     free(round->outcomes);
     free(round->errands);
-    return any && !state->stopped;
+    return any && !state->stopped && !state->spent;
 }
 
 static bool play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)

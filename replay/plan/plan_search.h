@@ -27,6 +27,8 @@ struct plan_search {
     /* Whether it is known from an earlier search; fills it in.  NULL: none was. */
     bool (*known)(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
                   struct plan_outcome *outcome);
+    /* Whether the time that the plan allows is over.  NULL: it never is. */
+    bool (*late)(void *self);
 };
 
 /* Loads every candidate: its bill, its cases, whether a bound refuses it.  False and messages: one

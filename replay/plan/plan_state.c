@@ -42,6 +42,14 @@ void plan_state_free(struct plan_state *state)
     *state = (struct plan_state){0};
 }
 
+uint32_t plan_open(const struct plan_state *state)
+{
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        open += state->candidates[i].verdict == PLAN_VERDICT_OPEN;
+    return open;
+}
+
 double plan_mean(const struct plan_case_state *of, uint32_t figure)
 {
     double sum = 0;

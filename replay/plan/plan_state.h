@@ -87,12 +87,16 @@ struct plan_state {
     bool proven;             /* nothing that is open could take its place */
     bool stopped;            /* by a signal */
     bool spent;              /* the budget */
+    bool late;               /* and it was one of time */
     bool odd[GRID_AXES_MAX]; /* axes that were said to be monotone and are not */
     uint32_t odd_by[GRID_AXES_MAX]
                    [2]; /* the two candidates that show it: worse holds, better fails */
 };
 
 void plan_state_free(struct plan_state *state);
+
+/* How many candidates of the plan have no verdict. */
+uint32_t plan_open(const struct plan_state *state);
 
 /* Mean over its runs of a figure, and of its slack. */
 double plan_mean(const struct plan_case_state *of, uint32_t figure);

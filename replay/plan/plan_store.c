@@ -60,7 +60,7 @@ static void fingerprint(const struct plan_state *state, char text[DIGEST_TEXT_BY
 {
     struct diag *diag = memory_new(sizeof *diag);
     struct scenario *scenario = library_load(state->plan->grid.scenario, NULL, 0, diag);
-    struct digest all = digest_of(state->plan->text, state->plan->length);
+    struct digest all = digest_of(state->plan->question, strlen(state->plan->question));
     for (uint32_t i = 0; scenario != NULL && i < scenario->source_count; i++) {
         const struct digest one = digest_of(scenario->sources[i].text, scenario->sources[i].length);
         digest_add(&all, one.high);
@@ -436,6 +436,8 @@ bool plan_store_close(struct plan_store *store, const struct plan_state *state,
     fill_axes(store->store, state);
     say(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));
     say(store->store, "proven", STORE_I(state->proven));
+    say(store->store, "left", STORE_I(plan_open(state)));
+    say(store->store, "budget_spent", STORE_I(state->spent));
     say(store->store, "runs", STORE_I(state->runs));
     say(store->store, "packet_hops", STORE_I(state->packet_hops));
     store_commit(store->store);

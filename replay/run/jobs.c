@@ -141,7 +141,8 @@ static void wait_for_some(struct pool *pool)
 /* Again and again: a process that has only just begun may not have listened. */
 static void look_for_stop(struct pool *pool)
 {
-    if (stop_asked() == 0)
+    const struct jobs *jobs = pool->jobs;
+    if (stop_asked() == 0 && (jobs->enough == NULL || !jobs->enough(jobs->self)))
         return;
     pool->stopping = true;
     pool->well = false;

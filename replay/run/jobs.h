@@ -24,13 +24,15 @@ struct jobs {
     uint32_t at_once; /* 0: as many as there are processors */
     void *results;    /* `count` of `bytes` each, all zero */
     size_t bytes;
+    /* Asked again and again: what is true ends all as a stop does.  NULL: it is never enough. */
+    bool (*enough)(void *self);
 };
 
 /* How many that are. */
 uint32_t jobs_at_once(const struct jobs *jobs);
 
-/* False: one of the processes ended too early, twice, or a stop was asked for (replay/run/stop.h):
- * then those under way are asked to end, and no other is begun. */
+/* False: one of the processes ended too early, twice, a stop was asked for (replay/run/stop.h),
+ * or it was enough: then those under way are asked to end, and no other is begun. */
 bool jobs_play(const struct jobs *jobs);
 
 #endif

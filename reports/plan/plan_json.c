@@ -167,9 +167,9 @@ void plan_json(const struct plan_state *state, FILE *out)
             state->proven ? "true" : "false", state->stopped ? "true" : "false",
             state->spent ? "true" : "false");
     fprintf(out,
-            "  \"runs\": %" PRId64 ",\n  \"events\": %" PRId64 ",\n  \"packet_hops\": %" PRId64
-            ",\n",
-            state->runs, state->events, state->packet_hops);
+            "  \"left\": %" PRIu32 ",\n  \"runs\": %" PRId64 ",\n  \"events\": %" PRId64
+            ",\n  \"packet_hops\": %" PRId64 ",\n",
+            plan_open(state), state->runs, state->events, state->packet_hops);
     print_axes(state, out);
     fputs("  \"candidates\": [\n", out);
     for (uint32_t i = 0; i < state->count; i++) {

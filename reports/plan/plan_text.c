@@ -66,6 +66,25 @@ static void print_cost(const struct plan_state *state, const struct plan_candida
             candidate->bill.rack_units, candidate->bill.rack_units == 1 ? "" : "s");
 }
 
+/* What ended it, if that was not the answer. */
+static void print_end(const struct plan_state *state, FILE *out)
+{
+    const uint32_t open = plan_open(state);
+    const char *known =
+        state->proven ? "after the answer was known" : "before the answer was known";
+    if (state->stopped)
+        fprintf(out, "  stopped %s\n", known);
+    if (state->late)
+        fprintf(out, "  the budget of %s was spent %s\n", words_time(state->plan->most_time).text,
+                known);
+    else if (state->spent)
+        fprintf(out, "  the budget of %s runs was spent %s\n",
+                words_count(state->plan->rules.most_runs).text, known);
+    if ((state->stopped || state->spent) && !state->proven)
+        fprintf(out, "  not decided: %s candidate%s left\n", words_count(open).text,
+                open == 1 ? " is" : "s are");
+}
+
 static void print_head(const struct plan_state *state, FILE *out)
 {
     uint32_t by[PLAN_VERDICT_DEARER + 1] = {0};
@@ -81,13 +100,7 @@ static void print_head(const struct plan_state *state, FILE *out)
         }
     fprintf(out, "\n  %s run%s, %s packet-hops\n", words_count(state->runs).text,
             state->runs == 1 ? "" : "s", words_count(state->packet_hops).text);
-    const char *known = state->proven ? "after the answer was known"
-                                      : "before the answer was known";
-    if (state->stopped)
-        fprintf(out, "  stopped %s\n", known);
-    if (state->spent)
-        fprintf(out, "  the budget of %s runs was spent %s\n",
-                words_count(state->plan->rules.most_runs).text, known);
+    print_end(state, out);
 }
 
 static void print_odd_axes(const struct plan_state *state, FILE *out)
@@ -264,6 +277,8 @@ static void print_cliffs(const struct plan_state *state, FILE *out)
         else if (!cliff->ends)
             fprintf(out, "holds to %s, the last that was asked for\n",
                     axis->values[cliff->count - 1]);
+        else if (state->candidates[cliff->first + cliff->holds].verdict == PLAN_VERDICT_OPEN)
+            fprintf(out, "holds to %s; the rest was not played\n", axis->values[cliff->holds - 1]);
         else
             fprintf(out, "holds to %s, not at %s\n", axis->values[cliff->holds - 1],
                     axis->values[cliff->holds]);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RUNS_MAX = 1000000 };
+
 #define FIELD(name) offsetof(struct plan_rules, name)
 
 const struct opt plan_opts[] = {
@@ -219,6 +221,52 @@ static void read_prices(const struct plan_reader *reader, const struct tree_node
         node != NULL && prices_read(&plan->grid.arena, node, &plan->prices, reader->diag);
 }
 
+/* Lines that begin so are no part of the question. */
+static bool is_of_budget(const char *line)
+{
+    static const char *const keys[] = {"budget:", "most-runs:"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strncmp(line, keys[i], strlen(keys[i])) == 0)
+            return true;
+    return false;
+}
+
+static void keep_question(struct plan *plan)
+{
+    char *kept = arena_text(&plan->grid.arena, plan->text, plan->length), *to = kept;
+    for (const char *line = plan->text; *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        const size_t length = end == NULL ? strlen(line) : (size_t)(end + 1 - line);
+        if (!is_of_budget(line)) {
+            memcpy(to, line, length);
+            to += length;
+        }
+        line += length;
+    }
+    *to = '\0';
+    plan->question = kept;
+}
+
+static void read_budget(const struct plan_reader *reader, const struct tree_node *root)
+{
+    struct plan *plan = reader->plan;
+    const struct tree_node *node = tree_want(reader->diag, root, "budget", TREE_SCALAR);
+    char why[QUANTITY_WHY_BYTES];
+    int64_t runs;
+    if (node == NULL)
+        return;
+    if (!quantity_parse(QUANTITY_INT, node->text, &runs, why)) {
+        if (!quantity_parse(QUANTITY_TIME, node->text, &plan->most_time, why) ||
+            plan->most_time <= 0)
+            tree_error(reader->diag, node, "expected runs such as 500, or a time such as 600s");
+    } else if (tree_get(root, "most-runs") != NULL)
+        tree_error(reader->diag, node, "most-runs says it too: expected one of them");
+    else if (runs < 1 || runs > RUNS_MAX)
+        tree_error(reader->diag, node, "expected 1 to %d runs", RUNS_MAX);
+    else
+        plan->rules.most_runs = runs;
+}
+
 static void read_rules(const struct plan_reader *reader, const struct tree_node *root,
                        const char *const *also)
 {
@@ -237,13 +285,14 @@ static void read_rules(const struct plan_reader *reader, const struct tree_node 
                    "expected prices, or objective: most-headroom");
     if (plan->rules.most_seeds < plan->rules.seeds)
         plan->rules.most_seeds = plan->rules.seeds;
+    read_budget(reader, root);
 }
 
 static void read_root(const struct plan_reader *reader, const struct tree_node *root)
 {
-    static const char *const keys[] = {
-        "stormglass-plan", "name",   "about", "scenario", "vary", "adjust", "slo",
-        "survive",         "prices", "cliff", NULL};
+    static const char *const keys[] = {"stormglass-plan", "name", "about",   "scenario", "vary",
+                                       "adjust",          "slo",  "survive", "prices",   "cliff",
+                                       "budget",          NULL};
     struct plan *plan = reader->plan;
     const struct tree_node *slo = tree_need(reader->diag, root, "slo", TREE_LIST,
                                             "what must hold, such as \"oltp.latency.p99 < 1ms\"");
@@ -258,6 +307,7 @@ static void read_root(const struct plan_reader *reader, const struct tree_node *
     read_failures(reader, survive);
     if (!diag_failed(reader->diag))
         read_cliffs(reader, cliff);
+    keep_question(plan);
 }
 
 /* `file` NULL: it could not be read, and the diag says why. */

@@ -14,6 +14,7 @@
  *   cliff:                          # how far what is chosen goes along each of these, alone
  *     - {path: workloads.oltp.queue-depth, as: qd, values: {from: 8, to: 256, times: 2}}
  *   objective: cheapest             # least-power, most-headroom, front
+ *   budget: 500                     # runs, or a time such as 600s
  *   seeds: 5                        # and the other rows: plan_opts
  * A failure without `at` is played without what failed, from the start; with `at` it fails in
  * mid-run, and what is under way may take 60 s to finish.  `each` picks the members one after the
@@ -59,7 +60,7 @@ struct plan_rules {
     int64_t tolerance;  /* ppm of a limit: what is nearer to it may be judged either way */
     int64_t longest;    /* ps: a run is played again, longer, until it has settled or is so long;
                            -1: 16 times the scenario's duration */
-    int64_t most_runs;  /* the budget */
+    int64_t most_runs;  /* the budget; `budget` may say it too */
 };
 
 extern const struct opt plan_opts[];
@@ -83,6 +84,7 @@ struct plan_failure {
 struct plan {
     struct grid grid; /* its arena holds all of it; name, about, scenario too */
     struct plan_rules rules;
+    int64_t most_time; /* ps of the clock on the wall, from `budget`; 0: as long as it takes */
     struct plan_slo slo[PLAN_SLO_MAX];
     uint32_t slo_count;
     struct plan_failure failures[PLAN_FAILURES_MAX];
@@ -91,9 +93,10 @@ struct plan {
     uint32_t cliff_count;
     bool has_prices;
     struct prices prices;
-    const char
-        *text; /* of the file, and what it has of prices: two plans of one text are the same */
+    const char *text; /* of the file, and what it has of prices */
     size_t length;
+    /* That without its lines on the budget: two plans of one question have the same runs. */
+    const char *question;
 };
 
 struct plan *plan_load_file(const char *path, struct diag *diag);

@@ -391,6 +391,40 @@ static void without_prices_headroom_decides(void **state)
     plan_free(plan);
 }
 
+static void a_budget_is_of_runs_or_of_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t runs, time;
+        const char *wrong;
+    } rows[] = {{"", 10000, 0, NULL},
+                {"budget: 500\n", 500, 0, NULL},
+                {"most-runs: 500\n", 500, 0, NULL},
+                {"budget: 0.5h\n", 10000, 1800 * PS_PER_S, NULL},
+                {"most-runs: 7\nbudget: 600s\n", 7, 600 * PS_PER_S, NULL},
+                {"most-runs: 7\nbudget: 7\n", 0, 0, "most-runs says it too"},
+                {"budget: 0\n", 0, 0, "expected 1 to 1000000 runs"},
+                {"budget: 0s\n", 0, 0, "or a time such as 600s"},
+                {"budget: soon\n", 0, 0, "expected runs such as 500"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char copy[sizeof text + 64];
+        struct diag *diag = fresh();
+        sprintf(copy, "%s%s", text, rows[i].line);
+        struct plan *plan = plan_load("plan.yaml", copy, strlen(copy), diag);
+        if (rows[i].wrong != NULL) {
+            assert_null(plan);
+            assert_non_null(strstr(diag->messages[0].text, rows[i].wrong));
+        } else {
+            assert_int_equal(plan->rules.most_runs, rows[i].runs);
+            assert_int_equal(plan->most_time, rows[i].time);
+            assert_string_equal(plan->question, text); /* so it goes on with more of it */
+        }
+        plan_free(plan);
+        free(diag);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +437,7 @@ int main(void)
         cmocka_unit_test(bounds_are_those_of_links_and_light),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(without_prices_headroom_decides),
+        cmocka_unit_test(a_budget_is_of_runs_or_of_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

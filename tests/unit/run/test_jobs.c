@@ -124,6 +124,37 @@ static void play_for_ever(void *self, uint32_t index, void *result)
         pause();
 }
 
+static bool is_enough(void *self)
+{
+    const struct bench *bench = self;
+    return bench->ends > 0;
+}
+
+static void play_the_first(void *self, uint32_t index, void *result)
+{
+    (void)result;
+    if (index > 0)
+        play_for_ever(self, index, result);
+}
+
+static void what_is_enough_ends_all(void **state)
+{
+    (void)state;
+    struct bench bench = {0};
+    char answers[COUNT] = {0};
+    const struct jobs jobs = {.self = &bench,
+                              .play = play_the_first,
+                              .done = done,
+                              .enough = is_enough,
+                              .count = COUNT,
+                              .at_once = 2,
+                              .results = answers,
+                              .bytes = 1};
+    assert_false(jobs_play(&jobs));
+    assert_int_equal(bench.ends, 2);
+    assert_int_equal(bench.failed, 1);
+}
+
 static void a_stop_ends_all(void **state)
 {
     (void)state;
@@ -157,6 +188,7 @@ int main(void)
         cmocka_unit_test(who_dies_once_is_played_again),
         cmocka_unit_test(who_dies_twice_is_told),
         cmocka_unit_test(a_stop_ends_all),
+        cmocka_unit_test(what_is_enough_ends_all),
         cmocka_unit_test(at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
