@@ -220,19 +220,16 @@ static bool in_mask(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES
 
 static bool in_bounds(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES])
 {
+    const bool less = row->min != NULL && value < parse_own(row, row->min);
+    if (!less && (row->max == NULL || value <= parse_own(row, row->max)))
+        return true;
     char text[64];
     struct opt bare = *row; /* a number, even where it stands for a word */
     bare.choices = NULL;
     opt_format(&bare, value, text, sizeof text);
-    if (row->min != NULL && value < parse_own(row, row->min)) {
-        snprintf(why, OPT_WHY_BYTES, "%s is less than the minimum, %s", text, row->min);
-        return false;
-    }
-    if (row->max != NULL && value > parse_own(row, row->max)) {
-        snprintf(why, OPT_WHY_BYTES, "%s is more than the maximum, %s", text, row->max);
-        return false;
-    }
-    return true;
+    snprintf(why, OPT_WHY_BYTES, "%s is %s, %s", text,
+             less ? "less than the minimum" : "more than the maximum", less ? row->min : row->max);
+    return false;
 }
 
 /* ---- legal values between the bounds ---- */
@@ -268,8 +265,9 @@ bool opt_series(const struct opt *row, char *text, size_t size)
 static bool in_series(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES])
 {
     char series[64], text[3][QUANTITY_TEXT_BYTES];
-    if (!opt_series(row, series, sizeof series) || legal_below(row, value) == value)
+    if ((row->step == NULL && row->factor == 0) || legal_below(row, value) == value)
         return true;
+    opt_series(row, series, sizeof series);
     const int64_t below = legal_below(row, value), above = legal_above(row, below);
     const bool is_last = row->max != NULL && above > parse_own(row, row->max);
     opt_format(row, value, text[0], sizeof text[0]);
@@ -317,10 +315,8 @@ void opt_format(const struct opt *row, int64_t value, char *text, size_t size)
 
 void opt_presets(const struct opt *rows, void *params)
 {
-    for (const struct opt *row = rows; row->name != NULL; row++) {
-        char why[OPT_WHY_BYTES];
-        CHECK(opt_parse(row, row->preset, opt_field(row, params), why));
-    }
+    for (const struct opt *row = rows; row->name != NULL; row++)
+        *opt_field(row, params) = parse_own(row, row->preset);
 }
 
 size_t opt_join(struct opt *rows, size_t count, const struct opt *own, size_t offset)

@@ -50,7 +50,8 @@ struct opt {
 
 #define OPT_WHY_BYTES 160
 
-/* Sets every field to its preset; CHECKs that each preset parses and lies inside its bounds. */
+/* Sets every field to its preset; CHECKs that each parses.  That they lie inside their bounds is
+ * a test's (tests/unit/base/test_opt.c): this is done for each block of each scenario. */
 void opt_presets(const struct opt *rows, void *params);
 
 /* Puts `own` (NULL: nothing), over a struct that begins at `offset` of a greater one, behind the

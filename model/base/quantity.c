@@ -271,13 +271,13 @@ bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
 /* value / factor with as many of three (or four) decimals as it takes. */
 static void write_decimal(int64_t value, const struct unit *unit, char *text, size_t size)
 {
+    char decimals[QUANTITY_TEXT_BYTES] = ".";
+    size_t length = 1;
     int64_t rest = value % unit->factor;
-    int length = snprintf(text, size, "%lld", (long long)(value / unit->factor));
-    if (rest != 0)
-        length += snprintf(text + length, size - (size_t)length, ".");
     for (int64_t step = unit->factor / 10; rest != 0; rest %= step, step /= 10)
-        length += snprintf(text + length, size - (size_t)length, "%d", (int)(rest / step));
-    snprintf(text + length, size - (size_t)length, "%s", unit->name);
+        decimals[length++] = (char)('0' + rest / step);
+    decimals[length == 1 ? 0 : length] = '\0';
+    snprintf(text, size, "%lld%s%s", (long long)(value / unit->factor), decimals, unit->name);
 }
 
 /* 1/256 where that is short, else 3e-12. */
