@@ -25,8 +25,11 @@ diff wanted out >differs || fail "README shows another debugger: $(cat differs)"
 
 block 'stormglass: 1' >scenario.yaml
 expect 'its scenario' 0 'held    all-commands-complete' "$program" run scenario.yaml
+
+# The answer to the plan is the one that `make plans` writes when it plays it: it takes too long to be played here too.
 block 'array ' >wanted
-expect 'the plan' 0 'Chosen' "$program" plan "${readme%/*}/scenarios/plans/array.yaml"
-sed -i "s,${readme%/*}/,," out
-diff wanted out >differs || fail "README shows another answer to the plan: $(cat differs)"
+awk '/^## /{inside = 0} /scenarios\/plans\/array\.yaml/ {inside = 1} inside' "${readme%/*}/docs/plans.md" |
+    awk '/^array / {inside = 1} /^```/ {inside = 0} inside' >got
+[ -s wanted ] || fail 'README shows no answer to the plan'
+diff wanted got >differs || fail "README shows another answer to the plan than docs/plans.md: $(cat differs)"
 [ $failures = 0 ]
