@@ -3,7 +3,7 @@
 set -u
 . tests/golden/outside
 says() { grep -qF -e "$2" "$1" || fail "$1 does not say '$2':" "$(cat "$1")"; }
-holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not so: $2: $(jq -c . "$1")"; } # FILE FILTER
+holds() { gojq -e "$2" "$1" >/dev/null || fail "$1: not so: $2: $(gojq -c . "$1")"; } # FILE FILTER
 
 # A link that half of the assumed cost of a command at the host fills, and no run without it.
 cat >cost.yaml <<'YAML'
@@ -25,10 +25,10 @@ says cost 'hosts.defaults.nvme.submit-cost 1us (assumed): with 2us w.iops > 4000
 "$program" run cost.yaml --json >plain.json 2>err
 while IFS=$'\t' read -r path value bottleneck held matters; do
     "$program" run cost.yaml --set "$path=$value" --json >run.json 2>err
-    [ "$(jq -r '[.bottleneck_kind, ([.expectations[].held] | tostring)] | @tsv' run.json)" = "$bottleneck	$held" ] ||
+    [ "$(gojq -r '[.bottleneck_kind, ([.expectations[].held] | tostring)] | @tsv' run.json)" = "$bottleneck	$held" ] ||
         fail "$path=$value: a run says otherwise"
-    [ "$matters" = true ] || [ "$(jq .digest run.json)" = "$(jq .digest plain.json)" ] || fail "$path matters"
-done < <(jq -r '.assumed.values[] | . as $v | .trials[] | [$v.path, .value, .bottleneck, ([.expectations[].held] | tostring), $v.matters] | @tsv' cost.json)
+    [ "$matters" = true ] || [ "$(gojq .digest run.json)" = "$(gojq .digest plain.json)" ] || fail "$path matters"
+done < <(gojq -r '.assumed.values[] | . as $v | .trials[] | [$v.path, .value, .bottleneck, ([.expectations[].held] | tostring), $v.matters] | @tsv' cost.json)
 
 # What the scenario writes itself is no assumption, and where nothing flips the verdict it says so.
 "$program" explain --assumed cost.yaml --set hosts.defaults.nvme.submit-cost=1us --json >given.json || fail "given: exit code $?"

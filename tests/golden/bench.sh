@@ -9,9 +9,9 @@ set -u
 [ "$(wc -l <lines)" = 2 ] || fail 'not one line for each work'
 "$program" run first-io --set seed=7 --json >run.json || fail 'run first-io'
 for name in packet_hops events; do
-    [ "$(jq .$name run.json)" = "$(head -n 1 lines | jq .$name)" ] || fail "$name is not that of run"
+    [ "$(gojq .$name run.json)" = "$(head -n 1 lines | gojq .$name)" ] || fail "$name is not that of run"
 done
-jq -e '.hosts > 0 and .play_cpu_s >= 0 and .build_cpu_s >= 0 and .peak_bytes > 0 and .bytes_per_host > 0 and
+gojq -e '.hosts > 0 and .play_cpu_s >= 0 and .build_cpu_s >= 0 and .peak_bytes > 0 and .bytes_per_host > 0 and
        .frames_at_once > 0 and .events_per_hop > 1' lines >/dev/null || fail "figures: $(cat lines)"
 
 # The history: names once, then a line for each work, as many fields in each.

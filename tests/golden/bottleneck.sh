@@ -14,25 +14,25 @@ goodput() { # NAME SETS...
     local name=$1 sets=()
     shift
     for set; do sets+=(--set "$set"); done
-    "$program" run "$name.yaml" --json "${sets[@]}" 2>/dev/null | jq '[.workloads[].goodput_bps] | add'
+    "$program" run "$name.yaml" --json "${sets[@]}" 2>/dev/null | gojq '[.workloads[].goodput_bps] | add'
 }
 named() { # NAME KIND
     "$program" run "$1.yaml" -o "$1.db" --json >"$1.json" 2>err
-    [ "$(jq -r .bottleneck_kind "$1.json")" = "$2" ] || fail "$1: not $2: $(jq -r .bottleneck "$1.json")"
-    "$program" explain "$1.db" --json | jq -e --argjson run "$(cat "$1.json")" \
+    [ "$(gojq -r .bottleneck_kind "$1.json")" = "$2" ] || fail "$1: not $2: $(gojq -r .bottleneck "$1.json")"
+    "$program" explain "$1.db" --json | gojq -e --argjson run "$(cat "$1.json")" \
         '[.workloads[].text] | index($run.bottleneck) != null' >/dev/null 2>&1 || fail "$1: run and explain name different things"
 }
 gains() { # NAME LEAST SETS...: goodput grows by that factor at least
     local name=$1 least=$2 before after
     shift 2
     before=$(goodput "$name") after=$(goodput "$name" "$@")
-    jq -n -e "$after >= $before * $least" >/dev/null || fail "$name: $before to $after with $*"
+    gojq -n -e "$after >= $before * $least" >/dev/null || fail "$name: $before to $after with $*"
 }
 stays() { # NAME SETS...
     local name=$1 before after
     shift
     before=$(goodput "$name") after=$(goodput "$name" "$@")
-    jq -n -e "$after < $before * 1.02" >/dev/null || fail "$name: $before to $after with $*"
+    gojq -n -e "$after < $before * 1.02" >/dev/null || fail "$name: $before to $after with $*"
 }
 nvme() { # NAME LINES: hosts host1.. to the target host0
     printf 'stormglass: 1\nname: %s\nduration: 4ms\nfabric: {topology: {kind: single-switch, hosts: 3}}\n%s\n' "$1" "$2" >"$1.yaml"
@@ -89,7 +89,7 @@ stays open fabric.host-links.rate=110Gbps $media.read-latency=10us hosts.default
 nvme think 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 16, think-time: 300us}]'
 named think 'asked for'
-jq -e '.bottleneck | test("its think time 8[0-9]% of the time")' think.json >/dev/null || fail "think: $(jq .bottleneck think.json)"
+gojq -e '.bottleneck | test("its think time 8[0-9]% of the time")' think.json >/dev/null || fail "think: $(gojq .bottleneck think.json)"
 gains think 1.5 workloads.w.think-time=150us
 stays think fabric.host-links.rate=110Gbps $media.read-latency=18us
 
@@ -123,7 +123,7 @@ hosts: {defaults: {rnic: {congestion-control: none}}}
 workloads: [{name: w, kind: rdma-write, from: "host1..host8", to: host0, message-size: 256KiB, outstanding: 4}]
 END
 named incast link
-jq -e '.pfc.paused_ps > 0' incast.json >/dev/null || fail 'incast: nothing was paused'
+gojq -e '.pfc.paused_ps > 0' incast.json >/dev/null || fail 'incast: nothing was paused'
 gains incast 1.08 fabric.host-links.rate=110Gbps
 stays incast workloads.w.outstanding=5
 
@@ -150,7 +150,7 @@ hosts: {defaults: {rnic: {congestion-control: none, pcie-generation: 2, pcie-lan
 workloads: [{name: w, kind: rdma-write, from: "host1..host5", to: host0, message-size: 16KiB, outstanding: 32}]
 END
 named narrow pcie
-jq -e '.pfc.paused_ps > 0' narrow.json >/dev/null || fail 'narrow: nothing was paused'
+gojq -e '.pfc.paused_ps > 0' narrow.json >/dev/null || fail 'narrow: nothing was paused'
 gains narrow 1.08 hosts.defaults.rnic.pcie-lanes=11
 stays narrow fabric.host-links.rate=110Gbps
 
@@ -178,7 +178,7 @@ workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 4M
 faults: [{at: 0s, kind: drop-every, where: host0-switch0, n: 256, frames: data}]
 END
 named loss loss
-jq -e '.workloads[0].completed == 0' loss.json >/dev/null || fail 'loss: something arrived'
+gojq -e '.workloads[0].completed == 0' loss.json >/dev/null || fail 'loss: something arrived'
 [ "$(goodput loss fabric.host-links.rate=200Gbps)" = 0 ] || fail 'loss: a faster link helps'
 gains loss 1 hosts.defaults.rnic.loss-recovery=go-back-n
 
@@ -207,7 +207,7 @@ hosts: {defaults: {rnic: {timeout: 5, congestion-control: none}}}
 workloads: [{name: w, kind: rdma-write, from: "host1..host2", to: host0, message-size: 64KiB, outstanding: 16}]
 END
 named early link
-jq -e '.rnic.timeouts > 0 and ([.drops[]] | add) == 0' early.json >/dev/null || fail 'early: no timeout, or a loss'
+gojq -e '.rnic.timeouts > 0 and ([.drops[]] | add) == 0' early.json >/dev/null || fail 'early: no timeout, or a loss'
 
 # A timeout after the end dilutes nothing.
 cat >late.yaml <<'END'
@@ -220,5 +220,5 @@ workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 64
 faults: [{at: 990us, for: 1ms, kind: drop-every, where: host0-switch0, n: 1, frames: data}]
 END
 named late link
-jq -e '.drain_ps > 60e9' late.json >/dev/null || fail "late: no timeout after the end"
+gojq -e '.drain_ps > 60e9' late.json >/dev/null || fail "late: no timeout after the end"
 [ $failures = 0 ]

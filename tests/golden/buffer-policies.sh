@@ -12,7 +12,7 @@ failures=0
 fail() { echo "FAIL $*"; failures=$((failures + 1)); }
 equal() { if [ "$2" = "$3" ]; then echo "ok   $1"; else fail "$1: '$2' instead of '$3'"; fi; }
 
-digest() { "$program" run --json "$@" 2>err | jq -r .digest; }
+digest() { "$program" run --json "$@" 2>err | gojq -r .digest; }
 
 # --- words ----------------------------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ equal 'an unknown word' "$? $(grep -c 'did you mean\|expected dynamic' err)" '2 
 
 # --- what is said of them -------------------------------------------------------------------------------------
 
-sinks() { "$program" headroom --json --phases 0 --policy "$1" | jq -c '.links[0].link.dynamic_threshold'; }
+sinks() { "$program" headroom --json --phases 0 --policy "$1" | gojq -c '.links[0].link.dynamic_threshold'; }
 equal 'which thresholds sink' "$(sinks dynamic) $(sinks static) $(sinks abm)" 'true false true'
 
 # By ABM eight senders to one port are paused sooner, and before anything is marked.
@@ -55,7 +55,7 @@ printf '%s\n' 'break leaf2:p9 prio 3 paused > 300us' continue 'why leaf2:p9' 'de
 equal 'abm, stepped through' "$(tail -n 1 out | grep -o '[0-9a-f]\{32\}')" "$wanted"
 grep -q 'of its frames: shared .* threshold ' out || fail 'why says nothing of the threshold'
 "$program" explain abm.db >out 2>err || fail "explain: $(cat err)"
-[ "$("$program" run --json pause-storm "${abm[@]}" 2>/dev/null | jq .drops.lossless)" = 0 ] || fail 'abm loses lossless frames'
+[ "$("$program" run --json pause-storm "${abm[@]}" 2>/dev/null | gojq .drops.lossless)" = 0 ] || fail 'abm loses lossless frames'
 [ "$(digest pause-storm "${abm[@]}" --set fabric.switch.abm.interval=5us)" != "$wanted" ] || fail 'abm-interval changes nothing'
 [ "$(digest pause-storm "${abm[@]}" --set fabric.switch.abm-congested=1MB)" != "$wanted" ] || fail 'abm-congested changes nothing'
 

@@ -9,7 +9,7 @@ now=$(mktemp)
 trap 'rm -f "$now"' EXIT
 
 for case in scenarios/cases/*.yaml; do
-    "$program" run "$case" --json 2>/dev/null | jq -r '
+    "$program" run "$case" --json 2>/dev/null | gojq -r '
         .scenario as $s
         | "\($s) digest \(.digest)",
           "\($s) packet_hops \(.packet_hops) events \(.events)",

@@ -19,7 +19,7 @@ play() { # NAME TEXT [OPTION...]
     shift 2
     "$program" run "$name.yaml" "$@" --json --record counters -o "$name.db" >"$name.json" 2>err
     [ $? -le 1 ] || fail "$name: $(cat err)"
-    "$program" explain --json "$name.db" | jq -S '[.harm, .causes]' | cmp -s - <(jq -S '[.harm, .causes]' "$name.json") ||
+    "$program" explain --json "$name.db" | gojq '[.harm, .causes]' | cmp -s - <(gojq '[.harm, .causes]' "$name.json") ||
         fail "$name: explain tells of another harm than run"
 }
 
@@ -28,11 +28,11 @@ named() {
     local name=${1}-${kinds[$1]-1} said
     kinds[$1]=$((${kinds[$1]-1} + 1))
     play "$name" "${@:4}"
-    said=$(jq -r '.causes[0] | "\(.kind) \(.suspect) \(.name)"' "$name.json")
-    if [ "$said" = "$1 $2 $3" ] && jq -e '.causes[0].share > 0 and .harm.severity != "none"' "$name.json" >/dev/null; then
+    said=$(gojq -r '.causes[0] | "\(.kind) \(.suspect) \(.name)"' "$name.json")
+    if [ "$said" = "$1 $2 $3" ] && gojq -e '.causes[0].share > 0 and .harm.severity != "none"' "$name.json" >/dev/null; then
         echo "ok    $name"
     else
-        fail "$name: $1 $2 $3 expected, but found:" "$(jq -c '.harm, (.causes[] | [.kind, .suspect, .name, .share, .sentence])' "$name.json")"
+        fail "$name: $1 $2 $3 expected, but found:" "$(gojq -c '.harm, (.causes[] | [.kind, .suspect, .name, .share, .sentence])' "$name.json")"
     fi
 }
 declare -A kinds
@@ -40,10 +40,10 @@ declare -A kinds
 # nobody NAME TEXT: load alone, or nothing
 nobody() {
     play "$1" "$2"
-    if jq -e 'all(.causes[]; .suspect == "load") and (.harm.severity | . == "none" or . == "slight")' "$1.json" >/dev/null; then
+    if gojq -e 'all(.causes[]; .suspect == "load") and (.harm.severity | . == "none" or . == "slight")' "$1.json" >/dev/null; then
         echo "ok    $1"
     else
-        fail "$1: somebody is accused:" "$(jq -c '.harm, (.causes[] | [.kind, .suspect, .name, .share, .sentence])' "$1.json")"
+        fail "$1: somebody is accused:" "$(gojq -c '.harm, (.causes[] | [.kind, .suspect, .name, .share, .sentence])' "$1.json")"
     fi
 }
 

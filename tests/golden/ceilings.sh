@@ -27,8 +27,8 @@ limited() {
     grep -q "^Bottleneck *$2: $3" "$1.run" || fail "$1: $(grep Bottleneck "$1.run")"
     grep -q '^Harm *none' "$1.run" || fail "$1: $(grep -A2 Harm "$1.run")"
     "$program" explain "$1.db" --what-if --json >"$1.json" || fail "$1: what-if: exit code $?"
-    jq -e ".what_if.reliefs[0] | .resource == \"$2\" and .gain.mean > 0.05" "$1.json" >/dev/null ||
-        fail "$1: what-if: $(jq -c .what_if.reliefs "$1.json")"
+    gojq -e ".what_if.reliefs[0] | .resource == \"$2\" and .gain.mean > 0.05" "$1.json" >/dev/null ||
+        fail "$1: what-if: $(gojq -c .what_if.reliefs "$1.json")"
 }
 
 # waits NAME PART PERCENT: so much of all that is waited for at least.
@@ -53,7 +53,7 @@ limited lanes pcie "PCIe from the memory of a to its RNIC"
 scenario core 'post-cost: 380ns' rdma-write 8B 32
 limited core 'host cpu' 'the cores that post for w are 100% busy'
 "$program" run core.yaml --set workloads.0.qps=4 --set workloads.0.threads=4 --json >four.json || fail "threads: exit code $?"
-jq -e '.workloads[0].iops | . > 10.3e6 and . < 10.7e6' four.json >/dev/null || fail "threads: $(jq .workloads[0].iops four.json)"
+gojq -e '.workloads[0].iops | . > 10.3e6 and . < 10.7e6' four.json >/dev/null || fail "threads: $(gojq .workloads[0].iops four.json)"
 
 waits queue-pair rnic_engine 90
 waits messages rnic_engine 70
@@ -65,8 +65,8 @@ waits lanes pcie 40
 
 # 8 bytes, one in 380 ns: 2.63 million a second; what the wire could do is 45 times that.
 "$program" run queue-pair.yaml --json >one.json || fail "json: exit code $?"
-jq -e '.workloads[0].iops | . > 2.6e6 and . < 2.64e6' one.json >/dev/null ||
-    fail "$(jq -c '.workloads[0].iops' one.json) messages a second"
+gojq -e '.workloads[0].iops | . > 2.6e6 and . < 2.64e6' one.json >/dev/null ||
+    fail "$(gojq -c '.workloads[0].iops' one.json) messages a second"
 
 # Without ceilings it is said that nothing of the kind was in force; with them it is not.
 scenario plain 'path-mtu: 4096B' rdma-write 64KiB 4
@@ -88,7 +88,7 @@ workloads:
   - {name: w, kind: rdma-write, from: "host1..host4", to: host0, message-size: 4KiB, outstanding: 2}
 YAML
 "$program" run slot.yaml --json >slot.json || fail "slot: exit code $?"
-jq -e '.causes[0].name | test("pcie-lanes")' slot.json >/dev/null || fail "slot: $(jq -c '[.harm.sentence, .causes[].sentence]' slot.json)"
+gojq -e '.causes[0].name | test("pcie-lanes")' slot.json >/dev/null || fail "slot: $(gojq -c '[.harm.sentence, .causes[].sentence]' slot.json)"
 
 refuse() { # ROWS WORDS
     scenario bad "$1" rdma-write 8B 1

@@ -25,18 +25,18 @@ finds() { # FILE RULE WORDS COUNT SET...: one finding of the rule with the words
     sets "${@:5}"
     "$program" check "$file" "${options[@]}" --json >check.json 2>check.err
     [ $? -le 1 ] || fail "$rule: $(cat check.err)"
-    jq -e --arg rule "$rule" --arg words "$words" --argjson count "$count" \
+    gojq -e --arg rule "$rule" --arg words "$words" --argjson count "$count" \
         '[.findings[] | select(.rule == $rule and (.text | contains($words)))] |
          length == 1 and .[0].count == $count and (.[0].places | length) == $count' check.json >/dev/null ||
-        fail "$rule (${*:5}): check says $(jq -c '[.findings[] | select(.rule == "'"$rule"'") | [.text, .count]]' check.json)"
+        fail "$rule (${*:5}): check says $(gojq -c '[.findings[] | select(.rule == "'"$rule"'") | [.text, .count]]' check.json)"
 }
 
 quiet() { # FILE RULE SET...: nothing of the rule
     local file=$1 rule=$2
     sets "${@:3}"
     "$program" check "$file" "${options[@]}" --json 2>check.err >check.json
-    jq -e --arg rule "$rule" 'all(.findings[]; .rule != $rule)' check.json >/dev/null ||
-        fail "$rule (${*:3}): check says $(jq -c '[.findings[] | select(.rule == "'"$rule"'") | .text]' check.json)"
+    gojq -e --arg rule "$rule" 'all(.findings[]; .rule != $rule)' check.json >/dev/null ||
+        fail "$rule (${*:3}): check says $(gojq -c '[.findings[] | select(.rule == "'"$rule"'") | .text]' check.json)"
 }
 
 shows() { # FILE QUERY SET...: the run's JSON holds it
@@ -44,7 +44,7 @@ shows() { # FILE QUERY SET...: the run's JSON holds it
     sets "${@:3}"
     "$program" run "$file" "${options[@]}" --json >run.json 2>run.err
     [ $? -le 1 ] || fail "run $file: $(cat run.err)"
-    jq -e "$query" run.json >/dev/null || fail "run $file (${*:3}): not $query"
+    gojq -e "$query" run.json >/dev/null || fail "run $file (${*:3}): not $query"
 }
 
 # Every port of three switches is wrong: one finding, at the value, with its remedy; each place is told.
@@ -61,8 +61,8 @@ workloads:
   - {name: w, kind: rdma-write, from: "host1..host7", to: host0}
 EOF
 finds incast.yaml headroom 'B of data can arrive after XOFF, but the headroom is 1024 B' 9 fabric.switch.pfc.headroom=1KB
-jq -e '.findings[0] | .level == "warning" and (.remedy | contains("or to auto")) and .places[8].name == "spine0:p1"' check.json >/dev/null ||
-    fail "places or remedy: $(jq -c '.findings[0]' check.json)"
+gojq -e '.findings[0] | .level == "warning" and (.remedy | contains("or to auto")) and .places[8].name == "spine0:p1"' check.json >/dev/null ||
+    fail "places or remedy: $(gojq -c '.findings[0]' check.json)"
 sed 's/headroom: auto/headroom: 1KB/' incast.yaml >small.yaml
 "$program" check small.yaml >check.txt || fail "a warning is no failure"
 grep -q '^small.yaml:7:28: warning: 9 ports of 3 switches (leaf0:p1, ...): ' check.txt || fail "the value's place: $(cat check.txt)"
@@ -97,7 +97,7 @@ goodput() { # FILE SET...: of the first workload, in Gb/s
     local file=$1
     sets "${@:2}"
     "$program" run "$file" "${options[@]}" --json 2>run.err >run.json
-    jq '.workloads[0].goodput_bps / 1e9 | floor' run.json
+    gojq '.workloads[0].goodput_bps / 1e9 | floor' run.json
 }
 worse() { # WHAT GOODPUT PERCENT OTHER: the first is less than so much of the other
     [ $(($2 * 100)) -lt $(($3 * $4)) ] || fail "$1: $2 Gb/s is not less than $3 % of $4 Gb/s"

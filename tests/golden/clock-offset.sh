@@ -13,16 +13,16 @@ share() {
     scenario "$1"
     "$program" run clock.yaml --json >run.json
     [ $? -le 1 ] || fail "$1: not played"
-    jq '.workloads[0].member_goodput_bps | 100 * .min / .max | floor' run.json
+    gojq '.workloads[0].member_goodput_bps | 100 * .min / .max | floor' run.json
 }
 
 [ "$(share 0ppm)" -lt 5 ] || fail "exact clocks: the slower one gets $(share 0ppm) %"
 [ "$(share 100ppm)" -gt 80 ] || fail "100 ppm: the slower one gets $(share 100ppm) %"
 # As much written as a percentage is the same.
 scenario 0.01%
-"$program" run clock.yaml --json | jq .digest >percent
+"$program" run clock.yaml --json | gojq .digest >percent
 scenario 100ppm
-"$program" run clock.yaml --json | jq .digest >parts
+"$program" run clock.yaml --json | gojq .digest >parts
 cmp -s percent parts || fail "0.01% is not 100ppm"
 scenario 1%
 "$program" check clock.yaml >out 2>err

@@ -60,7 +60,7 @@ parts 'block size' 'host requests' --set workloads.read.block-size=8KiB
 capture more --set workloads.read.count=2
 equal 'one command more' "$(compared one.pcapng more.pcapng) $(grep -c '<  *end' "$work/said")" '1 1'
 equal 'JSON says so' "$("$program" compare --wire --json "$work/one.pcapng" "$work/more.pcapng" |
-    jq -c '[.equal, .captures[0].connections, ([.streams[] | select(.parts)] | length), .streams_parted]')" '[false,4,4,4]'
+    gojq -c '[.equal, .captures[0].connections, ([.streams[] | select(.parts)] | length), .streams_parted]')" '[false,4,4,4]'
 
 # A capture that ends early parts where it ends; one that begins late has no connection to compare.
 head -c 8000 "$work/one.pcapng" >"$work/cut.pcapng"

@@ -50,6 +50,6 @@ expect 'a share without a grid' 2 '--share has no effect without --frozen' "$pro
 expect 'a tolerance of captures' 2 '--tolerance has no effect with --wire' "$program" compare --wire --tolerance 5% run.db run.db
 expect 'one capture as JSON' 2 '--json has no effect with one capture' "$program" compare --wire --json run.db
 expect json 0 '"equal": true' "$program" compare --json run.db same.db
-[ "$("$program" compare --json run.db slow.db | jq -r '.equal, .workloads[0].figures.p50.error, .workloads[0].range')" = \
+[ "$("$program" compare --json run.db slow.db | gojq -r '.equal, .workloads[0].figures.p50.error, .workloads[0].range')" = \
     "$(printf 'false\n-0.5\nuncalibrated')" ] || fail '--json has other values'
 [ $failures = 0 ]

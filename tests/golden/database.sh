@@ -13,7 +13,7 @@ for level in summary counters ios packets; do
     [ "$(ask "$level.db" 'PRAGMA integrity_check')" = ok ] || fail "$level: not a whole database"
     [ "$(ask "$level.db" 'SELECT status FROM meta')" = complete ] || fail "$level: not complete"
 done
-[ "$(jq -r .digest ./*.json | sort -u | wc -l)" = 1 ] || fail 'the level of recording changes the digest'
+[ "$(gojq -r .digest ./*.json | sort -u | wc -l)" = 1 ] || fail 'the level of recording changes the digest'
 [ "$(ask summary.db 'SELECT count(*) FROM io')" -le 16 ] || fail 'summary records every I/O'
 [ "$(ask ios.db 'SELECT count(*) FROM io')" -gt 16 ] || fail 'ios records only some I/Os'
 [ "$(ask ios.db 'SELECT count(*) FROM frame')" = 0 ] || fail 'ios records frames'
@@ -90,7 +90,7 @@ grep -q "^$(ask summary.db 'SELECT count(*) FROM checkpoint WHERE at_ps<=7000000
      JOIN workload w ON parts = w.latency_mean_ps')" = 2 ] || fail 'the stages do not add up'
 
 # Every number of --json is in the database, and the other way round; the queues are those of v_queue (queues.sh).
-jq -r 'paths(type | . != "object" and . != "array") as $p | $p | map(if type == "number" then "[\(.)]" else ".\(.)" end) | add | ltrimstr(".")' \
+gojq -r 'paths(type | . != "object" and . != "array") as $p | $p | map(if type == "number" then "[\(.)]" else ".\(.)" end) | add | ltrimstr(".")' \
     summary.json | grep -v -e '^wall_s$' -e '^cpu_s$' -e '^started_unix_s$' -e '^queues\[' | sort >json.paths
 ask summary.db "SELECT path FROM result WHERE type <> 'empty'" | sort >db.paths
 cmp -s json.paths db.paths || fail "other quantities: $(diff json.paths db.paths | head -n 5)"
@@ -98,7 +98,7 @@ cmp -s json.paths db.paths || fail "other quantities: $(diff json.paths db.paths
 # query: tabs, JSON, and no way to write.
 [ "$("$program" query first.db 'SELECT name, completed FROM v_workload')" = "$(printf 'name\tcompleted\nread\t1\nwrite\t1')" ] ||
     fail 'query prints something else'
-[ "$("$program" query --json first.db 'SELECT 1 AS a, NULL AS b, 2.5 AS c' | jq -c .)" = '[{"a":1,"b":null,"c":2.5}]' ] ||
+[ "$("$program" query --json first.db 'SELECT 1 AS a, NULL AS b, 2.5 AS c' | gojq -c .)" = '[{"a":1,"b":null,"c":2.5}]' ] ||
     fail 'query --json prints something else'
 "$program" query first.db 'DELETE FROM meta' >out 2>err && fail 'query deletes'
 [ "$(ask first.db 'SELECT count(*) FROM meta')" = 1 ] || fail 'query has deleted'

@@ -18,47 +18,47 @@ play base
 play again
 "$program" diff base.db again.db >out 2>err || fail "the same run: exit code $?"
 grep -q '^Events *equal' out || fail "the same run: $(cat out)"
-[ "$("$program" diff --json base.db again.db | jq -c '[.equal, .first_divergence, .events]')" = '[true,null,"equal"]' ] ||
+[ "$("$program" diff --json base.db again.db | gojq -c '[.equal, .first_divergence, .events]')" = '[true,null,"equal"]' ] ||
     fail 'the same run: --json says something else'
 
 # One setting: it is the only one that differs, with where it was set.
 play alpha --set fabric.switch.alpha=25%
 differ base alpha
-[ "$(jq -c '.settings.different | map([.what, .a, .b, .b_set_by])' out.json)" = \
-    '[["fabric.switch.alpha","12.5%","25%","--set:1"]]' ] || fail "alpha: $(jq -c .settings out.json)"
+[ "$(gojq -c '.settings.different | map([.what, .a, .b, .b_set_by])' out.json)" = \
+    '[["fabric.switch.alpha","12.5%","25%","--set:1"]]' ] || fail "alpha: $(gojq -c .settings out.json)"
 # A higher threshold pauses later: what parts the runs is a pause that only the first has.
-[ "$(jq -r .first_divergence.how out.json)" = "B does not have A's event" ] ||
-    fail "alpha: $(jq -c .first_divergence out.json)"
-jq -r '.first_divergence.a[0].what' out.json | grep -q '^PFC arrives' || fail 'alpha: not a pause'
+[ "$(gojq -r .first_divergence.how out.json)" = "B does not have A's event" ] ||
+    fail "alpha: $(gojq -c .first_divergence out.json)"
+gojq -r '.first_divergence.a[0].what' out.json | grep -q '^PFC arrives' || fail 'alpha: not a pause'
 
 # A cable: the first frame through it, by the time that light needs for a metre more.
 play cable --set 'fabric.overrides=[{where: "link leaf0-spine0", length: 31m}]'
 differ base cable
-[ "$(jq -r .first_divergence.node out.json)" = leaf0 ] || fail 'cable: another node'
-[ "$(jq -r .first_divergence.how out.json)" = "A's event comes 5.05 ns later in B" ] ||
-    fail "cable: $(jq -r .first_divergence.how out.json)"
-[ "$(jq -c '.fabric.different | map([.what, .a, .b])[1]' out.json)" = \
-    '["leaf0:p8 - spine0:p0 length",30000,31000]' ] || fail "cable: $(jq -c .fabric out.json)"
+[ "$(gojq -r .first_divergence.node out.json)" = leaf0 ] || fail 'cable: another node'
+[ "$(gojq -r .first_divergence.how out.json)" = "A's event comes 5.05 ns later in B" ] ||
+    fail "cable: $(gojq -r .first_divergence.how out.json)"
+[ "$(gojq -c '.fabric.different | map([.what, .a, .b])[1]' out.json)" = \
+    '["leaf0:p8 - spine0:p0 length",30000,31000]' ] || fail "cable: $(gojq -c .fabric out.json)"
 
 # A seed: frames of the same moment in another order.
 play seed --seed 7
 differ base seed
-[ "$(jq -r .first_divergence.how out.json)" = 'events at the same time in a different order' ] ||
-    fail "seed: $(jq -c .first_divergence out.json)"
+[ "$(gojq -r .first_divergence.how out.json)" = 'events at the same time in a different order' ] ||
+    fail "seed: $(gojq -c .first_divergence out.json)"
 
 # A run that goes on where the other ends.
 play longer
 "$program" run pause-storm --until 450us -o longer.db >/dev/null 2>&1
 differ base longer
-[ "$(jq -r .first_divergence.how out.json)" = 'A has ended' ] || fail "longer: $(jq -c .first_divergence out.json)"
-jq -e '.first_divergence.at_ps > 400000000' out.json >/dev/null || fail 'longer: they part before the end'
+[ "$(gojq -r .first_divergence.how out.json)" = 'A has ended' ] || fail "longer: $(gojq -c .first_divergence out.json)"
+gojq -e '.first_divergence.at_ps > 400000000' out.json >/dev/null || fail 'longer: they part before the end'
 
 # What was changed by hand is found, though the events are the same.
 cp base.db changed.db
 ask changed.db "UPDATE counter SET value=value+1 WHERE rowid=(SELECT min(rowid) FROM counter)"
 differ base changed
-[ "$(jq -c '[.events, (.counters.different | length), .settings.different]' out.json)" = '["equal",1,[]]' ] ||
-    fail "changed: $(jq -c '[.events, .counters.different]' out.json)"
+[ "$(gojq -c '[.events, (.counters.different | length), .settings.different]' out.json)" = '["equal",1,[]]' ] ||
+    fail "changed: $(gojq -c '[.events, .counters.different]' out.json)"
 
 # --all tells what the short form sums up.
 "$program" diff base.db alpha.db | grep -q -- '--all lists them' || fail 'nothing is summed up'

@@ -4,7 +4,7 @@
 set -u
 . tests/golden/outside
 says() { grep -qF -e "$2" "$1" || fail "$1 does not say '$2':" "$(cat "$1")"; }
-holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not so: $2"; } # FILE FILTER
+holds() { gojq -e "$2" "$1" >/dev/null || fail "$1: not so: $2"; } # FILE FILTER
 # refuses NAME WORDS OPERAND...: exit code 2, nothing on stdout, and why
 refuses() {
     local name=$1 words=$2 code
@@ -37,7 +37,7 @@ holds storm.json '. as $all | [.victims[] | [.cause, .workload, .host, .class, .
 holds storm.json '[.victims[] | .lost_share >= 0.01 and .held_ps > 0 and .root != null] | all'
 says storm '     victims: 25'
 says storm 'backup           direct     host'
-[ "$(jq .root_cause storm.json)" = "$("$program" run pause-storm --json | jq .root_cause)" ] ||
+[ "$(gojq .root_cause storm.json)" = "$("$program" run pause-storm --json | gojq .root_cause)" ] ||
     fail 'run and explain tell of different causes'
 
 # A pause of a whole port is one, not one for each priority.
@@ -64,8 +64,8 @@ holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "sus
 holds proof.json '.proof.repairs[0] | .after.stopped_ps * 5 < .before.stopped_ps'
 holds proof.json '[.proof.repairs[] | select(.role == "bystander")] | length == 2 and all(.culprit | not)'
 holds proof.json '.proof.before.lost_ps == .proof.repairs[0].before.lost_ps'
-holds proof.json '[.proof.victims.most[].lost_ps] | add == '"$(jq .proof.before.lost_ps proof.json)"
-jq -S 'del(.proof, .prove)' proof.json | cmp -s - <(jq -S . storm.json) || fail '--prove changes the account'
+holds proof.json '[.proof.victims.most[].lost_ps] | add == '"$(gojq .proof.before.lost_ps proof.json)"
+gojq 'del(.proof, .prove)' proof.json | cmp -s - <(gojq . storm.json) || fail '--prove changes the account'
 
 # Two that stop the same victims: neither alone gives all back, and who does no harm is not named.
 cat >two.yaml <<'END'

@@ -17,7 +17,7 @@ is() { # FILTER SET...
     shift
     for set in "$@"; do sets+=(--set "$set"); done
     "$program" run alone.yaml "${sets[@]}" --json >run.json 2>err
-    jq -e ".workloads[0] | $filter" run.json >/dev/null || fail "$*: $filter: $(jq -c '.workloads[0] | [.completed, .fairness, .flows, .fct_ns, .slowdown]' run.json)"
+    gojq -e ".workloads[0] | $filter" run.json >/dev/null || fail "$*: $filter: $(gojq -c '.workloads[0] | [.completed, .fairness, .flows, .fct_ns, .slowdown]' run.json)"
 }
 alone='.flows == 1 and .slowdown.max > 0.99 and .slowdown.max < 1.02 and .fct_ns.mean == .fct_ns.max and .fairness.jain == null'
 for kind in write send read; do
@@ -46,7 +46,7 @@ is '.fairness.jain > 0.6 and .fairness.jain < 0.85 and .fairness.least_bps * 4 <
 "$program" run alone.yaml --set workloads.w.from=host4..host7 --set workloads.w.count=8 --set 'faults=[{kind: link-down, where: host7}]' -o members.db --json >run.json 2>err
 [ "$(sqlite3 members.db 'SELECT count(*), count(ready_us), sum(completed), max(host) FROM v_member')" = '4|3|24|host7' ] || fail "members: $(sqlite3 members.db 'SELECT * FROM v_member')"
 [ "$(sqlite3 members.db "SELECT printf('%.4f', sum(rate_bps)*sum(rate_bps)/count(*)/sum(rate_bps*rate_bps)) FROM v_member")" = \
-    "$(jq '.workloads[0].fairness.jain' run.json | xargs printf '%.4f')" ] || fail 'the index is not that of the rates'
+    "$(gojq '.workloads[0].fairness.jain' run.json | xargs printf '%.4f')" ] || fail 'the index is not that of the rates'
 [ "$(sqlite3 members.db 'SELECT sum(issued), sum(completed), sum(bytes) FROM member')" = "$(sqlite3 members.db 'SELECT sum(issued), sum(completed), sum(bytes) FROM workload')" ] || fail 'members do not add up'
 [ "$(sqlite3 members.db 'SELECT printf("%.0f", sum(goodput_read_bps) + sum(goodput_write_bps)) FROM v_member')" = "$(sqlite3 members.db 'SELECT printf("%.0f", sum(goodput_bps)) FROM workload')" ] || fail 'the goodput of members does not add up'
 # The summary tells of flows, and of members that did not get alike.
@@ -59,7 +59,7 @@ is '.flows == 0 and .fct_ns.max == null' workloads.w.count=1000000
 # A rate may be a fraction: one message in 800 us, six or seven in 5 ms; a whole one plays as it always did.
 is '.issued >= 6 and .issued <= 7 and .missed == 0' workloads.w.count=0 workloads.w.rate=1250.5
 for rate in 20000 20000.0 2e4; do
-    "$program" run alone.yaml --set workloads.w.count=0 --set workloads.w.rate=$rate --json 2>err | jq -r .digest
+    "$program" run alone.yaml --set workloads.w.count=0 --set workloads.w.rate=$rate --json 2>err | gojq -r .digest
 done | uniq -c | grep -qE '^ *3 [0-9a-f]{32}$' || fail 'one rate in three spellings plays differently'
 "$program" run alone.yaml --set workloads.w.rate=0.0005 >out 2>err
 [ $? = 2 ] && grep -q 'expected a number such as 1250 or 0.5, to the thousandth, but "0.0005"' err || fail "a rate below a thousandth: $(cat err)"
@@ -70,7 +70,7 @@ done | uniq -c | grep -qE '^ *3 [0-9a-f]{32}$' || fail 'one rate in three spelli
 for at in enqueue dequeue; do
     "$program" run incast-8to1 --set fabric.switch.ecn-mark=$at --set duration=2ms >out 2>err
     grep -q "ECN marks at $at" out || fail "marks at $at: $(grep Transport out)"
-    "$program" run incast-8to1 --set fabric.switch.ecn-mark=$at --set duration=1ms --json 2>err | jq -e ".ecn_marked_at == \"$at\"" >/dev/null || fail "marks at $at in the JSON"
+    "$program" run incast-8to1 --set fabric.switch.ecn-mark=$at --set duration=1ms --json 2>err | gojq -e ".ecn_marked_at == \"$at\"" >/dev/null || fail "marks at $at in the JSON"
 done
 # ---- sizes that are drawn ----
 
@@ -85,23 +85,23 @@ workloads:
 EOF
 "$program" run sizes.yaml --json >one.json || fail "sizes: exit code $?"
 # 6.5 Gb/s of 100: hardly anything waits, and a flow takes what it takes alone.
-jq -e '.workloads[0] | .by_size.small.flows > 3000 and .by_size.medium.flows > 50 and .by_size.large == null and
+gojq -e '.workloads[0] | .by_size.small.flows > 3000 and .by_size.medium.flows > 50 and .by_size.large == null and
     .flows == .completed and .by_size.small.slowdown.p50 > 0.99 and .by_size.small.slowdown.p50 < 1.02' one.json >/dev/null ||
-    fail "sizes: $(jq -c '.workloads[0] | [.completed, .flows, .by_size]' one.json)"
-jq -e '.workloads[0] | .bytes / .completed | . > 36000 and . < 46000' one.json >/dev/null ||
-    fail "the mean size: $(jq '.workloads[0].bytes / .workloads[0].completed' one.json)"
+    fail "sizes: $(gojq -c '.workloads[0] | [.completed, .flows, .by_size]' one.json)"
+gojq -e '.workloads[0] | .bytes / .completed | . > 36000 and . < 46000' one.json >/dev/null ||
+    fail "the mean size: $(gojq '.workloads[0].bytes / .workloads[0].completed' one.json)"
 "$program" run sizes.yaml --json --threads 3 >two.json || fail "sizes on three threads: exit code $?"
 "$program" run sizes.yaml --json -o sizes.db >three.json || fail "sizes recorded: exit code $?"
-[ "$(jq -r .digest one.json two.json three.json | sort -u | wc -l)" = 1 ] || fail "sizes: the digest depends on threads or recording"
+[ "$(gojq -r .digest one.json two.json three.json | sort -u | wc -l)" = 1 ] || fail "sizes: the digest depends on threads or recording"
 "$program" run sizes.yaml >text || fail "sizes as text: exit code $?"
 grep -q '^    up to 100 KB  .* flows, FCT p50 .* slowdown p50 1.0' text || fail "no line of small flows: $(cat text)"
 printf '1000 50\n2000 100\n' >mine.cdf
 sed 's/sizes: storage/sizes-file: mine.cdf/' sizes.yaml >mine.yaml
 "$program" run mine.yaml --json >mine.json || fail "a file of sizes: exit code $?"
-jq -e '.workloads[0] | .bytes / .completed | . > 1230 and . < 1270' mine.json >/dev/null || fail "a file of sizes: $(jq -c .workloads[0] mine.json)"
+gojq -e '.workloads[0] | .bytes / .completed | . > 1230 and . < 1270' mine.json >/dev/null || fail "a file of sizes: $(gojq -c .workloads[0] mine.json)"
 for kind in send read ping-pong; do
     "$program" run mine.yaml --json --set workloads.0.kind=rdma-$kind --set duration=20ms >mine.json || fail "sizes of rdma-$kind: exit code $?"
-    jq -e '.workloads[0] | .failed == 0 and .completed > 300' mine.json >/dev/null || fail "sizes of rdma-$kind: $(jq -c .workloads[0] mine.json)"
+    gojq -e '.workloads[0] | .failed == 0 and .completed > 300' mine.json >/dev/null || fail "sizes of rdma-$kind: $(gojq -c .workloads[0] mine.json)"
 done
 "$program" run mine.yaml --set workloads.0.sizes=storage >/dev/null 2>err
 [ $? -eq 2 ] && grep -q 'sizes and sizes-file: expected one of them' err || fail "two distributions: $(cat err)"

@@ -14,7 +14,7 @@ fail() {
 is() {
     local expected=$1 expression=$2 got
     shift 2
-    got=$("$program" headroom --json "$@" | jq -c ".links[0] | $expression")
+    got=$("$program" headroom --json "$@" | gojq -c ".links[0] | $expression")
     [ "$got" = "$expected" ] || fail "$* $expression: $got instead of $expected"
 }
 

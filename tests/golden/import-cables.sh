@@ -15,7 +15,7 @@ whole() {
     [ "$(grep -c ': note: ' notes.txt)" -eq "$(grep -c '^#   .*: note: ' "$kind.yaml")" ] || fail "$kind: notes and comments differ"
     "$program" check "$kind.yaml" >check.txt || fail "$kind: check: $(cat check.txt)"
     "$program" run "$kind.yaml" --json >run.json || fail "$kind: the run: exit code $?"
-    jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "$kind: $(cat run.json)"
+    gojq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "$kind: $(cat run.json)"
 }
 whole dot topology.dot --fabric-rate 400Gbps
 whole clab fabric.clab.yml --host-rate 200Gbps --hosts 'client?'
@@ -154,7 +154,7 @@ mkdir elsewhere && mv d.db elsewhere && (cd elsewhere && "$program" replay d.db 
 "$program" import dot topology.dot 2>/dev/null | sed '/^hosts:/,$d; s/^duration:.*/duration: 1ms/; s/^name:.*/name: d/; /^seed:/d' >e.yaml
 sed -n '/^  overrides/,$p' d.yaml >>e.yaml
 "$program" run e.yaml --json >other.json || fail "explicit: the run: exit code $?"
-[ "$(jq -r .digest run.json)" = "$(jq -r .digest other.json)" ] || fail "kind dot and what import dot wrote differ"
+[ "$(gojq -r .digest run.json)" = "$(gojq -r .digest other.json)" ] || fail "kind dot and what import dot wrote differ"
 
 # said WORDS TOPOLOGY: the scenario is refused with them
 said() {

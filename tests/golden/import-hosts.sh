@@ -65,7 +65,7 @@ END
 cat head.yaml qos.yaml >whole.yaml
 "$program" run whole.yaml -o run.db --json >run.json || fail "the run: exit code $?"
 for queue in 0 3; do
-    sent=$("$program" query --json run.db "SELECT sum(value) AS n FROM v_counter WHERE node GLOB 'host*' AND name = 'tx_prio${queue}_packets'" | jq '.[0].n')
+    sent=$("$program" query --json run.db "SELECT sum(value) AS n FROM v_counter WHERE node GLOB 'host*' AND name = 'tx_prio${queue}_packets'" | gojq '.[0].n')
     [ "$sent" -gt 10 ] || fail "priority $queue sent $sent packets"
 done
 

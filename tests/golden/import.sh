@@ -14,13 +14,13 @@ diff "$samples/expected.yaml" fabric.yaml || fail "the scenario is another one"
 grep -c ': note: ' notes.txt | grep -qx "$(grep -c '^#   ' fabric.yaml)" || fail "notes and comments differ in number"
 "$program" check fabric.yaml >check.txt || fail "check: $(cat check.txt)"
 "$program" run fabric.yaml --json >run.json || fail "the run: exit code $?"
-jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the run: $(cat run.json)"
+gojq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the run: $(cat run.json)"
 
 # The same fabric without DEVICE_NEIGHBOR: its cables from a list, from tables of LLDP, from a graph.
 mkdir bare
 for name in leaf0 leaf1 spine0; do
-    jq 'del(.DEVICE_NEIGHBOR)' "$name.json" >"bare/$name.json"
-    jq -r '.DEVICE_METADATA.localhost.hostname as $own | .DEVICE_NEIGHBOR | to_entries[] |
+    gojq 'del(.DEVICE_NEIGHBOR)' "$name.json" >"bare/$name.json"
+    gojq -r '.DEVICE_METADATA.localhost.hostname as $own | .DEVICE_NEIGHBOR | to_entries[] |
         [$own, .key, .value.name, .value.port] | @tsv' "$name.json"
 done >cables.txt
 awk '{ printf "%s\"%s\":\"%s\" -- \"%s\":\"%s\"\n", NR == 1 ? "graph g {\n" : "", $1, $2, $3, $4 } END { print "}" }' cables.txt >cables.dot
@@ -46,12 +46,12 @@ diff "$samples/clos/expected.yaml" clos.yaml || fail "the Clos: the scenario is 
 grep -qF "tor0.json:14:9: note: the key '192.0.2.8' appears again in line 15" notes.txt || fail "no word on a key that comes twice"
 "$program" check clos.yaml >check.txt || fail "the Clos: check: $(cat check.txt)"
 "$program" run clos.yaml --json >run.json || fail "the Clos: the run: exit code $?"
-jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the Clos: $(cat run.json)"
+gojq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the Clos: $(cat run.json)"
 # A storm at a server: its switch pauses the leaf by the port's own name.
 sed 's/^duration: .*/duration: 3ms/; s/^    queue-depth: 8/    queue-depth: 64/' clos.yaml >storm.yaml
 printf 'faults: [{at: 500us, for: 2ms, kind: pause-storm, where: Servers5, priority: 3},\n {at: 2ms, kind: pfc-off, where: "leaf0:Ethernet8"}]\n' >>storm.yaml
 "$program" run storm.yaml --json >run.json || fail "the storm: exit code $?"
-jq -e '.pfc.pause_frames > 0' run.json >/dev/null || fail "the storm: no pause"
+gojq -e '.pfc.pause_frames > 0' run.json >/dev/null || fail "the storm: no pause"
 cd ..
 
 # Without the spine its links lead to a host for each cable.
@@ -206,8 +206,8 @@ Ethernet0       0       0       0      50       0       0       0       0
 END
 sed 's/203/1,203,203/; s/      50/       3/; s/^Ethernet4 /Ethernet8 /' before.txt >after.txt
 "$program" import counters before.txt after.txt >counters.json 2>notes.txt || fail "counters: exit code $?"
-echo '[{"port":"Ethernet0","priority":3,"name":"rx_prio3_pause","difference":1203000}]' >expected.json
-jq -c .counters counters.json | diff expected.json - || fail "counters: other differences"
+echo '[{"difference":1203000,"name":"rx_prio3_pause","port":"Ethernet0","priority":3}]' >expected.json
+gojq -c .counters counters.json | diff expected.json - || fail "counters: other differences"
 told() {
     grep -qF "$1" notes.txt || fail "counters: no word on '$1' in $(cat notes.txt)"
 }
@@ -223,7 +223,7 @@ cat >expected.json <<'END'
 ["eth_2",3,"rx_prio3_pause","9223372036854775802"]
 ["eth_2",null,"[0]__rx_ucast","1"]
 END
-sed 's/\("difference": \)\([0-9]*\)/\1"\2"/' counters.json | jq -c '.counters[] | [.port, .priority, .name, .difference]' |
+sed 's/\("difference": \)\([0-9]*\)/\1"\2"/' counters.json | gojq -c '.counters[] | [.port, .priority, .name, .difference]' |
     diff expected.json - || fail "ethtool: other differences"
 
 # Queues, priority groups, and several files in one with their names before them.
@@ -257,15 +257,15 @@ Ethernet0      0       0       0      30       0       0       0       0
 END
 sed 's/1,000  /1,234  /; s/ 4    N/14    N/; s/: 20/: 21/; s/eth1.before/eth1.after/; s/ 30 / 35 /' before.txt >after.txt
 "$program" import counters before.txt after.txt >counters.json 2>notes.txt || fail "queues: exit code $?"
-jq -c '.counters[] | [.port, .name, .difference]' counters.json | diff - <(cat <<'END'
+gojq -c '.counters[] | [.port, .name, .difference]' counters.json | diff - <(cat <<'END'
 ["Ethernet0","tx_prio3_packets",234]
 ["Ethernet0","rx_prio3_buffer_dropped",10]
 ["host0:p0","rx_prio3_pause",1]
 ["leaf1:Ethernet0","rx_prio3_pause",5]
 END
 ) || fail 'queues: other differences'
-jq -e '[.unmoved[] | select(.port == "eth1" or .name == "tx_prio3_queue_dropped")] | length == 2' counters.json >/dev/null ||
-    fail "queues: what did not move: $(jq -c .unmoved counters.json)"
+gojq -e '[.unmoved[] | select(.port == "eth1" or .name == "tx_prio3_queue_dropped")] | length == 2' counters.json >/dev/null ||
+    fail "queues: what did not move: $(gojq -c .unmoved counters.json)"
 told 'after.txt:2:67: note: a column that a run does not have'
 told 'after.txt:5:13: note: rows left out because a run has no such queue: 2; the first is here'
 told 'after.txt:14:14: note: a table that a run has no counters for'

@@ -8,17 +8,17 @@ samples=$PWD/tests/golden/sonic
 "$program" run pause-storm --until 1ms -o run.db >/dev/null 2>err
 [ $? -le 1 ] || fail "the run: $(cat err)"
 "$program" counters run.db --as json >run.json || fail "json: exit code $?"
-list() { jq -c '.counters[] | [.port, .priority, .name, .difference]' "$1" | sort; }
+list() { gojq -c '.counters[] | [.port, .priority, .name, .difference]' "$1" | sort; }
 
 # --- what is printed is read again, and is what the database has ---
-[ "$(jq '[.counters[].difference] | add' run.json)" = "$(sqlite3 -batch run.db \
+[ "$(gojq '[.counters[].difference] | add' run.json)" = "$(sqlite3 -batch run.db \
     "SELECT sum(value) FROM counter WHERE port IS NOT NULL AND name NOT LIKE 'pfcwd%'")" ] || fail 'json: another sum'
 "$program" counters run.db >later.txt || fail "ethtool: exit code $?"
 sed 's/: [0-9]*$/: 0/' later.txt >earlier.txt
 "$program" import counters earlier.txt later.txt >again.json 2>err || fail "ethtool again: $(cat err)"
 [ -s err ] && fail "ethtool again: $(cat err)"
 list again.json | diff - <(list run.json) >/dev/null || fail 'ethtool: other counters are read than were printed'
-[ "$(jq '.unmoved | length' again.json)" = "$(jq '.unmoved | length' run.json)" ] || fail 'ethtool: zeroes'
+[ "$(gojq '.unmoved | length' again.json)" = "$(gojq '.unmoved | length' run.json)" ] || fail 'ethtool: zeroes'
 
 "$program" counters run.db --port leaf0:p1 >'leaf0:p1.txt'
 [ "$(head -n 1 'leaf0:p1.txt')" = 'NIC statistics:' ] || fail 'one port has a name before it'
@@ -69,7 +69,7 @@ grep -qF 'no such port in the run (--map NAME=NODE:pN): Ethernet4 (2)' out || fa
 grep -qF 'no such counter in the run: rx_vport_unicast_packets (1)' out || fail "no counter: $(cat out)"
 grep -q link_down out && fail 'zero on both sides is told'
 "$program" diff incident.json run.db --map Ethernet0=leaf0:p1 --lasted 10s --json >out.json 2>err
-jq -e '.compared == 3 and .scaled and .ports == 2 and (.counters[] | select(.name == "tx_prio3_packets") |
+gojq -e '.compared == 3 and .scaled and .ports == 2 and (.counters[] | select(.name == "tx_prio3_packets") |
     .expected == 4000 and .orders == 0 and .agrees) and .ports_not_mapped == [{"name": "Ethernet4", "count": 2}]
     and .counters_not_known[0].name == "rx_vport_unicast_packets"' out.json >/dev/null || fail "scaled: $(cat out.json err)"
 
@@ -86,8 +86,8 @@ expect 'a map between runs' 2 'is something else' "$program" diff run.db run.db 
 grep -qE '^ +Ethernet0 +UC3 ' later.txt || fail "no names of SONiC: $(head -n 5 later.txt)"
 zeroed later.txt >earlier.txt
 "$program" import counters earlier.txt later.txt >incident.json 2>err || fail "sonic again: $(cat err)"
-jq -e '[.counters[] | select(.port | test("^(leaf0|leaf1|spine0):Ethernet[0-9]+$") | not)] == []' incident.json >/dev/null ||
-    fail "ports of several switches: $(jq -c '[.counters[].port] | unique' incident.json)"
+gojq -e '[.counters[] | select(.port | test("^(leaf0|leaf1|spine0):Ethernet[0-9]+$") | not)] == []' incident.json >/dev/null ||
+    fail "ports of several switches: $(gojq -c '[.counters[].port] | unique' incident.json)"
 expect 'equipment and its model' 0 'of 10 ports compared' "$program" diff incident.json fabric.db
 grep -q 'not compared' out && fail "equipment: $(cat out)"
 "$program" counters fabric.db --as sonic --port leaf0 | head -n 3 | grep -q '^ *Ethernet0 ' || fail 'one switch: not the names of SONiC'
@@ -105,7 +105,7 @@ done
 printf '%s\n' 'break leaf0:p0 queue > 1KiB' run 'show leaf0:Ethernet0' quit | "$program" step called.yaml >step.txt || fail "step: $(cat step.txt)"
 grep -q '^leaf0:Ethernet0: ' step.txt && ! grep -qE 'leaf0:p0 (has|of)' step.txt || fail "step: $(cat step.txt)"
 for port in leaf0:Ethernet4 leaf0:p1; do
-    "$program" counters called.db --as json --port $port | jq -e '[.counters[].port] | unique == ["leaf0:Ethernet4"]' >/dev/null || fail "counters of $port"
+    "$program" counters called.db --as json --port $port | gojq -e '[.counters[].port] | unique == ["leaf0:Ethernet4"]' >/dev/null || fail "counters of $port"
 done
 
 # --- what is no object of import counters: located, with exit code 2, within two seconds ---

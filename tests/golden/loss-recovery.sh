@@ -14,14 +14,14 @@ goodput() {
     shift
     "$program" run loss.yaml --json --set "hosts.defaults.rnic.loss-recovery=$recovery" "$@" >run.json 2>err
     [ $? -le 1 ] || fail "$recovery: not played: $(head -n 1 err)"
-    jq '.workloads[0].goodput_bps / 1e8 | floor / 10' run.json
+    gojq '.workloads[0].goodput_bps / 1e8 | floor / 10' run.json
 }
 
 all=$(goodput go-back-n)
 [ "$all" = 17.5 ] || fail "go-back-n: $all Gb/s, 17.5 expected"
 missing=$(goodput selective-repeat)
 [ "$missing" = 23.1 ] || fail "selective-repeat: $missing Gb/s, 23.1 expected"
-one=$(jq .digest run.json)
+one=$(gojq .digest run.json)
 goodput selective-repeat --threads 2 >/dev/null
-[ "$(jq .digest run.json)" = "$one" ] || fail "selective-repeat: two threads have another digest"
+[ "$(gojq .digest run.json)" = "$one" ] || fail "selective-repeat: two threads have another digest"
 exit $((failures > 0))

@@ -10,7 +10,7 @@ takes() {
     local name=$1 limit=$2 bytes
     shift 2
     "$program" bench --json "$name" "$@" >figures || fail "bench $name"
-    bytes=$(jq '.hosts * .bytes_per_host + .frames_at_once * .bytes_per_frame' figures)
+    bytes=$(gojq '.hosts * .bytes_per_host + .frames_at_once * .bytes_per_frame' figures)
     echo "$name $*: $bytes bytes"
     [ "$bytes" -gt 1000000 ] || fail "$name: $bytes bytes cannot be all"
     [ "$bytes" -le $((limit * 1000000)) ] || fail "$name takes $bytes bytes, $limit MB are allowed"
@@ -26,8 +26,8 @@ takes leaf-spine-10k 200 --set "$one_message" --set 'expect=[all-commands-comple
 connects() {
     local pairs each
     "$program" bench --json mesh-1m --set "fabric.topology.hosts-per-leaf=$1" >figures || fail "bench mesh-1m"
-    pairs=$(jq .queue_pairs figures)
-    each=$(jq '.frames_at_once * .bytes_per_frame / .queue_pairs | round' figures)
+    pairs=$(gojq .queue_pairs figures)
+    each=$(gojq '.frames_at_once * .bytes_per_frame / .queue_pairs | round' figures)
     echo "mesh-1m of $pairs queue pairs: $each bytes for each, its connection, messages and workload with it"
     [ "$pairs" = $((2 * 12 * $1 * (12 * $1 - 1))) ] || fail "$pairs queue pairs"
     [ "$each" -gt 384 ] && [ "$each" -le 1800 ] || fail "a queue pair takes $each bytes, 1800 are allowed"

@@ -52,20 +52,20 @@ set_says "expected '.' or '[' after the bracket" 'faults[0]at=1ms'
 expect 'check --set' 1 'error' "$program" check pause-storm --set fabric.fabric-links.mtu=1500B
 "$program" check pause-storm first-io --set fabric.fabric-links.mtu=1500B --json >check.json 2>err
 [ $? = 1 ] || fail "check --json: another exit code: $(cat err)"
-jq -e '.errors >= 1 and ([.findings[].level] | index("error")) != null and
+gojq -e '.errors >= 1 and ([.findings[].level] | index("error")) != null and
     ([.findings[] | .scenario, .file, .text] | map(type) | unique == ["string"]) and
     .errors + .warnings + .notes == (.findings | length)' check.json >/dev/null || fail "check --json: $(cat check.json)"
-"$program" check first-io --json | jq -e '.findings | type == "array"' >/dev/null || fail 'check --json: nothing found'
+"$program" check first-io --json | gojq -e '.findings | type == "array"' >/dev/null || fail 'check --json: nothing found'
 
 for kind in '' $("$program" list | sed 's/ .*//'); do
     # shellcheck disable=SC2086 # no kind is no word
     "$program" list $kind --json >list.json || fail "list $kind --json: exit code $?"
     # shellcheck disable=SC2086
-    [ "$(jq '.[] | length' list.json)" = "$("$program" list $kind | wc -l)" ] || fail "list $kind --json: others"
-    jq -e --arg kind "${kind:-kinds}" '[.[$kind][] | .name != "" and (.about | type) == "string"] | all' list.json >/dev/null ||
+    [ "$(gojq '.[] | length' list.json)" = "$("$program" list $kind | wc -l)" ] || fail "list $kind --json: others"
+    gojq -e --arg kind "${kind:-kinds}" '[.[$kind][] | .name != "" and (.about | type) == "string"] | all' list.json >/dev/null ||
         fail "list $kind --json: $(head -n 5 list.json)"
 done
-"$program" list parameters --json | jq -e '.parameters[] | select(.name == "seed") | .default == "1"' >/dev/null ||
+"$program" list parameters --json | gojq -e '.parameters[] | select(.name == "seed") | .default == "1"' >/dev/null ||
     fail 'list parameters --json: the default of seed'
 
 # --- completion knows the paths of --set, each once, and they are taken ---
@@ -92,7 +92,7 @@ done
 expect 'headroom' 0 "assumes a peer response of 500ns: assumed; " "$program" headroom
 expect 'headroom, given' 0 "a peer response of 600ns: given by --response" "$program" headroom --response 600ns
 expect 'headroom, table' 0 "Bound and need assume the peer's response: assumed; " "$program" headroom --table --phases 0
-"$program" headroom --phases 0 --json | jq -e '.links[0].link.response_source | startswith("assumed")' >/dev/null ||
+"$program" headroom --phases 0 --json | gojq -e '.links[0].link.response_source | startswith("assumed")' >/dev/null ||
     fail 'headroom --json: no source of the response'
 cat >first.yaml <<'YAML'
 stormglass-grid: 1
@@ -102,7 +102,7 @@ vary: [{path: workloads.read.block-size, as: bs, values: [4KiB, 8KiB]}]
 YAML
 "$program" predict first.yaml -o cells --seed 7 --set workloads.write.block-size=16KiB >table 2>err || fail "predict: $(cat err)"
 [ "$(grep -c '^bs[48]KiB  *\(read\|write\)  *1 .* us .*b/s$' table)" = 4 ] || fail "predict prints no table: $(cat table)"
-jq -e '[.cells[].sets | index("seed=7"), index("workloads.write.block-size=16KiB")] | all(. != null)' \
+gojq -e '[.cells[].sets | index("seed=7"), index("workloads.write.block-size=16KiB")] | all(. != null)' \
     cells/predictions.json >/dev/null || fail 'predict: what was frozen does not say what was set'
 "$program" predict first.yaml --list --set duration=2ms | grep -q -- ' --set duration=2ms --set workloads.read.block-size=8KiB$' ||
     fail 'predict --list: no --set'
@@ -153,7 +153,7 @@ echo 'name: [' | expect 'a place in it' 2 '<stdin>:2:1: error:' "$program" run -
 printf '%s\n' 'next 30' where >steps
 "$program" step --script steps scenario.yaml >named && "$program" step --script steps - <scenario.yaml >piped && [ -s piped ] &&
     diff piped named || fail 'step -: another result'
-"$program" bench --json - <scenario.yaml | jq -e '.hosts > 1' >/dev/null || fail 'bench -'
+"$program" bench --json - <scenario.yaml | gojq -e '.hosts > 1' >/dev/null || fail 'bench -'
 expect 'commands and scenario' 2 'expected --script FILE too' "$program" step - <scenario.yaml
 for command in 'diff - -' 'diff first.db -' 'explain -' 'replay -' 'report -'; do
     # shellcheck disable=SC2086 # words

@@ -3,7 +3,7 @@
 set -u
 . tests/golden/outside
 says() { grep -qF -e "$2" "$1" || fail "$1 does not say '$2':" "$(cat "$1")"; }
-holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not so: $2: $(jq -c . "$1" | cut -c1-600)"; } # FILE FILTER
+holds() { gojq -e "$2" "$1" >/dev/null || fail "$1: not so: $2: $(gojq -c . "$1" | cut -c1-600)"; } # FILE FILTER
 
 scenario() { # TOPOLOGY WORKLOAD
     cat <<YAML
@@ -32,10 +32,10 @@ for homing in same dual fabrics; do
     played $homing "$leaves, nics: 2, homing: $homing" "$writes, qps: 2" 'host0:p0 host0:p1 host1:p0 host1:p1 '
 done
 # Two NICs carry twice what one does, and a run does not depend on its threads.
-[ "$(jq .workloads[0].bytes fabrics.json)" -gt "$(($(jq .workloads[0].bytes one.json) * 18 / 10))" ] ||
-    fail "two NICs: $(jq .workloads[0].bytes fabrics.json) B, one: $(jq .workloads[0].bytes one.json)"
+[ "$(gojq .workloads[0].bytes fabrics.json)" -gt "$(($(gojq .workloads[0].bytes one.json) * 18 / 10))" ] ||
+    fail "two NICs: $(gojq .workloads[0].bytes fabrics.json) B, one: $(gojq .workloads[0].bytes one.json)"
 "$program" run fabrics.yaml --threads 2 --json >threads.json 2>/dev/null || fail "threads: exit code $?"
-[ "$(jq -r .digest threads.json)" = "$(jq -r .digest fabrics.json)" ] || fail "another digest on two threads"
+[ "$(gojq -r .digest threads.json)" = "$(gojq -r .digest fabrics.json)" ] || fail "another digest on two threads"
 
 # An NVMe controller keeps to its NIC, the target serves at both.
 played chosen "$leaves, nics: 2, homing: fabrics" 'kind: nvme, nic: 1' 'host0:p1 host1:p1 '
@@ -64,7 +64,7 @@ for nic in 0 1; do
 done
 holds cut0.json '.drops.link_down == 0 and .workloads[0].failed == 0'
 holds cut1.json '.drops.link_down > 0'
-[ "$(jq .workloads[0].completed cut1.json)" -lt "$(jq .workloads[0].completed cut0.json)" ] || fail "the cut costs nothing"
+[ "$(gojq .workloads[0].completed cut1.json)" -lt "$(gojq .workloads[0].completed cut0.json)" ] || fail "the cut costs nothing"
 
 # A written route to a host with two NICs at one switch leads to each by its own port.
 scenario 'kind: single-switch, hosts: 2, nics: 2' "$writes, qps: 2" >route.yaml

@@ -52,7 +52,7 @@ for case in first-io 'pause-storm --set faults.0.at=300us --until 600us' 'mtu-mi
     "$program" run "$@" --record packets -o "$work/$case.db" >/dev/null 2>&1
     "$program" pcap "$work/$case.db" -o "$work/$case.pcapng" || failures=$((failures + 1))
     sent=$("$program" query --json "$work/$case.db" \
-        "SELECT count(*) AS n FROM frame JOIN node USING(node) WHERE kind='host'" | jq '.[0].n')
+        "SELECT count(*) AS n FROM frame JOIN node USING(node) WHERE kind='host'" | gojq '.[0].n')
     [ "$sent" -gt 0 ] || { echo "FAIL  $case: no frames"; failures=$((failures + 1)); }
     fields "$case" frame frame.number _ws.malformed >"$work/frames"
     equal "$case: frames in the file" "$(wc -l <"$work/frames")" "$sent"
@@ -70,7 +70,7 @@ equal 'first-io: commands have completions' "$(fields first-io 'nvme.cmd_pkt' nv
 # At a switch's port PFC frames are seen, with their class and time.
 "$program" pcap "$work/pause-storm.db" -p leaf0:p0 -o "$work/port.pcapng"
 pauses=$("$program" query --json "$work/pause-storm.db" "SELECT count(*) AS n FROM frame f JOIN port p USING(node, port)
-    WHERE f.opcode='PFC' AND (p.name='leaf0:p0' OR p.name='host0:p0')" | jq '.[0].n')
+    WHERE f.opcode='PFC' AND (p.name='leaf0:p0' OR p.name='host0:p0')" | gojq '.[0].n')
 fields port 'macc.opcode == 0x0101' frame.number macc.cbfc.pause_time.c3 >"$work/pauses"
 equal 'pause-storm: PFC frames at leaf0:p0' "$(wc -l <"$work/pauses")" "$pauses"
 equal 'pause-storm: XOFF of priority 3 there' "$(cut -f 2 "$work/pauses" | grep -x -m 1 -c '65535')" 1

@@ -40,17 +40,17 @@ for plan in goodput latency both power never; do
     "$program" plan $plan.yaml --json >few.json; few=$?
     "$program" plan $plan.yaml --json --exhaustive >all.json; all=$?
     [ $few = $all ] || fail "$plan: exit $few, and $all when everything is played"
-    [ "$(jq -c '.chosen' few.json)" = "$(jq -c '.chosen' all.json)" ] || fail "$plan: chosen differs: $(jq -c .chosen few.json all.json)"
-    [ $plan = never ] || [ "$(jq .packet_hops few.json)" -lt "$(jq '.packet_hops / 2 | floor' all.json)" ] ||
+    [ "$(gojq -c '.chosen' few.json)" = "$(gojq -c '.chosen' all.json)" ] || fail "$plan: chosen differs: $(gojq -c .chosen few.json all.json)"
+    [ $plan = never ] || [ "$(gojq .packet_hops few.json)" -lt "$(gojq '.packet_hops / 2 | floor' all.json)" ] ||
         fail "$plan: half of the work was not saved"
     # Nobody who was dropped holds and costs less.
     cost=$([ $plan = power ] && echo power_w || echo cost)
-    jq -e -s --arg k $cost '(.[1].chosen[$k] // 1e9) as $cost | [.[0].candidates[] | select(.verdict == "implied" or .verdict == "refused").name] as $dropped
+    gojq -e -s --arg k $cost '(.[1].chosen[$k] // 1e9) as $cost | [.[0].candidates[] | select(.verdict == "implied" or .verdict == "refused").name] as $dropped
         | [.[1].candidates[] | select(.verdict == "holds" and .[$k] < $cost)] == [] and
           [.[1].candidates[] | select(.verdict == "holds" and (.name as $n | $dropped | index($n)))] == []' few.json all.json >/dev/null ||
         fail "$plan: a candidate was dropped that holds"
 done
-[ $few = 1 ] && [ "$(jq .chosen few.json)" = null ] || fail "never: something is chosen"
+[ $few = 1 ] && [ "$(gojq .chosen few.json)" = null ] || fail "never: something is chosen"
 "$program" plan both.yaml >both.txt || fail "both: exit $?"
 grep -q '^Not monotone    workloads.io.queue-depth: ' both.txt || fail "the axis that is not monotone is not named"
 grep -q '^Chosen          rate25Gbps-qd2  EUR 800, 32 W' both.txt || fail "both: $(grep Chosen both.txt)"
@@ -59,7 +59,7 @@ grep -q '^Chosen          rate25Gbps-qd2  EUR 800, 32 W' both.txt || fail "both:
 space front 'slo: ["io.goodput > 20Gbps"]
 objective: front'
 "$program" plan front.yaml --json >front.json || fail "front: exit $?"
-jq -e '[.candidates[] | select(.verdict == "holds")] as $h |
+gojq -e '[.candidates[] | select(.verdict == "holds")] as $h |
     ([$h[] | . as $a | select([$h[] | select(.cost <= $a.cost and .power_w <= $a.power_w and .headroom >= $a.headroom and
         (.cost < $a.cost or .power_w < $a.power_w or .headroom > $a.headroom))] == []) | [.cost, .power_w, .headroom]] | unique) ==
     ([.front[] as $n | $h[] | select(.name == $n) | [.cost, .power_w, .headroom]] | unique)' front.json >/dev/null ||
@@ -69,11 +69,11 @@ jq -e '[.candidates[] | select(.verdict == "holds")] as $h |
 
 sed '/^prices/i cliff:\n  - {path: workloads.io.block-size, as: bs, values: {from: 16KiB, to: 256KiB, times: 2}}\n  - {path: fabric.host-links.length, as: far, values: [3m, 300m]}' both.yaml >cliff.yaml
 "$program" plan cliff.yaml --json -o cliff.db >cliff.json || fail "cliff: exit $?"
-[ "$(jq -c '[.cliff[] | [.as, .holds_to, .breaks_at]]' cliff.json)" = '[["bs","32KiB","64KiB"],["far","300m",null]]' ] || fail "cliffs: $(jq -c .cliff cliff.json)"
-[ "$(jq -c .chosen cliff.json)" = "$(jq -c .chosen <("$program" plan both.yaml --json))" ] || fail "cliffs change what is chosen"
+[ "$(gojq -c '[.cliff[] | [.as, .holds_to, .breaks_at]]' cliff.json)" = '[["bs","32KiB","64KiB"],["far","300m",null]]' ] || fail "cliffs: $(gojq -c .cliff cliff.json)"
+[ "$(gojq -c .chosen cliff.json)" = "$(gojq -c .chosen <("$program" plan both.yaml --json))" ] || fail "cliffs change what is chosen"
 set -- $(sqlite3 cliff.db "SELECT 'block-size=' || value FROM cliff WHERE cliff = 0 ORDER BY position")
 for bs; do
-    p99=$("$program" run pair.yaml --set fabric.host-links.rate=25Gbps --set workloads.io.queue-depth=2 --set "workloads.io.$bs" --set duration=20ms --json | jq '.workloads[0].steady.latency_ns.p99')
+    p99=$("$program" run pair.yaml --set fabric.host-links.rate=25Gbps --set workloads.io.queue-depth=2 --set "workloads.io.$bs" --set duration=20ms --json | gojq '.workloads[0].steady.latency_ns.p99')
     case $bs in *=64KiB) [ "$p99" -gt 120000 ] ;; *) [ "$p99" -lt 120000 ] ;; esac || fail "cliff at $bs: p99 $p99 ns"
 done
 "$program" plan cliff.yaml --resume cliff.db --json >again.json
@@ -86,7 +86,7 @@ sed 's/^slo:.*/slo: ["io.goodput > 1bps"]/' goodput.yaml >bound.yaml
 for rate in 10 25 40 100; do
     most=$(sqlite3 bound.db "SELECT max(value) FROM figure JOIN candidate USING(candidate) WHERE name LIKE 'rate${rate}Gbps%'")
     sed "s/^slo:.*/slo: [\"io.goodput > ${most%.*}bps\"]/" goodput.yaml >tight.yaml
-    "$program" plan tight.yaml --list --json | jq -e --arg n "rate${rate}Gbps" '[.candidates[] | select((.name | startswith($n)) and .verdict == "refused")] == []' >/dev/null ||
+    "$program" plan tight.yaml --list --json | gojq -e --arg n "rate${rate}Gbps" '[.candidates[] | select((.name | startswith($n)) and .verdict == "refused")] == []' >/dev/null ||
         fail "the bound refuses ${most}bps, which was played with $rate Gb/s"
 done
 
@@ -153,29 +153,29 @@ survive: [{name: a spine away, kind: switch-down, each: "spine*"}]
 prices: {currency: EUR, parts: [{part: switch, price: 1000}]}
 END
 "$program" plan spines.yaml --exhaustive --json >spines.json
-[ "$(jq -c '[.candidates[].verdict]' spines.json)" = '["idle","holds","holds","holds"]' ] || fail "spines: $(jq -c '[.candidates[].verdict]' spines.json)"
-jq -e '.candidates[0].why | contains("with a spine away: spine0")' spines.json >/dev/null ||
-    fail "without its only spine: $(jq -c '.candidates[0]' spines.json)"
+[ "$(gojq -c '[.candidates[].verdict]' spines.json)" = '["idle","holds","holds","holds"]' ] || fail "spines: $(gojq -c '[.candidates[].verdict]' spines.json)"
+gojq -e '.candidates[0].why | contains("with a spine away: spine0")' spines.json >/dev/null ||
+    fail "without its only spine: $(gojq -c '.candidates[0]' spines.json)"
 # Two at once need three, and nothing does without all of them.
 sed 's/each: "spine\*"/&, together: 2/' spines.yaml >two-away.yaml
 "$program" plan two-away.yaml --exhaustive --json >spines2.json
-[ "$(jq -c '[.candidates[].verdict]' spines2.json)" = '["idle","idle","holds","holds"]' ] || fail "two spines: $(jq -c '[.candidates[].verdict]' spines2.json)"
-jq -e '.candidates[1].why | contains("with a spine away: spine0 and spine1")' spines2.json >/dev/null || fail "two spines: $(jq -c '.candidates[1]' spines2.json)"
+[ "$(gojq -c '[.candidates[].verdict]' spines2.json)" = '["idle","idle","holds","holds"]' ] || fail "two spines: $(gojq -c '[.candidates[].verdict]' spines2.json)"
+gojq -e '.candidates[1].why | contains("with a spine away: spine0 and spine1")' spines2.json >/dev/null || fail "two spines: $(gojq -c '.candidates[1]' spines2.json)"
 sed 's/each: "spine\*"/&, together: all/' spines.yaml >all-away.yaml
 "$program" plan all-away.yaml --exhaustive --json >spines-all.json
-[ $? = 1 ] && jq -e '[.candidates[].verdict] | unique == ["idle"]' spines-all.json >/dev/null || fail "all spines: $(jq -c '[.candidates[].verdict]' spines-all.json)"
+[ $? = 1 ] && gojq -e '[.candidates[].verdict] | unique == ["idle"]' spines-all.json >/dev/null || fail "all spines: $(gojq -c '[.candidates[].verdict]' spines-all.json)"
 # The command of a verdict plays what it says.
-eval "$(jq -r '.candidates[1].command' spines.json | sed "s,^stormglass,$program,") --json" >run.json
-jq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command of a candidate: $(jq -r '.candidates[1].command' spines.json)"
+eval "$(gojq -r '.candidates[1].command' spines.json | sed "s,^stormglass,$program,") --json" >run.json
+gojq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command of a candidate: $(gojq -r '.candidates[1].command' spines.json)"
 
 # --- check: all that can be said of a plan without playing it ---------------------------------------------------
 
 sed 's/^slo:.*/slo: ["io.goodput > 500Gbps"]/' spines.yaml >checked.yaml
 "$program" check checked.yaml >check.txt || fail "check: exit $?"
-[ "$(grep -c 'can never hold: ' check.txt)" = "$("$program" plan checked.yaml --list --json | jq '[.candidates[] | select(.verdict == "refused")] | length')" ] ||
+[ "$(grep -c 'can never hold: ' check.txt)" = "$("$program" plan checked.yaml --list --json | gojq '[.candidates[] | select(.verdict == "refused")] | length')" ] ||
     fail "check refuses others than plan: $(cat check.txt)"
 grep -q '^checked.yaml:1:1: note: 4 candidates, 4 of them can never hold' check.txt || fail "check: $(cat check.txt)"
-"$program" check spines.yaml --json | jq -e '[.findings[].text | select(. == "4 candidates, 0 of them can never hold; 14 cases")] | length == 1' >/dev/null ||
+"$program" check spines.yaml --json | gojq -e '[.findings[].text | select(. == "4 candidates, 0 of them can never hold; 14 cases")] | length == 1' >/dev/null ||
     fail "check --json: $("$program" check spines.yaml)"
 sed 's/topology.spines, as/topology.spine, as/' spines.yaml >wrong.yaml
 "$program" check wrong.yaml >out.txt 2>err.txt; [ $? = 2 ] && grep -qF "unknown key 'spine'" err.txt || fail "check of a path that is none: $(cat out.txt err.txt)"

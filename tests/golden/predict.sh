@@ -27,7 +27,7 @@ expect frozen 0 '4 cells frozen' "$program" predict grid.yaml -o predicted
 expect 'frozen again, the same' 0 "$(grep -o 'digest [0-9a-f]*' out)" "$program" predict grid.yaml -o predicted
 [ "$(ls predicted | tr '\n' ' ')" = 'predictions.json qd1-bs512B.db qd1-bs64KiB.db qd4-bs512B.db qd4-bs64KiB.db ' ] ||
     fail "other files: $(ls predicted)"
-jq -e '.cells | length == 4' predicted/predictions.json >out || fail 'no JSON'
+gojq -e '.cells | length == 4' predicted/predictions.json >out || fail 'no JSON'
 
 # The loop of the manual; a run of the model stands for the measurement.
 mkdir measured

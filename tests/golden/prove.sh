@@ -4,7 +4,7 @@
 set -u
 . tests/golden/outside
 says() { grep -qF -e "$2" "$1" || fail "$1 does not say '$2':" "$(cat "$1")"; }
-holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not so: $2" "$(jq -c .prove "$1")"; } # FILE FILTER
+holds() { gojq -e "$2" "$1" >/dev/null || fail "$1: not so: $2" "$(gojq -c .prove "$1")"; } # FILE FILTER
 # proves NAME: NAME.yaml is played and proved, as text in NAME and as JSON in NAME.json
 proves() {
     "$program" run "$1.yaml" -o "$1.db" >run 2>&1
@@ -23,7 +23,7 @@ holds mtu.json '.prove.suspects[0] | .suspect == "setting" and .name == "fabric.
 holds mtu.json '[.prove.suspects[] | select(.culprit)] | length == 1'
 holds mtu.json '.prove.measured_by == "time" and (.prove.vacuous | not) and .proof.after.failed == 0'
 # What the proof says can be done: the same path for --set, and nobody fails.
-"$program" run mtu-mismatch --set 'fabric.overrides[0].mtu=9216B' --json 2>err | jq -e '[.workloads[].failed] | add == 0' >ok ||
+"$program" run mtu-mismatch --set 'fabric.overrides[0].mtu=9216B' --json 2>err | gojq -e '[.workloads[].failed] | add == 0' >ok ||
     fail 'the repair is none'
 
 # Headroom too small at one switch: lossless frames are dropped.  Another override does nothing.

@@ -26,9 +26,9 @@ for interval in 5us 20us 300us; do
     ask run.db "SELECT port, priority, printf('%.2f', mean_bytes), p50_bytes, p99_bytes FROM v_queue" | sort >found
     [ -s found ] && cmp -s expected found || fail "$interval: $(diff expected found | head -n 4)"
     [ -z "$(ask run.db "SELECT * FROM v_queue WHERE NOT(p50_bytes<=p99_bytes AND p99_bytes<=peak_bytes AND mean_bytes<=peak_bytes)")" ] || fail "$interval: a percentile above the peak"
-    jq -e '(.queues | length) > 3 and (.queues | map(.mean_bytes) == (map(.mean_bytes) | sort | reverse))' run.json >/dev/null || fail "$interval: the JSON"
-    [ "$(jq -r '.queues[0] | "\(.port) \(.priority) \(.p99_bytes) \(.peak_bytes)"' run.json)" = \
+    gojq -e '(.queues | length) > 3 and (.queues | map(.mean_bytes) == (map(.mean_bytes) | sort | reverse))' run.json >/dev/null || fail "$interval: the JSON"
+    [ "$(gojq -r '.queues[0] | "\(.port) \(.priority) \(.p99_bytes) \(.peak_bytes)"' run.json)" = \
         "$(ask run.db 'SELECT port, priority, p99_bytes, peak_bytes FROM v_queue ORDER BY mean_bytes DESC LIMIT 1')" ] || fail "$interval: the first of the JSON"
 done
-"$program" run pause-storm --set duration=1ms --set 'faults=[]' --json 2>err | jq -e '.queues == []' >/dev/null || fail 'queues without samples'
+"$program" run pause-storm --set duration=1ms --set 'faults=[]' --json 2>err | gojq -e '.queues == []' >/dev/null || fail 'queues without samples'
 [ $failures = 0 ]

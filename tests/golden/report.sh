@@ -12,7 +12,7 @@ same() {
 settle() { # NAME...: all that was asked of each
     local of page database i
     for of; do
-        jq -j "$(cat "$work/$of.jq") empty" "$work/$of.json" >"$work/pages" || fail "$of: jq"
+        gojq -j "$(cat "$work/$of.jq") empty" "$work/$of.json" >"$work/pages" || fail "$of: gojq"
         sqlite3 -batch -separator ' ' "$work/$of.db" <"$work/$of.sql" >"$work/rows" || fail "$of: SQL"
         readarray -t asked <"$work/$of.asked"
         readarray -d $'\x1e' -t pages <"$work/pages"
@@ -38,8 +38,8 @@ for case in pause-storm:ios incast-8to1:counters first-io:summary dcqcn-2to1:ios
     "$program" report --figures "$work/$name.db" >"$work/$name.json" || fail "$name: no figures"
     # The figures in the page are these.
     sed -n 's/.*<script type="application\/json" id="figures">/ /; /^ {/,/<\/script>/p' "$work/$name.html" |
-        sed 's/<\/script>.*//' | jq -S . >"$work/inside.json" || fail "$name: the page's figures are no JSON"
-    jq -S . "$work/$name.json" | cmp -s - "$work/inside.json" || fail "$name: the page has other figures"
+        sed 's/<\/script>.*//' | gojq . >"$work/inside.json" || fail "$name: the page's figures are no JSON"
+    gojq . "$work/$name.json" | cmp -s - "$work/inside.json" || fail "$name: the page has other figures"
     [ "$(stat -c %s "$work/$name.html")" -lt 2000000 ] || fail "$name: the page has 2 MB"
     # Nothing is fetched: neither markup nor style sheets name what is not in the page.
     grep -n -i -E '(src|href|action|srcset) *= *["'\'']? *(https?:|//|file:)|url\( *["'\'']?(https?:|//)|@import|sourceMappingURL' \
@@ -60,7 +60,7 @@ same pause-storm "[$(chart occupancy) | .series[].points[][1]] | max" 'SELECT ma
 same pause-storm "[$(chart occupancy) | .series[].points[][1]] | min" 'SELECT min(occupancy_bytes) FROM pause_edge'
 
 # Each step of each workload's goodput, commands under way, and latencies by rank.
-step=$(jq "$(chart goodput) | .step_ps" "$work/pause-storm.json")
+step=$(gojq "$(chart goodput) | .step_ps" "$work/pause-storm.json")
 same pause-storm "$(series goodput victims) | map(select(. > 0)) | map(tostring) | join(\",\")" \
     "SELECT group_concat(bytes) FROM (SELECT sum(bytes) AS bytes FROM io WHERE workload=1
      GROUP BY completed_ps/$step ORDER BY completed_ps/$step)"
@@ -69,7 +69,7 @@ same pause-storm "$(series underway backup) | .[200]" \
     "SELECT count(*) FROM io WHERE workload=0 AND issued_ps/$step<=200 AND completed_ps/$step>200"
 same pause-storm "$(series underway backup) | .[399]" 'SELECT 0'
 same pause-storm "$(series latency1 max) | max" "SELECT latency_max_ps FROM workload WHERE name='victims'"
-step=$(jq "$(chart latency1) | .step_ps" "$work/pause-storm.json")
+step=$(gojq "$(chart latency1) | .step_ps" "$work/pause-storm.json")
 for bin in 5 37 75; do
     for rank in p50:50 p99:99 max:100; do
         same pause-storm "$(series latency1 "${rank%:*}") | .[$bin]" \
@@ -283,7 +283,7 @@ grep -q '<b>Divergence</b> at [0-9.]* us in ' "$work/pair.html" || fail 'pair: w
 "$program" diff "$work/pause-storm.db" "$work/other.db" 2>/dev/null | cmp -s - "$work/pair.text" || fail 'pair: --text is not diff'
 "$program" report "$work/pause-storm.db" "$work/other.db" --csv "$work/both" 2>/dev/null || fail 'pair: no tables'
 [ "$(wc -l <"$work/both/difference.csv")" = $(($("$program" diff --json "$work/pause-storm.db" "$work/other.db" 2>/dev/null |
-    jq '[.settings, .fabric, .verdict, .workloads, .pauses, .drops, .totals, .counters | .different | length] | add') + 1)) ] ||
+    gojq '[.settings, .fabric, .verdict, .workloads, .pauses, .drops, .totals, .counters | .different | length] | add') + 1)) ] ||
     fail 'pair: difference.csv has not every row that differs'
 # Members and the account of time of both: every number of each, also where the other run has no account.
 for seed in 1 2; do

@@ -8,13 +8,13 @@ play() { "$program" run "$@" --json 2>err; }
 play pause-storm --set duration=2ms --set 'faults.0.at=500us' --set 'faults.0.for=500us' --seed 5 --seeds 5 >five.json || fail "five seeds: $(cat err)"
 for seed in 5 6 7 8 9; do
     play pause-storm --set duration=2ms --set 'faults.0.at=500us' --set 'faults.0.for=500us' --seed $seed >one.json
-    [ "$(jq -r .digest one.json)" = "$(jq -r ".seeds[] | select(.seed == $seed) | .digest" five.json)" ] || fail "seed $seed has another digest"
-    jq -c '[.workloads[] | [.completed, .iops, .goodput_bps, .latency_ns.mean, .latency_ns.p99]]' one.json
+    [ "$(gojq -r .digest one.json)" = "$(gojq -r ".seeds[] | select(.seed == $seed) | .digest" five.json)" ] || fail "seed $seed has another digest"
+    gojq -c '[.workloads[] | [.completed, .iops, .goodput_bps, .latency_ns.mean, .latency_ns.p99]]' one.json
 done >figures
-[ "$(jq -r '.seeds[].digest' five.json | sort -u | wc -l)" = 5 ] || fail 'the seeds are the same'
+[ "$(gojq -r '.seeds[].digest' five.json | sort -u | wc -l)" = 5 ] || fail 'the seeds are the same'
 
 # Mean, worst and Student's interval (4 degrees of freedom: 2.776), worked out from the single runs.
-jq -s -e --slurpfile all five.json '
+gojq -s -e --slurpfile all five.json '
     def close($a; $b): ($a - $b | fabs) <= 1e-9 * ($b | fabs) + 1e-9;
     def mean: add / length;
     def half: mean as $m | 2.776 * ((map((. - $m) * (. - $m)) | add / 4 / 5) | sqrt);
@@ -23,12 +23,12 @@ jq -s -e --slurpfile all five.json '
         close(.iops.mean; $iops | mean) and close(.iops.ci; $iops | half) and close(.iops.worst; $iops | min) and
         close(.latency_ns.p99.mean; $p99 | mean) and close(.latency_ns.p99.ci; $p99 | half) and close(.latency_ns.p99.worst; $p99 | max))' \
     figures >/dev/null || fail 'means and intervals are not those of the runs'
-worst=$(jq '.workloads[0].iops.worst_seed' five.json)
-[ "$(sed -n "$((worst - 4))p" figures | jq '.[0][1]')" = "$(jq '.workloads[0].iops.worst' five.json)" ] || fail 'the worst is of another seed'
+worst=$(gojq '.workloads[0].iops.worst_seed' five.json)
+[ "$(sed -n "$((worst - 4))p" figures | gojq '.[0][1]')" = "$(gojq '.workloads[0].iops.worst' five.json)" ] || fail 'the worst is of another seed'
 
 play pause-storm --set duration=1ms --set 'faults=[]' --set 'expect=["pfc.pause_frames > 1000000"]' --seeds 3 >broken.json
 [ $? = 1 ] || fail 'expectations that do not hold are no failure'
-jq -e '[.seeds[].held] == [false, false, false]' broken.json >/dev/null || fail 'which did not hold is not said'
+gojq -e '[.seeds[].held] == [false, false, false]' broken.json >/dev/null || fail 'which did not hold is not said'
 expect 'in words' 1 'BROKEN with seeds 1, 2: 2 of 2 did not hold' bash -c "'$program' run pause-storm --set duration=1ms --set 'expect=[\"pfc.pause_frames > 1000000\"]' --seeds 2 2>&1 | tee /dev/stderr; exit \${PIPESTATUS[0]}"
 expect 'none' 2 '--seeds 0: expected a number from 1' "$program" run first-io --seeds 0
 expect 'words' 2 '--seeds many: expected a number from 1' "$program" run first-io --seeds many

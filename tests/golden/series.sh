@@ -3,7 +3,7 @@
 set -u
 . tests/golden/outside
 ask() { sqlite3 -batch -noheader "$1" "$2"; }
-play() { "$program" run pause-storm --set duration=4ms --set 'faults.0.for=600us' --json -o "$@" 2>err | jq -r .digest; }
+play() { "$program" run pause-storm --set duration=4ms --set 'faults.0.for=600us' --json -o "$@" 2>err | gojq -r .digest; }
 # nothing NAME DATABASE SQL: rows that should not be there
 nothing() { [ -z "$(ask "$2" "$3" 2>&1)" ] || fail "$1: $(ask "$2" "$3" 2>&1 | head -n 3)"; }
 
@@ -69,7 +69,7 @@ for rest in 1ns 300ns 9us 11us; do
     partial=$([ $rest = 11us ] && echo 0 || echo 1)
     [ "$(ask rest.db 'SELECT partial FROM series ORDER BY sample DESC LIMIT 1')" = $partial ] || fail "a rest of $rest is partial: expected $partial"
     [ "$(ask rest.db 'SELECT sum(partial) FROM series')" = $partial ] || fail "a rest of $rest: others are partial"
-    "$program" report rest.db --figures 2>err | jq -e '[.charts[] | select(.id == "rates") | .series[].points[][1] // 0] | length > 0 and max < 406e9' >/dev/null || fail "a rest of $rest: the page"
+    "$program" report rest.db --figures 2>err | gojq -e '[.charts[] | select(.id == "rates") | .series[].points[][1] // 0] | length > 0 and max < 406e9' >/dev/null || fail "a rest of $rest: the page"
 done
 for view in port:port,priority switch:switch rnic:port workload:workload; do
     nothing "zeros of ${view%%:*}" fine.db "SELECT ${view#*:}, count(*) FROM v_series_${view%%:*} GROUP BY ${view#*:}

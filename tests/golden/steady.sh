@@ -11,7 +11,7 @@ play() { # NAME ARGUMENTS...
     "$program" run "$@" --json >"$name.json" 2>err
     [ $? -le 1 ] || fail "$name: $(cat err)"
 }
-is() { jq -e "$2" "$1.json" >/dev/null || fail "$1: $2: $(jq -c '[.workloads[] | [.name, .steady]]' "$1.json")"; }
+is() { gojq -e "$2" "$1.json" >/dev/null || fail "$1: $2: $(gojq -c '[.workloads[] | [.name, .steady]]' "$1.json")"; }
 
 # Senders that find their rates: the warm-up of an rdma-* workload is found, and what is behind it fills the link.
 play dcqcn incast-8to1
@@ -43,6 +43,6 @@ is few '[.workloads[].steady] == [null, null]'
 # Threads change nothing.
 for threads in 2 3; do
     play threads pause-storm --threads $threads
-    diff <(jq .workloads storm.json) <(jq .workloads threads.json) >diff || fail "$threads threads: $(head -3 diff)"
+    diff <(gojq .workloads storm.json) <(gojq .workloads threads.json) >diff || fail "$threads threads: $(head -3 diff)"
 done
 [ $failures = 0 ]

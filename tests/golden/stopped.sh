@@ -47,14 +47,14 @@ code=$?
 expect 'cut' 0 'cut by --until: results cover' "$program" run pause-storm --until 1ms
 expect 'cut' 0 'outstanding when the run was cut' "$program" run pause-storm --until 1ms
 "$program" run pause-storm --until 1ms --json >cut.json || fail "--json: exit code $?"
-jq -e '.cut and ([.expectations[] | select(.judged | not) | [.text, .held]] == [["all-commands-complete", false]])' \
-    cut.json >/dev/null || fail "--json: $(jq -c '[.cut, .expectations]' cut.json)"
+gojq -e '.cut and ([.expectations[] | select(.judged | not) | [.text, .held]] == [["all-commands-complete", false]])' \
+    cut.json >/dev/null || fail "--json: $(gojq -c '[.cut, .expectations]' cut.json)"
 expect 'cut, and broken' 1 'BROKEN     pfc.pause_frames == 0' "$program" run pause-storm --until 1ms \
     --set 'expect.0=pfc.pause_frames == 0'
 expect 'cut, not yet' 0 'not judged pfc.pause_frames > 100000' "$program" run pause-storm --until 1ms \
     --set 'expect.0=pfc.pause_frames > 100000'
 "$program" run pause-storm --until 1ms -o cut.db >out || fail 'cut.db'
 "$program" report cut.db -o cut.html && grep -q 'not judged' cut.html || fail 'the page judges'
-"$program" run first-io --until 1s --json | jq -e '(.cut | not) and ([.expectations[].judged] | all)' >/dev/null ||
+"$program" run first-io --until 1s --json | gojq -e '(.cut | not) and ([.expectations[].judged] | all)' >/dev/null ||
     fail 'a run that ended before --until is cut'
 [ $failures = 0 ]

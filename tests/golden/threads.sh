@@ -10,7 +10,7 @@ play() {
     "$program" run "$1" ${longest:+--until "$longest"} --threads "$2" --record ios --json -o run.db >out 2>err
     echo "code $?"
     grep -v '^stormglass: --threads' err
-    jq 'del(.threads, .cpu_s, .wall_s, .started_unix_s, .wall)' out
+    gojq 'del(.threads, .cpu_s, .wall_s, .started_unix_s, .wall)' out
     sqlite3 run.db "UPDATE meta SET threads=1; DELETE FROM wall; DELETE FROM result WHERE path='threads'" .dump
 }
 
@@ -23,12 +23,12 @@ for case in $cases ${THREADS_SCENARIOS:-}; do
         play "$case" "$count" >several
         cmp -s one several || fail "$case on $count threads: $(diff one several | head -n 5)"
         nodes=$(sqlite3 run.db 'SELECT count(*) FROM node')
-        [ "$(jq .threads out)" = $((count < nodes ? count : nodes)) ] || fail "$case: $(jq .threads out) threads, not $count"
+        [ "$(gojq .threads out)" = $((count < nodes ? count : nodes)) ] || fail "$case: $(gojq .threads out) threads, not $count"
     done
 done
 "$program" run first-io --threads 8 2>err >out
 grep -q '^stormglass: --threads 8: 1 may be faster' err || fail "first-io on 8 threads: $(cat err)"
-[ "$("$program" run first-io --threads auto --json 2>err | jq .threads)" = 1 ] || fail 'first-io: auto is not 1 thread'
+[ "$("$program" run first-io --threads auto --json 2>err | gojq .threads)" = 1 ] || fail 'first-io: auto is not 1 thread'
 [ -s err ] && fail "--threads auto says $(cat err)"
 [ "$failures" = 0 ] && echo "ok    $(wc -w <<<"$cases") cases on 1, ${counts// /, } threads, ${longest:-all of it}"
 exit "$((failures > 0))"

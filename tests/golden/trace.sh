@@ -24,7 +24,7 @@ play() {
     [ $code = 0 ] || fail "$*: exit code $code: $(cat messages)"
 }
 # is WORDS EXPRESSION: of run.json
-is() { jq -e "$2" run.json >/dev/null || fail "$1: not $2: $(jq -c '.workloads' run.json)"; }
+is() { gojq -e "$2" run.json >/dev/null || fail "$1: not $2: $(gojq -c '.workloads' run.json)"; }
 
 # --- what fio records now: as many I/Os and bytes, at the times of the log, and again from the database alone ---
 record() { rm -f trace.log && fio --name=r --ioengine=null --filename=x --size=16m --write_iolog=trace.log "$@" >fio.out 2>&1; }
@@ -72,13 +72,13 @@ is 'version 2' '.workloads[0].completed == 3'
 fio --name=p --ioengine=null --read_iolog="$samples/blktrace/plain.bin" --replay_redirect="$PWD/target" \
     --replay_no_stall=1 --output-format=json >fio.json 2>/dev/null
 "$program" import blktrace "$samples/blktrace/plain.bin" >trace.log 2>messages || fail "import: $(cat messages)"
-theirs=$(sed -n '/^{/,$p' fio.json | jq -c '.jobs[0] | [.read.total_ios, .read.io_bytes, .write.total_ios, .write.io_bytes]')
+theirs=$(sed -n '/^{/,$p' fio.json | gojq -c '.jobs[0] | [.read.total_ios, .read.io_bytes, .write.total_ios, .write.io_bytes]')
 ours=$(awk '/ read / { r++; rb += $5 } / write / { w++; wb += $5 } END { printf "[%d,%d,%d,%d]\n", r, rb, w, wb }' trace.log)
 [ -n "$theirs" ] && [ "$theirs" = "$ours" ] || fail "fio plays $theirs of the blktrace, we import $ours"
 play
 is 'a blktrace' '.workloads[0].completed == 40'
 fio --name=p --ioengine=null --read_iolog=trace.log --replay_redirect="$PWD/target" --replay_no_stall=1 \
-    --output-format=json 2>/dev/null | sed -n '/^{/,$p' | jq -e '.jobs[0].read.total_ios + .jobs[0].write.total_ios == 40' \
+    --output-format=json 2>/dev/null | sed -n '/^{/,$p' | gojq -e '.jobs[0].read.total_ios + .jobs[0].write.total_ios == 40' \
     >/dev/null || fail 'fio does not play what was written'
 
 "$program" import blktrace "$samples/blktrace/mixed.bin" >mixed.log 2>messages || fail "import: $(cat messages)"

@@ -10,21 +10,21 @@ play() { "$program" run "$@" 2>>err; }
 play pause-storm --until 1500us --waits --json -o storm.db >storm.json
 play pause-storm --until 1500us --json >without.json
 
-[ "$(jq -r .digest storm.json)" = "$(jq -r .digest without.json)" ] || fail 'the account changes the run'
+[ "$(gojq -r .digest storm.json)" = "$(gojq -r .digest without.json)" ] || fail 'the account changes the run'
 rows() { ask "$1" 'SELECT * FROM wait; SELECT * FROM wait_slow; SELECT * FROM wait_member_part; SELECT * FROM wait_place'; }
 rows storm.db >one
 for threads in 2 3 4; do
     play pause-storm --until 1500us --waits --json --threads $threads -o threads.db >threads.json
-    [ "$(jq .threads threads.json)" = $threads ] || fail "it was not played on $threads threads"
-    [ "$(jq -c '[.workloads[].waits]' storm.json)" = "$(jq -c '[.workloads[].waits]' threads.json)" ] ||
+    [ "$(gojq .threads threads.json)" = $threads ] || fail "it was not played on $threads threads"
+    [ "$(gojq -c '[.workloads[].waits]' storm.json)" = "$(gojq -c '[.workloads[].waits]' threads.json)" ] ||
         fail "the account of $threads threads is another"
     rows threads.db | cmp -s one - || fail "the database of $threads threads has another account"
     rm -f threads.db
 done
 [ "$(wc -l <one)" -gt 100 ] || fail 'there is no account'
-[ "$(jq '[.workloads[] | has("waits")] | any' without.json)" = false ] || fail 'waits without --waits'
+[ "$(gojq '[.workloads[] | has("waits")] | any' without.json)" = false ] || fail 'waits without --waits'
 
-jq -e '[.workloads[].waits[] | select(.count > 0)] | length >= 5 and
+gojq -e '[.workloads[].waits[] | select(.count > 0)] | length >= 5 and
        all(.latency_ps == ([.parts_ps[]] | add) and .parts_ps.untraced == 0)' storm.json >sums ||
     fail 'the parts do not sum to the latency'
 [ "$(ask storm.db 'SELECT count(*) FROM wait_total t WHERE latency_ps <>
@@ -33,7 +33,7 @@ jq -e '[.workloads[].waits[] | select(.count > 0)] | length >= 5 and
 [ "$(ask storm.db 'SELECT count(*) FROM wait_total t WHERE (paused_ps, queued_ps) <>
      (SELECT sum(paused_ps), sum(queued_ps) FROM wait_place p WHERE p.workload=t.workload AND p.operation=t.operation)')" = 0 ] ||
     fail 'the places do not sum to what was paused and queued'
-[ "$(jq '[.workloads[].waits[].latency_ps] | add' storm.json)" = \
+[ "$(gojq '[.workloads[].waits[].latency_ps] | add' storm.json)" = \
   "$(ask storm.db 'SELECT sum(latency_ps) FROM wait_total')" ] || fail 'the database has another account'
 
 # By member the same: its parts sum to its latency, its commands are those that it completed, and all of them are all.
@@ -71,11 +71,11 @@ grep -q 'because of host0$' text && fail 'host0 is named although nothing is wro
 
 # explain has the same account, by member too, and the page shows it.
 "$program" explain --json storm.db >explained.json || fail 'explain failed'
-[ "$(jq -cS '[.workloads[].waits | map_values(del(.places))]' explained.json)" = "$(jq -cS '[.workloads[].waits]' storm.json)" ] ||
+[ "$(gojq -cS '[.workloads[].waits | map_values(del(.places))]' explained.json)" = "$(gojq -cS '[.workloads[].waits]' storm.json)" ] ||
     fail 'explain --json has another account'
-jq -e '[.workloads[].members[] | .latency_ps == ([.waits[]] | add)] | length > 20 and all' explained.json >sums ||
+gojq -e '[.workloads[].members[] | .latency_ps == ([.waits[]] | add)] | length > 20 and all' explained.json >sums ||
     fail 'explain: the parts of a member do not sum to its latency'
-jq -e '[.workloads[].waits[].places[]] | length > 5 and (map(select(.paused_ps > 0)) | all(.paused_by != ""))' explained.json >sums ||
+gojq -e '[.workloads[].waits[].places[]] | length > 5 and (map(select(.paused_ps > 0)) | all(.paused_by != ""))' explained.json >sums ||
     fail 'explain: nobody paused'
 play pause-storm --waits -o with.db >text
 "$program" explain with.db >explained
@@ -91,13 +91,13 @@ play pause-storm --until 1500us -o without.db >text
 # The verdict comes with the part of the account that is its own, or that says why it is another's.
 "$program" explain --json with.db >explained.json
 share() { ask with.db "SELECT printf('%.0f%%', 100.0*sum(sum_ps) FILTER (WHERE part='$2')/sum(sum_ps)) FROM wait JOIN workload USING(workload) WHERE name='$1'"; }
-[ "$(jq -r '.workloads[] | select(.name == "backup") | .evidence.account' explained.json)" = \
+[ "$(gojq -r '.workloads[] | select(.name == "backup") | .evidence.account' explained.json)" = \
   "$(share backup congestion_control) of an operation's time: congestion control" ] || fail 'the verdict of backup has another account'
-jq -r '.workloads[] | select(.name == "neighbour") | .evidence.account' explained.json |
+gojq -r '.workloads[] | select(.name == "neighbour") | .evidence.account' explained.json |
     grep -q "^$(share neighbour paused) of an operation's time: paused, most at spine0:p0$" || fail 'the verdict of neighbour has another account'
-[ "$(jq '[.workloads[].evidence | has("account")] | any' <("$program" explain --json without.db))" = false ] ||
+[ "$(gojq '[.workloads[].evidence | has("account")] | any' <("$program" explain --json without.db))" = false ] ||
     fail 'an account of a verdict, and nobody accounted'
 play incast-8to1 --waits --json >incast.json
-jq -e '.bottleneck_kind == "link" and (.bottleneck_account | test("^[0-9]+% of an operation.s time: (congestion control|queued)"))' incast.json >sums ||
-    fail "incast: $(jq -r .bottleneck_account incast.json)"
+gojq -e '.bottleneck_kind == "link" and (.bottleneck_account | test("^[0-9]+% of an operation.s time: (congestion control|queued)"))' incast.json >sums ||
+    fail "incast: $(gojq -r .bottleneck_account incast.json)"
 exit $((failures > 0))

@@ -40,9 +40,9 @@ told() { # RULE WORDS BEFORE SET...
     name="$rule ($*)"
     "$program" run plain.yaml "${sets[@]}" --json >run.json 2>run.err
     [ $? -le 1 ] || fail "$name: $(cat run.err)"
-    jq -e --arg rule "$rule" --arg words "$words" \
+    gojq -e --arg rule "$rule" --arg words "$words" \
         'any(.warnings[]; .rule == $rule and (.text | contains($words)))' run.json >/dev/null ||
-        fail "$name: run --json says $(jq -c .warnings run.json)"
+        fail "$name: run --json says $(gojq -c .warnings run.json)"
     "$program" run plain.yaml "${sets[@]}" 2>/dev/null | grep -A9 '^Warnings' | grep -q -F -e "$words" || fail "$name: the summary is silent"
     "$program" check plain.yaml "${sets[@]}" >check.txt
     if [ "$before" = before ]; then
@@ -56,7 +56,7 @@ silent() { # WORDS SET...: neither warns
     local sets=()
     for set in "$@"; do sets+=(--set "$set"); done
     "$program" run plain.yaml "${sets[@]}" --json 2>/dev/null >run.json
-    jq -e '.warnings == []' run.json >/dev/null || fail "nothing is wrong ($*), but run says $(jq -c .warnings run.json)"
+    gojq -e '.warnings == []' run.json >/dev/null || fail "nothing is wrong ($*), but run says $(gojq -c .warnings run.json)"
     ! "$program" check plain.yaml "${sets[@]}" | grep warning: || fail "nothing is wrong ($*), but check warns"
 }
 
@@ -104,15 +104,15 @@ for down in 1 3; do
     list=''
     for ((i = 0; i < down; i++)); do list+="{kind: link-down, where: host$((4 + i))}, "; done
     told members "$((4 - down)) of 4 hosts active; of its 4 members $down never connected (first: host4 to host0)" after "faults=[${list%, }]"
-    jq -e ".workloads[0] | .members == 4 and .members_idle == $down" run.json >/dev/null || fail "$down of 4 members are not counted"
-    jq -e '[.expectations[].held] == [false, false, true]' run.json >/dev/null ||
-        fail "expectations are passed by those that did nothing: $(jq -c '[.expectations[].held]' run.json)"
+    gojq -e ".workloads[0] | .members == 4 and .members_idle == $down" run.json >/dev/null || fail "$down of 4 members are not counted"
+    gojq -e '[.expectations[].held] == [false, false, true]' run.json >/dev/null ||
+        fail "expectations are passed by those that did nothing: $(gojq -c '[.expectations[].held]' run.json)"
     "$program" run plain.yaml --set "faults=[${list%, }]" --set 'expect=[]' --json 2>/dev/null >run.json
     [ $? = 1 ] || fail "members that did nothing are no failure"
-    jq -e --arg words "$down of its 4 members" 'any(.failures[]; contains($words))' run.json >/dev/null || fail "no failure names $down members"
+    gojq -e --arg words "$down of its 4 members" 'any(.failures[]; contains($words))' run.json >/dev/null || fail "no failure names $down members"
 done
 # Nobody is judged of a run that was cut before it could begin.
-"$program" run plain.yaml --until 5us --json 2>/dev/null | jq -e '.warnings == [] and .failures == []' >/dev/null || fail "a run that was cut is judged"
+"$program" run plain.yaml --until 5us --json 2>/dev/null | gojq -e '.warnings == [] and .failures == []' >/dev/null || fail "a run that was cut is judged"
 
 # A connect that waited until a timer sent its message again.
 for until in 1 3; do

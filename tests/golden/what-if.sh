@@ -9,7 +9,7 @@ fail() {
     failures=$((failures + 1))
 }
 holds() { # FILE FILTER
-    jq -e "$2" "$1" >/dev/null || fail "$1: not $2: $(jq -c . "$1" | cut -c1-400)"
+    gojq -e "$2" "$1" >/dev/null || fail "$1: not $2: $(gojq -c . "$1" | cut -c1-400)"
 }
 
 # A full link: more of it gains a tenth, then the queue depth is too small, and with 1.9 to 2 times the rate the goodput is enough.
@@ -36,9 +36,9 @@ holds link.json '.what_if.expectations[1].resource == null'
 # A database gives the same answer as its scenario, with the account; the verdict of the run is that of the experiment.
 "$program" run link.yaml -o link.db --json >run.json
 "$program" explain link.db --what-if --json >both.json || fail "link.db: exit code $?"
-[ "$(jq -c .what_if link.json)" = "$(jq -c .what_if both.json)" ] || fail 'scenario and database differ'
+[ "$(gojq -c .what_if link.json)" = "$(gojq -c .what_if both.json)" ] || fail 'scenario and database differ'
 holds both.json '.workloads[0].bottleneck == "link" and .scenario == "link"'
-[ "$(jq -r .bottleneck_kind run.json)" = "$(jq -r .what_if.limit link.json)" ] || fail 'run and experiment name different limits'
+[ "$(gojq -r .bottleneck_kind run.json)" = "$(gojq -r .what_if.limit link.json)" ] || fail 'run and experiment name different limits'
 
 # One processor gives the same answer as several.
 taskset -c 0 "$program" explain --what-if link.yaml --json >one.json 2>/dev/null && { cmp -s one.json link.json || fail 'one processor gives another answer'; }

@@ -18,17 +18,17 @@ play() {
         2>"$work/run.err" || code=$?
     [ "$code" -eq "$known_code" ] && return
     echo "FAIL  $scenario $*: exit code $code"
-    jq -r '.expectations[] | select(.held | not) | .text' "$work/run.json"
+    gojq -r '.expectations[] | select(.held | not) | .text' "$work/run.json"
     cat "$work/run.err"
     failures=$((failures + 1))
 }
 
-# holds TEXT CONDITION: a condition of jq on the summary
+# holds TEXT CONDITION: a condition of gojq on the summary
 holds() {
-    if jq -e "$2" "$work/run.json" >/dev/null; then
+    if gojq -e "$2" "$work/run.json" >/dev/null; then
         echo "ok    $1"
     else
-        echo "FAIL  $1: $(jq -c '{drops, pfc, ecn, rnic, workloads: [.workloads[] | {name, completed, failed, unfinished}]}' "$work/run.json")"
+        echo "FAIL  $1: $(gojq -c '{drops, pfc, ecn, rnic, workloads: [.workloads[] | {name, completed, failed, unfinished}]}' "$work/run.json")"
         failures=$((failures + 1))
     fi
 }
@@ -36,7 +36,7 @@ holds() {
 # counters NODES NAME: the sum of a counter over the nodes whose name begins so, from the view of counters
 counters() {
     "$program" query --json "$work/run.db" \
-        "SELECT coalesce(sum(value), 0) AS n FROM v_counter WHERE node GLOB '$1*' AND name = '$2'" | jq '.[0].n'
+        "SELECT coalesce(sum(value), 0) AS n FROM v_counter WHERE node GLOB '$1*' AND name = '$2'" | gojq '.[0].n'
 }
 
 # same TEXT A B: equal, and not 0
@@ -77,11 +77,11 @@ shares() {
     "$program" query --json "$work/run.db" "SELECT f.priority AS queue, sum(f.bytes + 20) * 8 / 4e6 AS percent
         FROM frame f JOIN node n USING(node) WHERE n.name = 'switch0' AND f.port = 3 AND f.at_ps >= 1e9 AND f.at_ps < 5e9
         GROUP BY f.priority" >"$work/rates"
-    if jq -e --argjson known "$2" '. as $got | $known | to_entries | all(. as $k |
+    if gojq -e --argjson known "$2" '. as $got | $known | to_entries | all(. as $k |
         any($got[]; (.queue | tostring) == $k.key and (.percent - $k.value | fabs) < 1))' "$work/rates" >/dev/null; then
         echo "ok    $1: rates follow the weights"
     else
-        echo "FAIL  $1: rates $(jq -c . "$work/rates"), known $2"
+        echo "FAIL  $1: rates $(gojq -c . "$work/rates"), known $2"
         failures=$((failures + 1))
     fi
 }
@@ -113,7 +113,7 @@ calmer() {
 
 # TC3: DCQCN.
 play tc3-dcqcn --set hosts.defaults.rnic.congestion-control=none
-without=$(jq .pfc.pause_frames "$work/run.json")
+without=$(gojq .pfc.pause_frames "$work/run.json")
 play tc3-dcqcn
 lossless TC3 .
 holds 'TC3: no NAK, nothing sent twice' '.rnic.naks + .rnic.retransmitted_packets == 0'
@@ -127,7 +127,7 @@ same 'TC3: CNPs arrive' "$(counters host np_cnp_sent)" "$(counters host rp_cnp_h
 play tc4-storage --set hosts.defaults.rnic.congestion-control=none
 lossless 'TC4 A' 'q[34]'
 holds 'TC4 A: PFC present, no CNP' '.pfc.pause_frames > 100 and .ecn.cnps == 0'
-without=$(jq .pfc.pause_frames "$work/run.json")
+without=$(gojq .pfc.pause_frames "$work/run.json")
 play tc4-storage
 lossless 'TC4 B' 'q[34]'
 calmer 'TC4 B'

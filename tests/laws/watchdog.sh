@@ -27,10 +27,10 @@ play() {
 
 # sql NAME QUERY: the values, without names of columns.
 sql() {
-    "$program" query --json "$work/$1.db" "$2" | jq -r '.[] | [.[]] | join(" ")'
+    "$program" query --json "$work/$1.db" "$2" | gojq -r '.[] | [.[]] | join(" ")'
 }
 
-result() { jq -r "$2" "$work/$1.json"; } # NAME JQ-EXPRESSION
+result() { gojq -r "$2" "$work/$1.json"; } # NAME JQ-EXPRESSION
 
 # When the watchdog noted `storm on` or `restored`, in ms.
 noted() { # NAME TEXT PLACE
