@@ -110,39 +110,80 @@ static int check_one(const struct cli_args *args, const char *name, struct found
 
 /* ------------------------------------------------------------------ plans */
 
-static void add_note(struct check_report *report, const char *plan, const char *text)
+static void add_finding(struct check_report *report, enum diag_level level,
+                        const struct tree_node *at, const char *text)
 {
     struct check_place *place = arena_array(&report->arena, 1, sizeof *place);
-    *place = (struct check_place){.file = {.file = plan, .line = 1, .column = 1}};
+    *place = (struct check_place){.file = at->place};
+    place->file.file = at->file->name;
     struct check_finding *finding = arena_push(&report->arena, (void **)(void *)&report->findings,
                                                &report->count, sizeof *report->findings);
-    *finding = (struct check_finding){.level = DIAG_NOTE,
+    *finding = (struct check_finding){.level = level,
                                       .place = place->file,
                                       .text = text,
                                       .words = text,
                                       .rule = "plan",
                                       .places = place,
                                       .count = 1};
-    report->notes++;
+    report->errors += level == DIAG_ERROR;
+    report->notes += level == DIAG_NOTE;
 }
 
-static void find_in_plan(const struct plan_state *state, const char *name,
-                         struct check_report *report)
+/* Whether no candidate with this value on this axis is left. */
+static bool is_refused_with(const struct plan_state *state, uint32_t axis, uint32_t value)
 {
-    uint32_t refused = 0, cases = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->candidates[i].cell->at[axis] == value &&
+            state->candidates[i].verdict != PLAN_VERDICT_REFUSED)
+            return false;
+    return true;
+}
+
+/* The value of the first axis with which no other candidate can hold either; else the axes. */
+static const struct tree_node *refused_at(const struct plan_state *state, uint32_t index,
+                                          struct arena *arena)
+{
+    const struct grid *grid = &state->plan->grid;
+    const struct grid_cell *cell = state->candidates[index].cell;
+    for (uint32_t i = 0; i < grid->axis_count; i++) {
+        const struct grid_axis *axis = &grid->axes[i];
+        const char *set = arena_format(arena, "%s=%s", axis->path, axis->values[cell->at[i]]);
+        if (is_refused_with(state, i, cell->at[i]))
+            return grid_origin_of(grid, set).value;
+    }
+    return grid->vary;
+}
+
+static uint32_t count_refused(const struct plan_state *state)
+{
+    uint32_t refused = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        refused += state->candidates[i].verdict == PLAN_VERDICT_REFUSED;
+    return refused;
+}
+
+/* That all are refused is said first, of the template: no axis is to blame. */
+static void find_in_plan(const struct plan_state *state, struct check_report *report)
+{
+    const struct grid *grid = &state->plan->grid;
+    const uint32_t refused = count_refused(state);
+    const bool none = refused == state->count;
+    uint32_t cases = 0;
+    if (none)
+        add_finding(report, DIAG_ERROR, grid->template,
+                    "no candidate can hold, whatever is played");
     for (uint32_t i = 0; i < state->count; i++) {
         const struct plan_candidate *candidate = &state->candidates[i];
         cases += candidate->cases == NULL ? 0 : candidate->cases->count;
-        if (candidate->verdict != PLAN_VERDICT_REFUSED)
-            continue;
-        refused++;
-        add_note(report, name,
-                 arena_format(&report->arena, "%s can never hold: %s", candidate->cell->name,
-                              candidate->why));
+        if (candidate->verdict == PLAN_VERDICT_REFUSED)
+            add_finding(report, DIAG_NOTE,
+                        none ? grid->template : refused_at(state, i, &report->arena),
+                        arena_format(&report->arena, "%s can never hold: %s", candidate->cell->name,
+                                     candidate->why));
     }
-    add_note(report, name,
-             arena_format(&report->arena, "%u candidates, %u of them can never hold; %u cases",
-                          (unsigned)state->count, (unsigned)refused, (unsigned)cases));
+    add_finding(report, DIAG_NOTE, grid->vary,
+                arena_format(&report->arena, "%u candidates, %u of them can never hold; %u cases",
+                             (unsigned)state->count, (unsigned)refused, (unsigned)cases));
 }
 
 /* What can be said without playing: the plan, its candidates, and its template as a scenario. */
@@ -157,7 +198,7 @@ static int check_plan(const struct cli_args *args, const char *name, struct foun
     if (well) {
         struct check_report report = {.count = 0};
         code = check_one(args, plan->grid.scenario, found);
-        find_in_plan(&state, name, &report);
+        find_in_plan(&state, &report);
         const int own = tell(args, name, &report, found);
         code = own > code ? own : code;
     }

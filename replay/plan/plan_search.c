@@ -44,15 +44,24 @@ static void ask(struct plan_state *state, struct plan_candidate *candidate,
     }
 }
 
-static bool open_candidate(struct plan_state *state, uint32_t index, const struct grid_cell *cell,
+static struct scenario *load(const struct plan *plan, const struct grid_cell *cell,
+                             struct diag *diag)
+{
+    struct scenario *scenario =
+        library_load(plan->grid.scenario, cell->sets, cell->set_count, diag);
+    if (scenario == NULL)
+        plan_locate(plan, cell, diag);
+    return scenario;
+}
+
+static bool open_candidate(struct plan_state *state, uint32_t index, struct grid_cell *cell,
                            struct diag *diag)
 {
     struct plan *plan = state->plan;
     struct plan_candidate *candidate = &state->candidates[index];
     candidate->cell = cell;
     candidate->key = index;
-    struct scenario *scenario =
-        library_load(plan->grid.scenario, cell->sets, cell->set_count, diag);
+    struct scenario *scenario = load(plan, cell, diag);
     char why[DIAG_TEXT_BYTES];
     bool well = scenario != NULL;
     candidate->headroom = 1;
@@ -75,6 +84,48 @@ static bool open_candidate(struct plan_state *state, uint32_t index, const struc
     return well;
 }
 
+/* A cell, and one setting more. */
+static struct grid_cell *cell_with(struct plan_state *state, const struct grid_cell *base,
+                                   const char *name, const char *set)
+{
+    struct grid_cell *cell = arena_take(&state->arena, sizeof *cell);
+    *cell = *base;
+    cell->name = arena_format(&state->arena, "%s-%s", base->name, name);
+    cell->sets = arena_array(&state->arena, base->set_count + 1, sizeof *cell->sets);
+    memcpy(cell->sets, base->sets, base->set_count * sizeof *cell->sets);
+    cell->sets[cell->set_count++] = set;
+    return cell;
+}
+
+/* A message on the path, not on the value of a setting. */
+static bool is_of_path(const struct diag_message *message, const struct grid_origin *origin)
+{
+    const int width = (int)strcspn(origin->set, "=");
+    return origin->value != NULL && strcmp(message->file, origin->value->file->name) == 0 &&
+           message->place.line == origin->path.line &&
+           message->place.column >= origin->path.column &&
+           message->place.column < origin->path.column + width;
+}
+
+/* A value may be one that nothing holds with; a path that names nothing is a mistake. */
+static bool cliff_names_something(struct plan_state *state, const struct grid *cliff,
+                                  struct diag *diag)
+{
+    const struct grid_cell *first = &cliff->cells[0];
+    const struct grid_origin origin = plan_origin_of(state->plan, first->sets[0]);
+    struct grid_cell *cell =
+        cell_with(state, &state->plan->grid.cells[0], first->name, first->sets[0]);
+    struct diag *own = memory_new(sizeof *own);
+    bool well = true;
+    scenario_free(load(state->plan, cell, own));
+    for (int i = 0; i < own->count && well; i++)
+        well = !is_of_path(&own->messages[i], &origin);
+    if (!well)
+        *diag = *own;
+    free(own);
+    return well;
+}
+
 bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *diag)
 {
     *state = (struct plan_state){.plan = plan, .count = plan->grid.cell_count, .chosen = -1};
@@ -89,6 +140,9 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
         if (open_candidate(state, i, &plan->grid.cells[i], diag))
             *diag = (struct diag){0}; /* notes on the scenario: not for each candidate anew */
         else
+            return false;
+    for (uint32_t i = 0; i < plan->cliff_count; i++)
+        if (!cliff_names_something(state, &plan->cliffs[i], diag))
             return false;
     return true;
 }
@@ -272,26 +326,13 @@ static void find_front(struct plan_state *state)
 
 /* ------------------------------------------------------------------ cliffs */
 
-/* A cell, and one setting more. */
-static const struct grid_cell *cell_with(struct plan_state *state, const struct grid_cell *base,
-                                         const char *name, const char *set)
-{
-    struct grid_cell *cell = arena_take(&state->arena, sizeof *cell);
-    *cell = *base;
-    cell->name = arena_format(&state->arena, "%s-%s", base->name, name);
-    cell->sets = arena_array(&state->arena, base->set_count + 1, sizeof *cell->sets);
-    memcpy(cell->sets, base->sets, base->set_count * sizeof *cell->sets);
-    cell->sets[cell->set_count++] = set;
-    return cell;
-}
-
 bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of, const char *name,
                        const char *set)
 {
     struct plan_candidate *point = &state->candidates[index];
     struct diag *diag = memory_new(sizeof *diag);
     const uint32_t tests = state->tests; /* points are no part of what shares the error */
-    const struct grid_cell *cell = cell_with(state, state->candidates[of].cell, name, set);
+    struct grid_cell *cell = cell_with(state, state->candidates[of].cell, name, set);
     const bool well = open_candidate(state, index, cell, diag);
     state->tests = tests;
     if (!well) {

@@ -54,6 +54,24 @@ const char *grid_short_name_of(struct grid_reader *reader, const struct tree_nod
     return word_of(reader, node, letters, WORD_MAX, "a short name such as qd");
 }
 
+/* ------------------------------------------------------------------ places */
+
+void grid_add_origin(struct grid *grid, const char *set, const struct tree_node *value,
+                     struct diag_place path)
+{
+    struct grid_origin *origin = arena_push(&grid->arena, (void **)(void *)&grid->origins,
+                                            &grid->origin_count, sizeof *origin);
+    *origin = (struct grid_origin){.set = set, .value = value, .path = path};
+}
+
+struct grid_origin grid_origin_of(const struct grid *grid, const char *set)
+{
+    for (size_t i = 0; i < grid->origin_count; i++)
+        if (strcmp(grid->origins[i].set, set) == 0)
+            return grid->origins[i];
+    return (struct grid_origin){.value = NULL};
+}
+
 /* ------------------------------------------------------------------ rules */
 
 static bool fit_value(struct grid_reader *reader, struct grid_rule *rule, uint32_t axis,
@@ -118,8 +136,10 @@ static void read_rule(struct grid_reader *reader, const struct tree_node *node)
         const struct tree_item *item = &set->items[i];
         const char *path = grid_path_of(reader, item->value, item->key);
         const char *value = grid_value_of(reader, item->value);
-        if (path != NULL && value != NULL)
-            rule->sets[rule->set_count++] = set_of(reader->grid, path, value);
+        if (path == NULL || value == NULL)
+            continue;
+        rule->sets[rule->set_count] = set_of(reader->grid, path, value);
+        grid_add_origin(reader->grid, rule->sets[rule->set_count++], item->value, item->key_place);
     }
 }
 
@@ -233,6 +253,7 @@ static void make_cells(struct grid_reader *reader, const struct tree_node *axes)
 static void read_space(struct grid_reader *reader, const struct tree_node *axes,
                        const struct tree_node *rules)
 {
+    reader->grid->vary = axes;
     grid_read_axes(reader, axes);
     if (!diag_failed(reader->diag))
         read_rules(reader, rules);
@@ -263,6 +284,7 @@ bool grid_read_members(struct grid *grid, const struct tree_node *root, bool pla
     if (diag_failed(diag))
         return false;
     grid->name = name->text;
+    grid->template = scenario;
     grid->about = about == NULL ? "" : about->text;
     grid->scenario = tree_beside(&grid->arena, root->file->name, scenario->text);
     read_space(&reader, axes, rules);

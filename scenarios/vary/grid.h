@@ -49,10 +49,20 @@ struct grid_cell {
     uint32_t at[GRID_AXES_MAX]; /* index of its value on each axis */
 };
 
+/* Where a setting of cells is written. */
+struct grid_origin {
+    const char *set;               /* "path=value" */
+    const struct tree_node *value; /* the range of one that was counted; NULL: nowhere */
+    struct diag_place path;        /* in the value's file */
+};
+
 struct grid {
     struct arena arena;
     const char *name, *about;
     const char *scenario; /* path as cli and loader take it, with the folder of the grid before */
+    const struct tree_node *template, *vary; /* where these are written */
+    struct grid_origin *origins;
+    size_t origin_count;
     struct grid_axis axes[GRID_AXES_MAX];
     uint32_t axis_count;
     struct grid_cell *cells;
@@ -79,6 +89,9 @@ bool grid_read_members(struct grid *grid, const struct tree_node *root, bool pla
 /* Axes and cells from the lists `vary` and `adjust` (NULL: no rules) alone, as for planning. */
 bool grid_read_space(struct grid *grid, const struct tree_node *vary,
                      const struct tree_node *adjust, struct diag *diag);
+
+/* That of a setting; its value is NULL where no file has it. */
+struct grid_origin grid_origin_of(const struct grid *grid, const char *set);
 
 void grid_free(struct grid *grid); /* NULL is fine */
 

@@ -130,6 +130,18 @@ static bool read_words(struct grid_reader *reader, struct grid_axis *axis,
     return axis->path != NULL && axis->as != NULL;
 }
 
+/* Each value of a list has its place, those of a range have the range's. */
+static void keep_origins(struct grid_reader *reader, const struct grid_axis *axis,
+                         const struct tree_node *path, const struct tree_node *values)
+{
+    struct arena *arena = &reader->grid->arena;
+    struct diag_place place = path->place;
+    place.column += path->quoted;
+    for (uint32_t i = 0; i < axis->value_count; i++)
+        grid_add_origin(reader->grid, arena_format(arena, "%s=%s", axis->path, axis->values[i]),
+                        values->kind == TREE_LIST ? values->items[i].value : values, place);
+}
+
 static void read_axis(struct grid_reader *reader, const struct tree_node *node)
 {
     static const char *const keys[] = {"path", "as", "values", NULL};
@@ -145,6 +157,8 @@ static void read_axis(struct grid_reader *reader, const struct tree_node *node)
     else if ((values = tree_need(reader->diag, node, "values", TREE_LIST, "a list of values")) !=
              NULL)
         read_values(reader, axis, values);
+    if (!diag_failed(reader->diag))
+        keep_origins(reader, axis, tree_get(node, "path"), values);
     for (uint32_t i = 0; i < grid->axis_count; i++)
         if (strcmp(grid->axes[i].as, axis->as) == 0 || strcmp(grid->axes[i].path, axis->path) == 0)
             tree_error(reader->diag, node, "duplicate axis");

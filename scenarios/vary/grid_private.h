@@ -21,6 +21,10 @@ const char *grid_path_of(struct grid_reader *reader, const struct tree_node *nod
                          const char *text);
 const char *grid_short_name_of(struct grid_reader *reader, const struct tree_node *node);
 
+/* Remembers where a setting of cells is written. */
+void grid_add_origin(struct grid *grid, const char *set, const struct tree_node *value,
+                     struct diag_place path);
+
 /* The list `vary`: axes, and how many cells they make. */
 void grid_read_axes(struct grid_reader *reader, const struct tree_node *list);
 

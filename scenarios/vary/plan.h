@@ -103,6 +103,13 @@ struct plan *plan_load_file(const char *path, struct diag *diag);
 struct plan *plan_load(const char *name, const char *text, size_t length, struct diag *diag);
 void plan_free(struct plan *plan); /* NULL is fine */
 
+/* Messages on settings of a cell, which are located in a file "--set", are located where the plan
+ * has them. */
+void plan_locate(const struct plan *plan, const struct grid_cell *cell, struct diag *diag);
+
+/* Where "path=value" of a cell is written; its value is NULL where no axis or rule has it. */
+struct grid_origin plan_origin_of(const struct plan *plan, const char *set);
+
 /* What a candidate is played with beside its own settings: nothing, or one choice of a failure. */
 struct plan_case {
     const char *name;                   /* "", or "a spine away: spine1" */

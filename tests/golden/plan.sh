@@ -171,14 +171,16 @@ gojq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command
 # --- check: all that can be said of a plan without playing it ---------------------------------------------------
 
 sed 's/^slo:.*/slo: ["io.goodput > 500Gbps"]/' spines.yaml >checked.yaml
-"$program" check checked.yaml >check.txt || fail "check: exit $?"
+"$program" check checked.yaml >check.txt; [ $? = 1 ] || fail "check: none can hold, and exit $?"
 [ "$(grep -c 'can never hold: ' check.txt)" = "$("$program" plan checked.yaml --list --json | gojq '[.candidates[] | select(.verdict == "refused")] | length')" ] ||
     fail "check refuses others than plan: $(cat check.txt)"
-grep -q '^checked.yaml:1:1: note: 4 candidates, 4 of them can never hold' check.txt || fail "check: $(cat check.txt)"
+grep -q '^checked.yaml:4:7: note: 4 candidates, 4 of them can never hold' check.txt && grep -q '^checked.yaml:3:11: error: no candidate can hold' check.txt || fail "check: $(cat check.txt)"
 "$program" check spines.yaml --json | gojq -e '[.findings[].text | select(. == "4 candidates, 0 of them can never hold; 14 cases")] | length == 1' >/dev/null ||
     fail "check --json: $("$program" check spines.yaml)"
+"$program" check goodput.yaml >check.txt || fail "check: exit $? though some can hold"
+[ "$(grep -c '^goodput.yaml:5:55: note: rate10Gbps-.* can never hold' check.txt)" = 6 ] || fail "refused, but not at 10Gbps: $(cat check.txt)"
 sed 's/topology.spines, as/topology.spine, as/' spines.yaml >wrong.yaml
-"$program" check wrong.yaml >out.txt 2>err.txt; [ $? = 2 ] && grep -qF "unknown key 'spine'" err.txt || fail "check of a path that is none: $(cat out.txt err.txt)"
+"$program" check wrong.yaml >out.txt 2>err.txt; [ $? = 2 ] && grep -q "^wrong.yaml:4:31: error: unknown key 'spine'" err.txt || fail "check of a path that is none: $(cat out.txt err.txt)"
 
 # --- what is wrong is said, and nothing is written ------------------------------------------------------------
 
@@ -189,7 +191,11 @@ wrong() { # SED WORDS
     [ $code = 2 ] && grep -qF -- "$2" err.txt && [ ! -s out.txt ] && [ ! -e wrong.db ] || fail "$1: exit $code: $(head -n 3 err.txt)"
 }
 wrong 's/io.latency.p99/oi.latency.p99/' "there is no quantity 'oi.latency.p99'"
-wrong 's/queue-depth, as/queue-deep, as/' 'unknown key'
+wrong 's/queue-depth, as/queue-deep, as/' "wrong.yaml:6:25: error: unknown key 'queue-deep'"
+wrong 's/40Gbps, 100Gbps/40Gbs, 100Gbps/' 'wrong.yaml:5:71: error: rate: expected a rate'
+wrong 's/from: 1, to: 32, times: 2/from: 0, to: 4, step: 1/' 'wrong.yaml:6:54: error: queue-depth: 0 is less than the minimum'
+wrong '/^prices/i adjust: [{where: {qd: 1}, set: {fabric.switch.bufer: 3}}]' "wrong.yaml:7:47: error: unknown key 'bufer'"
+wrong '/^prices/i cliff: [{path: "workloads.io.queue-deep", as: q2, values: [1]}]' "wrong.yaml:7:30: error: unknown key 'queue-deep'"
 wrong 's/scenario: pair.yaml/scenario: none.yaml/' 'none.yaml'
 wrong 's/rate: 40Gbps, price: 300/rate: 25Gbps, price: 300/' 'the same part has a price'
 wrong 's/{part: nic, rate: 100Gbps, price: 800, power: 18}/{part: nic, rate: 99Gbps, price: 8}/' 'prices: no nic of 100Gbps'
