@@ -27,11 +27,11 @@ END
 # With half of what a command costs the cheaper one would hold; nothing makes the chosen one fail.
 plan 17.8us >cheaper.yaml
 "$program" plan cheaper.yaml --assumed --json -j 2 -o two.db >cheaper.json || fail "cheaper: exit $?"
-[ "$(jq -c '.chosen.name, [.assumed.candidates[] | [.candidate, .chosen, ([.values[] | select(.flips) | .path + "=" + (.trials[] | select(.flips).value)] | sort)]]' cheaper.json)" = \
+[ "$(gojq -c '.chosen.name, [.assumed.candidates[] | [.candidate, .chosen, ([.values[] | select(.flips) | .path + "=" + (.trials[] | select(.flips).value)] | sort)]]' cheaper.json)" = \
     '"rate100Gbps"
 [["rate100Gbps",true,[]],["rate40Gbps",false,["hosts.defaults.nvme.complete-cost=500ns","hosts.defaults.nvme.submit-cost=500ns","hosts.defaults.target.command-cost=500ns"]]]' ] ||
-    fail "cheaper: $(jq -c '[.assumed.candidates[] | [.candidate, [.values[] | select(.flips)]]]' cheaper.json)"
-jq -e '.assumed.flips == 3 and .assumed.unplayed == 0 and ([.assumed.candidates[].values | map(.effect) | . == (sort | reverse)] | all)' cheaper.json >/dev/null ||
+    fail "cheaper: $(gojq -c '[.assumed.candidates[] | [.candidate, [.values[] | select(.flips)]]]' cheaper.json)"
+gojq -e '.assumed.flips == 3 and .assumed.unplayed == 0 and ([.assumed.candidates[].values | map(.effect) | . == (sort | reverse)] | all)' cheaper.json >/dev/null ||
     fail "not by effect, or unplayed"
 chosen() { # SET: what a plan chooses whose scenario says so
     sed "s/^hosts:/hosts:\n  $1/; /^  defaults:/d" pair.yaml >said.yaml
@@ -42,8 +42,8 @@ rnic='rnic: {profile: rnic-100g, path-mtu: 4096B}'
 [ "$(chosen "defaults: {$rnic, nvme: {submit-cost: 500ns}}")" = rate40Gbps ] || fail "submit-cost 500ns does not flip the choice"
 [ "$(chosen "defaults: {$rnic, target: {cores: 2}}")" = rate100Gbps ] || fail "two cores flip the choice"
 # The figure is that of the run.
-run=$("$program" run pair.yaml --set fabric.host-links.rate=40Gbps --set hosts.defaults.nvme.submit-cost=2us --json | jq '.workloads[0].steady.latency_ns.mean')
-jq -e --argjson run "$run" '.assumed.candidates[1].values[] | select(.path == "hosts.defaults.nvme.submit-cost").trials[] | select(.value == "2us") |
+run=$("$program" run pair.yaml --set fabric.host-links.rate=40Gbps --set hosts.defaults.nvme.submit-cost=2us --json | gojq '.workloads[0].steady.latency_ns.mean')
+gojq -e --argjson run "$run" '.assumed.candidates[1].values[] | select(.path == "hosts.defaults.nvme.submit-cost").trials[] | select(.value == "2us") |
     (.figure / 1000 / $run - 1 | fabs) < 0.01 and ((.moved - 1000000 / 17800000) | fabs) < 0.005' cheaper.json >/dev/null || fail "the figure of 2us is not $run ns"
 
 # Who plays, and who did before, changes nothing; the list of a database and of --csv are the same.
@@ -53,12 +53,12 @@ cmp -s cheaper.json again.json || fail "it depends on who plays"
 for db in two one again; do sqlite3 $db.db .dump | sort >$db.dump; done
 cmp -s two.dump one.dump && cmp -s two.dump again.dump || fail "the database depends on who plays"
 [ "$(sqlite3 -separator , one.db "SELECT path, value, changed, verdict, matters, flips FROM assumed ORDER BY candidate DESC, position, changed")" = \
-    "$(jq -r '.assumed.candidates[].values[] | . as $v | .trials | sort_by(.value)[] | [$v.path, $v.value, .value, .verdict, (.matters | if . then 1 else 0 end), (.flips | if . then 1 else 0 end)] | map(tostring) | join(",")' cheaper.json)" ] ||
+    "$(gojq -r '.assumed.candidates[].values[] | . as $v | .trials | sort_by(.value)[] | [$v.path, $v.value, .value, .verdict, (.matters | if . then 1 else 0 end), (.flips | if . then 1 else 0 end)] | map(tostring) | join(",")' cheaper.json)" ] ||
     fail "the table assumed is not what --json says"
 [ "$(wc -l <cheaper.csv)" = $(($(sqlite3 one.db "SELECT count(*) FROM assumed") + 1)) ] || fail "--csv has another number of lines"
 # Without the option its runs are kept, and the answer to the plan is the same.
 "$program" plan cheaper.yaml --json --resume again.db >plain.json
-[ "$(jq -c '[.chosen, .candidates, .assumed]' plain.json)" = "$(jq -c '[.chosen, .candidates, null]' cheaper.json)" ] || fail "the answer differs without --assumed"
+[ "$(gojq -c '[.chosen, .candidates, .assumed]' plain.json)" = "$(gojq -c '[.chosen, .candidates, null]' cheaper.json)" ] || fail "the answer differs without --assumed"
 [ "$(sqlite3 again.db "SELECT count(*) FROM run")" = "$(sqlite3 one.db "SELECT count(*) FROM run")" ] || fail "runs are lost where nobody asks for them"
 
 # A limit that the chosen one does not hold when a command costs twice as much; and a budget that ends before.

@@ -34,7 +34,7 @@ cmp -s runs.json whole.json || fail "20 runs: another answer"
 # Time that is over at once, then as much as it takes: what is in the database is not played again.
 budget 'budget: 1ps' >time.yaml
 "$program" plan time.yaml --json -o time.db >time.json
-[ $? = 1 ] && [ "$(jq -c '[.budget_spent, .left, .runs, .chosen]' time.json)" = '[true,4,0,null]' ] || fail "1 ps: $(head -n 12 time.json)"
+[ $? = 1 ] && [ "$(gojq -c '[.budget_spent, .left, .runs, .chosen]' time.json)" = '[true,4,0,null]' ] || fail "1 ps: $(head -n 12 time.json)"
 budget 'budget: 1h' >time.yaml
 "$program" plan time.yaml --json --resume time.db >time.json || fail "1 h: exit $?"
 cmp -s time.json whole.json || fail "1 h: another answer"
