@@ -6,6 +6,7 @@
 #include "replay/plan/plan_round.h"
 #include "replay/run/stop.h"
 #include "scenarios/load/library.h"
+#include "scenarios/vary/oversubscription.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,11 +45,13 @@ static void ask(struct plan_state *state, struct plan_candidate *candidate,
     }
 }
 
-static struct scenario *load(const struct plan *plan, const struct grid_cell *cell,
+static struct scenario *load(const struct plan *plan, struct grid_cell *cell, struct arena *arena,
                              struct diag *diag)
 {
     struct scenario *scenario =
-        library_load(plan->grid.scenario, cell->sets, cell->set_count, diag);
+        oversubscription_resolve(plan, cell, arena, diag)
+            ? library_load(plan->grid.scenario, cell->sets, cell->set_count, diag)
+            : NULL;
     if (scenario == NULL)
         plan_locate(plan, cell, diag);
     return scenario;
@@ -61,7 +64,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
     struct plan_candidate *candidate = &state->candidates[index];
     candidate->cell = cell;
     candidate->key = index;
-    struct scenario *scenario = load(plan, cell, diag);
+    struct scenario *scenario = load(plan, cell, &state->arena, diag);
     char why[DIAG_TEXT_BYTES];
     bool well = scenario != NULL;
     candidate->headroom = 1;
@@ -117,7 +120,7 @@ static bool cliff_names_something(struct plan_state *state, const struct grid *c
         cell_with(state, &state->plan->grid.cells[0], first->name, first->sets[0]);
     struct diag *own = memory_new(sizeof *own);
     bool well = true;
-    scenario_free(load(state->plan, cell, own));
+    scenario_free(load(state->plan, cell, &state->arena, own));
     for (int i = 0; i < own->count && well; i++)
         well = !is_of_path(&own->messages[i], &origin);
     if (!well)

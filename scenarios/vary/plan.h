@@ -5,6 +5,7 @@
  *   scenario: array.yaml            # the template: beside this file, or the name of a case
  *   vary:                           # as in a grid; its cells are the candidates
  *     - {path: fabric.topology.spines, as: spines, values: [2, 4], better: higher}
+ *     - {path: oversubscription, as: os, values: [1.5, 3]}   # ratios: oversubscription.h
  *   adjust: [...]                   # as in a grid
  *   slo: ["oltp.latency.p99 < 1ms", no-lossless-drop]   # as `expect` of a scenario
  *   survive:                        # with each of these too
