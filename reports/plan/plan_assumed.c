@@ -119,6 +119,10 @@ static void print_guess(const struct plan_state *state, const struct plan_subjec
                     point->why);
         else if (change->flips)
             fprintf(out, "%*sat %s it would hold\n", MARGIN, "", change->value);
+        else if (change->matters && point->verdict == PLAN_VERDICT_FAILS &&
+                 point->states[0].verdict == PLAN_VERDICT_HOLDS)
+            fprintf(out, "%*sat %s this would hold, but %s\n", MARGIN, "", change->value,
+                    point->why);
         else if (change->matters && point->verdict == PLAN_VERDICT_UNSURE)
             fprintf(out, "%*sat %s it is %s\n", MARGIN, "", change->value,
                     plan_verdict_many(point->verdict));

@@ -61,6 +61,13 @@ cmp -s two.dump one.dump && cmp -s two.dump again.dump || fail "the database dep
 [ "$(gojq -c '[.chosen, .candidates, .assumed]' plain.json)" = "$(gojq -c '[.chosen, .candidates, null]' cheaper.json)" ] || fail "the answer differs without --assumed"
 [ "$(sqlite3 again.db "SELECT count(*) FROM run")" = "$(sqlite3 one.db "SELECT count(*) FROM run")" ] || fail "runs are lost where nobody asks for them"
 
+# What holds then in the case that decided, and not in another, would not hold.
+plan 17.8us 'survive: [{name: a slow host, kind: slow-receiver, drain: 99%, each: host3, slo: ["io.latency.mean < 15.5us"]}]' >half.yaml
+"$program" plan half.yaml --assumed >half.txt; [ $? = 1 ] || fail "half: exit $?"
+[ "$(grep -c 'at 500ns it would hold' half.txt)" = 3 ] &&
+    [ "$(grep -c 'at 500ns this would hold, but io.latency.mean < 15.5us: it is 1[78].* beyond the limit; with a slow host: host3' half.txt)" = 3 ] ||
+    fail "half: $(grep -A 40 ^Assumed half.txt)"
+
 # A limit that the chosen one does not hold when a command costs twice as much; and a budget that ends before.
 plan 16.3us | sed 's/\[40Gbps, /[/' >worse.yaml
 "$program" plan worse.yaml --assumed >worse.txt || fail "worse: exit $?"
