@@ -71,7 +71,7 @@ static void print_end(const struct plan_state *state, FILE *out)
 {
     const uint32_t open = plan_open(state);
     const char *known =
-        state->proven ? "after the answer was known" : "before the answer was known";
+        state->proven || open == 0 ? "after the answer was known" : "before the answer was known";
     if (state->stopped)
         fprintf(out, "  stopped %s\n", known);
     if (state->late)
@@ -80,7 +80,7 @@ static void print_end(const struct plan_state *state, FILE *out)
     else if (state->spent)
         fprintf(out, "  the budget of %s runs was spent %s\n",
                 words_count(state->plan->rules.most_runs).text, known);
-    if ((state->stopped || state->spent) && !state->proven)
+    if ((state->stopped || state->spent) && !state->proven && open > 0)
         fprintf(out, "  not decided: %s candidate%s left\n", words_count(open).text,
                 open == 1 ? " is" : "s are");
 }
@@ -163,7 +163,7 @@ static void print_chosen(const struct plan_state *state, FILE *out)
     const struct plan_candidate *candidate = chosen_of(state);
     if (candidate == NULL) {
         fprintf(out, "\nChosen          none: no candidate %s\n",
-                state->stopped || state->spent ? "is known to hold yet" : "holds");
+                plan_open(state) > 0 ? "is known to hold yet" : "holds");
         return;
     }
     fprintf(out, "\nChosen          %s", candidate->cell->name);

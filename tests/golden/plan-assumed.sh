@@ -76,4 +76,7 @@ plan 16.3us | sed 's/\[40Gbps, /[/' >worse.yaml
 plan 16.3us 'most-runs: 30' | sed 's/\[40Gbps, /[/' >few.yaml
 "$program" plan few.yaml --assumed >few.txt || fail "few: exit $?"
 grep -q 'the budget of 30 runs was spent after the answer was known' few.txt && grep -q 'changes were not played' few.txt || fail "few: $(cat few.txt)"
+# Nothing holds, which is decided, whenever the rest ends.
+plan 10us 'budget: 8' >none.yaml
+"$program" plan none.yaml --assumed >none.txt; [ $? = 1 ] && grep -q 'spent after the answer was known' none.txt && ! grep -q 'not decided' none.txt || fail "none: $(cat none.txt)"
 exit $failed
