@@ -11,13 +11,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Its rules are within their bounds, each failure can be written as a setting, each part is of a
- * kind. */
+/* Where each setting of a cell stands is known. */
+static void look_up(const struct plan *plan, const struct grid *grid)
+{
+    for (uint32_t i = 0; i < grid->cell_count; i++)
+        for (uint32_t k = 0; k < grid->cells[i].set_count; k++)
+            if (plan_origin_of(plan, grid->cells[i].sets[k]).value == NULL)
+                abort();
+}
+
+/* Its rules and its budget are within their bounds, each failure can be written as a setting, each
+ * part is of a kind. */
 static void use(const struct plan *plan)
 {
     if (plan->slo_count == 0 || plan->rules.most_seeds < plan->rules.seeds ||
         plan->grid.cell_count == 0)
         abort();
+    if (plan->rules.most_runs < 1 || plan->most_time < 0 ||
+        strlen(plan->question) > strlen(plan->text))
+        abort();
+    if (plan->grid.cell_count < 64)
+        look_up(plan, &plan->grid);
+    for (uint32_t i = 0; i < plan->cliff_count; i++)
+        look_up(plan, &plan->cliffs[i]);
     for (uint32_t i = 0; i < plan->failure_count; i++)
         if (plan->failures[i].kind == NULL || plan->failures[i].each == NULL ||
             strchr(plan->failures[i].name, '"') != NULL)
