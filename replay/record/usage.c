@@ -29,7 +29,7 @@ static uint32_t place_of(struct placing *placing, const char *name, bool may_add
 {
     uint32_t best = USAGE_STATIONS, alike = 0, i = 0;
     for (; i < USAGE_STATIONS && placing->stations[i].name != NULL; i++) {
-        if (strcmp(placing->stations[i].name, name) != 0)
+        if (placing->stations[i].name != name && strcmp(placing->stations[i].name, name) != 0)
             continue;
         alike++;
         if (best == USAGE_STATIONS || placing->seen[i] < placing->seen[best])
