@@ -3,7 +3,8 @@
  * word: a small scenario that uses it is refused with a place, or is checked and played.  In a
  * child, so that a CHECK or a sanitizer's report names the parameter; what is left is another
  * child's.
- * PARAMETER_VALUES=all: every value, not only the extremes and one of the others. */
+ * A quantity beside another that is played (one less than the maximum) is loaded and not played.
+ * PARAMETER_VALUES=all: every value, not only the extremes and one other; all are played. */
 #include "base/check.h"
 #include "base/hash.h"
 #include "cli/parameters.h"
@@ -30,6 +31,7 @@ enum { VALUES_MAX = 64, VALUE_BYTES = 64, TEXT_BYTES = 2000, SECONDS = 300 };
 struct values {
     char list[VALUES_MAX][VALUE_BYTES];
     int count;
+    bool near[VALUES_MAX]; /* to one that is played */
 };
 
 static void add_text(struct values *values, const char *text)
@@ -70,6 +72,12 @@ static int64_t bound(const struct opt *row, const char *text, int64_t otherwise)
     return value;
 }
 
+static bool takes_all(void)
+{
+    const char *asked = getenv("PARAMETER_VALUES");
+    return asked != NULL && strcmp(asked, "all") == 0;
+}
+
 static void add_number(struct values *values, const struct opt *row, int64_t value)
 {
     const struct opt free_row = bare(row);
@@ -80,10 +88,13 @@ static void add_number(struct values *values, const struct opt *row, int64_t val
     add_text(values, text);
 }
 
-static bool takes_all(void)
+/* Only if it is not there yet. */
+static void add_near(struct values *values, const struct opt *row, int64_t value)
 {
-    const char *asked = getenv("PARAMETER_VALUES");
-    return asked != NULL && strcmp(asked, "all") == 0;
+    const int before = values->count;
+    add_number(values, row, value);
+    if (values->count > before)
+        values->near[before] = !takes_all();
 }
 
 static void add_quantities(struct values *values, const struct opt *row)
@@ -92,15 +103,16 @@ static void add_quantities(struct values *values, const struct opt *row)
                                   1875, 4096, 4097, 5000, 65536, 65537, 1000003};
     enum { ODD = sizeof odd / sizeof odd[0] };
     const int64_t low = bound(row, row->min, 0), high = bound(row, row->max, INT64_MAX / 2);
-    const int64_t ends[] = {low, low - 1, low + 1, high, high - 1, high + 1, low / 2 + high / 2};
+    const int64_t ends[] = {low, low - 1, low + 1, high, high + 1, low / 2 + high / 2};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         add_number(values, row, ends[i]);
     const int one = (int)(hash_text(row->name, 0) % ODD);
     for (int i = 0; i < ODD; i++)
         if (takes_all() || i == one) {
             add_number(values, row, odd[i]);
-            add_number(values, row, low + odd[i]);
+            add_near(values, row, low + odd[i]);
         }
+    add_near(values, row, high - 1);
 }
 
 static void values_of(const struct opt *row, struct values *values)
@@ -223,7 +235,8 @@ static enum ending play(const struct scenario *scenario, struct diag *diag)
     return end == RUN_DONE || (end == RUN_REFUSED && diag_failed(diag)) ? GOOD : NOT_RUN;
 }
 
-static enum ending try(const struct subject *subject, const char *value, bool *refused)
+static enum ending try(const struct subject *subject, const char *value, bool is_near,
+                       bool *refused)
 {
     char set[256];
     snprintf(set, sizeof set, "%s=%s", subject->path, value);
@@ -242,7 +255,7 @@ static enum ending try(const struct subject *subject, const char *value, bool *r
     *refused = scenario == NULL;
     if (scenario == NULL)
         ending = is_placed(diag) ? GOOD : UNPLACED;
-    else if ((!subject->grows || scenario->link_count < 1000) &&
+    else if (!is_near && (!subject->grows || scenario->link_count < 1000) &&
              (!subject->again || strcmp(value, subject->parameter->row->max) == 0 ||
               strlen(value) < 3))
         ending = play(scenario, diag);
@@ -272,7 +285,7 @@ static void try_all(const struct subject *subject, const struct values *values,
         bool refused;
         snprintf(shared->value, sizeof shared->value, "%s", values->list[i]);
         alarm(SECONDS);
-        const enum ending ending = try(subject, values->list[i], &refused);
+        const enum ending ending = try(subject, values->list[i], values->near[i], &refused);
         shared->tried++;
         shared->refused += refused;
         if (ending != GOOD)
