@@ -116,7 +116,8 @@ PAGE     := $(DYGRAPHS)/dygraph.min.css $(DYGRAPHS)/dygraph.min.js reports/page/
 
 sources = $(sort $(foreach part,$(1),$(wildcard $(part)/*.c $(part)/*/*.c $(part)/*/*/*.c)))
 
-LIB_SOURCES    := $(call sources,model scenarios replay reports)
+IMAGE_WRITER   := replay/database/record_image.c
+LIB_SOURCES    := $(filter-out $(IMAGE_WRITER),$(call sources,model scenarios replay reports))
 CLI_SOURCES    := $(filter-out cli/bridge/% cli/wasm/%,$(call sources,cli))
 BRIDGE_SOURCES := $(call sources,bridge)
 BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
@@ -387,14 +388,26 @@ $(B)/embedded.c: scenarios/embed/embed.sh $(B)/embedded.list $(EMBEDDED)
 
 $(DYGRAPHS)/%: | build/packages-build ;
 
+# So does an empty run database, which a program for this machine writes, whatever machine the rest is for.
+$(B)/record_image: $(IMAGE_WRITER) replay/database/record_schema.c $(wildcard replay/database/*.def replay/database/*.h) | build/packages-build
+	@mkdir -p $(@D)
+	@gcc -std=gnu11 -Imodel -I. $(filter %.c,$^) -lsqlite3 -o $@
+
+$(B)/record_image.c: $(B)/record_image
+	@echo "  EMBED $(@:build/%=%)"
+	@$< > $@
+
+$(B)/record_image.o: $(B)/record_image.c $(B)/flags.list | $(FOREIGN)
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
 $(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
+$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/record_image.o $(B)/library.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
 
-$(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
+$(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/record_image.o $(B)/library.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
@@ -455,4 +468,4 @@ $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -o $@
 
 -include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(UNIT_SOURCES) \
-    $(UNIT_SHARED) $(wildcard cli/wasm/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d
+    $(UNIT_SHARED) $(wildcard cli/wasm/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d $(B)/record_image.d

@@ -14,6 +14,10 @@ enum { RECORD_EPOCH_UNIX_S = 946684800 };
 
 extern const char record_schema[];
 
+/* What executing it leaves: written where the program is built (record_image.c), because it
+ * takes SQLite longer than to play a small scenario. */
+extern const struct store_image record_image;
+
 enum record_table {
 #define TABLE(name, text) RECORD_TABLE_##name,
 #include "replay/database/record_schema.def"

@@ -146,14 +146,31 @@ bool store_is_foreign(const char *path)
            number != STORE_APPLICATION_ID;
 }
 
-static void write_beginning(struct store *store, const struct store_beginning *beginning)
+static void make_tables(struct store *store, const char *schema)
 {
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", STORE_APPLICATION_ID);
-    store_exec(store, "PRAGMA journal_mode=OFF");
-    store_exec(store, "BEGIN");
     store_exec(store, pragma);
-    store_exec(store, beginning->schema);
+    store_exec(store, schema);
+}
+
+/* What follows is synchronised, and this with it. */
+static void copy_tables(struct store *store, const struct store_image *image)
+{
+    store_exec(store, "PRAGMA synchronous=OFF");
+    if (!store->failed && store_image_copy(store->database, image) != SQLITE_OK)
+        fail_write(store);
+    store_exec(store, "PRAGMA synchronous=FULL");
+}
+
+static void write_beginning(struct store *store, const struct store_beginning *beginning)
+{
+    store_exec(store, "PRAGMA journal_mode=OFF");
+    if (beginning->image != NULL)
+        copy_tables(store, beginning->image);
+    store_exec(store, "BEGIN");
+    if (beginning->image == NULL)
+        make_tables(store, beginning->schema);
     if (beginning->fill != NULL)
         beginning->fill(beginning->self, store);
     store_exec(store, "COMMIT");

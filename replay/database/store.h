@@ -44,10 +44,22 @@ static inline struct store_value store_text_value(const char *text)
     return (struct store_value){.type = text == NULL ? STORE_NULL : STORE_TEXT, .text = text};
 }
 
-/* What is in the file from the first moment on: the tables, and the rows that `fill` (may be NULL)
- * inserts. */
+/* A database as its file's bytes, without the zeros between its pieces. */
+struct store_piece {
+    size_t at, bytes;
+    const unsigned char *data;
+};
+
+struct store_image {
+    size_t bytes;
+    const struct store_piece *pieces; /* the last: no bytes */
+};
+
+/* What is in the file from the first moment on: the tables, made by the SQL of `schema` or as
+ * `image` has them (the other is NULL), and the rows that `fill` (may be NULL) inserts. */
 struct store_beginning {
     const char *schema;
+    const struct store_image *image;
     void (*fill)(void *self, struct store *store);
     void *self;
 };

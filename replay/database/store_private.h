@@ -30,6 +30,9 @@ struct store_statement {
  * program. */
 const char *store_nothing(sqlite3 *database);
 
+/* Makes the new database `to` one like the image.  A code of SQLite. */
+int store_image_copy(sqlite3 *to, const struct store_image *image);
+
 /* The row is over. */
 void store_forget_texts(const struct store_statement *statement);
 

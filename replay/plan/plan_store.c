@@ -311,7 +311,7 @@ struct plan_store *plan_store_create(const char *path, const struct plan_state *
                                      const struct plan_known *known, char error[STORE_ERROR_BYTES])
 {
     struct filling filling = {state, known};
-    const struct store_beginning beginning = {schema, fill, &filling};
+    const struct store_beginning beginning = {.schema = schema, .fill = fill, .self = &filling};
     struct store *created = store_create(path, &beginning, error);
     if (created == NULL)
         return NULL;

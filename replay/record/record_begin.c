@@ -195,6 +195,6 @@ struct store *record_begin(const struct record_options *options, const struct sc
     if (options->unread)
         return store_create_deaf();
     struct beginning self = {options, scenario};
-    const struct store_beginning beginning = {.schema = record_schema, .fill = fill, .self = &self};
+    const struct store_beginning beginning = {.image = &record_image, .fill = fill, .self = &self};
     return store_create(options->path, &beginning, error);
 }

@@ -143,6 +143,37 @@ static void schema_documents_itself(void **state)
     assert_true(record_close(record));
 }
 
+/* What a new database is copied from is what the text of the tables makes. */
+static void image_is_what_the_schema_makes(void **state)
+{
+    static const char *const questions[] = {
+        ("SELECT type||' '||name||' '||tbl_name||' '||rootpage||' '||coalesce(sql,'')"
+         " FROM sqlite_schema ORDER BY rowid"),
+        "PRAGMA application_id", "PRAGMA page_count", "PRAGMA freelist_count",
+        "PRAGMA integrity_check"};
+    const struct store_beginning made = {.schema = record_schema};
+    const struct store_beginning copied = {.image = &record_image};
+    char error[STORE_ERROR_BYTES];
+    struct store *of_text = store_create(NULL, &made, error);
+    struct store *of_image = store_create(NULL, &copied, error);
+    (void)state;
+    assert_non_null(of_text);
+    assert_non_null(of_image);
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        struct store_statement *left = store_prepare(of_text, questions[i]);
+        struct store_statement *right = store_prepare(of_image, questions[i]);
+        size_t rows = 0;
+        for (; store_step(left); rows++) {
+            assert_true(store_step(right));
+            assert_string_equal(store_text(left, 0), store_text(right, 0));
+        }
+        assert_true(!store_step(right) && rows > 0);
+        store_finish(left);
+        store_finish(right);
+    }
+    assert_true(store_close(of_text) && store_close(of_image));
+}
+
 /* A row is bound by the names of the list, in its order: SQLite reads the text likewise. */
 static void columns_are_those_of_the_list(void **state)
 {
@@ -396,6 +427,7 @@ int main(void)
         cmocka_unit_test(scenario_is_in_the_database_from_the_start),
         cmocka_unit_test(every_view_can_be_read),
         cmocka_unit_test(schema_documents_itself),
+        cmocka_unit_test(image_is_what_the_schema_makes),
         cmocka_unit_test(columns_are_those_of_the_list),
         cmocka_unit_test(levels_choose_what_is_written),
         cmocka_unit_test(moments_that_did_not_happen_are_null),
