@@ -4,12 +4,27 @@
 
 #include "base/quantity.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { EXIT_NOT_CARRIED_OUT = 3 };
+
+/* A process that plays run after run (calibrate, plan) would give its memory back to the system and
+ * take it again each time: a sixth of what small runs cost. */
+#ifdef __GLIBC__
+enum { KEPT_BYTES = 64 << 20, AHEAD_BYTES = 256 << 10 };
+
+__attribute__((constructor)) static void keep_memory(void)
+{
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    mallopt(M_TOP_PAD, AHEAD_BYTES);
+}
+#endif
 
 _Noreturn void memory_out(size_t bytes, const char *what)
 {
