@@ -66,6 +66,17 @@ double plan_mean_slack(const struct plan_case_state *of, uint32_t figure)
     return of->count == 0 ? 0 : sum / of->count;
 }
 
+uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo)
+{
+    uint32_t nearest = 0;
+    for (uint32_t k = 1; k < candidate->cases->count; k++)
+        if (candidate->cases->cases[k].failure->slo_count == 0 &&
+            plan_mean_slack(&candidate->states[k], slo) <
+                plan_mean_slack(&candidate->states[nearest], slo))
+            nearest = k;
+    return nearest;
+}
+
 double plan_headroom(const struct expectation *asked, double mean)
 {
     const double limit = (double)asked->value;

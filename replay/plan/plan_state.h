@@ -102,6 +102,9 @@ uint32_t plan_open(const struct plan_state *state);
 double plan_mean(const struct plan_case_state *of, uint32_t figure);
 double plan_mean_slack(const struct plan_case_state *of, uint32_t figure);
 
+/* The case in which the candidate is nearest to the limit of an objective of the plan. */
+uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo);
+
 /* Of a mean: 1 is as far from the limit as can be, 0 at it, less beyond it. */
 double plan_headroom(const struct expectation *asked, double mean);
 

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/quantity.h"
+#include "replay/plan/plan_answer.h"
 #include "replay/plan/plan_assumed.h"
 #include "scenarios/embedded.h"
 #include "scenarios/load/library.h"
@@ -22,12 +23,14 @@ static const char schema[] =
     "CREATE TABLE setting(candidate INTEGER, position INTEGER, text TEXT,"
     " PRIMARY KEY(candidate, position)) WITHOUT ROWID;"
     "CREATE TABLE trial(candidate INTEGER, trial INTEGER, failure TEXT, verdict TEXT, runs INTEGER,"
-    " PRIMARY KEY(candidate, trial)) WITHOUT ROWID;"
+    " command TEXT, PRIMARY KEY(candidate, trial)) WITHOUT ROWID;"
     "CREATE TABLE run(candidate INTEGER, trial INTEGER, seed INTEGER, end INTEGER, outcome TEXT,"
     " why TEXT, bottleneck TEXT, duration_ps INTEGER, events INTEGER, packet_hops INTEGER,"
     " digest TEXT, figures INTEGER, PRIMARY KEY(candidate, trial, seed)) WITHOUT ROWID;"
     "CREATE TABLE figure(candidate INTEGER, trial INTEGER, seed INTEGER, slo INTEGER, value REAL,"
     " slack REAL, held INTEGER, PRIMARY KEY(candidate, trial, seed, slo)) WITHOUT ROWID;"
+    "CREATE TABLE objective(candidate INTEGER, slo INTEGER, text TEXT, failure TEXT, found TEXT,"
+    " mean REAL, headroom REAL, PRIMARY KEY(candidate, slo)) WITHOUT ROWID;"
     "CREATE TABLE cliff(cliff INTEGER, path TEXT, short_name TEXT, position INTEGER, value TEXT,"
     " candidate INTEGER, verdict TEXT, why TEXT, bottleneck TEXT, headroom REAL,"
     " PRIMARY KEY(cliff, position)) WITHOUT ROWID;"
@@ -69,6 +72,20 @@ static void fingerprint(const struct plan_state *state, char text[DIGEST_TEXT_BY
     digest_format(&all, text);
     scenario_free(scenario);
     free(diag);
+}
+
+bool plan_store_is(const char *path)
+{
+    char error[STORE_ERROR_BYTES];
+    struct store *store = store_open(path, error);
+    const bool is =
+        store != NULL && store_ask_int(store,
+                                       "SELECT count(*)=2 FROM sqlite_schema"
+                                       " WHERE type='table' AND name IN ('plan', 'candidate')",
+                                       0) != 0;
+    if (store != NULL)
+        store_close(store);
+    return is;
 }
 
 /* ------------------------------------------------------------------ what is known */
@@ -294,6 +311,8 @@ static void fill(void *self, struct store *store)
     say(store, "fingerprint", STORE_T(text));
     say(store, "version", STORE_T(stormglass_version));
     say(store, "name", STORE_T(state->plan->grid.name));
+    say(store, "about", STORE_T(state->plan->grid.about));
+    say(store, "currency", STORE_T(state->plan->has_prices ? state->plan->prices.currency : NULL));
     say(store, "scenario", STORE_T(state->plan->grid.scenario));
     say(store, "text", STORE_T(state->plan->text));
     fill_axes(store, state);
@@ -328,111 +347,11 @@ void plan_store_run(struct plan_store *store, uint32_t candidate, uint32_t of, u
     store_commit(store->store);
 }
 
-static void write_parts(const struct plan_state *state, uint32_t index, struct store_statement *row)
-{
-    const struct plan *plan = state->plan;
-    for (size_t i = 0; plan->has_prices && i < plan->prices.count; i++) {
-        const uint32_t count = state->candidates[index].bill.counts[i];
-        char text[PLAN_NAME_BYTES];
-        prices_part_text(&plan->prices.parts[i], text, sizeof text);
-        if (count > 0)
-            STORE_INSERT(row, STORE_I(index), STORE_T(text), STORE_I(count),
-                         STORE_F((double)plan->prices.parts[i].price / QUANTITY_DECIMAL_ONE),
-                         STORE_F((double)plan->prices.parts[i].power / QUANTITY_DECIMAL_ONE));
-    }
-}
-
-static void write_candidates(struct store *store, const struct plan_state *state)
-{
-    struct store_statement *row =
-        store_prepare(store, "INSERT OR REPLACE INTO candidate VALUES(?,?,?,?,?,?,?,?,?,?)");
-    struct store_statement *trial =
-        store_prepare(store, "INSERT OR REPLACE INTO trial VALUES(?,?,?,?,?)");
-    struct store_statement *part =
-        store_prepare(store, "INSERT OR REPLACE INTO part VALUES(?,?,?,?,?)");
-    for (uint32_t i = 0; i < state->all; i++) {
-        const struct plan_candidate *of = &state->candidates[i];
-        if (of->states == NULL) /* a point behind the end of its cliff, or that is no scenario */
-            continue;
-        for (uint32_t k = 0; k < of->cases->count; k++)
-            STORE_INSERT(trial, STORE_I(of->key), STORE_I(k), STORE_T(of->cases->cases[k].name),
-                         STORE_T(plan_verdict_word(of->states[k].verdict)),
-                         STORE_I(of->states[k].count));
-        if (i >= state->own)
-            continue;
-        const bool priced = state->plan->has_prices;
-        STORE_INSERT(row, STORE_I(i), STORE_T(of->cell->name),
-                     priced ? STORE_F((double)of->bill.price / QUANTITY_DECIMAL_ONE) : STORE_N,
-                     priced ? STORE_F((double)of->bill.power / QUANTITY_DECIMAL_ONE) : STORE_N,
-                     priced ? STORE_I(of->bill.rack_units) : STORE_N,
-                     STORE_T(plan_verdict_word(of->verdict)), STORE_T(of->why), STORE_T(of->limit),
-                     of->measured ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front));
-        write_parts(state, i, part);
-    }
-    store_finish(row);
-    store_finish(trial);
-    store_finish(part);
-}
-
-static void write_cliffs(struct store *store, const struct plan_state *state)
-{
-    struct store_statement *row =
-        store_prepare(store, "INSERT OR REPLACE INTO cliff VALUES(?,?,?,?,?,?,?,?,?,?)");
-    for (uint32_t i = 0; i < state->plan->cliff_count; i++) {
-        const struct plan_cliff *cliff = &state->cliffs[i];
-        const struct grid_axis *axis = &state->plan->cliffs[i].axes[0];
-        for (uint32_t k = 0; k < cliff->holds + cliff->ends; k++) {
-            const struct plan_candidate *point = &state->candidates[cliff->first + k];
-            STORE_INSERT(row, STORE_I(i), STORE_T(axis->path), STORE_T(axis->as), STORE_I(k),
-                         STORE_T(axis->values[k]), STORE_I(cliff->first + k),
-                         STORE_T(plan_verdict_word(point->verdict)), STORE_T(point->why),
-                         STORE_T(point->limit),
-                         point->measured ? STORE_F(point->headroom) : STORE_N);
-        }
-    }
-    store_finish(row);
-}
-
-static void write_guess(const struct plan_state *state, const struct plan_subject *subject,
-                        uint32_t position, struct store_statement *row)
-{
-    const struct plan_guess *guess = &subject->guesses[position];
-    const struct plan_candidate *mine = &state->candidates[subject->candidate];
-    const bool measured = subject->slo >= 0;
-    const struct store_value slo =
-        measured ? STORE_T(mine->states[subject->of].asked[subject->slo].text) : STORE_N;
-    for (uint32_t i = 0; i < guess->change_count; i++) {
-        const struct plan_change *change = &guess->changes[i];
-        const struct plan_candidate *point = &state->candidates[change->point];
-        STORE_INSERT(row, STORE_I(mine->key), STORE_I(position), STORE_T(guess->path),
-                     STORE_T(guess->evidence), STORE_T(guess->source), STORE_T(guess->value),
-                     STORE_T(change->value), STORE_T(mine->cases->cases[subject->of].name), slo,
-                     measured ? STORE_F(subject->figure) : STORE_N,
-                     change->measured ? STORE_F(change->figure) : STORE_N,
-                     change->measured ? STORE_F(change->moved) : STORE_N, STORE_I(change->matters),
-                     STORE_T(change->played ? plan_verdict_word(point->verdict) : NULL),
-                     STORE_T(point->why), STORE_I(change->flips),
-                     change->played ? STORE_I(point->key) : STORE_N);
-    }
-}
-
-static void write_assumed(struct store *store, const struct plan_state *state)
-{
-    struct store_statement *row = store_prepare(
-        store, "INSERT OR REPLACE INTO assumed VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    for (uint32_t i = 0; state->assumed != NULL && i < state->assumed->count; i++)
-        for (uint32_t k = 0; k < state->assumed->subjects[i].count; k++)
-            write_guess(state, &state->assumed->subjects[i], k, row);
-    store_finish(row);
-}
-
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,
                       char error[STORE_ERROR_BYTES])
 {
     unprepare(store);
-    write_candidates(store->store, state);
-    write_cliffs(store->store, state);
-    write_assumed(store->store, state);
+    plan_answer_write(store->store, state);
     fill_axes(store->store, state);
     say(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));
     say(store->store, "proven", STORE_I(state->proven));

@@ -11,6 +11,9 @@
 
 struct plan_store;
 
+/* Whether the database holds a plan, and not a run. */
+bool plan_store_is(const char *path);
+
 /* What an earlier search has played, read into memory; NULL and a sentence: it is none, of another
  * plan, or of another version of the program. */
 struct plan_known;

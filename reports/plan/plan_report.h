@@ -3,6 +3,7 @@
 #ifndef STORMGLASS_REPORTS_PLAN_PLAN_REPORT_H
 #define STORMGLASS_REPORTS_PLAN_PLAN_REPORT_H
 
+#include "replay/plan/plan_command.h"
 #include "replay/plan/plan_state.h"
 
 #include <stdio.h>
@@ -21,8 +22,5 @@ void plan_csv(const struct plan_state *state, FILE *out);
 void plan_assumed_text(const struct plan_state *state, FILE *out);
 void plan_assumed_json(const struct plan_state *state, FILE *out);
 void plan_assumed_csv(const struct plan_state *state, FILE *out);
-
-/* The command that plays the first run of a case again, fit for a shell. */
-void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out);
 
 #endif

@@ -16,43 +16,6 @@ static const struct plan_candidate *chosen_of(const struct plan_state *state)
     return state->chosen < 0 ? NULL : &state->candidates[state->chosen];
 }
 
-static void print_quoted(const char *text, FILE *out)
-{
-    if (text[strspn(text,
-                    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/%=")] ==
-        '\0') {
-        fputs(text, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *text != '\0'; text++)
-        if (*text == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*text, out);
-    fputc('\'', out);
-}
-
-void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out)
-{
-    const struct plan_candidate *mine = &state->candidates[candidate];
-    const struct plan_trial trial = {.plan = state->plan,
-                                     .candidate = mine->cell,
-                                     .of = &mine->cases->cases[of],
-                                     .seed = state->seed};
-    const int64_t duration = mine->states[of].count > 0 ? mine->states[of].outcomes[0].duration : 0;
-    struct arena arena = {0};
-    uint32_t count;
-    const char **sets = plan_trial_sets(&arena, &trial, duration, &count);
-    fputs("stormglass run ", out);
-    print_quoted(state->plan->grid.scenario, out);
-    for (uint32_t i = 0; i < count; i++) {
-        fputs(" --set ", out);
-        print_quoted(sets[i], out);
-    }
-    arena_free(&arena);
-}
-
 /* ------------------------------------------------------------------ parts */
 
 static void print_cost(const struct plan_state *state, const struct plan_candidate *candidate,
@@ -120,12 +83,7 @@ static void print_objectives(const struct plan_state *state, const struct plan_c
 {
     for (uint32_t i = 0; i < state->plan->slo_count; i++) {
         const struct expectation *asked = &candidate->states[0].asked[i];
-        uint32_t worst = 0;
-        for (uint32_t k = 1; k < candidate->cases->count; k++)
-            if ((candidate->cases->cases[k].failure->slo_count == 0) &&
-                plan_mean_slack(&candidate->states[k], i) <
-                    plan_mean_slack(&candidate->states[worst], i))
-                worst = k;
+        const uint32_t worst = plan_nearest_case(candidate, i);
         fprintf(out, "  %-40s", asked->text);
         if (!plan_is_mean(asked)) {
             fprintf(out, "      held in every run\n");

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_answer - the answer of a plan in its database: verdicts, bills, objectives, cliffs, what
+ * assumed values do. */
+#ifndef STORMGLASS_REPLAY_PLAN_PLAN_ANSWER_H
+#define STORMGLASS_REPLAY_PLAN_PLAN_ANSWER_H
+
+#include "replay/database/store.h"
+#include "replay/plan/plan_state.h"
+
+/* Into the tables that plan_store.c makes; errors stick to the store. */
+void plan_answer_write(struct store *store, const struct plan_state *state);
+
+#endif

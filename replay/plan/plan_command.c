@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_command - a run of a plan as somebody plays it alone. */
+#include "replay/plan/plan_command.h"
+
+#include <string.h>
+
+static void print_quoted(const char *text, FILE *out)
+{
+    if (text[strspn(text,
+                    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/%=")] ==
+        '\0') {
+        fputs(text, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*text, out);
+    fputc('\'', out);
+}
+
+void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out)
+{
+    const struct plan_candidate *mine = &state->candidates[candidate];
+    const struct plan_trial trial = {.plan = state->plan,
+                                     .candidate = mine->cell,
+                                     .of = &mine->cases->cases[of],
+                                     .seed = state->seed};
+    const int64_t duration = mine->states[of].count > 0 ? mine->states[of].outcomes[0].duration : 0;
+    struct arena arena = {0};
+    uint32_t count;
+    const char **sets = plan_trial_sets(&arena, &trial, duration, &count);
+    fputs("stormglass run ", out);
+    print_quoted(state->plan->grid.scenario, out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(" --set ", out);
+        print_quoted(sets[i], out);
+    }
+    arena_free(&arena);
+}

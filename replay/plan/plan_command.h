@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_command - the command that plays a run of a plan alone. */
+#ifndef STORMGLASS_REPLAY_PLAN_PLAN_COMMAND_H
+#define STORMGLASS_REPLAY_PLAN_PLAN_COMMAND_H
+
+#include "replay/plan/plan_state.h"
+
+#include <stdio.h>
+
+/* The first run of a case, fit for a shell. */
+void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out);
+
+#endif
