@@ -4,9 +4,11 @@
 #include "cli/cli.h"
 #include "replay/database/stored.h"
 #include "replay/files/output.h"
+#include "replay/plan/plan_store.h"
 #include "replay/step/queued.h"
 #include "reports/page/page.h"
 #include "reports/page/page_pair.h"
+#include "reports/page/page_plan.h"
 #include "reports/summary/text.h"
 #include "reports/text/compare_text.h"
 #include "reports/text/diff_text.h"
@@ -33,6 +35,7 @@ struct order {
     struct stored stored;
     struct queued queued; /* names are those of the stored scenario */
     bool with_queue;
+    bool plan; /* the only database holds one, and no run */
 };
 
 static const struct cli_option options[] = {
@@ -120,9 +123,28 @@ static bool find_differences(struct order *order)
     return done;
 }
 
+/* The answer to a plan has one form here; stormglass plan gives the others. */
+static bool open_plan(struct order *order, bool measured)
+{
+    char error[STORE_ERROR_BYTES];
+    if (order->count == 2 || order->form != PAGE || order->with_queue || measured) {
+        cli_error("report: a database of a plan: expected it alone, for a page; "
+                  "stormglass plan --resume gives its answer as text, JSON and CSV");
+        return false;
+    }
+    order->plan = true;
+    order->stores[0] = store_open(order->paths[0], error);
+    if (order->stores[0] == NULL)
+        cli_error("%s: %s", order->paths[0], error);
+    return order->stores[0] != NULL;
+}
+
 static bool open_stores(struct order *order)
 {
     char error[STORE_ERROR_BYTES];
+    for (int i = 0; i < order->count; i++)
+        if (plan_store_is(order->paths[i]))
+            return open_plan(order, order->reads[2] != NULL);
     for (int i = 0; i < order->count; i++) {
         order->stores[i] = stored_open(order->paths[i], error);
         if (order->stores[i] == NULL ||
@@ -138,6 +160,8 @@ static bool open_stores(struct order *order)
 
 static bool write_one(const struct order *order, FILE *out)
 {
+    if (order->plan)
+        return page_plan_write(order->stores[0], out);
     switch (order->form) {
     case TEXT:
         return text_run(order->stores[0], out);
@@ -221,10 +245,12 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_report = {
     .name = "report",
     .operands = "RUN.db [OTHER.db]",
-    .about = "writes one HTML page of a run, or of two: charts, topology, causes, settings",
+    .about =
+        "writes one HTML page of a run, of two, or of a plan: charts, topology, causes, settings",
     .details = "The page is self-contained and opens offline.\n--record counters adds pauses over "
                "time, --record ios rates and latency too.\nOf two runs: what was changed, the "
-               "effect, and their charts overlaid.",
+               "effect, and their charts overlaid.\nOf a "
+               "plan: what is chosen and why, the front, maps, cliffs, assumed values, the bill.",
     .options = options,
     .operands_min = 1,
     .operands_max = 2,

@@ -79,6 +79,25 @@ done
 "$program" plan cliff.yaml --resume cliff.db --json >again.json
 cmp -s cliff.json again.json || fail "cliffs that are resumed differ"
 
+# --- the page of a plan: what the database says, each candidate once, each cell of the map ------------------------
+
+"$program" report cliff.db -o plan.html || fail "page: exit $?"
+row() { sed -n "/id=\"$1\"/,/<\/section>/p" plan.html | grep -o "$2" | wc -l; }
+own="FROM candidate WHERE candidate NOT IN (SELECT candidate FROM cliff)"
+chosen=$(sqlite3 cliff.db "SELECT name FROM candidate WHERE candidate = (SELECT value FROM plan WHERE key = 'chosen')")
+grep -qF "Chosen: $chosen<" plan.html || fail "page: $chosen is not said to be chosen"
+for name in $(sqlite3 cliff.db "SELECT name $own"); do
+    grep -q "^<tr><td class=\"code\">$name<" <(sed -n '/id="candidates"/,$p' plan.html) || fail "page: no $name"
+done
+[ "$(row candidates '^<tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) $own")" ] || fail "page: candidates"
+[ "$(row cliffs '^<tr><td')" = "$(sqlite3 cliff.db 'SELECT count(*) FROM cliff')" ] || fail "page: cliffs"
+[ "$(row front '<circle')" = "$(sqlite3 cliff.db "SELECT count(*) $own AND price IS NOT NULL AND headroom IS NOT NULL")" ] || fail "page: points"
+[ "$(row map '<td class="holds"')" = "$(sqlite3 cliff.db "SELECT count(*) $own AND verdict = 'holds'")" ] || fail "page: map"
+"$program" report cliff.db -o plan2.html && cmp -s plan.html plan2.html || fail "the same plan is another page"
+"$program" report cliff.db --text >out.txt 2>err.txt; [ $? = 2 ] && grep -q 'a database of a plan: expected it alone' err.txt || fail "report --text of a plan: $(cat err.txt)"
+sqlite3 cliff.db "UPDATE candidate SET name = '<img src=x>', why = '<b>', headroom = 9e99 WHERE candidate = 0; UPDATE setting SET text = '</table>' WHERE position = 0"
+"$program" report cliff.db -o odd.html && ! grep -q '<img\|why<b>' odd.html || fail "page: text becomes markup"
+
 # --- what a bound refuses cannot be: every candidate played -------------------------------------------------
 
 sed 's/^slo:.*/slo: ["io.goodput > 1bps"]/' goodput.yaml >bound.yaml

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_plan - the answer to a plan as a page: what is chosen, why not the others, the bill. */
+#include "reports/page/page_plan.h"
+
+#include "replay/database/words.h"
+#include "reports/page/page_plan_private.h"
+
+#include <string.h>
+
+enum { SENTENCE_BYTES = 1024 };
+
+#define SAID(key) "(SELECT value FROM plan WHERE key='" key "')"
+/* The candidates that are chosen; none is no candidate. */
+#define CHOSEN SAID("chosen")
+
+/* The text that a query gives, escaped; false: it gives none. */
+static bool put(const struct page *page, const char *before, const char *sql, const char *after)
+{
+    char text[SENTENCE_BYTES];
+    store_ask_text(page->store, sql, text, sizeof text);
+    if (*text == '\0')
+        return false;
+    fputs(before, page->out);
+    page_text(page->out, text);
+    fputs(after, page->out);
+    return true;
+}
+
+static void write_card(const struct page *page, const char *sql, const char *label)
+{
+    if (put(page, "<div class=\"card\"><b>", sql, "</b>"))
+        fprintf(page->out, "<span>%s</span></div>\n", label);
+}
+
+static void write_cards(const struct page *page)
+{
+    fputs("<div class=\"cards\">\n", page->out);
+    if (put(page, "<div class=\"card\"><b>",
+            "SELECT printf('%,d', price) FROM candidate WHERE candidate=" CHOSEN
+            " AND price IS NOT NULL",
+            "</b><span>"))
+        put(page, "", "SELECT " SAID("currency"), ": price of what is chosen</span></div>\n");
+    write_card(page,
+               "SELECT printf('%,d W', watts) FROM candidate WHERE candidate=" CHOSEN
+               " AND watts IS NOT NULL",
+               "power");
+    write_card(page, "SELECT rack_units FROM candidate WHERE candidate=" CHOSEN, "rack units");
+    write_card(page,
+               "SELECT " PAGE_PLAN_PERCENT " FROM candidate WHERE candidate=" CHOSEN
+               " AND headroom IS NOT NULL",
+               "least headroom of an objective");
+    write_card(page, "SELECT printf('%,d', count(*)) FROM candidate c WHERE" PAGE_PLAN_OWN("c"),
+               "candidates");
+    write_card(page, "SELECT printf('%,d', " SAID("runs") ")", "runs");
+    write_card(page, "SELECT printf('%,d', " SAID("packet_hops") ")", "packet-hops");
+    fputs("</div>\n", page->out);
+}
+
+static void write_head(const struct page *page)
+{
+    fputs("<header><p class=\"brand\">stormglass</p>", page->out);
+    put(page, "<h1>", "SELECT " SAID("name"), "</h1>");
+    put(page, "<p class=\"lead\">", "SELECT " SAID("about"), "</p>\n");
+    put(page, "<p class=\"facts\">scenario ",
+        "SELECT " SAID("scenario") "||', played by version '||" SAID("version"), "</p>\n");
+    if (!put(page, "<p class=\"verdict good\">Chosen: ",
+             "SELECT name FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
+        fprintf(page->out, "<p class=\"verdict bad\">%s</p>\n",
+                store_ask_int(page->store, "SELECT " SAID("left"), 0) > 0
+                    ? "No candidate is known to hold yet"
+                    : "No candidate holds");
+    if (store_ask_int(page->store, "SELECT " SAID("proven") "=0 AND " CHOSEN " IS NOT NULL", 0))
+        fputs("<p class=\"finding\">It is the best that is known: others are open.</p>\n",
+              page->out);
+    fputs("</header>\n<nav><a href=\"#why\">Why not the others</a><a href=\"#front\">Front</a>"
+          "<a href=\"#map\">Map</a><a href=\"#cliffs\">Cliffs</a><a href=\"#assumed\">Assumed "
+          "values</a><a href=\"#bill\">Bill</a><a href=\"#candidates\">Candidates</a></nav>\n",
+          page->out);
+    write_cards(page);
+}
+
+static void write_chosen(const struct page *page)
+{
+    static const struct page_column settings[] = {{"set to", PAGE_CODE}, {0}};
+    static const struct page_column objectives[] = {{"objective", PAGE_CODE},
+                                                    {"found, where it is nearest", PAGE_TEXT},
+                                                    {"to spare", PAGE_TEXT},
+                                                    {"with", PAGE_TEXT},
+                                                    {0}};
+    if (store_ask_int(page->store, "SELECT " CHOSEN " IS NULL", 1) != 0)
+        return;
+    page_section(page, "chosen", "What is chosen",
+                 "Means over the seeds, in the case where each objective has least to spare.");
+    page_table(page, "SELECT text FROM setting WHERE candidate=" CHOSEN " ORDER BY position",
+               settings);
+    page_table(page,
+               "SELECT text, coalesce(found, 'held in every run'),"
+               " iif(headroom IS NULL, '', " PAGE_PLAN_PERCENT "), failure"
+               " FROM objective WHERE candidate=" CHOSEN " ORDER BY slo",
+               objectives);
+    put(page, "<details><summary>The command that plays it</summary><pre>",
+        "SELECT command FROM trial WHERE candidate=" CHOSEN " AND trial=0", "</pre></details>\n");
+    page_section_end(page);
+}
+
+/* What does not hold, each reason once, the first in the order of price. */
+static void write_why(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"candidate", PAGE_CODE},   {"price", PAGE_COUNT}, {"verdict", PAGE_TEXT},
+        {"because", PAGE_SENTENCE}, {"alike", PAGE_COUNT}, {0}};
+    page_section(page, "why", "Why not the others",
+                 "Cheapest first; those that fail for the same reason are counted with the first.");
+    if (!page_table(page,
+                    "SELECT name, min(price), verdict,"
+                    " why||CASE WHEN bottleneck<>'' THEN ' - '||bottleneck ELSE '' END, count(*)-1"
+                    " FROM candidate c WHERE" PAGE_PLAN_OWN(
+                        "c") " AND verdict NOT IN ('holds', 'dearer', 'open')"
+                             " GROUP BY verdict, why ORDER BY min(price), min(candidate)",
+                    columns))
+        fputs("<p>None was found that does not hold.</p>\n", page->out);
+    page_section_end(page);
+}
+
+static void write_bill(const struct page *page)
+{
+    static const struct page_column columns[] = {{"", PAGE_COUNT},       {"part", PAGE_TEXT},
+                                                 {"each", PAGE_COUNT},   {"price", PAGE_COUNT},
+                                                 {"W each", PAGE_COUNT}, {0}};
+    page_section(page, "bill", "Bill of what is chosen", NULL);
+    if (!page_table(
+            page,
+            "SELECT count, part, price, count*price, watts FROM part WHERE candidate=" CHOSEN
+            " ORDER BY part",
+            columns))
+        fputs("<p>There is none: nothing was chosen, or the plan has no prices.</p>\n", page->out);
+    page_section_end(page);
+}
+
+static void write_candidates(const struct page *page)
+{
+    static const struct page_column columns[] = {{"candidate", PAGE_CODE},
+                                                 {"price", PAGE_COUNT},
+                                                 {"W", PAGE_COUNT},
+                                                 {"rack units", PAGE_COUNT},
+                                                 {"headroom", PAGE_TEXT},
+                                                 {"verdict", PAGE_TEXT},
+                                                 {"command of a run", PAGE_CODE},
+                                                 {0}};
+    page_section(page, "candidates", "Candidates",
+                 "The command plays a run of the case that decided, or of the first.");
+    page_table(page,
+               "SELECT name, price, watts, rack_units, " PAGE_PLAN_PERCENT ", verdict,"
+               " coalesce((SELECT command FROM trial t WHERE t.candidate=c.candidate AND command IS"
+               " NOT NULL ORDER BY verdict IN ('holds', 'open'), trial LIMIT 1), '')"
+               " FROM candidate c WHERE" PAGE_PLAN_OWN("c") " ORDER BY price, candidate",
+               columns);
+    page_section_end(page);
+}
+
+bool page_plan_write(struct store *store, FILE *out)
+{
+    const struct page page = {.store = store, .out = out, .span = 1};
+    char name[SENTENCE_BYTES];
+    store_ask_text(store, "SELECT " SAID("name"), name, sizeof name);
+    page_begin(out, name);
+    write_head(&page);
+    write_chosen(&page);
+    write_why(&page);
+    page_plan_front(&page);
+    page_plan_map(&page);
+    page_plan_cliffs(&page);
+    page_plan_assumed(&page);
+    write_bill(&page);
+    write_candidates(&page);
+    fputs("</main>\n<footer>Made by stormglass.</footer>\n</body>\n</html>\n", out);
+    return ferror(out) == 0 && store_error(store) == NULL;
+}

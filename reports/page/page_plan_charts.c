@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_plan_charts - the front, cliffs and assumed values of a plan. */
+#include "reports/page/page_plan_private.h"
+
+#include <inttypes.h>
+
+/* ------------------------------------------------------------------ front */
+
+enum { WIDTH = 720, HEIGHT = 300, LEFT = 56, RIGHT = 16, TOP = 16, BOTTOM = 40 };
+
+/* What the chart shows: prices from `low` to `high`, headroom from `floor` to 1. */
+struct plot {
+    double low, high, floor;
+};
+
+static double ask(const struct page *page, const char *sql)
+{
+    struct store_statement *row = store_prepare(page->store, sql);
+    const double value = store_step(row) ? store_real(row, 0) : 0;
+    store_finish(row);
+    return value;
+}
+
+static double across(const struct plot *plot, double price)
+{
+    return LEFT + (price - plot->low) / (plot->high - plot->low) * (WIDTH - LEFT - RIGHT);
+}
+
+/* What is below the chart's floor lies on it. */
+static double down(const struct plot *plot, double headroom)
+{
+    const double shown = headroom < plot->floor ? plot->floor : headroom > 1 ? 1 : headroom;
+    return TOP + (1 - shown) / (1 - plot->floor) * (HEIGHT - TOP - BOTTOM);
+}
+
+static void write_axes(const struct page *page, const struct plot *plot)
+{
+    const double zero = down(plot, 0);
+    fprintf(page->out,
+            "<line class=\"limit\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
+            "<text x=\"4\" y=\"%.1f\">limit</text><text x=\"4\" y=\"%d\">100 %%</text>",
+            LEFT, WIDTH - RIGHT, zero, zero, zero + 4, TOP + 4);
+    fprintf(page->out, "<text x=\"%d\" y=\"%d\">%s</text>", LEFT, HEIGHT - 12,
+            words_count((int64_t)plot->low).text);
+    fprintf(page->out,
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">price</text>"
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
+            WIDTH / 2, HEIGHT - 12, WIDTH - RIGHT, HEIGHT - 12,
+            words_count((int64_t)plot->high).text);
+}
+
+#define SHOWN                                                                                      \
+    " FROM candidate c WHERE price IS NOT NULL AND headroom IS NOT NULL AND" PAGE_PLAN_OWN("c")
+
+static void write_line(const struct page *page, const struct plot *plot)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT price, headroom" SHOWN " AND front ORDER BY price");
+    fputs("<polyline points=\"", page->out);
+    while (store_step(row))
+        fprintf(page->out, "%.1f,%.1f ", across(plot, store_real(row, 0)),
+                down(plot, store_real(row, 1)));
+    fputs("\"/>\n", page->out);
+    store_finish(row);
+}
+
+static void write_points(const struct page *page, const struct plot *plot)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT price, headroom, verdict='holds', front, name, verdict,"
+                                   " candidate=(SELECT value FROM plan WHERE key='chosen')" SHOWN
+                                   " ORDER BY candidate");
+    while (store_step(row)) {
+        fprintf(page->out, "<circle class=\"%s%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>",
+                store_int(row, 2) != 0 ? "holds" : "fails", store_int(row, 6) != 0 ? " chosen" : "",
+                across(plot, store_real(row, 0)), down(plot, store_real(row, 1)),
+                store_int(row, 3) != 0 ? 7 : 5);
+        page_put(page->out, "%s: %s, ", store_text(row, 4), store_text(row, 5));
+        page_put(page->out, "%s, headroom %.3g %%", words_count(store_int(row, 0)).text,
+                 100 * store_real(row, 1));
+        fputs("</title></circle>\n", page->out);
+    }
+    store_finish(row);
+}
+
+void page_plan_front(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"candidate", PAGE_CODE},   {"price", PAGE_COUNT},   {"W", PAGE_COUNT},
+        {"rack units", PAGE_COUNT}, {"headroom", PAGE_TEXT}, {0}};
+    struct plot plot = {ask(page, "SELECT min(price)" SHOWN), ask(page, "SELECT max(price)" SHOWN),
+                        ask(page, "SELECT max(-1, min(0, min(headroom)))" SHOWN)};
+    page_section(page, "front", "Front",
+                 "None of these is at least as good as another in price, power and headroom, which "
+                 "is how far the nearest objective is from its limit.");
+    if (plot.high > plot.low) {
+        fprintf(page->out,
+                "<div class=\"wide\"><svg class=\"front\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
+                WIDTH, HEIGHT);
+        write_axes(page, &plot);
+        write_line(page, &plot);
+        write_points(page, &plot);
+        fputs("</svg></div>\n", page->out);
+    }
+    if (!page_table(
+            page,
+            "SELECT name, price, watts, rack_units, " PAGE_PLAN_PERCENT
+            " FROM candidate c WHERE front AND" PAGE_PLAN_OWN("c") " ORDER BY price, candidate",
+            columns))
+        fputs("<p>No candidate holds.</p>\n", page->out);
+    page_section_end(page);
+}
+
+/* ------------------------------------------------------------------ cliffs */
+
+void page_plan_cliffs(const struct page *page)
+{
+    static const struct page_column columns[] = {{"along", PAGE_CODE},
+                                                 {"at", PAGE_TEXT},
+                                                 {"verdict", PAGE_TEXT},
+                                                 {"headroom", PAGE_TEXT},
+                                                 {"what breaks", PAGE_SENTENCE},
+                                                 {"and its limit", PAGE_SENTENCE},
+                                                 {0}};
+    page_section(page, "cliffs", "Cliffs of what is chosen",
+                 "One axis changed at a time, until an objective does not hold.");
+    if (!page_table(page,
+                    "SELECT path, value, verdict, " PAGE_PLAN_PERCENT
+                    ", why, bottleneck FROM cliff ORDER BY cliff, position",
+                    columns))
+        fputs("<p>The plan asks for none (<code>cliff</code>).</p>\n", page->out);
+    page_section_end(page);
+}
+
+/* ------------------------------------------------------------------ assumed values */
+
+enum { TORNADO_ROWS = 40 };
+
+static void write_change(const struct page *page, const struct store_statement *row, double most)
+{
+    const double moved = store_real(row, 4);
+    fputs("<tr>", page->out);
+    page_cell(page, PAGE_CODE, row, 0);
+    page_cell(page, PAGE_TEXT, row, 1);
+    page_cell(page, PAGE_TEXT, row, 2);
+    page_cell(page, PAGE_TEXT, row, 3);
+    fprintf(page->out,
+            "<td class=\"n\">%+.3g %%</td><td class=\"tornado\"><i class=\"%s\" style=\"",
+            100 * moved, store_int(row, 5) != 0 ? "flips" : "moves");
+    const double share = most > 0 ? 50 * moved / most : 0;
+    fprintf(page->out, "left:%.2f%%;width:%.2f%%\"></i></td>", share < 0 ? 50 + share : 50,
+            share < 0 ? -share : share);
+    page_cell(page, PAGE_TEXT, row, 6);
+    page_cell(page, PAGE_TEXT, row, 7);
+    fputs("</tr>\n", page->out);
+}
+
+static void write_tornado(const struct page *page)
+{
+    const double most = ask(page, "SELECT max(abs(moved)) FROM assumed");
+    struct store_statement *row = store_prepare(
+        page->store,
+        "SELECT path, coalesce(value, ''), changed, coalesce(slo, ''), moved, flips,"
+        " CASE WHEN flips THEN 'flips the choice' ELSE verdict END,"
+        " (SELECT name FROM candidate c WHERE c.candidate=a.candidate)"
+        " FROM assumed a WHERE abs(moved)>=0.001 AND matters"
+        " ORDER BY flips DESC, max(abs(moved)) OVER (PARTITION BY a.candidate, path) DESC, path,"
+        " changed LIMIT ?1");
+    store_bind(row, 1, STORE_I(TORNADO_ROWS));
+    fputs(
+        "<div class=\"wide\"><table><thead><tr><th>assumed value</th><th>is</th><th>changed to</th>"
+        "<th>objective</th><th "
+        "class=\"n\">moved</th><th></th><th></th><th>of</th></tr></thead><tbody>\n",
+        page->out);
+    while (store_step(row))
+        write_change(page, row, most);
+    fputs("</tbody></table></div>\n", page->out);
+    store_finish(row);
+}
+
+void page_plan_assumed(const struct page *page)
+{
+    page_section(page, "assumed", "Assumed values",
+                 "Values whose row or profile says that nobody published them, each changed alone; "
+                 "moved is a part of the objective's limit.");
+    if (store_ask_int(page->store, "SELECT count(*) FROM assumed", 0) == 0) {
+        fputs("<p>Nobody asked: <code>stormglass plan --assumed</code> plays them.</p>\n",
+              page->out);
+    } else {
+        const int64_t flips =
+            store_ask_int(page->store, "SELECT count(DISTINCT path) FROM assumed WHERE flips", 0);
+        const int64_t shown = store_ask_int(
+            page->store, "SELECT count(*) FROM assumed WHERE abs(moved)>=0.001 AND matters", 0);
+        const int64_t still = store_ask_int(
+            page->store,
+            "SELECT count(DISTINCT path) FROM assumed WHERE path NOT IN (SELECT path FROM assumed"
+            " WHERE matters)",
+            0);
+        fprintf(page->out,
+                "<p><b>%" PRId64 "</b> would flip the choice; %" PRId64
+                " change no run. Moves of less than 0.1 %% of the limit are left out.</p>\n",
+                flips, still);
+        if (shown > 0)
+            write_tornado(page);
+    }
+    page_section_end(page);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_plan_private - what the sections of a plan's page share. */
+#ifndef STORMGLASS_REPORTS_PAGE_PAGE_PLAN_PRIVATE_H
+#define STORMGLASS_REPORTS_PAGE_PAGE_PLAN_PRIVATE_H
+
+#include "reports/page/page_private.h"
+
+/* Whether a row of the table candidate is one of the plan, not a point of a cliff. */
+#define PAGE_PLAN_OWN(row) " " row ".candidate NOT IN (SELECT candidate FROM cliff)"
+
+#define PAGE_PLAN_PERCENT "iif(headroom IS NULL, '-', printf('%.3g %%', 100*headroom))"
+
+/* Price against headroom, with the front as a line. */
+void page_plan_front(const struct page *page);
+/* For each two axes what the best candidate of each pair of values comes to. */
+void page_plan_map(const struct page *page);
+/* How far what is chosen goes along each axis that was asked for. */
+void page_plan_cliffs(const struct page *page);
+/* What each assumed value moves, the largest first. */
+void page_plan_assumed(const struct page *page);
+
+#endif
