@@ -5,7 +5,9 @@
 set -u
 program=$1
 shift
-[ $# -gt 0 ] || set -- $(grep -l '^stormglass-plan:' scenarios/plans/*.yaml)
+# other PLAN: the one that it is compared with, which its first comment names.
+other() { sed -n 's,^# Compared with: ,scenarios/plans/,p' "$1"; }
+[ $# -gt 0 ] || set -- $(grep -l '^stormglass-plan:' scenarios/plans/*.yaml | grep -vxF "$(for plan in scenarios/plans/*.yaml; do other "$plan"; done)")
 failed=0
 
 cat <<END
@@ -20,8 +22,15 @@ for plan; do
     printf '\n## %s\n\n' "$(sed -n 's/^about: //p' "$plan")"
     printf '[%s](../%s):\n\n```yaml\n' "$plan" "$plan"
     cat "$plan"
-    printf '```\n\n```\n'
-    "$program" plan "$plan" || failed=1
+    printf '```\n\n'
+    other=$(other "$plan")
+    if [ -n "$other" ]; then
+        printf '[%s](../%s):\n\n```yaml\n' "$other" "$other"
+        cat "$other"
+        printf '```\n\n`stormglass plan %s --vs %s`:\n\n' "$plan" "$other"
+    fi
+    printf '```\n'
+    "$program" plan "$plan" ${other:+--vs "$other"} || failed=1
     printf '```\n'
 done
 exit $failed

@@ -1,63 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_plan - stormglass plan. */
-#include "base/memory.h"
 #include "base/quantity.h"
 #include "cli/cli.h"
+#include "cli/play/planning.h"
 #include "replay/plan/plan_assumed.h"
-#include "replay/plan/plan_store.h"
-#include "replay/record/record_begin.h"
 #include "replay/run/jobs.h"
-#include "replay/run/progress.h"
 #include "replay/run/stop.h"
 #include "reports/plan/plan_report.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct cli_option options[] = {
     {"output", 'o', "PLAN.db", "write the question, every run and the answer there (SQLite)"},
     {"resume", 0, "PLAN.db", "what is in this database is not played again; it is written on"},
     {"jobs", 'j', "N", "runs at once; the answer does not depend on it (default: processors)"},
+    {"vs", 0, "OTHER.yaml",
+     "then what this other plan chooses under the same load: differences, with intervals"},
     {"assumed", 0, NULL,
      "then changes one assumed value at a time: how far each moves the figures, which flip the "
      "choice"},
     {"list", 0, NULL, "only print each candidate: its settings, its cost, what can never hold"},
     {"exhaustive", 0, NULL, "play every candidate, whatever is known of it"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
-    {"csv", 0, NULL, "a line for each candidate instead of the summary"},
+    {"csv", 0, NULL, "a line for each candidate, or difference, instead of the summary"},
     {0},
 };
 
-/* One search under way. */
-struct planning {
-    struct plan_state state;
-    struct plan_known *known;
-    struct plan_store *store;
-    bool shown; /* a line of progress is on the terminal */
-    double begun_s;
+/* One plan, or two that are compared. */
+struct session {
+    struct planning sides[PLAN_VERSUS_SIDES];
+    uint32_t count;
+    struct plan_versus versus;
 };
-
-static struct plan *load_plan(const char *path)
-{
-    struct diag *diag = memory_new(sizeof *diag);
-    struct plan *plan = plan_load_file(path, diag);
-    diag_print(diag, stderr);
-    free(diag);
-    return plan;
-}
-
-static bool open_search(struct planning *planning, struct plan *plan)
-{
-    struct diag *diag = memory_new(sizeof *diag);
-    const bool well = plan_search_open(&planning->state, plan, diag);
-    diag_print(diag, stderr);
-    free(diag);
-    return well;
-}
 
 static bool read_jobs(const struct cli_args *args, uint32_t *at_once)
 {
@@ -73,148 +49,174 @@ static bool read_jobs(const struct cli_args *args, uint32_t *at_once)
     return true;
 }
 
-/* ------------------------------------------------------------------ while it is played */
+/* ------------------------------------------------------------------ plans */
 
-static void show_progress(struct planning *planning)
+/* Keys of the second are behind those of the first, and its runs have the same seeds. */
+static bool open_plans(const struct cli_args *args, struct session *session)
 {
-    const struct plan_state *state = &planning->state;
-    if (!isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r%" PRId64 " runs in %.0f s; %u of %u candidates open%s%-40s", state->runs,
-            progress_clock_s() - planning->begun_s, (unsigned)plan_open(state),
-            (unsigned)state->count, state->chosen >= 0 ? "; best so far " : "",
-            state->chosen >= 0 ? state->candidates[state->chosen].cell->name : "");
-    fflush(stderr);
-    planning->shown = true;
+    const char *paths[PLAN_VERSUS_SIDES] = {args->operands[0], cli_value(args, "vs")};
+    session->count = paths[1] == NULL ? 1 : PLAN_VERSUS_SIDES;
+    for (uint32_t i = 0; i < session->count; i++)
+        if (!planning_open(&session->sides[i], paths[i]))
+            return false;
+    const struct plan_state *first = &session->sides[0].state;
+    session->sides[1].state.base = plan_assumed_key(first, first->count, 0, 0);
+    session->sides[1].state.seed = first->seed;
+    return true;
 }
 
-static void played(void *self, uint32_t candidate, uint32_t of, uint32_t seed)
+/* What would be lost, before any work. */
+static bool may_write(const struct cli_args *args, const struct session *session)
 {
-    struct planning *planning = self;
-    const struct plan_candidate *mine = &planning->state.candidates[candidate];
-    const struct plan_case_state *state = &mine->states[of];
-    if (planning->store != NULL)
-        plan_store_run(planning->store, mine->key, of, seed, &state->outcomes[seed]);
-    show_progress(planning);
-}
-
-static bool known(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
-                  struct plan_outcome *outcome)
-{
-    const struct planning *planning = self;
-    return planning->known != NULL &&
-           plan_known_find(planning->known, planning->state.candidates[candidate].key, of, seed,
-                           outcome);
-}
-
-/* The budget of time, from the moment on when playing began. */
-static bool late(void *self)
-{
-    const struct planning *planning = self;
-    return progress_clock_s() - planning->begun_s >
-           (double)planning->state.plan->most_time / (double)PS_PER_S;
+    const char *path = cli_value(args, "output");
+    const char *inputs[2 * PLAN_VERSUS_SIDES];
+    struct output_inputs apart = {inputs, 0};
+    const char *files[PLAN_VERSUS_SIDES] = {args->operands[0], cli_value(args, "vs")};
+    for (uint32_t i = 0; i < session->count; i++) {
+        inputs[apart.count++] = files[i];
+        inputs[apart.count++] = session->sides[i].plan->grid.scenario;
+    }
+    return path == NULL || cli_output_allowed(path, &apart);
 }
 
 /* ------------------------------------------------------------------ the database */
 
-static bool open_store(const struct cli_args *args, struct planning *planning)
+static bool read_known(const struct cli_args *args, struct session *session)
 {
     char error[STORE_ERROR_BYTES];
-    const char *resume = cli_value(args, "resume"), *path = cli_value(args, "output");
-    if (resume != NULL) {
-        planning->known = plan_known_read(resume, &planning->state, error);
-        if (planning->known == NULL) {
+    const char *resume = cli_value(args, "resume");
+    for (uint32_t i = 0; i < session->count && resume != NULL; i++) {
+        struct planning *side = &session->sides[i];
+        side->known = plan_known_read(resume, &side->state, error);
+        if (side->known == NULL) {
             cli_error("--resume %s: %s", resume, error);
             return false;
         }
     }
-    path = path != NULL ? path : resume;
-    if (path == NULL)
-        return true;
-    planning->store = plan_store_create(path, &planning->state, planning->known, error);
-    if (planning->store == NULL)
-        cli_error("%s: %s", path, error);
-    return planning->store != NULL;
+    return true;
 }
 
-/* What would be lost, before any work. */
-static bool may_write(const struct cli_args *args, const struct plan *plan)
+static bool open_store(const struct cli_args *args, struct session *session)
 {
+    char error[STORE_ERROR_BYTES];
     const char *path = cli_value(args, "output");
-    const char *inputs[] = {args->operands[0], plan->grid.scenario};
-    const struct output_inputs apart = {inputs, 2};
-    return path == NULL || cli_output_allowed(path, &apart);
+    struct plan_side sides[PLAN_VERSUS_SIDES];
+    path = path != NULL ? path : cli_value(args, "resume");
+    if (!read_known(args, session))
+        return false;
+    if (path == NULL)
+        return true;
+    for (uint32_t i = 0; i < session->count; i++)
+        sides[i] = (struct plan_side){&session->sides[i].state, session->sides[i].known};
+    struct plan_store *store = plan_store_create(path, sides, session->count, error);
+    if (store == NULL)
+        cli_error("%s: %s", path, error);
+    for (uint32_t i = 0; i < session->count; i++)
+        session->sides[i].store = store;
+    return store != NULL;
+}
+
+static bool close_store(struct session *session)
+{
+    char error[STORE_ERROR_BYTES];
+    const struct planning *first = &session->sides[0];
+    const struct plan_versus *versus = session->count > 1 ? &session->versus : NULL;
+    if (first->store == NULL || plan_store_close(first->store, &first->state, versus, error))
+        return true;
+    cli_error("the database: %s", error);
+    return false;
 }
 
 /* ------------------------------------------------------------------ answers */
 
-static int report(const struct cli_args *args, const struct plan_state *state)
+static bool is_decided(const struct session *session)
 {
+    const struct plan_versus *versus = &session->versus;
+    if (session->count == 1)
+        return session->sides[0].state.proven;
+    for (uint32_t i = 0; i < session->count; i++)
+        if (!session->sides[i].state.proven)
+            return false;
+    return versus->why[0] == '\0' && versus->played;
+}
+
+static int report(const struct cli_args *args, const struct session *session)
+{
+    const struct plan_state *state = &session->sides[0].state;
+    const struct plan_versus *versus = &session->versus;
+    const bool two = session->count > 1;
     if (cli_given(args, "json"))
-        plan_json(state, stdout);
+        two ? plan_versus_json(versus, stdout) : plan_json(state, stdout);
     else if (cli_given(args, "csv"))
-        plan_csv(state, stdout);
+        two ? plan_versus_csv(versus, stdout) : plan_csv(state, stdout);
     else
-        plan_text(state, stdout);
+        two ? plan_versus_text(versus, stdout) : plan_text(state, stdout);
     if (fflush(stdout) != 0) {
         cli_error("the results could not be written: %s", strerror(errno));
         return CLI_FAILED;
     }
-    return state->proven ? CLI_DONE : CLI_BROKEN;
+    return is_decided(session) ? CLI_DONE : CLI_BROKEN;
 }
 
-static int play(const struct cli_args *args, struct planning *planning, uint32_t at_once)
+static void search(const struct cli_args *args, struct session *session)
 {
-    const struct plan_search search = {
-        .state = &planning->state,
-        .at_once = at_once,
-        .exhaustive = cli_given(args, "exhaustive"),
-        .self = planning,
-        .played = played,
-        .known = known,
-        .late = planning->state.plan->most_time > 0 ? late : NULL,
-    };
-    struct stop former;
-    char error[STORE_ERROR_BYTES];
-    if (!open_store(args, planning))
-        return CLI_USAGE;
-    planning->begun_s = progress_clock_s();
-    stop_catch(&former);
-    plan_search_play(&search);
-    if (cli_given(args, "assumed"))
-        plan_assumed_play(&search);
-    stop_release(&former);
-    if (planning->shown)
-        fprintf(stderr, "\r%-100s\r", "");
-    int code = report(args, &planning->state);
-    if (planning->store != NULL && !plan_store_close(planning->store, &planning->state, error)) {
-        cli_error("the database: %s", error);
-        code = CLI_FAILED;
+    for (uint32_t i = 0; i < session->count; i++) {
+        planning_begin(&session->sides[i]);
+        plan_search_play(&session->sides[i].search);
     }
-    planning->store = NULL;
-    return code;
+    if (session->count > 1) {
+        const struct plan_search *searches[] = {&session->sides[0].search,
+                                                &session->sides[1].search};
+        plan_versus_play(searches, &session->versus);
+    }
+    if (cli_given(args, "assumed"))
+        plan_assumed_play(&session->sides[0].search);
+}
+
+static int play(const struct cli_args *args, struct session *session, uint32_t at_once)
+{
+    struct stop former;
+    if (!open_store(args, session))
+        return CLI_USAGE;
+    for (uint32_t i = 0; i < session->count; i++) {
+        session->sides[i].search.at_once = at_once;
+        session->sides[i].search.exhaustive = cli_given(args, "exhaustive");
+    }
+    stop_catch(&former);
+    search(args, session);
+    stop_release(&former);
+    for (uint32_t i = 0; i < session->count; i++)
+        planning_hide_progress(&session->sides[i]);
+    const int code = report(args, session);
+    return close_store(session) ? code : CLI_FAILED;
+}
+
+/* Of options that cannot be given together the first two. */
+static bool are_together(const struct cli_args *args)
+{
+    static const char *const apart[][2] = {{"json", "csv"}, {"vs", "list"}, {"vs", "assumed"}};
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        if (cli_given(args, apart[i][0]) && cli_given(args, apart[i][1])) {
+            cli_error("--%s and --%s: expected one of them", apart[i][0], apart[i][1]);
+            return false;
+        }
+    return true;
 }
 
 static int run(const struct cli_args *args)
 {
-    struct planning planning = {.store = NULL};
+    struct session session = {.count = 0};
     uint32_t at_once;
-    if (!read_jobs(args, &at_once))
-        return CLI_USAGE;
-    if (cli_given(args, "json") && cli_given(args, "csv")) {
-        cli_error("--json and --csv: expected one of them");
-        return CLI_USAGE;
-    }
-    struct plan *plan = load_plan(args->operands[0]);
     int code = CLI_USAGE;
-    if (plan != NULL && may_write(args, plan) && open_search(&planning, plan))
-        code = cli_given(args, "list") ? report(args, &planning.state)
-                                       : play(args, &planning, at_once);
+    if (!read_jobs(args, &at_once) || !are_together(args))
+        return CLI_USAGE;
+    if (open_plans(args, &session) && may_write(args, &session))
+        code = cli_given(args, "list") ? report(args, &session) : play(args, &session, at_once);
     if (cli_given(args, "list") && code == CLI_BROKEN)
         code = CLI_DONE;
-    plan_known_free(planning.known);
-    plan_state_free(&planning.state);
-    plan_free(plan);
+    plan_versus_free(&session.versus);
+    for (uint32_t i = 0; i < session.count; i++)
+        planning_close(&session.sides[i]);
     return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void write_parts(const struct plan_state *state, uint32_t index, struct store_statement *row)
 {
@@ -24,19 +25,25 @@ static void write_parts(const struct plan_state *state, uint32_t index, struct s
     }
 }
 
-/* With the command that plays its first run; NULL: it was not played. */
+/* That plays the first run of a case; NULL: it was not played.  The caller's to free. */
+static char *command_of(const struct plan_state *state, uint32_t index, uint32_t of)
+{
+    char *command = NULL;
+    size_t length = 0;
+    if (state->candidates[index].states[of].count == 0)
+        return NULL;
+    FILE *memory = memory_stream(&command, &length);
+    plan_command(state, index, of, memory);
+    memory_stream_end(memory);
+    return command;
+}
+
 static void write_trial(const struct plan_state *state, uint32_t index, uint32_t of,
                         struct store_statement *row)
 {
     const struct plan_candidate *mine = &state->candidates[index];
     const struct plan_case_state *known = &mine->states[of];
-    char *command = NULL;
-    size_t length = 0;
-    if (known->count > 0) {
-        FILE *memory = memory_stream(&command, &length);
-        plan_command(state, index, of, memory);
-        memory_stream_end(memory);
-    }
+    char *command = command_of(state, index, of);
     STORE_INSERT(row, STORE_I(mine->key), STORE_I(of), STORE_T(mine->cases->cases[of].name),
                  STORE_T(plan_verdict_word(known->verdict)), STORE_I(known->count),
                  STORE_T(command));
@@ -152,4 +159,79 @@ void plan_answer_write(struct store *store, const struct plan_state *state)
     write_candidates(store, state);
     write_cliffs(store, state);
     write_assumed(store, state);
+}
+
+/* ------------------------------------------------------------------ two designs */
+
+static const char *const side_names[PLAN_VERSUS_SIDES] = {"A", "B"};
+
+static void write_design(const struct plan_versus *versus, int side, struct store_statement *row,
+                         struct store_statement *part)
+{
+    const struct plan_state *state = versus->states[side];
+    const struct plan *plan = state->plan;
+    const struct plan_candidate *mine = &state->candidates[versus->designs[side]];
+    const bool priced = plan->has_prices;
+    char *command = command_of(state, versus->designs[side], 0);
+    STORE_INSERT(row, STORE_T(side_names[side]), STORE_T(plan->grid.name),
+                 STORE_T(plan->grid.about), STORE_T(plan->grid.scenario), STORE_T(mine->cell->name),
+                 STORE_T(plan_verdict_word(mine->verdict)), STORE_T(mine->why),
+                 STORE_T(priced ? plan->prices.currency : NULL),
+                 priced ? STORE_F((double)mine->bill.price / QUANTITY_DECIMAL_ONE) : STORE_N,
+                 priced ? STORE_F((double)mine->bill.power / QUANTITY_DECIMAL_ONE) : STORE_N,
+                 priced ? STORE_I(mine->bill.rack_units) : STORE_N, STORE_T(command));
+    free(command);
+    for (size_t i = 0; priced && i < plan->prices.count; i++) {
+        char text[PLAN_NAME_BYTES];
+        prices_part_text(&plan->prices.parts[i], text, sizeof text);
+        if (mine->bill.counts[i] > 0)
+            STORE_INSERT(part, STORE_T(side_names[side]), STORE_T(text),
+                         STORE_I(mine->bill.counts[i]),
+                         STORE_F((double)plan->prices.parts[i].price / QUANTITY_DECIMAL_ONE));
+    }
+}
+
+void plan_answer_signed(uint32_t measure, double value, char text[PLAN_MEASURE_BYTES])
+{
+    const struct words words = plan_measure_words(measure, value);
+    const bool nothing = strpbrk(words.text, "123456789") == NULL; /* rounded away */
+    snprintf(text, PLAN_MEASURE_BYTES, "%s%s", nothing ? "" : value < 0 ? "-" : "+", words.text);
+}
+
+static void write_case(const struct plan_versus *versus, const struct plan_versus_case *of,
+                       struct store_statement *row)
+{
+    const struct plan_state *state = versus->states[0];
+    const char *failure = state->candidates[versus->designs[0]].cases->cases[of->of[0]].name;
+    for (uint32_t i = 0; i < of->count; i++) {
+        const struct plan_difference *found = &of->differences[i];
+        char name[PLAN_MEASURE_BYTES], apart[PLAN_MEASURE_BYTES];
+        plan_measure_name(found->measure, state->workloads, name);
+        plan_answer_signed(found->measure, found->mean, apart);
+        STORE_INSERT(row, STORE_T(failure), STORE_I(found->measure), STORE_T(name),
+                     STORE_T(plan_measure_unit(found->measure)),
+                     STORE_I(plan_measure_better(found->measure)), STORE_F(found->means[0]),
+                     STORE_F(found->means[1]), STORE_F(found->mean), STORE_F(found->half),
+                     STORE_I(found->differs), STORE_I(versus->seeds),
+                     STORE_T(plan_measure_words(found->measure, found->means[0]).text),
+                     STORE_T(plan_measure_words(found->measure, found->means[1]).text),
+                     STORE_T(apart), STORE_T(plan_measure_words(found->measure, found->half).text));
+    }
+}
+
+void plan_answer_versus(struct store *store, const struct plan_versus *versus)
+{
+    struct store_statement *row =
+        store_prepare(store, "INSERT OR REPLACE INTO design VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+    struct store_statement *part =
+        store_prepare(store, "INSERT OR REPLACE INTO design_part VALUES(?,?,?,?)");
+    struct store_statement *difference = store_prepare(
+        store, "INSERT OR REPLACE INTO difference VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    for (int i = 0; i < PLAN_VERSUS_SIDES && versus->why[0] == '\0'; i++)
+        write_design(versus, i, row, part);
+    for (uint32_t i = 0; i < versus->count; i++)
+        write_case(versus, &versus->cases[i], difference);
+    store_finish(row);
+    store_finish(part);
+    store_finish(difference);
 }

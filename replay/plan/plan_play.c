@@ -151,6 +151,11 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
                : needs;
 }
 
+static bool fails_in_mid_run(const struct plan_trial *trial)
+{
+    return trial->of->failure != NULL && trial->of->failure->at != NULL;
+}
+
 static void take(const struct plan_trial *trial, const struct scenario *scenario,
                  const struct result *result, struct plan_outcome *outcome)
 {
@@ -161,6 +166,8 @@ static void take(const struct plan_trial *trial, const struct scenario *scenario
     outcome->figure_count = scenario->expectation_count;
     for (uint32_t i = 0; i < scenario->expectation_count; i++)
         take_figure(&scenario->expectations[i], &result->expectations[i], &outcome->figures[i]);
+    outcome->measure_count =
+        plan_measures(result, !fails_in_mid_run(trial), scenario->duration, outcome->measures);
     snprintf(outcome->limit, sizeof outcome->limit, "%.*s", (int)sizeof outcome->limit - 1,
              result->limit.text);
     outcome->why[0] = '\0';
@@ -169,7 +176,7 @@ static void take(const struct plan_trial *trial, const struct scenario *scenario
         outcome->end = PLAN_RUN_STOPPED;
     else if (!all_active(result, outcome))
         return;
-    else if (trial->of->failure != NULL && trial->of->failure->at != NULL)
+    else if (fails_in_mid_run(trial))
         nothing_lost(result, outcome);
     else if (result->failure_count > 0)
         end(outcome, PLAN_RUN_FAILED, "%.*s", PLAN_SENTENCE_BYTES - 1, result->failures[0]);
@@ -214,9 +221,8 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration,
     if (scenario == NULL || run_scenario(&run, scenario, &options, diag) != RUN_DONE) {
         refuse(diag, outcome);
     } else {
-        const bool fails = trial->of->failure != NULL && trial->of->failure->at != NULL;
         take(trial, scenario, &run.result, outcome);
-        if (outcome->end == PLAN_RUN_PLAYED && !fails)
+        if (outcome->end == PLAN_RUN_PLAYED && !fails_in_mid_run(trial))
             needs = unsettled(scenario, &run.result, outcome);
     }
     run_close(&run);

@@ -6,6 +6,7 @@
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_PLAY_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_PLAY_H
 
+#include "replay/plan/plan_measure.h"
 #include "scenarios/vary/plan.h"
 
 enum { PLAN_SENTENCE_BYTES = 240 };
@@ -41,6 +42,8 @@ struct plan_outcome {
     char why[PLAN_SENTENCE_BYTES];            /* it is not as it should be; empty: it is */
     char limit[PLAN_SENTENCE_BYTES];          /* its bottleneck */
     struct plan_figure figures[PLAN_SLO_MAX]; /* by objective of the case */
+    uint32_t measure_count;
+    struct plan_measured measures[PLAN_MEASURES_MAX];
 };
 
 /* What is played. */

@@ -339,6 +339,19 @@ bool plan_round_try(const struct plan_search *search, const uint32_t *candidates
     return play_errands(&round);
 }
 
+bool plan_round_fill(const struct plan_search *search, uint32_t candidate, const uint32_t *cases,
+                     uint32_t count, uint32_t seeds)
+{
+    struct round round = {.search = search};
+    const struct plan_candidate *mine = &search->state->candidates[candidate];
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t seed = mine->states[cases[i]].count; seed < seeds; seed++)
+            add(&round, candidate, cases[i], seed);
+    if (round.count == 0)
+        return true;
+    return play_errands(&round);
+}
+
 void plan_round_play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
 {
     struct plan_state *state = search->state;

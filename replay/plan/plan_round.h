@@ -12,4 +12,9 @@ void plan_round_play(const struct plan_search *search, const uint32_t *candidate
  * came before the end. */
 bool plan_round_try(const struct plan_search *search, const uint32_t *candidates, uint32_t count);
 
+/* Cases of a candidate until each has so many runs, whatever is known of it.  False: the budget or
+ * a stop came before the end. */
+bool plan_round_fill(const struct plan_search *search, uint32_t candidate, const uint32_t *cases,
+                     uint32_t count, uint32_t seeds);
+
 #endif

@@ -57,6 +57,17 @@ static struct scenario *load(const struct plan *plan, struct grid_cell *cell, st
     return scenario;
 }
 
+/* What all candidates have of it. */
+static void take_template(struct plan_state *state, const struct scenario *scenario)
+{
+    state->seed = scenario->seed;
+    for (; state->workload_count < scenario->workload_count &&
+           state->workload_count < PLAN_WORKLOADS_MAX;
+         state->workload_count++)
+        state->workloads[state->workload_count] =
+            arena_format(&state->arena, "%s", scenario->workloads[state->workload_count].name);
+}
+
 static bool open_candidate(struct plan_state *state, uint32_t index, struct grid_cell *cell,
                            struct diag *diag)
 {
@@ -76,7 +87,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
         well = false;
     }
     if (well) {
-        state->seed = scenario->seed;
+        take_template(state, scenario);
         ask(state, candidate, scenario, diag);
         refuse_by_bound(candidate, scenario);
     } else {

@@ -66,6 +66,19 @@ double plan_mean_slack(const struct plan_case_state *of, uint32_t figure)
     return of->count == 0 ? 0 : sum / of->count;
 }
 
+bool plan_mean_measure(const struct plan_case_state *of, uint32_t measure, double *mean)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < of->count; i++) {
+        const struct plan_outcome *outcome = &of->outcomes[i];
+        if (measure >= outcome->measure_count || !outcome->measures[measure].known)
+            return false;
+        sum += outcome->measures[measure].value;
+    }
+    *mean = of->count == 0 ? 0 : sum / of->count;
+    return of->count > 0;
+}
+
 uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo)
 {
     uint32_t nearest = 0;

@@ -78,9 +78,12 @@ struct plan_state {
     uint32_t all;
     struct plan_assumed *assumed; /* in the arena; NULL: nobody asked */
     struct plan_cliff cliffs[PLAN_CLIFFS_MAX];
-    struct arena arena;   /* of what is asked, and of the points' cells */
-    uint64_t seed;        /* the template's own */
-    uint32_t tests;       /* candidates x cases x objectives: they share the error */
+    struct arena arena;                        /* of what is asked, and of the points' cells */
+    const char *workloads[PLAN_WORKLOADS_MAX]; /* names, in the arena */
+    uint32_t workload_count;
+    uint32_t base;  /* of keys in a database that another plan has too, which has those below */
+    uint64_t seed;  /* the template's own */
+    uint32_t tests; /* candidates x cases x objectives: they share the error */
     int64_t runs, played; /* known in all; of them played by this process */
     int64_t events, packet_hops;
     int64_t chosen;          /* candidate, or -1 */
@@ -101,6 +104,9 @@ uint32_t plan_open(const struct plan_state *state);
 /* Mean over its runs of a figure, and of its slack. */
 double plan_mean(const struct plan_case_state *of, uint32_t figure);
 double plan_mean_slack(const struct plan_case_state *of, uint32_t figure);
+
+/* Mean over its runs of a measure; false: one of them has none. */
+bool plan_mean_measure(const struct plan_case_state *of, uint32_t measure, double *mean);
 
 /* The case in which the candidate is nearest to the limit of an objective of the plan. */
 uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo);

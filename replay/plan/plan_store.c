@@ -29,6 +29,8 @@ static const char schema[] =
     " digest TEXT, figures INTEGER, PRIMARY KEY(candidate, trial, seed)) WITHOUT ROWID;"
     "CREATE TABLE figure(candidate INTEGER, trial INTEGER, seed INTEGER, slo INTEGER, value REAL,"
     " slack REAL, held INTEGER, PRIMARY KEY(candidate, trial, seed, slo)) WITHOUT ROWID;"
+    "CREATE TABLE measure(candidate INTEGER, trial INTEGER, seed INTEGER, position INTEGER,"
+    " name TEXT, value REAL, PRIMARY KEY(candidate, trial, seed, position)) WITHOUT ROWID;"
     "CREATE TABLE objective(candidate INTEGER, slo INTEGER, text TEXT, failure TEXT, found TEXT,"
     " mean REAL, headroom REAL, PRIMARY KEY(candidate, slo)) WITHOUT ROWID;"
     "CREATE TABLE cliff(cliff INTEGER, path TEXT, short_name TEXT, position INTEGER, value TEXT,"
@@ -39,11 +41,20 @@ static const char schema[] =
     "CREATE TABLE assumed(candidate INTEGER, position INTEGER, path TEXT, evidence TEXT,"
     " source TEXT, value TEXT, changed TEXT, failure TEXT, slo TEXT, figure REAL, figure_changed"
     " REAL, moved REAL, matters INTEGER, verdict TEXT, why TEXT, flips INTEGER, runs_of INTEGER,"
-    " PRIMARY KEY(candidate, path, changed)) WITHOUT ROWID;";
+    " PRIMARY KEY(candidate, path, changed)) WITHOUT ROWID;"
+    "CREATE TABLE design(side TEXT PRIMARY KEY, plan TEXT, about TEXT, scenario TEXT, name TEXT,"
+    " verdict TEXT, why TEXT, currency TEXT, price REAL, watts REAL, rack_units INTEGER,"
+    " command TEXT) WITHOUT ROWID;"
+    "CREATE TABLE design_part(side TEXT, part TEXT, count INTEGER, price REAL,"
+    " PRIMARY KEY(side, part)) WITHOUT ROWID;"
+    "CREATE TABLE difference(failure TEXT, position INTEGER, name TEXT, unit TEXT, better INTEGER,"
+    " a REAL, b REAL, difference REAL, half REAL, differs INTEGER, runs INTEGER, a_text TEXT,"
+    " b_text TEXT, difference_text TEXT, half_text TEXT, PRIMARY KEY(failure, position)) WITHOUT "
+    "ROWID;";
 
 struct plan_store {
     struct store *store;
-    struct store_statement *run, *figure;
+    struct store_statement *run, *figure, *measure;
 };
 
 struct known_run {
@@ -57,6 +68,21 @@ struct plan_known {
 };
 
 /* ------------------------------------------------------------------ which plan it is */
+
+/* Of two plans in one database each has its own. */
+static const char *fingerprint_key(const struct plan_state *state)
+{
+    return state->base == 0 ? "fingerprint" : "fingerprint_vs";
+}
+
+static void ask_fingerprint(struct store *store, const struct plan_state *state, char *text,
+                            size_t size)
+{
+    store_ask_text(store,
+                   state->base == 0 ? "SELECT value FROM plan WHERE key='fingerprint'"
+                                    : "SELECT value FROM plan WHERE key='fingerprint_vs'",
+                   text, size);
+}
 
 /* The plan, its prices and the scenario with all its files: what a run depends on. */
 static void fingerprint(const struct plan_state *state, char text[DIGEST_TEXT_BYTES])
@@ -123,14 +149,15 @@ static bool is_plausible(const struct plan_state *state, const int64_t place[3],
 {
     return place[0] >= 0 && place[0] < plan_assumed_key(state, state->count, 0, 0) &&
            place[1] >= 0 && place[1] < PLAN_CASES_MAX && place[2] >= 0 &&
-           place[2] < state->plan->rules.most_seeds && end > PLAN_RUN_STOPPED &&
-           end <= PLAN_RUN_PLAYED && figures >= 0 && figures <= PLAN_SLO_MAX;
+           place[2] < PLAN_SEEDS_MAX && end > PLAN_RUN_STOPPED && end <= PLAN_RUN_PLAYED &&
+           figures >= 0 && figures <= PLAN_SLO_MAX;
 }
 
 static void read_run(struct plan_known *known, const struct plan_state *state,
                      const struct store_statement *row)
 {
-    const int64_t place[3] = {store_int(row, 0), store_int(row, 1), store_int(row, 2)};
+    const int64_t place[3] = {store_int(row, 0) - state->base, store_int(row, 1),
+                              store_int(row, 2)};
     const int64_t end = store_int(row, 3), figures = store_int(row, 10);
     if (!is_plausible(state, place, end, figures))
         return;
@@ -158,17 +185,46 @@ static struct known_run *find(const struct plan_known *known, uint32_t candidate
                : bsearch(&key, known->runs, known->count, sizeof *known->runs, by_place);
 }
 
-static void read_figures(const struct plan_known *known, struct store *store)
+/* Of the key of a row; NULL: none is known. */
+static struct known_run *find_row(const struct plan_known *known, const struct plan_state *state,
+                                  const struct store_statement *row)
+{
+    return store_int(row, 0) < state->base
+               ? NULL
+               : find(known, (uint32_t)(store_int(row, 0) - state->base),
+                      (uint32_t)store_int(row, 1), (uint32_t)store_int(row, 2));
+}
+
+static void read_figures(const struct plan_known *known, const struct plan_state *state,
+                         struct store *store)
 {
     struct store_statement *row =
         store_prepare(store, "SELECT candidate, trial, seed, slo, value, slack, held FROM figure");
     while (store_step(row)) {
-        struct known_run *run = find(known, (uint32_t)store_int(row, 0),
-                                     (uint32_t)store_int(row, 1), (uint32_t)store_int(row, 2));
+        struct known_run *run = find_row(known, state, row);
         const int64_t slo = store_int(row, 3);
         if (run != NULL && slo >= 0 && slo < run->outcome.figure_count)
             run->outcome.figures[slo] = (struct plan_figure){store_real(row, 4), store_real(row, 5),
                                                              store_int(row, 6) != 0};
+    }
+    store_finish(row);
+}
+
+static void read_measures(const struct plan_known *known, const struct plan_state *state,
+                          struct store *store)
+{
+    struct store_statement *row =
+        store_prepare(store, "SELECT candidate, trial, seed, position, value FROM measure");
+    while (store_step(row)) {
+        struct known_run *run = find_row(known, state, row);
+        const int64_t position = store_int(row, 3);
+        if (run == NULL || position < 0 || position >= PLAN_MEASURES_MAX)
+            continue;
+        struct plan_outcome *outcome = &run->outcome;
+        if (outcome->measure_count <= position)
+            outcome->measure_count = (uint32_t)position + 1;
+        outcome->measures[position] =
+            (struct plan_measured){store_real(row, 4), store_column_type(row, 4) != STORE_NULL};
     }
     store_finish(row);
 }
@@ -178,7 +234,7 @@ static bool is_same_plan(struct store *store, const struct plan_state *state,
 {
     char text[DIGEST_TEXT_BYTES], theirs[DIGEST_TEXT_BYTES] = "", version[64] = "";
     fingerprint(state, text);
-    store_ask_text(store, "SELECT value FROM plan WHERE key='fingerprint'", theirs, sizeof theirs);
+    ask_fingerprint(store, state, theirs, sizeof theirs);
     store_ask_text(store, "SELECT value FROM plan WHERE key='version'", version, sizeof version);
     if (store_error(store) != NULL)
         snprintf(error, STORE_ERROR_BYTES, "not a plan's database");
@@ -191,6 +247,19 @@ static bool is_same_plan(struct store *store, const struct plan_state *state,
     return false;
 }
 
+static void read_known(struct plan_known *known, const struct plan_state *state,
+                       struct store *store)
+{
+    struct store_statement *row = store_prepare(
+        store, "SELECT candidate, trial, seed, end, why, bottleneck, duration_ps, events,"
+               " packet_hops, digest, figures FROM run ORDER BY candidate, trial, seed");
+    while (store_step(row))
+        read_run(known, state, row);
+    store_finish(row);
+    read_figures(known, state, store);
+    read_measures(known, state, store);
+}
+
 struct plan_known *plan_known_read(const char *path, const struct plan_state *state,
                                    char error[STORE_ERROR_BYTES])
 {
@@ -198,16 +267,11 @@ struct plan_known *plan_known_read(const char *path, const struct plan_state *st
     if (store == NULL)
         return NULL;
     struct plan_known *known = NULL;
-    if (is_same_plan(store, state, error)) {
+    const bool same = is_same_plan(store, state, error);
+    if (same || (state->base > 0 && store_error(store) == NULL))
         known = memory_new(sizeof *known);
-        struct store_statement *row = store_prepare(
-            store, "SELECT candidate, trial, seed, end, why, bottleneck, duration_ps, events,"
-                   " packet_hops, digest, figures FROM run ORDER BY candidate, trial, seed");
-        while (store_step(row))
-            read_run(known, state, row);
-        store_finish(row);
-        read_figures(known, store);
-    }
+    if (same)
+        read_known(known, state, store);
     if (known != NULL && store_error(store) != NULL) {
         snprintf(error, STORE_ERROR_BYTES, "%s", store_error(store));
         plan_known_free(known);
@@ -242,29 +306,52 @@ static void prepare(struct plan_store *store)
         store_prepare(store->store, "INSERT OR REPLACE INTO run VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
     store->figure =
         store_prepare(store->store, "INSERT OR REPLACE INTO figure VALUES(?,?,?,?,?,?,?)");
+    store->measure =
+        store_prepare(store->store, "INSERT OR REPLACE INTO measure VALUES(?,?,?,?,?,?)");
 }
 
 static void unprepare(struct plan_store *store)
 {
     store_finish(store->run);
     store_finish(store->figure);
-    store->run = store->figure = NULL;
+    store_finish(store->measure);
+    store->run = store->figure = store->measure = NULL;
 }
 
-static void insert_run(struct plan_store *store, uint32_t candidate, uint32_t of, uint32_t seed,
-                       const struct plan_outcome *outcome)
+/* Which run of a plan: its candidate by the key that it has without another plan. */
+struct place {
+    uint32_t candidate, of, seed;
+};
+
+static void insert_measures(struct plan_store *store, const struct plan_state *state,
+                            const struct place *place, const struct plan_outcome *outcome)
+{
+    for (uint32_t i = 0; i < outcome->measure_count; i++) {
+        char name[PLAN_MEASURE_BYTES];
+        plan_measure_name(i, state->workloads, name);
+        STORE_INSERT(store->measure, STORE_I(state->base + place->candidate), STORE_I(place->of),
+                     STORE_I(place->seed), STORE_I(i), STORE_T(name),
+                     outcome->measures[i].known ? STORE_F(outcome->measures[i].value) : STORE_N);
+    }
+}
+
+static void insert_run(struct plan_store *store, const struct plan_state *state,
+                       const struct place *place, const struct plan_outcome *outcome)
 {
     char digest[DIGEST_TEXT_BYTES];
     const struct digest value = {outcome->digest[0], outcome->digest[1]};
+    const uint32_t candidate = state->base + place->candidate;
     digest_format(&value, digest);
-    STORE_INSERT(store->run, STORE_I(candidate), STORE_I(of), STORE_I(seed), STORE_I(outcome->end),
-                 STORE_T(plan_run_end_word((enum plan_run_end)outcome->end)), STORE_T(outcome->why),
-                 STORE_T(outcome->limit), STORE_I(outcome->duration), STORE_I(outcome->events),
-                 STORE_I(outcome->packet_hops), STORE_T(digest), STORE_I(outcome->figure_count));
+    STORE_INSERT(store->run, STORE_I(candidate), STORE_I(place->of), STORE_I(place->seed),
+                 STORE_I(outcome->end), STORE_T(plan_run_end_word((enum plan_run_end)outcome->end)),
+                 STORE_T(outcome->why), STORE_T(outcome->limit), STORE_I(outcome->duration),
+                 STORE_I(outcome->events), STORE_I(outcome->packet_hops), STORE_T(digest),
+                 STORE_I(outcome->figure_count));
     for (uint32_t i = 0; i < outcome->figure_count; i++)
-        STORE_INSERT(store->figure, STORE_I(candidate), STORE_I(of), STORE_I(seed), STORE_I(i),
-                     STORE_F(outcome->figures[i].value), STORE_F(outcome->figures[i].slack),
-                     STORE_I(outcome->figures[i].held));
+        STORE_INSERT(store->figure, STORE_I(candidate), STORE_I(place->of), STORE_I(place->seed),
+                     STORE_I(i), STORE_F(outcome->figures[i].value),
+                     STORE_F(outcome->figures[i].slack), STORE_I(outcome->figures[i].held));
+    insert_measures(store, state, place, outcome);
 }
 
 static void say(struct store *store, const char *key, struct store_value value)
@@ -298,17 +385,25 @@ static void fill_settings(struct store *store, const struct plan_state *state)
 }
 
 struct filling {
-    const struct plan_state *state;
-    const struct plan_known *known;
+    const struct plan_side *sides;
+    uint32_t count;
 };
+
+static void fill_known(struct plan_store *rows, const struct plan_side *side)
+{
+    for (uint32_t i = 0; side->known != NULL && i < side->known->count; i++) {
+        const struct known_run *run = &side->known->runs[i];
+        insert_run(rows, side->state, &(struct place){run->candidate, run->of, run->seed},
+                   &run->outcome);
+    }
+}
 
 static void fill(void *self, struct store *store)
 {
     const struct filling *filling = self;
-    const struct plan_state *state = filling->state;
+    const struct plan_state *state = filling->sides[0].state;
+    struct plan_store rows = {.store = store};
     char text[DIGEST_TEXT_BYTES];
-    fingerprint(state, text);
-    say(store, "fingerprint", STORE_T(text));
     say(store, "version", STORE_T(stormglass_version));
     say(store, "name", STORE_T(state->plan->grid.name));
     say(store, "about", STORE_T(state->plan->grid.about));
@@ -317,19 +412,19 @@ static void fill(void *self, struct store *store)
     say(store, "text", STORE_T(state->plan->text));
     fill_axes(store, state);
     fill_settings(store, state);
-    struct plan_store rows = {.store = store};
     prepare(&rows);
-    for (uint32_t i = 0; filling->known != NULL && i < filling->known->count; i++) {
-        const struct known_run *run = &filling->known->runs[i];
-        insert_run(&rows, run->candidate, run->of, run->seed, &run->outcome);
+    for (uint32_t i = 0; i < filling->count; i++) {
+        fingerprint(filling->sides[i].state, text);
+        say(store, fingerprint_key(filling->sides[i].state), STORE_T(text));
+        fill_known(&rows, &filling->sides[i]);
     }
     unprepare(&rows);
 }
 
-struct plan_store *plan_store_create(const char *path, const struct plan_state *state,
-                                     const struct plan_known *known, char error[STORE_ERROR_BYTES])
+struct plan_store *plan_store_create(const char *path, const struct plan_side *sides,
+                                     uint32_t count, char error[STORE_ERROR_BYTES])
 {
-    struct filling filling = {state, known};
+    struct filling filling = {sides, count};
     const struct store_beginning beginning = {.schema = schema, .fill = fill, .self = &filling};
     struct store *created = store_create(path, &beginning, error);
     if (created == NULL)
@@ -340,17 +435,21 @@ struct plan_store *plan_store_create(const char *path, const struct plan_state *
     return store;
 }
 
-void plan_store_run(struct plan_store *store, uint32_t candidate, uint32_t of, uint32_t seed,
-                    const struct plan_outcome *outcome)
+void plan_store_run(struct plan_store *store, const struct plan_state *state, uint32_t candidate,
+                    uint32_t of, uint32_t seed)
 {
-    insert_run(store, candidate, of, seed, outcome);
+    const struct plan_candidate *mine = &state->candidates[candidate];
+    insert_run(store, state, &(struct place){mine->key, of, seed},
+               &mine->states[of].outcomes[seed]);
     store_commit(store->store);
 }
 
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,
-                      char error[STORE_ERROR_BYTES])
+                      const struct plan_versus *versus, char error[STORE_ERROR_BYTES])
 {
     unprepare(store);
+    if (versus != NULL)
+        plan_answer_versus(store->store, versus);
     plan_answer_write(store->store, state);
     fill_axes(store->store, state);
     say(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));

@@ -7,7 +7,7 @@
 #define STORMGLASS_REPLAY_PLAN_PLAN_STORE_H
 
 #include "replay/database/store.h"
-#include "replay/plan/plan_state.h"
+#include "replay/plan/plan_versus.h"
 
 struct plan_store;
 
@@ -15,7 +15,8 @@ struct plan_store;
 bool plan_store_is(const char *path);
 
 /* What an earlier search has played, read into memory; NULL and a sentence: it is none, of another
- * plan, or of another version of the program. */
+ * plan, or of another version of the program.  Of a plan that another is compared with: nothing,
+ * where the database has other runs in its place. */
 struct plan_known;
 struct plan_known *plan_known_read(const char *path, const struct plan_state *state,
                                    char error[STORE_ERROR_BYTES]);
@@ -25,16 +26,23 @@ void plan_known_free(struct plan_known *known); /* NULL is fine */
 bool plan_known_find(const struct plan_known *known, uint32_t candidate, uint32_t of, uint32_t seed,
                      struct plan_outcome *outcome);
 
-/* A new database, which holds what is known (NULL: nothing) from the first moment on. */
-struct plan_store *plan_store_create(const char *path, const struct plan_state *state,
-                                     const struct plan_known *known, char error[STORE_ERROR_BYTES]);
+struct plan_side {
+    const struct plan_state *state;
+    const struct plan_known *known; /* NULL: nothing is */
+};
+
+/* A new database of a plan, and of another one that it is compared with, if there are two sides.
+ * It holds what is known from the first moment on. */
+struct plan_store *plan_store_create(const char *path, const struct plan_side *sides,
+                                     uint32_t count, char error[STORE_ERROR_BYTES]);
 
 /* One run, safe from here on. */
-void plan_store_run(struct plan_store *store, uint32_t candidate, uint32_t of, uint32_t seed,
-                    const struct plan_outcome *outcome);
+void plan_store_run(struct plan_store *store, const struct plan_state *state, uint32_t candidate,
+                    uint32_t of, uint32_t seed);
 
-/* The verdicts and the answer, and the end of it.  False and a sentence: the last writes failed. */
+/* The verdicts and the answer, with what two designs differ in (NULL: it was one), and the end of
+ * it.  False and a sentence: the last writes failed. */
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,
-                      char error[STORE_ERROR_BYTES]);
+                      const struct plan_versus *versus, char error[STORE_ERROR_BYTES]);
 
 #endif

@@ -165,6 +165,7 @@ bool page_plan_write(struct store *store, FILE *out)
     store_ask_text(store, "SELECT " SAID("name"), name, sizeof name);
     page_begin(out, name);
     write_head(&page);
+    page_plan_versus(&page);
     write_chosen(&page);
     write_why(&page);
     page_plan_front(&page);

@@ -19,4 +19,7 @@ void page_plan_cliffs(const struct page *page);
 /* What each assumed value moves, the largest first. */
 void page_plan_assumed(const struct page *page);
 
+/* Two designs, where a plan was compared with another. */
+void page_plan_versus(const struct page *page);
+
 #endif

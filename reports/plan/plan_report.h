@@ -5,6 +5,7 @@
 
 #include "replay/plan/plan_command.h"
 #include "replay/plan/plan_state.h"
+#include "replay/plan/plan_versus.h"
 
 #include <stdio.h>
 
@@ -22,5 +23,10 @@ void plan_csv(const struct plan_state *state, FILE *out);
 void plan_assumed_text(const struct plan_state *state, FILE *out);
 void plan_assumed_json(const struct plan_state *state, FILE *out);
 void plan_assumed_csv(const struct plan_state *state, FILE *out);
+
+/* Two designs: costs, then each measure of both and the difference with its interval. */
+void plan_versus_text(const struct plan_versus *versus, FILE *out);
+void plan_versus_json(const struct plan_versus *versus, FILE *out);
+void plan_versus_csv(const struct plan_versus *versus, FILE *out);
 
 #endif

@@ -48,6 +48,11 @@ const char *expect_path(enum expect_quantity quantity)
     return quantity == EXPECT_COMMANDS_LOST ? "commands lost" : "workloads not settled";
 }
 
+const char *expect_plain(enum expect_quantity quantity)
+{
+    return (unsigned)quantity < QUANTITIES ? quantities[quantity].plain : expect_path(quantity);
+}
+
 enum quantity_kind expect_kind(enum expect_quantity quantity)
 {
     return (unsigned)quantity < QUANTITIES ? quantities[quantity].kind : QUANTITY_INT;

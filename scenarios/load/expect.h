@@ -135,6 +135,7 @@ bool expect_holds(const struct expectation *expectation, int64_t actual);
 
 /* For messages and lists: the path, and the kind of its value. */
 const char *expect_path(enum expect_quantity quantity);
+const char *expect_plain(enum expect_quantity quantity); /* the path without units */
 enum quantity_kind expect_kind(enum expect_quantity quantity);
 
 #endif

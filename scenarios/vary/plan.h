@@ -37,6 +37,7 @@ enum {
     PLAN_CLIFFS_MAX = 16,
     PLAN_CASES_MAX = 256, /* of a candidate: none, and each choice of each failure */
     PLAN_NAME_BYTES = 128,
+    PLAN_SEEDS_MAX = 1000,
     PLAN_TOGETHER_ALL = 0
 };
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * planning - what a search asks and tells. */
+#include "cli/play/planning.h"
+
+#include "base/memory.h"
+#include "replay/run/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void show_progress(struct planning *planning)
+{
+    const struct plan_state *state = &planning->state;
+    if (!isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r%" PRId64 " runs in %.0f s; %u of %u candidates open%s%-40s", state->runs,
+            progress_clock_s() - planning->begun_s, (unsigned)plan_open(state),
+            (unsigned)state->count, state->chosen >= 0 ? "; best so far " : "",
+            state->chosen >= 0 ? state->candidates[state->chosen].cell->name : "");
+    fflush(stderr);
+    planning->shown = true;
+}
+
+static void played(void *self, uint32_t candidate, uint32_t of, uint32_t seed)
+{
+    struct planning *planning = self;
+    if (planning->store != NULL)
+        plan_store_run(planning->store, &planning->state, candidate, of, seed);
+    show_progress(planning);
+}
+
+static bool known(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
+                  struct plan_outcome *outcome)
+{
+    const struct planning *planning = self;
+    return planning->known != NULL &&
+           plan_known_find(planning->known, planning->state.candidates[candidate].key, of, seed,
+                           outcome);
+}
+
+/* The budget of time, from the moment on when playing began. */
+static bool late(void *self)
+{
+    const struct planning *planning = self;
+    return progress_clock_s() - planning->begun_s >
+           (double)planning->plan->most_time / (double)PS_PER_S;
+}
+
+bool planning_open(struct planning *planning, const char *path)
+{
+    struct diag *diag = memory_new(sizeof *diag);
+    planning->plan = plan_load_file(path, diag);
+    diag_print(diag, stderr);
+    *diag = (struct diag){0};
+    const bool well =
+        planning->plan != NULL && plan_search_open(&planning->state, planning->plan, diag);
+    diag_print(diag, stderr);
+    free(diag);
+    planning->search =
+        (struct plan_search){.state = &planning->state,
+                             .self = planning,
+                             .played = played,
+                             .known = known,
+                             .late = well && planning->plan->most_time > 0 ? late : NULL};
+    return well;
+}
+
+void planning_begin(struct planning *planning)
+{
+    planning->begun_s = progress_clock_s();
+}
+
+void planning_hide_progress(struct planning *planning)
+{
+    if (planning->shown)
+        fprintf(stderr, "\r%-100s\r", "");
+    planning->shown = false;
+}
+
+void planning_close(struct planning *planning)
+{
+    plan_known_free(planning->known);
+    plan_state_free(&planning->state);
+    plan_free(planning->plan);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * planning - a plan under way: its search, what is known of it, its database, the line of progress.
+ * Owner: planning_close. */
+#ifndef STORMGLASS_CLI_PLAY_PLANNING_H
+#define STORMGLASS_CLI_PLAY_PLANNING_H
+
+#include "replay/plan/plan_store.h"
+
+struct planning {
+    struct plan *plan;
+    struct plan_state state;
+    struct plan_search search;
+    struct plan_known *known; /* NULL: nothing is */
+    struct plan_store *store; /* somebody else's, where runs are written; NULL: nowhere */
+    bool shown;               /* a line of progress is on the terminal */
+    double begun_s;
+};
+
+/* Loads a plan, and opens its search.  False: what is wrong was said. */
+bool planning_open(struct planning *planning, const char *path);
+
+/* From here on the budget of time is spent. */
+void planning_begin(struct planning *planning);
+
+void planning_hide_progress(struct planning *planning);
+void planning_close(struct planning *planning);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_versus - two designs side by side: for people, for programs, for spreadsheets. */
+#include "replay/plan/plan_versus.h"
+
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "replay/plan/plan_answer.h"
+#include "reports/plan/plan_report.h"
+#include "reports/text/chart.h"
+#include "reports/text/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const names[PLAN_VERSUS_SIDES] = {"A", "B"};
+
+static const struct plan_candidate *design_of(const struct plan_versus *versus, int side)
+{
+    return &versus->states[side]->candidates[versus->designs[side]];
+}
+
+static const char *case_of(const struct plan_versus *versus, const struct plan_versus_case *of)
+{
+    return design_of(versus, 0)->cases->cases[of->of[0]].name;
+}
+
+static bool both_priced(const struct plan_versus *versus)
+{
+    return versus->states[0]->plan->has_prices && versus->states[1]->plan->has_prices;
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static void print_design(const struct plan_versus *versus, int side, FILE *out)
+{
+    const struct plan_state *state = versus->states[side];
+    const struct plan_candidate *mine = design_of(versus, side);
+    fprintf(out, "  %s  %s of %s: %s%s%s\n", names[side], mine->cell->name, state->plan->grid.name,
+            plan_verdict_word(mine->verdict), mine->why[0] == '\0' ? "" : ", ", mine->why);
+    fputs("     ", out);
+    plan_command(state, versus->designs[side], 0, out);
+    fputc('\n', out);
+}
+
+static void print_cost(const char *what, int64_t first, int64_t second, FILE *out)
+{
+    const int64_t apart = second - first;
+    fprintf(out, "  %-32s%14s%14s", what, words_count(first).text, words_count(second).text);
+    fprintf(out, "%2s%s", apart > 0 ? "+" : "", words_count(apart).text);
+    if (first > 0 && apart != 0)
+        fprintf(out, " (%+.3g %%)", 100 * (double)apart / (double)first);
+    fputc('\n', out);
+}
+
+static void print_costs(const struct plan_versus *versus, FILE *out)
+{
+    const struct prices_bill *first = &design_of(versus, 0)->bill;
+    const struct prices_bill *second = &design_of(versus, 1)->bill;
+    char price[24];
+    if (!both_priced(versus))
+        return;
+    snprintf(price, sizeof price, "price, %.8s", versus->states[0]->plan->prices.currency);
+    print_cost(price, first->price / QUANTITY_DECIMAL_ONE, second->price / QUANTITY_DECIMAL_ONE,
+               out);
+    print_cost("power, W", first->power / QUANTITY_DECIMAL_ONE,
+               second->power / QUANTITY_DECIMAL_ONE, out);
+    print_cost("rack units", first->rack_units, second->rack_units, out);
+}
+
+/* What neither has, as pauses where nothing pauses, is left out. */
+static bool is_there(const struct plan_difference *found)
+{
+    return fabs(found->means[0]) > 0 || fabs(found->means[1]) > 0;
+}
+
+static void print_difference(const struct plan_versus *versus, const struct plan_difference *found,
+                             FILE *out)
+{
+    char name[PLAN_MEASURE_BYTES], apart[PLAN_MEASURE_BYTES];
+    plan_measure_name(found->measure, versus->states[0]->workloads, name);
+    plan_answer_signed(found->measure, found->mean, apart);
+    fprintf(out, "  %-32s%14s%14s", name, plan_measure_words(found->measure, found->means[0]).text,
+            plan_measure_words(found->measure, found->means[1]).text);
+    fprintf(out, "  %s +- %s", apart, plan_measure_words(found->measure, found->half).text);
+    if (!found->differs)
+        fputs("  no difference seen", out);
+    else if (found->means[0] > 0)
+        fprintf(out, "  %+.3g %%", 100 * found->mean / found->means[0]);
+    fputc('\n', out);
+}
+
+static void print_case(const struct plan_versus *versus, const struct plan_versus_case *of,
+                       FILE *out)
+{
+    const char *failure = case_of(versus, of);
+    fprintf(out, "\n%s%s\n", *failure == '\0' ? "Nothing fails" : "With ", failure);
+    if (of->count == 0)
+        fprintf(out, "  not compared: %s\n", of->why);
+    for (uint32_t i = 0; i < of->count; i++)
+        if (is_there(&of->differences[i]))
+            print_difference(versus, &of->differences[i], out);
+}
+
+void plan_versus_text(const struct plan_versus *versus, FILE *out)
+{
+    fprintf(out, "%s and %s\n", versus->states[0]->plan->grid.name,
+            versus->states[1]->plan->grid.name);
+    if (versus->why[0] != '\0') {
+        fprintf(out, "  not compared: %s\n", versus->why);
+        return;
+    }
+    for (int i = 0; i < PLAN_VERSUS_SIDES; i++)
+        print_design(versus, i, out);
+    if (versus->unlike[0] != '\0')
+        fprintf(out, "  Their loads differ: %s\n", versus->unlike);
+    if (!versus->played) {
+        fputs("  not compared: stopped before both had their runs\n", out);
+        return;
+    }
+    fprintf(out,
+            "  %u seeds, the same for both; differences are of pairs of runs, with their 95 %% "
+            "interval\n\n  %-32s%14s%14s  B - A\n",
+            (unsigned)versus->seeds, "", "A", "B");
+    print_costs(versus, out);
+    for (uint32_t i = 0; i < versus->count; i++)
+        print_case(versus, &versus->cases[i], out);
+}
+
+/* ------------------------------------------------------------------ for programs */
+
+static void text_member(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, "\"%s\": ", key);
+    if (text == NULL || *text == '\0')
+        fputs("null, ", out);
+    else {
+        json_string(out, text);
+        fputs(", ", out);
+    }
+}
+
+static void real_member(FILE *out, const char *key, bool known, double value)
+{
+    fprintf(out, "\"%s\": ", key);
+    if (known)
+        json_real(out, value);
+    else
+        fputs("null", out);
+    fputs(", ", out);
+}
+
+static void json_design(const struct plan_versus *versus, int side, FILE *out)
+{
+    const struct plan_state *state = versus->states[side];
+    const struct plan_candidate *mine = design_of(versus, side);
+    const bool priced = state->plan->has_prices;
+    char *command = NULL;
+    size_t length = 0;
+    FILE *stream = memory_stream(&command, &length);
+    plan_command(state, versus->designs[side], 0, stream);
+    memory_stream_end(stream);
+    fputs("    {", out);
+    text_member(out, "plan", state->plan->grid.name);
+    text_member(out, "scenario", state->plan->grid.scenario);
+    text_member(out, "name", mine->cell->name);
+    text_member(out, "verdict", plan_verdict_word(mine->verdict));
+    text_member(out, "why", mine->why);
+    real_member(out, "cost", priced, (double)mine->bill.price / QUANTITY_DECIMAL_ONE);
+    real_member(out, "power_w", priced, (double)mine->bill.power / QUANTITY_DECIMAL_ONE);
+    real_member(out, "rack_units", priced, (double)mine->bill.rack_units);
+    fputs("\"command\": ", out);
+    json_string(out, command);
+    fputs("}", out);
+    free(command);
+}
+
+static void json_difference(const struct plan_versus *versus, const struct plan_versus_case *of,
+                            const struct plan_difference *found, FILE *out)
+{
+    char name[PLAN_MEASURE_BYTES];
+    plan_measure_name(found->measure, versus->states[0]->workloads, name);
+    fputs("    {", out);
+    text_member(out, "failure", case_of(versus, of));
+    text_member(out, "measure", name);
+    text_member(out, "unit", plan_measure_unit(found->measure));
+    real_member(out, "a", true, found->means[0]);
+    real_member(out, "b", true, found->means[1]);
+    real_member(out, "difference", true, found->mean);
+    real_member(out, "half", true, found->half);
+    fprintf(out, "\"differs\": %s}", found->differs ? "true" : "false");
+}
+
+void plan_versus_json(const struct plan_versus *versus, FILE *out)
+{
+    const char *gap = "\n";
+    fputs("{\n  ", out);
+    text_member(out, "why", versus->why);
+    text_member(out, "unlike", versus->unlike);
+    fprintf(out, "\"seeds\": %u,\n  \"designs\": [", (unsigned)versus->seeds);
+    for (int i = 0; i < PLAN_VERSUS_SIDES && versus->why[0] == '\0'; i++) {
+        fputs(i == 0 ? "\n" : ",\n", out);
+        json_design(versus, i, out);
+    }
+    fputs("],\n  \"differences\": [", out);
+    for (uint32_t i = 0; i < versus->count; i++)
+        for (uint32_t k = 0; k < versus->cases[i].count; k++) {
+            fputs(gap, out);
+            json_difference(versus, &versus->cases[i], &versus->cases[i].differences[k], out);
+            gap = ",\n";
+        }
+    fputs("]\n}\n", out);
+}
+
+/* ------------------------------------------------------------------ for spreadsheets */
+
+void plan_versus_csv(const struct plan_versus *versus, FILE *out)
+{
+    fputs("failure,measure,unit,a,b,difference,half,differs\n", out);
+    for (uint32_t i = 0; i < versus->count; i++)
+        for (uint32_t k = 0; k < versus->cases[i].count; k++) {
+            const struct plan_difference *found = &versus->cases[i].differences[k];
+            char name[PLAN_MEASURE_BYTES];
+            plan_measure_name(found->measure, versus->states[0]->workloads, name);
+            chart_csv_text(out, case_of(versus, &versus->cases[i]));
+            fputc(',', out);
+            chart_csv_text(out, name);
+            fprintf(out, ",%s,%.9g,%.9g,%.9g,%.9g,%d\n", plan_measure_unit(found->measure),
+                    found->means[0], found->means[1], found->mean, found->half, found->differs);
+        }
+}
