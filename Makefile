@@ -130,7 +130,7 @@ EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
 ifeq ($(TARGET),wasm)
-OUTSIDE     := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack)|"replay/database/store_(private|guard))' \
+OUTSIDE     := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack|dlfcn)|"replay/database/store_(private|guard))' \
                    $(filter scenarios/% replay/%,$(LIB_SOURCES)))
 LIB_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
 endif
@@ -140,11 +140,9 @@ UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*/*.c))
 SWARM_SOURCES := $(sort $(wildcard tests/swarm/*.c))
 LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c tests/laws/*/*.c)))
 
-LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lcminpack -ljansson -lm
-ifneq ($(shell grep -ls '<graphviz/gvc' reports/*/*.c 2>/dev/null),)
-LDLIBS += -lgvc
-endif
-LDLIBS += -lcgraph
+LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lcminpack -ljansson -lcgraph -lm
+LAZY  := pcap gvc
+NAMES := $(if $(filter wasm,$(TARGET)),,$(B)/lazy_names.o)
 ifeq ($(TARGET),wasm)
 LDLIBS := -O2 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sWASM_ASYNC_COMPILATION=0
 endif
@@ -369,6 +367,7 @@ $(eval $(call list,library.list,$(LIB_SOURCES)))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
 $(eval $(call list,bridge.list,$(BRIDGE_SOURCES) $(BRIDGE_PROGRAM)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
+$(eval $(call list,lazy.list,$(LAZY)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
 $(B)/%.o: %.c $(B)/flags.list | build/packages-build $(FOREIGN)
@@ -400,14 +399,29 @@ $(B)/record_image.c: $(B)/record_image
 $(B)/record_image.o: $(B)/record_image.c $(B)/flags.list | $(FOREIGN)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
+# Libraries that are loaded when a command needs them, by the names that the linker would note down.
+$(B)/lazy_names.c: $(B)/lazy.list | build/packages-build $(FOREIGN)
+	@mkdir -p $(@D)
+	@echo 'int main(void) { return 0; }' | $(CC) $(CFLAGS) -x c - -Wl,--no-as-needed $(LAZY:%=-l%) -o $@.linked
+	@echo '#include "replay/files/lazy.h"' > $@
+	@for library in $(LAZY); do \
+	    name=$$(readelf -d $@.linked | sed -n "s/.*(NEEDED).*\[\(lib$$library\.[^]]*\)\]/\1/p"); \
+	    [ -n "$$name" ] || exit 1; \
+	    echo "const char lazy_$$library[] = \"$$name\";"; \
+	done >> $@
+	@rm $@.linked
+
+$(B)/lazy_names.o: $(B)/lazy_names.c $(B)/flags.list
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
 $(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/record_image.o $(B)/library.list
+$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/record_image.o $(NAMES) $(B)/library.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
 
-$(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/record_image.o $(B)/library.list
+$(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/record_image.o $(NAMES) $(B)/library.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * graphviz - a picture as a graph of libcgraph, drawn by libgvc. */
+ * graphviz - a picture as a graph of libcgraph, drawn by libgvc, which is loaded for the first. */
 #include "base/check.h"
 #include "base/memory.h"
+#include "replay/files/lazy.h"
 #include "reports/draw/picture.h"
 #include "reports/draw/picture_style.h"
 
@@ -10,6 +11,14 @@
 #include <string.h>
 
 #define FONT "Helvetica,Arial,sans-serif"
+
+#define FUNCTIONS(F) F(gvContext) F(gvLayout) F(gvRenderData) F(gvFreeRenderData) F(gvFreeLayout)
+
+static struct {
+    FUNCTIONS(LAZY_POINTER)
+} library;
+
+static const struct lazy_function functions[] = {FUNCTIONS(LAZY_FUNCTION)};
 
 enum { TEXT_BYTES = 512, POINTS = 72, FRAMES_MAX = 64 };
 
@@ -120,8 +129,10 @@ struct picture *picture_begin(enum picture_layout layout, const char *title)
 {
     struct picture *picture = memory_new(sizeof *picture);
     agseterr(AGMAX); /* what it cannot draw is reported by picture_write */
-    if (context == NULL)
-        context = gvContext();
+    if (context == NULL) {
+        lazy_need(lazy_gvc, functions, sizeof functions / sizeof functions[0]);
+        context = library.gvContext();
+    }
     picture->graph = picture->frame = open_graph();
     CHECK(context != NULL && picture->graph != NULL);
     picture->layout = layout;
@@ -147,7 +158,7 @@ void picture_free(struct picture *picture)
 {
     if (picture == NULL)
         return;
-    gvFreeLayout(context, picture->graph);
+    library.gvFreeLayout(context, picture->graph);
     agclose(picture->graph);
     free(picture);
 }
@@ -279,13 +290,13 @@ bool picture_write(struct picture *picture, const char *format, FILE *out)
     };
     char *data = NULL;
     unsigned length = 0;
-    if (gvLayout(context, picture->graph, engines[picture->layout]) != 0 ||
-        gvRenderData(context, picture->graph, format, &data, &length) != 0 || data == NULL)
+    if (library.gvLayout(context, picture->graph, engines[picture->layout]) != 0 ||
+        library.gvRenderData(context, picture->graph, format, &data, &length) != 0 || data == NULL)
         return false;
     if (strcmp(format, "svg") == 0)
         write_svg(data, out);
     else
         fwrite(data, 1, length, out);
-    gvFreeRenderData(data);
+    library.gvFreeRenderData(data);
     return fflush(out) == 0 && !ferror(out);
 }

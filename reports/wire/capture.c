@@ -3,11 +3,22 @@
 #include "reports/wire/capture.h"
 
 #include "base/memory.h"
+#include "replay/files/lazy.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FUNCTIONS(F)                                                                               \
+    F(pcap_fopen_offline_with_tstamp_precision)                                                    \
+    F(pcap_datalink) F(pcap_next_ex) F(pcap_geterr) F(pcap_close)
+
+static struct {
+    FUNCTIONS(LAZY_POINTER)
+} library;
+
+static const struct lazy_function functions[] = {FUNCTIONS(LAZY_FUNCTION)};
 
 struct capture {
     pcap_t *pcap;
@@ -18,18 +29,20 @@ struct capture {
 struct capture *capture_of_stream(FILE *stream, const char *name, char why[CAPTURE_WHY_BYTES])
 {
     char error[PCAP_ERRBUF_SIZE] = "";
+    if (library.pcap_close == NULL)
+        lazy_need(lazy_pcap, functions, sizeof functions / sizeof functions[0]);
     pcap_t *pcap =
-        pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
+        library.pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
     if (pcap == NULL) {
         fclose(stream);
         snprintf(why, CAPTURE_WHY_BYTES, "%.200s: expected a pcap or pcapng file: %.200s", name,
                  error);
         return NULL;
     }
-    if (pcap_datalink(pcap) != DLT_EN10MB) {
+    if (library.pcap_datalink(pcap) != DLT_EN10MB) {
         snprintf(why, CAPTURE_WHY_BYTES, "%.200s: expected an Ethernet capture, not link type %d",
-                 name, pcap_datalink(pcap));
-        pcap_close(pcap);
+                 name, library.pcap_datalink(pcap));
+        library.pcap_close(pcap);
         return NULL;
     }
     struct capture *capture = memory_new(sizeof *capture);
@@ -53,10 +66,10 @@ bool capture_next(struct capture *capture, struct capture_frame *frame, char why
     struct pcap_pkthdr *header = NULL;
     const u_char *bytes = NULL;
     why[0] = '\0';
-    const int got = pcap_next_ex(capture->pcap, &header, &bytes);
+    const int got = library.pcap_next_ex(capture->pcap, &header, &bytes);
     if (got == PCAP_ERROR_BREAK)
         return false;
-    const char *wrong = got != 1                             ? pcap_geterr(capture->pcap)
+    const char *wrong = got != 1                             ? library.pcap_geterr(capture->pcap)
                         : header->caplen > CAPTURE_FRAME_MAX ? "longer than any Ethernet frame"
                         : header->caplen > header->len ? "captured length exceeds frame length"
                         : capture->frames == CAPTURE_FRAMES_MAX ? "too many frames"
@@ -81,6 +94,6 @@ void capture_close(struct capture *capture)
 {
     if (capture == NULL)
         return;
-    pcap_close(capture->pcap);
+    library.pcap_close(capture->pcap);
     free(capture);
 }
