@@ -26,16 +26,16 @@ printf '%s\n' "${sources[@]}" | grep '\.c$' | grep -v '^tests/fuzz/' | sed 's,/[
     awk '$1 > 25 { print $2 " has " $1 " files of C, 25 are the most" }' >>"$findings"
 grep -n -o -E '`[a-z]+/[a-z_/.-]+\.(c|h|def|sh|yaml|js|md|awk)`' docs/*.md README.md bridge/README.md bridge/lab/README.md | tr -d '`' |
     while IFS=: read -r text line path; do
-        [ -e "$path" ] || [ -e "model/$path" ] || [ -e "$(dirname "$text")/$path" ] || [ "${path%%/*}" = build ] || echo "$text:$line: there is no $path" >>"$findings"
+        here=${text%/*} && [ "$here" != "$text" ] || here=.
+        [ -e "$path" ] || [ -e "model/$path" ] || [ -e "$here/$path" ] || [ "${path%%/*}" = build ] || echo "$text:$line: there is no $path" >>"$findings"
     done
 
 # --- each outside library is included in one place ----------------------------------------------------
 
-for header in sqlite3.h ev.h yaml.h zlib.h pcap/pcap.h cminpack-1/cminpack.h jansson.h graphviz/gvc.h graphviz/cgraph.h \
-    linux/blktrace_api.h; do
-    users=$(grep -l "^#include <$header>" "${sources[@]}" | grep -v '^tests/')
-    [ "$(echo "$users" | grep -c .)" -le 1 ] || echo "$header is included in:" $users >>"$findings"
-done
+outside='sqlite3\.h|ev\.h|yaml\.h|zlib\.h|pcap/pcap\.h|cminpack-1/cminpack\.h|jansson\.h|graphviz/gvc\.h|graphviz/cgraph\.h|linux/blktrace_api\.h'
+grep -o -E "^#include <($outside)>" "${sources[@]}" | grep -v '^tests/' | sort -u |
+    awk -F'[<:>]' '{ users[$3] = users[$3] " " $1; number[$3]++ }
+        END { for (header in users) if (number[header] > 1) print header " is included in:" users[header] }' >>"$findings"
 grep -n -E '\bibv_[a-z_]+ *\(|\brdma_[a-z]+_?[a-z]* *\(&?id' "${sources[@]}" | grep '^\(model\|scenarios\|replay\|reports\|cli\)/' |
     grep -v -E '^[^:]*:[0-9]*: *(/?\*|//)' | sed 's/$/   (calls of libibverbs belong to bridge\/)/' >>"$findings"
 
@@ -51,15 +51,14 @@ printf '%s\n' "${sources[@]}" | grep -v -e '^tests/' -e '^model/base/memory\.c$'
 aims=$(sed -n 's/^ \* Reads: \(.*\.c\)\( \*\/\)*$/\1/p' tests/fuzz/fuzz_*.c)
 # shellcheck disable=SC2086 # patterns
 aims=$(ls $aims)
-for target in tests/fuzz/fuzz_*.c; do
-    grep -q '^ \* Reads: .* \*/$' "$target" || echo "$target has no line \"Reads: FILE...\" at the end of its first comment" >>"$findings"
-done
+grep -L '^ \* Reads: .* \*/$' tests/fuzz/fuzz_*.c |
+    sed 's/$/ has no line "Reads: FILE..." at the end of its first comment/' >>"$findings"
 for file in $(grep -lE '\b(wire_get(16|32|64)|yaml_parser_parse|json_loadb?|pcap_next|sscanf|fgets|fread|getline|fgetc)\(' \
     "${sources[@]}" | grep '\.c$' | grep -v '^tests/'); do
     case $file in
     cli/* | reports/draw/graphviz.c | scenarios/format/filekind.c | replay/database/store_guard.c | replay/step/step.c | replay/output*.c | model/nvme/host/host_steps.c) continue ;;
     esac
-    echo "$aims" | grep -qx "$file" || echo "$file reads bytes from outside, and no fuzz target names it" >>"$findings"
+    [[ $'\n'$aims$'\n' == *$'\n'$file$'\n'* ]] || echo "$file reads bytes from outside, and no fuzz target names it" >>"$findings"
 done
 
 # --- functions of at most 70 lines ----------------------------------------------------------------------
@@ -80,22 +79,29 @@ fi
 # --- plug-ins: one file and one line --------------------------------------------------------------------
 # A list of plug-ins says where its files are: "the file is net/buffer_<stem>.c".
 
-for def in $(printf '%s\n' "${sources[@]}" | grep '\.def$'); do
-    pattern=$(grep -o 'the file is [a-z/_]*<stem>\.c' "$def" | head -n 1 | sed 's/^the file is //')
-    [ -n "$pattern" ] || continue
-    [ -d "${pattern%%/*}" ] || pattern=model/$pattern
-    prefix=${pattern%<stem>.c}
-    stems=$(sed -n 's/^[A-Z_]*(\([a-z0-9_]*\).*/\1/p' "$def" | sort -u)
-    for stem in $stems; do
-        [ -e "$prefix$stem.c" ] || echo "$def: $stem has no file $prefix$stem.c" >>"$findings"
+# A plug-in ends with the const table of its own name.
+tables=$(printf '%s\n' "${sources[@]}" | grep '\.c$' | xargs awk '
+    FNR == 1 { stem = FILENAME; sub(/.*\//, "", stem); sub(/\.c$/, "", stem) }
+    /^const struct [a-z_]* [a-z0-9_]* = / && $4 == stem { print FILENAME }')
+printf '%s\n' "${sources[@]}" | grep '\.def$' | xargs awk '
+    FNR == 1 { if (where != "") print def, where, stems; def = FILENAME; where = stems = "" }
+    where == "" && match($0, /the file is [a-z\/_]*<stem>\.c/) {
+        where = substr($0, RSTART + 12, RLENGTH - 12)
+        sub(/<stem>\.c$/, "", where)
+    }
+    match($0, /^[A-Z_]*\([a-z0-9_]*/) { stem = substr($0, RSTART, RLENGTH); sub(/.*\(/, "", stem); stems = stems " " stem }
+    END { if (where != "") print def, where, stems }' |
+    while read -r def prefix stems; do
+        [ -d "${prefix%%/*}" ] || prefix=model/$prefix
+        for stem in $stems; do
+            [ -e "$prefix$stem.c" ] || echo "$def: $stem has no file $prefix$stem.c" >>"$findings"
+        done
+        for file in $tables; do
+            [[ $file == "$prefix"* && ${file#"$prefix"} != */* ]] || continue
+            stem=${file#"$prefix"}
+            [[ " $stems " == *" ${stem%.c} "* ]] || echo "$file has no line in $def" >>"$findings"
+        done
     done
-    for file in "$prefix"*.c; do
-        [ -e "$file" ] || continue
-        stem=$(basename "$file" .c) # a plug-in ends with the const table of its own name
-        grep -q "^const struct [a-z_]* $stem = " "$file" || continue
-        echo "$stems" | grep -qx "${stem#"${prefix##*/}"}" || echo "$file has no line in $def" >>"$findings"
-    done
-done
 
 # --- words of a choice come from the list of its enum ----------------------------------------------------
 
@@ -111,10 +117,18 @@ tests/mutants/equivalent.py 2>>"$findings" || true
 
 grep -n -I -E '(^|[^a-zA-Z0-9_.])/(work|home|root)(/|$)' "${texts[@]}" /dev/null |
     sed 's/^\([^:]*:[0-9]*\):.*/\1: a path of somebody'\''s machine/' >>"$findings"
-for header in $(printf '%s\n' "${sources[@]}" | grep '\.h$' | grep -v '^tests/'); do
-    guard=$(echo "${header#model/}" | tr 'a-z/.-' 'A-Z___')
-    grep -q "^#ifndef STORMGLASS_$guard\$" "$header" || echo "$header: its guard is not STORMGLASS_$guard" >>"$findings"
-done
+printf '%s\n' "${sources[@]}" | grep '\.h$' | grep -v '^tests/' | xargs awk '
+    function ended() { if (file != "" && !guarded) print file ": its guard is not STORMGLASS_" guard }
+    FNR == 1 {
+        ended()
+        file = guard = FILENAME
+        sub(/^model\//, "", guard)
+        gsub(/[\/.-]/, "_", guard)
+        guard = toupper(guard)
+        guarded = 0
+    }
+    $0 == "#ifndef STORMGLASS_" guard { guarded = 1 }
+    END { ended() }' >>"$findings"
 
 sort -V "$findings"
 [ ! -s "$findings" ] || { echo "$(wc -l <"$findings") findings"; exit 1; }
