@@ -118,7 +118,7 @@ sources = $(sort $(foreach part,$(1),$(wildcard $(part)/*.c $(part)/*/*.c $(part
 
 IMAGE_WRITER   := replay/database/record_image.c
 LIB_SOURCES    := $(filter-out $(IMAGE_WRITER),$(call sources,model scenarios replay reports))
-CLI_SOURCES    := $(filter-out cli/bridge/% cli/wasm/%,$(call sources,cli))
+CLI_SOURCES    := $(filter-out cli/bridge/% cli/mpi/% cli/wasm/%,$(call sources,cli))
 BRIDGE_SOURCES := $(call sources,bridge)
 BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
@@ -150,7 +150,10 @@ endif
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 LIB     := $(B)/libstormglass.$(if $(SHARED),so,a)
 PROGRAM := $(B)/stormglass
-PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge)
+# Runs of a plan on many machines: where Open MPI is, and for this machine alone.
+MPI         := $(if $(TARGET)$(filter-out gcc clang,$(CC_NAME)),,$(shell command -v mpicc 2>/dev/null))
+MPI_PROGRAM := $(call sources,cli/mpi) cli/play/cmd_plan.c cli/play/planning.c cli/play/serve.c cli/play/slurm.c cli/cli.c cli/load.c cli/output.c
+PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge) $(if $(MPI),$(B)/stormglass-mpi)
 UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
 LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
 SWARM := $(B)/tests/swarm/swarm
@@ -164,7 +167,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans spaces culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -261,6 +264,9 @@ predictions: build/packages-test all ## what the model says of published hardwar
 
 spaces: all ## SEEDS drawn plans (20): what is chosen is what playing every candidate says (FIRST: by commit)
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/plans/spaces "$(FIRST)" $(if $(filter-out file,$(origin SEEDS)),$(SEEDS),20)
+
+slurm: all ## an array job of a plan, played by Debian's slurm on this machine alone (as root)
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/plans/slurm
 
 plans: all ## the worked plans of scenarios/plans and their answers: docs/plans.md
 	@docs/plans.sh $(PROGRAM) > build/plans.md && mv build/plans.md docs/plans.md
@@ -366,6 +372,7 @@ $(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS)))
 $(eval $(call list,library.list,$(LIB_SOURCES)))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
 $(eval $(call list,bridge.list,$(BRIDGE_SOURCES) $(BRIDGE_PROGRAM)))
+$(eval $(call list,mpi.list,$(MPI_PROGRAM)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
 $(eval $(call list,lazy.list,$(LAZY)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
@@ -455,6 +462,12 @@ $(B)/stormglass.js: $(B)/cli/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
 $(B)/stormglass-bridge: $(call objects,$(BRIDGE_PROGRAM)) $(B)/bridge.a $(LIB) $(B)/bridge.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
+
+$(call objects,$(call sources,cli/mpi)): CPPFLAGS += $(if $(MPI),$(shell $(MPI) --showme:compile))
+
+$(B)/stormglass-mpi: $(call objects,$(MPI_PROGRAM)) $(LIB) $(B)/mpi.list
+	@echo "  LINK  $(@:build/%=%)"
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) $(shell $(MPI) --showme:link) -o $@
 
 $(B)/bridge.a: $(call objects,$(BRIDGE_SOURCES)) $(B)/bridge.list
 	@echo "  AR    $(@:build/%=%)"

@@ -10,33 +10,32 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char program[] = "stormglass-bridge";
-
 /* The file of that name in this program's directory; false: the directory is not known. */
-static bool beside(char path[PATH_MAX])
+static bool beside(const char *program, char path[PATH_MAX])
 {
+    const size_t size = strlen(program) + 1;
     const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (length <= 0)
         return false;
     path[length] = '\0';
     char *slash = strrchr(path, '/');
-    if (slash == NULL || (size_t)(slash + 1 - path) + sizeof program > PATH_MAX)
+    if (slash == NULL || (size_t)(slash + 1 - path) + size > PATH_MAX)
         return false;
-    memcpy(slash + 1, program, sizeof program);
+    memcpy(slash + 1, program, size);
     return true;
 }
 
-int hand_over(const char *word, const struct cli_args *args)
+int hand_over(const char *program, const char *word, char *const *rest, int count)
 {
     char path[PATH_MAX];
-    char **argv = memory_zeroed((size_t)args->operand_count + 3, sizeof *argv), **next = argv;
+    char **argv = memory_zeroed((size_t)count + 3, sizeof *argv), **next = argv;
     *next++ = (char *)(uintptr_t)program;
     if (word != NULL)
         *next++ = (char *)(uintptr_t)word;
-    for (int i = 0; i < args->operand_count; i++)
-        *next++ = args->operands[i];
+    for (int i = 0; i < count; i++)
+        *next++ = rest[i];
     fflush(NULL);
-    if (beside(path) && access(path, X_OK) == 0)
+    if (beside(program, path) && access(path, X_OK) == 0)
         execv(path, argv);
     else
         execvp(program, argv);

@@ -2,10 +2,12 @@
  * main - the table of commands. */
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/hand_over.h"
 #include "scenarios/embedded.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COMMAND(stem) extern const struct cli_command cmd_##stem;
@@ -77,6 +79,14 @@ static bool is_one_of(const char *word, const char *const *words)
     return *words != NULL;
 }
 
+/* Under `mpirun -n N` this program is begun N times: without those that link MPI, each would play
+ * the whole plan.  Open MPI says to each process how many there are. */
+static bool is_for_many(const char *command)
+{
+    const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
+    return strcmp(command, "plan") == 0 && ranks != NULL && strcmp(ranks, "1") != 0;
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the command that met it */
@@ -90,6 +100,8 @@ int main(int argc, char **argv)
     }
     if (is_one_of(argv[1], (const char *const[]){"help", "--help", "-h", NULL}))
         return help(argc - 1, argv + 1);
+    if (is_for_many(argv[1]))
+        return hand_over("stormglass-mpi", NULL, argv + 1, argc - 1);
     const struct cli_command *command = find_command(argv[1]);
     return command == NULL ? unknown_command(argv[1]) : cli_run(command, argc - 1, argv + 1);
 }

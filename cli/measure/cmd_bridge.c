@@ -4,7 +4,7 @@
 
 static int run(const struct cli_args *args)
 {
-    return hand_over(NULL, args);
+    return hand_over("stormglass-bridge", NULL, args->operands, args->operand_count);
 }
 
 const struct cli_command cmd_bridge = {

@@ -132,7 +132,7 @@ static int run(const struct cli_args *args)
 {
     for (int i = 0; i < args->operand_count; i++)
         if (is_option(args->operands[i], "--address") || is_option(args->operands[i], "--from"))
-            return hand_over("calibrate", args);
+            return hand_over("stormglass-bridge", "calibrate", args->operands, args->operand_count);
     char **argv = memory_zeroed((size_t)args->operand_count + 2, sizeof *argv);
     argv[0] = (char *)(uintptr_t)files.name;
     for (int i = 0; i < args->operand_count; i++)

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_plan - stormglass plan. */
+#include "cli/play/cmd_plan.h"
+
 #include "base/quantity.h"
-#include "cli/cli.h"
 #include "cli/play/planning.h"
+#include "cli/play/slurm.h"
 #include "replay/plan/plan_assumed.h"
 #include "replay/run/jobs.h"
 #include "replay/run/stop.h"
 #include "reports/plan/plan_report.h"
 
 #include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +26,10 @@ static const struct cli_option options[] = {
     {"assumed", 0, NULL,
      "then changes one assumed value at a time: how far each moves the figures, which flip the "
      "choice"},
+    {"share", 0, "K/N", "only play the K-th of N parts of the candidates, each to its verdict"},
+    {"gather", 0, "DIRECTORY", "what its share-*.db know is not played again"},
+    {"slurm", 0, "DIRECTORY",
+     "only write an array job of Slurm there, a share each, and the step that gathers"},
     {"list", 0, NULL, "only print each candidate: its settings, its cost, what can never hold"},
     {"exhaustive", 0, NULL, "play every candidate, whatever is known of it"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
@@ -47,6 +56,26 @@ static bool read_jobs(const struct cli_args *args, uint32_t *at_once)
     }
     *at_once = (uint32_t)value;
     return true;
+}
+
+/* Which part of the candidates; of 0 parts where nobody asked. */
+struct part {
+    uint32_t number, count;
+};
+
+static bool read_part(const struct cli_args *args, struct part *part)
+{
+    const char *text = cli_value(args, "share");
+    char more;
+    *part = (struct part){0};
+    if (text == NULL)
+        return true;
+    if (strspn(text, "0123456789/") == strlen(text) &&
+        sscanf(text, "%6" SCNu32 "/%6" SCNu32 "%c", &part->number, &part->count, &more) == 2 &&
+        part->number >= 1 && part->number <= part->count)
+        return true;
+    cli_error("--share %s: expected K/N, such as 3/12, with K from 1 to N", text);
+    return false;
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -96,18 +125,44 @@ static bool read_known(const struct cli_args *args, struct session *session)
     return true;
 }
 
+/* What all shares of one folder have played; it is written as far as the search takes it, so that
+ * the database is the same whoever played. */
+static bool gather(const struct cli_args *args, struct session *session)
+{
+    char error[STORE_ERROR_BYTES], pattern[PATH_MAX];
+    const char *folder = cli_value(args, "gather");
+    struct planning *side = &session->sides[0];
+    glob_t found = {.gl_pathc = 0};
+    if (folder == NULL)
+        return true;
+    snprintf(pattern, sizeof pattern, "%s/share-*.db", folder);
+    bool well = glob(pattern, 0, NULL, &found) == 0;
+    if (!well)
+        cli_error("--gather %s: there is no share-*.db", folder);
+    side->known = plan_known_none();
+    side->gathers = true;
+    for (size_t i = 0; i < found.gl_pathc && well; i++) {
+        well = plan_known_add(side->known, found.gl_pathv[i], &side->state, error);
+        if (!well)
+            cli_error("%s: %s", found.gl_pathv[i], error);
+    }
+    globfree(&found);
+    return well;
+}
+
 static bool open_store(const struct cli_args *args, struct session *session)
 {
     char error[STORE_ERROR_BYTES];
     const char *path = cli_value(args, "output");
     struct plan_side sides[PLAN_VERSUS_SIDES];
     path = path != NULL ? path : cli_value(args, "resume");
-    if (!read_known(args, session))
+    if (!read_known(args, session) || !gather(args, session))
         return false;
     if (path == NULL)
         return true;
     for (uint32_t i = 0; i < session->count; i++)
-        sides[i] = (struct plan_side){&session->sides[i].state, session->sides[i].known};
+        sides[i] = (struct plan_side){&session->sides[i].state,
+                                      session->sides[i].gathers ? NULL : session->sides[i].known};
     struct plan_store *store = plan_store_create(path, sides, session->count, error);
     if (store == NULL)
         cli_error("%s: %s", path, error);
@@ -140,8 +195,25 @@ static bool is_decided(const struct session *session)
     return versus->why[0] == '\0' && versus->played;
 }
 
+/* Of a share: what became of its candidates. */
+static int report_part(const struct plan_state *state, const struct part *part)
+{
+    uint32_t all = 0, open = 0;
+    for (uint32_t i = part->number - 1; i < state->count; i += part->count) {
+        all++;
+        open += state->candidates[i].verdict == PLAN_VERDICT_OPEN;
+    }
+    printf("%s: part %u of %u: %u of %u candidates decided by %" PRId64 " runs\n",
+           state->plan->grid.name, (unsigned)part->number, (unsigned)part->count,
+           (unsigned)(all - open), (unsigned)all, state->runs);
+    return open == 0 ? CLI_DONE : CLI_BROKEN;
+}
+
 static int report(const struct cli_args *args, const struct session *session)
 {
+    struct part part;
+    if (read_part(args, &part) && part.count > 0)
+        return report_part(&session->sides[0].state, &part);
     const struct plan_state *state = &session->sides[0].state;
     const struct plan_versus *versus = &session->versus;
     const bool two = session->count > 1;
@@ -160,6 +232,12 @@ static int report(const struct cli_args *args, const struct session *session)
 
 static void search(const struct cli_args *args, struct session *session)
 {
+    struct part part;
+    if (read_part(args, &part) && part.count > 0) {
+        planning_begin(&session->sides[0]);
+        plan_search_part(&session->sides[0].search, part.number - 1, part.count);
+        return;
+    }
     for (uint32_t i = 0; i < session->count; i++) {
         planning_begin(&session->sides[i]);
         plan_search_play(&session->sides[i].search);
@@ -173,15 +251,30 @@ static void search(const struct cli_args *args, struct session *session)
         plan_assumed_play(&session->sides[0].search);
 }
 
-static int play(const struct cli_args *args, struct session *session, uint32_t at_once)
+/* Others play too: then one at a time here is the default. */
+static void divide(struct session *session, const struct cmd_plan_others *others, uint32_t at_once)
+{
+    for (uint32_t i = 0; i < session->count; i++) {
+        struct plan_search *search = &session->sides[i].search;
+        search->at_once = others != NULL && at_once == 0 ? 1 : at_once;
+        search->elsewhere = others == NULL ? NULL : &others->places;
+    }
+}
+
+static bool agree(const struct session *session, const struct cmd_plan_others *others)
+{
+    char text[PLANNING_FINGERPRINT_BYTES];
+    planning_fingerprint(session->sides, session->count, text);
+    return others == NULL || others->agree(others->places.self, text);
+}
+
+static int play(const struct cli_args *args, struct session *session)
 {
     struct stop former;
     if (!open_store(args, session))
         return CLI_USAGE;
-    for (uint32_t i = 0; i < session->count; i++) {
-        session->sides[i].search.at_once = at_once;
+    for (uint32_t i = 0; i < session->count; i++)
         session->sides[i].search.exhaustive = cli_given(args, "exhaustive");
-    }
     stop_catch(&former);
     search(args, session);
     stop_release(&former);
@@ -194,7 +287,11 @@ static int play(const struct cli_args *args, struct session *session, uint32_t a
 /* Of options that cannot be given together the first two. */
 static bool are_together(const struct cli_args *args)
 {
-    static const char *const apart[][2] = {{"json", "csv"}, {"vs", "list"}, {"vs", "assumed"}};
+    static const char *const apart[][2] = {
+        {"json", "csv"},      {"vs", "list"},      {"vs", "assumed"},    {"share", "vs"},
+        {"share", "list"},    {"share", "gather"}, {"share", "assumed"}, {"gather", "vs"},
+        {"gather", "resume"}, {"slurm", "vs"},     {"slurm", "share"},   {"slurm", "gather"},
+        {"slurm", "list"}};
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         if (cli_given(args, apart[i][0]) && cli_given(args, apart[i][1])) {
             cli_error("--%s and --%s: expected one of them", apart[i][0], apart[i][1]);
@@ -203,21 +300,31 @@ static bool are_together(const struct cli_args *args)
     return true;
 }
 
-static int run(const struct cli_args *args)
+int cmd_plan_run(const struct cli_args *args, const struct cmd_plan_others *others)
 {
     struct session session = {.count = 0};
     uint32_t at_once;
     int code = CLI_USAGE;
-    if (!read_jobs(args, &at_once) || !are_together(args))
+    struct part part;
+    if (!read_jobs(args, &at_once) || !read_part(args, &part) || !are_together(args))
         return CLI_USAGE;
-    if (open_plans(args, &session) && may_write(args, &session))
-        code = cli_given(args, "list") ? report(args, &session) : play(args, &session, at_once);
+    if (open_plans(args, &session) && may_write(args, &session) && agree(&session, others)) {
+        divide(&session, others, at_once);
+        code = cli_given(args, "slurm")  ? slurm_write(args, &session.sides[0].state, at_once)
+               : cli_given(args, "list") ? report(args, &session)
+                                         : play(args, &session);
+    }
     if (cli_given(args, "list") && code == CLI_BROKEN)
         code = CLI_DONE;
     plan_versus_free(&session.versus);
     for (uint32_t i = 0; i < session.count; i++)
         planning_close(&session.sides[i]);
     return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    return cmd_plan_run(args, NULL);
 }
 
 const struct cli_command cmd_plan = {

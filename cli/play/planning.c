@@ -4,10 +4,12 @@
 
 #include "base/memory.h"
 #include "replay/run/progress.h"
+#include "scenarios/embedded.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static void show_progress(struct planning *planning)
@@ -31,6 +33,13 @@ static void played(void *self, uint32_t candidate, uint32_t of, uint32_t seed)
     show_progress(planning);
 }
 
+static void taken(void *self, uint32_t candidate, uint32_t of, uint32_t seed)
+{
+    struct planning *planning = self;
+    if (planning->store != NULL && planning->gathers)
+        plan_store_run(planning->store, &planning->state, candidate, of, seed);
+}
+
 static bool known(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
                   struct plan_outcome *outcome)
 {
@@ -48,6 +57,26 @@ static bool late(void *self)
            (double)planning->plan->most_time / (double)PS_PER_S;
 }
 
+bool planning_load(struct planning *planning, const char *path)
+{
+    struct diag *diag = memory_new(sizeof *diag);
+    planning->plan = plan_load_file(path, diag);
+    free(diag);
+    return planning->plan != NULL;
+}
+
+void planning_fingerprint(const struct planning *sides, uint32_t count,
+                          char text[PLANNING_FINGERPRINT_BYTES])
+{
+    snprintf(text, PLANNING_FINGERPRINT_BYTES, "%.60s", stormglass_version);
+    for (uint32_t i = 0; i < count; i++) {
+        char one[DIGEST_TEXT_BYTES];
+        const size_t used = strlen(text);
+        plan_store_fingerprint(sides[i].plan, one);
+        snprintf(text + used, PLANNING_FINGERPRINT_BYTES - used, " %s", one);
+    }
+}
+
 bool planning_open(struct planning *planning, const char *path)
 {
     struct diag *diag = memory_new(sizeof *diag);
@@ -63,6 +92,7 @@ bool planning_open(struct planning *planning, const char *path)
                              .self = planning,
                              .played = played,
                              .known = known,
+                             .taken = taken,
                              .late = well && planning->plan->most_time > 0 ? late : NULL};
     return well;
 }

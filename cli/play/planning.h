@@ -12,9 +12,19 @@ struct planning {
     struct plan_search search;
     struct plan_known *known; /* NULL: nothing is */
     struct plan_store *store; /* somebody else's, where runs are written; NULL: nowhere */
+    bool gathers;             /* what is known was gathered: what is taken of it is written */
     bool shown;               /* a line of progress is on the terminal */
     double begun_s;
 };
+
+/* Loads a plan alone; nothing is said of what is wrong. */
+bool planning_load(struct planning *planning, const char *path);
+
+/* What makes runs of two processes the same: the program's version, and each plan with all of its
+ * files. */
+enum { PLANNING_FINGERPRINT_BYTES = 160 };
+void planning_fingerprint(const struct planning *sides, uint32_t count,
+                          char text[PLANNING_FINGERPRINT_BYTES]);
 
 /* Loads a plan, and opens its search.  False: what is wrong was said. */
 bool planning_open(struct planning *planning, const char *path);

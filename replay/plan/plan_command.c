@@ -21,14 +21,25 @@ static void print_quoted(const char *text, FILE *out)
     fputc('\'', out);
 }
 
+/* The first run that died, or the first. */
+static uint32_t run_of(const struct plan_case_state *of)
+{
+    for (uint32_t i = 0; i < of->count; i++)
+        if (of->outcomes[i].end == PLAN_RUN_DEAD)
+            return i;
+    return 0;
+}
+
 void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out)
 {
     const struct plan_candidate *mine = &state->candidates[candidate];
+    const uint32_t run = run_of(&mine->states[of]);
     const struct plan_trial trial = {.plan = state->plan,
                                      .candidate = mine->cell,
                                      .of = &mine->cases->cases[of],
-                                     .seed = state->seed};
-    const int64_t duration = mine->states[of].count > 0 ? mine->states[of].outcomes[0].duration : 0;
+                                     .seed = state->seed + run};
+    const int64_t duration =
+        mine->states[of].count > 0 ? mine->states[of].outcomes[run].duration : 0;
     struct arena arena = {0};
     uint32_t count;
     const char **sets = plan_trial_sets(&arena, &trial, duration, &count);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The first run of a case, fit for a shell. */
+/* The first run of a case, or the one that died, fit for a shell. */
 void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out);
 
 #endif

@@ -2,9 +2,13 @@
  * plan_errand - words one after the other. */
 #include "replay/plan/plan_errand.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SETS_MAX = GRID_SETS_MAX + 2 }; /* a point of a cliff has one more than a cell */
 
 /* ------------------------------------------------------------------ writing */
 
@@ -41,11 +45,11 @@ static void put_all(struct writing *writing, const struct plan_trial *trial)
         put(writing, trial->candidate->sets[i]);
 }
 
-const char *plan_errand_write(struct arena *arena, const struct plan_trial *trial, size_t *length)
+char *plan_errand_write(const struct plan_trial *trial, size_t *length)
 {
     struct writing counted = {NULL, 0};
     put_all(&counted, trial);
-    struct writing written = {arena_take(arena, counted.length), 0};
+    struct writing written = {memory_new(counted.length), 0};
     put_all(&written, trial);
     *length = written.length;
     return written.at;
@@ -94,7 +98,7 @@ bool plan_errand_read(struct arena *arena, const struct plan *plan, const char *
         &reading, 0, (int64_t)(sizeof errand->of.sets / sizeof *errand->of.sets));
     for (uint32_t i = 0; i < errand->of.set_count; i++)
         errand->of.sets[i] = take(&reading);
-    errand->cell.set_count = (uint32_t)take_number(&reading, 0, (int64_t)GRID_SETS_MAX + 1);
+    errand->cell.set_count = (uint32_t)take_number(&reading, 0, SETS_MAX);
     errand->cell.sets = arena_array(arena, errand->cell.set_count + 1, sizeof *errand->cell.sets);
     for (uint32_t i = 0; i < errand->cell.set_count; i++)
         errand->cell.sets[i] = take(&reading);

@@ -7,8 +7,8 @@
 
 #include "replay/plan/plan_play.h"
 
-/* The bytes are the arena's. */
-const char *plan_errand_write(struct arena *arena, const struct plan_trial *trial, size_t *length);
+/* The caller's to free. */
+char *plan_errand_write(const struct plan_trial *trial, size_t *length);
 
 /* What a trial points at. */
 struct plan_errand {

@@ -3,6 +3,7 @@
 #include "replay/plan/plan_round.h"
 
 #include "base/memory.h"
+#include "replay/plan/plan_errand.h"
 #include "replay/plan/plan_judge.h"
 #include "replay/run/jobs.h"
 #include "replay/run/stop.h"
@@ -216,17 +217,34 @@ static void add_candidate(struct round *round, uint32_t index)
     }
 }
 
-static void play_errand(void *self, uint32_t index, void *result)
+static struct plan_trial trial_of(const struct round *round, uint32_t index)
 {
-    const struct round *round = self;
     const struct errand *errand = &round->errands[index];
     const struct plan_state *state = round->search->state;
     const struct plan_candidate *candidate = &state->candidates[errand->candidate];
-    const struct plan_trial trial = {.plan = state->plan,
-                                     .candidate = candidate->cell,
-                                     .of = &candidate->cases->cases[errand->of],
-                                     .seed = state->seed + errand->seed};
+    return (struct plan_trial){.plan = state->plan,
+                               .candidate = candidate->cell,
+                               .of = &candidate->cases->cases[errand->of],
+                               .seed = state->seed + errand->seed};
+}
+
+static void play_errand(void *self, uint32_t index, void *result)
+{
+    const struct plan_trial trial = trial_of(self, index);
     plan_play(&trial, result);
+}
+
+/* For a place elsewhere: which of two plans, then the trial. */
+static char *write_errand(void *self, uint32_t index, size_t *length)
+{
+    const struct round *round = self;
+    const struct plan_trial trial = trial_of(round, index);
+    char *bytes = plan_errand_write(&trial, length), *whole = memory_new(*length + 1);
+    whole[0] = round->search->state->base > 0;
+    memcpy(whole + 1, bytes, *length);
+    *length += 1;
+    free(bytes);
+    return whole;
 }
 
 /* Outcomes of a case are in the order of seeds, whoever ends first: their room was made before. */
@@ -267,6 +285,15 @@ static void make_room(const struct round *round)
     }
 }
 
+static void take_known(const struct round *round, const struct errand *errand,
+                       const struct plan_outcome *outcome)
+{
+    const struct plan_search *search = round->search;
+    keep(search->state, errand, outcome);
+    if (search->taken != NULL)
+        search->taken(search->self, errand->candidate, errand->of, errand->seed);
+}
+
 /* Those that an earlier search has played are not played again. */
 static void leave_out_known(struct round *round)
 {
@@ -277,7 +304,7 @@ static void leave_out_known(struct round *round)
         if (round->search->known != NULL &&
             round->search->known(round->search->self, errand.candidate, errand.of, errand.seed,
                                  &outcome))
-            keep(round->search->state, &errand, &outcome);
+            take_known(round, &errand, &outcome);
         else
             round->errands[left++] = errand;
     }
@@ -309,6 +336,8 @@ static bool play_errands(struct round *round)
                                   .play = play_errand,
                                   .done = take_errand,
                                   .enough = is_late,
+                                  .elsewhere = search->elsewhere,
+                                  .errand = write_errand,
                                   .count = round->count,
                                   .at_once = search->at_once,
                                   .results = round->outcomes,

@@ -374,6 +374,14 @@ static void play_cliff(const struct plan_search *search, uint32_t index)
     }
 }
 
+void plan_search_part(const struct plan_search *search, uint32_t part, uint32_t parts)
+{
+    const struct plan_state *state = search->state;
+    for (uint32_t i = part; i < state->count && !state->stopped && !state->spent; i += parts)
+        if (state->candidates[i].verdict == PLAN_VERDICT_OPEN)
+            plan_round_play(search, &i, 1);
+}
+
 void plan_search_play(const struct plan_search *search)
 {
     struct plan_state *state = search->state;

@@ -17,16 +17,21 @@
 
 #include "replay/plan/plan_state.h"
 
+struct jobs_elsewhere;
+
 struct plan_search {
     struct plan_state *state;
-    uint32_t at_once; /* runs; 0: as many as there are processors */
-    bool exhaustive;  /* every candidate is played whatever is known: for tests of the search */
+    uint32_t at_once;                       /* runs; 0: as many as there are processors */
+    const struct jobs_elsewhere *elsewhere; /* where runs are played too (replay/run/jobs.h) */
+    bool exhaustive; /* every candidate is played whatever is known: for tests of the search */
     void *self;
     /* A run has ended, in the order in which they do. */
     void (*played)(void *self, uint32_t candidate, uint32_t of, uint32_t seed);
     /* Whether it is known from an earlier search; fills it in.  NULL: none was. */
     bool (*known)(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
                   struct plan_outcome *outcome);
+    /* One that was known has been taken.  NULL: nobody wants to know. */
+    void (*taken)(void *self, uint32_t candidate, uint32_t of, uint32_t seed);
     /* Whether the time that the plan allows is over.  NULL: it never is. */
     bool (*late)(void *self);
 };
@@ -39,6 +44,10 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
  * "path=value".  False: it is refused, and says why. */
 bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of, const char *name,
                        const char *set);
+
+/* Plays the candidates of one of `parts` parts, from 0 on, each to its verdict, whatever others do:
+ * what many machines can do at once, before one of them searches with what all have played. */
+void plan_search_part(const struct plan_search *search, uint32_t part, uint32_t parts);
 
 /* Until the answer is known, the budget is spent, or a stop is asked for. */
 void plan_search_play(const struct plan_search *search);

@@ -84,12 +84,11 @@ static void ask_fingerprint(struct store *store, const struct plan_state *state,
                    text, size);
 }
 
-/* The plan, its prices and the scenario with all its files: what a run depends on. */
-static void fingerprint(const struct plan_state *state, char text[DIGEST_TEXT_BYTES])
+void plan_store_fingerprint(const struct plan *plan, char text[DIGEST_TEXT_BYTES])
 {
     struct diag *diag = memory_new(sizeof *diag);
-    struct scenario *scenario = library_load(state->plan->grid.scenario, NULL, 0, diag);
-    struct digest all = digest_of(state->plan->question, strlen(state->plan->question));
+    struct scenario *scenario = library_load(plan->grid.scenario, NULL, 0, diag);
+    struct digest all = digest_of(plan->question, strlen(plan->question));
     for (uint32_t i = 0; scenario != NULL && i < scenario->source_count; i++) {
         const struct digest one = digest_of(scenario->sources[i].text, scenario->sources[i].length);
         digest_add(&all, one.high);
@@ -233,7 +232,7 @@ static bool is_same_plan(struct store *store, const struct plan_state *state,
                          char error[STORE_ERROR_BYTES])
 {
     char text[DIGEST_TEXT_BYTES], theirs[DIGEST_TEXT_BYTES] = "", version[64] = "";
-    fingerprint(state, text);
+    plan_store_fingerprint(state->plan, text);
     ask_fingerprint(store, state, theirs, sizeof theirs);
     store_ask_text(store, "SELECT value FROM plan WHERE key='version'", version, sizeof version);
     if (store_error(store) != NULL)
@@ -279,6 +278,25 @@ struct plan_known *plan_known_read(const char *path, const struct plan_state *st
     }
     store_close(store);
     return known;
+}
+
+struct plan_known *plan_known_none(void)
+{
+    return memory_new(sizeof(struct plan_known));
+}
+
+bool plan_known_add(struct plan_known *known, const char *path, const struct plan_state *state,
+                    char error[STORE_ERROR_BYTES])
+{
+    struct plan_known *more = plan_known_read(path, state, error);
+    for (uint32_t i = 0; more != NULL && i < more->count; i++) {
+        known->runs = memory_grown(known->runs, known->count, &known->room, sizeof *known->runs);
+        known->runs[known->count++] = more->runs[i];
+    }
+    if (more != NULL && known->count > 0)
+        qsort(known->runs, known->count, sizeof *known->runs, by_place);
+    plan_known_free(more);
+    return more != NULL;
 }
 
 void plan_known_free(struct plan_known *known)
@@ -414,7 +432,7 @@ static void fill(void *self, struct store *store)
     fill_settings(store, state);
     prepare(&rows);
     for (uint32_t i = 0; i < filling->count; i++) {
-        fingerprint(filling->sides[i].state, text);
+        plan_store_fingerprint(filling->sides[i].state->plan, text);
         say(store, fingerprint_key(filling->sides[i].state), STORE_T(text));
         fill_known(&rows, &filling->sides[i]);
     }

@@ -6,10 +6,14 @@
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_STORE_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_STORE_H
 
+#include "base/digest.h"
 #include "replay/database/store.h"
 #include "replay/plan/plan_versus.h"
 
 struct plan_store;
+
+/* What a run depends on: the plan, its prices and the scenario with all its files. */
+void plan_store_fingerprint(const struct plan *plan, char text[DIGEST_TEXT_BYTES]);
 
 /* Whether the database holds a plan, and not a run. */
 bool plan_store_is(const char *path);
@@ -20,6 +24,11 @@ bool plan_store_is(const char *path);
 struct plan_known;
 struct plan_known *plan_known_read(const char *path, const struct plan_state *state,
                                    char error[STORE_ERROR_BYTES]);
+/* Nothing yet. */
+struct plan_known *plan_known_none(void);
+/* Adds what a part of the same plan has played; false and a sentence: as above. */
+bool plan_known_add(struct plan_known *known, const char *path, const struct plan_state *state,
+                    char error[STORE_ERROR_BYTES]);
 void plan_known_free(struct plan_known *known); /* NULL is fine */
 
 /* False: nobody has played it. */

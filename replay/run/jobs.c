@@ -2,20 +2,26 @@
  * jobs - processes and pipes. */
 #include "replay/run/jobs.h"
 
+#include "base/memory.h"
 #include "replay/run/stop.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100 }; /* so often a stop is looked for */
+enum {
+    LOOK_MS = 100,   /* so often a stop is looked for */
+    AWAY_NS = 200000 /* and whether a run elsewhere has ended */
+};
 
 struct slot {
     pid_t process;
@@ -25,10 +31,26 @@ struct slot {
     bool again; /* it is played for the second time */
 };
 
+/* What is played elsewhere. */
+struct away {
+    uint32_t index;
+    bool busy, again;
+};
+
+struct ending {
+    uint32_t index;
+    bool well;
+};
+
+enum { ENDINGS_MAX = JOBS_AT_ONCE_MAX + JOBS_PLACES_MAX };
+
 struct pool {
     const struct jobs *jobs;
+    struct ending endings[ENDINGS_MAX]; /* that nobody was told of yet */
+    uint32_t ending_count;
     struct slot slots[JOBS_AT_ONCE_MAX];
-    uint32_t running;
+    struct away away[JOBS_PLACES_MAX];
+    uint32_t running, running_away;
     bool well, stopping;
 };
 
@@ -48,11 +70,21 @@ static bool write_all(int to, const void *what, size_t size)
     return true;
 }
 
+static void tell_endings(struct pool *pool)
+{
+    const struct jobs *jobs = pool->jobs;
+    for (uint32_t i = 0; i < pool->ending_count && jobs->done != NULL; i++)
+        jobs->done(jobs->self, pool->endings[i].index, pool->endings[i].well);
+    pool->ending_count = 0;
+}
+
+/* It is told when its place plays the next one: who is told may write, and wait for a disk. */
 static void end(struct pool *pool, uint32_t index, bool well)
 {
     pool->well &= well;
-    if (pool->jobs->done != NULL)
-        pool->jobs->done(pool->jobs->self, index, well);
+    if (pool->ending_count == ENDINGS_MAX)
+        tell_endings(pool);
+    pool->endings[pool->ending_count++] = (struct ending){index, well};
 }
 
 /* Nobody would read its answer, and what it has inherited, such as locks, it would hold. */
@@ -128,14 +160,67 @@ static void wait_for_some(struct pool *pool)
 {
     struct pollfd looks[JOBS_AT_ONCE_MAX];
     const uint32_t count = pool->running;
+    const struct timespec pause = {.tv_nsec = AWAY_NS};
+    const bool waits = pool->running_away > 0;
     for (uint32_t i = 0; i < count; i++)
         looks[i] = (struct pollfd){.fd = pool->slots[i].from, .events = POLLIN};
     /* A signal that comes just before would not wake it. */
-    if (poll(looks, count, LOOK_MS) <= 0)
+    if (poll(looks, count, waits ? 0 : LOOK_MS) <= 0) {
+        if (waits)
+            nanosleep(&pause, NULL);
         return;
+    }
     for (uint32_t i = count; i-- > 0;) /* the last one takes the place of what has ended */
         if (looks[i].revents != 0 && !take(pool, &pool->slots[i]))
             collect(pool, i);
+}
+
+/* ------------------------------------------------------------------ elsewhere */
+
+static uint32_t places(const struct pool *pool)
+{
+    const struct jobs_elsewhere *elsewhere = pool->jobs->elsewhere;
+    const uint32_t count = elsewhere == NULL ? 0 : elsewhere->places;
+    return count < JOBS_PLACES_MAX ? count : JOBS_PLACES_MAX;
+}
+
+static void begin_away(struct pool *pool, uint32_t place, uint32_t index, bool again)
+{
+    const struct jobs *jobs = pool->jobs;
+    size_t length;
+    char *errand = jobs->errand(jobs->self, index, &length);
+    jobs->elsewhere->begin(jobs->elsewhere->self, place, errand, length);
+    free(errand);
+    pool->away[place] = (struct away){index, true, again};
+    pool->running_away++;
+}
+
+static void collect_away(struct pool *pool)
+{
+    const struct jobs *jobs = pool->jobs;
+    for (uint32_t i = 0; i < places(pool); i++) {
+        const struct away away = pool->away[i];
+        bool well = false;
+        if (!away.busy || !jobs->elsewhere->ended(jobs->elsewhere->self, i,
+                                                  result_of(jobs, away.index), jobs->bytes, &well))
+            continue;
+        pool->away[i].busy = false;
+        pool->running_away--;
+        if (well || away.again || pool->stopping) {
+            end(pool, away.index, well);
+            continue;
+        }
+        memset(result_of(jobs, away.index), 0, jobs->bytes);
+        begin_away(pool, i, away.index, true);
+    }
+}
+
+static void stop_away(const struct pool *pool)
+{
+    const struct jobs_elsewhere *elsewhere = pool->jobs->elsewhere;
+    for (uint32_t i = 0; i < places(pool); i++)
+        if (pool->away[i].busy)
+            elsewhere->stop(elsewhere->self, i);
 }
 
 /* Again and again: a process that has only just begun may not have listened. */
@@ -144,6 +229,8 @@ static void look_for_stop(struct pool *pool)
     const struct jobs *jobs = pool->jobs;
     if (stop_asked() == 0 && (jobs->enough == NULL || !jobs->enough(jobs->self)))
         return;
+    if (!pool->stopping)
+        stop_away(pool);
     pool->stopping = true;
     pool->well = false;
     for (uint32_t i = 0; i < pool->running; i++)
@@ -158,18 +245,36 @@ uint32_t jobs_at_once(const struct jobs *jobs)
     return most < jobs->count ? most : jobs->count;
 }
 
+/* As many as there is room for; first here, where nothing has to travel. */
+static uint32_t begin_more(struct pool *pool, uint32_t begun)
+{
+    const struct jobs *jobs = pool->jobs;
+    const uint32_t most = jobs_at_once(jobs);
+    while (begun < jobs->count && pool->running < most && !pool->stopping) {
+        begin(pool, begun++, false);
+        look_for_stop(pool);
+    }
+    for (uint32_t i = 0; i < places(pool) && begun < jobs->count && !pool->stopping; i++)
+        if (!pool->away[i].busy)
+            begin_away(pool, i, begun++, false);
+    return begun;
+}
+
 bool jobs_play(const struct jobs *jobs)
 {
-    struct pool pool = {.jobs = jobs, .well = true};
-    const uint32_t most = jobs_at_once(jobs);
+    struct pool *pool = memory_new(sizeof *pool);
+    pool->jobs = jobs;
+    pool->well = true;
     for (uint32_t begun = 0;;) {
-        look_for_stop(&pool);
-        while (begun < jobs->count && pool.running < most && !pool.stopping) {
-            begin(&pool, begun++, false);
-            look_for_stop(&pool);
-        }
-        if (pool.running == 0)
-            return pool.well;
-        wait_for_some(&pool);
+        look_for_stop(pool);
+        begun = begin_more(pool, begun);
+        tell_endings(pool);
+        if (pool->running + pool->running_away == 0)
+            break;
+        wait_for_some(pool);
+        collect_away(pool);
     }
+    const bool well = pool->well;
+    free(pool);
+    return well;
 }

@@ -152,6 +152,11 @@ static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
         fprintf(out, "      %s\n", candidate->why);
     if (candidate->limit[0] != '\0')
         fprintf(out, "      %s\n", candidate->limit);
+    if (candidate->verdict == PLAN_VERDICT_DIED) {
+        fputs("      ", out);
+        plan_command(state, index, candidate->decided_by, out);
+        fputc('\n', out);
+    }
 }
 
 static bool is_told(const struct plan_state *state, const uint32_t *order, uint32_t at)
