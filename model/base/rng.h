@@ -10,6 +10,8 @@
 #include "base/check.h"
 #include "base/hash.h"
 
+#include <stdbool.h>
+
 struct rng {
     uint64_t key;
     uint64_t drawn;
@@ -45,5 +47,19 @@ static inline int rng_chance(struct rng *rng, uint64_t numerator, uint64_t denom
 
 /* Exponentially distributed with the given mean, in integers: -mean * ln(u), ln by 2^-32 steps. */
 int64_t rng_exponential(struct rng *rng, int64_t mean);
+
+/* Times of service with a tail: log-logistic, which two numbers describe, the median and the 99th
+ * percentile.  The logarithm of such a time is as far above the median's as that of the odds of its
+ * quantile: with p99 = 1.25 median, 99.999 % are within 1.75 medians. */
+struct rng_law {
+    int64_t median;
+    uint64_t log2_ratio; /* of p99 to median, in 2^-32; 0: always the median */
+};
+
+/* p99 not above the median: always the median. */
+struct rng_law rng_law(int64_t median, int64_t p99);
+
+/* Draws only when the law is not a constant.  Within 2^16 medians, up and down. */
+int64_t rng_law_draw(struct rng *rng, const struct rng_law *law);
 
 #endif

@@ -124,6 +124,24 @@ static void add_nodes(const struct world *world, time_ps now, struct result_tota
     totals->pfc_deadlocks = world->deadlocks.count;
 }
 
+static void add_media(const struct world *world, struct result *result)
+{
+    struct result_totals *totals = &result->totals;
+    struct media_wear wear = {0};
+    for (uint32_t i = 0; i < world->host_count; i++)
+        if (world->targets[i] != NULL)
+            result->media_age |= nvme_target_wear(world->targets[i], &wear);
+    totals->media_bytes_written = (int64_t)wear.host_bytes;
+    totals->media_bytes_programmed = (int64_t)wear.flash_bytes;
+    totals->media_erases = (int64_t)wear.erases;
+    totals->media_writes_waited = (int64_t)wear.waited;
+    totals->media_units_absorbed = (int64_t)wear.absorbed;
+    totals->media_units_hit = (int64_t)wear.buffer_hits;
+    totals->media_suspensions = (int64_t)wear.suspensions;
+    result->media_units_down = (int64_t)wear.units_down;
+    result->media_units_programmed = (int64_t)wear.units_programmed;
+}
+
 static int64_t dropped(const struct observe *observe, enum probe_drop_cause cause)
 {
     return (int64_t)(observe_dropped(observe, cause, false) +
@@ -348,8 +366,10 @@ void collect_result(const struct collect *collect, struct result *result)
     struct result_totals *totals = &result->totals;
     totals->simulated_ps = collect->window_end;
     totals->drain_ps = collect->now > collect->window_end ? collect->now - collect->window_end : 0;
-    if (collect->world != NULL)
+    if (collect->world != NULL) {
         add_nodes(collect->world, collect->now, totals);
+        add_media(collect->world, result);
+    }
     add_drops(collect->observe, totals);
     result->workload_count = collect->scenario->workload_count;
     result->workloads = memory_zeroed(result->workload_count, sizeof *result->workloads);

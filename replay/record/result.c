@@ -24,6 +24,8 @@ static const struct total_row total_rows[] = {
 #undef TOTAL
 };
 
+#define RATIO_ONE INT64_C(1000000000000000) /* QUANTITY_RATIO */
+
 enum { TOTAL_ROWS = sizeof total_rows / sizeof total_rows[0] };
 
 static const char *const type_names[] = {
@@ -54,8 +56,15 @@ bool result_of_workload(const struct result_workload *workload, const char *path
     return result_workload_value(workload, path, value);
 }
 
+static const char of_media[] = "media.", amplification[] = "media.write_amplification";
+
 bool result_total(const struct result *result, const char *path, struct result_ratio *value)
 {
+    if (strcmp(path, amplification) == 0) {
+        const __int128 units = (__int128)result->media_units_programmed * RATIO_ONE;
+        *value = (struct result_ratio){units, result->media_units_down};
+        return true;
+    }
     for (int i = 0; i < TOTAL_ROWS; i++) {
         if (strcmp(total_rows[i].path, path) != 0)
             continue;
@@ -219,6 +228,20 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
     result_harm_emit(result, emit, self);
 }
 
+static void emit_totals(const struct result *result, result_emit_fn *emit, void *self)
+{
+    for (int i = 0; i < TOTAL_ROWS; i++)
+        if (result->media_age || strncmp(total_rows[i].path, of_media, strlen(of_media)) != 0)
+            emit_integer(emit, self, total_rows[i].path,
+                         member_of(&result->totals, total_rows[i].offset));
+    const double down = (double)result->media_units_down;
+    if (result->media_age)
+        emit_or_null(emit, self, result->media_units_down > 0,
+                     (struct result_item){.path = amplification,
+                                          .type = RESULT_REAL,
+                                          .real = (double)result->media_units_programmed / down});
+}
+
 void result_emit(const struct result *result, result_emit_fn *emit, void *self)
 {
     char digest[DIGEST_TEXT_BYTES];
@@ -232,9 +255,7 @@ void result_emit(const struct result *result, result_emit_fn *emit, void *self)
     emit_integer(emit, self, "threads", result->threads);
     emit_or_null(emit, self, result->marked_at != NULL,
                  (struct result_item){"ecn_marked_at", RESULT_TEXT, 0, 0, result->marked_at});
-    for (int i = 0; i < TOTAL_ROWS; i++)
-        emit_integer(emit, self, total_rows[i].path,
-                     member_of(&result->totals, total_rows[i].offset));
+    emit_totals(result, emit, self);
     emit_list(emit, self, "workloads", result->workload_count);
     for (uint32_t i = 0; i < result->workload_count; i++)
         emit_workload(result, i, emit, self);

@@ -93,6 +93,9 @@ struct result {
     const char *status; /* complete, interrupted, failed */
     bool cut;           /* by a signal or --until, before its work was done */
     struct result_totals totals;
+    bool media_age; /* some do */
+    /* Units of 4 KiB that came to flash, and that were written with them. */
+    int64_t media_units_down, media_units_programmed;
     struct result_workload *workloads;
     uint32_t workload_count;
     const struct waits *waits; /* while the run is there; NULL: nobody accounted for time */

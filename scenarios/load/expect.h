@@ -39,6 +39,15 @@
     X(RNIC_RNR_NAKS, "rnic.rnr_naks", "rnic.rnr_naks", QUANTITY_INT)                               \
     X(RNIC_QP_ERRORS, "rnic.qp_errors", "rnic.qp_errors", QUANTITY_INT)                            \
     X(RNIC_PAUSE_STORMS, "rnic.pause_storms", "rnic.pause_storms", QUANTITY_INT)                   \
+    X(MEDIA_BYTES_WRITTEN, "media.bytes_written", "media.bytes_written", QUANTITY_SIZE)            \
+    X(MEDIA_BYTES_PROGRAMMED, "media.bytes_programmed", "media.bytes_programmed", QUANTITY_SIZE)   \
+    X(MEDIA_AMPLIFICATION, "media.write_amplification", "media.write_amplification",               \
+      QUANTITY_RATIO)                                                                              \
+    X(MEDIA_ERASES, "media.erases", "media.erases", QUANTITY_INT)                                  \
+    X(MEDIA_WRITES_WAITED, "media.writes_waited", "media.writes_waited", QUANTITY_INT)             \
+    X(MEDIA_UNITS_ABSORBED, "media.units_absorbed", "media.units_absorbed", QUANTITY_INT)          \
+    X(MEDIA_UNITS_HIT, "media.units_hit", "media.units_hit", QUANTITY_INT)                         \
+    X(MEDIA_SUSPENSIONS, "media.suspensions", "media.suspensions", QUANTITY_INT)                   \
     EXPECT_OF_WORKLOADS(X)
 
 /* Of a workload: all that run --json prints of one. */

@@ -29,8 +29,40 @@ struct media_request {
     /* The medium's own while it has the request. */
     struct nvme_job job;
     struct media_request *next;
-    uint32_t parts; /* pages still to come */
-    time_ps served; /* time in service so far */
+    uint32_t parts;  /* pages still to come */
+    time_ps served;  /* time in service so far */
+    uint64_t serial; /* of a flush: the last write that it waits for */
+};
+
+/* What a run did to a medium that ages.
+ *   host_bytes        written by hosts
+ *   flash_bytes       programmed
+ *   units_down        of 4 KiB, that left the buffer for flash
+ *   units_programmed  that were written to flash with them
+ *   absorbed          units that were written over in the buffer, and never came to flash
+ *   buffer_hits       units that were read from the buffer
+ *   waited            writes that found the buffer full
+ *   erases            of blocks
+ *   suspensions       of programs and erases, for reads
+ * Write amplification is units_programmed / units_down: what is still buffered is in neither. */
+#define MEDIA_WEAR(X)                                                                              \
+    X(host_bytes)                                                                                  \
+    X(flash_bytes)                                                                                 \
+    X(units_down)                                                                                  \
+    X(units_programmed)                                                                            \
+    X(absorbed) X(buffer_hits) X(waited) X(erases) X(suspensions)
+
+struct media_wear {
+#define X(member) uint64_t member;
+    MEDIA_WEAR(X)
+#undef X
+};
+
+struct media_site {
+    const struct env *env;
+    const void *params; /* copied */
+    uint32_t index;     /* tells the media of one target apart (their random streams differ) */
+    uint64_t bytes;     /* capacity: requests are below */
 };
 
 struct media_ops {
@@ -38,13 +70,13 @@ struct media_ops {
     const char *about; /* one sentence */
     const struct opt *opts;
     size_t params_bytes;
-    /* params are copied; index tells the media of one target apart (their random streams
-     * differ). */
-    struct media *(*create)(const struct env *env, const void *params, uint32_t index);
+    struct media *(*create)(const struct media_site *site);
     /* `done` may be called before submit returns when the kind takes no time. */
     void (*submit)(struct media *media, struct media_request *request);
     /* What serves, in the order of a read; NULL: nothing takes time. */
     void (*stations)(const struct media *media, nvme_station_fn *call, void *self);
+    /* NULL: it does not age. */
+    void (*wear)(const struct media *media, struct media_wear *wear);
     void (*audit)(const struct media *media);
     void (*destroy)(struct media *media);
 };

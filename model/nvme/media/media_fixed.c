@@ -43,15 +43,14 @@ static void fixed_done(void *self, struct nvme_job *job)
     request->done(request->self, request);
 }
 
-static struct media *fixed_create(const struct env *env, const void *params, uint32_t index)
+static struct media *fixed_create(const struct media_site *site)
 {
-    (void)index;
     struct media *media = memory_new(sizeof *media);
-    media->env = env;
-    media->params = *(const struct fixed_params *)params;
+    media->env = site->env;
+    media->params = *(const struct fixed_params *)site->params;
     media->servers = memory_zeroed((size_t)media->params.parallel, sizeof *media->servers);
     for (int64_t i = 0; i < media->params.parallel; i++)
-        nvme_server_init(&media->servers[i], env, fixed_done, media, 0);
+        nvme_server_init(&media->servers[i], site->env, fixed_done, media, 0);
     return media;
 }
 

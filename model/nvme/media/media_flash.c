@@ -287,24 +287,24 @@ static void channel_done(void *self, struct nvme_job *job)
         serve(&media->link_out, part, transfer(part->bytes, params->link_rate));
 }
 
-static struct media *flash_create(const struct env *env, const void *params, uint32_t index)
+static struct media *flash_create(const struct media_site *site)
 {
     struct media *media = memory_new(sizeof *media);
     char purpose[32];
-    snprintf(purpose, sizeof purpose, "media-%03u", index);
-    media->env = env;
-    media->params = *(const struct flash_params *)params;
-    media->jitter = env_stream(env, purpose);
+    snprintf(purpose, sizeof purpose, "media-%03u", site->index);
+    media->env = site->env;
+    media->params = *(const struct flash_params *)site->params;
+    media->jitter = env_stream(site->env, purpose);
     media->die_count = (uint32_t)(media->params.channels * media->params.dies_per_channel);
     media->channels = memory_zeroed((size_t)media->params.channels, sizeof *media->channels);
     media->dies = memory_zeroed(media->die_count, sizeof *media->dies);
-    nvme_server_init(&media->controller, env, controller_done, media, 0);
-    nvme_server_init(&media->link_out, env, read_done, media, media->params.read_overhead);
-    nvme_server_init(&media->link_in, env, write_done, media, media->params.write_overhead);
+    nvme_server_init(&media->controller, site->env, controller_done, media, 0);
+    nvme_server_init(&media->link_out, site->env, read_done, media, media->params.read_overhead);
+    nvme_server_init(&media->link_in, site->env, write_done, media, media->params.write_overhead);
     for (int64_t i = 0; i < media->params.channels; i++)
-        nvme_server_init(&media->channels[i], env, channel_done, media, 0);
+        nvme_server_init(&media->channels[i], site->env, channel_done, media, 0);
     for (uint32_t i = 0; i < media->die_count; i++)
-        nvme_server_init(&media->dies[i], env, die_done, media, 0);
+        nvme_server_init(&media->dies[i], site->env, die_done, media, 0);
     return media;
 }
 

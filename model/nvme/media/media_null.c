@@ -12,11 +12,10 @@ struct media {
 
 static const struct opt null_opts[] = {{0}};
 
-static struct media *null_create(const struct env *env, const void *params, uint32_t index)
+static struct media *null_create(const struct media_site *site)
 {
-    (void)params, (void)index;
     struct media *media = memory_new(sizeof *media);
-    media->env = env;
+    media->env = site->env;
     return media;
 }
 

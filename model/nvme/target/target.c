@@ -190,7 +190,10 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         ns->ops = given->media;
         ns->block_bytes = (uint32_t)given->params.block_size;
         ns->blocks = (uint64_t)(given->params.size / given->params.block_size);
-        ns->media = ns->ops->create(site->env, given->media_params, i);
+        ns->media = ns->ops->create(&(struct media_site){.env = site->env,
+                                                         .params = given->media_params,
+                                                         .index = i,
+                                                         .bytes = ns->blocks * ns->block_bytes});
         ns->store = given->store != NULL ? given->store : nvme_tag_store_create(ns->block_bytes);
         CHECK(ns->store->block_bytes == ns->block_bytes);
         CHECK(ns->store->ops->memory == target->namespaces[0].store->ops->memory);

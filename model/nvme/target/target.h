@@ -106,6 +106,8 @@ typedef void nvme_target_looker(void *self, const struct nvme_target_command *co
 void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look, void *self);
 /* Each of its cores, then what the medium of each namespace is made of. */
 void nvme_target_stations(const struct nvme_target *target, nvme_station_fn *call, void *self);
+/* Adds what a run did to its media; false, and nothing is added: none of them ages. */
+bool nvme_target_wear(const struct nvme_target *target, struct media_wear *sum);
 bool nvme_target_is_stalled(const struct nvme_target *target);
 bool nvme_target_is_dead(const struct nvme_target *target);
 

@@ -55,6 +55,23 @@ void nvme_target_stations(const struct nvme_target *target, nvme_station_fn *cal
     }
 }
 
+bool nvme_target_wear(const struct nvme_target *target, struct media_wear *sum)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < target->namespace_count; i++) {
+        const struct target_namespace *ns = &target->namespaces[i];
+        if (ns->ops->wear == NULL)
+            continue;
+        struct media_wear wear;
+        ns->ops->wear(ns->media, &wear);
+#define X(member) sum->member += wear.member;
+        MEDIA_WEAR(X)
+#undef X
+        any = true;
+    }
+    return any;
+}
+
 bool nvme_target_is_stalled(const struct nvme_target *target)
 {
     return target->stall.on;

@@ -255,6 +255,9 @@ static void fill_apart(struct fixture *fixture)
 #define TOTAL(member, path) result->totals.member = next++;
 #include "replay/record/total.def"
 #undef TOTAL
+    result->media_age = true;
+    result->media_units_down = 400;
+    result->media_units_programmed = 900;
     result->cut = true;
     result->threads = 3;
     workload->issued = 201;
@@ -316,6 +319,7 @@ static const char printed[] = "scenario 'small'\n"
                               "cut true\n"
                               "threads 3\n"
                               "ecn_marked_at 'dequeue'\n"
+                              "media.write_amplification 2.250\n"
                               "workloads[0].name 'oltp'\n"
                               "workloads[0].issued 201\n"
                               "workloads[0].completed 3\n"

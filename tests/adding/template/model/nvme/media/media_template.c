@@ -32,13 +32,12 @@ static void done(void *self, struct nvme_job *job)
     request->done(request->self, request);
 }
 
-static struct media *create(const struct env *env, const void *params, uint32_t index)
+static struct media *create(const struct media_site *site)
 {
-    (void)index;
     struct media *media = memory_zeroed(1, sizeof *media);
-    media->env = env;
-    media->params = *(const struct params *)params;
-    nvme_server_init(&media->server, env, done, media, 0);
+    media->env = site->env;
+    media->params = *(const struct params *)site->params;
+    nvme_server_init(&media->server, site->env, done, media, 0);
     return media;
 }
 

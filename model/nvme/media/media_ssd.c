@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * media_ssd - a NAND SSD that ages: map, collection, buffer, dies that can be interrupted.
+ *
+ *   read:   controller -> buffer, or for each page die (tR) -> channel; -> link to the host -> done
+ *   write:  controller -> room in the buffer -> link from the host -> done
+ *           behind it: map -> copies that make room -> channel -> die (tPROG)
+ *
+ * Where data lie is the map's (ftl.h), who goes first at a die is the die's (die.h), programs go
+ * round the dies, and now and then a die erases.  With the defaults a 4 KiB read takes 79.3 us, as
+ * that of flash-tlc; sequential writes are sustained at 64 dies * 32 KiB / 700 us = 3 GB/s, random
+ * ones at that divided by the write amplification, less what copies and erases take.
+ * Source: the parts as in MQSim (Tavakkol et al., FAST 2018) and FEMU (Li et al., FAST 2018).
+ * Not modelled: writes of a part of 4 KiB that read the rest first, wear levelling, read disturb,
+ * faulty blocks, a cache of pages that were read, SLC caches, thermal limits. */
+#include "base/memory.h"
+#include "nvme/media/media_kinds.h"
+#include "nvme/media/ssd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PARAM(field) offsetof(struct ssd_params, field)
+#define DEVICE       "assumed: of the size of an Intel P4510 (77 us read, 637k IOPS, 3.2 GB/s)"
+
+static const struct opt ssd_opts[] = {
+    {"channels", OPT_INT, PARAM(channels), "8", "1", "64", NULL, "Flash channels.", DEVICE},
+    {"dies-per-channel", OPT_INT, PARAM(dies_per_channel), "8", "1", "64", NULL,
+     "Dies on each channel.", DEVICE},
+    {"planes", OPT_INT, PARAM(planes), "2", "1", "8", NULL,
+     "Planes of a die; a program writes a page of each.", "assumed: common for TLC", .factor = 2},
+    {"independent-plane-reads", OPT_BOOL, PARAM(independent_reads), "false", NULL, NULL, NULL,
+     "The planes of a die read by themselves; otherwise a die reads one page at a time.",
+     "ONFI 5.0 (asynchronous independent plane reads); assumed: an older die"},
+    {"page-size", OPT_SIZE, PARAM(page_size), "16KiB", "4KiB", "64KiB", NULL,
+     "Bytes of a page of one plane.", "assumed: common page of 3D TLC", .factor = 2},
+    {"pages-per-block", OPT_INT, PARAM(pages_per_block), "768", "1", "65536", NULL,
+     "Programs of a die between two erases.", "assumed: 3D TLC of 64 layers"},
+    {"read-time", OPT_TIME, PARAM(read_time), "60us", "0ps", "100ms", NULL,
+     "Time for a die to read a page (tR); its median.",
+     "assumed: gives 80 us for an unloaded 4 KiB read"},
+    {"read-p99", OPT_TIME, PARAM(read_p99), "0us", "0ps", "1s", NULL,
+     "99th percentile of the time to read a page (log-logistic); not above read-time: no spread.",
+     "assumed: none"},
+    {"program-time", OPT_TIME, PARAM(program_time), "700us", "0ps", "1s", NULL,
+     "Time for a die to program a page of each plane (tPROG); its median.",
+     "assumed: gives 3 GB/s over all dies"},
+    {"program-p99", OPT_TIME, PARAM(program_p99), "0us", "0ps", "10s", NULL,
+     "99th percentile of that (log-logistic); not above program-time: no spread.", "assumed: none"},
+    {"erase-time", OPT_TIME, PARAM(erase_time), "3500us", "0ps", "1s", NULL,
+     "Time for a die to erase a block (tBERS).", "assumed: 3 to 5 ms for 3D TLC"},
+    {"program-suspend", OPT_TIME, PARAM(program_suspend), "20us", "0ps", "10ms", "off",
+     "Time to suspend a program for a read; off: a read waits for its end.",
+     "assumed: Wu and He, FAST 2012, suspend within a pulse of a program"},
+    {"erase-suspend", OPT_TIME, PARAM(erase_suspend), "40us", "0ps", "10ms", "off",
+     "Time to suspend an erase for a read; off: a read waits for its end.",
+     "assumed: Kim et al., USENIX ATC 2019, tens of us to more than a hundred"},
+    {"suspend-limit", OPT_INT, PARAM(suspend_limit), "8", "0", "65536", NULL,
+     "Times that one program or erase is suspended; then it runs to its end.",
+     "assumed: vendors limit it; the figure is under NDA"},
+    {"reads-ahead", OPT_INT, PARAM(reads_ahead), "8", "0", "65536", NULL,
+     "Reads at a die that go before a waiting program, copy or erase; 0: none while one waits.",
+     "assumed: keeps writes going"},
+    {"channel-rate", OPT_RATE, PARAM(channel_rate), "9.6Gbps", "1Mbps", "1Tbps", NULL,
+     "Transfer rate of a channel.", "assumed: 8 bits at 1200 MT/s (ONFI 4.1)"},
+    {"link-rate", OPT_RATE, PARAM(link_rate), "25.6Gbps", "1Mbps", "10Tbps", NULL,
+     "Transfer rate of the device's PCIe link, each way.", "assumed: 3.2 GB/s, PCIe 3.0 x4"},
+    {"command-time", OPT_TIME, PARAM(command_time), "1600ns", "0ps", "1s", NULL,
+     "Controller time per command, serialized: its inverse is the maximum IOPS.", DEVICE},
+    {"read-overhead", OPT_TIME, PARAM(read_overhead), "13us", "0ps", "1s", NULL,
+     "Additional time of a read that delays no other.", "assumed: gives 80 us in all"},
+    {"write-overhead", OPT_TIME, PARAM(write_overhead), "14us", "0ps", "1s", NULL,
+     "Additional time of a write that delays no other.",
+     "assumed: gives 17 us for an unloaded 4 KiB write (P4510: 18 us)"},
+    {"buffer", OPT_SIZE, PARAM(buffer), "16MiB", "64KiB", "64GiB", NULL,
+     "Write buffer: a write completes when it is buffered, and waits while the buffer is full.",
+     "assumed: what capacitors can save"},
+    {"power-loss-protection", OPT_BOOL, PARAM(protected_buffer), "true", NULL, NULL, NULL,
+     "What is buffered survives, and a flush takes no time; false: a flush waits for flash.",
+     "assumed: drives of data centres have it"},
+    {"over-provisioning", OPT_PERCENT, PARAM(over_provisioning), "7%", "2%", "400%", NULL,
+     "Flash beyond the capacity, in parts of the capacity.",
+     "assumed: the difference between GiB and GB; 28 % and more in drives for writes"},
+    {"modelled-size", OPT_SIZE, PARAM(modelled_size), "64MiB", "16MiB", "1GiB", NULL,
+     "Size of the drive whose map is kept; what is larger is scaled to it.",
+     "own: a run of milliseconds writes enough of it", .step = "16MiB"},
+    {"precondition", OPT_CHOICE, PARAM(precondition), "sustained", NULL, NULL,
+     OPT_WORDS(SSD_PRECONDITIONS),
+     "Before the run: fresh (nothing was written), filled (once, in order), sustained (then at "
+     "random, three times over).",
+     "SNIA SSS Performance Test Specification: fresh out of box, and steady state"},
+    {0},
+};
+
+/* ---- memory ---- */
+
+enum { CHUNK_ITEMS = 64 };
+
+/* Items of a size, behind the address of the next chunk; how far apart they are is *step. */
+static char *new_chunk(struct media *media, size_t bytes, size_t *step)
+{
+    const size_t align = _Alignof(max_align_t);
+    *step = (bytes + align - 1) / align * align;
+    char *chunk = memory_zeroed(1, align + *step * CHUNK_ITEMS);
+    *(void **)(void *)chunk = media->chunks;
+    media->chunks = chunk;
+    return chunk + align;
+}
+
+struct ssd_part *ssd_take_part(struct media *media)
+{
+    if (media->free_parts == NULL) {
+        size_t step;
+        char *item = new_chunk(media, sizeof(struct ssd_part), &step);
+        for (unsigned i = 0; i < CHUNK_ITEMS; i++, item += step) {
+            struct ssd_part *part = (struct ssd_part *)(void *)item;
+            part->next = media->free_parts;
+            media->free_parts = part;
+        }
+    }
+    struct ssd_part *part = media->free_parts;
+    media->free_parts = part->next;
+    media->parts_out++;
+    *part = (struct ssd_part){0};
+    return part;
+}
+
+void ssd_give_part(struct media *media, struct ssd_part *part)
+{
+    part->next = media->free_parts;
+    media->free_parts = part;
+    media->parts_out--;
+}
+
+struct ssd_program *ssd_take_program(struct media *media)
+{
+    if (media->free_programs == NULL) {
+        size_t step;
+        const size_t bytes =
+            sizeof(struct ssd_program) + media->slot_units * sizeof(struct write_cache_item);
+        char *item = new_chunk(media, bytes, &step);
+        for (unsigned i = 0; i < CHUNK_ITEMS; i++, item += step) {
+            struct ssd_program *program = (struct ssd_program *)(void *)item;
+            program->next = media->free_programs;
+            media->free_programs = program;
+        }
+    }
+    struct ssd_program *program = media->free_programs;
+    media->free_programs = program->next;
+    media->programs_out++;
+    *program = (struct ssd_program){.item.programs = true};
+    return program;
+}
+
+void ssd_give_program(struct media *media, struct ssd_program *program)
+{
+    program->next = media->free_programs;
+    media->free_programs = program;
+    media->programs_out--;
+}
+
+/* ---- what follows each box ---- */
+
+void ssd_finish(struct media *media, struct media_request *request, time_ps served)
+{
+    request->done_at = env_now(media->env);
+    request->begun_at = request->done_at - served;
+    CHECK(request->begun_at >= request->submitted_at);
+    request->done(request->self, request);
+}
+
+static void controller_done(void *self, struct nvme_job *job)
+{
+    struct media *media = self;
+    struct media_request *request = ssd_request_of(job);
+    request->served = media->params.command_time; /* and what follows */
+    if (request->op == MEDIA_READ && request->bytes > 0)
+        ssd_read_begin(media, request);
+    else if (request->op == MEDIA_WRITE && request->bytes > 0)
+        ssd_write_begin(media, request);
+    else if (request->op == MEDIA_FLUSH)
+        ssd_write_flush(media, request);
+    else
+        ssd_finish(media, request, request->served);
+}
+
+void ssd_to_channel(struct media *media, struct ssd_item *item, time_ps service)
+{
+    nvme_server_add(&media->channels[item->die % (uint32_t)media->params.channels], &item->job,
+                    service);
+}
+
+void ssd_to_die(struct media *media, struct ssd_item *item, enum die_kind kind, time_ps takes)
+{
+    item->op.kind = (uint8_t)kind;
+    item->op.time = takes;
+    die_add(&media->dies[item->die], &item->op);
+}
+
+static void channel_done(void *self, struct nvme_job *job)
+{
+    struct ssd_item *item = (struct ssd_item *)(void *)job;
+    if (item->programs)
+        ssd_write_left_channel(self, (struct ssd_program *)(void *)item);
+    else
+        ssd_read_left_channel(self, (struct ssd_part *)(void *)item);
+}
+
+static void die_done(void *self, struct die_op *op)
+{
+    if (op->kind == DIE_ERASE) {
+        ssd_write_erased(self, op);
+        return;
+    }
+    struct ssd_item *item = (struct ssd_item *)(void *)((char *)op - offsetof(struct ssd_item, op));
+    if (item->programs)
+        ssd_write_programmed(self, (struct ssd_program *)(void *)item);
+    else
+        ssd_read_left_die(self, (struct ssd_part *)(void *)item);
+}
+
+/* ---- the medium ---- */
+
+static void make_dies(struct media *media)
+{
+    const struct ssd_params *params = &media->params;
+    media->die_count = (uint32_t)(params->channels * params->dies_per_channel);
+    media->page_units = (uint32_t)(params->page_size / FTL_UNIT_BYTES);
+    media->slot_units = media->page_units * (uint32_t)params->planes;
+    media->rules = (struct die_rules){
+        .planes = params->independent_reads ? (uint32_t)params->planes : 1,
+        .program_suspend = params->program_suspend,
+        .erase_suspend = params->erase_suspend,
+        .suspend_limit = params->suspend_limit,
+        .reads_ahead = params->reads_ahead,
+    };
+    media->dies = memory_zeroed(media->die_count, sizeof *media->dies);
+    media->meters = memory_zeroed(media->die_count, sizeof *media->meters);
+    media->erases = memory_zeroed(media->die_count, sizeof *media->erases);
+    media->pages = memory_zeroed(media->die_count, sizeof *media->pages);
+    media->erasing = memory_zeroed(media->die_count, sizeof *media->erasing);
+    for (uint32_t i = 0; i < media->die_count; i++)
+        die_init(&media->dies[i], media->env, &media->rules, die_done, media);
+}
+
+static struct media *ssd_create(const struct media_site *site)
+{
+    struct media *media = memory_new(sizeof *media);
+    char purpose[32];
+    snprintf(purpose, sizeof purpose, "media-%03u", site->index);
+    media->env = site->env;
+    media->index = site->index;
+    media->params = *(const struct ssd_params *)site->params;
+    const struct ssd_params *params = &media->params;
+    media->times = env_stream(site->env, purpose);
+    media->read_law = rng_law(params->read_time, params->read_p99);
+    media->program_law = rng_law(params->program_time, params->program_p99);
+    make_dies(media);
+    ssd_state_init(media, site->bytes);
+    nvme_server_init(&media->controller, site->env, controller_done, media, 0);
+    nvme_server_init(&media->link_out, site->env, ssd_read_done, media, params->read_overhead);
+    nvme_server_init(&media->link_in, site->env, ssd_write_arrived, media, params->write_overhead);
+    media->channels = memory_zeroed((size_t)params->channels, sizeof *media->channels);
+    for (int64_t i = 0; i < params->channels; i++)
+        nvme_server_init(&media->channels[i], site->env, channel_done, media, 0);
+    return media;
+}
+
+static void ssd_submit(struct media *media, struct media_request *request)
+{
+    if (!media->ready)
+        ssd_state_precondition(media);
+    request->submitted_at = env_now(media->env);
+    nvme_server_add(&media->controller, &request->job, media->params.command_time);
+}
+
+static void ssd_stations(const struct media *media, nvme_station_fn *call, void *self)
+{
+    const time_ps now = env_now(media->env);
+    for (uint32_t i = 0; i < media->die_count; i++)
+        media->meters[i].taken = die_busy(&media->dies[i], now);
+    const struct nvme_station stations[] = {
+        {"controller", &media->controller, 1},
+        {"dies", media->meters, media->die_count},
+        {"channels", media->channels, (uint32_t)media->params.channels},
+        {"link to the host", &media->link_out, 1},
+        {"link from the host", &media->link_in, 1},
+    };
+    for (size_t i = 0; i < sizeof stations / sizeof stations[0]; i++)
+        call(self, &stations[i]);
+}
+
+static void ssd_wear(const struct media *media, struct media_wear *wear)
+{
+    const struct ftl *ftl = &media->ftl;
+    *wear = media->wear;
+    wear->units_down = ftl->written;
+    wear->units_programmed = ftl->written + ftl->copied + ftl->padded;
+    for (uint32_t i = 0; i < media->die_count; i++)
+        wear->suspensions += media->dies[i].suspensions;
+}
+
+/* Whatever was taken is at a die, on a channel or on the link, or is being filled. */
+static void ssd_audit(const struct media *media)
+{
+    uint32_t items = nvme_server_audit(&media->link_out), erases = 0;
+    uint64_t incoming = 0;
+    nvme_server_audit(&media->controller);
+    nvme_server_audit(&media->link_in);
+    for (struct nvme_job *job = media->link_in.first; job != NULL; job = job->next) {
+        const struct media_request *request = ssd_request_of(job);
+        incoming += (request->offset + request->bytes - 1) / FTL_UNIT_BYTES -
+                    request->offset / FTL_UNIT_BYTES + 1;
+    }
+    CHECK(incoming == media->incoming);
+    for (int64_t i = 0; i < media->params.channels; i++)
+        items += nvme_server_audit(&media->channels[i]);
+    for (uint32_t i = 0; i < media->die_count; i++) {
+        items += die_audit(&media->dies[i]);
+        erases += media->erasing[i];
+    }
+    CHECK(items - erases >= media->parts_out);
+    CHECK(items - erases <= media->parts_out + media->programs_out);
+    CHECK(media->programs + (media->open != NULL) == media->programs_out);
+    CHECK(media->ftl.filled <= media->ftl.block_units && media->ftl.free_blocks > 0);
+    CHECK(media->waiting_first == NULL || media->cache.versions + media->incoming > 0);
+}
+
+static void ssd_destroy(struct media *media)
+{
+    nvme_server_fini(&media->controller);
+    nvme_server_fini(&media->link_in);
+    nvme_server_fini(&media->link_out);
+    for (int64_t i = 0; i < media->params.channels; i++)
+        nvme_server_fini(&media->channels[i]);
+    for (uint32_t i = 0; i < media->die_count; i++)
+        die_fini(&media->dies[i]);
+    while (media->chunks != NULL) {
+        void *chunk = media->chunks;
+        media->chunks = *(void **)chunk;
+        free(chunk);
+    }
+    ftl_fini(&media->ftl);
+    write_cache_fini(&media->cache);
+    free(media->slot_die);
+    free(media->channels);
+    free(media->dies);
+    free(media->meters);
+    free(media->erases);
+    free(media->pages);
+    free(media->erasing);
+    free(media);
+}
+
+const struct media_ops media_ssd = {
+    .name = "ssd",
+    .about = "An SSD that ages: garbage collection, a write cache that fills, reads that wait for "
+             "programs and erases or suspend them.",
+    .opts = ssd_opts,
+    .params_bytes = sizeof(struct ssd_params),
+    .create = ssd_create,
+    .submit = ssd_submit,
+    .stations = ssd_stations,
+    .wear = ssd_wear,
+    .audit = ssd_audit,
+    .destroy = ssd_destroy,
+};
