@@ -38,6 +38,19 @@ const struct opt nvme_host_opts[] = {
     {"fast-io-fail-tmo", OPT_TIME, PARAM(fast_io_fail_tmo), "never", "0s", "1000000s", "never",
      "Time without a controller after which I/O fails instead of waiting.",
      "Linux 6.1 fabrics.h: NVMF_DEF_FAIL_FAST_TMO -1"},
+    {"max-retries", OPT_INT, PARAM(max_retries), "5", "0", "255", NULL,
+     "Retries of a command that ended with an error status without DNR (do not retry).",
+     "Linux 6.1 nvme_core: max_retries 5; nvme_decide_disposition"},
+    {"abort", OPT_BOOL, PARAM(abort), "false", NULL, NULL, NULL,
+     "An I/O command that times out is aborted first, and the controller fails when it times out "
+     "again.",
+     "Linux 6.1: nvme-pci does (nvme_timeout), nvme-rdma does not"},
+    {"flow-control", OPT_BOOL, PARAM(flow_control), "true", NULL, NULL, NULL,
+     "Submission queue flow control: responses say how far the target has come (SQHD).",
+     "NVMe over Fabrics 1.1, 2.4.1 and CATTR of 3.3; nvme connect --disable-sqflow"},
+    {"shutdown", OPT_BOOL, PARAM(shutdown), "false", NULL, NULL, NULL,
+     "A workload that has ended shuts its controllers down (CC.SHN, CSTS.SHST) and disconnects.",
+     "Linux 6.1 nvme_shutdown_ctrl: nvme disconnect"},
     {"submit-cost", OPT_TIME, PARAM(submit_cost), "1us", "0ps", "1s", NULL,
      "CPU time to send one command; a queue's CPU does one thing at a time.",
      "assumed: the host's half of the software share of a 4 KiB I/O"},
@@ -69,21 +82,43 @@ void nvme_host_note(const struct nvme_host *host, const char *text)
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
-/* A name of its own for every host, the same in every run. */
+/* Two numbers for every owner, the same in every run. */
+struct own_name {
+    uint64_t high, low;
+};
+
+static struct own_name own_name(const char *owner)
+{
+    return (struct own_name){hash_mix(hash_text(owner, 1)), hash_mix(hash_text(owner, 2))};
+}
+
+void nvme_host_name(const char *owner, char nqn[NVME_NQN_BYTES])
+{
+    const struct own_name name = own_name(owner);
+    snprintf(nqn, NVME_NQN_BYTES, "nqn.2014-08.org.nvmexpress:uuid:%08x-%04x-%04x-%04x-%012llx",
+             (unsigned)(name.high >> 32), (unsigned)(name.high >> 16 & 0xFFFF),
+             (unsigned)(name.high & 0xFFFF), (unsigned)(name.low >> 48),
+             (unsigned long long)(name.low & UINT64_C(0xFFFFFFFFFFFF)));
+}
+
 static void identify_host(struct nvme_host *host)
 {
     struct nvme_connect_data *identity = &host->identity;
-    const uint64_t high = hash_mix(hash_text(host->site.env->owner, 1));
-    const uint64_t low = hash_mix(hash_text(host->site.env->owner, 2));
+    struct nvme_host_site *site = &host->site;
+    const struct own_name name = own_name(site->env->owner);
     for (unsigned i = 0; i < 8; i++) {
-        identity->host_id[i] = (unsigned char)(high >> (8 * i));
-        identity->host_id[8 + i] = (unsigned char)(low >> (8 * i));
+        identity->host_id[i] = (unsigned char)(name.high >> (8 * i));
+        identity->host_id[8 + i] = (unsigned char)(name.low >> (8 * i));
     }
-    memcpy(identity->subsystem_nqn, NVME_SUBSYSTEM_NQN, sizeof NVME_SUBSYSTEM_NQN);
-    snprintf(identity->host_nqn, sizeof identity->host_nqn,
-             "nqn.2014-08.org.nvmexpress:uuid:%08x-%04x-%04x-%04x-%012llx", (unsigned)(high >> 32),
-             (unsigned)(high >> 16 & 0xFFFF), (unsigned)(high & 0xFFFF), (unsigned)(low >> 48),
-             (unsigned long long)(low & UINT64_C(0xFFFFFFFFFFFF)));
+    snprintf(identity->subsystem_nqn, sizeof identity->subsystem_nqn, "%s",
+             site->discovery               ? NVME_DISCOVERY_NQN
+             : site->subsystem_nqn != NULL ? site->subsystem_nqn
+                                           : NVME_SUBSYSTEM_NQN);
+    if (site->host_nqn != NULL)
+        snprintf(identity->host_nqn, sizeof identity->host_nqn, "%s", site->host_nqn);
+    else
+        nvme_host_name(site->env->owner, identity->host_nqn);
+    site->subsystem_nqn = site->host_nqn = NULL;
 }
 
 struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
@@ -105,6 +140,7 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
     nvme_host_queue_open(&host->queues[0], NVME_ADMIN_QUEUE_SIZE);
     host->queue_count = 1;
     nvme_host_recovery_init(host);
+    nvme_host_live_init(host);
     nvme_host_admin_init(host);
     return host;
 }
@@ -125,12 +161,14 @@ void nvme_host_destroy(struct nvme_host *host)
         return;
     nvme_host_admin_quiet(host);
     nvme_host_recovery_quiet(host);
+    nvme_host_live_quiet(host);
     for (int64_t i = 0; i <= host->params.queues; i++)
         nvme_host_queue_fini(&host->queues[i]);
     nvme_transport_unmap(host->site.transport, &host->admin_data);
     host->site.transport->ops->destroy(host->site.transport);
     free(host->namespaces);
     free(host->found);
+    free(host->records);
     free(host->queues);
     free(host);
 }
@@ -139,6 +177,7 @@ void nvme_host_ready(struct nvme_host *host)
 {
     const bool again = host->reported_ready;
     host->reported_ready = true;
+    nvme_host_live_begin(host);
     if (again) {
         nvme_host_recovery_returned(host);
     } else {
@@ -162,6 +201,7 @@ void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
     nvme_host_note(host, text);
     nvme_host_event(host, again ? HOST_ON_LOSS : HOST_ON_ERROR);
     nvme_host_admin_quiet(host);
+    nvme_host_live_quiet(host);
     for (uint32_t i = 0; i < host->queue_count; i++)
         nvme_host_queue_close(&host->queues[i]);
     for (uint32_t i = 0; i < host->queue_count; i++)
@@ -187,8 +227,29 @@ void nvme_host_shutdown(struct nvme_host *host)
     const bool live = host->state == HOST_LIVE;
     nvme_host_event(host, HOST_ON_STOP);
     nvme_host_recovery_quiet(host);
-    if (live)
+    if (live) {
         nvme_host_admin_stop(host);
+        return;
+    }
+    for (uint32_t i = 0; i < host->queue_count; i++) /* there is nobody to part from */
+        host->queues[i].parting = false;
+    nvme_host_parted(host);
+}
+
+/* The last thing that its caller does: told once nothing is left of its connections. */
+void nvme_host_parted(struct nvme_host *host)
+{
+    const struct nvme_host_user *user = &host->site.user;
+    if (nvme_host_closed(host) && user->on_change != NULL)
+        user->on_change(user->self);
+}
+
+bool nvme_host_closed(const struct nvme_host *host)
+{
+    bool parting = false;
+    for (uint32_t i = 0; i < host->queue_count; i++)
+        parting |= host->queues[i].parting;
+    return host->state == HOST_FAILED || (host->state == HOST_CLOSED && !parting);
 }
 
 bool nvme_host_live(const struct nvme_host *host)

@@ -7,7 +7,8 @@
  * A controller that was live and loses its connection is connected again, each reconnect-delay,
  * until ctrl-loss-tmo: what was under way waits, is sent again and completes once.
  * Owner: the caller of nvme_host_create.  Clock: env.  Errors: a status on each I/O; a controller
- * that fails for good completes what waits with NVME_STATUS_TRANSPORT.  Not modelled: multipath. */
+ * that fails for good completes what waits with NVME_STATUS_TRANSPORT.  Several controllers of one
+ * subsystem as paths: multipath/multipath.h. */
 #ifndef STORMGLASS_NVME_HOST_HOST_H
 #define STORMGLASS_NVME_HOST_HOST_H
 
@@ -15,6 +16,8 @@
 #include "base/opt.h"
 #include "base/probe.h"
 #include "nvme/transport/transport.h"
+#include "nvme/wire/ana.h"
+#include "nvme/wire/discovery.h"
 #include "nvme/wire/spec.h"
 
 #include <stdbool.h>
@@ -30,11 +33,15 @@ struct nvme_host_params {
     int64_t reconnect_delay;  /* from the loss of a connection, or a vain attempt, to the next */
     int64_t ctrl_loss_tmo;    /* attempts end after so long; NVME_HOST_NEVER: never */
     int64_t fast_io_fail_tmo; /* I/O that waits fails after so long; NVME_HOST_NEVER: never */
+    int64_t max_retries;      /* of a command that ended with a status without DNR */
+    int64_t abort;            /* bool: a time-out is answered by Abort first */
+    int64_t flow_control;     /* bool: of submission queues */
     int64_t submit_cost;      /* CPU time of one submission */
     int64_t complete_cost;    /* CPU time of one completion */
     int64_t in_capsule;       /* bool: small writes travel in the command capsule */
     int64_t max_transfer;     /* bytes of one command; the controller's MDTS lowers it */
     int64_t partition_scan;   /* bool: read what Linux reads of a namespace that it has found */
+    int64_t shutdown;         /* bool: who is done with it shuts it down */
 };
 
 enum { NVME_HOST_NEVER = -1 };
@@ -46,11 +53,12 @@ extern const struct opt nvme_host_opts[];
  * after another as room permits. */
 struct nvme_io {
     /* Set by the caller. */
-    uint8_t opcode; /* enum nvme_opcode: NVME_FLUSH, NVME_WRITE, NVME_READ */
+    uint8_t opcode; /* enum nvme_opcode */
     uint32_t nsid;
     uint64_t lba;
-    uint32_t bytes;   /* 0 for a flush */
-    uint32_t content; /* write: the tag of the data.  Read: set by the host, the tag of what came */
+    uint32_t bytes; /* of the range, whether or not they move; 0 for a flush */
+    /* Write, compare: the tag of the data.  Read: set by the host, the tag of what came. */
+    uint32_t content;
     time_ps issued_at; /* when the workload asked, which may be earlier than it found room */
     void *user;        /* the caller's own */
     /* Set by the host; of a split I/O: posted_at of the first command, the rest of the last. */
@@ -64,6 +72,20 @@ struct nvme_io {
     uint32_t uncompleted; /* bytes, and for a flush 1 */
 };
 
+/* An admin command of the caller's, with or without data for the host.  As nvme_io: it stays where
+ * it is until on_admin. */
+struct nvme_admin {
+    uint8_t opcode; /* enum nvme_admin_opcode */
+    uint32_t nsid, cdw10, cdw11;
+    uint32_t bytes; /* that come; at most NVME_HOST_ADMIN_BYTES */
+    void *user;
+    uint16_t status; /* as of nvme_io */
+    uint64_t result;
+    time_ps issued_at, completed_at;
+};
+
+enum { NVME_HOST_ADMIN_BYTES = 16384, NVME_HOST_RECORDS_MAX = 15 };
+
 struct nvme_host_user {
     void *self;
     /* Told once: 0 when I/O may be submitted, else the status that ended the attempt. */
@@ -73,6 +95,9 @@ struct nvme_host_user {
     /* After on_ready: the controller was lost, an attempt was vain, it is back, or it is given up.
      * May submit.  NULL: nobody listens. */
     void (*on_change)(void *self);
+    /* ANA states may be others, or the discovery log is.  May submit.  NULL: nobody listens. */
+    void (*on_event)(void *self);
+    void (*on_admin)(void *self, struct nvme_admin *admin); /* NULL: none is submitted */
 };
 
 /* Of a controller that was live. */
@@ -81,6 +106,8 @@ struct nvme_host_stats {
     uint64_t attempts;       /* to reconnect */
     uint64_t reconnects;     /* attempts that succeeded */
     uint64_t requeued;       /* commands that were under way and are sent again */
+    uint64_t retried;        /* commands that ended with a status and are sent again */
+    uint64_t aborts;         /* sent */
     time_ps without_service; /* from each loss to the return, or to the last on_change */
 };
 
@@ -90,13 +117,23 @@ struct nvme_host_site {
     const struct nvme_host_params *params; /* copied */
     uint32_t target_ip;
     struct nvme_host_user user;
+    const char *subsystem_nqn; /* copied; NULL: NVME_SUBSYSTEM_NQN */
+    const char *host_nqn;      /* copied; NULL: one made from the owner's name */
+    /* What is under way when it is lost, and what this path cannot carry out, is given back at
+     * once with a status of path errors: there may be others. */
+    bool gives_back;
+    bool discovery; /* the controller is the discovery subsystem's: records, and no I/O */
 };
 
 struct nvme_host_namespace {
     uint32_t nsid;
     uint32_t block_bytes;
     uint64_t blocks;
+    uint32_t ana_group;
 };
+
+/* The NQN of a host that is given none: one of its own for every owner. */
+void nvme_host_name(const char *owner, char nqn[NVME_NQN_BYTES]);
 
 /* Begins to connect; on_ready comes later. */
 struct nvme_host *nvme_host_create(const struct nvme_host_site *site);
@@ -110,13 +147,25 @@ void nvme_host_destroy(struct nvme_host *host);
  * nvme_host_queues - 1. */
 bool nvme_host_submit(struct nvme_host *host, uint32_t queue, struct nvme_io *io);
 
-/* Shuts the controller down (CC.SHN) and disconnects once nothing is under way. */
+/* Takes the command and returns true; false: the controller is not live, or has no room. */
+bool nvme_host_admin_submit(struct nvme_host *host, struct nvme_admin *admin);
+
+/* Shuts the controller down (CC.SHN) and disconnects once nothing is under way; on_change tells
+ * when it is closed. */
 void nvme_host_shutdown(struct nvme_host *host);
 
 bool nvme_host_live(const struct nvme_host *host);
 /* I/O that waits for the controller will not be carried: it has failed for good, it is closed, or
  * it has been away for longer than fast-io-fail-tmo. */
 bool nvme_host_lost(const struct nvme_host *host);
+bool nvme_host_closed(const struct nvme_host *host); /* it is over, and so are its connections */
+/* Of a namespace, as the controller said last. */
+enum nvme_ana_state nvme_host_ana(const struct nvme_host *host, uint32_t nsid);
+/* The log is read again: a command has met another state than was known. */
+void nvme_host_read_ana(struct nvme_host *host);
+/* Of a discovery controller, without the discovery subsystem's own. */
+uint32_t nvme_host_records(const struct nvme_host *host);
+const struct nvme_discovery_record *nvme_host_record(const struct nvme_host *host, uint32_t index);
 const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host);
 /* As first agreed; one that comes back with fewer carries all I/O on those that it has. */
 uint32_t nvme_host_queues(const struct nvme_host *host);

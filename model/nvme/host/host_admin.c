@@ -128,6 +128,8 @@ static void send_connect(struct host_queue *queue)
     command->nsid = NVME_FCTYPE_CONNECT;
     command->cdw10 = (uint32_t)queue->qid << 16;
     command->cdw11 = queue->size - 1u;
+    if (!host->params.flow_control)
+        command->cdw11 |= NVME_CONNECT_NO_FLOW_CONTROL;
     if (queue->qid == 0)
         command->cdw12 = (uint32_t)(host->params.keep_alive / PS_PER_MS);
     nvme_host_queue_post(request);
@@ -182,6 +184,10 @@ bool nvme_host_admin_connect(struct nvme_host *host)
 bool nvme_host_admin_connect_queues(struct nvme_host *host)
 {
     nvme_host_event(host, HOST_ON_CONFIGURED);
+    if (host->site.discovery) { /* it has none */
+        nvme_host_event(host, HOST_ON_QUEUES_UP);
+        return true;
+    }
     host->connecting = 1;
     connect_queue(&host->queues[1]);
     return false;

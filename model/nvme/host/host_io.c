@@ -6,18 +6,37 @@
  * that pieces are not overtaken. */
 #include "base/memory.h"
 #include "nvme/host/host_private.h"
+#include "nvme/wire/wire.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* nvme_timeout of nvme-pci: Abort the first time, and as much time again. */
+static bool is_aborted(struct host_request *request, time_ps now)
+{
+    struct nvme_host *host = request->queue->host;
+    if (!host->params.abort || request->io == NULL || request->aborting)
+        return false;
+    request->aborting = true;
+    request->deadline = now + host->params.io_timeout;
+    nvme_host_live_abort(request);
+    return !nvme_host_down(host);
+}
 
 static void on_timeout(void *self, time_ps now)
 {
     struct host_queue *queue = self;
-    if (queue->oldest == NULL)
-        return;
-    if (queue->oldest->deadline <= now)
-        nvme_host_fail(queue->host, NVME_STATUS_TRANSPORT, "an I/O timed out");
-    else
-        env_timer_set(queue->host->site.env, &queue->timeout, queue->oldest->deadline);
+    time_ps next = TIME_NEVER;
+    for (struct host_request *at = queue->oldest; at != NULL; at = at->newer) {
+        if (at->deadline <= now && !is_aborted(at, now)) {
+            nvme_host_fail(queue->host, NVME_STATUS_TRANSPORT,
+                           queue->qid == 0 ? "an admin command timed out" : "an I/O timed out");
+            return;
+        }
+        next = time_earlier(next, at->deadline);
+    }
+    if (next != TIME_NEVER)
+        env_timer_set(queue->host->site.env, &queue->timeout, next);
 }
 
 static void on_cpu(void *self, struct nvme_job *job);
@@ -45,6 +64,28 @@ static uint32_t block_bytes(const struct nvme_host *host, uint32_t nsid)
         if (host->found[i].nsid == nsid)
             return host->found[i].block_bytes;
     return NVME_PAGE_BYTES; /* of no namespace: the target refuses it */
+}
+
+/* What Linux sends: room for the most ranges, one of them used; real bytes, not in the capsule. */
+static void fill_range(struct host_request *request, const struct nvme_io *io)
+{
+    struct nvme_transport *transport = request->queue->host->site.transport;
+    struct nvme_command *command = &request->command;
+    const uint64_t lba = nvme_capsule_lba(command);
+    const uint32_t blocks = nvme_capsule_blocks(command);
+    request->bytes = 0;
+    if (io->opcode != NVME_DATASET)
+        return;
+    command->cdw10 = command->cdw12 = 0;
+    command->cdw11 = NVME_DATASET_DEALLOCATE;
+    if (request->own.length == 0)
+        nvme_transport_need(transport, &request->own, NVME_PAGE_BYTES, NVME_MEMORY_BYTES,
+                            NVME_DATA_OUT);
+    wire_put32(request->own.bytes + NVME_DATASET_LENGTH_AT, blocks);
+    wire_put64(request->own.bytes + NVME_DATASET_LBA_AT, lba);
+    request->own.apart = true;
+    request->data = &request->own;
+    request->bytes = NVME_PAGE_BYTES;
 }
 
 /* A buffer of at least the size, a power of two of pages, kept for the tag's next use. */
@@ -77,9 +118,13 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     command->cdw10 = (uint32_t)lba;
     command->cdw11 = (uint32_t)(lba >> 32);
     command->cdw12 = bytes / block - 1;
+    if (UNLIKELY(io->opcode >= NVME_WRITE_ZEROES)) {
+        fill_range(request, io);
+        return;
+    }
     request->data = buffer(request, bytes);
     request->data->content = NVME_CONTENT_NONE;
-    if (io->opcode == NVME_WRITE) {
+    if (io->opcode != NVME_READ) {
         struct nvme_transport *transport = request->queue->host->site.transport;
         request->data->content = io->content;
         transport->ops->fill(transport, request->data, bytes);
@@ -97,6 +142,7 @@ static void carve(struct host_queue *queue, struct host_request *request)
     struct host_piece *piece = &queue->pieces[queue->piece_at];
     request->io = piece->io;
     request->at = piece->at;
+    request->retries = piece->retries;
     request->units = least(piece->units, queue->host->max_transfer);
     CHECK(request->units > 0 && request->units <= request->io->uncompleted);
     piece->at += request->units;
@@ -161,6 +207,30 @@ static uint32_t read_content(const struct host_request *request)
     return request->data->content;
 }
 
+static void add_first(struct host_queue *queue, struct host_piece piece);
+
+/* nvme_decide_disposition.  What another path may carry out is not sent again by this one. */
+static bool is_worth_another_try(const struct host_request *request)
+{
+    const struct nvme_host *host = request->queue->host;
+    return (request->status & NVME_STATUS_CODE) != NVME_STATUS_OK &&
+           (request->status & NVME_STATUS_DNR) == 0 &&
+           request->retries < host->params.max_retries && host->state == HOST_LIVE &&
+           !(host->site.gives_back && nvme_status_is_path_error(request->status));
+}
+
+/* nvme_retry_req, with no command retry delay: no controller here asks for one. */
+static void retry(struct host_request *request)
+{
+    struct host_queue *queue = request->queue;
+    const struct host_piece piece = {request->io, request->at, request->units,
+                                     (uint8_t)(request->retries + 1)};
+    nvme_host_queue_put(request);
+    queue->host->stats.retried++;
+    add_first(queue, piece);
+    nvme_host_io_send(queue);
+}
+
 static void complete(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
@@ -168,6 +238,10 @@ static void complete(struct host_request *request)
     struct nvme_io *io = request->io;
     CHECK(request->completing && request->awaits == 0);
     CHECK(io->posted_at <= request->posted_at && request->posted_at <= request->response_at);
+    if (UNLIKELY(is_worth_another_try(request))) {
+        retry(request);
+        return;
+    }
     io->cid = request->command.cid;
     io->response_at = request->response_at;
     io->last.tagged_at = request->tagged_at;
@@ -215,6 +289,20 @@ static void add_piece(struct host_queue *queue, struct host_piece piece)
     queue->piece_count++;
 }
 
+/* Ahead of those that wait. */
+static void add_first(struct host_queue *queue, struct host_piece piece)
+{
+    if (queue->piece_at == 0) {
+        add_piece(queue, piece);
+        const uint32_t end = queue->piece_count - 1;
+        memmove(queue->pieces + 1, queue->pieces, end * sizeof *queue->pieces);
+    } else {
+        queue->piece_at--;
+        queue->piece_count++;
+    }
+    queue->pieces[queue->piece_at] = piece;
+}
+
 bool nvme_host_submit(struct nvme_host *host, uint32_t index, struct nvme_io *io)
 {
     if (host->state != HOST_LIVE || host->stopping)
@@ -260,13 +348,17 @@ void nvme_host_io_park(struct host_queue *queue)
             complete(request);
             continue;
         }
-        const struct host_piece piece = {request->io, request->at, request->units};
+        const struct host_piece piece = {request->io, request->at, request->units,
+                                         request->retries};
+        if (request->admin != NULL)
+            nvme_host_live_lost(request);
         nvme_host_queue_put(request);
         if (piece.io == NULL)
             continue;
         piece.io->last.requeued = true;
         add_piece(queue, piece);
-        queue->host->stats.requeued += queue->host->state == HOST_LOST;
+        queue->host->stats.requeued +=
+            queue->host->state == HOST_LOST && !queue->host->site.gives_back;
     }
     for (uint32_t i = 0; i < count; i++)
         add_piece(queue, waiting[i]);
@@ -281,13 +373,13 @@ void nvme_host_io_move(struct host_queue *from, struct host_queue *to)
 }
 
 /* What waits here will not be sent.  The caller of on_io may not submit: the host is not live. */
-void nvme_host_io_abandon(struct host_queue *queue)
+void nvme_host_io_abandon(struct host_queue *queue, uint16_t status)
 {
     while (queue->piece_count > 0) {
         const struct host_piece piece = queue->pieces[queue->piece_at++];
         if (--queue->piece_count == 0)
             queue->piece_at = 0;
-        if (part_done(queue->host, piece.io, piece.units, NVME_STATUS_TRANSPORT))
+        if (part_done(queue->host, piece.io, piece.units, status))
             give_back(queue->host, piece.io);
     }
 }

@@ -6,6 +6,7 @@
  * host_steps.c  those steps: the commands in Linux's order
  * host_queue.c  one queue: connection, submission queue, commands and responses
  * host_io.c   I/O: splitting, the queue's CPU, time-outs
+ * host_live.c what a live controller is asked beside I/O: events and their logs, a user's commands
  * host_partitions.c  the host's own reads before it is ready */
 #ifndef STORMGLASS_NVME_HOST_HOST_PRIVATE_H
 #define STORMGLASS_NVME_HOST_HOST_PRIVATE_H
@@ -22,10 +23,10 @@
 
 enum {
     HOST_ADMIN_TAGS = 30, /* NVME_AQ_MQ_TAG_DEPTH: 32 less one empty slot and one event request */
-    HOST_ADMIN_RESERVED = 2,       /* Connect and keep-alive, properties */
-    HOST_EVENT_TAG = 31,           /* NVME_AQ_BLK_MQ_DEPTH: the asynchronous event request */
-    HOST_IO_RESERVED = 1,          /* Connect */
-    HOST_ADMIN_DATA_BYTES = 16384, /* the ANA log of 1024 namespaces and 128 groups has 8208 */
+    HOST_ADMIN_RESERVED = 2, /* Connect and keep-alive, properties */
+    HOST_EVENT_TAG = 31,     /* NVME_AQ_BLK_MQ_DEPTH: the asynchronous event request */
+    HOST_IO_RESERVED = 1,    /* Connect */
+    HOST_ADMIN_DATA_BYTES = NVME_HOST_ADMIN_BYTES, /* the ANA log of 1024 namespaces has 8208 */
     HOST_NAMESPACES_MAX = NVME_IDENTIFY_BYTES / 4, /* one active namespace list */
 };
 
@@ -56,25 +57,30 @@ struct host_request {
     struct nvme_job job; /* first, so that a job is its request */
     struct host_queue *queue;
     struct nvme_io *io;                                      /* NULL: not I/O */
+    struct nvme_admin *admin;                                /* the user's, or NULL */
     void (*done)(struct nvme_host *, struct host_request *); /* when not I/O */
     struct host_request *older, *newer;
     uint32_t at; /* of the I/O: where its bytes begin */
     struct nvme_command command;
     struct nvme_buffer *data; /* what the command moves, or NULL */
     struct nvme_buffer bulk;  /* the request's own buffer for I/O; grows */
+    struct nvme_buffer own;   /* likewise, of bytes: a log page, ranges of blocks */
     uint32_t bytes;           /* to move */
     uint32_t units;           /* bytes, and for a flush 1 */
     time_ps deadline, tagged_at, posted_at, response_at, released_at;
     uint64_t result;
     uint16_t tag, status;
     uint8_t generation, awaits;
+    uint8_t retries;
     bool completing; /* on the CPU for its completion */
+    bool aborting;   /* it timed out once */
 };
 
 /* Part of an I/O that no command carries yet. */
 struct host_piece {
     struct nvme_io *io;
     uint32_t at, units; /* bytes, and for a flush 1 */
+    uint8_t retries;
 };
 
 struct host_queue {
@@ -93,6 +99,7 @@ struct host_queue {
     uint16_t sq_tail, sq_head;
     uint32_t number; /* probe_state.number */
     uint8_t state;   /* enum nvme_host_queue_state */
+    bool parting;    /* disconnected, and the peer has not answered yet */
 };
 
 struct nvme_host {
@@ -112,6 +119,7 @@ struct nvme_host {
     time_ps lost_at, counted_at;
     bool away;         /* was live, and is lost or being connected again */
     bool failing_fast; /* fast-io-fail-tmo has passed */
+    bool resets;       /* it was given up by the host itself: the first attempt is made at once */
     struct timer retry_timer, fast_timer;
 
     struct nvme_connect_data identity;
@@ -129,6 +137,14 @@ struct nvme_host {
     struct timer keep_alive_timer;
     bool keep_alive_sent;
 
+    uint8_t ana[NVME_ANA_GROUPS_MAX + 1]; /* enum nvme_ana_state, by group */
+    bool ana_old, ana_asked;              /* the log is to be read; it is being read */
+    struct timer anatt_timer;             /* a group has been in change for too long */
+    struct nvme_discovery_record *records;
+    uint64_t generation;
+    uint32_t record_count, records_there; /* there: as the header says */
+    bool records_old, records_asked;
+
     struct nvme_host_namespace *namespaces; /* of the first scan: what the caller knows */
     uint32_t namespace_count;
     struct nvme_host_namespace *found; /* of the scan under way or the last one */
@@ -145,6 +161,7 @@ void nvme_host_note(const struct nvme_host *host, const char *text);
 void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why);
 void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues);
 void nvme_host_ready(struct nvme_host *host);
+void nvme_host_parted(struct nvme_host *host);
 
 static inline bool nvme_host_over(const struct nvme_host *host)
 {
@@ -201,12 +218,30 @@ bool nvme_host_admin_connect(struct nvme_host *host);
 bool nvme_host_admin_connect_queues(struct nvme_host *host);
 bool nvme_host_admin_keep_alive(struct nvme_host *host);
 
+/* host_live.c */
+void nvme_host_live_init(struct nvme_host *host);
+void nvme_host_live_quiet(struct nvme_host *host);
+void nvme_host_live_begin(struct nvme_host *host); /* it has just become live */
+bool nvme_host_live_event(struct nvme_host *host); /* keeps an event request at the controller */
+/* The admin commands of the user that are under way will not be answered. */
+void nvme_host_live_lost(struct host_request *request);
+void nvme_host_live_abort(struct host_request *request);
+void nvme_host_live_take_ana(struct nvme_host *host, const unsigned char *bytes, size_t length);
+void nvme_host_live_take_header(struct nvme_host *host, const unsigned char *bytes);
+void nvme_host_live_take_records(struct nvme_host *host, const unsigned char *bytes);
+uint32_t nvme_host_live_record_bytes(const struct nvme_host *host);
+uint64_t nvme_host_live_ana_bytes(const struct nvme_host *host);
+bool nvme_host_live_has_ana(const struct nvme_host *host);
+void nvme_host_live_get_log(struct host_request *request, enum nvme_log log, uint32_t nsid,
+                            uint32_t bytes);
+
 /* host_steps.c; the first has index 0 */
 enum {
-    HOST_STEP_NAMESPACES = 19,
-    HOST_STEP_PARTITIONS = 24,
-    HOST_STEP_SHUTDOWN = 26,
-    HOST_STEP_COUNT = 29
+    HOST_STEP_RECORDS = 13,
+    HOST_STEP_NAMESPACES = 21,
+    HOST_STEP_PARTITIONS = 26,
+    HOST_STEP_SHUTDOWN = 28,
+    HOST_STEP_COUNT = 31
 };
 extern const struct host_step nvme_host_steps[];
 
@@ -218,7 +253,7 @@ void nvme_host_io_arrived(struct host_request *request);
 void nvme_host_io_park(struct host_queue *queue);
 void nvme_host_io_move(struct host_queue *from, struct host_queue *to);
 void nvme_host_io_send(struct host_queue *queue);
-void nvme_host_io_abandon(struct host_queue *queue);
+void nvme_host_io_abandon(struct host_queue *queue, uint16_t status);
 
 /* host_partitions.c: the host's own reads before it is ready */
 bool nvme_host_partitions_wanted(const struct nvme_host *host);

@@ -50,8 +50,11 @@ void nvme_host_queue_release(struct host_queue *queue)
         transport->ops->close(queue->conn);
     queue->conn = NULL;
     nvme_transport_unmap(transport, &queue->connect_data);
-    for (uint16_t tag = 0; tag < queue->size; tag++)
+    queue->parting = false;
+    for (uint16_t tag = 0; tag < queue->size; tag++) {
         nvme_transport_unmap(transport, &queue->requests[tag].bulk);
+        nvme_transport_unmap(transport, &queue->requests[tag].own);
+    }
     nvme_tags_fini(&queue->reserved);
     nvme_tags_fini(&queue->tags);
     free(queue->requests);
@@ -91,11 +94,14 @@ static int32_t on_response(void *self, const struct nvme_response *response)
     struct host_queue *queue = self;
     struct nvme_host *host = queue->host;
     struct host_request *request = request_of(queue, response->cid);
-    if (request == NULL || response->sqhd >= queue->size) {
+    const uint16_t head = host->params.flow_control != 0
+                              ? response->sqhd
+                              : (uint16_t)((queue->sq_head + 1u) % queue->size);
+    if (request == NULL || head >= queue->size) {
         nvme_host_fail(host, NVME_STATUS_TRANSPORT, "response to no command");
         return -1;
     }
-    queue->sq_head = response->sqhd;
+    queue->sq_head = head;
     host->seen_completion = true;
     CHECK(request->posted_at <= env_now(host->site.env) && !request->completing);
     request->status = response->status;
@@ -125,6 +131,15 @@ static void on_established(void *self)
     nvme_host_admin_established(queue);
 }
 
+static void on_closed(void *self)
+{
+    struct host_queue *queue = self;
+    if (!queue->parting)
+        return;
+    queue->parting = false;
+    nvme_host_parted(queue->host);
+}
+
 static void on_failed(void *self, const char *why)
 {
     struct host_queue *queue = self;
@@ -145,7 +160,8 @@ void nvme_host_queue_connect(struct host_queue *queue)
                  .on_established = on_established,
                  .on_response = on_response,
                  .on_done = on_done,
-                 .on_failed = on_failed},
+                 .on_failed = on_failed,
+                 .on_closed = on_closed},
     };
     queue->conn = transport_of(queue)->connect(host->site.transport, &how);
     if (queue->conn == NULL)
@@ -157,6 +173,7 @@ void nvme_host_queue_close(struct host_queue *queue)
     const bool connected = queue->conn != NULL && queue->state != HOST_QUEUE_DOWN;
     env_timer_cancel(queue->host->site.env, &queue->timeout);
     nvme_host_queue_event(queue, HOST_QUEUE_ON_CLOSE);
+    queue->parting = connected && transport_of(queue)->parts;
     if (connected)
         transport_of(queue)->disconnect(queue->conn);
 }
@@ -203,11 +220,13 @@ static struct host_request *begin_request(struct host_queue *queue, uint16_t tag
         .cid = nvme_tags_cid(request->generation, tag),
     };
     request->io = NULL;
+    request->admin = NULL;
     request->done = NULL;
     request->data = NULL;
     request->bytes = request->units = 0;
     request->awaits = 0;
-    request->completing = false;
+    request->completing = request->aborting = false;
+    request->retries = 0;
     request->deadline = TIME_NEVER;
     queue->sq_tail = (uint16_t)((queue->sq_tail + 1u) % queue->size);
     return request;

@@ -46,8 +46,9 @@ static void count_time(struct nvme_host *host)
 
 void nvme_host_recovery_give_back(struct nvme_host *host)
 {
+    const uint16_t status = host->site.gives_back ? NVME_STATUS_HOST_PATH : NVME_STATUS_TRANSPORT;
     for (uint32_t i = 1; i <= host->offered; i++)
-        nvme_host_io_abandon(&host->queues[i]);
+        nvme_host_io_abandon(&host->queues[i], status);
 }
 
 /* The last event was LOSS. */
@@ -63,7 +64,10 @@ void nvme_host_recovery_wait(struct nvme_host *host)
             env_timer_set(env, &host->fast_timer, now + host->params.fast_io_fail_tmo);
     }
     count_time(host);
-    env_timer_set(env, &host->retry_timer, now + host->params.reconnect_delay);
+    env_timer_set(env, &host->retry_timer, host->resets ? now : now + host->params.reconnect_delay);
+    host->resets = false;
+    if (host->site.gives_back)
+        nvme_host_recovery_give_back(host);
     if (host->stopping && host->outstanding == 0)
         nvme_host_shutdown(host);
     report_recovery(host);

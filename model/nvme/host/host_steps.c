@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host_steps - the commands that bring a controller up, in the order of Linux 6.1.
+ * A discovery controller has no I/O queues and no namespaces; its records are read instead.
  * The order is that of nvmf_create_ctrl, nvme_rdma_setup_ctrl, nvme_init_ctrl_finish,
  * nvme_start_ctrl and nvme_scan_work; what the block layer adds is a setting (partition-scan). */
 #include "nvme/host/host_private.h"
@@ -111,7 +112,11 @@ static enum host_verdict judge_identify(struct nvme_host *host, const struct hos
     struct nvme_identify_controller *c = &host->controller;
     nvme_identify_decode_controller(c, request->data->bytes);
     const bool keyed = !host->site.transport->ops->keyed_sgl || (c->sgls & NVME_SGLS_KEYED) != 0;
-    const bool usable = c->cntlid == host->cntlid && keyed && c->icdoff == 0 && c->max_commands > 1;
+    /* Fabrics 1.1, 4.1: keep-alive is not optional; nvme_init_identify wants it of all but
+     * discovery controllers. */
+    const bool kept = host->site.discovery || c->kas > 0;
+    const bool usable =
+        c->cntlid == host->cntlid && keyed && kept && c->icdoff == 0 && c->max_commands > 1;
     if (!usable)
         return HOST_GIVE_UP;
     host->io_queue_size =
@@ -123,53 +128,78 @@ static enum host_verdict judge_identify(struct nvme_host *host, const struct hos
     return host->io_queue_size < 2 ? HOST_GIVE_UP : HOST_NEXT;
 }
 
-static void get_log(struct host_request *request, enum nvme_log log, uint32_t nsid, uint32_t bytes)
-{
-    request->command.opcode = NVME_ADMIN_GET_LOG;
-    request->command.nsid = nsid;
-    request->command.cdw10 = (uint32_t)log | (bytes / 4 - 1) << 16;
-    request->command.cdw11 = (bytes / 4 - 1) >> 16;
-    request->bytes = bytes;
-}
-
 static bool has_effects(const struct nvme_host *host)
 {
-    return (host->controller.lpa & NVME_LPA_EFFECTS) != 0;
+    return !host->site.discovery && (host->controller.lpa & NVME_LPA_EFFECTS) != 0;
 }
 
 static void build_effects(const struct nvme_host *host, struct host_request *request)
 {
     (void)host;
-    get_log(request, NVME_LOG_EFFECTS, 0, 4096);
-}
-
-/* nvme_mpath_init_identify: header, descriptors of all groups, all namespaces. */
-static uint64_t ana_bytes(const struct nvme_host *host)
-{
-    return 16 + (uint64_t)host->controller.ana_groups * 32 +
-           (uint64_t)host->controller.namespaces * 4;
-}
-
-static bool has_ana(const struct nvme_host *host)
-{
-    return (host->controller.cmic & NVME_CMIC_ANA) != 0 && ana_bytes(host) <= HOST_ADMIN_DATA_BYTES;
+    nvme_host_live_get_log(request, NVME_LOG_EFFECTS, 0, 4096);
 }
 
 static bool has_ana_again(const struct nvme_host *host)
 {
-    return nvme_host_partitions_wanted(host) && has_ana(host);
+    return nvme_host_partitions_wanted(host) && nvme_host_live_has_ana(host);
 }
 
 static void build_ana(const struct nvme_host *host, struct host_request *request)
 {
-    get_log(request, NVME_LOG_ANA, NVME_NSID_ALL, (uint32_t)ana_bytes(host));
+    nvme_host_live_get_log(request, NVME_LOG_ANA, NVME_NSID_ALL,
+                           (uint32_t)nvme_host_live_ana_bytes(host));
+}
+
+static enum host_verdict judge_ana(struct nvme_host *host, const struct host_request *request)
+{
+    nvme_host_live_take_ana(host, request->data->bytes, request->bytes);
+    return HOST_NEXT;
+}
+
+static bool is_discovery(const struct nvme_host *host)
+{
+    return host->site.discovery;
+}
+
+static bool has_io(const struct nvme_host *host)
+{
+    return !host->site.discovery;
+}
+
+static void build_header(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    nvme_host_live_get_log(request, NVME_LOG_DISCOVERY, 0, NVME_DISCOVERY_BYTES);
+}
+
+static enum host_verdict judge_header(struct nvme_host *host, const struct host_request *request)
+{
+    nvme_host_live_take_header(host, request->data->bytes);
+    return HOST_NEXT;
+}
+
+static void build_records(const struct nvme_host *host, struct host_request *request)
+{
+    nvme_host_live_get_log(request, NVME_LOG_DISCOVERY, 0, nvme_host_live_record_bytes(host));
+}
+
+/* The header comes again: when it counts more records, they are read once more. */
+static enum host_verdict judge_records(struct nvme_host *host, const struct host_request *request)
+{
+    const uint32_t there = host->records_there;
+    nvme_host_live_take_header(host, request->data->bytes);
+    if (host->records_there <= there)
+        nvme_host_live_take_records(host, request->data->bytes);
+    else
+        host->step = HOST_STEP_RECORDS - 1;
+    return HOST_NEXT;
 }
 
 /* nvme_hwmon_init reads the temperature. */
 static void build_smart(const struct nvme_host *host, struct host_request *request)
 {
     (void)host;
-    get_log(request, NVME_LOG_SMART, NVME_NSID_ALL, 512);
+    nvme_host_live_get_log(request, NVME_LOG_SMART, NVME_NSID_ALL, 512);
 }
 
 static void set_features(struct host_request *request, enum nvme_feature feature, uint32_t value)
@@ -204,27 +234,6 @@ static void build_events(const struct nvme_host *host, struct host_request *requ
     set_features(request, NVME_FEATURE_ASYNC_EVENT, host->controller.oaes & UINT32_C(0x80000B00));
 }
 
-static void event_done(struct nvme_host *host, struct host_request *request);
-
-/* nvme_queue_async_work: one event request is kept at the controller. */
-static bool act_event_request(struct nvme_host *host)
-{
-    struct host_request *request = nvme_host_queue_get_event(&host->queues[0]);
-    if (request == NULL)
-        return true;
-    request->done = event_done;
-    request->command.opcode = NVME_ADMIN_ASYNC_EVENT;
-    nvme_host_queue_post(request);
-    return true;
-}
-
-static void event_done(struct nvme_host *host, struct host_request *request)
-{
-    nvme_host_queue_put(request);
-    if ((request->status & NVME_STATUS_CODE) == NVME_STATUS_OK)
-        act_event_request(host);
-}
-
 /* ---- namespaces: nvme_scan_work, nvme_scan_ns ---- */
 
 static void build_limits(const struct nvme_host *host, struct host_request *request)
@@ -235,7 +244,7 @@ static void build_limits(const struct nvme_host *host, struct host_request *requ
 
 static bool has_csi(const struct nvme_host *host)
 {
-    return (host->cap & NVME_CAP_CSS_CSI) != 0;
+    return !host->site.discovery && (host->cap & NVME_CAP_CSS_CSI) != 0;
 }
 
 static void build_list(const struct nvme_host *host, struct host_request *request)
@@ -280,6 +289,7 @@ static enum host_verdict judge_namespace(struct nvme_host *host, const struct ho
         return HOST_GIVE_UP;
     host->found[host->scanned].block_bytes = UINT32_C(1) << ns.block_shift;
     host->found[host->scanned].blocks = ns.blocks;
+    host->found[host->scanned].ana_group = ns.ana_group;
     if (++host->scanned < host->found_count)
         host->step =
             HOST_STEP_NAMESPACES - 1; /* the next step is the first of the next namespace */
@@ -301,9 +311,11 @@ static bool act_ready(struct nvme_host *host)
 static bool act_closed(struct nvme_host *host)
 {
     nvme_host_admin_quiet(host);
+    nvme_host_live_quiet(host);
     nvme_host_event(host, HOST_ON_STOPPED);
     for (uint32_t i = 0; i < host->queue_count; i++)
         nvme_host_queue_close(&host->queues[i]);
+    nvme_host_parted(host);
     return false;
 }
 
@@ -318,15 +330,19 @@ const struct host_step nvme_host_steps[] = {
     {"Property Get VS", .build = build_get_vs, .reserved = true},
     {"Identify Controller", .build = build_identify, .judge = judge_identify},
     {"Get Log effects", has_effects, .build = build_effects, .optional = true},
-    {"Get Log ANA", has_ana, .build = build_ana, .optional = true},
-    {"Get Log SMART", .build = build_smart, .optional = true},
-    {"Set Features queues", .build = build_queues, .judge = judge_queues},
+    {"Get Log ANA", nvme_host_live_has_ana, .build = build_ana, .judge = judge_ana,
+     .optional = true},
+    {"Get Log SMART", has_io, .build = build_smart, .optional = true},
+    {"Get Log discovery header", is_discovery, .build = build_header, .judge = judge_header},
+    [HOST_STEP_RECORDS] = {"Get Log discovery", is_discovery, .build = build_records,
+                           .judge = judge_records},
+    {"Set Features queues", has_io, .build = build_queues, .judge = judge_queues},
     {"connecting I/O queues", .act = nvme_host_admin_connect_queues},
     {"Set Features events", has_events, .build = build_events, .optional = true},
-    {"Async Event Request", .act = act_event_request},
+    {"Async Event Request", .act = nvme_host_live_event},
     {"keep-alive", .act = nvme_host_admin_keep_alive},
     {"Identify limits", has_csi, .build = build_limits, .optional = true},
-    {"Identify active namespaces", .build = build_list, .judge = judge_list},
+    {"Identify active namespaces", has_io, .build = build_list, .judge = judge_list},
     [HOST_STEP_NAMESPACES] = {"Identify descriptors", has_unscanned, .build = build_descriptors,
                               .optional = true},
     {"Identify Namespace", has_unscanned, .build = build_namespace},

@@ -25,6 +25,10 @@ struct nvme_store_ops {
     /* The data begin `at` bytes into the buffer; NULL: a capsule that brought none. */
     uint16_t (*write)(struct nvme_store *store, struct nvme_range range,
                       const struct nvme_buffer *from, uint64_t at);
+    /* NVME_STATUS_COMPARE_FAILED when the blocks hold other data than are there.  NULL: the kind
+     * cannot, and Compare is not offered. */
+    uint16_t (*compare)(struct nvme_store *store, struct nvme_range range,
+                        const struct nvme_buffer *with, uint64_t at);
     /* From now on the range reads as if it had never been written.  NULL: the kind cannot, and
      * neither Write Zeroes nor Dataset Management is offered. */
     uint16_t (*zero)(struct nvme_store *store, struct nvme_range range);

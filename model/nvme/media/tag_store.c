@@ -131,6 +131,42 @@ uint32_t nvme_tag_store_read(const struct nvme_tag_store *store, uint64_t lba, u
     return all;
 }
 
+/* Reads as if it had never been written.  Many more blocks than are known are not gone through. */
+static void zero_units(struct nvme_tag_store *store, uint64_t first, uint64_t end)
+{
+    for (uint64_t i = 0; i < store->capacity; i++) {
+        struct nvme_tag_store_entry *entry = &store->entries[i];
+        const uint64_t unit =
+            entry->key % 2 == 0 ? entry->key / 2 : entry->key / 2 / store->unit_blocks;
+        if (entry->kind == EMPTY || unit < first || unit >= end)
+            continue;
+        entry->tag = 0;
+        if (entry->key % 2 == 0)
+            entry->kind = WHOLE; /* what its blocks have is not looked at any more */
+    }
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+void nvme_tag_store_zero(struct nvme_tag_store *store, uint64_t lba, uint64_t blocks)
+{
+    const uint64_t end = lba + blocks;
+    const uint64_t first = (lba + store->unit_blocks - 1) / store->unit_blocks;
+    const uint64_t last = end / store->unit_blocks;
+    if (first >= last || last - first <= store->used) {
+        for (; lba < end; lba += least(end - lba, UINT32_MAX))
+            nvme_tag_store_write(store, lba, (uint32_t)least(end - lba, UINT32_MAX), 0);
+        return;
+    }
+    zero_units(store, first, last);
+    nvme_tag_store_write(store, lba, (uint32_t)(first * store->unit_blocks - lba), 0);
+    nvme_tag_store_write(store, last * store->unit_blocks,
+                         (uint32_t)(end - last * store->unit_blocks), 0);
+}
+
 /* ---- the table ---- */
 
 static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struct nvme_buffer *to)
@@ -150,6 +186,22 @@ static uint16_t on_write(struct nvme_store *store, struct nvme_range range,
     return NVME_STATUS_OK;
 }
 
+static uint16_t on_compare(struct nvme_store *store, struct nvme_range range,
+                           const struct nvme_buffer *with, uint64_t at)
+{
+    const struct nvme_tag_store *tags = (const struct nvme_tag_store *)(const void *)store;
+    const uint32_t content = nvme_tag_store_read(tags, range.lba, (uint32_t)range.blocks);
+    (void)at;
+    return with != NULL && with->content == content ? NVME_STATUS_OK
+                                                    : NVME_STATUS_COMPARE_FAILED | NVME_STATUS_DNR;
+}
+
+static uint16_t on_zero(struct nvme_store *store, struct nvme_range range)
+{
+    nvme_tag_store_zero((struct nvme_tag_store *)(void *)store, range.lba, range.blocks);
+    return NVME_STATUS_OK;
+}
+
 static uint16_t on_flush(struct nvme_store *store)
 {
     (void)store;
@@ -166,6 +218,8 @@ static const struct nvme_store_ops tag_store_ops = {
     .memory = NVME_MEMORY_BULK,
     .read = on_read,
     .write = on_write,
+    .compare = on_compare,
+    .zero = on_zero,
     .flush = on_flush,
     .destroy = on_destroy,
 };

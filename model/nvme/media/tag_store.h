@@ -4,7 +4,6 @@
  * returns T; blocks never written hold 0; a read across different tags returns
  * NVME_CONTENT_MIXED.  One entry per written 4 KiB, or per block where a write covered a part
  * of one.
- * A range is not zeroed: nobody asks the simulator for it, and no such command is offered.
  * Errors: beyond `limit` entries new places are not
  * remembered and what is not found is NVME_CONTENT_MIXED. */
 #ifndef STORMGLASS_NVME_MEDIA_TAG_STORE_H
@@ -38,6 +37,7 @@ void nvme_tag_store_init(struct nvme_tag_store *store, uint32_t block_bytes, uin
 void nvme_tag_store_fini(struct nvme_tag_store *store);
 void nvme_tag_store_write(struct nvme_tag_store *store, uint64_t lba, uint32_t blocks,
                           uint32_t tag);
+void nvme_tag_store_zero(struct nvme_tag_store *store, uint64_t lba, uint64_t blocks);
 uint32_t nvme_tag_store_read(const struct nvme_tag_store *store, uint64_t lba, uint32_t blocks);
 
 #endif

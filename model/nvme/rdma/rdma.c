@@ -141,6 +141,7 @@ static const struct nvme_transport_ops ops = {
     .name = "rdma",
     .type = NVME_TRANSPORT_RDMA,
     .keyed_sgl = true,
+    .parts = true,
     .map = map,
     .unmap = unmap,
     .no_memory = no_memory,

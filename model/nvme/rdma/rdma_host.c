@@ -139,8 +139,11 @@ static void on_cm(void *self, struct verbs_conn *verbs, const struct verbs_event
 {
     struct host_conn *conn = self;
     (void)verbs;
-    if (conn->base.closed)
+    if (conn->base.closed) {
+        if (event->type == RDMA_CM_EVENT_DISCONNECTED && conn->user.on_closed != NULL)
+            conn->user.on_closed(conn->user.self);
         return;
+    }
     switch (event->type) {
     case RDMA_CM_EVENT_ESTABLISHED:
         conn->user.on_established(conn->user.self);
@@ -242,7 +245,7 @@ static bool describe(struct host_conn *conn, struct slot *slot, struct nvme_comm
     const bool out = nvme_capsule_direction(command) == NVME_DATA_OUT;
     struct verbs_mr *mr = data->region;
     mr->content = data->content;
-    if (out && bytes <= conn->in_capsule) {
+    if (out && bytes <= conn->in_capsule && !data->apart) {
         sgl->type = NVME_SGL_IN_CAPSULE;
         return true;
     }

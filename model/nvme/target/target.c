@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target - the subsystem: it listens, has controllers and namespaces.
+ * target - it listens, has controllers and namespaces.
  * Queues and controllers that have ended are freed by a timer of no delay, never inside
  * the callback that ended them. */
 #include "base/memory.h"
@@ -29,6 +29,9 @@ const struct opt nvme_target_opts[] = {
     {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "8KiB", "8MiB", NULL,
      "Maximum bytes of one command (MDTS, a power of two of 4 KiB pages).",
      "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8", .factor = 2},
+    {"identity", OPT_CHOICE, PARAM(identity), "stormglass", NULL, NULL,
+     OPT_WORDS(NVME_TARGET_IDENTITIES), "Whose values Identify has, and what Abort and Compare do.",
+     "drivers/nvme/target/admin-cmd.c of Linux 6.1; lib/nvmf/ctrlr.c of SPDK"},
     {0},
 };
 
@@ -187,6 +190,9 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         const struct nvme_target_namespace *given = &site->namespaces[i];
         struct target_namespace *ns = &target->namespaces[i];
         CHECK(given->params.block_size == 512 || given->params.block_size == 4096);
+        CHECK(given->ana_group <= NVME_ANA_GROUPS_MAX);
+        ns->number = i + 1;
+        ns->ana_group = given->ana_group == 0 ? 1 : given->ana_group;
         ns->ops = given->media;
         ns->block_bytes = (uint32_t)given->params.block_size;
         ns->blocks = (uint64_t)(given->params.size / given->params.block_size);
@@ -211,7 +217,8 @@ uint32_t nvme_target_capsule_room(const struct nvme_target *target)
 static void unlisten(struct nvme_target *target, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        nvme_target_ops(target)->unlisten(target->ports[i].transport);
+        if (!target->ports[i].dead)
+            nvme_target_ops(target)->unlisten(target->ports[i].transport);
 }
 
 void nvme_target_unlisten(struct nvme_target *target)
@@ -219,13 +226,17 @@ void nvme_target_unlisten(struct nvme_target *target)
     unlisten(target, target->port_count);
 }
 
+bool nvme_target_listen_at(struct target_port *port)
+{
+    const struct nvme_transport_listener listener = {
+        .self = port, .on_request = nvme_target_queue_request, .stall = &port->target->stall};
+    return port->transport->ops->listen(port->transport, &listener);
+}
+
 bool nvme_target_listen(struct nvme_target *target)
 {
     for (uint32_t i = 0; i < target->port_count; i++) {
-        const struct nvme_transport_listener listener = {.self = &target->ports[i],
-                                                         .on_request = nvme_target_queue_request,
-                                                         .stall = &target->stall};
-        if (nvme_target_ops(target)->listen(target->ports[i].transport, &listener))
+        if (target->ports[i].dead || nvme_target_listen_at(&target->ports[i]))
             continue;
         unlisten(target, i);
         return false;
@@ -236,11 +247,15 @@ bool nvme_target_listen(struct nvme_target *target)
 static void make_ports(struct nvme_target *target, const struct nvme_target_site *site)
 {
     target->port_count = 1 + site->further_count;
+    CHECK(target->port_count <= NVME_TARGET_PORTS_MAX);
     target->ports = memory_zeroed(target->port_count, sizeof *target->ports);
     for (uint32_t i = 0; i < target->port_count; i++) {
         struct nvme_transport *transport = i == 0 ? site->transport : site->further[i - 1];
-        target->ports[i] =
-            (struct target_port){target, transport, transport->ops->local_ip(transport)};
+        target->ports[i] = (struct target_port){.target = target,
+                                                .transport = transport,
+                                                .ip = transport->ops->local_ip(transport),
+                                                .index = i};
+        nvme_target_port_init(&target->ports[i]);
     }
     target->site.further = NULL;
 }
@@ -252,13 +267,16 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     target->params = *site->params;
     target->site.params = &target->params;
     target->site.namespaces = NULL;
+    target->site.subsystems = NULL;
     make_ports(target, site);
     target->next_cntlid = 1;
+    target->ana_changes = target->discovery_changes = 1;
     target->reaper = (struct timer){.fire = on_reaper, .self = target, .due = TIME_NEVER};
     target->cores = memory_zeroed((size_t)target->params.cores, sizeof *target->cores);
     for (int64_t i = 0; i < target->params.cores; i++)
         nvme_server_init_cpu(&target->cores[i], site->env, nvme_target_command_on_core, target);
     make_namespaces(target, site);
+    nvme_target_make_subsystems(target, site);
     if (nvme_target_listen(target))
         return target;
     nvme_target_destroy(target);
@@ -286,6 +304,7 @@ void nvme_target_destroy(struct nvme_target *target)
         target->spare = controller->next;
         free(controller);
     }
+    nvme_target_free_subsystems(target);
     free(target->namespaces);
     nvme_stall_fini(&target->stall);
     for (uint32_t i = 0; i < target->port_count; i++)

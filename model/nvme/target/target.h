@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target - an NVMe over Fabrics target: one subsystem, and the discovery of it.
+ * target - an NVMe over Fabrics target: subsystems at ports, and the discovery of them.
  * Answers as nvmet of Linux 6.1 does: same admin commands and values, same order of responses.
  * Reaches the world only through env and its transport.
  * Source: NVMe over Fabrics 1.1; drivers/nvme/target of Linux 6.1.
  * Owner: the caller of nvme_target_create.  Clock: env.  Errors: statuses to the host; a broken
- * transport ends the controller.  Not modelled: referrals, hosts that are not allowed,
- * authentication, reservations, protection information. */
+ * transport ends the controller.  Not modelled: authentication, reservations, protection
+ * information. */
 #ifndef STORMGLASS_NVME_TARGET_TARGET_H
 #define STORMGLASS_NVME_TARGET_TARGET_H
 
@@ -15,11 +15,22 @@
 #include "nvme/media/media.h"
 #include "nvme/media/store.h"
 #include "nvme/transport/transport.h"
+#include "nvme/wire/ana.h"
 #include "nvme/wire/spec.h"
 
 #include <stdbool.h>
 
 struct nvme_target;
+
+/* X(NAME, "word"): whose values Identify has. */
+#define NVME_TARGET_IDENTITIES(X)                                                                  \
+    X(OWN, "stormglass")                                                                           \
+    X(NVMET, "linux-nvmet")                                                                        \
+    X(SPDK, "spdk")
+
+#define X(name, word) NVME_TARGET_IS_##name,
+enum nvme_target_identity { NVME_TARGET_IDENTITIES(X) };
+#undef X
 
 struct nvme_target_params {
     int64_t cores;          /* CPUs; the queues share them round robin */
@@ -28,6 +39,7 @@ struct nvme_target_params {
     int64_t max_queues;     /* I/O queues granted to one controller */
     int64_t max_queue_size; /* CAP.MQES + 1 */
     int64_t max_transfer;   /* MDTS, a power of two of 4 KiB pages */
+    int64_t identity;       /* enum nvme_target_identity */
 };
 
 extern const struct opt nvme_target_opts[];
@@ -46,6 +58,23 @@ struct nvme_target_namespace {
     const void *media_params; /* copied */
     /* The target's from now on; NULL: tags.  All of a target take the same kind of memory. */
     struct nvme_store *store;
+    uint32_t ana_group; /* from 1; 0: 1 */
+};
+
+enum {
+    NVME_TARGET_PORTS_MAX = 16,
+    NVME_TARGET_SUBSYSTEMS_MAX = 16,
+    NVME_TARGET_ALL = UINT16_MAX, /* ports, or ANA groups */
+};
+
+/* What hosts connect to by its name. */
+struct nvme_target_subsystem {
+    const char *nqn;
+    const uint32_t *namespaces; /* indices of the target's; the first is NSID 1 */
+    uint32_t namespace_count;
+    uint64_t ports;           /* a bit for each port that it is at; 0: all */
+    const char *const *hosts; /* NQNs of those that may connect; none: any */
+    uint32_t host_count;
 };
 
 struct nvme_target_site {
@@ -57,6 +86,9 @@ struct nvme_target_site {
     const struct nvme_target_params *params;        /* copied */
     const struct nvme_target_namespace *namespaces; /* copied; the first is NSID 1 */
     uint32_t namespace_count;
+    /* Copied; none: one that has all namespaces, at all ports, for any host. */
+    const struct nvme_target_subsystem *subsystems;
+    uint32_t subsystem_count;
 };
 
 struct nvme_target_stats {
@@ -83,6 +115,21 @@ void nvme_target_stall(struct nvme_target *target, bool stalled);
 void nvme_target_kill(struct nvme_target *target, bool data_lost);
 /* It listens again; false when the port cannot be had. */
 bool nvme_target_revive(struct nvme_target *target);
+
+/* The same at one port: the controller of two that has it dies, or comes back. */
+void nvme_target_kill_port(struct nvme_target *target, uint32_t port);
+bool nvme_target_revive_port(struct nvme_target *target, uint32_t port);
+
+/* No subsystem is at the port any more, or all are again that were: its controllers end, hosts that
+ * connect are refused, and the discovery log changes. */
+void nvme_target_close_port(struct nvme_target *target, uint32_t port, bool closed);
+
+/* The state of an ANA group at a port, or of NVME_TARGET_ALL: hosts are told by an event. */
+void nvme_target_set_ana(struct nvme_target *target, uint32_t port, uint32_t group,
+                         enum nvme_ana_state state);
+enum nvme_ana_state nvme_target_ana(const struct nvme_target *target, uint32_t port,
+                                    uint32_t group);
+uint32_t nvme_target_ports(const struct nvme_target *target);
 
 /* Where an I/O command is. */
 enum nvme_target_stage {

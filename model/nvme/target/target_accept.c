@@ -95,7 +95,7 @@ void nvme_target_queue_request(void *self, struct nvme_transport_conn *conn,
 {
     const struct target_port *port = self;
     struct nvme_target *target = port->target;
-    if (target->dead) { /* it was asked while it stood still, and then it died */
+    if (target->dead || port->dead) { /* it was asked while it stood still, and then it died */
         port->transport->ops->close(conn);
         return;
     }

@@ -77,8 +77,9 @@ static uint16_t map_data(struct target_command *command)
         return NVME_STATUS_OK;
     if (length > limit)
         return INVALID_FIELD;
-    command->transfer.data = io ? buffer(command, &command->bulk, queue->target->memory)
-                                : buffer(command, &command->bytes, NVME_MEMORY_BYTES);
+    const bool bulk = io && command->sqe.opcode != NVME_DATASET; /* whose ranges are read here */
+    command->transfer.data = bulk ? buffer(command, &command->bulk, queue->target->memory)
+                                  : buffer(command, &command->bytes, NVME_MEMORY_BYTES);
     return command->transfer.data != NULL ? NVME_STATUS_OK : NVME_STATUS_INTERNAL;
 }
 
@@ -134,6 +135,10 @@ static void start(struct target_command *command)
     command->status = parse(command);
     if (command->status == NVME_STATUS_OK)
         command->status = map_sgl(command);
+    if (UNLIKELY(command->aborted)) {
+        command->aborted = false;
+        command->status = NVME_STATUS_ABORTED;
+    }
     if (command->status != NVME_STATUS_OK)
         command->run = refuse;
     const bool first = queue->starved.first == NULL;

@@ -33,6 +33,7 @@ static void install(struct target_command *command, struct target_controller *co
     queue->controller = controller;
     queue->qid = queue_id(command);
     queue->sq_size = (uint16_t)size;
+    queue->no_flow_control = (command->sqe.cdw11 & NVME_CONNECT_NO_FLOW_CONTROL) != 0;
     controller->queues++;
     command->result = controller->cntlid;
     nvme_target_queue_event(queue, TARGET_QUEUE_ON_INSTALLED);
@@ -67,14 +68,24 @@ static bool is_discovery(const struct nvme_connect_data *data)
     return strcmp(data->subsystem_nqn, NVME_DISCOVERY_NQN) == 0;
 }
 
-static bool is_ours(const struct nvme_connect_data *data)
+/* NULL, and the command is done, when the host may not connect. */
+static bool may_connect(struct target_command *command, const struct nvme_connect_data *data,
+                        const struct target_subsystem *subsystem)
 {
-    return is_discovery(data) || strcmp(data->subsystem_nqn, NVME_SUBSYSTEM_NQN) == 0;
+    if (subsystem == NULL || nvme_target_allows(subsystem, data->host_nqn))
+        return true;
+    command->result = NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT;
+    nvme_target_command_done(command, NVME_STATUS_CONNECT_HOST | NVME_STATUS_DNR);
+    return false;
 }
 
-static void connect_admin(struct target_command *command, const struct nvme_connect_data *data)
+/* subsystem: NULL for discovery. */
+static void connect_admin(struct target_command *command, const struct nvme_connect_data *data,
+                          const struct target_subsystem *subsystem)
 {
     struct nvme_target *target = command->queue->target;
+    if (!may_connect(command, data, subsystem))
+        return;
     if (data->cntlid != NVME_CNTLID_DYNAMIC) {
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_CNTLID_AT);
         return;
@@ -90,7 +101,9 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
     }
     memcpy(controller->host_nqn, data->host_nqn, NVME_NQN_BYTES);
     memcpy(controller->host_id, data->host_id, NVME_HOST_ID_BYTES);
-    controller->discovery = is_discovery(data);
+    controller->discovery = subsystem == NULL;
+    controller->subsystem = subsystem;
+    controller->port = command->queue->port;
     /* nvmet counts KATO in whole seconds, rounded up. */
     time_ps seconds = ((time_ps)command->sqe.cdw12 + 999) / 1000;
     if (seconds == 0 && controller->discovery)
@@ -102,11 +115,12 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
     install(command, controller);
 }
 
-static void connect_io(struct target_command *command, const struct nvme_connect_data *data)
+static void connect_io(struct target_command *command, const struct nvme_connect_data *data,
+                       const struct target_subsystem *subsystem)
 {
     const uint16_t qid = queue_id(command);
     struct target_controller *controller = nvme_target_find(command->queue->target, data->cntlid);
-    if (controller == NULL || controller->discovery != is_discovery(data))
+    if (controller == NULL || controller->subsystem != subsystem)
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_CNTLID_AT);
     else if (controller->discovery) /* fabrics 5: it has no I/O queues */
         refuse_at(command, NVME_CONNECT_QID_AT);
@@ -147,14 +161,16 @@ static void run_connect(struct target_command *command)
         return;
     }
     const bool readable = nvme_fabrics_decode_connect(&data, bytes);
+    const struct target_subsystem *subsystem =
+        readable ? nvme_target_find_subsystem(command->queue->port, data.subsystem_nqn) : NULL;
     if (!is_queue(command))
         refuse_at(command, NVME_CONNECT_QID_AT);
-    else if (!readable || !is_ours(&data))
+    else if (!readable || (subsystem == NULL && !is_discovery(&data)))
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_SUBNQN_AT);
     else if (queue_id(command) == 0)
-        connect_admin(command, &data);
+        connect_admin(command, &data, subsystem);
     else
-        connect_io(command, &data);
+        connect_io(command, &data, subsystem);
 }
 
 uint16_t nvme_target_connect_parse(struct target_command *command)

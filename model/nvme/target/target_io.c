@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_io - read, write and flush; deallocate and write zeroes where the store can.
- * Source: base 6.7, 6.8, 6.9, 6.15, 6.17; drivers/nvme/target/io-cmd-bdev.c.  nvmet answers a
+ * target_io - read, write and flush; compare, deallocate and write zeroes where the store can.
+ * Source: base 6.6, 6.7, 6.8, 6.9, 6.15, 6.17; drivers/nvme/target/io-cmd-bdev.c.  nvmet answers a
  * range beyond the end of a block device with Internal Error, because the block layer does not
  * say why; here it is LBA Out of Range, as the standard has it.  A write's content is there from
  * the end of its time in the media on, and a read sees what is there when its own ends.
- * Deallocating and writing zeroes take no time of the media. */
+ * Deallocating and writing zeroes take no time of the media; a comparison takes that of a read. */
 #include "nvme/target/target_private.h"
 
 #include "nvme/wire/wire.h"
@@ -43,6 +43,14 @@ static const struct nvme_buffer *data_of(const struct target_command *command)
     return command->in_capsule ? command->transfer.capsule->data : command->transfer.data;
 }
 
+static uint16_t finish_compare(struct target_command *command, struct nvme_target_stats *stats)
+{
+    struct nvme_store *store = command->ns->store;
+    const uint64_t at = command->in_capsule ? command->sqe.sgl.address : 0;
+    stats->reads++;
+    return store->ops->compare(store, range_of(&command->sqe), data_of(command), at);
+}
+
 static uint16_t finish_write(struct target_command *command, struct nvme_target_stats *stats)
 {
     struct nvme_store *store = command->ns->store;
@@ -75,7 +83,8 @@ static void media_done(void *self, const void *what)
     uint16_t status;
     switch (command->media.op) {
     case MEDIA_READ:
-        status = finish_read(command, stats);
+        status = command->sqe.opcode == NVME_COMPARE ? finish_compare(command, stats)
+                                                     : finish_read(command, stats);
         break;
     case MEDIA_WRITE:
         status = finish_write(command, stats);
@@ -114,7 +123,7 @@ static void run_transfer(struct target_command *command)
     const uint64_t bytes = (uint64_t)nvme_capsule_blocks(&command->sqe) * command->ns->block_bytes;
     if (!nvme_target_command_expects(command, bytes) || !in_range(command))
         return;
-    to_media(command, command->sqe.opcode == NVME_READ ? MEDIA_READ : MEDIA_WRITE);
+    to_media(command, command->sqe.opcode == NVME_WRITE ? MEDIA_WRITE : MEDIA_READ);
 }
 
 static void run_flush(struct target_command *command)
@@ -150,6 +159,8 @@ static void run_dataset(struct target_command *command)
     uint16_t status = NVME_STATUS_OK;
     if (command->transfer.length < length || data == NULL)
         status = NVME_STATUS_SGL_LENGTH | NVME_STATUS_DNR;
+    else if (data->bytes == NULL) /* tags of content came in the capsule */
+        status = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR;
     else if ((sqe->cdw11 & NVME_DATASET_DEALLOCATE) != 0)
         for (uint32_t i = 0; i < length && status == NVME_STATUS_OK; i += NVME_DATASET_RANGE_BYTES)
             status = deallocate(command->ns->store, command->ns, data->bytes + at + i);
@@ -165,6 +176,8 @@ static void (*run_of(const struct target_command *command))(struct target_comman
         return run_transfer;
     case NVME_FLUSH:
         return run_flush;
+    case NVME_COMPARE:
+        return nvme_target_compares(command->queue->target) ? run_transfer : NULL;
     case NVME_WRITE_ZEROES:
         return zeroes ? run_write_zeroes : NULL;
     case NVME_DATASET:
@@ -178,14 +191,17 @@ uint16_t nvme_target_io_parse(struct target_command *command)
 {
     const struct target_queue *queue = command->queue;
     const struct target_controller *controller = queue->controller;
-    const uint32_t nsid = command->sqe.nsid;
     if (command->sqe.opcode == NVME_FABRICS)
         return NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
     if ((controller->cc & NVME_CC_ENABLE) == 0 || (controller->csts & NVME_CSTS_READY) == 0)
         return NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
-    if (nsid == 0 || nsid > queue->target->namespace_count)
+    command->ns = nvme_target_namespace(controller, command->sqe.nsid);
+    if (command->ns == NULL)
         return NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
-    command->ns = &queue->target->namespaces[nsid - 1];
+    const uint16_t access =
+        nvme_ana_status((enum nvme_ana_state)queue->port->ana[command->ns->ana_group]);
+    if (UNLIKELY(access != NVME_STATUS_OK))
+        return access;
     command->run = run_of(command);
     return command->run != NULL ? NVME_STATUS_OK : NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
 }

@@ -21,16 +21,18 @@ enum {
     FIRMWARE_BYTES = 512,
     CHANGED_BYTES = 4096,
     EFFECTS_BYTES = 4096,
-    ANA_HEAD_BYTES = 48, /* the page's header and the one group's */
-    ANA_BYTES = 16 + 32 * TARGET_ANA_GROUPS + 4 * TARGET_NAMESPACES_MAX, /* with every group */
-    DISCOVERY_RECORDS = 2,
-    PAGE_MAX = ANA_BYTES,
+    /* With every group and namespace. */
+    ANA_BYTES = NVME_ANA_HEADER_BYTES + NVME_ANA_GROUP_BYTES * NVME_ANA_GROUPS_MAX +
+                4 * TARGET_NAMESPACES_MAX,
+    /* A header, the discovery subsystem, the others at the port, a referral to each other port. */
+    DISCOVERY_BYTES =
+        NVME_DISCOVERY_BYTES * (2 + NVME_TARGET_SUBSYSTEMS_MAX + NVME_TARGET_PORTS_MAX),
+    PAGE_MAX = DISCOVERY_BYTES,
     SMART_UNIT = 512000, /* bytes; base 5.14.1.2: a thousand units of 512 */
-    GENERATION = 1,      /* the records never change */
-    PORT_ID = 1,
 };
 
-_Static_assert((int)ERROR_BYTES <= (int)PAGE_MAX, "the longest page is that of ANA");
+_Static_assert((int)ERROR_BYTES <= (int)PAGE_MAX && (int)ANA_BYTES <= (int)PAGE_MAX,
+               "the longest page is that of discovery");
 
 /* ---- errors: base 5.14.1.1 ---- */
 
@@ -93,11 +95,14 @@ static uint64_t log_effects(const struct target_command *command, unsigned char 
                                     NVME_ADMIN_KEEP_ALIVE};
     static const uint8_t io[] = {NVME_FLUSH, NVME_WRITE, NVME_READ, NVME_WRITE_ZEROES,
                                  NVME_DATASET};
-    const unsigned io_count = nvme_target_zeroes(command->queue->target) ? sizeof io : 3;
+    const struct nvme_target *target = command->queue->target;
+    const unsigned io_count = nvme_target_zeroes(target) ? sizeof io : 3;
     for (unsigned i = 0; i < sizeof admin; i++)
         wire_put32(page + (size_t)4 * admin[i], 1);
     for (unsigned i = 0; i < io_count; i++)
         wire_put32(page + 1024 + (size_t)4 * io[i], 1);
+    if (nvme_target_compares(target))
+        wire_put32(page + 1024 + (size_t)4 * NVME_COMPARE, 1);
     return EFFECTS_BYTES;
 }
 
@@ -112,20 +117,45 @@ static uint64_t log_smart(const struct target_command *command, unsigned char *p
     return SMART_BYTES;
 }
 
-/* One group, optimized, with every namespace: base 5.14.1.12.  Hosts count with all the groups and
- * namespaces that Identify allows, and may read that much in parts. */
+/* A group that has namespaces; nvmet also shows group 1 when it has none. */
+static bool has_group(const struct target_subsystem *subsystem, uint32_t group)
+{
+    for (uint32_t i = 0; i < subsystem->namespace_count; i++)
+        if (subsystem->namespaces[i]->ana_group == group)
+            return true;
+    return group == 1;
+}
+
+static size_t put_group(const struct target_command *command, uint32_t id, unsigned char *page)
+{
+    const struct target_subsystem *subsystem = command->queue->controller->subsystem;
+    const bool groups_only = (command->sqe.cdw10 >> 8 & 1) != 0;
+    struct nvme_ana_group group = {
+        .id = id,
+        .changes = command->queue->target->ana_changes,
+        .state = command->queue->port->ana[id],
+    };
+    unsigned char *listed = page + NVME_ANA_GROUP_BYTES;
+    for (uint32_t i = 0; i < subsystem->namespace_count && !groups_only; i++)
+        if (subsystem->namespaces[i]->ana_group == id)
+            wire_put32(listed + (size_t)4 * group.namespaces++, i + 1);
+    nvme_ana_put_group(&group, page);
+    return NVME_ANA_GROUP_BYTES + (size_t)4 * group.namespaces;
+}
+
+/* Base 5.14.1.12.  Hosts count with all the groups and namespaces that Identify allows, and may
+ * read that much in parts. */
 static uint64_t log_ana(const struct target_command *command, unsigned char *page)
 {
-    const bool groups_only = (command->sqe.cdw10 >> 8 & 1) != 0;
-    const uint32_t count = groups_only ? 0 : command->queue->target->namespace_count;
-    wire_put64(page, 1);      /* change count */
-    wire_put16(page + 8, 1);  /* groups */
-    wire_put32(page + 16, 1); /* this group */
-    wire_put32(page + 20, count);
-    wire_put64(page + 24, 1);
-    page[32] = 1; /* optimized */
-    for (uint32_t i = 0; i < count; i++)
-        wire_put32(page + ANA_HEAD_BYTES + (size_t)4 * i, i + 1);
+    const struct target_subsystem *subsystem = command->queue->controller->subsystem;
+    size_t at = NVME_ANA_HEADER_BYTES;
+    uint16_t groups = 0;
+    for (uint32_t id = 1; id <= NVME_ANA_GROUPS_MAX; id++)
+        if (has_group(subsystem, id)) {
+            at += put_group(command, id, page + at);
+            groups++;
+        }
+    nvme_ana_put_header(command->queue->target->ana_changes, groups, page);
     return ANA_BYTES;
 }
 
@@ -139,7 +169,7 @@ static void put_record(const struct target_port *port, enum nvme_discovery_value
         .address_family = NVME_ADDRESS_IPV4,
         .subtype = (uint8_t)subtype,
         .requirements = NVME_SECURE_NOT_REQUIRED,
-        .port_id = PORT_ID,
+        .port_id = (uint16_t)(port->index + 1),
         .cntlid = NVME_CNTLID_DYNAMIC,
         .admin_queue_size = NVME_ADMIN_QUEUE_SIZE,
     };
@@ -151,16 +181,28 @@ static void put_record(const struct target_port *port, enum nvme_discovery_value
     nvme_discovery_encode_record(&record, bytes);
 }
 
+/* The records at the host's port, as nvmet lists them: the discovery subsystem itself, those that
+ * the host may use, and where else to ask. */
 static uint64_t log_discovery(const struct target_command *command, unsigned char *page)
 {
     const struct target_port *port = command->queue->port;
-    const struct nvme_discovery_header header = {GENERATION, DISCOVERY_RECORDS};
+    const struct nvme_target *target = port->target;
+    struct nvme_discovery_header header = {.generation = target->discovery_changes};
+    unsigned char *record = page + NVME_DISCOVERY_BYTES;
+    put_record(port, NVME_SUBTYPE_CURRENT, NVME_DISCOVERY_NQN, record);
+    for (uint32_t i = 0; i < target->subsystem_count; i++) {
+        const struct target_subsystem *subsystem = &target->subsystems[i];
+        if (nvme_target_has_port(subsystem, port) &&
+            nvme_target_allows(subsystem, command->queue->controller->host_nqn))
+            put_record(port, NVME_SUBTYPE_NVM, subsystem->nqn, record += NVME_DISCOVERY_BYTES);
+    }
+    for (uint32_t i = 0; i < target->port_count; i++)
+        if (&target->ports[i] != port)
+            put_record(&target->ports[i], NVME_SUBTYPE_REFERRAL, NVME_DISCOVERY_NQN,
+                       record += NVME_DISCOVERY_BYTES);
+    header.records = (uint64_t)(record - page) / NVME_DISCOVERY_BYTES;
     nvme_discovery_encode_header(&header, page);
-    page += NVME_DISCOVERY_BYTES;
-    put_record(port, NVME_SUBTYPE_CURRENT, NVME_DISCOVERY_NQN, page);
-    page += NVME_DISCOVERY_BYTES;
-    put_record(port, NVME_SUBTYPE_NVM, NVME_SUBSYSTEM_NQN, page);
-    return (uint64_t)(1 + DISCOVERY_RECORDS) * NVME_DISCOVERY_BYTES;
+    return (header.records + 1) * NVME_DISCOVERY_BYTES;
 }
 
 /* ---- the command ---- */
@@ -168,12 +210,16 @@ static uint64_t log_discovery(const struct target_command *command, unsigned cha
 static const struct log {
     uint8_t id;
     bool discovery; /* the one page of a discovery controller */
+    uint8_t event;  /* that it is about: NVME_EVENT_BIT_...; 0: none */
     uint64_t (*write)(const struct target_command *command, unsigned char *page);
 } logs[] = {
-    {NVME_LOG_ERROR, false, log_errors},       {NVME_LOG_SMART, false, log_smart},
-    {NVME_LOG_FIRMWARE, false, log_firmware},  {NVME_LOG_CHANGED, false, log_changed},
-    {NVME_LOG_EFFECTS, false, log_effects},    {NVME_LOG_ANA, false, log_ana},
-    {NVME_LOG_DISCOVERY, true, log_discovery},
+    {NVME_LOG_ERROR, false, 0, log_errors},
+    {NVME_LOG_SMART, false, 0, log_smart},
+    {NVME_LOG_FIRMWARE, false, 0, log_firmware},
+    {NVME_LOG_CHANGED, false, NVME_EVENT_BIT_NAMESPACES, log_changed},
+    {NVME_LOG_EFFECTS, false, 0, log_effects},
+    {NVME_LOG_ANA, false, NVME_EVENT_BIT_ANA, log_ana},
+    {NVME_LOG_DISCOVERY, true, NVME_EVENT_BIT_DISCOVERY, log_discovery},
 };
 
 static const struct log *find_log(const struct target_command *command)
@@ -209,5 +255,8 @@ void nvme_target_logs_run(struct target_command *command)
     uint16_t status = BAD_FIELD;
     if (log != NULL && (log->id != NVME_LOG_SMART || wanted == SMART_BYTES))
         status = copy_part(command, log, wanted, bytes);
+    const bool retains = (command->sqe.cdw10 >> 15 & 1) != 0; /* RAE */
+    if (status == NVME_STATUS_OK && log->event != 0 && !retains)
+        nvme_target_event_read(command->queue->controller, log->event);
     nvme_target_command_done(command, status);
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_private - what the files of the target share.
- * target.c           the subsystem: listening, controllers, what callers ask
+ * target.c           listening, controllers, what callers ask
+ * target_subsystem.c what hosts connect to: names, namespaces, ports, hosts that may
+ * target_port.c      ANA states of a port; a port that is closed, or dies alone
+ * target_event.c     asynchronous events, and Abort
  * target_accept.c    a queue comes and goes
  * target_queue.c     one queue: capsules, responses, commands that wait for room
  * target_command.c   one command: from the capsule to the response
  * target_connect.c   Connect and properties
- * target_admin.c     Identify, features, event requests, keep-alive
+ * target_identify.c  Identify
+ * target_admin.c     features, keep-alive
  * target_logs.c      log pages
  * target_io.c        read, write, flush
  * target_outage.c    a software that stands still, or dies and comes back */
@@ -25,7 +29,6 @@
 enum {
     TARGET_EVENT_REQUESTS = 4,    /* AERL 3 is 0's based; NVMET_ASYNC_EVENTS */
     TARGET_NAMESPACES_MAX = 1024, /* NN and MNAN of nvmet: NVMET_MAX_NAMESPACES */
-    TARGET_ANA_GROUPS = 128,      /* NVMET_MAX_ANAGRPS */
     TARGET_ADMIN_DATA_MAX = 16384,
     TARGET_ERROR_ENTRIES = 128, /* of the error log; NVMET_ERROR_LOG_SLOTS */
 };
@@ -34,6 +37,8 @@ struct target_queue;
 struct target_controller;
 
 struct target_namespace {
+    uint32_t number; /* of the target's, from 1 */
+    uint32_t ana_group;
     const struct media_ops *ops;
     struct media *media;
     struct nvme_store *store;
@@ -55,13 +60,25 @@ struct target_command {
     uint64_t result;
     uint16_t status; /* with DNR */
     bool in_capsule;
+    bool aborted; /* ends as it begins */
 };
 
 /* Where it listens. */
 struct target_port {
     struct nvme_target *target;
     struct nvme_transport *transport;
-    uint32_t ip;
+    uint32_t ip, index;
+    bool dead;                            /* alone */
+    bool closed;                          /* no subsystem is there */
+    uint8_t ana[NVME_ANA_GROUPS_MAX + 1]; /* enum nvme_ana_state, by group */
+};
+
+struct target_subsystem {
+    char nqn[NVME_NQN_BYTES];
+    struct target_namespace **namespaces; /* by NSID - 1 */
+    uint32_t namespace_count, host_count, index;
+    uint64_t ports; /* 0: all */
+    char (*hosts)[NVME_NQN_BYTES];
 };
 
 struct target_list {
@@ -86,6 +103,7 @@ struct target_queue {
     uint16_t entries;       /* the most of its submission queue; 0: it was not accepted */
     uint16_t qid;           /* 0 until it is known */
     bool announced;         /* qid is known; otherwise Connect says it */
+    bool no_flow_control;   /* of its submission queue: responses have no SQHD */
     uint16_t sq_size, sqhd; /* 0 before Connect */
     uint32_t number;        /* probe_state.number */
     uint8_t state;          /* enum nvme_target_queue_state */
@@ -95,15 +113,20 @@ struct target_queue {
 struct target_controller {
     struct nvme_target *target;
     struct target_controller *next;
+    const struct target_subsystem *subsystem; /* NULL: of the discovery subsystem */
+    const struct target_port *port;           /* of its admin queue */
     struct timer keep_alive_timer;
     time_ps keep_alive; /* 0: none */
     char host_nqn[NVME_NQN_BYTES];
     unsigned char host_id[NVME_HOST_ID_BYTES];
     uint32_t queues;
-    uint32_t events;        /* event requests held for ever */
-    uint32_t events_wanted; /* as the host has set them; none ever happens */
-    unsigned char *errors;  /* a ring of log entries, made with the first */
-    uint64_t error_count;   /* ever */
+    struct target_command *event_requests[TARGET_EVENT_REQUESTS]; /* held */
+    uint32_t events;                                              /* of them */
+    uint32_t events_wanted;  /* as the host has set them: bits NVME_EVENT_BIT_... */
+    uint32_t events_masked;  /* told, and the log page has not been read since */
+    uint32_t events_pending; /* happened, and no request was there */
+    unsigned char *errors;   /* a ring of log entries, made with the first */
+    uint64_t error_count;    /* ever */
     uint32_t cc, csts;
     uint16_t cntlid;
     bool discovery;    /* of the discovery subsystem */
@@ -117,7 +140,10 @@ struct nvme_target {
     struct nvme_target_stats stats;
     struct target_namespace *namespaces;
     uint32_t namespace_count;
-    enum nvme_memory memory; /* of I/O data: what the stores take */
+    struct target_subsystem *subsystems;
+    uint32_t subsystem_count;
+    uint64_t ana_changes, discovery_changes; /* what log pages count */
+    enum nvme_memory memory;                 /* of I/O data: what the stores take */
     struct nvme_server *cores;
     uint32_t next_core;
     struct target_queue *queues;
@@ -139,6 +165,7 @@ void nvme_target_fatal(struct target_controller *controller, const char *why);
 void nvme_target_reap(struct nvme_target *target);
 /* At all ports, or false and at none. */
 bool nvme_target_listen(struct nvme_target *target);
+bool nvme_target_listen_at(struct target_port *port);
 void nvme_target_unlisten(struct nvme_target *target);
 /* In-capsule data of I/O queues: SGLs and IOCCSZ count in units of 16 bytes. */
 uint32_t nvme_target_capsule_room(const struct nvme_target *target);
@@ -164,6 +191,38 @@ static inline time_ps nvme_target_now(const struct target_queue *queue)
 {
     return env_now(queue->target->site.env);
 }
+
+static inline bool nvme_target_compares(const struct nvme_target *target)
+{
+    return target->namespace_count > 0 && target->namespaces[0].store->ops->compare != NULL &&
+           target->params.identity != NVME_TARGET_IS_NVMET;
+}
+
+/* target_subsystem.c */
+void nvme_target_make_subsystems(struct nvme_target *target, const struct nvme_target_site *site);
+void nvme_target_free_subsystems(struct nvme_target *target);
+/* NULL: there is none of that name at the port. */
+const struct target_subsystem *nvme_target_find_subsystem(const struct target_port *port,
+                                                          const char *nqn);
+bool nvme_target_has_port(const struct target_subsystem *subsystem, const struct target_port *port);
+bool nvme_target_allows(const struct target_subsystem *subsystem, const char *host_nqn);
+/* NULL: it has no such namespace. */
+struct target_namespace *nvme_target_namespace(const struct target_controller *controller,
+                                               uint32_t nsid);
+
+/* target_event.c */
+void nvme_target_event_tell(struct target_controller *controller, unsigned bit);
+/* The host has read what the event was about. */
+void nvme_target_event_read(struct target_controller *controller, unsigned bit);
+void nvme_target_event_run(struct target_command *command);
+void nvme_target_abort_run(struct target_command *command);
+
+/* target_port.c */
+void nvme_target_port_init(struct target_port *port);
+
+/* target_identify.c */
+void nvme_target_identify_run(struct target_command *command);
+uint32_t nvme_target_events_offered(const struct target_controller *controller);
 
 /* target_accept.c */
 void nvme_target_queue_request(void *port, struct nvme_transport_conn *conn,

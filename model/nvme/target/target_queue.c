@@ -97,6 +97,14 @@ void nvme_target_queue_fetch(struct target_command *command)
         tell_use(command, PROBE_USE_FETCH);
 }
 
+/* nvmet says FFFFh once, to the Connect that asked for it (fabrics 3.3), and 0 from then on. */
+static uint16_t unsaid_head(const struct target_command *command)
+{
+    const bool connect = command->sqe.opcode == NVME_FABRICS &&
+                         nvme_capsule_fctype(&command->sqe) == NVME_FCTYPE_CONNECT;
+    return connect ? UINT16_MAX : 0;
+}
+
 void nvme_target_queue_respond(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
@@ -105,7 +113,7 @@ void nvme_target_queue_respond(struct target_command *command)
         queue->sqhd = (uint16_t)((queue->sqhd + 1u) % queue->sq_size);
     const struct nvme_response response = {
         .result = command->result,
-        .sqhd = queue->sqhd,
+        .sqhd = LIKELY(!queue->no_flow_control) ? queue->sqhd : unsaid_head(command),
         .sqid = queue->controller != NULL ? queue->qid : 0,
         .cid = command->sqe.cid,
         .status = command->status,

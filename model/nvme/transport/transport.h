@@ -19,8 +19,8 @@
  * capsule that came is the core's until `respond`, and so is its data.
  * Calls.  No callback is made from within a call.  Callbacks come one at a time; they may make any
  * call but `close` for the connection that they are made for.
- * After `disconnect` a host's connection makes none, and a target's only on_closed, once or more:
- * it is not closed before.  While a target's software stands still (stall.h), what would make a
+ * After `disconnect` a connection makes only on_closed, once or more: a target's is not closed
+ * before.  While a target's software stands still (stall.h), what would make a
  * callback waits in the listener's stall.
  * Errors.  What fails later is reported by on_failed with a sentence for people; the core then
  * disconnects.  What cannot even be begun is a false, or a NULL. */
@@ -48,6 +48,7 @@ struct nvme_buffer {
     uint32_t content; /* BULK: the tag of what it holds, as far as its user knows */
     enum nvme_memory memory;
     unsigned char *bytes; /* BYTES: the memory itself; NULL for BULK */
+    bool apart;           /* it does not travel in a capsule */
     void *region;         /* the transport's own */
 };
 
@@ -65,6 +66,8 @@ struct nvme_transport_host {
     void (*on_done)(void *self, uint16_t tag);
     /* The connection could not be made, is lost, or cannot be trusted any more. */
     void (*on_failed)(void *self, const char *why);
+    /* After `disconnect`, of a transport that `parts`: the peer has answered, or never will. */
+    void (*on_closed)(void *self);
 };
 
 struct nvme_transport_connect {
@@ -151,6 +154,7 @@ struct nvme_transport_ops {
     const char *name;
     uint8_t type;   /* TRTYPE: fabrics 5.3 */
     bool keyed_sgl; /* data is described with a key, which the controller must understand */
+    bool parts;     /* a host hears of the end of a connection that it has disconnected */
 
     /* A buffer of so many bytes.  directions: what a peer may do with it, NVME_DATA_OUT to take and
      * NVME_DATA_IN to put.  False: there is no memory that can be mapped. */

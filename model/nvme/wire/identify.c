@@ -8,6 +8,9 @@
 #include <string.h>
 
 #define CONTROLLER_FIELDS(X)                                                                       \
+    X(vendor, 0, 2)                                                                                \
+    X(subsystem_vendor, 2, 2)                                                                      \
+    X(ieee, 73, 3)                                                                                 \
     X(rab, 72, 1)                                                                                  \
     X(cmic, 76, 1)                                                                                 \
     X(mdts, 77, 1)                                                                                 \
@@ -16,6 +19,9 @@
     X(oaes, 92, 4)                                                                                 \
     X(ctratt, 96, 4)                                                                               \
     X(type, 111, 1)                                                                                \
+    X(crdt1, 128, 2)                                                                               \
+    X(crdt2, 130, 2)                                                                               \
+    X(crdt3, 132, 2)                                                                               \
     X(acl, 258, 1)                                                                                 \
     X(aerl, 259, 1)                                                                                \
     X(frmw, 260, 1)                                                                                \
@@ -30,15 +36,21 @@
     X(max_commands, 514, 2)                                                                        \
     X(namespaces, 516, 4)                                                                          \
     X(oncs, 520, 2)                                                                                \
+    X(fuses, 522, 2)                                                                               \
     X(vwc, 525, 1)                                                                                 \
+    X(nwpc, 531, 1)                                                                                \
     X(sgls, 536, 4)                                                                                \
     X(ioccsz, 1792, 4)                                                                             \
     X(iorcsz, 1796, 4)                                                                             \
     X(icdoff, 1800, 2)                                                                             \
-    X(msdbd, 1803, 1)
+    X(msdbd, 1803, 1)                                                                              \
+    X(power_max, 2048, 2)                                                                          \
+    X(power_entry, 2052, 4)                                                                        \
+    X(power_exit, 2056, 4)
 
 #define NAMESPACE_FIELDS(X)                                                                        \
     X(blocks, 0, 8)                                                                                \
+    X(used, 16, 8)                                                                                 \
     X(nsfeat, 24, 1)                                                                               \
     X(nmic, 30, 1)                                                                                 \
     X(dlfeat, 33, 1)                                                                               \
@@ -53,12 +65,11 @@ enum {
     MNAN_AT = 540,
     SUBNQN_AT = 768,
     NCAP_AT = 8,
-    NUSE_AT = 16,
 };
 
-static void put_text(unsigned char *at, size_t bytes, const char *text)
+static void put_text(unsigned char *at, size_t bytes, const char *text, char filler)
 {
-    memset(at, ' ', bytes);
+    memset(at, filler, bytes);
     memcpy(at, text, strnlen(text, bytes));
 }
 
@@ -74,9 +85,10 @@ void nvme_identify_encode_controller(const struct nvme_identify_controller *cont
                                      unsigned char bytes[NVME_IDENTIFY_BYTES])
 {
     memset(bytes, 0, NVME_IDENTIFY_BYTES);
-    put_text(bytes + SERIAL_AT, NVME_SERIAL_BYTES, controller->serial);
-    put_text(bytes + MODEL_AT, NVME_MODEL_BYTES, controller->model);
-    put_text(bytes + FIRMWARE_AT, NVME_FIRMWARE_BYTES, controller->firmware);
+    put_text(bytes + SERIAL_AT, NVME_SERIAL_BYTES, controller->serial,
+             controller->serial_of_nuls ? '\0' : ' ');
+    put_text(bytes + MODEL_AT, NVME_MODEL_BYTES, controller->model, ' ');
+    put_text(bytes + FIRMWARE_AT, NVME_FIRMWARE_BYTES, controller->firmware, ' ');
     memcpy(bytes + SUBNQN_AT, controller->subsystem_nqn,
            strnlen(controller->subsystem_nqn, NVME_NQN_BYTES - 1));
 #define X(field, at, width) wire_put(bytes + (at), width, controller->field);
@@ -108,7 +120,6 @@ void nvme_identify_encode_namespace(const struct nvme_identify_namespace *ns,
     NAMESPACE_FIELDS(X)
 #undef X
     wire_put64(bytes + NCAP_AT, ns->blocks);
-    wire_put64(bytes + NUSE_AT, ns->blocks);
 }
 
 void nvme_identify_decode_namespace(struct nvme_identify_namespace *ns,

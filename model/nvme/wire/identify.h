@@ -7,6 +7,7 @@
 
 #include "nvme/wire/spec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { NVME_SERIAL_BYTES = 20, NVME_MODEL_BYTES = 40, NVME_FIRMWARE_BYTES = 8 };
@@ -20,8 +21,11 @@ enum {
     NVME_CTRATT_TBKAS = 1 << 6, /* traffic based keep-alive */
     NVME_LPA_EFFECTS = 2,
     NVME_LPA_PARTS = 4, /* Get Log Page takes an offset and long lengths */
+    NVME_ONCS_COMPARE = 1,
     NVME_ONCS_DATASET = 1 << 2,
     NVME_ONCS_WRITE_ZEROES = 1 << 3,
+    NVME_ONCS_RESERVATIONS = 1 << 5,
+    NVME_FUSES_COMPARE_WRITE = 1,
     NVME_SGLS_SUPPORTED = 1,
     NVME_SGLS_KEYED = 1 << 2,
     NVME_SGLS_OFFSET = 1 << 20, /* in-capsule data */
@@ -32,15 +36,22 @@ struct nvme_identify_controller {
     char serial[NVME_SERIAL_BYTES + 1],
         model[NVME_MODEL_BYTES + 1]; /* padded with blanks on the wire */
     char firmware[NVME_FIRMWARE_BYTES + 1];
+    bool serial_of_nuls; /* behind the serial number, where the others have blanks */
+    uint16_t vendor, subsystem_vendor;
+    uint32_t ieee; /* OUI, 24 bits */
     uint8_t rab, cmic, mdts, type;
     uint16_t cntlid;
     uint32_t version, oaes, ctratt;
     uint8_t acl, aerl, frmw, lpa, elpe;
-    uint16_t kas; /* units of 100 ms */
+    uint16_t crdt1, crdt2, crdt3; /* units of 100 ms; command retry delays */
+    uint16_t kas;                 /* units of 100 ms */
     uint8_t anatt, anacap;
     uint32_t ana_groups;
     uint8_t sqes, cqes, vwc;
-    uint16_t max_commands, oncs;
+    uint16_t max_commands, oncs, fuses;
+    uint8_t nwpc;
+    uint16_t power_max;               /* of power state 0: centiwatts, */
+    uint32_t power_entry, power_exit; /* microseconds */
     uint32_t namespaces, sgls;
     char subsystem_nqn[NVME_NQN_BYTES];
     uint32_t ioccsz, iorcsz; /* units of 16 bytes */
@@ -49,7 +60,8 @@ struct nvme_identify_controller {
 };
 
 struct nvme_identify_namespace {
-    uint64_t blocks; /* NSZE, NCAP and NUSE alike */
+    uint64_t blocks; /* NSZE and NCAP */
+    uint64_t used;   /* NUSE */
     uint8_t nsfeat, nmic, dlfeat;
     uint32_t ana_group;
     uint8_t block_shift; /* LBADS of the one format */

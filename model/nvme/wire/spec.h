@@ -27,9 +27,30 @@ enum nvme_opcode {
     NVME_FLUSH = 0x00,
     NVME_WRITE = 0x01,
     NVME_READ = 0x02,
+    NVME_COMPARE = 0x05,
     NVME_WRITE_ZEROES = 0x08,
     NVME_DATASET = 0x09, /* Dataset Management */
 };
+
+static inline const char *nvme_opcode_word(uint8_t opcode)
+{
+    switch (opcode) {
+    case NVME_FLUSH:
+        return "flush";
+    case NVME_WRITE:
+        return "write";
+    case NVME_READ:
+        return "read";
+    case NVME_COMPARE:
+        return "compare";
+    case NVME_WRITE_ZEROES:
+        return "write-zeroes";
+    case NVME_DATASET:
+        return "deallocate";
+    default:
+        return "other";
+    }
+}
 
 /* Dataset Management, base 6.7: CDW11, and the ranges of its data. */
 enum {
@@ -77,6 +98,7 @@ enum nvme_status {
     NVME_STATUS_INVALID_FIELD = 0x002,
     NVME_STATUS_DATA_TRANSFER = 0x004,
     NVME_STATUS_INTERNAL = 0x006,
+    NVME_STATUS_ABORTED = 0x007, /* by request */
     NVME_STATUS_INVALID_NAMESPACE = 0x00B,
     NVME_STATUS_SEQUENCE = 0x00C,
     NVME_STATUS_SGL_LENGTH = 0x00F,
@@ -89,12 +111,41 @@ enum nvme_status {
     NVME_STATUS_FEATURE_NOT_CHANGEABLE = 0x10E,
     NVME_STATUS_CONNECT_FORMAT = 0x180,
     NVME_STATUS_CONNECT_PARAMETERS = 0x182,
-    NVME_STATUS_WRITE_FAULT = 0x280, /* media errors */
+    NVME_STATUS_CONNECT_HOST = 0x184, /* the host is not allowed */
+    NVME_STATUS_WRITE_FAULT = 0x280,  /* media errors */
     NVME_STATUS_READ_ERROR = 0x281,
-    NVME_STATUS_CODE = 0x7FF,           /* the bits above */
+    NVME_STATUS_COMPARE_FAILED = 0x285,
+    NVME_STATUS_ANA_PERSISTENT_LOSS = 0x301, /* path errors: 300h to 3FFh */
+    NVME_STATUS_ANA_INACCESSIBLE = 0x302,
+    NVME_STATUS_ANA_TRANSITION = 0x303,
+    NVME_STATUS_HOST_PATH = 0x370, /* the host's own: it could not be sent by this path */
+    NVME_STATUS_CODE = 0x7FF,      /* the bits above */
+    NVME_STATUS_SCT = 0x700,
+    NVME_STATUS_PATH = 0x300,           /* SCT of path errors */
     NVME_STATUS_DNR = 0x4000,           /* do not retry */
     NVME_STATUS_TRANSPORT = UINT16_MAX, /* no response will come; never on the wire */
 };
+
+/* A command that another path may carry out (nvme_is_path_error of Linux). */
+static inline int nvme_status_is_path_error(uint16_t status)
+{
+    return status != NVME_STATUS_TRANSPORT && (status & NVME_STATUS_SCT) == NVME_STATUS_PATH;
+}
+
+/* Asynchronous Event Request, base 5.2: the result's type, information and log page. */
+enum nvme_event {
+    NVME_EVENT_NOTICE = 2, /* type */
+    NVME_EVENT_NAMESPACES = 0x00,
+    NVME_EVENT_ANA = 0x03,
+    NVME_EVENT_DISCOVERY = 0xF0,
+    /* Bits of OAES and of the feature that asks for them. */
+    NVME_EVENT_BIT_NAMESPACES = 8,
+    NVME_EVENT_BIT_ANA = 11,
+    NVME_EVENT_BIT_DISCOVERY = 31,
+};
+
+/* Connect, CATTR in bits 23:16 of CDW11, fabrics 3.3. */
+enum { NVME_CONNECT_NO_FLOW_CONTROL = 1 << 18 };
 
 /* Controller properties, base 3.1: offset and, below, fields. */
 enum nvme_property {

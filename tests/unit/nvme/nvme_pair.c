@@ -73,6 +73,23 @@ static void on_io(void *self, struct nvme_io *io)
     }
 }
 
+static void on_change(void *self)
+{
+    ((struct nvme_pair *)self)->changes++;
+}
+
+static void on_event(void *self)
+{
+    ((struct nvme_pair *)self)->events++;
+}
+
+static void on_admin(void *self, struct nvme_admin *admin)
+{
+    struct nvme_pair *pair = self;
+    CHECK(admin->completed_at == pair->world.now);
+    pair->admin_done++;
+}
+
 void nvme_pair_make_target(struct nvme_pair *pair)
 {
     const struct nvme_target_site target = {
@@ -81,6 +98,8 @@ void nvme_pair_make_target(struct nvme_pair *pair)
         .params = &pair->target_params,
         .namespaces = pair->namespaces,
         .namespace_count = pair->namespace_count,
+        .subsystems = pair->subsystems,
+        .subsystem_count = pair->subsystem_count,
     };
     pair->target = nvme_target_create(&target);
     CHECK(pair->target != NULL);
@@ -93,7 +112,16 @@ void nvme_pair_make_host(struct nvme_pair *pair)
         .transport = nvme_rdma_create(&fake_verbs, pair->host_device, &pair->rdma_params),
         .params = &pair->host_params,
         .target_ip = pair->target_ip,
-        .user = {.self = pair, .on_ready = on_ready, .on_io = on_io},
+        .user = {.self = pair,
+                 .on_ready = on_ready,
+                 .on_io = on_io,
+                 .on_change = on_change,
+                 .on_event = on_event,
+                 .on_admin = on_admin},
+        .subsystem_nqn = pair->subsystem_nqn,
+        .host_nqn = pair->host_nqn,
+        .discovery = pair->discovery,
+        .gives_back = pair->gives_back,
     };
     pair->host = nvme_host_create(&host);
 }

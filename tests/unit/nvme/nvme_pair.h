@@ -25,6 +25,12 @@ struct nvme_pair {
     uint64_t target_ios;
     char note[160]; /* the first one since a test emptied it */
     uint32_t namespace_count;
+    /* NULL: as nvme_target_site and nvme_host_site have it then. */
+    const struct nvme_target_subsystem *subsystems;
+    uint32_t subsystem_count;
+    const char *subsystem_nqn, *host_nqn;
+    bool discovery, gives_back;
+    uint32_t events, changes, admin_done;
     uint32_t completed;
     uint32_t target_ip; /* that the host connects to */
     uint16_t ready_status;

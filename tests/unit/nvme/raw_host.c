@@ -58,13 +58,18 @@ void raw_init(struct raw_host *raw)
     raw_init_with(raw, NULL, 0);
 }
 
-void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
+static void init(struct raw_host *raw, struct nvme_store *store, int64_t size,
+                 const struct nvme_target_subsystem *subsystems, uint32_t count, int64_t identity,
+                 time_ps cost)
 {
     memset(raw, 0, sizeof *raw);
     fake_init(&raw->world);
     raw->device = fake_device(&raw->world, 2);
     raw->target_device = fake_device(&raw->world, 1);
     opt_presets(nvme_target_opts, &raw->params);
+    raw->params.identity = identity;
+    if (cost > 0)
+        raw->params.command_cost = cost;
     opt_presets(nvme_namespace_opts, &raw->ns.params);
     raw->ns.media = media_find("null");
     raw->ns.store = store;
@@ -78,12 +83,25 @@ void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
         .params = &raw->params,
         .namespaces = &raw->ns,
         .namespace_count = 1,
+        .subsystems = subsystems,
+        .subsystem_count = count,
     };
     raw->target = nvme_target_create(&site);
     CHECK(raw->target != NULL);
     raw->buffer = fake_verbs.reg_mr(
         raw->device, RAW_BUFFER_BYTES,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, VERBS_BYTES);
+}
+
+void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
+{
+    init(raw, store, size, NULL, 0, NVME_TARGET_IS_OWN, 0);
+}
+
+void raw_init_as(struct raw_host *raw, const struct nvme_target_subsystem *subsystems,
+                 uint32_t count, int64_t identity, time_ps cost)
+{
+    init(raw, NULL, 0, subsystems, count, identity, cost);
 }
 
 void raw_fini(struct raw_host *raw)
@@ -187,7 +205,13 @@ static uint16_t bring_up_admin(struct raw_host *raw, const char *subsystem)
 
 void raw_bring_up(struct raw_host *raw)
 {
-    const struct nvme_connect_data data = raw_identity(bring_up_admin(raw, NVME_SUBSYSTEM_NQN));
+    raw_bring_up_named(raw, NVME_SUBSYSTEM_NQN);
+}
+
+void raw_bring_up_named(struct raw_host *raw, const char *subsystem)
+{
+    struct nvme_connect_data data = raw_identity(bring_up_admin(raw, subsystem));
+    strcpy(data.subsystem_nqn, subsystem);
     raw_connect_as(raw, 1, 1, 128);
     CHECK(raw_fabrics_connect(raw, 1, 1, 127, &data) == NVME_STATUS_OK);
 }

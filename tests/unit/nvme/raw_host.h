@@ -35,6 +35,10 @@ struct raw_host {
 };
 
 void raw_init(struct raw_host *raw);
+/* The target has these subsystems, says that it is an enum nvme_target_identity, and takes so long
+ * for a command; 0: the preset. */
+void raw_init_as(struct raw_host *raw, const struct nvme_target_subsystem *subsystems,
+                 uint32_t count, int64_t identity, time_ps cost);
 /* The namespace, of 512-byte blocks, keeps its content there; the store becomes the target's. */
 void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size);
 void raw_fini(struct raw_host *raw);
@@ -58,6 +62,7 @@ uint16_t raw_fabrics_connect(struct raw_host *raw, unsigned index, uint16_t qid,
 
 /* Connects and enables the admin queue (0) and one I/O queue (1). */
 void raw_bring_up(struct raw_host *raw);
+void raw_bring_up_named(struct raw_host *raw, const char *subsystem);
 
 /* Connects and enables an admin queue (0) of the discovery subsystem. */
 void raw_bring_up_discovery(struct raw_host *raw);

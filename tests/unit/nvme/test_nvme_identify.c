@@ -89,6 +89,7 @@ static void an_io_controller(void **state)
         {513, 1, 0x44},       /* CQES */
         {514, 2, 1024},       /* MAXCMD */
         {516, 4, 1024},       /* NN */
+        {520, 2, 0xD},        /* ONCS: Compare, Dataset Management, Write Zeroes */
         {525, 1, 1},          /* VWC */
         {536, 4, 0x00100005}, /* SGLS: any alignment, keyed, offsets */
         {540, 4, 1024},       /* MNAN */
@@ -103,6 +104,111 @@ static void an_io_controller(void **state)
     expect_serial();
     expect_text(24, 40, "stormglass", ' ');
     expect_text(64, 8, "1", ' ');
+    expect_text(768, 256, NVME_SUBSYSTEM_NQN, '\0');
+    expect_page(fields);
+    raw_fini(&raw);
+}
+
+/* drivers/nvme/target/admin-cmd.c of Linux 6.1, nvmet_execute_identify_ctrl. */
+static void as_nvmet(void **state)
+{
+    (void)state;
+    static const struct field fields[] = {
+        {72, 1, 6},           /* RAB */
+        {76, 1, 0xB},         /* CMIC */
+        {77, 1, 8},           /* MDTS: NVMET_RDMA_MAX_MDTS */
+        {78, 2, 1},           /* CNTLID */
+        {80, 4, 0x10300},     /* VER */
+        {92, 4, 0x900},       /* OAES */
+        {96, 4, 0x41},        /* CTRATT */
+        {111, 1, 1},          /* CNTRLTYPE */
+        {258, 1, 3},          /* ACL */
+        {259, 1, 3},          /* AERL */
+        {260, 1, 3},          /* FRMW */
+        {261, 1, 7},          /* LPA */
+        {262, 1, 127},        /* ELPE */
+        {320, 2, 10},         /* KAS */
+        {342, 1, 10},         /* ANATT */
+        {343, 1, 0x1F},       /* ANACAP */
+        {344, 4, 128},        /* ANAGRPMAX */
+        {348, 4, 128},        /* NANAGRPID */
+        {512, 1, 0x66},       /* SQES */
+        {513, 1, 0x44},       /* CQES */
+        {514, 2, 1024},       /* MAXCMD */
+        {516, 4, 1024},       /* NN */
+        {520, 2, 0xC},        /* ONCS: no Compare */
+        {525, 1, 1},          /* VWC */
+        {531, 1, 1},          /* NWPC */
+        {536, 4, 0x00100005}, /* SGLS */
+        {540, 4, 1024},       /* MNAN */
+        {1792, 4, 260},       /* IOCCSZ */
+        {1796, 4, 1},         /* IORCSZ */
+        {1803, 1, 1},         /* MSDBD */
+        {2048, 2, 0x9C4},     /* PSD0: MP, ENLAT, EXLAT */
+        {2052, 4, 0x10},      {2056, 4, 4}, {0, 0, 0},
+    };
+    raw_init_as(&raw, NULL, 0, NVME_TARGET_IS_NVMET, 0);
+    raw_bring_up(&raw);
+    assert_int_equal(identify(NVME_CNS_CONTROLLER, 0, 0), NVME_STATUS_OK);
+    for (unsigned i = 4; i < 20; i++)
+        assert_non_null(memchr("0123456789abcdef", raw.buffer->bytes[i], 16));
+    expect_text(20, 4, "", '\0'); /* bin2hex of 8 bytes, then what was cleared */
+    memset(raw.buffer->bytes + 4, 0, 16);
+    expect_text(24, 40, "Linux", ' ');
+    expect_text(64, 8, "6.1.0", ' ');
+    expect_text(768, 256, NVME_SUBSYSTEM_NQN, '\0');
+    expect_page(fields);
+    raw_fini(&raw);
+}
+
+/* lib/nvmf/ctrlr.c of SPDK 21, of a subsystem that reports ANA. */
+static void as_spdk(void **state)
+{
+    (void)state;
+    static const struct field fields[] = {
+        {0, 2, 0x8086},
+        {2, 2, 0x8086},    /* VID, SSVID */
+        {72, 1, 6},        /* RAB */
+        {73, 3, 0x5CD2E4}, /* IEEE: e4 d2 5c */
+        {76, 1, 0xB},      /* CMIC */
+        {77, 1, 8},        /* MDTS */
+        {78, 2, 1},        /* CNTLID */
+        {80, 4, 0x10300},  /* VER */
+        {92, 4, 0x900},    /* OAES */
+        {96, 4, 1},        /* CTRATT: no traffic-based keep alive */
+        {259, 1, 3},       /* AERL */
+        {260, 1, 3},       /* FRMW */
+        {261, 1, 6},       /* LPA */
+        {262, 1, 127},     /* ELPE */
+        {320, 2, 100},     /* KAS: 10 s */
+        {342, 1, 10},      /* ANATT */
+        {343, 1, 0x47},    /* ANACAP */
+        {344, 4, 32},
+        {348, 4, 32}, /* ANAGRPMAX, NANAGRPID */
+        {512, 1, 0x66},
+        {513, 1, 0x44},       /* SQES, CQES */
+        {514, 2, 128},        /* MAXCMD: the queue's depth */
+        {516, 4, 32},         /* NN */
+        {520, 2, 0x2D},       /* ONCS: and reservations */
+        {522, 2, 1},          /* FUSES: compare and write */
+        {525, 1, 5},          /* VWC */
+        {536, 4, 0x00100005}, /* SGLS */
+        {540, 4, 32},         /* MNAN */
+        {1792, 4, 260},
+        {1796, 4, 1}, /* IOCCSZ, IORCSZ */
+        {1803, 1, 1}, /* MSDBD */
+        {0, 0, 0},
+    };
+    raw_init_as(&raw, NULL, 0, NVME_TARGET_IS_SPDK, 0);
+    raw_bring_up(&raw);
+    assert_int_equal(identify(NVME_CNS_CONTROLLER, 0, 0), NVME_STATUS_OK);
+    assert_memory_equal(raw.buffer->bytes + 4, "SPDK", 4);
+    for (unsigned i = 8; i < 22; i++)
+        assert_non_null(memchr("0123456789", raw.buffer->bytes[i], 10));
+    memset(raw.buffer->bytes + 4, 0, 18);
+    expect_text(22, 2, "", ' ');
+    expect_text(24, 40, "SPDK bdev Controller", ' ');
+    expect_text(64, 8, "21.10", ' ');
     expect_text(768, 256, NVME_SUBSYSTEM_NQN, '\0');
     expect_page(fields);
     raw_fini(&raw);
@@ -147,6 +253,7 @@ static void a_namespace(void **state)
         {0, 8, blocks}, {8, 8, blocks}, {16, 8, blocks}, /* NSZE, NCAP, NUSE */
         {24, 1, 0x12},                                   /* NSFEAT */
         {30, 1, 1},                                      /* NMIC: shared */
+        {33, 1, 1},                                      /* DLFEAT: deallocated blocks read zeros */
         {92, 4, 1},                                      /* ANAGRPID */
         {130, 1, 9},                                     /* LBAF0: 2^9 bytes */
         {0, 0, 0},
@@ -210,6 +317,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_io_controller),
+        cmocka_unit_test(as_nvmet),
+        cmocka_unit_test(as_spdk),
         cmocka_unit_test(a_discovery_controller),
         cmocka_unit_test(a_namespace),
         cmocka_unit_test(the_list_of_namespaces),

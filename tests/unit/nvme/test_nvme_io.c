@@ -297,7 +297,7 @@ static void errors_come_back_as_statuses(void **state)
                      NVME_STATUS_LBA_RANGE);
     assert_int_equal(nvme_pair_io(&pair, NVME_READ, UINT64_MAX, 512, 0)->status,
                      NVME_STATUS_LBA_RANGE);
-    assert_int_equal(nvme_pair_io(&pair, (enum nvme_opcode)0x05, 0, 4096, 0)->status,
+    assert_int_equal(nvme_pair_io(&pair, (enum nvme_opcode)0x06, 0, 4096, 0)->status,
                      NVME_STATUS_INVALID_OPCODE);
     struct nvme_io *io = nvme_pair_fill(&pair, 1, NVME_READ, 0, 4096);
     io->nsid = 9;

@@ -185,7 +185,9 @@ static void the_other_controllers_pages(void **state)
     memcpy(whole, raw.buffer->bytes, sizeof whole);
     assert_int_equal(wire_get32(whole + 4 * NVME_ADMIN_IDENTIFY), 1);
     assert_int_equal(wire_get32(whole + 1024 + 4 * NVME_READ), 1);
-    assert_int_equal(wire_get32(whole + 1024 + 4 * NVME_DATASET), 0); /* tags */
+    assert_int_equal(wire_get32(whole + 1024 + 4 * NVME_DATASET), 1);
+    assert_int_equal(wire_get32(whole + 1024 + 4 * NVME_COMPARE), 1);
+    assert_int_equal(wire_get32(whole + 1024 + 4 * 0x06), 0);
     assert_int_equal(get_log(NVME_LOG_EFFECTS, 2048, 1024), NVME_STATUS_OK);
     assert_memory_equal(raw.buffer->bytes, whole + 1024, 2048);
     assert_int_equal(get_log(NVME_LOG_ERROR, 4096, 4096), NVME_STATUS_OK);

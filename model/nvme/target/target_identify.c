@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * target_identify - what a target says that it is.
+ * Three identities: our own, which has the values of nvmet and another name; nvmet of Linux 6.1;
+ * SPDK with a subsystem that reports ANA (nvmf_create_subsystem -r).
+ * Source: base 5.15; fabrics 4.1, 5.2; drivers/nvme/target/admin-cmd.c and discovery.c, and values
+ * seen on the wire between two Linux 6.1 machines; lib/nvmf/ctrlr.c of SPDK 21
+ * (spdk_nvmf_ctrlr_identify_ctrlr, nvmf_ctrlr_cdata_init).  Optional commands are offered where the
+ * store can carry them out. */
+#include "nvme/target/target_private.h"
+
+#include "nvme/wire/discovery.h"
+#include "nvme/wire/wire.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    BAD_FIELD = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR,
+    VERSION = 0x00010300,
+    IO_CONTROLLER = 1,
+    DISCOVERY_CONTROLLER = 2,
+    SPDK_NAMESPACES = 32, /* NVMF_SUBSYSTEM_DEFAULT_NAMESPACES */
+    SPDK_VENDOR = 0x8086,
+    SPDK_OUI = 0x5CD2E4,
+};
+
+uint32_t nvme_target_events_offered(const struct target_controller *controller)
+{
+    return controller->discovery
+               ? UINT32_C(1) << NVME_EVENT_BIT_DISCOVERY
+               : UINT32_C(1) << NVME_EVENT_BIT_NAMESPACES | UINT32_C(1) << NVME_EVENT_BIT_ANA;
+}
+
+static uint8_t mdts(const struct nvme_target *target)
+{
+    uint8_t shift = 0;
+    while ((INT64_C(1) << (shift + 1)) * NVME_PAGE_BYTES <= target->params.max_transfer)
+        shift++;
+    return shift;
+}
+
+/* One serial number for each subsystem: what it shares with no other. */
+static unsigned long long serial(const struct nvme_target *target,
+                                 const struct target_subsystem *subsystem)
+{
+    const uint64_t own = hash_text(target->site.env->owner, 0);
+    const bool first = subsystem == NULL || subsystem->index == 0;
+    return (unsigned long long)hash_mix(first ? own : own ^ hash_text(subsystem->nqn, 0));
+}
+
+static void name_target(const struct target_controller *controller,
+                        struct nvme_identify_controller *identify)
+{
+    static const char *const models[] = {[NVME_TARGET_IS_OWN] = "stormglass",
+                                         [NVME_TARGET_IS_NVMET] = "Linux",
+                                         [NVME_TARGET_IS_SPDK] = "SPDK bdev Controller"};
+    static const char *const versions[] = {[NVME_TARGET_IS_OWN] = "1",
+                                           [NVME_TARGET_IS_NVMET] = "6.1.0",
+                                           [NVME_TARGET_IS_SPDK] = "21.10"};
+    const int64_t is = controller->target->params.identity;
+    const unsigned long long number = serial(controller->target, controller->subsystem);
+    if (is == NVME_TARGET_IS_SPDK) /* as its own examples number them, 14 digits behind a word */
+        snprintf(identify->serial, sizeof identify->serial, "SPDK%014llu",
+                 number % 100000000000000ULL);
+    else
+        snprintf(identify->serial, sizeof identify->serial, "%016llx", number);
+    identify->serial_of_nuls = is == NVME_TARGET_IS_NVMET;
+    snprintf(identify->model, sizeof identify->model, "%s", models[is]);
+    snprintf(identify->firmware, sizeof identify->firmware, "%s", versions[is]);
+}
+
+static uint32_t sgls(const struct nvme_target *target)
+{
+    return NVME_SGLS_SUPPORTED |
+           (nvme_target_ops(target)->keyed_sgl ? (uint32_t)NVME_SGLS_KEYED : 0) |
+           (nvme_target_capsule_room(target) > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0);
+}
+
+static uint16_t optional_commands(const struct nvme_target *target)
+{
+    return (
+        uint16_t)((nvme_target_zeroes(target) ? NVME_ONCS_DATASET | NVME_ONCS_WRITE_ZEROES : 0) |
+                  (nvme_target_compares(target) ? NVME_ONCS_COMPARE : 0));
+}
+
+/* What is beside the values of nvmet that our own identity has too. */
+static void be_nvmet(struct nvme_identify_controller *identify)
+{
+    identify->nwpc = 1;
+    identify->power_max = 0x9C4;
+    identify->power_entry = 0x10;
+    identify->power_exit = 4;
+}
+
+static void be_spdk(const struct nvme_target *target, struct nvme_identify_controller *identify)
+{
+    identify->vendor = identify->subsystem_vendor = SPDK_VENDOR;
+    identify->ieee = SPDK_OUI;
+    identify->type = 0;
+    identify->ctratt = NVME_CTRATT_HOST_ID_128;
+    identify->acl = 0;
+    identify->lpa = NVME_LPA_EFFECTS | NVME_LPA_PARTS;
+    identify->kas = 100;
+    identify->anacap = 0x47; /* no change and no persistent loss; a group for good */
+    identify->ana_groups = identify->namespaces = SPDK_NAMESPACES;
+    identify->vwc = 5; /* present; Flush takes no broadcast */
+    identify->max_commands = (uint16_t)target->params.max_queue_size;
+    identify->oncs |= NVME_ONCS_RESERVATIONS;
+    identify->fuses = NVME_FUSES_COMPARE_WRITE;
+}
+
+static void identify_controller(const struct target_controller *controller, unsigned char *bytes)
+{
+    const struct nvme_target *target = controller->target;
+    const uint32_t room = nvme_target_capsule_room(target);
+    struct nvme_identify_controller identify = {
+        .rab = 6,
+        .cmic = NVME_CMIC_MULTI_PORT | NVME_CMIC_MULTI_CTRL | NVME_CMIC_ANA,
+        .mdts = mdts(target),
+        .type = IO_CONTROLLER,
+        .cntlid = controller->cntlid,
+        .version = VERSION,
+        .oaes = nvme_target_events_offered(controller),
+        .ctratt = NVME_CTRATT_HOST_ID_128 | NVME_CTRATT_TBKAS,
+        .acl = 3,
+        .aerl = TARGET_EVENT_REQUESTS - 1,
+        .frmw = 3,
+        .lpa = 7,
+        .elpe = TARGET_ERROR_ENTRIES - 1,
+        .kas = 10,
+        .anatt = 10,
+        .anacap = 0x1F,
+        .ana_groups = NVME_ANA_GROUPS_MAX,
+        .sqes = 0x66,
+        .cqes = 0x44,
+        .vwc = 1,
+        .max_commands = 1024,
+        .oncs = optional_commands(target),
+        .namespaces = TARGET_NAMESPACES_MAX,
+        .sgls = sgls(target),
+        .ioccsz = (NVME_SQE_BYTES + room) / 16,
+        .iorcsz = NVME_CQE_BYTES / 16,
+        .msdbd = 1,
+    };
+    snprintf(identify.subsystem_nqn, sizeof identify.subsystem_nqn, "%s",
+             controller->subsystem->nqn);
+    name_target(controller, &identify);
+    if (target->params.identity == NVME_TARGET_IS_NVMET)
+        be_nvmet(&identify);
+    if (target->params.identity == NVME_TARGET_IS_SPDK)
+        be_spdk(target, &identify);
+    nvme_identify_encode_controller(&identify, bytes);
+}
+
+/* fabrics 5.2: no namespaces, no I/O queues. */
+static void identify_discovery(const struct target_controller *controller, unsigned char *bytes)
+{
+    struct nvme_identify_controller identify = {
+        .type = DISCOVERY_CONTROLLER,
+        .cntlid = controller->cntlid,
+        .version = VERSION,
+        .oaes = nvme_target_events_offered(controller),
+        .ctratt = NVME_CTRATT_HOST_ID_128 | NVME_CTRATT_TBKAS,
+        .aerl = TARGET_EVENT_REQUESTS - 1,
+        .lpa = NVME_LPA_PARTS,
+        .kas = 10,
+        .max_commands = 1024,
+        .sgls = sgls(controller->target),
+        .subsystem_nqn = NVME_DISCOVERY_NQN,
+    };
+    name_target(controller, &identify);
+    nvme_identify_encode_controller(&identify, bytes);
+}
+
+/* An NSID that is not active has a page of zeroes (base 5.15.2.1).  Of one that cannot be reached
+ * by this port nothing is said to be used, as nvmet has it. */
+static uint16_t identify_namespace(const struct target_command *command, unsigned char *bytes)
+{
+    const struct target_queue *queue = command->queue;
+    const struct target_namespace *ns = nvme_target_namespace(queue->controller, command->sqe.nsid);
+    if (command->sqe.nsid == NVME_NSID_ALL)
+        return NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
+    if (ns == NULL)
+        return NVME_STATUS_OK;
+    const uint8_t state = queue->port->ana[ns->ana_group];
+    const bool away = state == NVME_ANA_INACCESSIBLE || state == NVME_ANA_PERSISTENT_LOSS;
+    const struct nvme_identify_namespace identify = {
+        .blocks = ns->blocks,
+        .used = away ? 0 : ns->blocks,
+        .nsfeat = 0x12, /* its own atomicity and alignment fields, which are 0's based 0 */
+        .nmic = 1,
+        .dlfeat = ns->store->ops->zero != NULL ? NVME_DLFEAT_ZEROS : 0,
+        .ana_group = ns->ana_group,
+        .block_shift = (uint8_t)__builtin_ctz(ns->block_bytes),
+    };
+    nvme_identify_encode_namespace(&identify, bytes);
+    return NVME_STATUS_OK;
+}
+
+static void active_list(const struct target_command *command, unsigned char *bytes)
+{
+    const uint32_t count = command->queue->controller->subsystem->namespace_count;
+    uint32_t at = 0;
+    for (uint64_t nsid = (uint64_t)command->sqe.nsid + 1; nsid <= count; nsid++, at++)
+        wire_put32(bytes + (size_t)4 * at, (uint32_t)nsid);
+}
+
+/* UUID and command set, base 5.15.2.3. */
+static uint16_t descriptors(const struct target_command *command, unsigned char *bytes)
+{
+    const struct target_namespace *ns =
+        nvme_target_namespace(command->queue->controller, command->sqe.nsid);
+    if (ns == NULL)
+        return NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
+    const uint64_t name = hash_text(command->queue->target->site.env->owner, ns->number);
+    bytes[0] = 3;
+    bytes[1] = 16;
+    wire_put64(bytes + 4, hash_mix(name));
+    wire_put64(bytes + 12, hash_mix(name + 1));
+    bytes[20] = 4;
+    bytes[21] = 1;
+    return NVME_STATUS_OK;
+}
+
+static uint16_t identify(const struct target_command *command, unsigned char *bytes)
+{
+    const struct target_controller *controller = command->queue->controller;
+    const uint8_t cns = (uint8_t)command->sqe.cdw10;
+    if (controller->discovery && cns != NVME_CNS_CONTROLLER)
+        return BAD_FIELD;
+    switch (cns) {
+    case NVME_CNS_NAMESPACE:
+        return identify_namespace(command, bytes);
+    case NVME_CNS_CONTROLLER:
+        (controller->discovery ? identify_discovery : identify_controller)(controller, bytes);
+        return NVME_STATUS_OK;
+    case NVME_CNS_ACTIVE_LIST:
+        active_list(command, bytes);
+        return NVME_STATUS_OK;
+    case NVME_CNS_DESCRIPTORS:
+        return descriptors(command, bytes);
+    case NVME_CNS_CSI_NAMESPACE:
+    case NVME_CNS_CSI_CONTROLLER: /* of the NVM command set: no limits of its own */
+        return command->sqe.cdw11 >> 24 == 0 ? NVME_STATUS_OK : BAD_FIELD;
+    default:
+        return BAD_FIELD;
+    }
+}
+
+void nvme_target_identify_run(struct target_command *command)
+{
+    unsigned char *bytes = nvme_target_admin_answer(command, NVME_IDENTIFY_BYTES);
+    if (bytes == NULL)
+        return;
+    nvme_target_command_done(command, identify(command, bytes));
+}
