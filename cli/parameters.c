@@ -9,10 +9,10 @@
 #include "nvme/media/media.h"
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fabric/topology.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario.h"
-#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <ctype.h>

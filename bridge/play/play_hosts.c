@@ -6,6 +6,7 @@
 #include "bridge/play/play_private.h"
 
 #include "base/check.h"
+#include "scenarios/load/scenario_subsystems.h"
 
 #include <stdlib.h>
 
@@ -48,6 +49,8 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
         .serial = ++play->serial,
         .params = workload->params,
         .nvme = &instance->nvme,
+        .names =
+            scenario_subsystem_names(play->scenario, workload, &workload->pairs[instance->pair]),
         .start = span.start,
         .stop = span.stop,
         .late = scenario_late(play->scenario, instance->entry,

@@ -13,7 +13,7 @@
 #include "bridge/agree/agree.h"
 #include "bridge/play/play.h"
 #include "replay/record/observe.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 #include "scenarios/world/job_order.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "bridge/bytes/bytes.h"
+#include "scenarios/load/scenario_subsystems.h"
 
 #include <stdlib.h>
 
@@ -25,7 +26,8 @@ static struct nvme_target_namespace *list_namespaces(const struct scenario_host 
             list[made++] =
                 (struct nvme_target_namespace){.params = *host->namespaces[i].params,
                                                .media = host->namespaces[i].media,
-                                               .media_params = host->namespaces[i].media_params};
+                                               .media_params = host->namespaces[i].media_params,
+                                               .ana_group = host->namespaces[i].ana_group};
     return list;
 }
 
@@ -98,8 +100,12 @@ bool play_target_make(struct play_target *target)
         .params = &params,
         .namespaces = target->namespaces,
         .namespace_count = target->namespace_count,
+        .subsystems = node->host->subsystems,
+        .subsystem_count = node->host->subsystem_count,
     };
     target->nvme = nvme_target_create(&site);
+    if (target->nvme != NULL)
+        scenario_set_ana(node->host, target->nvme);
     free(target->namespaces); /* their stores are the target's */
     target->namespaces = NULL;
     return target->nvme != NULL;

@@ -4,7 +4,7 @@
 
 #include "replay/database/words.h"
 #include "replay/harm/act.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "nvme/media/media.h"
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fault/fault.h"
-#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <inttypes.h>

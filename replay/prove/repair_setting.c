@@ -5,8 +5,8 @@
 #include "net/switch/switch.h"
 #include "nvme/media/media.h"
 #include "rnic/cc/cc.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/load/scenario_load.h"
-#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>

@@ -239,7 +239,14 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .attempts = (int64_t)stats->attempts,
         .reconnects = (int64_t)stats->reconnects,
         .requeued = (int64_t)stats->requeued,
+        .retried = (int64_t)stats->retried,
         .without_service_ps = stats->without_service,
+        .admin = (int64_t)stats->admin,
+        .admin_failed = (int64_t)stats->admin_failed,
+        .gap_ps = stats->gap,
+        .failovers = (int64_t)stats->failovers,
+        .path_recovery_ps = stats->recovery,
+        .degraded_ps = stats->degraded,
     };
     add_members(collect, index, workload);
 }

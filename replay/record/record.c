@@ -6,6 +6,7 @@
 #include "base/drop.h"
 #include "base/memory.h"
 #include "net/frame/frame.h"
+#include "nvme/wire/spec.h"
 #include "replay/database/record_schema.h"
 #include "replay/record/record_begin.h"
 #include "rnic/host/rnic.h"
@@ -46,11 +47,9 @@ bool record_level_find(const char *name, enum record_level *level)
     return false;
 }
 
-/* NVM command set 1.0, figure 24: flush 0, write 1, read 2. */
 const char *record_operation(uint8_t opcode)
 {
-    static const char *const names[] = {"flush", "write", "read"};
-    return opcode < sizeof names / sizeof names[0] ? names[opcode] : "other";
+    return nvme_opcode_word(opcode);
 }
 
 struct record *record_open(const struct record_options *options, const struct scenario *scenario,

@@ -43,7 +43,10 @@ struct result_workload {
     int64_t window_ps; /* what they are divided by */
     const struct hist *latency;
     /* Of its NVMe controllers: struct nvme_host_stats. */
-    int64_t losses, attempts, reconnects, requeued, without_service_ps;
+    int64_t losses, attempts, reconnects, requeued, retried, without_service_ps;
+    int64_t admin, admin_failed;                      /* admin commands that it asked for */
+    int64_t gap_ps;                                   /* wl_stats has what they mean */
+    int64_t failovers, path_recovery_ps, degraded_ps; /* of its paths */
     struct steady steady;
     struct member_figures of_members;
     time_ps start;      /* of the workload */

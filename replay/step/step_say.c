@@ -200,5 +200,5 @@ const char *step_host_stage_words(enum nvme_host_stage stage)
 
 const char *step_opcode_words(uint8_t opcode)
 {
-    return opcode == NVME_READ ? "read" : opcode == NVME_WRITE ? "write" : "flush";
+    return nvme_opcode_word(opcode);
 }

@@ -6,6 +6,7 @@
 #include "replay/step/stepper_private.h"
 
 #include "base/memory.h"
+#include "nvme/wire/spec.h"
 #include "replay/database/words.h"
 
 #include <stdarg.h>
@@ -166,7 +167,7 @@ static void has_ended(struct stepper *stepper, const struct ended *ended)
 static void on_host_io(void *self, const struct probe_host_io *io)
 {
     struct stepper *stepper = self;
-    const char *operation = io->opcode == 1 ? "write" : io->opcode == 2 ? "read" : "flush";
+    const char *operation = nvme_opcode_word(io->opcode);
     const uint32_t from = host_at(stepper, io->host_ip);
     const time_ps took = io->completed_at - io->issued_at;
     char words[160];

@@ -29,6 +29,7 @@ struct media_ops;
 struct nvme_carrier_host;
 struct nvme_carrier_target;
 struct nvme_namespace_params;
+struct nvme_target_subsystem;
 struct rnic_params;
 struct switch_params;
 struct fault_ops;
@@ -42,9 +43,17 @@ struct scenario_namespace {
     const void *media_params; /* the media kind's own, filled by its rows */
     const struct nvme_namespace_params *params;
     const char *profile; /* the word after `media:` */
-    uint32_t count;
+    uint32_t count, ana_group;
     struct diag_place place;
 };
+
+/* The state of ANA groups at ports of a target; -1: all of them. */
+struct scenario_ana {
+    int64_t port, group, state; /* state: scenario_ana_state of it */
+};
+
+/* The enum nvme_ana_state that the row `state` of scenario_ana_opts means. */
+uint32_t scenario_ana_state(int64_t choice);
 
 struct scenario_host {
     const struct rnic_params *rnic;
@@ -54,6 +63,11 @@ struct scenario_host {
     const struct nvme_carrier_target *nvme_target; /* set also when it is no target */
     const struct scenario_namespace *namespaces;
     uint32_t namespace_count; /* entries; 0: no target */
+    const char *nqn;          /* of the host; NULL: made from its name */
+    const struct nvme_target_subsystem *subsystems;
+    uint32_t subsystem_count; /* 0: one that has all namespaces */
+    const struct scenario_ana *ana;
+    uint32_t ana_count;
     const char *machine; /* hosts with the same share a processor; NULL: a computer of its own */
     const struct block *rnic_values, *cc_values, *nvme_host_values, *nvme_target_values;
 };
@@ -117,6 +131,7 @@ struct scenario_workload {
     const void *params;         /* the kind's own, filled by its rows */
     const struct block *values; /* NULL: of a fio job */
     uint32_t copies;            /* instances of each pair: 1, or the numjobs of a fio job */
+    const char *subsystem;      /* NQN; NULL: the first of the target */
     const struct fio_job *job;  /* of a fio file: barriers, exit rules, run time; else NULL */
     uint32_t first_job;         /* workload that is job 0 of the same file */
     const struct scenario_pair *pairs;
@@ -260,6 +275,7 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
 extern const struct opt scenario_top_opts[];
 extern const struct opt scenario_routing_opts[];
 extern const struct opt scenario_namespace_opts[];
+extern const struct opt scenario_ana_opts[]; /* an entry of `ana:` (struct scenario_ana) */
 extern const struct opt scenario_workload_opts[];
 extern const struct opt scenario_fault_opts[];
 

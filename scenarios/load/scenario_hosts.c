@@ -7,8 +7,9 @@
 
 #include "base/nearest.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/load/scenario_namespaces.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/load/scenario_subsystems.h"
 
 #include <string.h>
 
@@ -24,6 +25,7 @@ struct section {
     const uint8_t *dscp;
     const struct scenario_namespaces *namespaces;
     const char *machine;
+    struct scenario_names names;
     struct diag_place dscp_place, control_place;
 };
 
@@ -182,6 +184,7 @@ static void load_section(struct loader *loader, struct section *section)
     load_rnic(loader, section);
     scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
     scenario_take(loader, section->target, scenario_map(loader, section->written, "target"), NULL);
+    scenario_read_names(loader, section->path, section->written, &section->names);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");
     if (machine != NULL && machine->text[0] == '\0')
         tree_error(loader->diag, machine, "machine: expected one word, the same for its hosts");
@@ -227,6 +230,7 @@ static const struct loader_host *host_with(struct loader *loader, const struct l
         made->namespaces = section->namespaces;
     if (section->machine != NULL)
         made->machine = section->machine;
+    made->names = scenario_names_over(&from->names, &section->names);
     made->dscp = overlaid_dscp(loader, from->dscp, section->dscp);
     if (section->dscp != NULL) {
         made->dscp_path = section->rnic->path;
@@ -269,8 +273,8 @@ void scenario_apply_host_section(struct loader *loader, const char *path,
 
 /* ---- defaults ---- */
 
-static const char *const section_keys[] = {"where",      "rnic",    "nvme", "target",
-                                           "namespaces", "machine", NULL};
+static const char *const section_keys[] = {"where",   "rnic", "nvme",       "target", "namespaces",
+                                           "machine", "nqn",  "subsystems", "ana",    NULL};
 
 static void base_rnic(struct loader *loader, struct section *base)
 {
@@ -366,6 +370,7 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
         .nvme_host_values = from->nvme,
         .nvme_target_values = from->target,
     };
+    scenario_finish_names(loader, node, &from->names, host);
     loader->scenario->nodes[node].host = host;
     uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
     rnic_map_dscp(host->rnic, from->dscp, map);

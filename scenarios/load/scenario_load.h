@@ -10,6 +10,12 @@
 #include "scenarios/format/block.h"
 #include "scenarios/load/scenario.h"
 
+/* What a section says of names and of who may use what (scenario_subsystems.h); NULL: nothing. */
+struct scenario_names {
+    const char *nqn; /* of the host */
+    const struct tree_node *subsystems, *ana;
+};
+
 /* What a node is being made from; nodes share blocks until an override separates them.  They stay
  * for who asks later which mapping gave a value. */
 struct loader_host {
@@ -21,6 +27,7 @@ struct loader_host {
     struct diag_place dscp_place, control_place;
     const struct scenario_namespaces *namespaces; /* NULL: no target */
     const char *machine;                          /* NULL: one of its own */
+    struct scenario_names names;
 };
 
 struct loader_node {

@@ -12,13 +12,15 @@ static const char default_media[] = "flash-tlc";
 enum { NAMESPACES_MAX = 1024 };
 
 struct entry {
-    int64_t count;
+    int64_t count, ana_group;
 };
 
-const struct opt scenario_namespace_opts[] = {{"count", OPT_INT, offsetof(struct entry, count), "1",
-                                               "1", "1024", NULL, "Number of these namespaces.",
-                                               "own; limit: nvmet, Linux 6.1"},
-                                              {0}};
+const struct opt scenario_namespace_opts[] = {
+    {"count", OPT_INT, offsetof(struct entry, count), "1", "1", "1024", NULL,
+     "Number of these namespaces.", "own; limit: nvmet, Linux 6.1"},
+    {"ana-group", OPT_INT, offsetof(struct entry, ana_group), "1", "1", "128", NULL,
+     "ANA group of these namespaces.", "NVMe base 1.4, 8.20; limit: nvmet, Linux 6.1"},
+    {0}};
 
 static void unknown_media(struct loader *loader, const struct tree_node *word)
 {
@@ -122,6 +124,7 @@ static void load_entry(struct loader *loader, const char *path, const struct tre
     made->media = load_media(loader, entry, arena_format(loader->arena, "%s.media", path), made);
     made->params = params->params;
     made->count = (uint32_t)((const struct entry *)count->params)->count;
+    made->ana_group = (uint32_t)((const struct entry *)count->params)->ana_group;
     made->place = entry->place;
 }
 

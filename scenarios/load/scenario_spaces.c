@@ -3,15 +3,8 @@
 #include "scenarios/load/scenario_load.h"
 
 #include "nvme/target/target.h"
+#include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/workload/workload.h"
-
-static uint32_t spaces_of(const struct scenario_host *host)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < host->namespace_count; i++)
-        count += host->namespaces[i].count;
-    return count;
-}
 
 /* The namespace with that number, from 0. */
 static const struct nvme_namespace_params *space_at(const struct scenario_host *host,
@@ -27,7 +20,7 @@ static bool check_pair(struct loader *loader, const struct tree_node *entry,
                        const struct scenario_workload *workload, uint32_t pair)
 {
     const struct scenario_node *to = &loader->scenario->nodes[workload->pairs[pair].to];
-    const uint32_t count = spaces_of(to->host);
+    const uint32_t count = scenario_namespaces_at(to->host, workload->subsystem);
     const uint32_t asked = workload->ops->name_space(workload->params);
     const struct tree_node *asks = tree_get(entry, "namespace");
     if (count == 0) /* which was said */
@@ -38,8 +31,9 @@ static bool check_pair(struct loader *loader, const struct tree_node *entry,
                    count);
         return false;
     }
+    const uint32_t nsid = asked > 0 ? asked : pair % count + 1;
     const struct nvme_namespace_params *params =
-        space_at(to->host, asked > 0 ? asked - 1 : pair % count);
+        space_at(to->host, scenario_namespace_at(to->host, workload->subsystem, nsid));
     struct workload_space space = {.block_bytes = params == NULL ? 0 : params->block_size};
     if (params == NULL)
         return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * `workloads:`. */
 #include "scenarios/load/scenario_load.h"
+#include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/load/select.h"
 
 #include "base/nearest.h"
@@ -78,7 +79,7 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
     return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
 }
 
-static const char *const file_keys[] = {"name", "kind", "from", "to", "file", NULL};
+static const char *const file_keys[] = {"name", "kind", "from", "to", "file", "subsystem", NULL};
 
 struct entry {
     const struct tree_node *written;
@@ -315,7 +316,8 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     struct block *params =
         block_new(loader->arena, path, entry.made.ops->opts, entry.made.ops->params_bytes);
     const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};
-    const char *const more_keys[] = {"name", "kind", "from", "to", entry.made.ops->more_file, NULL};
+    const char *const more_keys[] = {
+        "name", "kind", "from", "to", "subsystem", entry.made.ops->more_file, NULL};
     const char *const *keys = entry.has_file ? file_keys : more_keys;
     if (!block_only(written, keys, known, loader->diag))
         return;
@@ -326,6 +328,9 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     if (!read_ends(loader, &entry, pairing, pairs_left))
         return;
     check_targets(loader, &entry);
+    const struct tree_node *subsystem = scenario_word(loader, written, "subsystem");
+    entry.made.subsystem = subsystem == NULL ? NULL : subsystem->text;
+    scenario_check_subsystem(loader, written, &entry.made);
     if (entry.is_fio) {
         scenario_add_fio(loader, written, &entry.made, out);
         return;

@@ -12,7 +12,7 @@
  * counts as failed. */
 #include "base/memory.h"
 #include "base/probe.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme_private.h"
 
 #include <stdio.h>
@@ -42,10 +42,25 @@ static void note_state(const struct wl_nvme *wl, const char *text)
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
-/* Nothing more is issued; tells the owner once nothing is under way either. */
-static void settle_state(struct wl_nvme *wl)
+/* Its controller is being shut down, or was. */
+static bool is_parting(struct wl_nvme *wl)
 {
-    if (wl->state != WL_NVME_ENDING || wl->under_way > 0)
+    if (wl->state == WL_NVME_CLOSING || wl->host == NULL || !wl->site.nvme->core.shutdown ||
+        nvme_host_closed(wl->host))
+        return false;
+    wl->state = WL_NVME_CLOSING;
+    nvme_host_shutdown(wl->host);
+    return true;
+}
+
+/* Nothing more is issued; tells the owner once nothing is under way either. */
+void wl_nvme_settle(struct wl_nvme *wl)
+{
+    const bool closed = wl->state == WL_NVME_CLOSING && nvme_host_closed(wl->host);
+    if ((wl->state != WL_NVME_ENDING && !closed) || wl->under_way > 0)
+        return;
+    wl_nvme_admin_end(wl);
+    if (wl->admin_asked || is_parting(wl))
         return;
     wl->state = WL_NVME_IDLE;
     char text[160];
@@ -64,6 +79,18 @@ static void end_by_stop(struct wl_nvme *wl)
 }
 
 /* Account. */
+
+/* Blocks get another content. */
+static bool changes(uint8_t opcode)
+{
+    return opcode == NVME_WRITE || opcode == NVME_WRITE_ZEROES || opcode == NVME_DATASET;
+}
+
+/* Of its range what really moves. */
+static uint64_t payload(const struct nvme_io *io)
+{
+    return io->opcode == NVME_WRITE_ZEROES || io->opcode == NVME_DATASET ? 0 : io->bytes;
+}
 
 static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
                        struct probe_host_io *record)
@@ -89,6 +116,15 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
     };
 }
 
+static void count_gap(struct wl_nvme *wl, time_ps now, bool progress)
+{
+    const time_ps gap = now - wl->progress_at;
+    if (UNLIKELY(gap > wl->site.stats->gap))
+        wl->site.stats->gap = gap;
+    if (progress)
+        wl->progress_at = now;
+}
+
 static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
 {
     const struct workload_completion done = {
@@ -96,11 +132,11 @@ static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
         .now = io->completed_at,
         .from = wl->window.from,
         .stop = wl->window.to,
-        .bytes = io->bytes,
+        .bytes = payload(io),
         .read = io->opcode == NVME_READ,
     };
     workload_completed(wl->site.stats, &done);
-    workload_member_completed(&wl->did, io->issued_at, io->completed_at, io->bytes);
+    workload_member_completed(&wl->did, io->issued_at, io->completed_at, done.bytes);
     wl_goodput_completed(done.read ? &wl->read : &wl->written, &wl->window, done.now, done.bytes);
 }
 
@@ -109,7 +145,7 @@ static void compare(struct wl_nvme *wl, const struct wl_nvme_slot *slot)
     const struct nvme_io *io = &slot->io;
     const int64_t offset = (int64_t)io->lba * wl->space.block_bytes;
     const bool good = io->status == NVME_STATUS_OK;
-    if (io->opcode == NVME_WRITE)
+    if (changes(io->opcode))
         wl_check_written(&wl->check, offset, good);
     else if (io->opcode == NVME_READ && good &&
              !wl_check_good(&wl->check, offset, slot->expected, io->content))
@@ -121,7 +157,9 @@ static void finish(struct wl_nvme *wl, struct wl_nvme_slot *slot)
     CHECK(slot->busy && wl->under_way > 0);
     const struct nvme_io *io = &slot->io;
     compare(wl, slot);
-    const bool good = io->status == NVME_STATUS_OK;
+    /* Others may have written there since: a comparison is done, whatever it found. */
+    const bool good = io->status == NVME_STATUS_OK || io->status == NVME_STATUS_COMPARE_FAILED;
+    count_gap(wl, io->completed_at, good);
     if (good)
         account_good(wl, io);
     wl->site.stats->failed += !good;
@@ -166,15 +204,26 @@ static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
         line_take(waiting);
 }
 
-static uint8_t opcode_of(const struct wl_step *step)
+static uint8_t opcode_of(const struct wl_nvme *wl, const struct wl_step *step)
 {
-    return step->flush ? NVME_FLUSH : step->io.direction == WL_READ ? NVME_READ : NVME_WRITE;
+    switch (step->deed) {
+    case WL_FLUSH:
+        return NVME_FLUSH;
+    case WL_COMPARE:
+        return wl_check_read(&wl->check, step->io.offset).content != 0 ? NVME_COMPARE : NVME_READ;
+    case WL_ZERO:
+        return NVME_WRITE_ZEROES;
+    case WL_DEALLOCATE:
+        return NVME_DATASET;
+    default:
+        return step->io.direction == WL_READ ? NVME_READ : NVME_WRITE;
+    }
 }
 
 static void issue(struct wl_nvme *wl, const struct wl_step *step)
 {
     struct wl_nvme_slot *slot = line_take(&wl->free);
-    const uint8_t opcode = opcode_of(step);
+    const uint8_t opcode = opcode_of(wl, step);
     *slot = (struct wl_nvme_slot){.queue = slot->queue, .busy = true, .serial = wl->did.issued + 1};
     slot->io = (struct nvme_io){
         .opcode = opcode,
@@ -187,11 +236,14 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
     };
     if (opcode == NVME_READ)
         slot->expected = wl_check_read(&wl->check, step->io.offset);
-    else if (opcode == NVME_WRITE)
+    else if (opcode == NVME_COMPARE)
+        slot->io.content = wl_check_read(&wl->check, step->io.offset).content;
+    else if (changes(opcode))
         wl_check_write(&wl->check, step->io.offset, slot->io.content);
     workload_issued(wl->site.stats, step->at);
     workload_member_issued(&wl->did, step->at);
-    wl->under_way++;
+    if (wl->under_way++ == 0)
+        wl->progress_at = env_now(wl->site.env);
     submit(wl, slot);
 }
 
@@ -220,7 +272,7 @@ static void pump(struct wl_nvme *wl)
         fail_waiting(wl);
     if (wl->state == WL_NVME_ENDING && wl->under_way == 0)
         workload_done(wl->site.stats, wl->did.failed > 0, wl->did.last_completion, wl->site.stop);
-    settle_state(wl);
+    wl_nvme_settle(wl);
 }
 
 static void on_timer(void *self, time_ps now)
@@ -249,6 +301,7 @@ static void count_changes(struct wl_nvme *wl)
     stats->attempts += now->attempts - reported->attempts;
     stats->reconnects += now->reconnects - reported->reconnects;
     stats->requeued += now->requeued - reported->requeued;
+    stats->retried += now->retried - reported->retried;
     stats->without_service += now->without_service - reported->without_service;
     wl->reported = *now;
 }
@@ -262,6 +315,8 @@ static void on_change(void *self)
         submit_waiting(wl, queue);
     if (wl->state == WL_NVME_ISSUING || wl->state == WL_NVME_ENDING)
         pump(wl);
+    else
+        wl_nvme_settle(wl);
 }
 
 /* Begin. */
@@ -322,7 +377,7 @@ static void give_up(struct wl_nvme *wl, const char *why)
     wl->did.ready = env_now(wl->site.env);
     workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
     wl->state = WL_NVME_ENDING;
-    settle_state(wl);
+    wl_nvme_settle(wl);
 }
 
 static void on_ready(void *self, uint16_t status)
@@ -350,6 +405,7 @@ static void on_ready(void *self, uint16_t status)
     make_slots(wl);
     make_script(wl, region);
     workload_begins(wl->site.stats, wl->window.from);
+    wl_nvme_admin_begin(wl);
     const time_ps begin = workload_begin(&wl->site);
     if (wl->did.ready < begin)
         env_timer_set(wl->site.env, &wl->timer, begin);
@@ -381,7 +437,13 @@ void wl_nvme_start(struct workload *workload)
         .transport = nvme_carrier_of_host(&carrier, wl->site.nvme),
         .params = &params,
         .target_ip = wl->site.target_ip,
-        .user = {.self = wl, .on_ready = on_ready, .on_io = on_io, .on_change = on_change},
+        .user = {.self = wl,
+                 .on_ready = on_ready,
+                 .on_io = on_io,
+                 .on_change = on_change,
+                 .on_admin = wl_nvme_admin_done},
+        .subsystem_nqn = wl->site.names.subsystem,
+        .host_nqn = wl->site.names.host,
     };
     wl->did.began = env_now(wl->site.env);
     wl->host = nvme_host_create(&site);
@@ -397,13 +459,14 @@ void wl_nvme_stop(struct workload *workload)
     wl_nvme_measure(workload, now);
     if (wl->state == WL_NVME_ISSUING)
         end_by_stop(wl);
-    settle_state(wl);
+    wl_nvme_settle(wl);
 }
 
 void wl_nvme_destroy(struct workload *workload)
 {
     struct wl_nvme *wl = wl_nvme_of(workload);
     env_timer_cancel(wl->site.env, &wl->timer);
+    wl_nvme_admin_end(wl);
     if (wl->host != NULL)
         nvme_host_destroy(wl->host);
     wl_check_fini(&wl->check);

@@ -53,6 +53,9 @@ struct wl_nvme_params {
     int64_t name_space;  /* its number, from 1; 0: instances take turns */
     int64_t think_time;  /* pause after a completion before the next I/O */
     int64_t warm_up;     /* measured from this after start on */
+    /* ppm of the I/Os that are neither reads nor writes */
+    int64_t flush, compare, write_zeroes, deallocate;
+    int64_t admin_interval; /* one admin command each so long; 0: none */
     struct wl_nvme_fio fio;
     struct wl_replay_params replay;
 };

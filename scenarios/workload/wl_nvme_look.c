@@ -85,10 +85,9 @@ void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
         return;
     }
     const uint32_t ip = wl->site.target_ip;
-    static const char *const words[] = {"flush", "write", "read"};
     snprintf(text, size, "%lld I/Os to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
              (long long)wl->under_way, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
-             words[slot->io.opcode], slot->io.bytes,
+             nvme_opcode_word(slot->io.opcode), slot->io.bytes,
              (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
 }
 

@@ -45,6 +45,21 @@ const struct opt wl_nvme_opts[] = {
      "Time after the start that is not measured: rates count later completions, latency I/Os "
      "issued later.",
      "fio ramp_time"},
+    {"flush", OPT_PERCENT, FIELD(flush), "0%", "0%", "100%", NULL,
+     "Share of the I/Os that are Flush commands.", "NVMe base 1.4, 6.8; fio sync, fsync"},
+    {"compare", OPT_PERCENT, FIELD(compare), "0%", "0%", "100%", NULL,
+     "Share of the I/Os that compare a block that was written with what was written; one that was "
+     "not is read.",
+     "NVMe base 1.4, 6.6"},
+    {"write-zeroes", OPT_PERCENT, FIELD(write_zeroes), "0%", "0%", "100%", NULL,
+     "Share of the I/Os that are Write Zeroes commands.", "NVMe base 1.4, 6.17"},
+    {"deallocate", OPT_PERCENT, FIELD(deallocate), "0%", "0%", "100%", NULL,
+     "Share of the I/Os that deallocate their blocks (Dataset Management).",
+     "NVMe base 1.4, 6.7; fio rw=trim"},
+    {"admin-interval", OPT_TIME, FIELD(admin_interval), "0s", "0s", "1h", NULL,
+     "Time from one admin command of an instance to its next: Identify Controller, Identify "
+     "Namespace, SMART and error log in turn; 0: none.",
+     "as monitoring by nvme-cli"},
     {0},
 };
 
@@ -80,6 +95,12 @@ static void odd(struct workload_space *space, const char *row, int64_t value)
 bool wl_nvme_fits(const void *given, struct workload_space *space)
 {
     const struct wl_nvme_params *params = given;
+    if (params->flush + params->compare + params->write_zeroes + params->deallocate > PPM) {
+        space->row = "flush";
+        snprintf(space->why, sizeof space->why,
+                 "flush, compare, write-zeroes and deallocate are more than 100%% together");
+        return false;
+    }
     const bool has_size = params->replay.trace == NULL && !params->fio.planned;
     struct wl_region region;
     if (wl_nvme_region(params, space, &region))

@@ -9,7 +9,13 @@
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/wl_script.h"
 
-enum wl_nvme_state { WL_NVME_CONNECTING, WL_NVME_ISSUING, WL_NVME_ENDING, WL_NVME_IDLE };
+enum wl_nvme_state {
+    WL_NVME_CONNECTING,
+    WL_NVME_ISSUING,
+    WL_NVME_ENDING,
+    WL_NVME_CLOSING, /* its controller is shut down */
+    WL_NVME_IDLE
+};
 
 struct wl_nvme_slot {
     struct nvme_io io;
@@ -29,7 +35,10 @@ struct wl_nvme {
     struct wl_window window;
     struct wl_nvme_params params;
     struct nvme_host *host;
-    struct timer timer;
+    struct timer timer, admin_timer;
+    struct nvme_admin admin; /* under way while admin_asked */
+    uint32_t admin_turn;
+    bool admin_asked;
     enum wl_nvme_state state;
     struct wl_script script;
     struct wl_check check;
@@ -40,6 +49,7 @@ struct wl_nvme {
     struct wl_nvme_line free;
     struct wl_nvme_line *waiting; /* one for each queue */
     int64_t under_way;            /* in the host or waiting */
+    time_ps progress_at;          /* something has been under way, and none completed, since then */
     struct workload_member did;
     /* by the connections as they are now, and by those that are no more */
     struct wl_goodput read, written;
@@ -50,6 +60,13 @@ static inline struct wl_nvme *wl_nvme_of(const struct workload *workload)
 {
     return (struct wl_nvme *)(uintptr_t)workload;
 }
+
+/* Asks for admin commands from now on, where the workload has any; wl_nvme_admin.c. */
+void wl_nvme_admin_begin(struct wl_nvme *wl);
+void wl_nvme_admin_end(struct wl_nvme *wl);
+void wl_nvme_admin_done(void *self, struct nvme_admin *admin);
+/* Nothing may be under way any more. */
+void wl_nvme_settle(struct wl_nvme *wl);
 
 /* All its I/O queues begin to connect, for the first time or anew: what the ones before delivered
  * is known. */

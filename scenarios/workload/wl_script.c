@@ -88,7 +88,9 @@ void wl_script_init(struct wl_script *script, const struct wl_nvme_params *param
         .loop_bytes = fio->io_bytes == WL_NVME_ONE_PASS ? region.bytes : fio->io_bytes,
         .loops_left = fio->loops > 1 ? fio->loops : 1,
         .drawn = -1,
+        .other_ppm = params->flush + params->compare + params->write_zeroes + params->deallocate,
     };
+    script->deeds = (struct rng){.key = hash_mix(rng.key ^ UINT64_C(0x6465656473))};
     if (params->replay.trace == NULL)
         init_plan(script, region, start, rng);
     const struct wl_depth_params depth_params = {
@@ -184,6 +186,34 @@ static void account(struct wl_script *script, const struct wl_plan_io *io)
         script->batch_ends = script->draining = true;
 }
 
+static enum wl_deed draw_deed(struct wl_script *script)
+{
+    const struct wl_nvme_params *params = script->params;
+    const int64_t parts[] = {params->flush, params->compare, params->write_zeroes,
+                             params->deallocate};
+    int64_t drawn = (int64_t)rng_below(&script->deeds, PPM);
+    for (int i = 0; i < 4; i++) {
+        if (drawn < parts[i])
+            return (enum wl_deed)(WL_FLUSH + i);
+        drawn -= parts[i];
+    }
+    return WL_TRANSFER;
+}
+
+/* A comparison goes where a read would, what clears blocks where a write would. */
+static void choose_deed(struct wl_script *script, struct wl_step *step, int direction)
+{
+    step->deed = script->other_ppm == 0 ? WL_TRANSFER : draw_deed(script);
+    if (step->deed == WL_COMPARE)
+        direction = WL_READ;
+    else if (step->deed == WL_ZERO || step->deed == WL_DEALLOCATE)
+        direction = WL_WRITE;
+    if (step->deed == WL_FLUSH)
+        step->io = (struct wl_plan_io){.direction = WL_WRITE};
+    else
+        step->io = wl_plan_next(&script->plan, (enum wl_direction)direction);
+}
+
 static struct wl_step issue_fresh(struct wl_script *script, time_ps now)
 {
     time_ps wait_until = now;
@@ -192,7 +222,7 @@ static struct wl_step issue_fresh(struct wl_script *script, time_ps now)
         return (struct wl_step){.kind = WL_SLEEP, .at = wait_until};
     script->drawn = -1;
     struct wl_step step = {.kind = WL_ISSUE, .at = now};
-    step.io = wl_plan_next(&script->plan, (enum wl_direction)direction);
+    choose_deed(script, &step, direction);
     const int index = pace_of(script, direction);
     if (script->pace[index].per_second > 0)
         step.at = wl_pace_take(&script->pace[index], units(script, index, step.io.bytes));
@@ -212,7 +242,7 @@ static struct wl_step issue_replayed(struct wl_script *script, time_ps now)
         .kind = WL_ISSUE,
         .at = io.due,
         .io = {io.op == TRACE_READ ? WL_READ : WL_WRITE, io.offset, io.bytes},
-        .flush = io.op == TRACE_FLUSH,
+        .deed = io.op == TRACE_FLUSH ? WL_FLUSH : WL_TRANSFER,
     };
 }
 

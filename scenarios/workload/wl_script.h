@@ -23,12 +23,21 @@ enum wl_step_kind {
     WL_END    /* nothing ever again */
 };
 
+/* What an I/O is. */
+enum wl_deed {
+    WL_TRANSFER, /* a read or a write */
+    WL_FLUSH,    /* `io` has no bytes */
+    WL_COMPARE,  /* as a read, where it is known what should be there */
+    WL_ZERO,
+    WL_DEALLOCATE
+};
+
 struct wl_step {
     enum wl_step_kind kind;
     time_ps at;
     struct wl_plan_io io;
     bool read_back; /* the I/O reads what the script wrote before */
-    bool flush;     /* it is neither read nor write: `io` has no bytes */
+    enum wl_deed deed;
 };
 
 struct wl_script {
@@ -51,6 +60,8 @@ struct wl_script {
     int64_t since_pause;    /* completions */
     time_ps quiet_until;
     int drawn; /* the direction that waits for its rate, or -1 */
+    struct rng deeds;
+    int64_t other_ppm; /* of the I/Os are no transfers */
     struct wl_replay replay;
 };
 

@@ -37,8 +37,15 @@ struct workload_stats {
     uint64_t corrupt;                   /* reads that returned another content than was written */
     uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
     /* Of its NVMe controllers; struct nvme_host_stats has the same. */
-    uint64_t losses, attempts, reconnects, requeued;
-    time_ps without_service; /* summed over the instances */
+    uint64_t losses, attempts, reconnects, requeued, retried;
+    uint64_t admin, admin_failed; /* admin commands that it asked for: completed, and failed */
+    time_ps without_service;      /* summed over the instances */
+    /* The longest that an instance had I/O under way and none completed. */
+    time_ps gap;
+    /* Of NVMe over several paths: commands that another path was to carry out; the longest from the
+     * loss of a path to the next completion; the longest with fewer paths than at the start. */
+    uint64_t failovers;
+    time_ps recovery, degraded;
     time_ps first_issue, last_completion;
     /* What rates count: from the start of the measurement to stop, or to the last completion when
      * every instance had done before what it was asked for, and nothing failed.  window_to is 0
@@ -75,6 +82,11 @@ struct workload_delivered {
 
 struct nvme_carrier_host;
 
+/* NQNs; NULL: as nvme_host_site has it then. */
+struct workload_names {
+    const char *subsystem, *host;
+};
+
 /* What an instance's cores have worked by a moment, in all. */
 struct workload_cpu {
     time_ps busy;
@@ -92,13 +104,14 @@ struct workload_site {
     struct verbs_device *(*way)(const struct workload_site *site, uint32_t queue,
                                 uint32_t *target_ip);
     const void *way_self;
-    struct verbs_class class; /* of its connections */
-    uint32_t workload;        /* index of the entry */
-    uint32_t instance;        /* index of the pair within the entry, from 0 */
-    uint32_t copy;            /* of a fio job with numjobs: which of them, from 0; otherwise 0 */
-    uint32_t member;          /* by pair and copy, from 0 */
-    uint32_t serial;          /* among all instances of the run, from 1; 0: no reads are compared */
-    const void *params;       /* the kind's own, filled by its rows */
+    struct verbs_class class;    /* of its connections */
+    struct workload_names names; /* of NVMe */
+    uint32_t workload;           /* index of the entry */
+    uint32_t instance;           /* index of the pair within the entry, from 0 */
+    uint32_t copy;               /* of a fio job with numjobs: which of them, from 0; otherwise 0 */
+    uint32_t member;             /* by pair and copy, from 0 */
+    uint32_t serial;    /* among all instances of the run, from 1; 0: no reads are compared */
+    const void *params; /* the kind's own, filled by its rows */
     const struct nvme_carrier_host *nvme; /* for kinds that need it */
     time_ps start, stop;                  /* absolute */
     time_ps late;                         /* the member begins so much after start */

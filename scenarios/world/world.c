@@ -7,9 +7,10 @@
 
 #include "base/memory.h"
 #include "rnic/host/verbs_sim.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/routing.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/world/world_executors_private.h"
 #include "scenarios/world/world_play_private.h"
 
@@ -240,7 +241,8 @@ static void make_target(struct world *world, const struct scenario_node *node)
             list[made++] = (struct nvme_target_namespace){
                 .params = *node->host->namespaces[i].params,
                 .media = node->host->namespaces[i].media,
-                .media_params = node->host->namespaces[i].media_params};
+                .media_params = node->host->namespaces[i].media_params,
+                .ana_group = node->host->namespaces[i].ana_group};
     struct host *host = world->hosts[node->index];
     struct nvme_transport *transports[HOST_RNICS];
     for (uint32_t i = 0; i < host->rnic_count; i++) {
@@ -256,9 +258,12 @@ static void make_target(struct world *world, const struct scenario_node *node)
         .params = &node->host->nvme_target->core,
         .namespaces = list,
         .namespace_count = count,
+        .subsystems = node->host->subsystems,
+        .subsystem_count = node->host->subsystem_count,
     };
     world->targets[node->index] = nvme_target_create(&site);
     CHECK(world->targets[node->index] != NULL);
+    scenario_set_ana(node->host, world->targets[node->index]);
     free(list);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/verbs_sim.h"
+#include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/world/arrivals.h"
 #include "scenarios/world/job_order.h"
 #include "scenarios/world/world_faults.h"
@@ -166,6 +167,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .serial = ++world->play->serial,
         .params = workload->params,
         .nvme = world->scenario->nodes[pair->from].host->nvme_host,
+        .names = scenario_subsystem_names(world->scenario, workload, pair),
         .start = span.start,
         .stop = span.stop,
         .late = scenario_late(world->scenario, index, number),

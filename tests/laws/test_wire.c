@@ -8,7 +8,7 @@
 #include "reports/wire/pcapng.h"
 #include "reports/wire/wire_trace.h"
 #include "rnic/host/verbs_sim.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 /* The first pair that splits says it for all. */

@@ -6,7 +6,7 @@
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"

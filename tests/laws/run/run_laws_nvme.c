@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "nvme/wire/spec.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 
 #include <stdlib.h>
 

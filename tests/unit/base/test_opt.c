@@ -7,7 +7,7 @@
 #include "net/switch/switch.h"
 #include "nvme/media/media.h"
 #include "rnic/host/rnic.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <setjmp.h>

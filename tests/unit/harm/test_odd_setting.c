@@ -6,7 +6,7 @@
 #include "net/port/port.h"
 #include "nvme/media/media.h"
 #include "replay/harm/act.h"
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 /* Odd, and nothing is the worse for it: a better value, a delay too short to be felt, a host that

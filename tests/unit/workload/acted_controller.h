@@ -6,7 +6,7 @@
 #ifndef STORMGLASS_TESTS_UNIT_WORKLOAD_ACTED_CONTROLLER_H
 #define STORMGLASS_TESTS_UNIT_WORKLOAD_ACTED_CONTROLLER_H
 
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/workload.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * carrier_rdma - NVMe over RDMA, on simulated RNICs and on real ones. */
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 
 #include "nvme/rdma/rdma.h"
 

@@ -5,8 +5,8 @@
  * a transport to what it may say of every host and target: the command core sees its own part, a
  * transport its own.
  * Each transport is one file with a const struct nvme_carrier, and one line of nvme_carrier.def. */
-#ifndef STORMGLASS_SCENARIOS_WORKLOAD_NVME_CARRIER_H
-#define STORMGLASS_SCENARIOS_WORKLOAD_NVME_CARRIER_H
+#ifndef STORMGLASS_SCENARIOS_CARRIER_NVME_CARRIER_H
+#define STORMGLASS_SCENARIOS_CARRIER_NVME_CARRIER_H
 
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"
@@ -33,13 +33,13 @@ struct nvme_carrier {
 enum { NVME_CARRIER_PARAMS_MAX = 64 };
 
 #define CARRIER(stem) extern const struct nvme_carrier carrier_##stem;
-#include "scenarios/workload/nvme_carrier.def"
+#include "scenarios/carrier/nvme_carrier.def"
 #undef CARRIER
 
 /* In the order of nvme_carrier.def, which nothing but an index into these depends on. */
 enum {
 #define CARRIER(stem) NVME_CARRIER_##stem,
-#include "scenarios/workload/nvme_carrier.def"
+#include "scenarios/carrier/nvme_carrier.def"
 #undef CARRIER
     NVME_CARRIERS
 };

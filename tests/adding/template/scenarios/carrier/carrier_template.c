@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * carrier_template - RDMA, under another name: what a transport has of its own.
  * Source: own; a template. */
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 
 #include "nvme/rdma/rdma.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * nvme_carrier - the transports, and which is used. */
-#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/carrier/nvme_carrier.h"
 
 /* What hosts and targets use: a scenario has no word to choose by as long as there is one. */
 enum { CHOSEN = NVME_CARRIER_rdma };
 
 const struct nvme_carrier *const nvme_carriers[NVME_CARRIERS] = {
 #define CARRIER(stem) &carrier_##stem,
-#include "scenarios/workload/nvme_carrier.def"
+#include "scenarios/carrier/nvme_carrier.def"
 #undef CARRIER
 };
 

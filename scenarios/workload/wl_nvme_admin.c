@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_nvme_admin - admin commands beside the I/O of an instance, as monitoring sends them.
+ * One is under way at a time; one whose turn comes meanwhile, or while the controller is away, is
+ * left out. */
+#include "scenarios/workload/wl_nvme_private.h"
+
+static const struct kind {
+    uint8_t opcode;
+    bool of_namespace;
+    uint32_t cdw10, bytes;
+} kinds[] = {
+    {NVME_ADMIN_IDENTIFY, false, NVME_CNS_CONTROLLER, NVME_IDENTIFY_BYTES},
+    {NVME_ADMIN_IDENTIFY, true, NVME_CNS_NAMESPACE, NVME_IDENTIFY_BYTES},
+    {NVME_ADMIN_GET_LOG, false, NVME_LOG_SMART | (512 / 4 - 1) << 16, 512},
+    {NVME_ADMIN_GET_LOG, false, NVME_LOG_ERROR | (4096 / 4 - 1) << 16, 4096},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static void ask(struct wl_nvme *wl)
+{
+    const struct kind *kind = &kinds[wl->admin_turn % KINDS];
+    if (wl->admin_asked)
+        return;
+    wl->admin = (struct nvme_admin){
+        .opcode = kind->opcode,
+        .nsid = kind->of_namespace                   ? wl->space.nsid
+                : kind->opcode == NVME_ADMIN_GET_LOG ? NVME_NSID_ALL
+                                                     : 0,
+        .cdw10 = kind->cdw10,
+        .bytes = kind->bytes,
+    };
+    wl->admin_asked = nvme_host_admin_submit(wl->host, &wl->admin);
+    wl->admin_turn += wl->admin_asked;
+}
+
+static void on_admin_timer(void *self, time_ps now)
+{
+    struct wl_nvme *wl = self;
+    if (wl->state != WL_NVME_ISSUING)
+        return;
+    ask(wl);
+    env_timer_set(wl->site.env, &wl->admin_timer, now + wl->params.admin_interval);
+}
+
+void wl_nvme_admin_begin(struct wl_nvme *wl)
+{
+    if (wl->params.admin_interval == 0)
+        return;
+    const time_ps begin = time_later(workload_begin(&wl->site), env_now(wl->site.env));
+    wl->admin_timer = (struct timer){.fire = on_admin_timer, .self = wl, .due = TIME_NEVER};
+    env_timer_set(wl->site.env, &wl->admin_timer, begin + wl->params.admin_interval);
+}
+
+void wl_nvme_admin_end(struct wl_nvme *wl)
+{
+    if (wl->admin_timer.fire != NULL)
+        env_timer_cancel(wl->site.env, &wl->admin_timer);
+}
+
+void wl_nvme_admin_done(void *self, struct nvme_admin *admin)
+{
+    struct wl_nvme *wl = self;
+    wl->admin_asked = false;
+    if (admin->status == NVME_STATUS_OK)
+        wl->site.stats->admin++;
+    else
+        wl->site.stats->admin_failed++;
+    wl_nvme_settle(wl);
+}
