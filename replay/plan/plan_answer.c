@@ -70,8 +70,8 @@ static void write_objectives(const struct plan_state *state, uint32_t index,
 
 static void write_candidates(struct store *store, const struct plan_state *state)
 {
-    struct store_statement *row =
-        store_prepare(store, "INSERT OR REPLACE INTO candidate VALUES(?,?,?,?,?,?,?,?,?,?)");
+    struct store_statement *row = store_prepare(
+        store, "INSERT OR REPLACE INTO candidate VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     struct store_statement *trial =
         store_prepare(store, "INSERT OR REPLACE INTO trial VALUES(?,?,?,?,?,?)");
     struct store_statement *part =
@@ -92,7 +92,13 @@ static void write_candidates(struct store *store, const struct plan_state *state
                      priced ? STORE_F((double)of->bill.power / QUANTITY_DECIMAL_ONE) : STORE_N,
                      priced ? STORE_I(of->bill.rack_units) : STORE_N,
                      STORE_T(plan_verdict_word(of->verdict)), STORE_T(of->why), STORE_T(of->limit),
-                     of->measured ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front));
+                     of->measured ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front),
+                     of->facts.oversubscription > 0
+                         ? STORE_F((double)of->facts.oversubscription / 1000)
+                         : STORE_N,
+                     STORE_I(of->facts.switches), STORE_I(of->facts.ports_used),
+                     STORE_I(of->facts.ports_most), STORE_I(of->facts.host_cables),
+                     STORE_I(of->facts.fabric_cables));
         write_parts(state, i, part);
         write_objectives(state, i, objective);
     }
@@ -154,8 +160,18 @@ static void write_assumed(struct store *store, const struct plan_state *state)
     store_finish(row);
 }
 
+static void write_unmodelled(struct store *store)
+{
+    struct store_statement *row =
+        store_prepare(store, "INSERT OR REPLACE INTO unmodelled VALUES(?,?)");
+    for (size_t i = 0; plan_unmodelled[i] != NULL; i++)
+        STORE_INSERT(row, STORE_I(i), STORE_T(plan_unmodelled[i]));
+    store_finish(row);
+}
+
 void plan_answer_write(struct store *store, const struct plan_state *state)
 {
+    write_unmodelled(store);
     write_candidates(store, state);
     write_cliffs(store, state);
     write_assumed(store, state);

@@ -27,6 +27,20 @@ double plan_student_tail(double t, uint32_t degrees)
     return (1 - within) / 2;
 }
 
+/* By bisection: the tail falls with t. */
+double plan_student_95(uint32_t degrees)
+{
+    double low = 1, high = 16; /* 12.706 with one degree of freedom, 1.960 with very many */
+    for (int i = 0; i < 48; i++) {
+        const double middle = (low + high) / 2;
+        if (plan_student_tail(middle, degrees) > 0.025)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
 /* eta of the paper's procedure for c = 1: (1/2)(1 + 2 eta)^(-(first - 1)/2) is the error. */
 static double eta_of(double error, uint32_t first)
 {

@@ -28,6 +28,9 @@ struct plan_test {
 /* P(T > t), t at least 0, of Student's t (Abramowitz and Stegun 26.7.3 and 26.7.4). */
 double plan_student_tail(double t, uint32_t degrees);
 
+/* Where 2.5 % of it are beyond: half of a 95 % interval, in standard errors. */
+double plan_student_95(uint32_t degrees);
+
 enum plan_side plan_side_of(const struct plan_test *test, const double *slacks, uint32_t count);
 
 #endif

@@ -131,6 +131,12 @@ static bool nothing_lost(const struct result *result, struct plan_outcome *outco
     return false;
 }
 
+/* A percentile of which there are too few operations: its value is not known. */
+static bool is_unknown(const struct expectation *expectation, const struct plan_figure *figure)
+{
+    return plan_is_mean(expectation) && !(figure->value > 0) && !(figure->slack < 0);
+}
+
 /* How long it would have to be, or 0: it has settled. */
 static time_ps unsettled(const struct scenario *scenario, const struct result *result,
                          struct plan_outcome *outcome)
@@ -146,6 +152,10 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
         end(outcome, PLAN_RUN_UNSETTLED, "%s had not settled in %s", workload->name,
             words_time(scenario->duration).text);
     }
+    for (uint32_t i = 0; i < scenario->expectation_count && outcome->end == PLAN_RUN_PLAYED; i++)
+        if (is_unknown(&scenario->expectations[i], &outcome->figures[i]))
+            end(outcome, PLAN_RUN_UNSETTLED, "%.100s: too few operations in %s to tell",
+                scenario->expectations[i].text, words_time(scenario->duration).text);
     return outcome->end == PLAN_RUN_UNSETTLED && needs < 2 * scenario->duration
                ? 2 * scenario->duration
                : needs;

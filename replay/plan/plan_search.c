@@ -88,6 +88,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
     }
     if (well) {
         take_template(state, scenario);
+        candidate->facts = plan_facts_of(scenario);
         ask(state, candidate, scenario, diag);
         refuse_by_bound(candidate, scenario);
     } else {

@@ -6,6 +6,7 @@
 
 #include "replay/database/words.h"
 #include "replay/plan/plan_bound.h"
+#include "replay/plan/plan_facts.h"
 #include "replay/plan/plan_play.h"
 
 #include <stddef.h>
@@ -48,6 +49,7 @@ struct plan_candidate {
     struct plan_cases *cases;
     struct plan_case_state *states; /* by case */
     struct prices_bill bill;
+    struct plan_facts facts;
     enum plan_verdict verdict;
     char why[2 * PLAN_SENTENCE_BYTES]; /* in words, of all that do not hold */
     char limit[PLAN_SENTENCE_BYTES];   /* what limited the run that decided; empty: none did */

@@ -14,20 +14,6 @@
 
 /* ------------------------------------------------------------------ paired observations */
 
-/* Where Student's t has 2.5 % beyond it, by bisection: the tail falls with t. */
-static double student_of_95(uint32_t degrees)
-{
-    double low = 1, high = 16; /* 12.706 with one degree of freedom, 1.960 with very many */
-    for (int i = 0; i < 48; i++) {
-        const double middle = (low + high) / 2;
-        if (plan_student_tail(middle, degrees) > 0.025)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (low + high) / 2;
-}
-
 struct plan_difference plan_versus_paired(const double *first, const double *second, uint32_t count)
 {
     struct plan_difference found = {.measure = 0};
@@ -41,7 +27,7 @@ struct plan_difference plan_versus_paired(const double *first, const double *sec
         const double apart = second[i] - first[i] - found.mean;
         squares += apart * apart;
     }
-    found.half = student_of_95(count - 1) * sqrt(squares / (count - 1) / count);
+    found.half = plan_student_95(count - 1) * sqrt(squares / (count - 1) / count);
     found.differs = fabs(found.mean) > found.half;
     return found;
 }

@@ -93,6 +93,12 @@ static void write_chosen(const struct page *page)
                  "Means over the seeds, in the case where each objective has least to spare.");
     page_table(page, "SELECT text FROM setting WHERE candidate=" CHOSEN " ORDER BY position",
                settings);
+    put(page, "<p>",
+        "SELECT iif(oversubscription IS NULL, '', printf('Oversubscription %.4g to 1; ',"
+        " oversubscription))||switches||' switches, '||ports_used||' ports used, '||ports_most||"
+        "' at most of one; '||host_cables||' cables to hosts, '||fabric_cables||"
+        "' between switches.' FROM candidate WHERE candidate=" CHOSEN,
+        "</p>\n");
     page_table(page,
                "SELECT text, coalesce(found, 'held in every run'),"
                " iif(headroom IS NULL, '', " PAGE_PLAN_PERCENT "), failure"
@@ -137,6 +143,23 @@ static void write_bill(const struct page *page)
     page_section_end(page);
 }
 
+static void write_unmodelled(const struct page *page)
+{
+    page_section(page, "unmodelled", "Not modelled",
+                 "What the answer does not rest on; docs/model.md has all of it.");
+    fputs("<ul>\n", page->out);
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT text FROM unmodelled ORDER BY position");
+    while (store_step(row)) {
+        fputs("<li>", page->out);
+        page_text(page->out, store_text(row, 0));
+        fputs("</li>\n", page->out);
+    }
+    store_finish(row);
+    fputs("</ul>\n", page->out);
+    page_section_end(page);
+}
+
 static void write_candidates(const struct page *page)
 {
     static const struct page_column columns[] = {{"candidate", PAGE_CODE},
@@ -174,6 +197,7 @@ bool page_plan_write(struct store *store, FILE *out)
     page_plan_assumed(&page);
     write_bill(&page);
     write_candidates(&page);
+    write_unmodelled(&page);
     fputs("</main>\n<footer>Made by stormglass.</footer>\n</body>\n</html>\n", out);
     return ferror(out) == 0 && store_error(store) == NULL;
 }

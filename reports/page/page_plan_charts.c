@@ -111,27 +111,6 @@ void page_plan_front(const struct page *page)
     page_section_end(page);
 }
 
-/* ------------------------------------------------------------------ cliffs */
-
-void page_plan_cliffs(const struct page *page)
-{
-    static const struct page_column columns[] = {{"along", PAGE_CODE},
-                                                 {"at", PAGE_TEXT},
-                                                 {"verdict", PAGE_TEXT},
-                                                 {"headroom", PAGE_TEXT},
-                                                 {"what breaks", PAGE_SENTENCE},
-                                                 {"and its limit", PAGE_SENTENCE},
-                                                 {0}};
-    page_section(page, "cliffs", "Cliffs of what is chosen",
-                 "One axis changed at a time, until an objective does not hold.");
-    if (!page_table(page,
-                    "SELECT path, value, verdict, " PAGE_PLAN_PERCENT
-                    ", why, bottleneck FROM cliff ORDER BY cliff, position",
-                    columns))
-        fputs("<p>The plan asks for none (<code>cliff</code>).</p>\n", page->out);
-    page_section_end(page);
-}
-
 /* ------------------------------------------------------------------ assumed values */
 
 enum { TORNADO_ROWS = 40 };

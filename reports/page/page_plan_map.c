@@ -21,12 +21,23 @@ static const char cells[] =
     "  min(CASE WHEN c.verdict='holds' THEN c.price END) AS price,"
     "  max(CASE WHEN c.verdict='holds' THEN c.headroom END) AS headroom, group_concat(DISTINCT "
     "c.why) AS why,"
-    "  replace(group_concat(DISTINCT c.verdict), ',', ', ') AS verdict"
+    "  replace(group_concat(DISTINCT c.verdict), ',', ', ') AS verdict,"
+    "  min(coalesce((SELECT command FROM trial t WHERE t.candidate=c.candidate AND command IS NOT "
+    "NULL"
+    "   ORDER BY verdict IN ('holds', 'open'), trial LIMIT 1), '~')) AS command"
     "  FROM place r JOIN place k ON k.candidate=r.candidate AND k.axis=?2"
     "  JOIN candidate c ON c.candidate=r.candidate WHERE r.axis=?1 GROUP BY 1, 2)"
-    "SELECT tall.value, broad.value, all_of, holding, left, price, headroom, why, verdict"
+    "SELECT tall.value, broad.value, all_of, holding, left, price, headroom, why, verdict, command"
     " FROM tall CROSS JOIN broad LEFT JOIN pair ON row=tall.value AND col=broad.value"
     " ORDER BY tall.first, broad.first";
+
+/* That plays a run of the cell; nothing where none was played. */
+static void write_command(const struct page *page, const struct store_statement *row)
+{
+    const char *command = store_text(row, 9);
+    if (strcmp(command, "~") != 0)
+        page_text(page->out, command);
+}
 
 static void write_cell(const struct page *page, const struct store_statement *row)
 {
@@ -36,7 +47,10 @@ static void write_cell(const struct page *page, const struct store_statement *ro
     } else if (holding > 0) {
         const double headroom = store_real(row, 6);
         const double shown = headroom < 0 ? 0 : headroom > 1 ? 1 : headroom;
-        fprintf(page->out, "<td class=\"holds\" style=\"--share:%.0f%%\"><b>", 10 + 45 * shown);
+        fprintf(page->out, "<td class=\"holds\" style=\"--share:%.0f%%\" title=\"",
+                10 + 45 * shown);
+        write_command(page, row);
+        fputs("\"><b>", page->out);
         if (store_column_type(row, 5) != STORE_NULL)
             page_text(page->out, words_count(store_int(row, 5)).text);
         else
@@ -48,6 +62,8 @@ static void write_cell(const struct page *page, const struct store_statement *ro
     } else {
         fputs("<td class=\"fails\" title=\"", page->out);
         page_text(page->out, store_text(row, 7));
+        fputs("&#10;", page->out);
+        write_command(page, row);
         fputs("\">", page->out);
         page_text(page->out, store_text(row, 8));
         fputs("</td>", page->out);

@@ -47,6 +47,28 @@ static void set_member(FILE *out, const char *set, struct arena *arena)
     json_string(out, equals + 1);
 }
 
+static void print_facts(const struct plan_facts *facts, FILE *out)
+{
+    real_member(out, "oversubscription", facts->oversubscription > 0,
+                (double)facts->oversubscription / 1000, ", ");
+    fprintf(out,
+            "\"switches\": %u, \"hosts\": %u, \"ports_used\": %u, \"ports_most\": %u, "
+            "\"host_cables\": %u, \"fabric_cables\": %u, ",
+            (unsigned)facts->switches, (unsigned)facts->hosts, (unsigned)facts->ports_used,
+            (unsigned)facts->ports_most, (unsigned)facts->host_cables,
+            (unsigned)facts->fabric_cables);
+}
+
+static void print_unmodelled(FILE *out)
+{
+    fputs("  \"not_modelled\": [", out);
+    for (size_t i = 0; plan_unmodelled[i] != NULL; i++) {
+        fputs(i == 0 ? "" : ", ", out);
+        json_string(out, plan_unmodelled[i]);
+    }
+    fputs("],\n", out);
+}
+
 static void print_chosen(const struct plan_state *state, FILE *out, struct arena *arena)
 {
     if (state->chosen < 0) {
@@ -60,6 +82,7 @@ static void print_chosen(const struct plan_state *state, FILE *out, struct arena
         fputs(", ", out);
     }
     text_member(out, "name", of->cell->name, ", ");
+    print_facts(&of->facts, out);
     cost_members(state, of, out);
     fputs("},\n", out);
 }
@@ -179,6 +202,7 @@ void plan_json(const struct plan_state *state, FILE *out)
     fputs("  ],\n", out);
     print_cliffs(state, out);
     plan_assumed_json(state, out);
+    print_unmodelled(out);
     fputs("  \"front\": [", out);
     for (uint32_t i = 0; i < state->count; i++)
         if (state->candidates[i].front) {

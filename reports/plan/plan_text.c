@@ -116,6 +116,27 @@ static void print_bill(const struct plan_state *state, const struct plan_candida
     }
 }
 
+/* "oversubscription 1.5 to 1; 6 switches, 60 ports used, 15 at most of one; ..." */
+static void print_facts(const struct plan_facts *facts, FILE *out)
+{
+    fputs("  ", out);
+    if (facts->oversubscription > 0)
+        fprintf(out, "oversubscription %.4g to 1; ", (double)facts->oversubscription / 1000);
+    fprintf(out,
+            "%u switch%s, %u ports used, %u at most of one; %u cables to hosts, %u between "
+            "switches\n",
+            (unsigned)facts->switches, facts->switches == 1 ? "" : "es",
+            (unsigned)facts->ports_used, (unsigned)facts->ports_most, (unsigned)facts->host_cables,
+            (unsigned)facts->fabric_cables);
+}
+
+static void print_unmodelled(FILE *out)
+{
+    fputs("\nNot modelled (docs/model.md has all of it)\n", out);
+    for (size_t i = 0; plan_unmodelled[i] != NULL; i++)
+        fprintf(out, "  %s\n", plan_unmodelled[i]);
+}
+
 static void print_chosen(const struct plan_state *state, FILE *out)
 {
     const struct plan_candidate *candidate = chosen_of(state);
@@ -131,6 +152,7 @@ static void print_chosen(const struct plan_state *state, FILE *out)
     for (uint32_t i = 0; i < candidate->cell->set_count; i++)
         fprintf(out, "  %s\n", candidate->cell->sets[i]);
     print_objectives(state, candidate, out);
+    print_facts(&candidate->facts, out);
     fputs("  ", out);
     plan_command(state, (uint32_t)state->chosen, candidate->least_case, out);
     fputc('\n', out);
@@ -266,4 +288,5 @@ void plan_text(const struct plan_state *state, FILE *out)
     plan_assumed_text(state, out);
     if (chosen_of(state) != NULL)
         print_bill(state, chosen_of(state), out);
+    print_unmodelled(out);
 }

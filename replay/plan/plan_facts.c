@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_facts - counts of ports and links. */
+#include "replay/plan/plan_facts.h"
+
+#include <stddef.h>
+
+static bool is_host(const struct scenario *scenario, uint32_t node)
+{
+    return node < scenario->host_count;
+}
+
+static void take_switch(const struct scenario *scenario, const struct scenario_node *node,
+                        struct plan_facts *facts)
+{
+    int64_t down = 0, up = 0;
+    uint32_t used = 0;
+    for (uint16_t i = 0; i < node->port_count; i++) {
+        const struct scenario_port *port = &node->ports[i];
+        if (port->link == SCENARIO_NO_LINK)
+            continue;
+        used++;
+        if (is_host(scenario, port->peer_node))
+            down += port->params->rate;
+        else if (scenario->nodes[port->peer_node].tier > node->tier)
+            up += port->params->rate;
+    }
+    facts->ports_used += used;
+    facts->ports_most = used > facts->ports_most ? used : facts->ports_most;
+    if (down == 0 || up == 0)
+        return;
+    const int64_t ratio = (int64_t)(((__int128)down * 1000 + up / 2) / up);
+    facts->oversubscription = ratio > facts->oversubscription ? ratio : facts->oversubscription;
+}
+
+struct plan_facts plan_facts_of(const struct scenario *scenario)
+{
+    struct plan_facts facts = {.switches = scenario->switch_count, .hosts = scenario->host_count};
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        take_switch(scenario, &scenario->nodes[i], &facts);
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        const bool host = is_host(scenario, link->node[0]) || is_host(scenario, link->node[1]);
+        facts.host_cables += host;
+        facts.fabric_cables += !host;
+    }
+    return facts;
+}
+
+const char *const plan_unmodelled[] = {
+    "hosts: caches of address translations, IOMMU, memory of another socket, interrupts",
+    "switches: shapers, hierarchical schedulers, averaged queues (RED proper)",
+    "links: errors that FEC corrects, auto-negotiation",
+    "drives: wear, and capacity as it fills; garbage collection where the medium is flash-tlc",
+    "failures that the plan does not name: firmware, configurations, two things by chance",
+    "costs beside the parts: support, spares, cooling, labour, what is there already",
+    NULL,
+};

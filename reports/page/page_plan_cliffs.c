@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_plan_cliffs - how far what is chosen goes along each axis: curves with intervals, rows. */
+#include "replay/plan/plan_judge.h"
+#include "reports/page/page_plan_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum {
+    WIDTH = 720,
+    HEIGHT = 240,
+    LEFT = 56,
+    RIGHT = 24,
+    TOP = 16,
+    BOTTOM = 36,
+    POINTS_MAX = 64,
+    RUNS_MAX = 1000
+};
+
+/* The headroom at one value of an axis: of the objective that has least. */
+struct point {
+    double mean, half;
+    bool known;
+    char value[48];
+};
+
+static double across(uint32_t position, uint32_t count)
+{
+    return count < 2 ? (LEFT + WIDTH - RIGHT) / 2.0
+                     : LEFT + position * (double)(WIDTH - LEFT - RIGHT) / (count - 1);
+}
+
+/* From -1 to 1; what is beyond lies on the edge. */
+static double down(double slack)
+{
+    const double shown = slack < -1 ? -1 : slack > 1 ? 1 : slack;
+    return TOP + (1 - shown) / 2 * (HEIGHT - TOP - BOTTOM);
+}
+
+/* The mean of slacks (plan_play.h) as a headroom (plan_state.h), and half of its interval, of an
+ * objective that is a least or a most; whether the point's headroom is this one. */
+static bool fits(struct point *point, double headroom, double half)
+{
+    if (fabs(headroom - point->mean) > 1e-9 * (1 + fabs(headroom)))
+        return false;
+    point->half = half;
+    return true;
+}
+
+static void take(struct point *point, const struct store_statement *row)
+{
+    const double mean = store_real(row, 2), squares = store_real(row, 4);
+    const int64_t runs = store_int(row, 3);
+    const double variance =
+        runs < 2 ? 0 : (squares - mean * mean) * (double)runs / (double)(runs - 1);
+    const double half =
+        variance > 0 ? plan_student_95((uint32_t)runs - 1) * sqrt(variance / (double)runs) : 0;
+    if (!fits(point, mean, half))
+        fits(point, mean / (1 + mean), half / ((1 + mean) * (1 + mean)));
+}
+
+/* How many. */
+static uint32_t read_points(const struct page *page, int64_t cliff, struct point *points)
+{
+    uint32_t count = 0;
+    struct store_statement *row = store_prepare(
+        page->store,
+        "SELECT k.position, k.value, avg(f.slack), count(f.slack), avg(f.slack*f.slack), headroom"
+        " FROM cliff k LEFT JOIN figure f ON f.candidate=k.candidate AND f.slack<>0"
+        " WHERE k.cliff=?1 GROUP BY k.position, f.slo, f.trial ORDER BY k.position");
+    store_bind(row, 1, STORE_I(cliff));
+    while (store_step(row)) {
+        const int64_t position = store_int(row, 0);
+        if (position < 0 || position >= POINTS_MAX)
+            continue;
+        struct point *point = &points[position];
+        count = count > (uint32_t)position ? count : (uint32_t)position + 1;
+        snprintf(point->value, sizeof point->value, "%.40s", store_text(row, 1));
+        point->known = store_column_type(row, 5) != STORE_NULL;
+        point->mean = store_real(row, 5);
+        if (point->known && store_int(row, 3) > 1 && store_int(row, 3) <= RUNS_MAX)
+            take(point, row);
+    }
+    store_finish(row);
+    return count;
+}
+
+static void write_curve(const struct page *page, const struct point *points, uint32_t count)
+{
+    const double zero = down(0);
+    fprintf(page->out,
+            "<div class=\"wide\"><svg class=\"front cliff\" viewBox=\"0 0 %d %d\" role=\"img\">"
+            "<line class=\"limit\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
+            "<text x=\"4\" y=\"%.1f\">limit</text><text x=\"4\" y=\"%d\">100 %%</text>"
+            "<text x=\"4\" y=\"%d\">-100 %%</text>\n<polyline points=\"",
+            WIDTH, HEIGHT, LEFT, WIDTH - RIGHT, zero, zero, zero + 4, TOP + 4, HEIGHT - BOTTOM + 4);
+    for (uint32_t i = 0; i < count; i++)
+        if (points[i].known)
+            fprintf(page->out, "%.1f,%.1f ", across(i, count), down(points[i].mean));
+    fputs("\"/>\n", page->out);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct point *point = &points[i];
+        const double x = across(i, count);
+        fprintf(page->out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x, HEIGHT - 12);
+        page_text(page->out, point->value);
+        fputs("</text>", page->out);
+        if (!point->known)
+            continue;
+        fprintf(page->out,
+                "<line class=\"span\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>"
+                "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>",
+                x, x, down(point->mean - point->half), down(point->mean + point->half),
+                point->mean < 0 ? "fails" : "holds", x, down(point->mean));
+        page_put(page->out, "%s: headroom %.3g %% +- %.3g %%", point->value, 100 * point->mean,
+                 100 * point->half);
+        fputs("</title></circle>\n", page->out);
+    }
+    fputs("</svg></div>\n", page->out);
+}
+
+static void write_cliff(const struct page *page, int64_t cliff, const char *path)
+{
+    struct point points[POINTS_MAX] = {{.known = false}};
+    const uint32_t count = read_points(page, cliff, points);
+    fputs("<h3>", page->out);
+    page_text(page->out, path);
+    fputs("</h3>\n", page->out);
+    write_curve(page, points, count);
+}
+
+void page_plan_cliffs(const struct page *page)
+{
+    static const struct page_column columns[] = {{"along", PAGE_CODE},
+                                                 {"at", PAGE_TEXT},
+                                                 {"verdict", PAGE_TEXT},
+                                                 {"headroom", PAGE_TEXT},
+                                                 {"what breaks", PAGE_SENTENCE},
+                                                 {"and its limit", PAGE_SENTENCE},
+                                                 {"command of a run", PAGE_CODE},
+                                                 {0}};
+    page_section(
+        page, "cliffs", "Cliffs of what is chosen",
+        "One axis changed at a time, until an objective does not hold: the headroom of the "
+        "objective that has least, with its 95 % interval.");
+    struct store_statement *row = store_prepare(
+        page->store, "SELECT cliff, min(path) FROM cliff GROUP BY cliff ORDER BY cliff");
+    while (store_step(row)) {
+        char path[256];
+        snprintf(path, sizeof path, "%.200s", store_text(row, 1));
+        write_cliff(page, store_int(row, 0), path);
+    }
+    store_finish(row);
+    if (!page_table(page,
+                    "SELECT path, value, verdict, " PAGE_PLAN_PERCENT
+                    ", why, bottleneck, coalesce((SELECT command FROM trial t WHERE"
+                    " t.candidate=k.candidate AND command IS NOT NULL ORDER BY verdict IN ('holds',"
+                    " 'open'), trial LIMIT 1), '') FROM cliff k ORDER BY cliff, position",
+                    columns))
+        fputs("<p>The plan asks for none (<code>cliff</code>).</p>\n", page->out);
+    page_section_end(page);
+}
