@@ -8,14 +8,13 @@
 #define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
 
 /* Queue pairs have the states of <infiniband/verbs.h>; their list has edges without events. */
-enum qp { QP_RESET, QP_INIT, QP_RTR, QP_RTS, QP_SQD, QP_ERR };
+enum qp { QP_RESET, QP_INIT, QP_RTR, QP_RTS, QP_ERR };
 
 static const struct draw_state qp_states[] = {
     [QP_RESET] = {"RESET", "created; the peer is unknown"},
     [QP_INIT] = {"INIT", "receives may be posted"},
     [QP_RTR] = {"RTR", "ready to receive"},
     [QP_RTS] = {"RTS", "ready to send"},
-    [QP_SQD] = {"SQD", "the send queue drains"},
     [QP_ERR] = {"ERR", "everything completes with an error"},
 };
 
