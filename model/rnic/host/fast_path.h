@@ -83,8 +83,7 @@ static inline void fast_path_send_now(struct rnic *rnic, struct qp *qp, time_ps 
 /* The packet goes on with the message under way, and nothing waits to be answered before it. */
 static inline bool fast_path_may_take(const struct qp *qp, const struct frame *frame)
 {
-    const unsigned odd =
-        QP_RX_NAKED | QP_RX_ANSWER | QP_RX_LISTED | QP_RX_FIRST_DATA | QP_RX_HELD;
+    const unsigned odd = QP_RX_NAKED | QP_RX_ANSWER | QP_RX_LISTED | QP_RX_FIRST_DATA | QP_RX_HELD;
     return packet_kind(frame->head) == packet_kind(qp->rx_next) && frame->psn == qp->epsn &&
            qp->rx_limit - qp->rx_offset >= qp->mtu && (qp->rx_flags & odd) == 0 &&
            (qp->flags & (QP_RESPOND | QP_SOFT)) == 0 && frame->blob == POOL_NONE;

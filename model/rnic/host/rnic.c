@@ -7,6 +7,7 @@
 #include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
+#include "rnic/qp/reaction.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/qp/selective.h"
@@ -15,7 +16,6 @@
 #include <string.h>
 
 enum { COMPLETIONS_MAX = 1 << 18 };
-#define ACK_TIMEOUT_UNIT (4096 * PS_PER_NS)
 
 static struct qp *qp_at(const struct rnic *rnic, uint32_t index)
 {
@@ -167,6 +167,13 @@ static void on_timeout(struct rnic *rnic, uint32_t qpn, time_ps now)
 }
 
 static void on_mad(struct rnic *rnic, uint32_t handle)
+static void on_reaction(struct rnic *rnic, uint32_t qpn, time_ps now)
+{
+    struct qp *qp = rnic_find_qp(rnic, qpn);
+    if (qp != NULL)
+        reaction_on_event(rnic, qp, now);
+}
+
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     cm_receive(rnic, frame, frame_blob(rnic->port.frames, frame));
@@ -299,11 +306,10 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         .params = *site->params,
         .qpn_base = (uint32_t)(hash_mix(hash_text(site->node->name, site->index)) & PSN_MASK),
     };
-    if (site->params->timeout > 0)
-        rnic->ack_timeout = ACK_TIMEOUT_UNIT << site->params->timeout;
     port_init(&rnic->port, site->node, site->index, &port_params, site->frames, site->env->probe,
               arbiter_next);
     rnic->arbitrates = true;
+        .ack_timeout = rnic_ack_timeout(site->params),
     pool_init_few(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX,
                   RNIC_QP_FEW);
     rnic_place_qps(rnic);
@@ -319,6 +325,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     init_classes(rnic, site->params);
     rx_buffer_init(rnic);
     cm_init(rnic);
+    rnic_set_rx_odd(rnic, RNIC_RX_REACTS, reaction_is_wanted(rnic));
     if (site->params->soft.software && site->machine != NULL)
         soft_init(rnic, site->machine);
     else if (pipeline_is_on(&site->params->pipeline))

@@ -41,6 +41,8 @@ struct rnic_params {
     int64_t loss_recovery; /* index into recovery_list */
     int64_t bdp_cap, rto_low, rto_low_packets;
     int64_t max_rd_atomic;
+    int64_t nak_delay, retransmit_delay, rnr_timer_step;
+    int64_t adaptive, adaptive_timeout, adaptive_tries; /* ACK timers */
     int64_t tx_delay, rx_delay, read_delay;
     int64_t dscp, priority, accept_dscp, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
     int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
@@ -90,6 +92,14 @@ enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon, ack_dscp, ..
 enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */
 
 /* Names of mlx5's ethtool and hw_counters where it has them. */
+#define RNIC_ACK_TIMEOUT_UNIT (4096 * PS_PER_NS) /* IBTA Vol 1 9.7.6.1.3 */
+
+/* 0: no timer. */
+static inline time_ps rnic_ack_timeout(const struct rnic_params *params)
+{
+    return params->timeout == 0 ? 0 : RNIC_ACK_TIMEOUT_UNIT << params->timeout;
+}
+
 struct rnic_counters {
     uint64_t messages, message_bytes;           /* sent and acknowledged, READs included */
     uint64_t received_messages, received_bytes; /* SENDs and WRITEs completed, READ data taken */
@@ -146,6 +156,7 @@ enum rnic_rx_odd {
 
 struct rnic {
     struct port port; /* first: the port's source finds its RNIC by it */
+    RNIC_RX_REACTS = 1 << 2,   /* the queue pairs have a struct reaction */
 
     /* what every packet touches */
     alignas(64) struct qp *qp_slots; /* of qps: a slot that was never used has QPN 0 */

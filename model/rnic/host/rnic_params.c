@@ -66,6 +66,31 @@ const struct opt rnic_opts[] = {
     {"rto-low-packets", OPT_INT, ROW(rto_low_packets), "3", "0", "1000", NULL,
      "With selective-repeat: outstanding packets up to which rto-low is used.",
      "Mittal et al., SIGCOMM 2018 (IRN): N = 3"},
+    {"nak-delay", OPT_TIME, ROW(nak_delay), "0ns", "0ns", "1s", NULL,
+     "Time from a packet that comes out of order to the NAK for what is missing, once for each "
+     "gap; "
+     "not with selective-repeat.",
+     "Yu et al., SIGCOMM 2023 (Lumina): NACK generation latency; ConnectX-5: about 20 us a gap, "
+     "NVIDIA forum 358441"},
+    {"retransmit-delay", OPT_TIME, ROW(retransmit_delay), "0ns", "0ns", "1s", NULL,
+     "Time from a sequence NAK, or a missing READ response, to the first packet that is sent "
+     "again; not with selective-repeat.",
+     "Yu et al., SIGCOMM 2023 (Lumina): NACK reaction latency; firmware that goes back took "
+     "hundreds of us, Bai et al., NSDI 2023, 2.4"},
+    {"rnr-timer-step", OPT_TIME, ROW(rnr_timer_step), "0ns", "0ns", "100ms", NULL,
+     "What RNR waits are rounded up to a multiple of; 0: exact.",
+     "IBTA Vol 1 9.7.5.2.8 allows more than is asked; ConnectX-4 waits 1.5 ms of 0.12 ms asked, "
+     "NVIDIA forum 207566"},
+    {"adaptive-retransmission", OPT_BOOL, ROW(adaptive), "false", NULL, NULL, NULL,
+     "The ACK timer begins with adaptive-timeout and doubles up to `timeout`; without progress for "
+     "retry-count times `timeout` the queue pair fails.  Not with selective-repeat.",
+     "NVIDIA, Adaptive Retransmission: Parameters Control"},
+    {"adaptive-timeout", OPT_TIME, ROW(adaptive_timeout), "4096us", "4us", "100s", NULL,
+     "With adaptive-retransmission: the shortest ACK timeout, which progress goes back to.",
+     "at least 4 us: NVIDIA, Adaptive Retransmission: Parameters Control; 4.096 ms assumed"},
+    {"adaptive-tries", OPT_INT, ROW(adaptive_tries), "1", "1", "255", NULL,
+     "With adaptive-retransmission: how often an ACK timeout is used before it doubles.",
+     "NVIDIA, Adaptive Retransmission: Parameters Control (timeout_retry_num); 1 assumed"},
     {"max-rd-atomic", OPT_INT, ROW(max_rd_atomic), "16", "0", "255", NULL,
      "Maximum RDMA READs that a queue pair may have outstanding, and serve.",
      "mlx5 max_qp_rd_atom 16 (as commonly seen); rxe 128"},

@@ -8,6 +8,7 @@
 #include "rnic/host/arbiter.h"
 #include "rnic/host/rnic_flight.h"
 #include "rnic/host/rnic_watch.h"
+#include "rnic/qp/reaction.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/qp/selective.h"
@@ -68,7 +69,8 @@ static void response_lost(struct rnic *rnic, struct qp *qp, uint32_t upto, time_
     rnic->counters.implied_naks++;
     if ((qp->flags & QP_FLIGHT) != 0)
         rnic_flight_refused(rnic, qp, CC_NAK_SEQUENCE, now);
-    requester_retry(rnic, qp, qp->una_psn, now);
+    if (!reaction_delays_retransmission(rnic, qp, qp->una_psn, now))
+        requester_retry(rnic, qp, qp->una_psn, now);
 }
 
 static NOINLINE void landed(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -78,13 +80,15 @@ static NOINLINE void landed(struct rnic *rnic, struct qp *qp, time_ps now)
     if ((qp->flags & QP_FLIGHT) != 0)
         rnic_flight_landed(rnic, qp);
 }
+    if ((qp->flags & QP_REACTS) != 0)
+        reaction_progressed(rnic, qp);
 
 /* Inlined: what it does is little. */
 static INLINE void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     qp->retry_left = qp->retry_count;
     qp->rnr_left = qp->rnr_retry;
-    if (UNLIKELY((qp->flags & (QP_FLIGHT | QP_SELECTIVE)) != 0))
+    if (UNLIKELY((qp->flags & (QP_FLIGHT | QP_SELECTIVE | QP_REACTS)) != 0))
         landed(rnic, qp, now);
     if (psn_diff(qp->una_psn, qp->next_psn) > 0)
         requester_skip(rnic, qp);
@@ -150,7 +154,7 @@ static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code
         rnic->recovery->on_rnr(rnic, qp);
     requester_go_back(rnic, qp, psn);
     qp->flags |= QP_RNR_WAIT;
-    qp->rnr_until = soft_timer(&rnic->params.soft, now, qp_rnr_time(code));
+    qp->rnr_until = soft_timer(&rnic->params.soft, now, rnr_wait(rnic, code));
     requester_start_timer(rnic, qp, true, qp->rnr_until);
     arbiter_schedule(rnic, qp, now);
 }
@@ -186,7 +190,8 @@ static void on_nak(struct rnic *rnic, struct qp *qp, const struct frame *frame, 
     if (sequence) {
         if ((qp->flags & QP_FLIGHT) != 0)
             rnic_flight_refused(rnic, qp, CC_NAK_SEQUENCE, now);
-        requester_retry(rnic, qp, psn, now);
+        if (!reaction_delays_retransmission(rnic, qp, psn, now))
+            requester_retry(rnic, qp, psn, now);
     } else {
         qp_fail_send(rnic, qp, nak_status(syndrome), now);
     }

@@ -6,6 +6,7 @@
 #include "rnic/host/arbiter.h"
 #include "rnic/host/rnic_flight.h"
 #include "rnic/qp/completer.h"
+#include "rnic/qp/reaction.h"
 #include "rnic/qp/responder.h"
 #include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
@@ -226,6 +227,8 @@ void qp_destroy(struct rnic *rnic, struct qp *qp)
     go(qp, IBV_QPS_RESET);
     if ((qp->flags & QP_SELECTIVE) != 0)
         selective_end(rnic, qp);
+    if ((qp->flags & QP_REACTS) != 0)
+        reaction_end(rnic, qp);
     free(qp->sq);
     free(qp->rq);
     free(qp->reads);
@@ -272,6 +275,8 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->rnr_left = qp->rnr_retry = with->rnr_retry;
     if (rnic->recovery->selective)
         selective_begin(rnic, qp);
+    if (reaction_is_wanted(rnic))
+        reaction_begin(rnic, qp);
     if (rnic->cc_site.ops->on_ack != NULL)
         rnic_flight_begin(rnic, qp, rnic_now(rnic));
     go(qp, IBV_QPS_RTS);
@@ -315,6 +320,8 @@ static void flush_receives(struct rnic *rnic, struct qp *qp, time_ps now)
         rnic->counters.finished_receives++;
         rnic_complete(rnic, qp, &wc, now);
     }
+    if ((qp->flags & QP_REACTS) != 0)
+        reaction_drop(rnic, qp);
 }
 
 void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)

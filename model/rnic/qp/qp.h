@@ -36,6 +36,7 @@ enum qp_flags {
         1 << 12,       /* its congestion control hears of ACKs, so its packets are kept count of */
     QP_FULL = 1 << 13, /* its window has no room for another packet */
     QP_SELECTIVE = 1 << 14, /* it has a struct selective */
+    QP_REACTS = 1 << 15,    /* it has a struct reaction */
 };
 
 enum qp_rx_flags {

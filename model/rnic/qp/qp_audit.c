@@ -4,6 +4,7 @@
  * the READs that are being answered, the message that is arriving. */
 #include "rnic/host/arbiter.h"
 #include "rnic/qp/qp.h"
+#include "rnic/qp/reaction.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/qp/selective.h"
@@ -173,6 +174,8 @@ static void audit_requester(const struct rnic *rnic, const struct qp *qp)
         audit_flight(qp);
     if ((qp->flags & QP_SELECTIVE) != 0)
         selective_audit(rnic, qp);
+    if ((qp->flags & QP_REACTS) != 0)
+        reaction_audit(rnic, qp);
 }
 
 /* ------------------------------------------------------------------ the responder */

@@ -14,6 +14,7 @@
 #include "rnic/host/rnic_flight.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
+#include "rnic/qp/reaction.h"
 #include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
 
@@ -27,12 +28,19 @@ static const uint8_t opcodes[3][4] = {
                      FRAME_RC_WRITE_ONLY},
 };
 
-NOINLINE void requester_post_timer(struct rnic *rnic, struct qp *qp)
+static void post_timer_at(struct rnic *rnic, struct qp *qp, time_ps at)
 {
     qp->timeout_pending = true;
     if ((qp->flags & QP_SELECTIVE) != 0)
-        selective_timer_posted(rnic, qp, qp->timeout_due);
-    rnic_post(rnic, qp->timeout_due, RNIC_EVENT_TIMEOUT, qp->qpn);
+        selective_timer_posted(rnic, qp, at);
+    if ((qp->flags & QP_REACTS) != 0)
+        reaction_timer_posted(rnic, qp, at);
+    rnic_post(rnic, at, RNIC_EVENT_TIMEOUT, qp->qpn);
+}
+
+NOINLINE void requester_post_timer(struct rnic *rnic, struct qp *qp)
+{
+    post_timer_at(rnic, qp, qp->timeout_due);
 }
 
 static inline void mark_again(struct qp *qp)
@@ -315,15 +323,12 @@ enum { RETRY_COUNT_ALL = 7 /* the largest of three bits, which rxe takes for unl
 void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
     if (qp->retry_left == 0) {
-        rnic->counters.retries_exceeded++;
-        qp_fail_send(rnic, qp, IBV_WC_RETRY_EXC_ERR, now);
+        requester_give_up(rnic, qp, now);
         return;
     }
     if (!rnic->params.soft.software || qp->retry_count != RETRY_COUNT_ALL)
         qp->retry_left--;
-    requester_go_back(rnic, qp, psn);
-    requester_start_timer(rnic, qp, true, now);
-    arbiter_schedule(rnic, qp, now);
+    requester_again(rnic, qp, psn, now);
 }
 
 time_ps requester_latest(const struct rnic *rnic, const struct qp *qp)
@@ -332,6 +337,19 @@ time_ps requester_latest(const struct rnic *rnic, const struct qp *qp)
 }
 
 /* The same whenever it is asked for: the timer that was set then is as late as it is. */
+void requester_again(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
+{
+    requester_go_back(rnic, qp, psn);
+    requester_start_timer(rnic, qp, true, now);
+    arbiter_schedule(rnic, qp, now);
+}
+
+void requester_give_up(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    rnic->counters.retries_exceeded++;
+    qp_fail_send(rnic, qp, IBV_WC_RETRY_EXC_ERR, now);
+}
+
 static time_ps timer_ends(const struct rnic *rnic, const struct qp *qp)
 {
     const time_ps from = qp->timeout_due - qp->timeout;
@@ -345,18 +363,16 @@ static time_ps timer_ends(const struct rnic *rnic, const struct qp *qp)
 
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    const bool selective = (qp->flags & QP_SELECTIVE) != 0;
-    if (selective && selective_timer_is_stale(rnic, qp, now))
+    if ((qp->flags & QP_SELECTIVE) != 0 && selective_timer_is_stale(rnic, qp, now))
+        return;
+    if ((qp->flags & QP_REACTS) != 0 && reaction_timer_is_stale(rnic, qp, now))
         return;
     qp->timeout_pending = false;
     if (qp->state != IBV_QPS_RTS || !qp_outstanding(qp))
         return;
     const time_ps due = timer_ends(rnic, qp);
     if (now < due) { /* it was moved on since, or ends at a tick: sleep on */
-        qp->timeout_pending = true;
-        if (selective)
-            selective_timer_posted(rnic, qp, due);
-        rnic_post(rnic, due, RNIC_EVENT_TIMEOUT, qp->qpn);
+        post_timer_at(rnic, qp, due);
         return;
     }
     rnic->counters.timeouts++;
@@ -366,3 +382,5 @@ void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
     if (rnic->recovery->on_timeout == NULL || rnic->recovery->on_timeout(rnic, qp, now))
         requester_retry(rnic, qp, qp->una_psn, now);
 }
+    if ((qp->flags & QP_REACTS) != 0 && reaction_on_timeout(rnic, qp, now))
+        return;

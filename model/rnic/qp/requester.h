@@ -34,6 +34,10 @@ void requester_go_on(struct rnic *rnic, struct qp *qp);
 /* Goes back after a loss if a retry is left; else the oldest send fails. */
 void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now);
 
+/* Goes back, be it a retry or not; and the end of all retries. */
+void requester_again(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now);
+void requester_give_up(struct rnic *rnic, struct qp *qp, time_ps now);
+
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now);
 
 /* How much later than its timeout a queue pair may see it at most. */

@@ -105,6 +105,12 @@ void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
 
 uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
 {
+void responder_nak(struct rnic *rnic, struct qp *qp, uint32_t missing)
+{
+    rnic->counters.naks_sent++;
+    answer(rnic, qp, RESPONDER_NAK_SEQUENCE, missing);
+}
+
     if ((qp->rx_flags & QP_RX_ANSWER) == 0 || !responder_may_leave(qp, qp->answer_psn))
         return POOL_NONE;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
@@ -154,8 +160,8 @@ static void on_gap(struct rnic *rnic, struct qp *qp, const struct frame *frame, 
     if ((qp->rx_flags & QP_RX_NAKED) != 0)
         return;
     qp->rx_flags |= QP_RX_NAKED;
-    rnic->counters.naks_sent++;
-    answer(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn);
+    if (!reaction_delays_nak(rnic, qp, qp->epsn, now))
+        responder_nak(rnic, qp, qp->epsn);
     if (rnic->recovery->on_gap != NULL)
         rnic->recovery->on_gap(qp);
 }
@@ -207,7 +213,7 @@ static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *f
 }
 
 /* The expected packet is here: what waited for it is over. */
-static void caught_up(struct qp *qp, time_ps now)
+static void caught_up(const struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if ((qp->rx_flags & (QP_RX_NAKED | QP_RX_HELD)) != 0 && (qp->rx_flags & QP_RX_ANSWER) != 0 &&
         qp->answer_syndrome != RESPONDER_ACK) {
@@ -221,6 +227,8 @@ static void caught_up(struct qp *qp, time_ps now)
     }
 }
 
+    if ((qp->flags & QP_REACTS) != 0)
+        reaction_caught_up(rnic, qp);
 /* ------------------------------------------------------------------ READ */
 
 /* A requester that asks for one more than fit has the first of them: what is being answered again
@@ -300,7 +308,6 @@ static bool begin_send(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps n
         fail_receive(rnic, qp, IBV_WC_LOC_PROT_ERR, now);
         refuse(rnic, qp, RESPONDER_NAK_OPERATION, psn, now);
         return false;
-    }
     qp->rx_limit = receive->length;
     return true;
 }
@@ -368,7 +375,7 @@ static void place_bytes(struct rnic *rnic, struct qp *qp, const struct frame *fr
 }
 
 static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *frame,
-                        bool invalidate, time_ps now)
+                        const struct step *step, time_ps now)
 {
     struct ibv_wc wc = {.status = IBV_WC_SUCCESS, .byte_len = qp->rx_offset};
     if (invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
@@ -461,7 +468,7 @@ void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *fra
     if (UNLIKELY(frame->psn != qp->epsn) && !out_of_order(rnic, qp, frame, now))
         return;
     if (UNLIKELY((qp->rx_flags & (QP_RX_NAKED | QP_RX_FIRST_DATA | QP_RX_HELD)) != 0)) {
-        caught_up(qp, now);
+        caught_up(rnic, qp, now);
         if ((qp->rx_flags & QP_RX_HELD) != 0) {
             take_awaited(rnic, qp, frame, now);
             return;

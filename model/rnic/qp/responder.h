@@ -22,6 +22,9 @@ void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *fra
 /* Acknowledges up to the PSN. */
 void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn);
 
+/* Sends a sequence NAK: this packet is missing. */
+void responder_nak(struct rnic *rnic, struct qp *qp, uint32_t missing);
+
 /* Sends a sequence NAK that also says that a packet came before the expected one; NULL: that all
  * from there on is to be sent again. */
 void responder_nak_gap(struct rnic *rnic, struct qp *qp, const struct frame *came);

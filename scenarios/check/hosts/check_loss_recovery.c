@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_loss_recovery - selective repeat needs both ends.
+ * check_loss_recovery - selective repeat needs both ends, and what is written of a card's own way
+ * to repair losses has an effect.
  * The responder keeps what comes early and says what has come, the requester sends what is missing:
  * one without the other is go-back-N (Mittal et al., SIGCOMM 2018, 3.1). */
 #include "scenarios/check/check_rule.h"
@@ -21,8 +22,38 @@ static void alone(struct check_report *report, const struct scenario_workload *w
     check_remedy(report, "the same rnic.loss-recovery at both ends");
 }
 
+static void idle(struct check_report *report, const struct scenario_node *host, const char *row,
+                 const char *why)
+{
+    const struct check_thing thing = check_of_rnic(host, row);
+    check_alike(report, DIAG_WARNING, &thing, "rnic.%s has no effect: %s", row, why);
+}
+
+/* How a card takes its time over a loss. */
+static void check_host(struct check_report *report, const struct scenario_node *host)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    const char *why = recovery_of(host)->selective ? "selective-repeat has its own way"
+                      : rnic->soft.software != 0   ? "a software RNIC has its own way"
+                                                   : NULL;
+    if (rnic->nak_delay > 0 && why != NULL)
+        idle(report, host, "nak-delay", why);
+    if (rnic->retransmit_delay > 0 && why != NULL)
+        idle(report, host, "retransmit-delay", why);
+    if (rnic->adaptive == 0)
+        return;
+    if (why == NULL && rnic->timeout == 0)
+        why = "timeout 0 is no timer";
+    if (why == NULL && rnic->adaptive_timeout >= rnic_ack_timeout(rnic))
+        why = "adaptive-timeout is no less than the timer of rnic.timeout";
+    if (why != NULL)
+        idle(report, host, "adaptive-retransmission", why);
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        check_host(report, &scenario->nodes[i]);
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (uint32_t i = 0; i < workload->pair_count; i++) {
@@ -39,6 +70,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_loss_recovery = {
     .name = "loss-recovery",
-    .about = "Both ends of a connection can repeat selectively, or neither.",
+    .about = "Both ends of a connection can repeat selectively, or neither; a card's own way to "
+             "repair losses has an effect.",
     .run = run,
 };

@@ -50,6 +50,7 @@ static struct run_laws_terms terms_of(const struct scenario *scenario)
         terms.watchdogs |= rnic->pfc_watchdog != 0;
         terms.go_back_0 |= recovery_list[rnic->loss_recovery]->restarts;
         terms.selective |= recovery_list[rnic->loss_recovery]->selective;
+        terms.reacts |= rnic->adaptive != 0 || rnic->nak_delay + rnic->retransmit_delay > 0;
     }
     terms.pauses_sound &= !terms.links_fail;
     return terms;

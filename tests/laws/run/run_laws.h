@@ -46,6 +46,7 @@ struct run_laws_terms {
     bool data_lost;    /* a target forgets what was written */
     bool go_back_0;    /* messages may begin anew */
     bool selective;    /* what comes out of order is kept */
+    bool reacts;       /* a loss takes a card's own time, or timers that adapt */
 };
 
 /* Bytes of I/Os that lie within the measured part, and of those that reach into it. */

@@ -169,6 +169,23 @@ static void links_and_devices(void **state)
 #define HEAD_NICS   START "fabric:\n  topology: {kind: single-switch, hosts: 2, nics: 2}\n"
     static const struct findings_print cases[] = {
         {TWO_LINKS("") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
+        {HEAD ALL("nak-delay: 20us, retransmit-delay: 1us, adaptive-retransmission: true") WRITE,
+         "loss-recovery", ""},
+        {HEAD ALL("nak-delay: 20us, loss-recovery: selective-repeat") WRITE, "loss-recovery",
+         "t.yaml:5:38: warning: 4 hosts (host0, ...): rnic.nak-delay has no effect: "
+         "selective-repeat has its own way\n"},
+        {HEAD ALL("retransmit-delay: 20us, software: true") WRITE, "loss-recovery",
+         "t.yaml:5:45: warning: 4 hosts (host0, ...): rnic.retransmit-delay has no effect: a "
+         "software RNIC has its own way\n"},
+        {HEAD ALL("adaptive-retransmission: true, timeout: 0") WRITE, "loss-recovery",
+         "t.yaml:5:52: warning: 4 hosts (host0, ...): rnic.adaptive-retransmission has no effect: "
+         "timeout 0 is no timer\n"},
+        {HEAD ALL("adaptive-retransmission: true, adaptive-timeout: 16384ns, timeout: 2") WRITE,
+         "loss-recovery",
+         "t.yaml:5:52: warning: 4 hosts (host0, ...): rnic.adaptive-retransmission has no effect: "
+         "adaptive-timeout is no less than the timer of rnic.timeout\n"},
+        {HEAD ALL("adaptive-retransmission: true, adaptive-timeout: 16383ns, timeout: 2") WRITE,
+         "loss-recovery", ""},
         {TWO_LINKS(", {ends: [c, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
         {TWO_LINKS(", {ends: [a, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links",
          "t.yaml:4:38: warning: a: 1 of its 2 links carries nothing: workloads use the first link "
