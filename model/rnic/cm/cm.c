@@ -6,12 +6,17 @@
  *   QP to RTS     <- REP  --       REP_SENT
  *   ESTABLISHED   -- RTU  ->       ESTABLISHED    (or the first data packet)
  *   DREQ_SENT     -- DREQ ->       CLOSED         QP to ERR, DISCONNECTED
- *   CLOSED        <- DREP --                      QP to ERR, DISCONNECTED */
+ *   CLOSED        <- DREP --                      QP to ERR, DISCONNECTED
+ *
+ * What costs time before a message (cm_setup.h) is a state, at whose end the timer goes on:
+ * RESOLVING and CREATING before the REQ, ACCEPTING before the REP, CONNECTING before the RTU. */
 #include "rnic/cm/cm.h"
 
 #include "base/memory.h"
 #include "rnic/cm/cm_conn.h"
+#include "rnic/cm/cm_format.h"
 #include "rnic/cm/cm_send.h"
+#include "rnic/cm/cm_setup.h"
 #include "rnic/host/rnic.h"
 #include "rnic/qp/responder.h"
 
@@ -20,18 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    RESPONSE_TIMEOUT = 20, /* Linux cma.c CMA_CM_RESPONSE_TIMEOUT */
-    EPHEMERAL_FIRST = 49152,
-    EPHEMERAL_COUNT = 16384,
-};
-
-static uint8_t least(int64_t a, int64_t b)
-{
-    return (uint8_t)(a < b ? a : b);
-}
-
 static void on_timer(void *self, time_ps now);
+static void step_on(struct verbs_conn *conn);
 
 static void report_event(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
                          const struct cm_mad *mad)
@@ -78,10 +73,8 @@ static void close_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, in
     report_event(conn, type, status, mad);
 }
 
-static void on_timer(void *self, time_ps now)
+static void retransmit(struct verbs_conn *conn)
 {
-    struct verbs_conn *conn = self;
-    (void)now;
     if (conn->tries < conn->rnic->params.cm_retries) {
         conn->tries++;
         conn->rnic->cm.retries++;
@@ -93,6 +86,25 @@ static void on_timer(void *self, time_ps now)
         close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
     else
         close_conn(conn, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+}
+
+/* The step in which the connection is is over at `done`. */
+static void step_on_at(struct verbs_conn *conn, time_ps done)
+{
+    if (done > rnic_now(conn->rnic))
+        env_timer_set(conn->rnic->env, &conn->timer, done);
+    else
+        step_on(conn);
+}
+
+static void on_timer(void *self, time_ps now)
+{
+    struct verbs_conn *conn = self;
+    (void)now;
+    if (conn->state >= CM_RESOLVING)
+        step_on(conn);
+    else
+        retransmit(conn);
 }
 
 /* ------------------------------------------------------------------ what the ULP asks for */
@@ -119,55 +131,6 @@ void cm_unlisten(struct rnic *rnic, uint16_t port)
             cm->listeners[i--] = cm->listeners[--cm->listener_count];
 }
 
-static uint8_t copy_private(struct cm_mad *mad, const void *data, uint8_t length, uint8_t room)
-{
-    const uint8_t kept = least(length, room);
-    if (kept > 0)
-        memcpy(mad->private_data, data, kept);
-    return kept;
-}
-
-/* What the programs at both ends told each other before, by a connection of their own. */
-static const struct rnic_params *params_of_peer(const struct verbs_conn *conn)
-{
-    const struct rnic *rnic = conn->rnic;
-    return rnic->peers == NULL ? NULL : &rnic->peers[conn->peer.endpoint]->params;
-}
-
-static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param)
-{
-    struct rnic *rnic = conn->rnic;
-    const struct rnic_params *own = &rnic->params;
-    const uint32_t id = cm_conn_id(conn);
-    struct cm_mad req = {
-        .attribute = CM_REQ,
-        .tid = conn->tid,
-        .local_id = id,
-        .qpn = conn->qp->qpn,
-        .starting_psn = (uint32_t)rng_next(&rnic->cm.psns) & PSN_MASK,
-        .ca_guid = rnic->cm.guid,
-        .responder_resources = least(param->responder_resources, own->max_rd_atomic),
-        .initiator_depth = least(param->initiator_depth, own->max_rd_atomic),
-        .retry_count = least(param->retry_count, own->retry_count),
-        .rnr_retry = least(param->rnr_retry_count, own->rnr_retry),
-        .service_id = CM_SERVICE_ID(port),
-        .source_ip = rnic_ip(rnic->endpoint),
-        .destination_ip = rnic_ip(conn->peer.endpoint),
-        .source_port = (uint16_t)(EPHEMERAL_FIRST + id % EPHEMERAL_COUNT),
-        .mtu = (uint8_t)qp_mtu_code((uint32_t)rnic_asked_mtu(own, params_of_peer(conn))),
-        .packet_rate = (uint8_t)cm_packet_rate(rnic->port.rate.bps),
-        .traffic_class = conn->peer.class.tos,
-        .hop_limit = rnic->ttl,
-        .service_level = conn->peer.class.priority,
-        .ack_timeout = (uint8_t)own->timeout,
-        .response_timeout = RESPONSE_TIMEOUT,
-        .max_retries = (uint8_t)own->cm_retries,
-    };
-    req.private_len =
-        copy_private(&req, param->private_data, param->private_data_len, VERBS_REQ_PRIVATE_MAX);
-    cm_mad_keep(&conn->mine, &req);
-}
-
 /* ECN is no part of a connection's class: its packets are marked as the congestion control wants.
  */
 static struct packet_class class_of(const struct rnic *rnic, const struct verbs_class *wanted)
@@ -189,10 +152,9 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
     conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class)};
     conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
     conn->qp = qp_create(rnic, cap, conn);
-    conn->state = CM_REQ_SENT;
-    make_req(conn, peer->port, param);
-    cm_send(rnic, &conn->peer, conn->mine);
-    set_timer(conn);
+    conn->state = CM_RESOLVING;
+    cm_format_req(conn, peer->port, param);
+    step_on_at(conn, cm_setup_resolved(rnic, rnic_now(rnic)));
     return conn;
 }
 
@@ -216,10 +178,10 @@ static void connect_qp(struct verbs_conn *conn, const struct cm_mad *theirs)
         .send_psn = theirs->starting_psn, /* with which its receiver begins, IBTA Vol 1 12.7.31 */
         .receive_psn = mine->starting_psn,
         .mtu = (uint32_t)(conn->passive ? rnic_taken_mtu(own, asked) : asked),
-        .read_limit = least(mine->initiator_depth, theirs->responder_resources),
-        .read_resources = least(mine->responder_resources, theirs->initiator_depth),
-        .retry_count = least(req->retry_count, own->retry_count),
-        .rnr_retry = least(theirs->rnr_retry, own->rnr_retry),
+        .read_limit = cm_least(mine->initiator_depth, theirs->responder_resources),
+        .read_resources = cm_least(mine->responder_resources, theirs->initiator_depth),
+        .retry_count = cm_least(req->retry_count, own->retry_count),
+        .rnr_retry = cm_least(theirs->rnr_retry, own->rnr_retry),
         .first_data_establishes = conn->passive,
     };
     conn->remote_qpn = theirs->qpn;
@@ -228,32 +190,12 @@ static void connect_qp(struct verbs_conn *conn, const struct cm_mad *theirs)
 
 int cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
 {
-    struct rnic *rnic = conn->rnic;
-    const int64_t most = rnic->params.max_rd_atomic;
-    const struct cm_mad *req = conn->theirs;
     if (conn->state != CM_REQ_RECEIVED || conn->qp == NULL ||
-        qp_mtu_bytes((enum ibv_mtu)req->mtu) == 0)
+        qp_mtu_bytes((enum ibv_mtu)conn->theirs->mtu) == 0)
         return EINVAL;
-    struct cm_mad rep = {
-        .attribute = CM_REP,
-        .tid = conn->tid,
-        .local_id = cm_conn_id(conn),
-        .remote_id = conn->remote_id,
-        .qpn = conn->qp->qpn,
-        .starting_psn = (uint32_t)rng_next(&rnic->cm.psns) & PSN_MASK,
-        .ca_guid = rnic->cm.guid,
-        .responder_resources = least(least(param->responder_resources, req->initiator_depth), most),
-        .initiator_depth = least(least(param->initiator_depth, req->responder_resources), most),
-        .rnr_retry = least(param->rnr_retry_count, rnic->params.rnr_retry),
-    };
-    rep.private_len =
-        copy_private(&rep, param->private_data, param->private_data_len, VERBS_REP_PRIVATE_MAX);
-    cm_mad_keep(&conn->mine, &rep);
-    connect_qp(conn, req);
-    cm_mad_keep(&conn->theirs, NULL);
-    conn->state = CM_REP_SENT;
-    cm_send(rnic, &conn->peer, conn->mine);
-    set_timer(conn);
+    cm_format_rep(conn, param);
+    conn->state = CM_ACCEPTING;
+    step_on_at(conn, cm_setup_accepted(conn->rnic, rnic_now(conn->rnic)));
     return 0;
 }
 
@@ -261,27 +203,34 @@ int cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private
 {
     if (conn->state != CM_REQ_RECEIVED)
         return EINVAL;
-    struct cm_mad rej = {
-        .attribute = CM_REJ,
-        .tid = conn->tid,
-        .local_id = cm_conn_id(conn),
-        .remote_id = conn->remote_id,
-        .reason = CM_REJ_CONSUMER,
-    };
-    rej.private_len = copy_private(&rej, private_data, private_len, VERBS_REJ_PRIVATE_MAX);
-    cm_send(conn->rnic, &conn->peer, &rej);
+    cm_send_rej(conn, private_data, private_len);
     conn->state = CM_CLOSED;
     return 0;
 }
 
+/* The peer has heard nothing of it, or waits for an answer. */
+static bool is_begun(const struct verbs_conn *conn)
+{
+    return conn->state == CM_RESOLVING || conn->state == CM_CREATING ||
+           conn->state == CM_REQ_SENT || conn->state == CM_ACCEPTING;
+}
+
+static bool is_made(const struct verbs_conn *conn)
+{
+    return conn->state == CM_ESTABLISHED || conn->state == CM_REP_SENT ||
+           conn->state == CM_CONNECTING;
+}
+
 void cm_disconnect(struct verbs_conn *conn)
 {
-    if (conn->state == CM_REQ_SENT) {
+    if (is_begun(conn)) {
         stop_timer(conn);
+        if (conn->state == CM_ACCEPTING)
+            cm_send_rej(conn, NULL, 0);
         conn->state = CM_CLOSED;
         end_qp(conn);
     }
-    if (conn->state != CM_ESTABLISHED && conn->state != CM_REP_SENT)
+    if (!is_made(conn))
         return;
     stop_timer(conn);
     end_qp(conn);
@@ -293,13 +242,15 @@ void cm_disconnect(struct verbs_conn *conn)
 void cm_destroy(struct verbs_conn *conn)
 {
     CHECK(conn->taken && !conn->destroyed);
-    if (conn->state == CM_ESTABLISHED || conn->state == CM_REP_SENT)
+    if (is_made(conn))
         cm_send_short(conn, CM_DREQ);
-    if (conn->state == CM_REQ_RECEIVED)
-        cm_reject(conn, NULL, 0);
+    if (conn->state == CM_REQ_RECEIVED || conn->state == CM_ACCEPTING)
+        cm_send_rej(conn, NULL, 0);
     stop_timer(conn);
-    if (conn->qp != NULL)
+    if (conn->qp != NULL) {
         qp_destroy(conn->rnic, conn->qp);
+        cm_setup_destroyed(conn->rnic, rnic_now(conn->rnic));
+    }
     conn->qp = NULL;
     conn->state = CM_CLOSED;
     conn->destroyed = true;
@@ -339,7 +290,8 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
 {
     struct verbs_conn *conn = cm_conn_of_request(rnic, back->endpoint, req->local_id);
     if (conn != NULL) { /* sent again: so is the answer, if there is one */
-        if (conn->mine != NULL && conn->mine->attribute == CM_REP && conn->state != CM_CLOSED)
+        if (conn->mine != NULL && conn->mine->attribute == CM_REP && conn->state != CM_CLOSED &&
+            conn->state != CM_ACCEPTING)
             cm_send(rnic, &conn->peer, conn->mine);
         return;
     }
@@ -372,11 +324,55 @@ static void on_rep(struct verbs_conn *conn, const struct cm_mad *rep)
         return;
     stop_timer(conn);
     conn->remote_id = rep->local_id;
+    conn->remote_qpn = rep->qpn;
+    cm_mad_keep(&conn->theirs, rep);
+    conn->state = CM_CONNECTING;
+    step_on_at(conn, cm_setup_connected(conn->rnic, rnic_now(conn->rnic)));
+}
+
+static void send_mine(struct verbs_conn *conn, enum cm_state state)
+{
+    conn->state = state;
+    cm_send(conn->rnic, &conn->peer, conn->mine);
+    set_timer(conn);
+}
+
+/* Whose REP is `theirs`, which the protocol may look at as long as it is told of it. */
+static void finish_active(struct verbs_conn *conn)
+{
+    struct cm_mad *rep = conn->theirs;
     connect_qp(conn, rep);
     cm_mad_keep(&conn->mine, NULL); /* a REP that comes again needs no more than an RTU */
+    conn->theirs = NULL;
     conn->state = CM_ESTABLISHED;
     cm_send_short(conn, CM_RTU);
     report_event(conn, RDMA_CM_EVENT_ESTABLISHED, 0, rep);
+    cm_mad_keep(&rep, NULL);
+}
+
+/* A step that cost time is over. */
+static void step_on(struct verbs_conn *conn)
+{
+    struct rnic *rnic = conn->rnic;
+    switch (conn->state) {
+    case CM_RESOLVING:
+        conn->state = CM_CREATING;
+        step_on_at(conn, cm_setup_created(rnic, rnic_now(rnic)));
+        return;
+    case CM_CREATING:
+        send_mine(conn, CM_REQ_SENT);
+        return;
+    case CM_ACCEPTING:
+        connect_qp(conn, conn->theirs);
+        cm_mad_keep(&conn->theirs, NULL);
+        send_mine(conn, CM_REP_SENT);
+        return;
+    case CM_CONNECTING:
+        finish_active(conn);
+        return;
+    default:
+        CHECK(false);
+    }
 }
 
 static void establish(struct verbs_conn *conn)
@@ -417,8 +413,7 @@ static void on_dreq(struct rnic *rnic, const struct cm_peer *back, struct verbs_
         .remote_id = dreq->local_id,
     };
     cm_send(rnic, back, &drep); /* also for a connection that is gone, so that the peer can end */
-    if (conn != NULL && (conn->state == CM_ESTABLISHED || conn->state == CM_REP_SENT ||
-                         conn->state == CM_DREQ_SENT))
+    if (conn != NULL && (is_made(conn) || conn->state == CM_DREQ_SENT))
         close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cm - the connection manager: rdma_cm's active and passive side on IB CM messages.
  * Source: IBTA Vol 1 ch. 12; event sequences of librdmacm; timers of the Linux kernel
- * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries).  Not modelled: address and
- * route resolution (addresses are known), time-wait, MRA.  Messages ride in the traffic
+ * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries).  Address and route
+ * resolution are times (cm_setup.h).  Not modelled: time-wait, MRA.  Messages ride in the traffic
  * class of their connection, which the passive side takes from the REQ's primary path (12.7.11,
  * Linux cm.c cm_format_paths_from_req); the priority is what each side's own map says of it.
  * Owner: the RNIC.  Errors: as events of enum rdma_cm_event_type. */
@@ -31,7 +31,14 @@ enum cm_state {
     CM_ESTABLISHED,
     CM_DREQ_SENT,
     CM_CLOSED,
+    /* steps that cost time, cm_setup.h: */
+    CM_RESOLVING,  /* active, before its queue pair is made */
+    CM_CREATING,   /* active, before the REQ */
+    CM_CONNECTING, /* active, between REP and RTU */
+    CM_ACCEPTING,  /* passive, between the ULP's answer and the REP */
 };
+
+enum { CM_COMMAND_SLOTS = 32 };
 
 /* Where a message goes, and in what class. */
 struct cm_peer {
@@ -79,6 +86,9 @@ struct cm {
     uint64_t retries; /* messages that were sent again */
     uint64_t guid;
     struct rng psns;
+    time_ps commands[CM_COMMAND_SLOTS]; /* when each slot has executed all that it was given */
+    time_ps context_at;                 /* the first connection has a context from then on */
+    bool has_context;
 };
 
 void cm_init(struct rnic *rnic);

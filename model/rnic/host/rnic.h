@@ -51,8 +51,10 @@ struct rnic_params {
     int64_t pfc, pfc_priorities; /* mask; RNIC_AUTO: the data priority */
     int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries;
-    int64_t clock_offset; /* ppm, fast */
-    int64_t line_rate;    /* of the link that the values are for; RNIC_AUTO: any */
+    int64_t context_cost, resolve_cost, qp_create_cost, qp_modify_cost, qp_destroy_cost;
+    int64_t command_slots; /* CM_COMMAND_SLOTS at most */
+    int64_t clock_offset;  /* ppm, fast */
+    int64_t line_rate;     /* of the link that the values are for; RNIC_AUTO: any */
     struct pipeline_params pipeline;
     struct soft_params soft;
 };
@@ -90,8 +92,6 @@ static inline bool rnic_refuses_mtu(const struct rnic_params *passive, int64_t a
 
 enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon, ack_dscp, ... */
 enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */
-
-/* Names of mlx5's ethtool and hw_counters where it has them. */
 #define RNIC_ACK_TIMEOUT_UNIT (4096 * PS_PER_NS) /* IBTA Vol 1 9.7.6.1.3 */
 
 /* 0: no timer. */
@@ -100,6 +100,8 @@ static inline time_ps rnic_ack_timeout(const struct rnic_params *params)
     return params->timeout == 0 ? 0 : RNIC_ACK_TIMEOUT_UNIT << params->timeout;
 }
 
+
+/* Names of mlx5's ethtool and hw_counters where it has them. */
 struct rnic_counters {
     uint64_t messages, message_bytes;           /* sent and acknowledged, READs included */
     uint64_t received_messages, received_bytes; /* SENDs and WRITEs completed, READ data taken */
@@ -154,9 +156,9 @@ enum rnic_rx_odd {
     RNIC_RX_HEARS = 1 << 1,    /* the congestion control hears of ACKs */
 };
 
+    RNIC_RX_REACTS = 1 << 2,   /* the queue pairs have a struct reaction */
 struct rnic {
     struct port port; /* first: the port's source finds its RNIC by it */
-    RNIC_RX_REACTS = 1 << 2,   /* the queue pairs have a struct reaction */
 
     /* what every packet touches */
     alignas(64) struct qp *qp_slots; /* of qps: a slot that was never used has QPN 0 */

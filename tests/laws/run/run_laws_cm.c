@@ -262,8 +262,8 @@ static void judge_conns(struct run_laws *laws, const struct rnic *rnic)
         passive += conn->taken && conn->passive;
         if (!conn->taken || conn->destroyed)
             continue;
-        const bool waits =
-            conn->state == CM_REQ_SENT || conn->state == CM_REP_SENT || conn->state == CM_DREQ_SENT;
+        const bool waits = conn->state == CM_REQ_SENT || conn->state == CM_REP_SENT ||
+                           conn->state == CM_DREQ_SENT || conn->state >= CM_RESOLVING;
         if (waits && conn->timer.due == TIME_NEVER)
             run_laws_break(laws, "%s: a connection waits for an answer and no timer runs",
                            rnic->port.node->name);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cm_format - the REQ and REP of a connection, kept as its own message, and a REJ.
+ * Source: IBTA Vol 1 12.6; Linux cma.c and cm.c. */
+#ifndef STORMGLASS_RNIC_CM_CM_FORMAT_H
+#define STORMGLASS_RNIC_CM_CM_FORMAT_H
+
+#include "rnic/host/rnic.h"
+
+void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param);
+void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param);
+
+/* Of two limits the one that both can hold. */
+static inline uint8_t cm_least(int64_t a, int64_t b)
+{
+    return (uint8_t)(a < b ? a : b);
+}
+
+/* Sends it: nobody has to answer. */
+void cm_send_rej(struct verbs_conn *conn, const void *private_data, uint8_t private_len);
+
+#endif

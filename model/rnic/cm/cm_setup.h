@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cm_setup - what it costs to make and destroy queue pairs and connections.
+ *
+ *   active    resolve (each its own)  CREATE, INIT      REQ ... REP   RTR, RTS      RTU
+ *   passive                                             REQ           CREATE, INIT, RTR, RTS   REP
+ *
+ * CREATE, the three changes of state and DESTROY are commands of the device, which executes
+ * `command-slots` at a time in the order in which they are asked for.  What one step asks for stays
+ * in one slot.  The first connection that an RNIC asks for waits for `context-cost` too.
+ * Owner: the RNIC.  Clock: now is passed in.  With all costs 0 nothing waits.
+ * Source: Wei et al., KRCORE, USENIX ATC 2022 (what a first connection is made of); Linux cma.c
+ * (rdma_resolve_addr, rdma_resolve_route, cma_modify_qp_rtr, cma_modify_qp_rts). */
+#ifndef STORMGLASS_RNIC_CM_CM_SETUP_H
+#define STORMGLASS_RNIC_CM_CM_SETUP_H
+
+#include "rnic/host/rnic.h"
+
+/* Each returns when it is done; `now`: at once. */
+time_ps cm_setup_resolved(struct rnic *rnic, time_ps now);
+time_ps cm_setup_created(struct rnic *rnic, time_ps now);
+time_ps cm_setup_connected(struct rnic *rnic, time_ps now);
+time_ps cm_setup_accepted(struct rnic *rnic, time_ps now); /* created and connected */
+void cm_setup_destroyed(struct rnic *rnic, time_ps now);
+
+#endif
