@@ -76,8 +76,10 @@ static bool before_send(struct verbs_conn *conn, struct ibv_send_wr *wr)
         push(&conn->reads, &bulk);
         return true;
     case IBV_WR_SEND:
+    case IBV_WR_SEND_WITH_IMM:
     case IBV_WR_SEND_WITH_INV:
     case IBV_WR_RDMA_WRITE:
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
         if (bulk.mr != NULL)
             verbs_real_memory_fill(bulk.mr, bulk.address, bulk.length);
         return true;

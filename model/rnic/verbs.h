@@ -113,8 +113,8 @@ struct verbs_ops {
     void (*disconnect)(struct verbs_conn *);
     void (*destroy)(struct verbs_conn *);
 
-    /* The chain is taken whole or up to *bad.  Opcodes: SEND, SEND_WITH_INV, RDMA_WRITE, RDMA_READ,
-     * LOCAL_INV.  A connecting QP accepts receives at once and sends from ESTABLISHED on. */
+    /* The chain is taken whole or up to *bad.  Opcodes: SEND and RDMA_WRITE, with immediate data
+     * or without, SEND_WITH_INV, RDMA_READ, LOCAL_INV.  A connecting QP accepts receives at once and sends from ESTABLISHED on. */
     int (*post_send)(struct verbs_conn *, struct ibv_send_wr *, struct ibv_send_wr **bad);
     int (*post_recv)(struct verbs_conn *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
 

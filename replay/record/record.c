@@ -227,6 +227,7 @@ void record_frame(struct record *record, const struct probe_frame *probe)
                .address = when(reth, frame->address),
                .rkey = when(reth || frame_has_ieth(frame->opcode), frame->rkey),
                .length = when(reth, frame->length),
+               .immediate = when(roce && frame_has_immediate(frame->opcode), frame->immediate),
                .content = when(roce && frame->payload > 0, frame->content),
                .head = STORE_B(head, head_bytes));
 }

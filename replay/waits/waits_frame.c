@@ -6,8 +6,9 @@
 static bool begins_message(uint8_t opcode)
 {
     return opcode == FRAME_RC_SEND_FIRST || opcode == FRAME_RC_SEND_ONLY ||
-           opcode == FRAME_RC_SEND_ONLY_INV || opcode == FRAME_RC_WRITE_FIRST ||
-           opcode == FRAME_RC_WRITE_ONLY || opcode == FRAME_RC_READ_REQUEST;
+           opcode == FRAME_RC_SEND_ONLY_IMM || opcode == FRAME_RC_SEND_ONLY_INV ||
+           opcode == FRAME_RC_WRITE_FIRST || opcode == FRAME_RC_WRITE_ONLY ||
+           opcode == FRAME_RC_WRITE_ONLY_IMM || opcode == FRAME_RC_READ_REQUEST;
 }
 
 static bool ends_message(uint8_t opcode)
@@ -15,7 +16,7 @@ static bool ends_message(uint8_t opcode)
     return opcode == FRAME_RC_SEND_LAST || opcode == FRAME_RC_SEND_LAST_INV ||
            opcode == FRAME_RC_SEND_ONLY || opcode == FRAME_RC_SEND_ONLY_INV ||
            opcode == FRAME_RC_WRITE_LAST || opcode == FRAME_RC_WRITE_ONLY ||
-           opcode == FRAME_RC_READ_REQUEST;
+           frame_has_immediate(opcode) || opcode == FRAME_RC_READ_REQUEST;
 }
 
 static bool ends_response(uint8_t opcode)

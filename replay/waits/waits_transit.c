@@ -100,7 +100,7 @@ static struct waits_passed *passed_by(struct waits_flow *flow, uint32_t port)
 
 static bool is_write(uint8_t opcode)
 {
-    return opcode >= FRAME_RC_WRITE_FIRST && opcode <= FRAME_RC_WRITE_ONLY;
+    return opcode >= FRAME_RC_WRITE_FIRST && opcode <= FRAME_RC_WRITE_ONLY_IMM;
 }
 
 /* A SEND behind a WRITE is the response to a read, whose data it follows. */
@@ -109,10 +109,12 @@ static bool begins(const struct waits_passed *passed, uint8_t opcode)
     switch ((enum frame_opcode)opcode) {
     case FRAME_RC_SEND_FIRST:
     case FRAME_RC_SEND_ONLY:
+    case FRAME_RC_SEND_ONLY_IMM:
     case FRAME_RC_SEND_ONLY_INV:
         return !passed->write;
     case FRAME_RC_WRITE_FIRST:
     case FRAME_RC_WRITE_ONLY:
+    case FRAME_RC_WRITE_ONLY_IMM:
     case FRAME_RC_READ_REQUEST:
     case FRAME_RC_READ_RESPONSE_FIRST:
     case FRAME_RC_READ_RESPONSE_ONLY:

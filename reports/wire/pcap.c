@@ -54,6 +54,7 @@ enum {
     ADDRESS,
     RKEY,
     LENGTH,
+    IMMEDIATE,
     CONTENT,
     HEAD
 };
@@ -61,7 +62,7 @@ enum {
 #define FRAME_COLUMNS                                                                              \
     "f.node, f.port, p.peer_node, p.peer_port, f.bth, s.ip, d.ip, f.qpn, f.psn, f.bytes, "         \
     "f.payload_bytes, f.tos, f.flags, f.lost, f.ttl, f.udp_source, f.syndrome, f.msn, f.address, " \
-    "f.rkey, f.length, f.content, f.head "                                                         \
+    "f.rkey, f.length, f.immediate, f.content, f.head "                                            \
     "FROM frame f JOIN port p ON p.node=f.node AND p.port=f.port "                                 \
     "LEFT JOIN temp.address s ON s.endpoint=f.source "                                             \
     "LEFT JOIN temp.address d ON d.endpoint=f.destination "
@@ -132,6 +133,8 @@ static struct wire_frame frame_of(const struct store_statement *row)
         .has_reth = there(row, ADDRESS),
         .has_aeth = there(row, SYNDROME),
         .has_ieth = there(row, RKEY) && !there(row, ADDRESS),
+        .has_immediate = there(row, IMMEDIATE),
+        .immediate = u32(row, IMMEDIATE),
         .opcode = (uint8_t)u32(row, BTH),
         .tos = (uint8_t)u32(row, TOS),
         .ttl = (uint8_t)u32(row, TTL),

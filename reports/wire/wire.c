@@ -128,6 +128,8 @@ static void put_extension(struct writer *to, const struct wire_frame *frame)
         put(to, 0, 8);
         put(to, 0, 8);
     }
+    if (frame->has_immediate)
+        put(to, frame->immediate, 4);
 }
 
 static void put_payload(struct writer *to, const struct wire_frame *frame)
@@ -169,10 +171,13 @@ static size_t control_frame(struct writer *to, const struct wire_frame *frame)
 
 static uint32_t extension_bytes(const struct wire_frame *frame)
 {
+    const uint32_t immediate = frame->has_immediate ? 4 : 0;
     if (frame->has_reth)
-        return 16;
+        return 16 + immediate;
     if (frame->has_aeth || frame->has_ieth)
         return 4;
+    if (frame->has_immediate)
+        return immediate;
     return frame->opcode == WIRE_UD_SEND_ONLY ? 8 : frame->opcode == WIRE_CNP ? 16 : 0;
 }
 
@@ -269,6 +274,7 @@ static unsigned parse_bth(const uint8_t *bth, struct wire_frame *frame)
     frame->has_reth = frame_has_reth(frame->opcode);
     frame->has_aeth = frame_has_aeth(frame->opcode);
     frame->has_ieth = frame_has_ieth(frame->opcode);
+    frame->has_immediate = frame_has_immediate(frame->opcode);
     return bth[1] >> 4 & 3; /* pad */
 }
 
@@ -284,6 +290,8 @@ static void parse_extension(const uint8_t *at, struct wire_frame *frame)
     } else if (frame->has_ieth) {
         frame->rkey = (uint32_t)get(at, 4);
     }
+    if (frame->has_immediate)
+        frame->immediate = (uint32_t)get(at + (frame->has_reth ? 16 : 0), 4);
 }
 
 bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame)

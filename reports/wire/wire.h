@@ -26,7 +26,7 @@ enum wire_opcode { WIRE_UD_SEND_ONLY = 0x64, WIRE_CNP = 0x81 }; /* that have hea
 
 struct wire_frame {
     bool mac_control; /* PFC, PAUSE: no BTH */
-    bool has_reth, has_aeth, has_ieth;
+    bool has_reth, has_aeth, has_ieth, has_immediate;
     uint8_t opcode; /* BTH.OpCode */
     uint8_t tos, ttl, flags;
     uint16_t udp_source;
@@ -37,6 +37,7 @@ struct wire_frame {
     uint32_t msn;
     uint64_t address; /* RETH */
     uint32_t rkey, length;
+    uint32_t immediate;
     uint32_t content;
     const unsigned char *head; /* real bytes at the head of the payload; MAC control: all */
     size_t head_bytes;

@@ -204,9 +204,9 @@ static void say_response(struct wire_commands *commands, const struct wire_conne
 static void say_capsule(struct wire_commands *commands, struct wire_connection *connection,
                         enum wire_side from, const struct wire_frame *frame, struct words *to)
 {
-    const bool begins = frame->opcode == FRAME_RC_SEND_ONLY ||
-                        frame->opcode == FRAME_RC_SEND_FIRST ||
-                        frame->opcode == FRAME_RC_SEND_ONLY_INV;
+    const bool begins =
+        frame->opcode == FRAME_RC_SEND_ONLY || frame->opcode == FRAME_RC_SEND_FIRST ||
+        frame->opcode == FRAME_RC_SEND_ONLY_IMM || frame->opcode == FRAME_RC_SEND_ONLY_INV;
     if (!connection->nvme || !begins)
         return;
     if (from == WIRE_HOST && frame->payload >= NVME_SQE_BYTES &&

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/probe.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,7 +39,8 @@ const struct opt wl_rdma_opts[] = {
      "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
      "fio rate_process"},
     {"receives", OPT_INT, FIELD(receives), "0", "0", "8192", NULL,
-     "For rdma-send: receives that the other end keeps posted; 0 for twice `outstanding`.",
+     "Receives that the other end keeps posted, for rdma-send and immediate data; 0 for twice "
+     "`outstanding`.",
      "perftest -r"},
     {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
      "For rdma-send: time from a message to the receive that replaces the one it used.", "own"},
@@ -188,6 +190,7 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
     if (wl->answered && !post_receive(pair))
         return false;
     if (wl->site.verbs->post_send(pair->conn, &wr, &bad) != 0)
+        .imm_data = htobe32((uint32_t)wl->issued),
         return false;
     wl_watch_posted(wl->site.env, PROBE_USE_MESSAGE);
     return true;
@@ -383,6 +386,11 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
         .opcode = wl->opcode,
         .outstanding = (uint32_t)wl->params.outstanding,
         .message_bytes = bytes,
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
         .receives = (uint32_t)wl->params.receives,
         .receive_delay_us = (uint32_t)(wl->params.receive_delay / PS_PER_US),
         .answered = wl->answered,
@@ -417,7 +425,7 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
     wl->site = *site;
     wl->params = *(const struct wl_rdma_params *)site->params;
     wl->sizes = wl_rdma_sizes(&wl->params);
-    wl->opcode = opcode;
+    wl->opcode = wl->params.immediate ? wl_rdma_with_immediate(opcode) : opcode;
     wl->answered = answered;
     wl->window = (struct wl_window){site->start, site->stop};
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};

@@ -6,7 +6,7 @@
  * message with one as long, to the answer.
  * The CM private data, big-endian, with the bytes of each field:
  *   REQ  version 1, opcode (enum ibv_wr_opcode, + WL_RDMA_ANSWERED) 1, outstanding 2,
- *        message bytes 4, receives 2, zero 2, receive delay in microseconds 4
+ *        message bytes 4, receives 2, receive limit 2, receive delay in microseconds 4
  *   REP  version 1, zero 3, buffer length 4, buffer address 8, rkey 4
  * Owner: the caller of create.  Errors: a queue pair that fails is given up; what was under way
  * there counts as failed. */
@@ -37,7 +37,7 @@ struct wl_rdma_params {
     int64_t threads;       /* cores of each instance: each has its share of the queue pairs */
     int64_t rate;          /* thousandths of messages per second of each instance; 0: closed loop */
     int64_t arrival;       /* enum wl_pace_arrival */
-    int64_t receives;      /* that the other end keeps posted for SEND; 0: twice `outstanding` */
+    int64_t receives;      /* that the other end keeps posted; 0: twice `outstanding` */
     time_ps receive_delay; /* from a message to the receive that is posted in its place */
 };
 
@@ -59,6 +59,20 @@ void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *byte
 bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request);
 void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes);
 bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_grant *grant);
+
+/* The same with immediate data, where there is such. */
+static inline enum ibv_wr_opcode wl_rdma_with_immediate(enum ibv_wr_opcode opcode)
+{
+    return opcode == IBV_WR_SEND         ? IBV_WR_SEND_WITH_IMM
+           : opcode == IBV_WR_RDMA_WRITE ? IBV_WR_RDMA_WRITE_WITH_IMM
+                                         : opcode;
+}
+
+static inline bool wl_rdma_needs_receives(enum ibv_wr_opcode opcode)
+{
+    return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
+           opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+}
 
 extern const struct opt wl_rdma_opts[];
 

@@ -16,9 +16,9 @@ static inline void wl_watch_posted(const struct env *env, enum probe_use_kind ki
 
 static inline uint8_t wl_watch_operation(enum ibv_wr_opcode opcode)
 {
-    return opcode == IBV_WR_RDMA_READ    ? PROBE_WORK_READ
-           : opcode == IBV_WR_RDMA_WRITE ? PROBE_WORK_WRITE
-                                         : PROBE_WORK_SEND;
+    return opcode == IBV_WR_RDMA_READ                                            ? PROBE_WORK_READ
+           : opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM ? PROBE_WORK_WRITE
+                                                                                 : PROBE_WORK_SEND;
 }
 
 /* The oldest of that connection is complete; `message` has what the workload knows of it. */

@@ -82,7 +82,7 @@ static void advance(struct flow *flow, const struct frame *frame)
 
 static bool is_write(uint8_t opcode)
 {
-    return opcode >= FRAME_RC_WRITE_FIRST && opcode <= FRAME_RC_WRITE_ONLY;
+    return opcode >= FRAME_RC_WRITE_FIRST && opcode <= FRAME_RC_WRITE_ONLY_IMM;
 }
 
 /* Payload of I/O in a packet: of capsules, what comes behind a command. */

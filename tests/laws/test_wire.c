@@ -77,6 +77,8 @@ static void on_frame(void *self, const struct probe_frame *probe)
         .has_reth = frame_has_reth(frame->opcode),
         .has_aeth = frame_has_aeth(frame->opcode),
         .has_ieth = frame_has_ieth(frame->opcode),
+        .has_immediate = frame_has_immediate(frame->opcode),
+        .immediate = frame->immediate,
         .opcode = frame->opcode,
         .flags = frame->flags,
         .bytes = frame->bytes,

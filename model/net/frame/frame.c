@@ -38,7 +38,7 @@ const char *frame_opcode_name(uint8_t opcode)
 bool frame_has_reth(uint8_t opcode)
 {
     return opcode == FRAME_RC_WRITE_FIRST || opcode == FRAME_RC_WRITE_ONLY ||
-           opcode == FRAME_RC_READ_REQUEST;
+           opcode == FRAME_RC_WRITE_ONLY_IMM || opcode == FRAME_RC_READ_REQUEST;
 }
 
 bool frame_has_aeth(uint8_t opcode)
@@ -52,6 +52,12 @@ bool frame_has_ieth(uint8_t opcode)
     return opcode == FRAME_RC_SEND_LAST_INV || opcode == FRAME_RC_SEND_ONLY_INV;
 }
 
+bool frame_has_immediate(uint8_t opcode)
+{
+    return opcode == FRAME_RC_SEND_LAST_IMM || opcode == FRAME_RC_SEND_ONLY_IMM ||
+           opcode == FRAME_RC_WRITE_LAST_IMM || opcode == FRAME_RC_WRITE_ONLY_IMM;
+}
+
 uint32_t frame_blob_bytes(const struct frame *frame)
 {
     if (frame->blob == POOL_NONE)
@@ -61,6 +67,8 @@ uint32_t frame_blob_bytes(const struct frame *frame)
     case FRAME_RC_SEND_MIDDLE:
     case FRAME_RC_SEND_LAST:
     case FRAME_RC_SEND_ONLY:
+    case FRAME_RC_SEND_LAST_IMM:
+    case FRAME_RC_SEND_ONLY_IMM:
     case FRAME_RC_SEND_LAST_INV:
     case FRAME_RC_SEND_ONLY_INV:
     case FRAME_UD_SEND_ONLY:

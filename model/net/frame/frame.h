@@ -40,11 +40,15 @@ enum {
     X(RC_SEND_FIRST, 0x00, 0)                                                                      \
     X(RC_SEND_MIDDLE, 0x01, 0)                                                                     \
     X(RC_SEND_LAST, 0x02, 0)                                                                       \
+    X(RC_SEND_LAST_IMM, 0x03, WIRE_IMM_BYTES)                                                      \
     X(RC_SEND_ONLY, 0x04, 0)                                                                       \
+    X(RC_SEND_ONLY_IMM, 0x05, WIRE_IMM_BYTES)                                                      \
     X(RC_WRITE_FIRST, 0x06, WIRE_RETH_BYTES)                                                       \
     X(RC_WRITE_MIDDLE, 0x07, 0)                                                                    \
     X(RC_WRITE_LAST, 0x08, 0)                                                                      \
+    X(RC_WRITE_LAST_IMM, 0x09, WIRE_IMM_BYTES)                                                     \
     X(RC_WRITE_ONLY, 0x0A, WIRE_RETH_BYTES)                                                        \
+    X(RC_WRITE_ONLY_IMM, 0x0B, WIRE_RETH_BYTES + WIRE_IMM_BYTES)                                   \
     X(RC_READ_REQUEST, 0x0C, WIRE_RETH_BYTES)                                                      \
     X(RC_READ_RESPONSE_FIRST, 0x0D, WIRE_AETH_BYTES)                                               \
     X(RC_READ_RESPONSE_MIDDLE, 0x0E, 0)                                                            \
@@ -117,8 +121,9 @@ struct frame {
         struct flow_key flow;
     };
     union {
-        uint32_t aeth;   /* syndrome << 24 | MSN */
-        uint8_t classes; /* PFC: class-enable vector */
+        uint32_t aeth;      /* syndrome << 24 | MSN */
+        uint32_t immediate; /* of a request that has it */
+        uint8_t classes;    /* PFC: class-enable vector */
     };
     union {
         struct { /* RETH; IETH has the rkey alone */
@@ -205,6 +210,7 @@ uint32_t frame_blob_bytes(const struct frame *frame);
 bool frame_has_reth(uint8_t opcode);
 bool frame_has_aeth(uint8_t opcode);
 bool frame_has_ieth(uint8_t opcode);
+bool frame_has_immediate(uint8_t opcode); /* last */
 
 /* Bytes of extension headers of an opcode (CNP: its 16 reserved bytes). */
 unsigned frame_extension_bytes(uint8_t opcode);

@@ -14,9 +14,10 @@ void rnic_watch_report_hold(const struct rnic *rnic, const struct qp *qp, time_p
 /* What a work request does. */
 static inline enum probe_work_operation rnic_watch_operation(unsigned wr_opcode)
 {
-    return wr_opcode == IBV_WR_RDMA_READ    ? PROBE_WORK_READ
-           : wr_opcode == IBV_WR_RDMA_WRITE ? PROBE_WORK_WRITE
-                                            : PROBE_WORK_SEND;
+    return wr_opcode == IBV_WR_RDMA_READ ? PROBE_WORK_READ
+           : wr_opcode == IBV_WR_RDMA_WRITE || wr_opcode == IBV_WR_RDMA_WRITE_WITH_IMM
+               ? PROBE_WORK_WRITE
+               : PROBE_WORK_SEND;
 }
 
 static inline bool rnic_is_watched(const struct rnic *rnic)

@@ -8,6 +8,7 @@
 #include "rnic/soft/soft.h"
 
 #include <errno.h>
+#include <endian.h>
 
 #define MESSAGE_MAX UINT64_C(0x80000000) /* IBTA Vol 1 9.7.7: 2^31 bytes */
 
@@ -98,13 +99,14 @@ static uint32_t content_of(const struct mr_sge *sges, int count)
 
 static bool is_rdma(enum ibv_wr_opcode opcode)
 {
-    return opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_READ;
+    return opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM ||
+           opcode == IBV_WR_RDMA_READ;
 }
 
 static bool is_known(enum ibv_wr_opcode opcode)
 {
-    return is_rdma(opcode) || opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_INV ||
-           opcode == IBV_WR_LOCAL_INV;
+    return is_rdma(opcode) || opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
+           opcode == IBV_WR_SEND_WITH_INV || opcode == IBV_WR_LOCAL_INV;
 }
 
 static bool is_mixed(const struct qp_wqe *wqe)
@@ -129,10 +131,12 @@ static int make_wqe(const struct rnic *rnic, const struct qp *qp, const struct i
     if (is_rdma(wr->opcode)) {
         wqe->remote_address = wr->wr.rdma.remote_addr;
         wqe->rkey = wr->wr.rdma.rkey;
-    } else if (wr->opcode != IBV_WR_SEND) {
+    } else if (wr->opcode == IBV_WR_SEND_WITH_INV || wr->opcode == IBV_WR_LOCAL_INV) {
         wqe->rkey = wr->invalidate_rkey;
     }
     if (wr->opcode != IBV_WR_RDMA_READ) {
+    if (wr->opcode == IBV_WR_SEND_WITH_IMM || wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+        wqe->immediate = be32toh(wr->imm_data);
         wqe->content = content_of(wqe->sges, wr->num_sge);
         wqe->real_bytes = mr_real_bytes(wqe->sges, wqe->sge_count);
     }
@@ -207,6 +211,7 @@ static int post_one_recv(struct rnic *rnic, struct qp *qp, const struct ibv_recv
     if (UNLIKELY(rnic->soft != NULL))
         soft_posted_receive(rnic);
     rnic->counters.posted_receives++;
+    struct qp_receive made;
     qp->rq_tail++;
     return 0;
 }

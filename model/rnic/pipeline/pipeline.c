@@ -185,9 +185,10 @@ static bool is_read_for(const struct rnic *rnic, const struct frame *frame)
 {
     if (frame->payload == 0 || !pipeline_has_pcie(costs(rnic)))
         return false;
-    const bool whole = frame->opcode == FRAME_RC_SEND_ONLY ||
-                       frame->opcode == FRAME_RC_SEND_ONLY_INV ||
-                       frame->opcode == FRAME_RC_WRITE_ONLY;
+    const bool whole =
+        frame->opcode == FRAME_RC_SEND_ONLY || frame->opcode == FRAME_RC_SEND_ONLY_IMM ||
+        frame->opcode == FRAME_RC_SEND_ONLY_INV || frame->opcode == FRAME_RC_WRITE_ONLY ||
+        frame->opcode == FRAME_RC_WRITE_ONLY_IMM;
     return !whole || !is_inline(rnic, frame->payload);
 }
 

@@ -18,6 +18,7 @@ static enum ibv_wc_opcode wc_opcode(uint8_t wr_opcode)
 {
     switch ((enum ibv_wr_opcode)wr_opcode) {
     case IBV_WR_RDMA_WRITE:
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
         return IBV_WC_RDMA_WRITE;
     case IBV_WR_RDMA_READ:
         return IBV_WC_RDMA_READ;
@@ -79,9 +80,9 @@ static NOINLINE void landed(struct rnic *rnic, struct qp *qp, time_ps now)
         selective_landed(rnic, qp, now);
     if ((qp->flags & QP_FLIGHT) != 0)
         rnic_flight_landed(rnic, qp);
-}
     if ((qp->flags & QP_REACTS) != 0)
         reaction_progressed(rnic, qp);
+}
 
 /* Inlined: what it does is little. */
 static INLINE void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -134,6 +135,13 @@ static bool acknowledge(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps
 static bool is_ghost(const struct qp *qp, uint32_t psn)
 {
     return psn_diff(psn, qp->una_psn) < 0 || psn_diff(psn, qp->high_psn) >= 0;
+}
+
+/* As the card executes it: some count in coarse steps. */
+static time_ps rnr_wait(const struct rnic *rnic, unsigned code)
+{
+    const time_ps asked = qp_rnr_time(code), step = rnic->params.rnr_timer_step;
+    return step == 0 ? asked : (asked + step - 1) / step * step;
 }
 
 static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code, time_ps now)

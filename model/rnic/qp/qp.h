@@ -2,7 +2,7 @@
  * qp - a reliable-connected queue pair.
  * State of the requester, the responder and the completer, hot lines first: a packet within a
  * message touches the first line and one more, at either end.
- * Source: IBTA Vol 1 ch. 9 (transport), 10.3 (states).  Not modelled: immediate data, atomics, UC,
+ * Source: IBTA Vol 1 ch. 9 (transport), 10.3 (states).  Not modelled: atomics, UC,
  * SRQ, SQD. Indices of work requests count up for ever; a ring's slot is the index masked. */
 #ifndef STORMGLASS_RNIC_QP_QP_H
 #define STORMGLASS_RNIC_QP_QP_H
@@ -48,7 +48,14 @@ enum qp_rx_flags {
     QP_RX_HELD = 1 << 5,       /* packets that came early are kept */
 };
 
-enum qp_tx_kind { QP_TX_SEND, QP_TX_SEND_INV, QP_TX_WRITE };
+enum qp_tx_kind {
+    QP_TX_SEND,
+    QP_TX_SEND_INV,
+    QP_TX_SEND_IMM,
+    QP_TX_WRITE,
+    QP_TX_WRITE_IMM,
+    QP_TX_KINDS
+};
 
 /* Of the message under way, the opcode that goes on with it. */
 enum qp_rx_kind {
@@ -66,8 +73,9 @@ struct qp_wqe {
     uint32_t first_psn, packets; /* once started */
     uint32_t content;            /* tag of the bulk part */
     uint32_t real_bytes;         /* at the head */
-    uint8_t opcode;              /* enum ibv_wr_opcode */
-    uint8_t send_flags;          /* enum ibv_send_flags */
+    uint32_t immediate;
+    uint8_t opcode;     /* enum ibv_wr_opcode */
+    uint8_t send_flags; /* enum ibv_send_flags */
     uint8_t sge_count;
     bool started;
 };

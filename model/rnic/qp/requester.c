@@ -19,11 +19,15 @@
 #include "rnic/soft/soft.h"
 
 /* By kind of message, then first + 2 * last. */
-static const uint8_t opcodes[3][4] = {
+static const uint8_t opcodes[QP_TX_KINDS][4] = {
     [QP_TX_SEND] = {FRAME_RC_SEND_MIDDLE, FRAME_RC_SEND_FIRST, FRAME_RC_SEND_LAST,
                     FRAME_RC_SEND_ONLY},
     [QP_TX_SEND_INV] = {FRAME_RC_SEND_MIDDLE, FRAME_RC_SEND_FIRST, FRAME_RC_SEND_LAST_INV,
                         FRAME_RC_SEND_ONLY_INV},
+    [QP_TX_SEND_IMM] = {FRAME_RC_SEND_MIDDLE, FRAME_RC_SEND_FIRST, FRAME_RC_SEND_LAST_IMM,
+                        FRAME_RC_SEND_ONLY_IMM},
+    [QP_TX_WRITE_IMM] = {FRAME_RC_WRITE_MIDDLE, FRAME_RC_WRITE_FIRST, FRAME_RC_WRITE_LAST_IMM,
+                         FRAME_RC_WRITE_ONLY_IMM},
     [QP_TX_WRITE] = {FRAME_RC_WRITE_MIDDLE, FRAME_RC_WRITE_FIRST, FRAME_RC_WRITE_LAST,
                      FRAME_RC_WRITE_ONLY},
 };
@@ -81,14 +85,28 @@ static uint32_t start_wqe(struct qp *qp, struct qp_wqe *wqe)
     return (uint32_t)packets_before * qp->mtu;
 }
 
+static uint8_t kind_of(uint8_t opcode)
+{
+    switch ((enum ibv_wr_opcode)opcode) {
+    case IBV_WR_RDMA_WRITE:
+        return QP_TX_WRITE;
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
+        return QP_TX_WRITE_IMM;
+    case IBV_WR_SEND_WITH_INV:
+        return QP_TX_SEND_INV;
+    case IBV_WR_SEND_WITH_IMM:
+        return QP_TX_SEND_IMM;
+    default:
+        return QP_TX_SEND;
+    }
+}
+
 static void begin_message(struct qp *qp, struct qp_wqe *wqe)
 {
     qp->tx_offset = start_wqe(qp, wqe);
     qp->tx_length = wqe->length;
     qp->tx_content = wqe->content;
-    qp->tx_kind = wqe->opcode == IBV_WR_RDMA_WRITE      ? QP_TX_WRITE
-                  : wqe->opcode == IBV_WR_SEND_WITH_INV ? QP_TX_SEND_INV
-                                                        : QP_TX_SEND;
+    qp->tx_kind = kind_of(wqe->opcode);
     qp->data.opcode = opcodes[qp->tx_kind][0];
     qp->flags |= QP_TX_ACTIVE;
     qp->flags &= (uint16_t)~QP_TX_BYTES;
@@ -101,13 +119,15 @@ static void dress_edge(struct qp *qp, struct frame *frame, bool first, bool last
 {
     const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
     frame->bytes = frame_roce_bytes(frame->opcode, frame->payload);
-    if (first && qp->tx_kind == QP_TX_WRITE) {
+    if (first && qp->tx_kind >= QP_TX_WRITE) {
         frame->address = wqe->remote_address;
         frame->rkey = wqe->rkey;
         frame->length = wqe->length;
     }
     if (last && qp->tx_kind == QP_TX_SEND_INV)
         frame->rkey = wqe->rkey;
+    if (last && frame_has_immediate(frame->opcode))
+        frame->immediate = wqe->immediate;
     if (last && (wqe->send_flags & IBV_SEND_SOLICITED) != 0)
         frame->flags |= FRAME_SOLICITED;
 }
@@ -120,7 +140,7 @@ static void attach_bytes(struct rnic *rnic, struct qp *qp, struct frame *frame)
     const uint32_t real = left < frame->payload ? left : frame->payload;
     unsigned char *blob = frame_blob_take(rnic->port.frames, frame, real);
     mr_gather(wqe->sges, wqe->sge_count, qp->tx_offset, blob, real);
-    if (qp->tx_kind != QP_TX_WRITE)
+    if (qp->tx_kind < QP_TX_WRITE)
         frame->length = real;
     if (real == left)
         qp->flags &= (uint16_t)~QP_TX_BYTES;
@@ -320,6 +340,19 @@ void requester_skip(struct rnic *rnic, struct qp *qp)
 
 enum { RETRY_COUNT_ALL = 7 /* the largest of three bits, which rxe takes for unlimited */ };
 
+void requester_again(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
+{
+    requester_go_back(rnic, qp, psn);
+    requester_start_timer(rnic, qp, true, now);
+    arbiter_schedule(rnic, qp, now);
+}
+
+void requester_give_up(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    rnic->counters.retries_exceeded++;
+    qp_fail_send(rnic, qp, IBV_WC_RETRY_EXC_ERR, now);
+}
+
 void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
     if (qp->retry_left == 0) {
@@ -337,19 +370,6 @@ time_ps requester_latest(const struct rnic *rnic, const struct qp *qp)
 }
 
 /* The same whenever it is asked for: the timer that was set then is as late as it is. */
-void requester_again(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
-{
-    requester_go_back(rnic, qp, psn);
-    requester_start_timer(rnic, qp, true, now);
-    arbiter_schedule(rnic, qp, now);
-}
-
-void requester_give_up(struct rnic *rnic, struct qp *qp, time_ps now)
-{
-    rnic->counters.retries_exceeded++;
-    qp_fail_send(rnic, qp, IBV_WC_RETRY_EXC_ERR, now);
-}
-
 static time_ps timer_ends(const struct rnic *rnic, const struct qp *qp)
 {
     const time_ps from = qp->timeout_due - qp->timeout;
@@ -379,8 +399,8 @@ void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->flags &= (uint16_t)~QP_READ_GAP;
     if ((qp->flags & QP_FLIGHT) != 0)
         rnic_flight_refused(rnic, qp, CC_NAK_TIMEOUT, now);
+    if ((qp->flags & QP_REACTS) != 0 && reaction_on_timeout(rnic, qp, now))
+        return;
     if (rnic->recovery->on_timeout == NULL || rnic->recovery->on_timeout(rnic, qp, now))
         requester_retry(rnic, qp, qp->una_psn, now);
 }
-    if ((qp->flags & QP_REACTS) != 0 && reaction_on_timeout(rnic, qp, now))
-        return;

@@ -14,26 +14,31 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <endian.h>
 
 /* What a request's opcode says. */
 struct step {
     uint8_t kind; /* enum qp_rx_kind; 0: a READ, or no request */
-    bool first, last, invalidate;
+    bool first, last, invalidate, immediate;
 };
 
 #define RC_OPCODE_MASK 0x1F
 
 static const struct step steps[RC_OPCODE_MASK + 1] = {
-    [FRAME_RC_SEND_FIRST] = {QP_RX_SEND, true, false, false},
-    [FRAME_RC_SEND_MIDDLE] = {QP_RX_SEND, false, false, false},
-    [FRAME_RC_SEND_LAST] = {QP_RX_SEND, false, true, false},
-    [FRAME_RC_SEND_ONLY] = {QP_RX_SEND, true, true, false},
-    [FRAME_RC_SEND_LAST_INV] = {QP_RX_SEND, false, true, true},
-    [FRAME_RC_SEND_ONLY_INV] = {QP_RX_SEND, true, true, true},
-    [FRAME_RC_WRITE_FIRST] = {QP_RX_WRITE, true, false, false},
-    [FRAME_RC_WRITE_MIDDLE] = {QP_RX_WRITE, false, false, false},
-    [FRAME_RC_WRITE_LAST] = {QP_RX_WRITE, false, true, false},
-    [FRAME_RC_WRITE_ONLY] = {QP_RX_WRITE, true, true, false},
+    [FRAME_RC_SEND_FIRST] = {QP_RX_SEND, .first = true},
+    [FRAME_RC_SEND_MIDDLE] = {QP_RX_SEND},
+    [FRAME_RC_SEND_LAST] = {QP_RX_SEND, .last = true},
+    [FRAME_RC_SEND_LAST_IMM] = {QP_RX_SEND, .last = true, .immediate = true},
+    [FRAME_RC_SEND_ONLY] = {QP_RX_SEND, .first = true, .last = true},
+    [FRAME_RC_SEND_ONLY_IMM] = {QP_RX_SEND, .first = true, .last = true, .immediate = true},
+    [FRAME_RC_SEND_LAST_INV] = {QP_RX_SEND, .last = true, .invalidate = true},
+    [FRAME_RC_SEND_ONLY_INV] = {QP_RX_SEND, .first = true, .last = true, .invalidate = true},
+    [FRAME_RC_WRITE_FIRST] = {QP_RX_WRITE, .first = true},
+    [FRAME_RC_WRITE_MIDDLE] = {QP_RX_WRITE},
+    [FRAME_RC_WRITE_LAST] = {QP_RX_WRITE, .last = true},
+    [FRAME_RC_WRITE_LAST_IMM] = {QP_RX_WRITE, .last = true, .immediate = true},
+    [FRAME_RC_WRITE_ONLY] = {QP_RX_WRITE, .first = true, .last = true},
+    [FRAME_RC_WRITE_ONLY_IMM] = {QP_RX_WRITE, .first = true, .last = true, .immediate = true},
 };
 
 /* ------------------------------------------------------------------ answers */
@@ -100,17 +105,17 @@ static void answer_packet(struct rnic *rnic, struct qp *qp, const struct frame *
 
 void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
 {
-    answer(rnic, qp, RESPONDER_ACK, psn);
-}
-
-uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
-{
 void responder_nak(struct rnic *rnic, struct qp *qp, uint32_t missing)
 {
     rnic->counters.naks_sent++;
     answer(rnic, qp, RESPONDER_NAK_SEQUENCE, missing);
 }
 
+    answer(rnic, qp, RESPONDER_ACK, psn);
+}
+
+uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
+{
     if ((qp->rx_flags & QP_RX_ANSWER) == 0 || !responder_may_leave(qp, qp->answer_psn))
         return POOL_NONE;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
@@ -136,7 +141,6 @@ static void complete_receive(struct rnic *rnic, struct qp *qp, const struct ibv_
     struct ibv_wc wc = *how;
     CHECK(qp->rq_head != qp->rq_tail);
     wc.wr_id = receive->wr_id;
-    wc.opcode = IBV_WC_RECV;
     qp->rq_head++;
     rnic->counters.finished_receives++;
     rnic_complete(rnic, qp, &wc, now);
@@ -144,7 +148,7 @@ static void complete_receive(struct rnic *rnic, struct qp *qp, const struct ibv_
 
 static void fail_receive(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
 {
-    const struct ibv_wc wc = {.status = status};
+    const struct ibv_wc wc = {.status = status, .opcode = IBV_WC_RECV};
     complete_receive(rnic, qp, &wc, now);
 }
 
@@ -223,12 +227,12 @@ static void caught_up(const struct rnic *rnic, struct qp *qp, time_ps now)
     qp->rx_flags &= (uint8_t)~QP_RX_NAKED;
     if ((qp->rx_flags & QP_RX_FIRST_DATA) != 0) {
         qp->rx_flags &= (uint8_t)~QP_RX_FIRST_DATA;
+    if ((qp->flags & QP_REACTS) != 0)
+        reaction_caught_up(rnic, qp);
         cm_on_first_data(qp->conn, now);
     }
 }
 
-    if ((qp->flags & QP_REACTS) != 0)
-        reaction_caught_up(rnic, qp);
 /* ------------------------------------------------------------------ READ */
 
 /* A requester that asks for one more than fit has the first of them: what is being answered again
@@ -297,10 +301,7 @@ void responder_reset(struct qp *qp)
 
 static bool begin_send(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
-    if (qp->rq_head == qp->rq_tail) {
-        rnic->counters.rnr_naks_sent++;
-        qp->rx_flags |= QP_RX_NAKED; /* what follows is dropped in silence */
-        answer(rnic, qp, (uint8_t)(RESPONDER_RNR | rnic->params.min_rnr_timer), qp->epsn);
+    if (!has_receive(rnic, qp))
         return false;
     }
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
@@ -377,8 +378,8 @@ static void place_bytes(struct rnic *rnic, struct qp *qp, const struct frame *fr
 static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                         const struct step *step, time_ps now)
 {
-    struct ibv_wc wc = {.status = IBV_WC_SUCCESS, .byte_len = qp->rx_offset};
-    if (invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
+    struct ibv_wc wc = received(qp, frame, step);
+    if (step->invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
         /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's QP fails. */
         fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
         rnic->counters.qp_errors++;
@@ -386,8 +387,34 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
         qp_to_error(rnic, qp, now);
         return;
     }
-    if (invalidate) {
+    if (step->invalidate) {
         wc.wc_flags = IBV_WC_WITH_INV;
+static struct ibv_wc received(const struct qp *qp, const struct frame *frame,
+                              const struct step *step)
+{
+    struct ibv_wc wc = {
+        .status = IBV_WC_SUCCESS,
+        .opcode = step->kind == QP_RX_SEND ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM,
+        .byte_len = qp->rx_offset,
+    };
+    if (step->immediate) {
+        wc.wc_flags = IBV_WC_WITH_IMM;
+        wc.imm_data = htobe32(frame->immediate);
+    }
+    return wc;
+}
+
+static void finish_write(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                         const struct step *step, time_ps now)
+{
+    if (qp->rx_mr != NULL)
+        qp->conn->bulk_taken += mr_put(qp->rx_mr, frame->content, qp->rx_offset);
+    if (!step->immediate)
+        return;
+    const struct ibv_wc wc = received(qp, frame, step);
+    complete_receive(rnic, qp, &wc, now);
+}
+
         wc.invalidated_rkey = frame->rkey;
     }
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
@@ -405,9 +432,9 @@ static void finish_message(struct rnic *rnic, struct qp *qp, const struct frame 
     qp->msn = psn_add(qp->msn, 1);
     qp->rx_next.opcode = QP_RX_IDLE;
     if (step->kind == QP_RX_SEND)
-        finish_send(rnic, qp, frame, step->invalidate, now);
-    else if (qp->rx_mr != NULL)
-        qp->conn->bulk_taken += mr_put(qp->rx_mr, frame->content, qp->rx_offset);
+        finish_send(rnic, qp, frame, step, now);
+    else
+        finish_write(rnic, qp, frame, step, now);
 }
 
 static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
@@ -427,6 +454,8 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
         place_bytes(rnic, qp, frame);
     qp->rx_offset += frame->payload;
     qp->epsn = psn_add(frame->psn, 1);
+    if (UNLIKELY(step->immediate) && step->kind == QP_RX_WRITE && !has_receive(rnic, qp))
+        return;
     if (UNLIKELY(step->last))
         finish_message(rnic, qp, frame, step, now);
     if ((frame->flags & FRAME_ACK_REQUEST) != 0 && qp->state != IBV_QPS_ERR)

@@ -247,7 +247,7 @@ static void values_that_contradict_each_other_are_found(void **state)
          "host0 and host1 share machine box but differ in CPU costs", 1, ""},
         {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
                      "receives: 1}]\n",
-         "receives applies to rdma-send only", 1, ""},
+         "receives has no effect", 1, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_finding(cases[i].text, DIAG_WARNING, cases[i].says, cases[i].times, cases[i].shown);

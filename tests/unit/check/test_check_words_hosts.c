@@ -64,7 +64,7 @@ static void classes_of_hosts(void **state)
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, receives: 1"), "workloads",
          "t.yaml:5:13: warning: 'w': receives applies to rdma-send only: rdma-write needs none\n"},
         {HEAD WORK("kind: rdma-read, from: host1, to: host0, receive-delay: 1ns"), "workloads",
-         "t.yaml:5:13: warning: 'w': receives applies to rdma-send only: rdma-read needs none\n"},
+         "t.yaml:5:13: warning: 'w': receives has no effect: rdma-read needs none\n"},
         {HEAD WORK("kind: rdma-send, from: host1, to: host0, receives: 1"), "workloads", ""},
         {HEAD WRITE, "workloads", ""},
     };

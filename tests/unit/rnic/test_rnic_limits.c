@@ -171,7 +171,7 @@ static void test_refused_posts(void **state)
     struct verbs_mr wrong = *near;
     wrong.lkey += 1 << 16;
     assert_int_not_equal(pair_post(pair, 0, IBV_WR_SEND, &wrong, NULL, 0), 0);
-    assert_int_not_equal(pair_post(pair, 0, IBV_WR_SEND_WITH_IMM, near, NULL, 0), 0);
+    assert_int_not_equal(pair_post(pair, 0, IBV_WR_ATOMIC_CMP_AND_SWP, near, NULL, 0), 0);
     wrong = *near;
     wrong.length++;
     assert_int_not_equal(pair_recv(pair, 0, &wrong), 0);
