@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 struct verbs_conn;   /* owned by the implementation until destroy */
+struct verbs_srq;    /* a shared receive queue; likewise */
 struct verbs_device; /* one RNIC port */
 
 enum verbs_memory { VERBS_BYTES, VERBS_BULK };
@@ -56,6 +57,12 @@ struct verbs_user {
     void *self;
     void (*on_cm)(void *self, struct verbs_conn *conn, const struct verbs_event *event);
     void (*on_completion)(void *self, struct verbs_conn *conn, const struct ibv_wc *wc);
+    struct verbs_srq *srq; /* that a connection takes its receives from; NULL: it has its own */
+};
+
+struct verbs_srq_user {
+    void *self;
+    void (*on_limit)(void *self); /* IBV_EVENT_SRQ_LIMIT_REACHED */
 };
 
 /* The class of a connection's packets, as librdmacm's RDMA_OPTION_ID_TOS and `nvme connect --tos`
@@ -114,9 +121,19 @@ struct verbs_ops {
     void (*destroy)(struct verbs_conn *);
 
     /* The chain is taken whole or up to *bad.  Opcodes: SEND and RDMA_WRITE, with immediate data
-     * or without, SEND_WITH_INV, RDMA_READ, LOCAL_INV.  A connecting QP accepts receives at once and sends from ESTABLISHED on. */
+     * or without, SEND_WITH_INV, RDMA_READ, LOCAL_INV.  A connecting QP accepts receives at once
+     * and sends from ESTABLISHED on. */
     int (*post_send)(struct verbs_conn *, struct ibv_send_wr *, struct ibv_send_wr **bad);
     int (*post_recv)(struct verbs_conn *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
+
+    /* Receives that several connections share: of `max_wr` at most.  post_recv of such a connection
+     * is refused.  arm_srq: on_limit is told once, as soon as fewer than `limit` are posted.
+     * Destroyed after its connections.  NULL: the device has none. */
+    struct verbs_srq *(*create_srq)(struct verbs_device *, uint32_t max_wr,
+                                    const struct verbs_srq_user *);
+    int (*post_srq_recv)(struct verbs_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
+    void (*arm_srq)(struct verbs_srq *, uint32_t limit);
+    void (*destroy_srq)(struct verbs_srq *);
 
     uint32_t (*local_ip)(struct verbs_device *);
     uint32_t (*qp_num)(const struct verbs_conn *);

@@ -3,7 +3,9 @@
  * Gives each connection a buffer as large as the message that its REQ announces, readable and
  * writable from afar, and for SEND keeps twice the announced messages' receives posted: as many
  * again as can be under way, so that a receive that is being posted anew is never missed.  A REQ
- * may ask for fewer, posted anew only after a delay: then messages come that find none (RNR).
+ * may ask for fewer, posted anew only after a delay: then messages come that find none (RNR).  Or
+ * for a shared receive queue: connections that ask alike have one, whose receives are posted anew
+ * each by itself, or all that are used when the queue says that few are left.
  * Owner: the caller of rdma_sink_create.  Errors: a REQ that it does not understand is rejected. */
 #include "base/memory.h"
 #include "scenarios/workload/wl_rdma.h"
@@ -12,7 +14,25 @@
 #include "base/probe.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* Receives of a connection, or of all that share them. */
+struct sink_receives {
+    struct rdma_sink *sink;
+    struct verbs_conn *conn; /* NULL: shared */
+    struct verbs_srq *srq;
+    struct sink_receives *next; /* of the shared ones */
+    struct verbs_mr *mr;
+    uint32_t length, delay_us;
+    uint32_t limit;     /* 0: each is posted anew by itself */
+    struct timer timer; /* posts what is owed */
+    time_ps *owed_at;   /* ring of `count`: when each is to be posted anew */
+    uint32_t count, first_owed, owed;
+    uint32_t waiting; /* used, until the limit is reached */
+    bool reached;     /* the limit, and nothing waited */
+    bool told, open;
+};
 
 struct sink_conn {
     struct rdma_sink *sink;
@@ -20,9 +40,7 @@ struct sink_conn {
     struct verbs_conn *conn;
     struct verbs_mr *mr;
     struct wl_rdma_request request;
-    struct timer timer; /* posts what is owed */
-    time_ps *owed_at;   /* ring of `receives`: when each is to be posted anew */
-    uint32_t receives, first_owed, owed;
+    struct sink_receives own, *receives;
     uint32_t unanswered, answers_under_way;
     uint32_t *lengths; /* ring of `outstanding`: of what is unanswered */
     uint32_t first_length;
@@ -34,6 +52,7 @@ struct rdma_sink {
     const struct verbs_ops *verbs;
     struct verbs_device *device;
     struct sink_conn *conns;
+    struct sink_receives *shared;
     uint32_t gone; /* of them, but not cleared away yet */
 };
 
@@ -43,27 +62,153 @@ static void note_state(const struct rdma_sink *sink, const char *text)
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
-static bool post_receive(struct sink_conn *sc)
+/* ------------------------------------------------------------------ receives */
+
+static bool post_receive(struct sink_receives *receives)
 {
     struct ibv_sge sge = {
-        .addr = sc->mr->addr, .length = sc->request.message_bytes, .lkey = sc->mr->lkey};
+        .addr = receives->mr->addr, .length = receives->length, .lkey = receives->mr->lkey};
     struct ibv_recv_wr wr = {.sg_list = &sge, .num_sge = 1};
     struct ibv_recv_wr *bad = NULL;
-    return sc->sink->verbs->post_recv(sc->conn, &wr, &bad) == 0;
+    const struct verbs_ops *verbs = receives->sink->verbs;
+    return receives->srq != NULL ? verbs->post_srq_recv(receives->srq, &wr, &bad) == 0
+                                 : verbs->post_recv(receives->conn, &wr, &bad) == 0;
+}
+
+static void arm(struct sink_receives *receives)
+{
+    if (receives->limit > 0)
+        receives->sink->verbs->arm_srq(receives->srq, receives->limit);
 }
 
 static void post_owed(void *self, time_ps now)
 {
-    struct sink_conn *sc = self;
-    while (sc->open && sc->owed > 0 && sc->owed_at[sc->first_owed] <= now) {
-        if (!post_receive(sc))
-            note_state(sc->sink, "rdma sink: a receive could not be posted");
-        sc->first_owed = (sc->first_owed + 1) % sc->receives;
-        sc->owed--;
+    struct sink_receives *receives = self;
+    const bool some = receives->owed > 0;
+    while (receives->open && receives->owed > 0 && receives->owed_at[receives->first_owed] <= now) {
+        if (!post_receive(receives))
+            note_state(receives->sink, "rdma sink: a receive could not be posted");
+        receives->first_owed = (receives->first_owed + 1) % receives->count;
+        receives->owed--;
     }
-    if (sc->open && sc->owed > 0)
-        env_timer_set(sc->sink->env, &sc->timer, sc->owed_at[sc->first_owed]);
+    if (receives->open && receives->owed > 0)
+        env_timer_set(receives->sink->env, &receives->timer,
+                      receives->owed_at[receives->first_owed]);
+    else if (some)
+        arm(receives);
 }
+
+static void owe(struct sink_receives *receives, uint32_t count)
+{
+    const time_ps now = env_now(receives->sink->env);
+    CHECK(count <= receives->count - receives->owed);
+    for (; count > 0; count--)
+        receives->owed_at[(receives->first_owed + receives->owed++) % receives->count] =
+            now + (time_ps)receives->delay_us * PS_PER_US;
+    post_owed(receives, now);
+}
+
+/* One was used. */
+static void owe_receive(struct sink_receives *receives)
+{
+    receives->waiting++;
+    if (receives->limit > 0 && !receives->reached)
+        return;
+    const uint32_t waiting = receives->waiting;
+    receives->waiting = 0;
+    receives->reached = false;
+    owe(receives, waiting);
+}
+
+/* Few of the shared ones are left. */
+static void on_limit(void *self)
+{
+    struct sink_receives *receives = self;
+    const uint32_t waiting = receives->waiting;
+    char text[96];
+    if (!receives->told) {
+        snprintf(text, sizeof text, "rdma sink: fewer than %u of %u shared receives are left",
+                 receives->limit, receives->count);
+        note_state(receives->sink, text);
+    }
+    receives->told = true;
+    receives->waiting = 0;
+    receives->reached = waiting == 0;
+    if (waiting > 0)
+        owe(receives, waiting);
+}
+
+static void receives_begin(struct sink_receives *receives, struct rdma_sink *sink,
+                           const struct wl_rdma_request *request, uint32_t count)
+{
+    *receives = (struct sink_receives){
+        .sink = sink,
+        .length = request->message_bytes,
+        .delay_us = request->receive_delay_us,
+        .limit = request->receive_limit,
+        .count = count,
+        .owed_at = memory_zeroed(count, sizeof *receives->owed_at),
+        .open = true,
+    };
+    receives->timer = (struct timer){.fire = post_owed, .self = receives, .due = TIME_NEVER};
+}
+
+static bool post_all(struct sink_receives *receives)
+{
+    for (uint32_t i = 0; i < receives->count; i++)
+        if (!post_receive(receives))
+            return false;
+    arm(receives);
+    return true;
+}
+
+static bool asks_alike(const struct sink_receives *receives, const struct wl_rdma_request *request)
+{
+    return receives->length == request->message_bytes && receives->count == request->receives &&
+           receives->limit == request->receive_limit &&
+           receives->delay_us == request->receive_delay_us;
+}
+
+static void receives_free(struct sink_receives *receives)
+{
+    env_timer_cancel(receives->sink->env, &receives->timer);
+    if (receives->srq != NULL)
+        receives->sink->verbs->destroy_srq(receives->srq);
+    if (receives->srq != NULL && receives->mr != NULL)
+        receives->sink->verbs->dereg_mr(receives->sink->device, receives->mr);
+    free(receives->owed_at);
+}
+
+static struct sink_receives *make_shared(struct rdma_sink *sink,
+                                         const struct wl_rdma_request *request)
+{
+    struct sink_receives *receives = memory_new(sizeof *receives);
+    receives_begin(receives, sink, request, request->receives);
+    const struct verbs_srq_user user = {.self = receives, .on_limit = on_limit};
+    receives->srq = sink->verbs->create_srq(sink->device, receives->count, &user);
+    receives->mr = sink->verbs->reg_mr(sink->device, request->message_bytes, IBV_ACCESS_LOCAL_WRITE,
+                                       VERBS_BULK);
+    if (receives->mr == NULL || !post_all(receives)) {
+        receives_free(receives);
+        free(receives);
+        return NULL;
+    }
+    receives->next = sink->shared;
+    sink->shared = receives;
+    return receives;
+}
+
+/* Those of the connections that ask alike; NULL: the device has no such queues, or no memory. */
+static struct sink_receives *shared_receives(struct rdma_sink *sink,
+                                             const struct wl_rdma_request *request)
+{
+    for (struct sink_receives *receives = sink->shared; receives != NULL; receives = receives->next)
+        if (asks_alike(receives, request))
+            return receives;
+    return sink->verbs->create_srq == NULL ? NULL : make_shared(sink, request);
+}
+
+/* ------------------------------------------------------------------ connections */
 
 /* As long as what was asked, and of the same memory: nobody reads it. */
 static bool post_answer(struct sink_conn *sc)
@@ -93,22 +238,16 @@ static void post_answers(struct sink_conn *sc)
     }
 }
 
-static void owe_receive(struct sink_conn *sc)
-{
-    const time_ps now = env_now(sc->sink->env);
-    CHECK(sc->owed < sc->receives);
-    sc->owed_at[(sc->first_owed + sc->owed++) % sc->receives] =
-        now + (time_ps)sc->request.receive_delay_us * PS_PER_US;
-    post_owed(sc, now);
-}
-
 static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
 {
     struct sink_conn *sc = self;
     (void)conn;
+    if ((wc->opcode & IBV_WC_RECV) != 0 && sc->request.shared)
+        owe_receive(sc->receives); /* also one that failed with its connection: others need it */
     if (!sc->open)
         return;
     sc->open = wc->status == IBV_WC_SUCCESS;
+    sc->own.open = sc->open;
     if (!sc->open) {
         if (sc->request.answered) /* who waits for an answer would wait for ever */
             sc->sink->verbs->disconnect(conn);
@@ -121,7 +260,8 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
         if (sc->request.answered && sc->unanswered < sc->request.outstanding)
             sc->lengths[(sc->first_length + sc->unanswered++) % sc->request.outstanding] =
                 wc->byte_len;
-        owe_receive(sc);
+        if (!sc->request.shared)
+            owe_receive(&sc->own);
     }
     post_answers(sc);
 }
@@ -137,15 +277,15 @@ static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_e
     struct sink_conn *sc = self;
     (void)conn;
     if (event->type != RDMA_CM_EVENT_ESTABLISHED)
-        sc->open = false;
+        sc->open = sc->own.open = false;
     if (event->type == RDMA_CM_EVENT_DISCONNECTED)
         has_gone(sc);
 }
 
-/* Receives for SEND; the other operations need none. */
+/* The operations that need none have none. */
 static uint32_t receives_of(const struct wl_rdma_request *request)
 {
-    if (request->opcode != IBV_WR_SEND)
+    if (!wl_rdma_needs_receives(request->opcode) || request->shared)
         return 0;
     return request->receives > 0 ? request->receives : 2 * request->outstanding;
 }
@@ -155,20 +295,19 @@ static int prepare(struct sink_conn *sc)
     const struct verbs_ops *verbs = sc->sink->verbs;
     const struct ibv_qp_cap cap = {
         .max_send_wr = sc->request.answered ? sc->request.outstanding : 1,
-        .max_recv_wr = sc->receives > 0 ? sc->receives : 1,
+        .max_recv_wr = sc->own.count > 0 ? sc->own.count : 1,
         .max_send_sge = 1,
         .max_recv_sge = 1,
     };
-    const struct verbs_user user = {
-        .self = sc, .on_cm = on_conn_cm, .on_completion = on_completion};
+    const struct verbs_user user = {.self = sc,
+                                    .on_cm = on_conn_cm,
+                                    .on_completion = on_completion,
+                                    .srq = sc->request.shared ? sc->receives->srq : NULL};
     const int error = verbs->prepare(sc->conn, &cap, &user);
     if (error != 0)
         return error;
     sc->open = true;
-    for (uint32_t i = 0; i < sc->receives; i++)
-        if (!post_receive(sc))
-            return ENOMEM;
-    return 0;
+    return post_all(&sc->own) ? 0 : ENOMEM;
 }
 
 static int accept_conn(struct sink_conn *sc, const struct verbs_event *event)
@@ -193,7 +332,6 @@ static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *con
 {
     struct sink_conn *sc = memory_new(sizeof *sc);
     *sc = (struct sink_conn){.sink = sink, .next = sink->conns, .conn = conn};
-    sc->timer = (struct timer){.fire = post_owed, .self = sc, .due = TIME_NEVER};
     sink->conns = sc;
     return sc;
 }
@@ -203,22 +341,25 @@ static bool make_memory(struct sink_conn *sc)
 {
     const struct wl_rdma_request *request = &sc->request;
     struct rdma_sink *sink = sc->sink;
-    sc->receives = receives_of(request);
-    sc->owed_at = memory_zeroed((size_t)sc->receives, sizeof *sc->owed_at);
+    receives_begin(&sc->own, sink, request, receives_of(request));
+    sc->own.limit = 0;
+    sc->own.conn = sc->conn;
+    sc->receives = request->shared ? shared_receives(sink, request) : &sc->own;
     sc->lengths = memory_zeroed((size_t)request->outstanding, sizeof *sc->lengths);
     sc->mr = sink->verbs->reg_mr(
         sink->device, request->message_bytes,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BULK);
-    return sc->mr != NULL;
+    sc->own.mr = sc->mr;
+    return sc->mr != NULL && sc->receives != NULL;
 }
 
 static void forget(struct rdma_sink *sink, struct sink_conn *sc)
 {
-    env_timer_cancel(sink->env, &sc->timer);
     sink->verbs->destroy(sc->conn);
+    if (sc->own.sink != NULL)
+        receives_free(&sc->own);
     if (sc->mr != NULL)
         sink->verbs->dereg_mr(sink->device, sc->mr);
-    free(sc->owed_at);
     free(sc->lengths);
     free(sc);
 }
@@ -230,7 +371,7 @@ static void clear_away(struct rdma_sink *sink)
     struct sink_conn **link = &sink->conns;
     while (sink->gone > 0 && *link != NULL) {
         struct sink_conn *sc = *link;
-        if (!sc->gone || sc->timer.pending != 0) {
+        if (!sc->gone || sc->own.timer.pending != 0) {
             link = &sc->next;
             continue;
         }
@@ -260,7 +401,8 @@ static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs
         return;
     }
     if (!make_memory(sc))
-        reject(sc, "rdma sink: no memory for a connection's buffer");
+        reject(sc, sc->receives == NULL ? "rdma sink: the device has no shared receive queue"
+                                        : "rdma sink: no memory for a connection's buffer");
     else if (prepare(sc) != 0 || accept_conn(sc, event) != 0)
         reject(sc, "rdma sink: a connection could not be accepted");
 }
@@ -284,6 +426,12 @@ void rdma_sink_destroy(struct rdma_sink *sink)
     for (struct sink_conn *sc = sink->conns; sc != NULL; sc = next) {
         next = sc->next;
         forget(sink, sc);
+    }
+    while (sink->shared != NULL) {
+        struct sink_receives *shared = sink->shared;
+        sink->shared = shared->next;
+        receives_free(shared);
+        free(shared);
     }
     free(sink);
 }

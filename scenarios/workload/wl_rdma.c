@@ -43,7 +43,22 @@ const struct opt wl_rdma_opts[] = {
      "`outstanding`.",
      "perftest -r"},
     {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
-     "For rdma-send: time from a message to the receive that replaces the one it used.", "own"},
+     "Time from a message to the receive that replaces the one it used, where it needs one.",
+     "own"},
+    {"shared-receives", OPT_INT, FIELD(shared_receives), "0", "0", "8192", NULL,
+     "Receives that the other end keeps in a shared receive queue (SRQ), from which all queue "
+     "pairs "
+     "of workloads that ask alike take; 0: each queue pair has its own.",
+     "IBTA Vol 1 10.2.9; SPDK's NVMe-oF target: 4096"},
+    {"receive-limit", OPT_INT, FIELD(receive_limit), "0", "0", "8192", NULL,
+     "With shared-receives: used ones are posted anew, all together, when fewer than so many are "
+     "left; 0: each by itself.",
+     "IBV_EVENT_SRQ_LIMIT_REACHED"},
+    {"immediate", OPT_BOOL, FIELD(immediate), "false", NULL, NULL, NULL,
+     "Each message carries 4 B of immediate data: then rdma-write too needs a receive and "
+     "completes "
+     "at the other end.",
+     "IBTA Vol 1 9.3.3.1; Linux: IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND_WITH_IMM"},
     {0},
 };
 
@@ -175,6 +190,7 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
         .num_sge = 1,
         .opcode = wl->opcode,
         .send_flags = IBV_SEND_SIGNALED,
+        .imm_data = htobe32((uint32_t)wl->issued),
         .wr.rdma = {.remote_addr = pair->grant.addr, .rkey = pair->grant.rkey},
     };
     struct ibv_send_wr *bad = NULL;
@@ -190,7 +206,6 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
     if (wl->answered && !post_receive(pair))
         return false;
     if (wl->site.verbs->post_send(pair->conn, &wr, &bad) != 0)
-        .imm_data = htobe32((uint32_t)wl->issued),
         return false;
     wl_watch_posted(wl->site.env, PROBE_USE_MESSAGE);
     return true;
@@ -371,8 +386,14 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     pump(pair->owner);
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
 {
+    const int64_t shared = wl_rdma_needs_receives(wl->opcode) ? wl->params.shared_receives : 0;
     const struct verbs_ops *verbs = wl->site.verbs;
     const uint32_t bytes = (uint32_t)largest(wl);
     uint32_t ip = wl->site.target_ip;
@@ -386,12 +407,9 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
         .opcode = wl->opcode,
         .outstanding = (uint32_t)wl->params.outstanding,
         .message_bytes = bytes,
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-        .receives = (uint32_t)wl->params.receives,
+        .receives = (uint32_t)(shared > 0 ? shared : wl->params.receives),
+        .receive_limit = shared > 0 ? (uint32_t)least(shared, wl->params.receive_limit) : 0,
+        .shared = shared > 0,
         .receive_delay_us = (uint32_t)(wl->params.receive_delay / PS_PER_US),
         .answered = wl->answered,
     };

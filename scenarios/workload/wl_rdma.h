@@ -19,6 +19,7 @@
 enum {
     WL_RDMA_VERSION = 2,
     WL_RDMA_ANSWERED = 0x80, /* each message is to be answered */
+    WL_RDMA_SHARED = 0x40,   /* the receives are those of all connections that ask alike */
     WL_RDMA_REQ_BYTES = 16,
     WL_RDMA_REP_BYTES = 20,
     WL_RDMA_MESSAGE_MAX = 1 << 30,  /* IBTA Vol 1 9.7.7 allows 2^31 */
@@ -39,6 +40,9 @@ struct wl_rdma_params {
     int64_t arrival;       /* enum wl_pace_arrival */
     int64_t receives;      /* that the other end keeps posted; 0: twice `outstanding` */
     time_ps receive_delay; /* from a message to the receive that is posted in its place */
+    int64_t shared_receives; /* that the other end keeps for all queue pairs; 0: each its own */
+    int64_t receive_limit;   /* of these: posted anew when fewer are left; 0: each at once */
+    int64_t immediate;       /* messages carry immediate data */
 };
 
 /* What the one end asks for and the other grants. */
@@ -47,18 +51,14 @@ struct wl_rdma_request {
     uint32_t outstanding, message_bytes;
     uint32_t receives; /* at the other end; 0: as many as it thinks right */
     uint32_t receive_delay_us;
-    bool answered;
+    uint32_t receive_limit;
+    bool answered, shared;
 };
 
 struct wl_rdma_grant {
     uint32_t length, rkey;
     uint64_t addr;
 };
-
-void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes);
-bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request);
-void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes);
-bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_grant *grant);
 
 /* The same with immediate data, where there is such. */
 static inline enum ibv_wr_opcode wl_rdma_with_immediate(enum ibv_wr_opcode opcode)
@@ -73,6 +73,11 @@ static inline bool wl_rdma_needs_receives(enum ibv_wr_opcode opcode)
     return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
            opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
+
+void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes);
+bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request);
+void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes);
+bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_grant *grant);
 
 extern const struct opt wl_rdma_opts[];
 

@@ -21,11 +21,13 @@ static uint64_t get(const uint8_t *at, int bytes)
 void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes)
 {
     put_bytes(bytes, 1, WL_RDMA_VERSION);
-    put_bytes(bytes + 1, 1, (uint64_t)request->opcode | (request->answered ? WL_RDMA_ANSWERED : 0));
+    put_bytes(bytes + 1, 1,
+              (uint64_t)request->opcode | (request->answered ? WL_RDMA_ANSWERED : 0) |
+                  (request->shared ? WL_RDMA_SHARED : 0));
     put_bytes(bytes + 2, 2, request->outstanding);
     put_bytes(bytes + 4, 4, request->message_bytes);
     put_bytes(bytes + 8, 2, request->receives);
-    put_bytes(bytes + 10, 2, 0);
+    put_bytes(bytes + 10, 2, request->receive_limit);
     put_bytes(bytes + 12, 4, request->receive_delay_us);
 }
 
@@ -33,15 +35,21 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
 {
     if (length < WL_RDMA_REQ_BYTES || bytes[0] != WL_RDMA_VERSION)
         return false;
-    request->opcode = (enum ibv_wr_opcode)(bytes[1] & ~WL_RDMA_ANSWERED);
+    request->opcode = (enum ibv_wr_opcode)(bytes[1] & ~(WL_RDMA_ANSWERED | WL_RDMA_SHARED));
     request->answered = (bytes[1] & WL_RDMA_ANSWERED) != 0;
+    request->shared = (bytes[1] & WL_RDMA_SHARED) != 0;
+    request->receive_limit = (uint32_t)get(bytes + 10, 2);
     request->outstanding = (uint32_t)get(bytes + 2, 2);
     request->message_bytes = (uint32_t)get(bytes + 4, 4);
     request->receives = (uint32_t)get(bytes + 8, 2);
     request->receive_delay_us = (uint32_t)get(bytes + 12, 4);
-    const bool known = request->opcode == IBV_WR_RDMA_WRITE ||
-                       request->opcode == IBV_WR_RDMA_READ || request->opcode == IBV_WR_SEND;
-    const bool fits = !request->answered || request->opcode == IBV_WR_SEND;
+    const bool send = request->opcode == IBV_WR_SEND || request->opcode == IBV_WR_SEND_WITH_IMM;
+    const bool known = send || request->opcode == IBV_WR_RDMA_WRITE ||
+                       request->opcode == IBV_WR_RDMA_WRITE_WITH_IMM ||
+                       request->opcode == IBV_WR_RDMA_READ;
+    const bool fits = !request->answered || send;
+    if (request->shared && (request->receives == 0 || request->receive_limit > request->receives))
+        return false;
     return known && fits && request->receives <= WL_RDMA_RECEIVES_MAX && request->outstanding > 0 &&
            request->outstanding <= WL_RDMA_OUTSTANDING_MAX && request->message_bytes > 0 &&
            request->message_bytes <= WL_RDMA_MESSAGE_MAX;

@@ -47,6 +47,7 @@ struct cm_mad {
     uint64_t ca_guid;
     uint8_t responder_resources, initiator_depth;
     uint8_t retry_count, rnr_retry;
+    bool srq; /* the sender of a REQ or REP takes receives from a shared queue */
     /* REQ */
     uint64_t service_id;
     uint32_t source_ip, destination_ip;

@@ -11,6 +11,7 @@
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/qp/selective.h"
+#include "rnic/qp/srq.h"
 #include "rnic/soft/soft.h"
 
 #include <string.h>
@@ -166,7 +167,6 @@ static void on_timeout(struct rnic *rnic, uint32_t qpn, time_ps now)
         requester_on_timeout(rnic, qp, now);
 }
 
-static void on_mad(struct rnic *rnic, uint32_t handle)
 static void on_reaction(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
     struct qp *qp = rnic_find_qp(rnic, qpn);
@@ -174,6 +174,7 @@ static void on_reaction(struct rnic *rnic, uint32_t qpn, time_ps now)
         reaction_on_event(rnic, qp, now);
 }
 
+static void on_mad(struct rnic *rnic, uint32_t handle)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     cm_receive(rnic, frame, frame_blob(rnic->port.frames, frame));
@@ -206,6 +207,12 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
         return;
     case RNIC_EVENT_ENGINE:
         pipeline_on_engine(rnic, (uint32_t)event->argument, event->at);
+        return;
+    case RNIC_EVENT_REACTION:
+        on_reaction(rnic, (uint32_t)event->argument, event->at);
+        return;
+    case RNIC_EVENT_SRQ_LIMIT:
+        srq_on_limit(rnic, (uint32_t)event->argument);
         return;
     case RNIC_EVENT_TX_ENGINE:
         pipeline_on_tx(rnic, event->at);
@@ -304,12 +311,12 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         .ready_ports = site->ready_ports,
         .env = site->env,
         .params = *site->params,
+        .ack_timeout = rnic_ack_timeout(site->params),
         .qpn_base = (uint32_t)(hash_mix(hash_text(site->node->name, site->index)) & PSN_MASK),
     };
     port_init(&rnic->port, site->node, site->index, &port_params, site->frames, site->env->probe,
               arbiter_next);
     rnic->arbitrates = true;
-        .ack_timeout = rnic_ack_timeout(site->params),
     pool_init_few(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX,
                   RNIC_QP_FEW);
     rnic_place_qps(rnic);
@@ -318,6 +325,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     mr_table_init(&rnic->mrs);
     rnic->timers = env_stream(site->env, "timers");
     init_cc(rnic, site);
+    rnic_set_rx_odd(rnic, RNIC_RX_REACTS, reaction_is_wanted(rnic));
     if (site->priority_of_dscp == NULL)
         rnic_map_dscp(site->params, NULL, rnic->priority_of_dscp);
     else
@@ -325,7 +333,6 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     init_classes(rnic, site->params);
     rx_buffer_init(rnic);
     cm_init(rnic);
-    rnic_set_rx_odd(rnic, RNIC_RX_REACTS, reaction_is_wanted(rnic));
     if (site->params->soft.software && site->machine != NULL)
         soft_init(rnic, site->machine);
     else if (pipeline_is_on(&site->params->pipeline))
@@ -342,6 +349,8 @@ void rnic_fini(struct rnic *rnic)
     mr_table_fini(&rnic->mrs);
     slab_fini(&rnic->completions);
     selective_fini(rnic);
+    reaction_fini(rnic);
+    srq_fini(rnic);
     pool_fini(&rnic->qps);
 }
 
@@ -394,7 +403,7 @@ static bool is_turn(const struct rnic *rnic, uint32_t number, uint32_t count)
 
 static void audit_qps(const struct rnic *rnic)
 {
-    uint64_t sends = 0, receives = 0;
+    uint64_t sends = 0, receives = srq_posted(rnic);
     uint32_t ready = 0, answers = 0;
     for (uint32_t i = 0; i < rnic->qps.used; i++) {
         const struct qp *qp = qp_at(rnic, i);

@@ -31,7 +31,9 @@ enum rnic_event {
     RNIC_EVENT_STALL = 32, /* argument: priority; its pause may have lasted too long */
     RNIC_EVENT_TRANSMIT,   /* a software RNIC's transmit timer is over */
     RNIC_EVENT_ENGINE,     /* argument: QPN, or 0; the message engine is free for it, or at all */
-    RNIC_EVENT_TX_ENGINE   /* a packet of data may leave, as far as the pipeline goes */
+    RNIC_EVENT_TX_ENGINE,  /* a packet of data may leave, as far as the pipeline goes */
+    RNIC_EVENT_SRQ_LIMIT,  /* argument: index of the shared receive queue */
+    RNIC_EVENT_REACTION    /* argument: QPN; its NAK is made, or followed */
 };
 
 struct rnic_params {
@@ -39,10 +41,10 @@ struct rnic_params {
     int64_t timeout, timeout_spread, retry_count, rnr_retry, min_rnr_timer;
     int64_t ack_interval, ack_coalescing;
     int64_t loss_recovery; /* index into recovery_list */
-    int64_t bdp_cap, rto_low, rto_low_packets;
-    int64_t max_rd_atomic;
     int64_t nak_delay, retransmit_delay, rnr_timer_step;
     int64_t adaptive, adaptive_timeout, adaptive_tries; /* ACK timers */
+    int64_t bdp_cap, rto_low, rto_low_packets;
+    int64_t max_rd_atomic;
     int64_t tx_delay, rx_delay, read_delay;
     int64_t dscp, priority, accept_dscp, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
     int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
@@ -90,8 +92,6 @@ static inline bool rnic_refuses_mtu(const struct rnic_params *passive, int64_t a
     return passive->path_mtu_agreement == RNIC_MTU_REFUSE && asked > passive->path_mtu;
 }
 
-enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon, ack_dscp, ... */
-enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */
 #define RNIC_ACK_TIMEOUT_UNIT (4096 * PS_PER_NS) /* IBTA Vol 1 9.7.6.1.3 */
 
 /* 0: no timer. */
@@ -100,6 +100,8 @@ static inline time_ps rnic_ack_timeout(const struct rnic_params *params)
     return params->timeout == 0 ? 0 : RNIC_ACK_TIMEOUT_UNIT << params->timeout;
 }
 
+enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon, ack_dscp, ... */
+enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */
 
 /* Names of mlx5's ethtool and hw_counters where it has them. */
 struct rnic_counters {
@@ -154,9 +156,9 @@ struct rnic_completion {
 enum rnic_rx_odd {
     RNIC_RX_BUFFERED = 1 << 0, /* they go through the receive buffer */
     RNIC_RX_HEARS = 1 << 1,    /* the congestion control hears of ACKs */
+    RNIC_RX_REACTS = 1 << 2,   /* the queue pairs have a struct reaction */
 };
 
-    RNIC_RX_REACTS = 1 << 2,   /* the queue pairs have a struct reaction */
 struct rnic {
     struct port port; /* first: the port's source finds its RNIC by it */
 
@@ -185,6 +187,10 @@ struct rnic {
     const struct recovery_ops *recovery;
     struct selective **selective; /* by slot, of selective repeat; or NULL */
     uint32_t selective_room;
+    struct reaction **reactions; /* by slot, where one is wanted; or NULL */
+    uint32_t reaction_room;
+    struct verbs_srq **srqs; /* shared receive queues, NULL where one was destroyed; or NULL */
+    uint32_t srq_count, srq_room;
     time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
     time_ps ack_timeout;  /* 0: none */
     struct slab completions;

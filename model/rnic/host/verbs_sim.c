@@ -5,10 +5,11 @@
 #include "rnic/host/rnic_watch.h"
 #include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/arrived.h"
+#include "rnic/qp/srq.h"
 #include "rnic/soft/soft.h"
 
-#include <errno.h>
 #include <endian.h>
+#include <errno.h>
 
 #define MESSAGE_MAX UINT64_C(0x80000000) /* IBTA Vol 1 9.7.7: 2^31 bytes */
 
@@ -134,9 +135,9 @@ static int make_wqe(const struct rnic *rnic, const struct qp *qp, const struct i
     } else if (wr->opcode == IBV_WR_SEND_WITH_INV || wr->opcode == IBV_WR_LOCAL_INV) {
         wqe->rkey = wr->invalidate_rkey;
     }
-    if (wr->opcode != IBV_WR_RDMA_READ) {
     if (wr->opcode == IBV_WR_SEND_WITH_IMM || wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
         wqe->immediate = be32toh(wr->imm_data);
+    if (wr->opcode != IBV_WR_RDMA_READ) {
         wqe->content = content_of(wqe->sges, wr->num_sge);
         wqe->real_bytes = mr_real_bytes(wqe->sges, wqe->sge_count);
     }
@@ -194,8 +195,23 @@ static int post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv
     return error;
 }
 
+static bool make_receive(const struct rnic *rnic, const struct ibv_recv_wr *wr,
+                         struct qp_receive *made)
+{
+    *made = (struct qp_receive){.wr_id = wr->wr_id, .sge_count = (uint32_t)wr->num_sge};
+    return take_sges(rnic, wr->sg_list, wr->num_sge, made->sges, &made->length);
+}
+
+static void posted_receive(struct rnic *rnic)
+{
+    if (UNLIKELY(rnic->soft != NULL))
+        soft_posted_receive(rnic);
+    rnic->counters.posted_receives++;
+}
+
 static int post_one_recv(struct rnic *rnic, struct qp *qp, const struct ibv_recv_wr *wr)
 {
+    struct qp_receive made;
     if (qp->state == IBV_QPS_ERR) {
         rnic->counters.posted_receives++;
         rnic->counters.finished_receives++;
@@ -204,23 +220,47 @@ static int post_one_recv(struct rnic *rnic, struct qp *qp, const struct ibv_recv
     }
     if (!qp_may_post_receive(qp))
         return ENOMEM;
-    struct qp_receive made = {.wr_id = wr->wr_id, .sge_count = (uint32_t)wr->num_sge};
-    if (!take_sges(rnic, wr->sg_list, wr->num_sge, made.sges, &made.length))
+    if (!make_receive(rnic, wr, &made))
         return EINVAL;
-    qp->rq[qp->rq_tail & qp->rq_mask] = made;
-    if (UNLIKELY(rnic->soft != NULL))
-        soft_posted_receive(rnic);
-    rnic->counters.posted_receives++;
-    struct qp_receive made;
-    qp->rq_tail++;
+    qp->rq[qp->rq_tail++ & qp->rq_mask] = made;
+    posted_receive(rnic);
     return 0;
 }
 
 static int post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-    int error = conn->qp == NULL ? EINVAL : 0;
+    int error = conn->qp == NULL || conn->user.srq != NULL ? EINVAL : 0;
     for (; error == 0 && wr != NULL; wr = error == 0 ? wr->next : wr)
         error = post_one_recv(conn->rnic, conn->qp, wr);
+    if (error != 0)
+        *bad = wr;
+    return error;
+}
+
+/* ------------------------------------------------------------------ shared receives */
+
+static struct verbs_srq *create_srq(struct verbs_device *device, uint32_t max_wr,
+                                    const struct verbs_srq_user *user)
+{
+    return srq_create(of_device(device), max_wr, user);
+}
+
+static int post_one_srq_recv(struct verbs_srq *srq, const struct ibv_recv_wr *wr)
+{
+    struct qp_receive made;
+    if (!make_receive(srq->rnic, wr, &made))
+        return EINVAL;
+    if (!srq_post(srq, &made))
+        return ENOMEM;
+    posted_receive(srq->rnic);
+    return 0;
+}
+
+static int post_srq_recv(struct verbs_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+    int error = 0;
+    for (; error == 0 && wr != NULL; wr = error == 0 ? wr->next : wr)
+        error = post_one_srq_recv(srq, wr);
     if (error != 0)
         *bad = wr;
     return error;
@@ -298,6 +338,10 @@ const struct verbs_ops verbs_sim = {
     .destroy = cm_destroy,
     .post_send = post_send,
     .post_recv = post_recv,
+    .create_srq = create_srq,
+    .post_srq_recv = post_srq_recv,
+    .arm_srq = srq_arm,
+    .destroy_srq = srq_destroy,
     .local_ip = local_ip,
     .qp_num = qp_num,
     .max_rd_atomic = max_rd_atomic,

@@ -11,10 +11,12 @@
 #include "rnic/host/arbiter.h"
 #include "rnic/host/rnic_watch.h"
 #include "rnic/qp/packet.h"
+#include "rnic/qp/reaction.h"
+#include "rnic/qp/srq.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
-#include <endian.h>
 
 /* What a request's opcode says. */
 struct step {
@@ -103,14 +105,14 @@ static void answer_packet(struct rnic *rnic, struct qp *qp, const struct frame *
     rnic_send_control(rnic, handle);
 }
 
-void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
-{
 void responder_nak(struct rnic *rnic, struct qp *qp, uint32_t missing)
 {
     rnic->counters.naks_sent++;
     answer(rnic, qp, RESPONDER_NAK_SEQUENCE, missing);
 }
 
+void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
+{
     answer(rnic, qp, RESPONDER_ACK, psn);
 }
 
@@ -225,10 +227,10 @@ static void caught_up(const struct rnic *rnic, struct qp *qp, time_ps now)
         qp->answer_psn = psn_add(qp->epsn, PSN_MASK);
     }
     qp->rx_flags &= (uint8_t)~QP_RX_NAKED;
-    if ((qp->rx_flags & QP_RX_FIRST_DATA) != 0) {
-        qp->rx_flags &= (uint8_t)~QP_RX_FIRST_DATA;
     if ((qp->flags & QP_REACTS) != 0)
         reaction_caught_up(rnic, qp);
+    if ((qp->rx_flags & QP_RX_FIRST_DATA) != 0) {
+        qp->rx_flags &= (uint8_t)~QP_RX_FIRST_DATA;
         cm_on_first_data(qp->conn, now);
     }
 }
@@ -299,16 +301,28 @@ void responder_reset(struct qp *qp)
 
 /* ------------------------------------------------------------------ SEND and WRITE */
 
+/* A message needs a receive: the first packet of a SEND, or the last of a WRITE with immediate
+ * data (Linux rxe_resp.c, check_resource). */
+static bool has_receive(struct rnic *rnic, struct qp *qp)
+{
+    if (qp->rq_head != qp->rq_tail || srq_take(qp))
+        return true;
+    rnic->counters.rnr_naks_sent++;
+    qp->rx_flags |= QP_RX_NAKED; /* what follows is dropped in silence */
+    answer(rnic, qp, (uint8_t)(RESPONDER_RNR | rnic->params.min_rnr_timer), qp->epsn);
+    return false;
+}
+
 static bool begin_send(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
     if (!has_receive(rnic, qp))
         return false;
-    }
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
     if (UNLIKELY(mr_gone(&rnic->mrs, receive->sges, receive->sge_count))) {
         fail_receive(rnic, qp, IBV_WC_LOC_PROT_ERR, now);
         refuse(rnic, qp, RESPONDER_NAK_OPERATION, psn, now);
         return false;
+    }
     qp->rx_limit = receive->length;
     return true;
 }
@@ -375,20 +389,6 @@ static void place_bytes(struct rnic *rnic, struct qp *qp, const struct frame *fr
     }
 }
 
-static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *frame,
-                        const struct step *step, time_ps now)
-{
-    struct ibv_wc wc = received(qp, frame, step);
-    if (step->invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
-        /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's QP fails. */
-        fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
-        rnic->counters.qp_errors++;
-        responder_reset(qp);
-        qp_to_error(rnic, qp, now);
-        return;
-    }
-    if (step->invalidate) {
-        wc.wc_flags = IBV_WC_WITH_INV;
 static struct ibv_wc received(const struct qp *qp, const struct frame *frame,
                               const struct step *step)
 {
@@ -415,6 +415,20 @@ static void finish_write(struct rnic *rnic, struct qp *qp, const struct frame *f
     complete_receive(rnic, qp, &wc, now);
 }
 
+static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                        const struct step *step, time_ps now)
+{
+    struct ibv_wc wc = received(qp, frame, step);
+    if (step->invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
+        /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's QP fails. */
+        fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
+        rnic->counters.qp_errors++;
+        responder_reset(qp);
+        qp_to_error(rnic, qp, now);
+        return;
+    }
+    if (step->invalidate) {
+        wc.wc_flags = IBV_WC_WITH_INV;
         wc.invalidated_rkey = frame->rkey;
     }
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
@@ -440,6 +454,8 @@ static void finish_message(struct rnic *rnic, struct qp *qp, const struct frame 
 static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     const struct step *step = &steps[frame->opcode & RC_OPCODE_MASK];
+    if (UNLIKELY(step->immediate) && step->kind == QP_RX_WRITE && !has_receive(rnic, qp))
+        return;
     if (UNLIKELY(step->first) && !begin_message(rnic, qp, frame, step, now))
         return;
     if (UNLIKELY(step->kind != qp->rx_next.opcode)) {
@@ -454,8 +470,6 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
         place_bytes(rnic, qp, frame);
     qp->rx_offset += frame->payload;
     qp->epsn = psn_add(frame->psn, 1);
-    if (UNLIKELY(step->immediate) && step->kind == QP_RX_WRITE && !has_receive(rnic, qp))
-        return;
     if (UNLIKELY(step->last))
         finish_message(rnic, qp, frame, step, now);
     if ((frame->flags & FRAME_ACK_REQUEST) != 0 && qp->state != IBV_QPS_ERR)

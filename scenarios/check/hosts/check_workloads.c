@@ -43,15 +43,48 @@ static void check_priority(const struct scenario *scenario,
     }
 }
 
+static void no_effect(struct check_report *report, const struct scenario_workload *workload,
+                      const char *row, const char *why)
+{
+    check_add(report, DIAG_WARNING, workload->place, "'%s': %s has no effect: %s", workload->name,
+              row, why);
+}
+
+static void check_shared(const struct scenario_workload *workload,
+                         const struct wl_rdma_params *params, struct check_report *report)
+{
+    if (params->shared_receives == 0 && params->receive_limit > 0)
+        no_effect(report, workload, "receive-limit", "shared-receives are 0");
+    if (params->shared_receives > 0 && params->receives > 0)
+        no_effect(report, workload, "receives", "shared-receives take their place");
+    if (params->shared_receives > 0 && params->receive_limit > params->shared_receives)
+        check_add(report, DIAG_WARNING, workload->place,
+                  "'%s': receive-limit %lld counts as %lld: there are no more shared-receives",
+                  workload->name, (long long)params->receive_limit,
+                  (long long)params->shared_receives);
+}
+
+/* What only who needs receives may say. */
 static void check_receives(const struct scenario_workload *workload, struct check_report *report)
 {
     const char *kind = workload->ops->name;
-    if (strcmp(kind, "rdma-write") != 0 && strcmp(kind, "rdma-read") != 0)
+    if (strncmp(kind, "rdma-", 5) != 0)
         return;
     const struct wl_rdma_params *params = workload->params;
+    const bool write = strcmp(kind, "rdma-write") == 0, read = strcmp(kind, "rdma-read") == 0;
+    const char *why = read                          ? "rdma-read needs none"
+                      : write && !params->immediate ? "rdma-write needs none without immediate data"
+                                                    : NULL;
+    if (params->immediate && read)
+        no_effect(report, workload, "immediate", "rdma-read carries no data there");
+    if (why == NULL) {
+        check_shared(workload, params, report);
+        return;
+    }
     if (params->receives > 0 || params->receive_delay > 0)
-        check_add(report, DIAG_WARNING, workload->place,
-                  "'%s': receives applies to rdma-send only: %s needs none", workload->name, kind);
+        no_effect(report, workload, "receives", why);
+    if (params->shared_receives > 0)
+        no_effect(report, workload, "shared-receives", why);
 }
 
 static void check_workload(const struct scenario *scenario,

@@ -62,7 +62,27 @@ static void classes_of_hosts(void **state)
          "its pauses have no effect (a run shows drops.lossless > 0)\n"},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 3"), "workloads", ""},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, receives: 1"), "workloads",
-         "t.yaml:5:13: warning: 'w': receives applies to rdma-send only: rdma-write needs none\n"},
+         "t.yaml:5:13: warning: 'w': receives has no effect: rdma-write needs none without "
+         "immediate data\n"},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, receives: 1, immediate: true"),
+         "workloads", ""},
+        {HEAD WORK("kind: rdma-send, from: host1, to: host0, shared-receives: 9, receive-limit: 9"),
+         "workloads", ""},
+        {HEAD WORK(
+             "kind: rdma-send, from: host1, to: host0, shared-receives: 9, receive-limit: 10"),
+         "workloads",
+         "t.yaml:5:13: warning: 'w': receive-limit 10 counts as 9: there are no more "
+         "shared-receives\n"},
+        {HEAD WORK("kind: rdma-send, from: host1, to: host0, receive-limit: 1"), "workloads",
+         "t.yaml:5:13: warning: 'w': receive-limit has no effect: shared-receives are 0\n"},
+        {HEAD WORK("kind: rdma-send, from: host1, to: host0, receives: 1, shared-receives: 1"),
+         "workloads",
+         "t.yaml:5:13: warning: 'w': receives has no effect: shared-receives take their place\n"},
+        {HEAD WORK("kind: rdma-write, from: host1, to: host0, shared-receives: 1"), "workloads",
+         "t.yaml:5:13: warning: 'w': shared-receives has no effect: rdma-write needs none without "
+         "immediate data\n"},
+        {HEAD WORK("kind: rdma-read, from: host1, to: host0, immediate: true"), "workloads",
+         "t.yaml:5:13: warning: 'w': immediate has no effect: rdma-read carries no data there\n"},
         {HEAD WORK("kind: rdma-read, from: host1, to: host0, receive-delay: 1ns"), "workloads",
          "t.yaml:5:13: warning: 'w': receives has no effect: rdma-read needs none\n"},
         {HEAD WORK("kind: rdma-send, from: host1, to: host0, receives: 1"), "workloads", ""},
@@ -149,6 +169,23 @@ static void recoveries(void **state)
         {HEAD ALL("loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
         {HEAD AT("host1", "loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
         {HEAD AT("host3", "loss-recovery: selective-repeat") WRITE, "loss-recovery", ""},
+        {HEAD ALL("nak-delay: 20us, retransmit-delay: 1us, adaptive-retransmission: true") WRITE,
+         "loss-recovery", ""},
+        {HEAD ALL("nak-delay: 20us, loss-recovery: selective-repeat") WRITE, "loss-recovery",
+         "t.yaml:5:38: warning: 4 hosts (host0, ...): rnic.nak-delay has no effect: "
+         "selective-repeat has its own way\n"},
+        {HEAD ALL("retransmit-delay: 20us, software: true") WRITE, "loss-recovery",
+         "t.yaml:5:45: warning: 4 hosts (host0, ...): rnic.retransmit-delay has no effect: a "
+         "software RNIC has its own way\n"},
+        {HEAD ALL("adaptive-retransmission: true, timeout: 0") WRITE, "loss-recovery",
+         "t.yaml:5:52: warning: 4 hosts (host0, ...): rnic.adaptive-retransmission has no effect: "
+         "timeout 0 is no timer\n"},
+        {HEAD ALL("adaptive-retransmission: true, adaptive-timeout: 16384ns, timeout: 2") WRITE,
+         "loss-recovery",
+         "t.yaml:5:52: warning: 4 hosts (host0, ...): rnic.adaptive-retransmission has no effect: "
+         "adaptive-timeout is no less than the timer of rnic.timeout\n"},
+        {HEAD ALL("adaptive-retransmission: true, adaptive-timeout: 16383ns, timeout: 2") WRITE,
+         "loss-recovery", ""},
         {HEAD AT("host1", "loss-recovery: selective-repeat") WRITE, "loss-recovery",
          "t.yaml:5:52: warning: host1: 'w': selective-repeat has no effect: host0 has go-back-n, "
          "and so are losses repaired\n    remedy: the same rnic.loss-recovery at both ends\n"},
@@ -169,23 +206,6 @@ static void links_and_devices(void **state)
 #define HEAD_NICS   START "fabric:\n  topology: {kind: single-switch, hosts: 2, nics: 2}\n"
     static const struct findings_print cases[] = {
         {TWO_LINKS("") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
-        {HEAD ALL("nak-delay: 20us, retransmit-delay: 1us, adaptive-retransmission: true") WRITE,
-         "loss-recovery", ""},
-        {HEAD ALL("nak-delay: 20us, loss-recovery: selective-repeat") WRITE, "loss-recovery",
-         "t.yaml:5:38: warning: 4 hosts (host0, ...): rnic.nak-delay has no effect: "
-         "selective-repeat has its own way\n"},
-        {HEAD ALL("retransmit-delay: 20us, software: true") WRITE, "loss-recovery",
-         "t.yaml:5:45: warning: 4 hosts (host0, ...): rnic.retransmit-delay has no effect: a "
-         "software RNIC has its own way\n"},
-        {HEAD ALL("adaptive-retransmission: true, timeout: 0") WRITE, "loss-recovery",
-         "t.yaml:5:52: warning: 4 hosts (host0, ...): rnic.adaptive-retransmission has no effect: "
-         "timeout 0 is no timer\n"},
-        {HEAD ALL("adaptive-retransmission: true, adaptive-timeout: 16384ns, timeout: 2") WRITE,
-         "loss-recovery",
-         "t.yaml:5:52: warning: 4 hosts (host0, ...): rnic.adaptive-retransmission has no effect: "
-         "adaptive-timeout is no less than the timer of rnic.timeout\n"},
-        {HEAD ALL("adaptive-retransmission: true, adaptive-timeout: 16383ns, timeout: 2") WRITE,
-         "loss-recovery", ""},
         {TWO_LINKS(", {ends: [c, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
         {TWO_LINKS(", {ends: [a, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links",
          "t.yaml:4:38: warning: a: 1 of its 2 links carries nothing: workloads use the first link "

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cm_format - what a side says of itself in the messages that make a connection. */
+#include "rnic/cm/cm_format.h"
+
+#include "rnic/cm/cm_conn.h"
+#include "rnic/cm/cm_send.h"
+
+#include <string.h>
+
+enum {
+    RESPONSE_TIMEOUT = 20, /* Linux cma.c CMA_CM_RESPONSE_TIMEOUT */
+    EPHEMERAL_FIRST = 49152,
+    EPHEMERAL_COUNT = 16384,
+};
+
+static uint8_t copy_private(struct cm_mad *mad, const void *data, uint8_t length, uint8_t room)
+{
+    const uint8_t kept = cm_least(length, room);
+    if (kept > 0)
+        memcpy(mad->private_data, data, kept);
+    return kept;
+}
+
+/* What the programs at both ends told each other before, by a connection of their own. */
+static const struct rnic_params *params_of_peer(const struct verbs_conn *conn)
+{
+    const struct rnic *rnic = conn->rnic;
+    return rnic->peers == NULL ? NULL : &rnic->peers[conn->peer.endpoint]->params;
+}
+
+void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param)
+{
+    struct rnic *rnic = conn->rnic;
+    const struct rnic_params *own = &rnic->params;
+    const uint32_t id = cm_conn_id(conn);
+    struct cm_mad req = {
+        .attribute = CM_REQ,
+        .tid = conn->tid,
+        .local_id = id,
+        .qpn = conn->qp->qpn,
+        .starting_psn = (uint32_t)rng_next(&rnic->cm.psns) & PSN_MASK,
+        .ca_guid = rnic->cm.guid,
+        .responder_resources = cm_least(param->responder_resources, own->max_rd_atomic),
+        .initiator_depth = cm_least(param->initiator_depth, own->max_rd_atomic),
+        .retry_count = cm_least(param->retry_count, own->retry_count),
+        .rnr_retry = cm_least(param->rnr_retry_count, own->rnr_retry),
+        .service_id = CM_SERVICE_ID(port),
+        .source_ip = rnic_ip(rnic->endpoint),
+        .destination_ip = rnic_ip(conn->peer.endpoint),
+        .source_port = (uint16_t)(EPHEMERAL_FIRST + id % EPHEMERAL_COUNT),
+        .mtu = (uint8_t)qp_mtu_code((uint32_t)rnic_asked_mtu(own, params_of_peer(conn))),
+        .packet_rate = (uint8_t)cm_packet_rate(rnic->port.rate.bps),
+        .traffic_class = conn->peer.class.tos,
+        .hop_limit = rnic->ttl,
+        .service_level = conn->peer.class.priority,
+        .ack_timeout = (uint8_t)own->timeout,
+        .response_timeout = RESPONSE_TIMEOUT,
+        .max_retries = (uint8_t)own->cm_retries,
+        .srq = conn->user.srq != NULL,
+    };
+    req.private_len =
+        copy_private(&req, param->private_data, param->private_data_len, VERBS_REQ_PRIVATE_MAX);
+    cm_mad_keep(&conn->mine, &req);
+}
+
+void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param)
+{
+    struct rnic *rnic = conn->rnic;
+    const int64_t most = rnic->params.max_rd_atomic;
+    const struct cm_mad *req = conn->theirs;
+    struct cm_mad rep = {
+        .attribute = CM_REP,
+        .tid = conn->tid,
+        .local_id = cm_conn_id(conn),
+        .remote_id = conn->remote_id,
+        .qpn = conn->qp->qpn,
+        .starting_psn = (uint32_t)rng_next(&rnic->cm.psns) & PSN_MASK,
+        .ca_guid = rnic->cm.guid,
+        .responder_resources =
+            cm_least(cm_least(param->responder_resources, req->initiator_depth), most),
+        .initiator_depth =
+            cm_least(cm_least(param->initiator_depth, req->responder_resources), most),
+        .rnr_retry = cm_least(param->rnr_retry_count, rnic->params.rnr_retry),
+        .srq = conn->user.srq != NULL,
+    };
+    rep.private_len =
+        copy_private(&rep, param->private_data, param->private_data_len, VERBS_REP_PRIVATE_MAX);
+    cm_mad_keep(&conn->mine, &rep);
+}
+
+void cm_send_rej(struct verbs_conn *conn, const void *private_data, uint8_t private_len)
+{
+    struct cm_mad rej = {
+        .attribute = CM_REJ,
+        .tid = conn->tid,
+        .local_id = cm_conn_id(conn),
+        .remote_id = conn->remote_id,
+        .reason = CM_REJ_CONSUMER,
+    };
+    rej.private_len = copy_private(&rej, private_data, private_len, VERBS_REJ_PRIVATE_MAX);
+    cm_send(conn->rnic, &conn->peer, &rej);
+}
