@@ -119,6 +119,25 @@ static void list_faults(struct cli_list *list)
         cli_list_row(list, fault_kinds[i]->name, fault_kinds[i]->about);
 }
 
+static void list_statuses(struct cli_list *list)
+{
+    enum where { NONE, REQUESTER, RECEIVE, BOTH };
+    static const struct {
+        const char *name, *fault;
+        enum where where;
+    } statuses[] = {
+#define WC_STATUS(name, where, text, fault) {#name, fault, where},
+#include "rnic/qp/wc_status.def"
+#undef WC_STATUS
+    };
+    static const char *const words[] = {"not modelled", "requester", "receive", "both ends"};
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        char about[320];
+        snprintf(about, sizeof about, "%s: %s", words[statuses[i].where], statuses[i].fault);
+        cli_list_row(list, statuses[i].name, about);
+    }
+}
+
 static void list_drops(struct cli_list *list)
 {
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
@@ -180,6 +199,8 @@ static const struct {
     {"topologies", "how nodes and links are made", list_topologies},
     {"faults", "what a scenario can let go wrong", list_faults},
     {"buffer-policies", "how a switch shares its packet memory", list_policies},
+    {"completion-statuses", "how work requests complete, and the fault that does it",
+     list_statuses},
     {"drop-causes", "why a frame may be dropped", list_drops},
     {"verdicts", "what may be at the root of pauses", list_verdicts},
     {"rules", "what check looks for", list_rules},

@@ -284,30 +284,12 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
 
 /* ------------------------------------------------------------------ failing */
 
-/* The statuses with which sends fail here; ibv_wc_status_str would need libibverbs. */
-static const char *status_text(enum ibv_wc_status status)
-{
-    switch (status) {
-    case IBV_WC_RETRY_EXC_ERR:
-        return "transport retry counter exceeded";
-    case IBV_WC_RNR_RETRY_EXC_ERR:
-        return "RNR retry counter exceeded";
-    case IBV_WC_REM_ACCESS_ERR:
-        return "remote access error";
-    case IBV_WC_REM_INV_REQ_ERR:
-        return "remote invalid request error";
-    case IBV_WC_REM_OP_ERR:
-        return "remote operation error";
-    case IBV_WC_BAD_RESP_ERR:
-        return "bad response error";
-    case IBV_WC_LOC_PROT_ERR:
-        return "local protection error";
-    case IBV_WC_LOC_QP_OP_ERR:
-        return "local QP operation error";
-    default:
-        return "other error";
-    }
-}
+/* ibv_wc_status_str would need libibverbs. */
+static const char *const status_texts[] = {
+#define WC_STATUS(name, where, text, fault) [IBV_WC_##name] = (text),
+#include "rnic/qp/wc_status.def"
+#undef WC_STATUS
+};
 
 static void flush_receives(struct rnic *rnic, struct qp *qp, time_ps now)
 {
@@ -320,8 +302,6 @@ static void flush_receives(struct rnic *rnic, struct qp *qp, time_ps now)
         rnic->counters.finished_receives++;
         rnic_complete(rnic, qp, &wc, now);
     }
-    if ((qp->flags & QP_REACTS) != 0)
-        reaction_drop(rnic, qp);
 }
 
 void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -340,13 +320,15 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
         flight_clear(qp->pacer.flight);
     if ((qp->flags & QP_SELECTIVE) != 0)
         selective_drop(rnic, qp);
+    if ((qp->flags & QP_REACTS) != 0)
+        reaction_drop(rnic, qp);
 }
 
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
 {
     char text[160];
     snprintf(text, sizeof text, "QP 0x%06x to 0x%06x failed: %s", qp->qpn, qp->flow.qpn,
-             status_text(status));
+             status_texts[status]);
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     rnic->counters.qp_errors++;
     completer_finish(rnic, qp, status, now);

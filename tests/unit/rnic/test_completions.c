@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { SIZE = 3000, NONE = -1 };
+enum { SIZE = 3000, NOTHING = -1 };
 
 /* Two hosts, a buffer at each, and what may be wrong between them. */
 struct bench {
@@ -127,19 +127,19 @@ static void the_connection_ends(struct bench *bench)
 
 static const struct {
     void (*fault)(struct bench *bench);
-    int here, there; /* enum ibv_wc_status; NONE: nothing completes */
+    int here, there; /* enum ibv_wc_status; NOTHING: nothing completes */
 } rows[] = {
     {all_is_well, IBV_WC_SUCCESS, IBV_WC_SUCCESS},
     {the_receive_is_shorter, IBV_WC_REM_INV_REQ_ERR, IBV_WC_LOC_LEN_ERR},
     {the_key_is_not_valid, IBV_WC_REM_ACCESS_ERR, IBV_WC_WR_FLUSH_ERR},
     {there_is_no_right_to_read, IBV_WC_REM_ACCESS_ERR, IBV_WC_WR_FLUSH_ERR},
-    {no_receive_is_posted, IBV_WC_RNR_RETRY_EXC_ERR, NONE},
-    {nobody_answers, IBV_WC_RETRY_EXC_ERR, NONE},
-    {path_mtus_differ, IBV_WC_BAD_RESP_ERR, NONE},
+    {no_receive_is_posted, IBV_WC_RNR_RETRY_EXC_ERR, NOTHING},
+    {nobody_answers, IBV_WC_RETRY_EXC_ERR, NOTHING},
+    {path_mtus_differ, IBV_WC_BAD_RESP_ERR, NOTHING},
     {more_reads_than_are_served, IBV_WC_REM_INV_REQ_ERR, IBV_WC_WR_FLUSH_ERR},
-    {what_is_invalidated_is_invalid, IBV_WC_LOC_QP_OP_ERR, NONE},
+    {what_is_invalidated_is_invalid, IBV_WC_LOC_QP_OP_ERR, NOTHING},
     {what_is_invalidated_there_is_invalid, IBV_WC_RETRY_EXC_ERR, IBV_WC_REM_INV_REQ_ERR},
-    {its_memory_is_given_back, IBV_WC_LOC_PROT_ERR, NONE},
+    {its_memory_is_given_back, IBV_WC_LOC_PROT_ERR, NOTHING},
     {the_receives_memory_is_given_back, IBV_WC_REM_OP_ERR, IBV_WC_LOC_PROT_ERR},
     {the_connection_ends, IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR},
 };
@@ -162,8 +162,8 @@ static struct bench make(void)
 
 static void expect_first(const struct pair_end *end, int status)
 {
-    assert_int_equal(end->wc_count, status == NONE ? 0 : 1);
-    if (status != NONE)
+    assert_int_equal(end->wc_count, status == NOTHING ? 0 : 1);
+    if (status != NOTHING)
         assert_int_equal(end->wcs[0].status, status);
 }
 
@@ -178,7 +178,7 @@ static void test_each_fault(void **state)
         expect_first(&bench.pair->ends[1], rows[i].there);
         for (int side = 0; side < 2; side++) {
             const int own = side == 0 ? rows[i].here : rows[i].there;
-            if (own != NONE)
+            if (own != NOTHING)
                 assert_int_equal(bench.pair->ends[side].conn->qp->state,
                                  own == IBV_WC_SUCCESS ? IBV_QPS_RTS : IBV_QPS_ERR);
             rnic_audit(bench.pair->rnics[side]);
@@ -191,6 +191,40 @@ static void test_each_fault(void **state)
             assert_int_equal(bench.pair->ends[0].wcs[1].status, IBV_WC_WR_FLUSH_ERR);
         }
         pair_free(bench.pair);
+    }
+}
+
+enum where { NONE, REQUESTER, RECEIVE, BOTH };
+
+static bool is_among(int status, bool there)
+{
+    for (int i = 0; i < ROWS; i++)
+        if ((there ? rows[i].there : rows[i].here) == status)
+            return true;
+    return false;
+}
+
+/* Each status of the list occurs where the list says, and nowhere else; none is missing. */
+static void test_the_list_of_statuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int status;
+        enum where where;
+    } list[] = {
+#define WC_STATUS(name, where, text, fault) {#name, IBV_WC_##name, where},
+#include "rnic/qp/wc_status.def"
+#undef WC_STATUS
+    };
+    enum { COUNT = sizeof list / sizeof list[0] };
+    assert_int_equal(COUNT, IBV_WC_TM_RNDV_INCOMPLETE + 1);
+    for (int i = 0; i < COUNT; i++) {
+        const bool here = list[i].where == REQUESTER || list[i].where == BOTH;
+        const bool there = list[i].where == RECEIVE || list[i].where == BOTH;
+        assert_int_equal(list[i].status, i);
+        if (is_among(i, false) != here || is_among(i, true) != there)
+            fail_msg("%s is not reached where the list says so", list[i].name);
     }
 }
 
@@ -220,6 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_fault),
+        cmocka_unit_test(test_the_list_of_statuses),
         cmocka_unit_test(test_memory_given_back_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
