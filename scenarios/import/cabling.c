@@ -260,6 +260,18 @@ static bool have_own_numbers(const struct run *run)
     return true;
 }
 
+/* Each cable is a NIC of its own: whether two are bonded no cable says. */
+static void count_nics(struct cabling *cabling, const struct cabling_node *node, size_t cables)
+{
+    const uint32_t nics = cables > CABLING_NICS_MAX ? CABLING_NICS_MAX : (uint32_t)cables;
+    cabling->nics = nics > cabling->nics ? nics : cabling->nics;
+    if (cables > CABLING_NICS_MAX)
+        notes_add(&cabling->notes, node->place,
+                  "the host %s has %zu cables: a host has %d NICs at most, so each %d cables have "
+                  "a host",
+                  node->called, cables, CABLING_NICS_MAX, CABLING_NICS_MAX);
+}
+
 static void number_ports(struct cabling *cabling, const struct run *run)
 {
     struct cabling_node *node = run->ends[0]->node;
@@ -268,16 +280,19 @@ static void number_ports(struct cabling *cabling, const struct run *run)
     if (strcmp(node->called, node->name) != 0)
         notes_add(&cabling->notes, node->place, "'%s' is called %s here",
                   notes_clean(cabling->arena, node->name), node->called);
-    if (is_host && run->count > 1)
-        notes_add(&cabling->notes, node->place,
-                  "the host %s has %zu cables: a host has one port here, so each cable has a host",
-                  node->called, run->count);
+    if (is_host)
+        count_nics(cabling, node, run->count);
     if (!is_host && run->count > TOPOLOGY_PORTS_MAX)
         too_many(cabling, node->place, TOPOLOGY_PORTS_MAX, "ports of one switch");
+    const char *called = node->called;
     for (size_t i = 0; i < run->count; i++) {
         struct cabling_end *end = run->ends[i];
-        end->called = is_host && i > 0 ? new_name(cabling, node) : node->called;
-        end->number = is_host ? 0 : own ? (uint32_t)own_number(end->port) : (uint32_t)i;
+        if (is_host && i > 0 && i % CABLING_NICS_MAX == 0)
+            called = new_name(cabling, node);
+        end->called = called;
+        end->number = is_host ? (uint32_t)i % CABLING_NICS_MAX
+                      : own   ? (uint32_t)own_number(end->port)
+                              : (uint32_t)i;
     }
 }
 

@@ -4,7 +4,8 @@
  * cabling_settle tells hosts from switches, gives them names that a scenario can have, and numbers
  * the ports: a switch's in the order of their names, swp9 before swp10, those without a name last;
  * where all are called pN they are that.
- * A host has one port; one with several cables becomes a host for each.
+ * A host has a NIC for each cable, in the order of their ports' names; one with more than
+ * CABLING_NICS_MAX becomes a host for each so many.
  * What a reader does not say of a node is judged by, in this order: the caller's pattern of hosts;
  * ports that only a switch has (swp1, Ethernet0) or only a host (eth0, enp1s0, ib0); a node with
  * one neighbour is a host, others are switches.
@@ -13,11 +14,17 @@
 #ifndef STORMGLASS_SCENARIOS_IMPORT_CABLING_H
 #define STORMGLASS_SCENARIOS_IMPORT_CABLING_H
 
+#include "scenarios/fabric/nics.h"
 #include "scenarios/format/tree.h"
 #include "scenarios/import/names.h"
 #include "scenarios/import/notes.h"
 
-enum { CABLING_BYTES_MAX = 8 * 1024 * 1024, CABLING_NODES_MAX = 50000, CABLING_LINKS_MAX = 100000 };
+enum {
+    CABLING_BYTES_MAX = 8 * 1024 * 1024,
+    CABLING_NODES_MAX = 50000,
+    CABLING_LINKS_MAX = 100000,
+    CABLING_NICS_MAX = NICS_MAX /* of a host */
+};
 
 enum cabling_role { CABLING_UNKNOWN, CABLING_HOST, CABLING_SWITCH };
 
@@ -62,6 +69,7 @@ struct cabling {
     size_t link_count;
     const char **hosts, **switches; /* settled: names in the scenario */
     size_t host_count, switch_count;
+    uint32_t nics; /* settled: of the host that has most */
     struct names names;
     void *by_name; /* tsearch */
 };

@@ -117,6 +117,10 @@ static void put_fabric(const struct cabling *cabling, const struct cabling_input
     import_names(out, cabling->hosts, cabling->host_count);
     fputs("\n    switches: ", out);
     import_names(out, cabling->switches, cabling->switch_count);
+    if (cabling->nics > 1)
+        fprintf(out,
+                "\n    nics: %u # each cable of a host is a NIC with an address; none are bonded",
+                cabling->nics);
     fputs("\n    links:\n", out);
     for (size_t i = 0; i < cabling->link_count; i++)
         put_link(cabling, out, &cabling->links[i]);
@@ -154,8 +158,8 @@ static struct port_params port_of(const struct cabling_link *link,
                                   const struct cabling_input *input)
 {
     struct port_params port;
-    const bool to_host = link->ends[0].node->role == CABLING_HOST ||
-                         link->ends[1].node->role == CABLING_HOST;
+    const bool to_host =
+        link->ends[0].node->role == CABLING_HOST || link->ends[1].node->role == CABLING_HOST;
     const char *rate = to_host ? input->host_rate : input->other_rate;
     opt_presets(port_opts, &port);
     if (rate != NULL)

@@ -74,6 +74,9 @@ struct tree_node *cabling_tree(const struct cabling *cabling)
     put(cabling, tree, "hosts", name_list(cabling, cabling->hosts, cabling->host_count, top));
     put(cabling, tree, "switches",
         name_list(cabling, cabling->switches, cabling->switch_count, top));
+    if (cabling->nics > 1)
+        put(cabling, tree, "nics",
+            scalar(cabling, arena_format(cabling->arena, "%u", cabling->nics), top));
     put(cabling, tree, "links", links);
     return tree;
 }

@@ -2,8 +2,10 @@
  * Neighbours of all ports, of DEVICE_NEIGHBOR or of cables beside it, as hosts and links.
  * A cable between two switches is written in both files, in one, or differently in both: first
  * those come that both tell alike, then the others as long as both ports are free. */
+#include "scenarios/import/cabling.h"
 #include "scenarios/sonic/sonic_private.h"
 
+#include <search.h>
 #include <string.h>
 
 /* ---- who is at the other end ---- */
@@ -96,23 +98,67 @@ static const char *host_port(const struct sonic_neighbor *neighbor)
     return is_address && neighbor->other_port != NULL ? neighbor->other_port : neighbor->port;
 }
 
-static void add_host(struct sonic_import *import, const struct sonic_switch *node,
-                     struct sonic_port *near)
+static int by_neighbor(const void *a, const void *b)
+{
+    const struct sonic_host *x = a, *y = b;
+    return strcmp(x->neighbor, y->neighbor);
+}
+
+static struct sonic_host *new_host(struct sonic_import *import, const struct sonic_switch *node,
+                                   const struct sonic_port *near)
 {
     const char *neighbor = near->neighbor.name;
-    if (near->down != NULL) {
-        refuse(import, node, near, near->down);
-        return;
-    }
-    struct sonic_host *host = arena_push(&import->arena, (void **)(void *)&import->hosts,
-                                         &import->host_count, sizeof *host);
-    *host = (struct sonic_host){.name = names_pick(&import->names, neighbor), .neighbor = neighbor};
+    struct sonic_host *host = arena_take(&import->arena, sizeof *host);
+    struct sonic_host **slot = arena_push(&import->arena, (void **)(void *)&import->hosts,
+                                          &import->host_count, sizeof *slot);
+    *slot = host;
+    *host = (struct sonic_host){.name = names_pick(&import->names, neighbor),
+                                .neighbor = neighbor,
+                                .number = import->host_count};
     if (strcmp(host->name, neighbor) != 0)
         sonic_note(import, near->neighbor.place, "the neighbour '%s' at %s %s is the host %s here",
                    sonic_clean(import, neighbor), node->name, sonic_clean(import, near->name),
                    host->name);
-    *add_link(import) = (struct sonic_link){
-        .near = {node, near}, .host = import->host_count, .far_port = host_port(&near->neighbor)};
+    return host;
+}
+
+/* A neighbour of several ports is one host with a NIC for each cable, and another host beyond
+ * CABLING_NICS_MAX. */
+static struct sonic_host *host_of(struct sonic_import *import, const struct sonic_switch *node,
+                                  const struct sonic_port *near)
+{
+    const struct sonic_host wanted = {.neighbor = near->neighbor.name};
+    struct sonic_host **known = tfind(&wanted, &import->by_neighbor, by_neighbor);
+    if (known == NULL) {
+        struct sonic_host *host = new_host(import, node, near);
+        tsearch(host, &import->by_neighbor, by_neighbor);
+        return host;
+    }
+    if ((*known)->nics == CABLING_NICS_MAX)
+        *known = new_host(import, node, near);
+    return *known;
+}
+
+static void forget_hosts(struct sonic_import *import)
+{
+    while (import->by_neighbor != NULL) /* a node of the tree begins with its key */
+        tdelete(*(struct sonic_host *const *)import->by_neighbor, &import->by_neighbor,
+                by_neighbor);
+}
+
+static void add_host(struct sonic_import *import, const struct sonic_switch *node,
+                     struct sonic_port *near)
+{
+    if (near->down != NULL) {
+        refuse(import, node, near, near->down);
+        return;
+    }
+    struct sonic_host *host = host_of(import, node, near);
+    *add_link(import) = (struct sonic_link){.near = {node, near},
+                                            .host = host->number,
+                                            .nic = host->nics++,
+                                            .far_port = host_port(&near->neighbor)};
+    import->nics = host->nics > import->nics ? host->nics : import->nics;
     near->linked = true;
 }
 
@@ -208,6 +254,7 @@ void sonic_cables(struct sonic_import *import)
 {
     each_port(import, false);
     each_port(import, true);
+    forget_hosts(import);
     sonic_defaults(import);
     for (size_t i = 0; i < import->link_count; i++)
         agree(import, &import->links[i]);

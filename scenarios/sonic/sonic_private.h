@@ -86,8 +86,10 @@ struct sonic_switch {
 };
 
 struct sonic_host {
+    const char *neighbor; /* as DEVICE_NEIGHBOR writes it: first, its key */
     const char *name;
-    const char *neighbor; /* as DEVICE_NEIGHBOR writes it */
+    size_t number; /* from 1 */
+    uint32_t nics; /* cables so far, one NIC each */
 };
 
 struct sonic_end {
@@ -98,6 +100,7 @@ struct sonic_end {
 struct sonic_link {
     struct sonic_end near, far;
     size_t host;          /* at the far end: its number, from 1; 0: a switch */
+    uint32_t nic;         /* of the host */
     const char *far_port; /* as the host calls it, or NULL */
 };
 
@@ -106,8 +109,10 @@ struct sonic_import {
     struct diag *diag;
     struct sonic_switch *switches;
     uint32_t switch_count;
-    struct sonic_host *hosts;
+    struct sonic_host **hosts;
     size_t host_count;
+    void *by_neighbor; /* tsearch: of hosts, the newest of each name */
+    uint32_t nics;     /* of the host that has most */
     struct sonic_link *links;
     size_t link_count;
     struct sonic_said *said; /* sonic_notes.c */

@@ -75,7 +75,7 @@ static const char **host_names(struct sonic_import *import)
 {
     const char **names = arena_array(&import->arena, import->host_count + 1, sizeof *names);
     for (size_t i = 0; i < import->host_count; i++)
-        names[i] = import->hosts[i].name;
+        names[i] = import->hosts[i]->name;
     return names;
 }
 
@@ -118,7 +118,7 @@ static void put_link(struct sonic_import *import, FILE *out, const struct sonic_
     if (far != NULL)
         fprintf(out, "\"%s:p%u\"]", link->far.node->name, far->index);
     else
-        fprintf(out, "\"%s:p0\"]", import->hosts[link->host - 1].name);
+        fprintf(out, "\"%s:p%u\"]", import->hosts[link->host - 1]->name, link->nic);
     put_port_names(import, &rest, names);
     put(&rest, "rate", QUANTITY_RATE, near->speed);
     put(&rest, "length", QUANTITY_LENGTH, length);
@@ -133,6 +133,10 @@ static void put_topology(struct sonic_import *import, FILE *out)
     import_names(out, host_names(import), import->host_count);
     fputs("\n    switches: ", out);
     import_names(out, switch_names(import), import->switch_count);
+    if (import->nics > 1)
+        fprintf(out,
+                "\n    nics: %u # each cable of a host is a NIC with an address; none are bonded",
+                import->nics);
     fputs("\n    links:\n", out);
     for (size_t i = 0; i < import->link_count; i++)
         put_link(import, out, &import->links[i]);

@@ -31,7 +31,7 @@ becomes() {
 becomes dot topology.dot 's/"swp1" \[rate/"swp1":w [rate/' 'names: [swp51, ""], length'
 becomes dot topology.dot 's/"swp1" \[rate/"swp1":w [rate/' "# spine01:p0 is called 'swp1:w'"
 becomes dot topology.dot 's/"server02"/"2nd server"/' "note: '2nd server' is called n2nd-server here"
-becomes dot topology.dot 's/leaf02/server09/' 'hosts: [server02, server01, server04.rack, server03, storage01, storage01-2]'
+becomes dot topology.dot 's/leaf02/server09/' '{ends: ["server09:p0", "storage01:p1"], names: [swp3, eth2]}'
 becomes dot topology.dot 's/"swp9"/"x1"/; s/"eth1"$/"y"/' 'hosts, because it has one neighbour: server02 server01 server04.rack server03'
 becomes dot topology.dot '/function/d; s/swp/x/g' 'switches, because it has several neighbours: leaf01 spine01 spine02 leaf02'
 becomes dot topology.dot 's/^graph fabric/digraph/; s/--/->/g' '{ends: ["leaf01:p3", "spine01:p0"], names: [swp51, swp1]'
@@ -165,7 +165,7 @@ said 'expected a file' '{kind: dot}'
 said "did you mean 'file'" '{kind: dot, fill: topology.dot}'
 said 'No such file' '{kind: dot, file: none.dot}'
 scenario '{kind: dot, file: topology.dot, hosts: "leaf02"}'
-"$program" check d.yaml 2>&1 | grep -qF 'no path from server03 to storage01' || fail "kind dot: the pattern of hosts is not heeded"
+"$program" check d.yaml 2>&1 | grep -qF 'no path from server03:eth1 to storage01:eth1' || fail "kind dot: the pattern of hosts is not heeded"
 sed -i 's/leaf01/1leaf/' topology.dot
 said "a node cannot be called '1leaf'" '{kind: dot, file: topology.dot}'
 

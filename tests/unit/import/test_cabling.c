@@ -78,16 +78,32 @@ static void ports_are_numbered_by_their_names(void **state)
     is_link(fixture, 3, "t:p0-d:p0"); /* p01 is no pN */
 }
 
-static void a_host_has_one_port(void **state)
+/* In the order of their names, up to eight; then another host. */
+static void each_cable_of_a_host_is_a_nic(void **state)
 {
     struct fixture *fixture = *state;
     assert_true(load(fixture, dot_read,
                      "graph { h:eth1 -- s:swp1; h:eth0 -- t:swp1; \"h-2\":eth0 -- s:swp2 }"));
-    is_link(fixture, 0, "h-2:p0-s:p0");
+    is_link(fixture, 0, "h:p1-s:p0");
     is_link(fixture, 1, "h:p0-t:p0");
-    is_link(fixture, 2, "h-2-2:p0-s:p1");
+    is_link(fixture, 2, "h-2:p0-s:p1");
+    assert_int_equal(fixture->cabling.host_count, 2);
+    assert_int_equal(fixture->cabling.nics, 2);
+    assert_int_equal(fixture->cabling.notes.count, 0);
+}
+
+static void a_host_has_eight_nics(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(load(fixture, dot_read,
+                     "graph { h:eth0 -- s:swp1; h:eth1 -- s:swp2; h:eth2 -- s:swp3; h:eth3 -- "
+                     "s:swp4; h:eth4 -- s:swp5; h:eth5 -- s:swp6; h:eth6 -- s:swp7; h:eth7 -- "
+                     "s:swp8; h:eth8 -- s:swp9; g:eth0 -- s:swp10 }"));
+    is_link(fixture, 7, "h:p7-s:p7");
+    is_link(fixture, 8, "h-2:p0-s:p8");
     assert_int_equal(fixture->cabling.host_count, 3);
-    assert_int_equal(fixture->cabling.notes.count, 2); /* two cables; h-2 has another name */
+    assert_int_equal(fixture->cabling.nics, 8);
+    assert_int_equal(fixture->cabling.notes.count, 1);
 }
 
 static void edges_know_their_places(void **state)
@@ -222,10 +238,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(ports_are_numbered_by_their_names), TEST(a_host_has_one_port),
-        TEST(edges_know_their_places),           TEST(a_node_is_what_it_says_or_what_it_looks_like),
-        TEST(the_tree_is_an_explicit_topology),  TEST(the_tree_knows_its_places),
-        TEST(one_graph_after_a_wrong_one),       TEST(comments_are_passed_over),
+        TEST(ports_are_numbered_by_their_names),
+        TEST(each_cable_of_a_host_is_a_nic),
+        TEST(a_host_has_eight_nics),
+        TEST(edges_know_their_places),
+        TEST(a_node_is_what_it_says_or_what_it_looks_like),
+        TEST(the_tree_is_an_explicit_topology),
+        TEST(the_tree_knows_its_places),
+        TEST(one_graph_after_a_wrong_one),
+        TEST(comments_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
