@@ -62,24 +62,6 @@ const struct opt wl_rdma_opts[] = {
     {0},
 };
 
-const struct wl_sizes *wl_rdma_sizes(const struct wl_rdma_params *params)
-{
-    return params->table != NULL ? params->table
-                                 : wl_sizes_named((enum wl_sizes_kind)params->sizes);
-}
-
-bool wl_rdma_read_sizes(void *params, const struct workload_file *file)
-{
-    struct wl_rdma_params *own = params;
-    if (own->sizes != WL_SIZES_FIXED) {
-        diag_add(file->diag, DIAG_ERROR, (struct diag_place){.file = file->file->name}, NULL,
-                 "'%.64s' has sizes and sizes-file: expected one of them", file->workload);
-        return false;
-    }
-    own->table = wl_sizes_read(file->arena, file->file, file->diag);
-    return own->table != NULL;
-}
-
 static int64_t largest(const struct wl_rdma *wl)
 {
     return wl->sizes == NULL ? wl->params.message_size : wl_sizes_largest(wl->sizes);

@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_rdma_look - what an instance of an rdma-* kind tells of itself. */
+ * wl_rdma_look - what an instance of an rdma-* kind tells of itself, and where the sizes of its
+ * messages are from. */
 #include "scenarios/workload/wl_rdma_private.h"
 
 #include <stdio.h>
+
+const struct wl_sizes *wl_rdma_sizes(const struct wl_rdma_params *params)
+{
+    return params->table != NULL ? params->table
+                                 : wl_sizes_named((enum wl_sizes_kind)params->sizes);
+}
+
+bool wl_rdma_read_sizes(void *params, const struct workload_file *file)
+{
+    struct wl_rdma_params *own = params;
+    if (own->sizes != WL_SIZES_FIXED) {
+        diag_add(file->diag, DIAG_ERROR, (struct diag_place){.file = file->file->name}, NULL,
+                 "'%.64s' has sizes and sizes-file: expected one of them", file->workload);
+        return false;
+    }
+    own->table = wl_sizes_read(file->arena, file->file, file->diag);
+    return own->table != NULL;
+}
 
 /* What has come of what the pair has posted; false: nobody knows, or some of it may be lost again,
  * as all that is under way in a queue pair that fails is. */

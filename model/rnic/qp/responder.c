@@ -124,8 +124,7 @@ uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
     return answer_frame(rnic, qp, qp->answer_syndrome, qp->answer_psn, qp->msn);
 }
 
-/* The request is refused: NAK, and the queue pair fails. */
-static void refuse(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn, time_ps now)
+void responder_refuse(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn, time_ps now)
 {
     char text[96];
     snprintf(text, sizeof text, "QP 0x%06x refused a request of QP 0x%06x: NAK 0x%02x", qp->qpn,
@@ -172,35 +171,11 @@ static void on_gap(struct rnic *rnic, struct qp *qp, const struct frame *frame, 
         rnic->recovery->on_gap(qp);
 }
 
-static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
-
-/* The requester sends everything from this PSN on again, so what was to be answered from there on
- * is moot; with selective repeat it asks for what is missing only. */
-static void on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
-                              time_ps now)
-{
-    uint32_t tail = rnic->recovery->selective ? qp->read_tail : qp->read_head;
-    for (; tail != qp->read_tail; tail++) {
-        struct qp_read *read = &qp->reads[tail & qp->read_mask];
-        const int32_t before = psn_diff(frame->psn, read->response_psn);
-        if (before <= 0)
-            break;
-        if ((uint32_t)before < read->packets) {
-            read->packets = (uint32_t)before;
-            read->left = read->packets * qp->mtu;
-        }
-    }
-    qp->read_tail = tail;
-    if (rnic->recovery->selective && tail - qp->read_head > qp->read_mask)
-        return; /* it will be asked for again */
-    begin_read(rnic, qp, frame, now);
-}
-
 static void on_duplicate(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     rnic->counters.duplicate_requests++;
     if (frame->opcode == FRAME_RC_READ_REQUEST)
-        on_duplicate_read(rnic, qp, frame, now);
+        responder_on_duplicate_read(rnic, qp, frame, now);
     else
         answer(rnic, qp, RESPONDER_ACK, psn_add(qp->epsn, PSN_MASK));
 }
@@ -235,61 +210,6 @@ static void caught_up(const struct rnic *rnic, struct qp *qp, time_ps now)
     }
 }
 
-/* ------------------------------------------------------------------ READ */
-
-/* A requester that asks for one more than fit has the first of them: what is being answered again
- * there was answered in time, only late. */
-static void forget_ghost(struct qp *qp)
-{
-    const bool full = qp->read_tail - qp->read_head > qp->read_mask;
-    if (full && qp->reads[qp->read_head & qp->read_mask].again)
-        qp->read_head++;
-}
-
-static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
-{
-    struct mr *mr = NULL;
-    forget_ghost(qp);
-    if (qp->read_resources == 0 || qp->read_tail - qp->read_head > qp->read_mask) {
-        refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
-        return;
-    }
-    if (frame->length > 0)
-        mr = mr_remote(&rnic->mrs, frame->rkey, frame->address, frame->length,
-                       IBV_ACCESS_REMOTE_READ);
-    if (frame->length > 0 && mr == NULL) {
-        refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
-        return;
-    }
-    const bool again = psn_diff(frame->psn, qp->epsn) < 0;
-    qp_expect_reads(qp);
-    qp->reads[qp->read_tail++ & qp->read_mask] = (struct qp_read){
-        .mr = mr,
-        .ready_at = now + rnic->params.read_delay,
-        .offset = mr == NULL ? 0 : (uint32_t)(frame->address - mr->verbs.addr),
-        .left = frame->length,
-        .response_psn = frame->psn,
-        .msn = again ? qp->msn : psn_add(qp->msn, 1),
-        .packets = psn_count(frame->length, qp->mtu),
-        .again = again,
-    };
-    qp->flags |= QP_RESPOND;
-    arbiter_schedule(rnic, qp, now);
-}
-
-static void on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
-{
-    if (qp->rx_next.opcode != QP_RX_IDLE) {
-        refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
-        return;
-    }
-    rnic->counters.read_requests++;
-    rnic_watch_work(rnic, qp, PROBE_WORK_ASKED, PROBE_WORK_READ, true, now);
-    begin_read(rnic, qp, frame, now);
-    qp->epsn = psn_add(qp->epsn, psn_count(frame->length, qp->mtu));
-    qp->msn = psn_add(qp->msn, 1); /* when its execution starts, C9-148 */
-}
-
 void responder_reset(struct qp *qp)
 {
     qp->read_head = qp->read_tail;
@@ -320,7 +240,7 @@ static bool begin_send(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps n
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
     if (UNLIKELY(mr_gone(&rnic->mrs, receive->sges, receive->sge_count))) {
         fail_receive(rnic, qp, IBV_WC_LOC_PROT_ERR, now);
-        refuse(rnic, qp, RESPONDER_NAK_OPERATION, psn, now);
+        responder_refuse(rnic, qp, RESPONDER_NAK_OPERATION, psn, now);
         return false;
     }
     qp->rx_limit = receive->length;
@@ -337,7 +257,7 @@ static bool begin_write(struct rnic *rnic, struct qp *qp, const struct frame *fr
     qp->rx_mr =
         mr_remote(&rnic->mrs, frame->rkey, frame->address, frame->length, IBV_ACCESS_REMOTE_WRITE);
     if (qp->rx_mr == NULL) {
-        refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
+        responder_refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
         return false;
     }
     qp->rx_base = (uint32_t)(frame->address - qp->rx_mr->verbs.addr);
@@ -348,7 +268,7 @@ static bool begin_message(struct rnic *rnic, struct qp *qp, const struct frame *
                           const struct step *step, time_ps now)
 {
     if (qp->rx_next.opcode != QP_RX_IDLE) {
-        refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+        responder_refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return false;
     }
     if (step->kind == QP_RX_SEND ? !begin_send(rnic, qp, frame->psn, now)
@@ -375,7 +295,7 @@ static void refuse_size(struct rnic *rnic, struct qp *qp, const struct frame *fr
 {
     if (qp->rx_next.opcode == QP_RX_SEND)
         fail_receive(rnic, qp, IBV_WC_LOC_LEN_ERR, now);
-    refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+    responder_refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
 }
 
 static void place_bytes(struct rnic *rnic, struct qp *qp, const struct frame *frame)
@@ -459,7 +379,7 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
     if (UNLIKELY(step->first) && !begin_message(rnic, qp, frame, step, now))
         return;
     if (UNLIKELY(step->kind != qp->rx_next.opcode)) {
-        refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+        responder_refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return;
     }
     if (UNLIKELY(!size_fits(qp, frame, step))) {
@@ -518,7 +438,7 @@ void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *fra
         }
     }
     if (frame->opcode == FRAME_RC_READ_REQUEST)
-        on_read(rnic, qp, frame, now);
+        responder_on_read(rnic, qp, frame, now);
     else
         on_message(rnic, qp, frame, now);
 }

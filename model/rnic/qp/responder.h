@@ -19,6 +19,15 @@ enum responder_syndrome {
 
 void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
 
+/* The request is refused: NAK, and the queue pair fails. */
+void responder_refuse(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn,
+                      time_ps now);
+
+/* A READ request, the expected one, or one that came before. */
+void responder_on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
+void responder_on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                                 time_ps now);
+
 /* Acknowledges up to the PSN. */
 void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn);
 

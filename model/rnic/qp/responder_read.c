@@ -1,10 +1,90 @@
 /* SPDX-License-Identifier: Apache-2.0
- * responder_read - the responses to READs. */
+ * responder_read - READs: taken, asked for again, and answered. */
 #include "rnic/host/arbiter.h"
+#include "rnic/host/rnic_watch.h"
 #include "rnic/qp/packet.h"
 #include "rnic/qp/responder.h"
 
 #include <string.h>
+
+/* ------------------------------------------------------------------ requests */
+
+/* A requester that asks for one more than fit has the first of them: what is being answered again
+ * there was answered in time, only late. */
+static void forget_ghost(struct qp *qp)
+{
+    const bool full = qp->read_tail - qp->read_head > qp->read_mask;
+    if (full && qp->reads[qp->read_head & qp->read_mask].again)
+        qp->read_head++;
+}
+
+static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    struct mr *mr = NULL;
+    forget_ghost(qp);
+    if (qp->read_resources == 0 || qp->read_tail - qp->read_head > qp->read_mask) {
+        responder_refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+        return;
+    }
+    if (frame->length > 0)
+        mr = mr_remote(&rnic->mrs, frame->rkey, frame->address, frame->length,
+                       IBV_ACCESS_REMOTE_READ);
+    if (frame->length > 0 && mr == NULL) {
+        responder_refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
+        return;
+    }
+    const bool again = psn_diff(frame->psn, qp->epsn) < 0;
+    qp_expect_reads(qp);
+    qp->reads[qp->read_tail++ & qp->read_mask] = (struct qp_read){
+        .mr = mr,
+        .ready_at = now + rnic->params.read_delay,
+        .offset = mr == NULL ? 0 : (uint32_t)(frame->address - mr->verbs.addr),
+        .left = frame->length,
+        .response_psn = frame->psn,
+        .msn = again ? qp->msn : psn_add(qp->msn, 1),
+        .packets = psn_count(frame->length, qp->mtu),
+        .again = again,
+    };
+    qp->flags |= QP_RESPOND;
+    arbiter_schedule(rnic, qp, now);
+}
+
+void responder_on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    if (qp->rx_next.opcode != QP_RX_IDLE) {
+        responder_refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+        return;
+    }
+    rnic->counters.read_requests++;
+    rnic_watch_work(rnic, qp, PROBE_WORK_ASKED, PROBE_WORK_READ, true, now);
+    begin_read(rnic, qp, frame, now);
+    qp->epsn = psn_add(qp->epsn, psn_count(frame->length, qp->mtu));
+    qp->msn = psn_add(qp->msn, 1); /* when its execution starts, C9-148 */
+}
+
+/* The requester sends everything from this PSN on again, so what was to be answered from there on
+ * is moot; with selective repeat it asks for what is missing only. */
+void responder_on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                                 time_ps now)
+{
+    uint32_t tail = rnic->recovery->selective ? qp->read_tail : qp->read_head;
+    for (; tail != qp->read_tail; tail++) {
+        struct qp_read *read = &qp->reads[tail & qp->read_mask];
+        const int32_t before = psn_diff(frame->psn, read->response_psn);
+        if (before <= 0)
+            break;
+        if ((uint32_t)before < read->packets) {
+            read->packets = (uint32_t)before;
+            read->left = read->packets * qp->mtu;
+        }
+    }
+    qp->read_tail = tail;
+    if (rnic->recovery->selective && tail - qp->read_head > qp->read_mask)
+        return; /* it will be asked for again */
+    begin_read(rnic, qp, frame, now);
+}
+
+/* ------------------------------------------------------------------ responses */
 
 static uint8_t response_opcode(const struct qp_read *read)
 {
