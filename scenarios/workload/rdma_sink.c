@@ -346,9 +346,10 @@ static bool make_memory(struct sink_conn *sc)
     sc->own.conn = sc->conn;
     sc->receives = request->shared ? shared_receives(sink, request) : &sc->own;
     sc->lengths = memory_zeroed((size_t)request->outstanding, sizeof *sc->lengths);
-    sc->mr = sink->verbs->reg_mr(
-        sink->device, request->message_bytes,
-        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BULK);
+    const int rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    sc->mr =
+        sink->verbs->reg_mr(sink->device, request->message_bytes,
+                            IBV_ACCESS_LOCAL_WRITE | (request->no_right ? 0 : rights), VERBS_BULK);
     sc->own.mr = sc->mr;
     return sc->mr != NULL && sc->receives != NULL;
 }

@@ -54,6 +54,12 @@ const struct opt wl_rdma_opts[] = {
      "With shared-receives: used ones are posted anew, all together, when fewer than so many are "
      "left; 0: each by itself.",
      "IBV_EVENT_SRQ_LIMIT_REACHED"},
+    {"remote-access", OPT_CHOICE, FIELD(remote_access), "granted", NULL, NULL,
+     OPT_WORDS(WL_RDMA_ACCESSES),
+     "What rdma-write and rdma-read do with the other end's memory: what is granted, or with a "
+     "wrong "
+     "key, beyond its end, or without the right to, which all end in REM_ACCESS_ERR.",
+     "IBTA Vol 1 9.7.5.2.4 (NAK remote access error)"},
     {"immediate", OPT_BOOL, FIELD(immediate), "false", NULL, NULL, NULL,
      "Each message carries 4 B of immediate data: then rdma-write too needs a receive and "
      "completes "
@@ -323,6 +329,10 @@ static void on_established(struct wl_rdma_pair *pair, const struct verbs_event *
     const uint32_t needed = (uint32_t)largest(pair->owner);
     pair->usable = wl_rdma_decode_grant(event->private_data, event->private_len, &pair->grant) &&
                    pair->grant.length >= needed;
+    if (pair->owner->params.remote_access == WL_RDMA_WRONG_KEY)
+        pair->grant.rkey ^= 1;
+    if (pair->owner->params.remote_access == WL_RDMA_OUT_OF_RANGE)
+        pair->grant.addr += pair->grant.length;
     if (!pair->usable)
         give_up(pair, "workload: the peer granted no usable buffer");
     pair_settled(pair);
@@ -392,6 +402,7 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
         .receives = (uint32_t)(shared > 0 ? shared : wl->params.receives),
         .receive_limit = shared > 0 ? (uint32_t)least(shared, wl->params.receive_limit) : 0,
         .shared = shared > 0,
+        .no_right = wl->params.remote_access == WL_RDMA_WITHOUT_RIGHT,
         .receive_delay_us = (uint32_t)(wl->params.receive_delay / PS_PER_US),
         .answered = wl->answered,
     };

@@ -20,6 +20,8 @@ enum {
     WL_RDMA_VERSION = 2,
     WL_RDMA_ANSWERED = 0x80, /* each message is to be answered */
     WL_RDMA_SHARED = 0x40,   /* the receives are those of all connections that ask alike */
+    WL_RDMA_NO_RIGHT = 0x20, /* the buffer is registered without rights for the peer */
+    WL_RDMA_OPCODE = 0x1F,
     WL_RDMA_REQ_BYTES = 16,
     WL_RDMA_REP_BYTES = 20,
     WL_RDMA_MESSAGE_MAX = 1 << 30,  /* IBTA Vol 1 9.7.7 allows 2^31 */
@@ -27,6 +29,16 @@ enum {
     WL_RDMA_RECEIVES_MAX = 2 * WL_RDMA_OUTSTANDING_MAX,
     WL_RDMA_QPS_MAX = 1024
 };
+
+/* What messages do with the memory of the other end. */
+#define WL_RDMA_ACCESSES(X)                                                                        \
+    X(GRANTED, "granted")                                                                          \
+    X(WRONG_KEY, "wrong-key")                                                                      \
+    X(OUT_OF_RANGE, "out-of-range")                                                                \
+    X(WITHOUT_RIGHT, "no-right")
+#define X(name, word) WL_RDMA_##name,
+enum wl_rdma_access { WL_RDMA_ACCESSES(X) };
+#undef X
 
 struct wl_rdma_params {
     int64_t message_size;
@@ -42,6 +54,7 @@ struct wl_rdma_params {
     time_ps receive_delay; /* from a message to the receive that is posted in its place */
     int64_t shared_receives; /* that the other end keeps for all queue pairs; 0: each its own */
     int64_t receive_limit;   /* of these: posted anew when fewer are left; 0: each at once */
+    int64_t remote_access;   /* enum wl_rdma_access */
     int64_t immediate;       /* messages carry immediate data */
 };
 
@@ -53,6 +66,7 @@ struct wl_rdma_request {
     uint32_t receive_delay_us;
     uint32_t receive_limit;
     bool answered, shared;
+    bool no_right; /* the buffer is not for the peer */
 };
 
 struct wl_rdma_grant {

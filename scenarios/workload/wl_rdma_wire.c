@@ -23,7 +23,8 @@ void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *byte
     put_bytes(bytes, 1, WL_RDMA_VERSION);
     put_bytes(bytes + 1, 1,
               (uint64_t)request->opcode | (request->answered ? WL_RDMA_ANSWERED : 0) |
-                  (request->shared ? WL_RDMA_SHARED : 0));
+                  (request->shared ? WL_RDMA_SHARED : 0) |
+                  (request->no_right ? WL_RDMA_NO_RIGHT : 0));
     put_bytes(bytes + 2, 2, request->outstanding);
     put_bytes(bytes + 4, 4, request->message_bytes);
     put_bytes(bytes + 8, 2, request->receives);
@@ -35,8 +36,9 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
 {
     if (length < WL_RDMA_REQ_BYTES || bytes[0] != WL_RDMA_VERSION)
         return false;
-    request->opcode = (enum ibv_wr_opcode)(bytes[1] & ~(WL_RDMA_ANSWERED | WL_RDMA_SHARED));
+    request->opcode = (enum ibv_wr_opcode)(bytes[1] & WL_RDMA_OPCODE);
     request->answered = (bytes[1] & WL_RDMA_ANSWERED) != 0;
+    request->no_right = (bytes[1] & WL_RDMA_NO_RIGHT) != 0;
     request->shared = (bytes[1] & WL_RDMA_SHARED) != 0;
     request->receive_limit = (uint32_t)get(bytes + 10, 2);
     request->outstanding = (uint32_t)get(bytes + 2, 2);

@@ -75,6 +75,8 @@ static void check_receives(const struct scenario_workload *workload, struct chec
     const char *why = read                          ? "rdma-read needs none"
                       : write && !params->immediate ? "rdma-write needs none without immediate data"
                                                     : NULL;
+    if (params->remote_access != WL_RDMA_GRANTED && !read && !write)
+        no_effect(report, workload, "remote-access", "SENDs go where the receive says");
     if (params->immediate && read)
         no_effect(report, workload, "immediate", "rdma-read carries no data there");
     if (why == NULL) {

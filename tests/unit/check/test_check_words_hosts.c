@@ -73,6 +73,12 @@ static void classes_of_hosts(void **state)
          "workloads",
          "t.yaml:5:13: warning: 'w': receive-limit 10 counts as 9: there are no more "
          "shared-receives\n"},
+        {HEAD WORK("kind: rdma-read, from: host1, to: host0, remote-access: wrong-key"),
+         "workloads", ""},
+        {HEAD WORK("kind: rdma-send, from: host1, to: host0, remote-access: wrong-key"),
+         "workloads",
+         "t.yaml:5:13: warning: 'w': remote-access has no effect: SENDs go where the receive "
+         "says\n"},
         {HEAD WORK("kind: rdma-send, from: host1, to: host0, receive-limit: 1"), "workloads",
          "t.yaml:5:13: warning: 'w': receive-limit has no effect: shared-receives are 0\n"},
         {HEAD WORK("kind: rdma-send, from: host1, to: host0, receives: 1, shared-receives: 1"),
