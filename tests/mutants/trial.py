@@ -128,7 +128,7 @@ def environment(test, build, work, scratch):
         env['STORMGLASS'] = str(program)
         return env
     env.update(LD_PRELOAD=mutant, LD_LIBRARY_PATH=library, UBSAN_OPTIONS='print_stacktrace=0',
-               ASAN_OPTIONS='verify_asan_link_order=0:detect_odr_violation=0:hard_rss_limit_mb=3000')
+               ASAN_OPTIONS='verify_asan_link_order=0:detect_odr_violation=0:hard_rss_limit_mb=3000:quarantine_size_mb=16')
     return env
 
 
