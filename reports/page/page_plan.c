@@ -74,7 +74,8 @@ static void write_head(const struct page *page)
               page->out);
     fputs("</header>\n<nav><a href=\"#why\">Why not the others</a><a href=\"#front\">Front</a>"
           "<a href=\"#map\">Map</a><a href=\"#cliffs\">Cliffs</a><a href=\"#assumed\">Assumed "
-          "values</a><a href=\"#bill\">Bill</a><a href=\"#candidates\">Candidates</a></nav>\n",
+          "values</a><a href=\"#measures\">Measures</a><a href=\"#bill\">Bill</a><a "
+          "href=\"#candidates\">Candidates</a></nav>\n",
           page->out);
     write_cards(page);
 }
@@ -195,6 +196,7 @@ bool page_plan_write(struct store *store, FILE *out)
     page_plan_map(&page);
     page_plan_cliffs(&page);
     page_plan_assumed(&page);
+    page_plan_measures(&page);
     write_bill(&page);
     write_candidates(&page);
     write_unmodelled(&page);

@@ -22,4 +22,7 @@ void page_plan_assumed(const struct page *page);
 /* Two designs, where a plan was compared with another. */
 void page_plan_versus(const struct page *page);
 
+/* What each candidate did, whatever was asked. */
+void page_plan_measures(const struct page *page);
+
 #endif

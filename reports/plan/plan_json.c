@@ -98,6 +98,27 @@ static void print_command(const struct plan_state *state, uint32_t index, FILE *
     free(text);
 }
 
+/* Means of its runs where nothing fails, in base units (plan_measure.h). */
+static void print_measures(const struct plan_state *state, const struct plan_candidate *of,
+                           FILE *out)
+{
+    const char *gap = "";
+    fputs("\"measures\": {", out);
+    for (uint32_t i = 0; i < PLAN_MEASURES_MAX; i++) {
+        char name[PLAN_MEASURE_BYTES];
+        double mean;
+        if (of->states == NULL || !plan_mean_measure(&of->states[0], i, &mean))
+            continue;
+        plan_measure_name(i, state->workloads, name);
+        fputs(gap, out);
+        json_string(out, name);
+        fputs(": ", out);
+        json_real(out, mean);
+        gap = ", ";
+    }
+    fputs("}, ", out);
+}
+
 static void print_candidate(const struct plan_state *state, uint32_t index, FILE *out)
 {
     const struct plan_candidate *of = &state->candidates[index];
@@ -115,6 +136,7 @@ static void print_candidate(const struct plan_state *state, uint32_t index, FILE
     text_member(out, "bottleneck", of->limit, ", ");
     cost_members(state, of, out);
     fprintf(out, ", \"front\": %s, ", of->front ? "true" : "false");
+    print_measures(state, of, out);
     print_command(state, index, out);
     fputs("}", out);
 }

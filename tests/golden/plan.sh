@@ -92,6 +92,8 @@ done
 [ "$(row candidates '^<tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) $own")" ] || fail "page: candidates"
 [ "$(row cliffs '^<tr><td')" = "$(sqlite3 cliff.db 'SELECT count(*) FROM cliff')" ] || fail "page: cliffs"
 [ "$(row front '<circle')" = "$(sqlite3 cliff.db "SELECT count(*) $own AND price IS NOT NULL AND headroom IS NOT NULL")" ] || fail "page: points"
+[ "$(row measures '^<tr><td\|^<tbody><tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) FROM candidate WHERE candidate IN (SELECT candidate FROM run)")" ] || fail "page: measures"
+gojq -e --arg name "$chosen" '.candidates[] | select(.name == $name).measures | .["io.goodput"] > 20e9 and .["io.latency.p99"] < 120e6' cliff.json >/dev/null || fail "measures: $(gojq -c '.candidates[0].measures' cliff.json)"
 [ "$(row map '<td class="holds"')" = "$(sqlite3 cliff.db "SELECT count(*) $own AND verdict = 'holds'")" ] || fail "page: map"
 "$program" report cliff.db -o plan2.html && cmp -s plan.html plan2.html || fail "the same plan is another page"
 "$program" report cliff.db --text >out.txt 2>err.txt; [ $? = 2 ] && grep -q 'a database of a plan: expected it alone' err.txt || fail "report --text of a plan: $(cat err.txt)"

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_plan_measures - what each candidate did to latency, pauses, fairness: a column each. */
+#include "replay/plan/plan_measure.h"
+#include "reports/page/page_plan_private.h"
+
+enum { COLUMNS_MAX = 24 };
+
+/* Those that some candidate of the plan has, and which are not 0 everywhere. */
+static int read_columns(const struct page *page, int64_t columns[COLUMNS_MAX])
+{
+    int count = 0;
+    struct store_statement *row = store_prepare(
+        page->store, "SELECT position, min(m.name) FROM measure m JOIN candidate c USING(candidate)"
+                     " WHERE trial=0 GROUP BY position HAVING max(abs(value))>0 ORDER BY position");
+    fputs("<thead><tr><th>candidate</th>", page->out);
+    while (store_step(row)) {
+        const int64_t position = store_int(row, 0);
+        if (count == COLUMNS_MAX || position < 0 || position >= PLAN_MEASURES_MAX)
+            continue;
+        columns[count++] = position;
+        fputs("<th class=\"n\">", page->out);
+        page_text(page->out, store_text(row, 1));
+        fputs("</th>", page->out);
+    }
+    fputs("</tr></thead>\n<tbody>", page->out);
+    store_finish(row);
+    return count;
+}
+
+static void write_mean(const struct page *page, int64_t candidate, int64_t position)
+{
+    struct store_statement *row = store_prepare(
+        page->store, "SELECT avg(value), count(*)=count(value) FROM measure WHERE candidate=?1 AND"
+                     " trial=0 AND position=?2");
+    store_bind(row, 1, STORE_I(candidate));
+    store_bind(row, 2, STORE_I(position));
+    fputs("<td class=\"n\">", page->out);
+    if (store_step(row) && store_column_type(row, 0) != STORE_NULL && store_int(row, 1) != 0)
+        page_text(page->out, plan_measure_words((uint32_t)position, store_real(row, 0)).text);
+    fputs("</td>", page->out);
+    store_finish(row);
+}
+
+void page_plan_measures(const struct page *page)
+{
+    int64_t columns[COLUMNS_MAX];
+    page_section(page, "measures", "What each of them does",
+                 "Means over the runs of each candidate that was played, where nothing fails; of "
+                 "pauses, marks and retransmissions in a second.");
+    fputs("<div class=\"wide\"><table>", page->out);
+    const int count = read_columns(page, columns);
+    struct store_statement *row = store_prepare(
+        page->store,
+        "SELECT name, candidate FROM candidate c WHERE EXISTS (SELECT 1 FROM run r WHERE"
+        " r.candidate=c.candidate AND trial=0) ORDER BY candidate");
+    while (store_step(row)) {
+        fputs("<tr>", page->out);
+        page_cell(page, PAGE_CODE, row, 0);
+        for (int i = 0; i < count; i++)
+            write_mean(page, store_int(row, 1), columns[i]);
+        fputs("</tr>\n", page->out);
+    }
+    store_finish(row);
+    fputs("</tbody></table></div>\n", page->out);
+    page_section_end(page);
+}
