@@ -8,7 +8,7 @@ const said = {
     fetched: performance.getEntriesByType('resource').map(entry => entry.name),
     chosen: all('.verdict.good').map(node => node.textContent),
     candidates: all('#candidates tbody tr').map(row => Array.from(row.children, cell => cell.title || cell.textContent)),
-    points: all('.front circle').filter(shown).length,
+    points: all('#front circle').filter(shown).length,
     front: all('#front tbody tr').length,
     cells: {
         all: all('.map td').length, holds: all('.map .holds').filter(shown).length,
