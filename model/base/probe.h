@@ -101,6 +101,8 @@ struct probe_host_io {
         status; /* of the CQE, shifted right by one: SCT<<8 | SC; UINT16_MAX: transport failed */
     uint64_t lba;
     uint32_t bytes;
+    uint32_t nsid, block_bytes;
+    uint32_t content;          /* tag of what was written, or came (nvme/media/tag_store.h) */
     time_ps issued_at;         /* the workload asked */
     time_ps posted_at;         /* the capsule was given to the RNIC */
     time_ps response_at;       /* the response capsule was received */

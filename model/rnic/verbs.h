@@ -31,13 +31,16 @@ struct verbs_conn;   /* owned by the implementation until destroy */
 struct verbs_srq;    /* a shared receive queue; likewise */
 struct verbs_device; /* one RNIC port */
 
+/* The tag of memory that holds parts of several contents: no tag of one. */
+#define VERBS_CONTENT_MIXED UINT32_C(0xFFFFFFFE)
+
 enum verbs_memory { VERBS_BYTES, VERBS_BULK };
 
 struct verbs_mr {
     uint64_t addr; /* for sge.addr and remote_addr */
     uint32_t length;
     uint32_t lkey, rkey;
-    uint32_t content; /* BULK: the tag of what it holds */
+    uint32_t content; /* BULK: the tag of what it holds; VERBS_CONTENT_MIXED: of several */
     enum verbs_memory memory;
     unsigned char *bytes; /* BYTES: the memory itself; NULL for BULK in the simulator */
 };

@@ -128,9 +128,12 @@ static void add_media(const struct world *world, struct result *result)
 {
     struct result_totals *totals = &result->totals;
     struct media_wear wear = {0};
-    for (uint32_t i = 0; i < world->host_count; i++)
-        if (world->targets[i] != NULL)
-            result->media_age |= nvme_target_wear(world->targets[i], &wear);
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        if (world->targets[i] == NULL)
+            continue;
+        result->media_age |= nvme_target_wear(world->targets[i], &wear);
+        totals->data_damaged += (int64_t)nvme_target_stats(world->targets[i])->damaged;
+    }
     totals->media_bytes_written = (int64_t)wear.host_bytes;
     totals->media_bytes_programmed = (int64_t)wear.flash_bytes;
     totals->media_erases = (int64_t)wear.erases;
@@ -378,6 +381,9 @@ void collect_result(const struct collect *collect, struct result *result)
         add_media(collect->world, result);
     }
     add_drops(collect->observe, totals);
+    totals->data_stale = (int64_t)collect->observe->data.stale;
+    totals->data_lost = (int64_t)collect->observe->data.lost;
+    totals->data_torn = (int64_t)collect->observe->data.torn;
     result->workload_count = collect->scenario->workload_count;
     result->workloads = memory_zeroed(result->workload_count, sizeof *result->workloads);
     for (uint32_t i = 0; i < result->workload_count; i++)

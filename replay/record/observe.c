@@ -116,6 +116,7 @@ static void on_host_io(void *self, const struct probe_host_io *io)
     struct observe *observe = self;
     struct probe_target_io target;
     const bool joined = iojoin_take(&observe->join, io, &target);
+    data_judge_io(&observe->data, io);
     if (observe->waits != NULL)
         waits_host_io(observe->waits, io);
     record_io(observe->record, io, joined ? &target : NULL);
@@ -197,6 +198,7 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
     }
     explain_init(&observe->explain, fabric);
     iojoin_init(&observe->join);
+    data_judge_init(&observe->data);
     const size_t rows = (size_t)workload_count * OBSERVE_OPERATIONS;
     observe->stages = memory_zeroed(rows, sizeof *observe->stages);
     observe->blocked_since = memory_zeroed(keys, sizeof *observe->blocked_since);
@@ -206,6 +208,7 @@ void observe_fini(struct observe *observe)
 {
     explain_fini(&observe->explain);
     iojoin_fini(&observe->join);
+    data_judge_fini(&observe->data);
     waits_free(observe->waits);
     free(observe->stages);
     free(observe->drops);

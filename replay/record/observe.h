@@ -10,6 +10,7 @@
 
 #include "base/drop.h"
 #include "base/probe.h"
+#include "replay/data/data_judge.h"
 #include "replay/explain/explain.h"
 #include "replay/explain/iojoin.h"
 #include "replay/harm/drops.h"
@@ -35,6 +36,7 @@ struct observe {
     const struct explain_fabric *fabric;
     struct explain explain;
     struct iojoin join;
+    struct data_judge data;
     struct waits *waits;           /* NULL: nobody accounts for time */
     bool frames;                   /* each is recorded */
     struct observe_stages *stages; /* workload * OBSERVE_OPERATIONS + operation */

@@ -56,7 +56,7 @@ bool result_of_workload(const struct result_workload *workload, const char *path
     return result_workload_value(workload, path, value);
 }
 
-static const char of_media[] = "media.", amplification[] = "media.write_amplification";
+static const char amplification[] = "media.write_amplification";
 
 bool result_total(const struct result *result, const char *path, struct result_ratio *value)
 {
@@ -228,10 +228,25 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
     result_harm_emit(result, emit, self);
 }
 
+static bool begins(const char *path, const char *with)
+{
+    return strncmp(path, with, strlen(with)) == 0;
+}
+
+/* Some are told only where there is something to tell. */
+static bool is_told(const struct result *result, const char *path)
+{
+    const struct result_totals *totals = &result->totals;
+    if (begins(path, "media."))
+        return result->media_age;
+    return !begins(path, "data.") ||
+           totals->data_stale + totals->data_lost + totals->data_torn + totals->data_damaged > 0;
+}
+
 static void emit_totals(const struct result *result, result_emit_fn *emit, void *self)
 {
     for (int i = 0; i < TOTAL_ROWS; i++)
-        if (result->media_age || strncmp(total_rows[i].path, of_media, strlen(of_media)) != 0)
+        if (is_told(result, total_rows[i].path))
             emit_integer(emit, self, total_rows[i].path,
                          member_of(&result->totals, total_rows[i].offset));
     const double down = (double)result->media_units_down;

@@ -121,6 +121,28 @@ static void fail_failed(const struct scenario *scenario, struct result *result)
                         words_count(result->workloads[i].issued).text);
 }
 
+/* Each kind by itself, unless the scenario expects something of it. */
+static void fail_data(const struct scenario *scenario, struct result *result)
+{
+    const struct {
+        enum expect_quantity quantity;
+        int64_t reads;
+        const char *what;
+    } kinds[] = {
+        {EXPECT_DATA_STALE, result->totals.data_stale, "data that had been overwritten before"},
+        {EXPECT_DATA_LOST, result->totals.data_lost, "nothing where something had been written"},
+        {EXPECT_DATA_TORN, result->totals.data_torn, "a mixture of several writes"},
+    };
+    const int64_t damaged = result->totals.data_damaged;
+    if (damaged > 0 && !speaks_of(scenario, EXPECT_DATA_DAMAGED))
+        result_fail(result, "%s write%s reached a target as other data than was sent",
+                    words_count(damaged).text, damaged == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].reads > 0 && !speaks_of(scenario, kinds[i].quantity))
+            result_fail(result, "%s read%s returned %s", words_count(kinds[i].reads).text,
+                        kinds[i].reads == 1 ? "" : "s", kinds[i].what);
+}
+
 static void fail_on_its_own(const struct scenario *scenario, struct result *result, bool cut_short)
 {
     if (result->totals.drops_lossless > 0 && !speaks_of(scenario, EXPECT_DROPS_LOSSLESS))
@@ -137,6 +159,7 @@ static void fail_on_its_own(const struct scenario *scenario, struct result *resu
         if (result->workloads[i].corrupt > 0)
             result_fail(result, "%s: %s reads returned wrong data", result->workloads[i].name,
                         words_count(result->workloads[i].corrupt).text);
+    fail_data(scenario, result);
 }
 
 /* A latency of operations none of which completed is no number that could be below a bound. */

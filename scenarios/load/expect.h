@@ -39,6 +39,10 @@
     X(RNIC_RNR_NAKS, "rnic.rnr_naks", "rnic.rnr_naks", QUANTITY_INT)                               \
     X(RNIC_QP_ERRORS, "rnic.qp_errors", "rnic.qp_errors", QUANTITY_INT)                            \
     X(RNIC_PAUSE_STORMS, "rnic.pause_storms", "rnic.pause_storms", QUANTITY_INT)                   \
+    X(DATA_STALE, "data.stale", "data.stale", QUANTITY_INT)                                        \
+    X(DATA_LOST, "data.lost", "data.lost", QUANTITY_INT)                                           \
+    X(DATA_TORN, "data.torn", "data.torn", QUANTITY_INT)                                           \
+    X(DATA_DAMAGED, "data.damaged", "data.damaged", QUANTITY_INT)                                  \
     X(MEDIA_BYTES_WRITTEN, "media.bytes_written", "media.bytes_written", QUANTITY_SIZE)            \
     X(MEDIA_BYTES_PROGRAMMED, "media.bytes_programmed", "media.bytes_programmed", QUANTITY_SIZE)   \
     X(MEDIA_AMPLIFICATION, "media.write_amplification", "media.write_amplification",               \

@@ -7,8 +7,11 @@
 #include "base/memory.h"
 #include "nvme/wire/discovery.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static_assert(VERBS_CONTENT_MIXED == NVME_CONTENT_MIXED, "one tag says that it is no tag");
 
 const struct opt nvme_rdma_host_opts[] = {
     {"sgl-invalidate", OPT_BOOL, offsetof(struct nvme_rdma_host_params, sgl_invalidate), "true",

@@ -94,6 +94,7 @@ struct nvme_target_site {
 struct nvme_target_stats {
     uint64_t commands, reads, writes, flushes, admin, errors;
     uint64_t bytes_read, bytes_written;
+    uint64_t damaged; /* writes whose data came from several places: a transport's mistake */
     uint32_t controllers, queues; /* connected now */
 };
 

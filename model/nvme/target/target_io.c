@@ -58,6 +58,8 @@ static uint16_t finish_write(struct target_command *command, struct nvme_target_
     const uint64_t at = command->in_capsule ? command->sqe.sgl.address : 0;
     const uint16_t status = store->ops->write(store, range_of(&command->sqe), data, at);
     stats->writes++;
+    if (store->ops->memory == NVME_MEMORY_BULK && data != NULL)
+        stats->damaged += data->content == NVME_CONTENT_MIXED;
     stats->bytes_written += command->transfer.length;
     return status;
 }

@@ -224,19 +224,20 @@ void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *fram
 
 /* The READ that the response belongs to, now the oldest send; NULL: none, it was answered before.
  * */
-static const struct qp_wqe *response_wqe(const struct qp *qp, uint32_t psn)
+static struct qp_wqe *response_wqe(const struct qp *qp, uint32_t psn)
 {
-    const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
+    struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
     if (qp->sq_head == qp->sq_tail || wqe->opcode != IBV_WR_RDMA_READ || !wqe->started)
         return NULL;
     CHECK(psn_diff(psn, wqe->first_psn) >= 0);
     return wqe;
 }
 
-static void take_response(struct rnic *rnic, struct qp *qp, const struct qp_wqe *wqe,
+static void take_response(struct rnic *rnic, struct qp *qp, struct qp_wqe *wqe,
                           const struct frame *frame, time_ps now)
 {
     const uint32_t offset = (uint32_t)psn_diff(frame->psn, wqe->first_psn) * qp->mtu;
+    completer_look(wqe, frame, offset);
     if (UNLIKELY(frame->blob != POOL_NONE))
         mr_scatter(wqe->sges, wqe->sge_count, offset, frame_blob(rnic->port.frames, frame),
                    frame->payload);
@@ -244,7 +245,7 @@ static void take_response(struct rnic *rnic, struct qp *qp, const struct qp_wqe 
     qp->una_psn = qp->una_end = psn_add(frame->psn, 1);
     qp->flags &= (uint16_t)~QP_READ_GAP;
     if (qp->una_psn == psn_add(wqe->first_psn, wqe->packets)) {
-        mr_set_content(wqe->sges, wqe->sge_count, frame->content);
+        mr_set_content(wqe->sges, wqe->sge_count, wqe->content);
         qp->conn->bulk_taken += mr_bulk_bytes(wqe->sges, wqe->sge_count, wqe->length);
         completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
     }
@@ -261,7 +262,7 @@ void completer_on_response(struct rnic *rnic, struct qp *qp, const struct frame 
             rnic->recovery->on_late_response(rnic, qp, frame, now);
         return;
     }
-    const struct qp_wqe *wqe = response_wqe(qp, frame->psn);
+    struct qp_wqe *wqe = response_wqe(qp, frame->psn);
     if (wqe == NULL)
         return;
     const uint32_t left = wqe->length - (uint32_t)psn_diff(frame->psn, wqe->first_psn) * qp->mtu;

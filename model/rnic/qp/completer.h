@@ -11,6 +11,16 @@ void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *fram
 void completer_on_response(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                            time_ps now);
 
+/* What a response brings of a READ, at `offset` of it: a response from another place than was asked
+ * for spoils all of it. */
+static inline void completer_look(struct qp_wqe *wqe, const struct frame *frame, uint32_t offset)
+{
+    if (UNLIKELY(frame->payload > 0 && frame->address != wqe->remote_address + offset))
+        wqe->content = VERBS_CONTENT_MIXED;
+    else if (LIKELY(wqe->content != VERBS_CONTENT_MIXED))
+        wqe->content = frame->content;
+}
+
 /* The oldest send is over. */
 void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now);
 

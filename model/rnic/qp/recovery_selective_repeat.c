@@ -332,7 +332,7 @@ static void on_late_response(struct rnic *rnic, struct qp *qp, const struct fram
         mr_scatter(wqe->sges, wqe->sge_count, offset, frame_blob(rnic->port.frames, frame),
                    frame->payload);
     rnic->counters.received_bytes += frame->payload;
-    wqe->content = frame->content;
+    completer_look(wqe, frame, offset);
     set(own, frame->psn, true);
     own->acked = newer(own->acked, end_of(wqe));
     choose(rnic, qp, false);

@@ -104,6 +104,7 @@ static void fill_response(struct rnic *rnic, const struct qp *qp, const struct q
     if (read->mr == NULL)
         return;
     frame->content = read->mr->verbs.content;
+    frame->address = read->mr->verbs.addr + read->offset;
     if (read->mr->verbs.memory == VERBS_BYTES)
         memcpy(frame_blob_take(rnic->port.frames, frame, frame->payload),
                read->mr->verbs.bytes + read->offset, frame->payload);

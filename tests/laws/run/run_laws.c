@@ -137,9 +137,23 @@ static void on_frame(void *self, const struct probe_frame *sent)
     waits_frame(((struct run_laws *)self)->waits, sent);
 }
 
+/* No read returns what no order of the writes allows, unless a fault empties namespaces. */
+static void judge_data(struct run_laws *laws, const struct probe_host_io *io)
+{
+    const struct data_judge before = laws->data;
+    data_judge_io(&laws->data, io);
+    if (data_judge_wrong(&laws->data) == data_judge_wrong(&before) || laws->terms.data_lost)
+        return;
+    run_laws_break(laws, "a read of block %llu returned %s data", (unsigned long long)io->lba,
+                   laws->data.stale > before.stale ? "stale"
+                   : laws->data.lost > before.lost ? "lost"
+                                                   : "torn");
+}
+
 static void on_host_io(void *self, const struct probe_host_io *io)
 {
-    const struct run_laws *laws = self;
+    struct run_laws *laws = self;
+    judge_data(laws, io);
     run_laws_end_io(self, io);
     run_laws_goodput_io(self, io);
     run_laws_nvme_at_host(self, io);
@@ -243,6 +257,7 @@ void run_laws_judge(struct run_laws *laws)
 
 void run_laws_fini(struct run_laws *laws)
 {
+    data_judge_fini(&laws->data);
     if (laws->pauses != NULL)
         run_laws_pauses_free(laws->pauses);
     if (laws->way != NULL)

@@ -24,6 +24,7 @@
 #define STORMGLASS_TESTS_LAWS_RUN_LAWS_H
 
 #include "base/drop.h"
+#include "replay/data/data_judge.h"
 #include "replay/waits/waits.h"
 #include "scenarios/world/world.h"
 
@@ -78,6 +79,7 @@ struct run_laws {
     struct run_laws_cm *cm;
     struct run_laws_nvme *nvme;
     struct waits *waits; /* NULL: frames are not watched */
+    struct data_judge data;
     struct explain_fabric fabric;
     bool closing;   /* controllers were shut down */
     bool over;      /* all faults had ended when the run did */

@@ -155,6 +155,17 @@ static bool waits_for_ever(const struct run_laws *laws)
     return false;
 }
 
+/* What a host sent is what a target takes. */
+static void check_data(struct run_laws *laws)
+{
+    const struct world *world = laws->world;
+    for (uint32_t i = 0; i < world->host_count; i++)
+        if (world->targets[i] != NULL && nvme_target_stats(world->targets[i])->damaged > 0)
+            run_laws_break(laws, "%s: %llu writes came as other data than was sent",
+                           world->scenario->nodes[i].name,
+                           (unsigned long long)nvme_target_stats(world->targets[i])->damaged);
+}
+
 static void check_operations(struct run_laws *laws)
 {
     const struct world *world = laws->world;
@@ -407,6 +418,7 @@ void run_laws_end_judge(struct run_laws *laws)
     const struct world *world = laws->world;
     const bool empty = world->executors[0].frames.frames.taken == 0;
     check_operations(laws);
+    check_data(laws);
     check_no_loss(laws);
     check_lossless(laws);
     for (uint32_t i = 0; i < world->workload_count; i++)

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * data_judge - the last writes of each unit. */
+#include "replay/data/data_judge.h"
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum { UNIT_BYTES = 4096, FIRST_ROOM = 256, OPCODE_WRITE = 1, OPCODE_READ = 2 };
+
+#define CONTENT_MIXED UINT32_C(0xFFFFFFFE) /* NVME_CONTENT_MIXED of nvme/wire/spec.h */
+
+struct write {
+    uint32_t content;
+    time_ps issued, ended; /* ended: TIME_NEVER: it failed */
+    time_ps superseded;    /* another began behind it and had ended by then */
+};
+
+struct data_judge_unit {
+    uint64_t number; /* of 4 KiB in the namespace */
+    uint32_t target_ip, nsid;
+    uint32_t count;      /* writes that are remembered: the last */
+    bool used, in_parts; /* in_parts: it was written in part, and is not judged any more */
+    time_ps written;     /* some write had ended by then; TIME_NEVER: none */
+    struct write writes[DATA_JUDGE_WRITES];
+};
+
+void data_judge_init(struct data_judge *judge)
+{
+    *judge = (struct data_judge){0};
+}
+
+void data_judge_fini(struct data_judge *judge)
+{
+    free(judge->units);
+    *judge = (struct data_judge){0};
+}
+
+/* ---- units ---- */
+
+static struct data_judge_unit *place_of_unit(const struct data_judge *judge,
+                                             const struct probe_host_io *io, uint64_t number)
+{
+    const uint64_t space = (uint64_t)io->target_ip << 32 | io->nsid;
+    uint64_t at = hash_mix(number + hash_mix(space)) & (judge->room - 1);
+    for (; judge->units[at].used; at = (at + 1) & (judge->room - 1)) {
+        const struct data_judge_unit *unit = &judge->units[at];
+        if (unit->number == number && unit->target_ip == io->target_ip && unit->nsid == io->nsid)
+            break;
+    }
+    return &judge->units[at];
+}
+
+/* NULL: it was never written, or is not remembered. */
+static struct data_judge_unit *find(const struct data_judge *judge, const struct probe_host_io *io,
+                                    uint64_t number)
+{
+    if (judge->count == 0)
+        return NULL;
+    struct data_judge_unit *unit = place_of_unit(judge, io, number);
+    return unit->used ? unit : NULL;
+}
+
+static void grow(struct data_judge *judge)
+{
+    struct data_judge_unit *old = judge->units;
+    const uint32_t room = judge->room;
+    judge->room = room == 0 ? FIRST_ROOM : room * 2;
+    judge->units = memory_zeroed(judge->room, sizeof *judge->units);
+    for (uint32_t i = 0; i < room; i++) {
+        if (!old[i].used)
+            continue;
+        const struct probe_host_io place = {.target_ip = old[i].target_ip, .nsid = old[i].nsid};
+        *place_of_unit(judge, &place, old[i].number) = old[i];
+    }
+    free(old);
+}
+
+static struct data_judge_unit *make(struct data_judge *judge, const struct probe_host_io *io,
+                                    uint64_t number)
+{
+    struct data_judge_unit *unit = find(judge, io, number);
+    if (unit != NULL || judge->count == DATA_JUDGE_UNITS)
+        return unit;
+    if (judge->count * 2 >= judge->room)
+        grow(judge);
+    unit = place_of_unit(judge, io, number);
+    *unit = (struct data_judge_unit){.number = number,
+                                     .target_ip = io->target_ip,
+                                     .nsid = io->nsid,
+                                     .used = true,
+                                     .written = TIME_NEVER};
+    judge->count++;
+    return unit;
+}
+
+/* ---- verdicts ---- */
+
+static void wrong(struct data_judge *judge, uint64_t *kind, const struct probe_host_io *io)
+{
+    if (data_judge_wrong(judge) == 0)
+        judge->first = *io;
+    *kind += 1;
+}
+
+static void on_write(struct data_judge_unit *unit, const struct probe_host_io *io)
+{
+    const bool good = io->status == 0;
+    const time_ps ended = good ? io->completed_at : TIME_NEVER;
+    for (uint32_t i = 0; good && i < unit->count; i++) {
+        struct write *before = &unit->writes[i];
+        if (before->ended < io->issued_at && before->superseded > ended)
+            before->superseded = ended;
+    }
+    if (good && unit->written > ended)
+        unit->written = ended;
+    if (unit->count == DATA_JUDGE_WRITES) {
+        for (uint32_t i = 1; i < DATA_JUDGE_WRITES; i++)
+            unit->writes[i - 1] = unit->writes[i];
+        unit->count--;
+    }
+    unit->writes[unit->count++] = (struct write){io->content, io->issued_at, ended, TIME_NEVER};
+}
+
+/* Of the unit, whose only writes covered it whole.  True: it was judged. */
+static bool judge_unit(struct data_judge *judge, const struct data_judge_unit *unit,
+                       const struct probe_host_io *io, uint64_t **verdict)
+{
+    if (io->content == 0) {
+        if (unit->written < io->issued_at)
+            *verdict = &judge->lost;
+        return true;
+    }
+    bool known = false;
+    for (uint32_t i = 0; i < unit->count; i++) {
+        const struct write *write = &unit->writes[i];
+        if (write->content != io->content)
+            continue;
+        if (write->issued < io->completed_at && write->superseded >= io->issued_at)
+            return true;
+        known = true;
+    }
+    if (known)
+        *verdict = &judge->stale;
+    return known;
+}
+
+static void on_read(struct data_judge *judge, const struct probe_host_io *io, uint64_t first,
+                    uint64_t units)
+{
+    uint64_t *verdict = NULL;
+    bool judged = false;
+    if (io->content == CONTENT_MIXED && units > 1)
+        return; /* each may be right */
+    for (uint64_t number = first; number < first + units && verdict == NULL; number++) {
+        const struct data_judge_unit *unit = find(judge, io, number);
+        if (unit == NULL || unit->in_parts)
+            continue;
+        if (io->content != CONTENT_MIXED) {
+            judged |= judge_unit(judge, unit, io, &verdict);
+        } else if (unit->count > 0) {
+            verdict = &judge->torn;
+            judged = true;
+        }
+    }
+    judge->reads += judged;
+    if (verdict != NULL)
+        wrong(judge, verdict, io);
+}
+
+void data_judge_io(struct data_judge *judge, const struct probe_host_io *io)
+{
+    const bool write = io->opcode == OPCODE_WRITE;
+    if (io->bytes == 0 || (!write && (io->opcode != OPCODE_READ || io->status != 0)))
+        return;
+    const uint64_t from = io->lba * io->block_bytes, to = from + io->bytes;
+    const uint64_t first = from / UNIT_BYTES, last = (to - 1) / UNIT_BYTES;
+    if (!write) {
+        on_read(judge, io, first, last - first + 1);
+        return;
+    }
+    for (uint64_t number = first; number <= last; number++) {
+        struct data_judge_unit *unit = make(judge, io, number);
+        if (unit == NULL)
+            continue;
+        const bool whole = number * UNIT_BYTES >= from && (number + 1) * UNIT_BYTES <= to;
+        unit->in_parts |= !whole;
+        on_write(unit, io);
+    }
+}
