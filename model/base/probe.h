@@ -148,7 +148,8 @@ struct probe_work {
     struct probe_flow flow; /* the requester's */
     uint32_t psn;           /* COMPLETED: the message's last */
     uint8_t kind, operation;
-    bool good; /* COMPLETED */
+    bool good;         /* COMPLETED */
+    bool by_interrupt; /* TAKEN, COMPLETED: its user hears later than heard_at */
 };
 
 /* What keeps a queue pair that has something to send from sending it. */

@@ -115,7 +115,8 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
     const struct bottleneck_use *use = &input->uses[resource];
     int64_t value = saturation(while_active(input, use->used));
     if (resource == BOTTLENECK_RECEIVER || resource == BOTTLENECK_RNIC ||
-        resource == BOTTLENECK_PCIE) /* nothing of them works ahead */
+        resource == BOTTLENECK_PCIE ||
+        resource == BOTTLENECK_COMPLETIONS) /* nothing of them works ahead */
         return value;
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
         value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
@@ -244,6 +245,7 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_MEDIA:
     case BOTTLENECK_RNIC:
     case BOTTLENECK_PCIE:
+    case BOTTLENECK_COMPLETIONS:
     case BOTTLENECK_TARGET_CPU:
     case BOTTLENECK_HOST_CPU:
         return most(part(part(TENTH, elasticity(input, resource)), least(use->covers, PPM)),
@@ -358,6 +360,7 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
         [BOTTLENECK_RECEIVER] = "%s drains slower than its link delivers, %s of the time",
         [BOTTLENECK_RNIC] = "%s is %s busy",
         [BOTTLENECK_PCIE] = "%s is %s busy",
+        [BOTTLENECK_COMPLETIONS] = "%s are %s busy",
         [BOTTLENECK_MEDIA] = "%s: %s busy",
         [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
         [BOTTLENECK_HOST_CPU] = "%s are %s busy",

@@ -153,15 +153,20 @@ static const struct rnic_part {
     {BOTTLENECK_RNIC, USAGE_RNIC_RX, "the engine for packets received by ", "'s RNIC"},
     {BOTTLENECK_PCIE, USAGE_RNIC_PCIE_DOWN, "PCIe from the memory of ", " to its RNIC"},
     {BOTTLENECK_PCIE, USAGE_RNIC_PCIE_UP, "PCIe from the RNIC of ", " to its memory"},
+    {BOTTLENECK_COMPLETIONS, USAGE_CQ_WORKING, "the cores that take completions of ", "'s RNIC"},
     {BOTTLENECK_RNIC, USAGE_QP_RESTS, "the engine of each queue pair in ", "'s RNIC"},
+    {BOTTLENECK_RNIC, USAGE_QP_GATHERS, "the READ engine of each queue pair in ", "'s RNIC"},
 };
 
 static int64_t engine_used(const struct usage *usage, uint32_t node, uint16_t port,
                            enum usage_rnic what)
 {
     const int64_t busy = usage_of_rnic(usage, node, port, what);
-    const int64_t whole = what == USAGE_QP_RESTS ? usage_of_rnic(usage, node, port, USAGE_QP_ACTIVE)
-                                                 : usage_span(usage);
+    const bool by_qp = what == USAGE_QP_RESTS || what == USAGE_QP_GATHERS;
+    const int64_t whole = by_qp ? usage_of_rnic(usage, node, port, USAGE_QP_ACTIVE)
+                          : what == USAGE_CQ_WORKING
+                              ? usage_of_rnic(usage, node, port, USAGE_CQ_ALL)
+                              : usage_span(usage);
     return limits_share(busy, whole);
 }
 

@@ -5,7 +5,9 @@
 #include "base/memory.h"
 #include "nvme/host/host.h"
 #include "replay/record/collect.h"
+#include "rnic/pipeline/cq.h"
 #include "rnic/pipeline/pipeline.h"
+#include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
 
 #include <stdlib.h>
@@ -157,6 +159,8 @@ static void look_at_qp(const struct rnic *rnic, const struct qp *qp, int64_t *va
     if (qp->qpn == 0 || !is_active(rnic, qp))
         return;
     values[USAGE_QP_ACTIVE]++;
+    if (rnic->pipeline != NULL && responder_owes(qp) && pipeline_gathers(rnic, qp, now))
+        values[USAGE_QP_GATHERS]++;
     if ((qp->flags & QP_RNR_WAIT) != 0 && qp->rnr_until > now)
         values[USAGE_QP_RNR]++;
     else if ((qp->flags & QP_AGAIN) != 0 || qp->retry_left < qp->retry_count)
@@ -198,6 +202,10 @@ static void look_at_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
     values[USAGE_RNIC_SENT] = (int64_t)port_frames_sent(&rnic->port);
     values[USAGE_RNIC_RESENT] = (int64_t)rnic->counters.retransmitted_packets;
     values[USAGE_RNIC_DRAIN] = rx_buffer_busy(&rnic->rx, now);
+    if (rnic->cqs != NULL) {
+        values[USAGE_CQ_WORKING] += cq_working(rnic);
+        values[USAGE_CQ_ALL] += cq_used(rnic, now - silence);
+    }
     if (rnic->pipeline != NULL)
         look_at_pipeline(rnic, values, now);
     values[USAGE_RNIC_CPU] = 0;

@@ -39,6 +39,9 @@ enum usage_rnic {
     USAGE_RNIC_PCIE_DOWN,
     USAGE_RNIC_PCIE_UP,
     USAGE_QP_RESTS,
+    USAGE_QP_GATHERS, /* queue pairs whose data for READs come one after the other */
+    USAGE_CQ_WORKING, /* cores that an interrupt has woken */
+    USAGE_CQ_ALL,     /* of so many */
     USAGE_RNIC_VALUES
 };
 

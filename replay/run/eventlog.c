@@ -129,6 +129,8 @@ static const char *host_words(uint8_t kind)
         [RNIC_EVENT_WAKE] = "a queue pair may send again",
         [RNIC_EVENT_TIMEOUT] = "ACK timeout of a queue pair",
         [RNIC_EVENT_COMPLETION] = "a completion reaches the host",
+        [RNIC_EVENT_CQE] = "a completion is in its queue",
+        [RNIC_EVENT_CQ] = "an interrupt or a poll of a completion queue",
         [RNIC_EVENT_DRAIN] = "a frame is drained from the RX buffer",
         [RNIC_EVENT_MAD] = "a CM message is read",
         [RNIC_EVENT_DATA_CAME] = "data establishes a connection",

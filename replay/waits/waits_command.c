@@ -189,6 +189,12 @@ static void add_leg(struct waits_life *life, const struct waits_leg *leg, enum w
         waits_place_add(life->places, &life->place_count, WAITS_PLACES_MAX, &leg->places[i]);
 }
 
+/* What its user waits for that could know of it. */
+static enum waits_part heard(const struct waits_leg *leg, enum waits_part otherwise)
+{
+    return leg->by_interrupt ? WAITS_COMPLETION : otherwise;
+}
+
 /* A message between two moments of its command: posted in one, heard of in the other. */
 static void travel(const struct waits *waits, struct waits_life *life, uint32_t index,
                    time_ps *before, time_ps moment, enum waits_phase phase,
@@ -205,7 +211,7 @@ static void travel(const struct waits *waits, struct waits_life *life, uint32_t 
     }
     add_leg(life, &message->leg, phase, parts[0]);
     *before = message->leg.until;
-    step(life, before, moment, phase, parts[1]);
+    step(life, before, moment, phase, heard(&message->leg, parts[1]));
 }
 
 static void at_target(const struct waits *waits, const struct waits_command *command,
@@ -294,7 +300,7 @@ static void live_answer(const struct waits_message *answer, struct waits_life *l
     step(life, &before, answer->posted.at, WAITS_IN_MESSAGE, WAITS_HOST_CPU);
     add_leg(life, &answer->leg, WAITS_IN_ANSWER, WAITS_HOST_CPU);
     before = answer->leg.until;
-    step(life, &before, life->completed_at, WAITS_IN_ANSWER, WAITS_ACK);
+    step(life, &before, life->completed_at, WAITS_IN_ANSWER, heard(&answer->leg, WAITS_ACK));
 }
 
 static void live_message(const struct probe_message *reported, const struct waits_message *message,
@@ -305,6 +311,7 @@ static void live_message(const struct probe_message *reported, const struct wait
          reported->by_core ? WAITS_HOST_CPU : WAITS_DEPTH);
     add_leg(life, &message->leg, WAITS_IN_MESSAGE, WAITS_HOST_CPU);
     before = message->leg.until;
+    const struct waits_leg *last = &message->leg;
     if (answer != NULL) {
         live_answer(answer, life, before);
         return;
@@ -315,8 +322,9 @@ static void live_message(const struct probe_message *reported, const struct wait
         add(life, WAITS_IN_MESSAGE, WAITS_RNIC, -apart);
         add_leg(life, &message->ack, WAITS_IN_ACKNOWLEDGE, WAITS_HOST_CPU);
         before = message->ack.until;
+        last = &message->ack;
     }
-    step(life, &before, life->completed_at, WAITS_IN_ACKNOWLEDGE, WAITS_HOST_CPU);
+    step(life, &before, life->completed_at, WAITS_IN_ACKNOWLEDGE, heard(last, WAITS_HOST_CPU));
 }
 
 static void end_message(struct waits *waits, const struct probe_message *reported, uint32_t index,

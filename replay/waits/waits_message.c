@@ -235,6 +235,7 @@ static void on_taken(struct waits *waits, struct waits_flow *flow, const struct 
     message->taken_at = work->at;
     message->leg.ps[WAITS_RNIC] += work->heard_at - work->at;
     message->leg.until = work->heard_at;
+    message->leg.by_interrupt = work->by_interrupt;
     if (!message->answer)
         return;
     message->references++;
@@ -270,10 +271,12 @@ static void on_completed(struct waits *waits, struct waits_flow *flow,
         add_response(back, message, work->psn, work->at);
         message->leg.ps[WAITS_RNIC] += work->heard_at - work->at;
         message->leg.until = work->heard_at;
+        message->leg.by_interrupt = work->by_interrupt;
     } else if (work->good && message->own) {
         add_acknowledgement(back, message, work->at);
         message->ack.ps[WAITS_RNIC] += work->heard_at - work->at;
         message->ack.until = work->heard_at;
+        message->ack.by_interrupt = work->by_interrupt;
     }
     if (message->own)
         end_own(waits, flow, index);

@@ -93,6 +93,7 @@ struct waits_leg {
     struct waits_place places[WAITS_LEG_PLACES];
     uint32_t place_count;
     bool whole; /* from its beginning to its end */
+    bool by_interrupt; /* what comes after `until` is the wait for a core that polls */
 };
 
 struct waits_message {

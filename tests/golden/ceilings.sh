@@ -45,6 +45,12 @@ scenario messages 'message-cost: 100ns' rdma-write 64B 32
 limited messages rnic "the message engine of a's RNIC is 100% busy"
 scenario reads 'read-cost: 100ns, message-cost: 10ns, max-rd-atomic: 64' rdma-read 64B 32
 limited reads rnic "the message engine of a's RNIC is 100% busy"
+scenario answers 'read-response-cost: 100ns, max-rd-atomic: 64' rdma-read 64B 32
+limited answers rnic "the engine for packets received by b's RNIC"
+scenario long-reads 'qp-read-cost: 600ns, read-overlap: 128B' rdma-read 256B 16
+limited long-reads rnic "the READ engine of each queue pair in b's RNIC"
+scenario interrupts 'completions: interrupt, interrupt-cost: 5us, completion-cost: 1us' rdma-write 8B 32
+limited interrupts completions "the cores that take completions of a's RNIC are 100% busy"
 scenario sends 'tx-packet-cost: 500ns' rdma-write 64KiB 16
 limited sends rnic "the engine for packets sent by a's RNIC"
 scenario lanes 'pcie-generation: 3, pcie-lanes: 8' rdma-write 64KiB 16
@@ -57,6 +63,7 @@ gojq -e '.workloads[0].iops | . > 10.3e6 and . < 10.7e6' four.json >/dev/null ||
 
 waits queue-pair rnic_engine 90
 waits messages rnic_engine 70
+waits interrupts completion 90
 # A link that is slower than PCIe is what is waited for.
 scenario wire 'pcie-generation: 3' rdma-write 64KiB 16
 waits wire queued 80

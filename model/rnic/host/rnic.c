@@ -4,6 +4,7 @@
 
 #include "rnic/cm/cm_conn.h"
 #include "rnic/host/arbiter.h"
+#include "rnic/pipeline/cq.h"
 #include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
@@ -132,7 +133,7 @@ void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, ti
     }
     if (UNLIKELY(rnic->pipeline != NULL))
         pipeline_complete(rnic, now);
-    rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_COMPLETION, index);
+    rnic_post(rnic, now + rnic->params.rx_delay, (enum rnic_event)rnic->completion_event, index);
 }
 
 void rnic_deliver(struct rnic *rnic, uint32_t index)
@@ -216,6 +217,12 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
         return;
     case RNIC_EVENT_TX_ENGINE:
         pipeline_on_tx(rnic, event->at);
+        return;
+    case RNIC_EVENT_CQE:
+        cq_add(rnic, (uint32_t)event->argument, event->at);
+        return;
+    case RNIC_EVENT_CQ:
+        cq_on_event(rnic, event->argument, event->at);
         return;
     case RNIC_EVENT_MAD:
         on_mad(rnic, (uint32_t)event->argument);
@@ -312,6 +319,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         .env = site->env,
         .params = *site->params,
         .ack_timeout = rnic_ack_timeout(site->params),
+        .completion_event = RNIC_EVENT_COMPLETION,
         .qpn_base = (uint32_t)(hash_mix(hash_text(site->node->name, site->index)) & PSN_MASK),
     };
     port_init(&rnic->port, site->node, site->index, &port_params, site->frames, site->env->probe,
@@ -337,6 +345,8 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         soft_init(rnic, site->machine);
     else if (pipeline_is_on(&site->params->pipeline))
         pipeline_init(rnic);
+    if (rnic->soft == NULL && site->params->pipeline.completions != RNIC_COMPLETIONS_POLLING)
+        cq_init(rnic);
 }
 
 void rnic_fini(struct rnic *rnic)
@@ -346,6 +356,8 @@ void rnic_fini(struct rnic *rnic)
         soft_fini(rnic);
     if (rnic->pipeline != NULL)
         pipeline_fini(rnic);
+    if (rnic->cqs != NULL)
+        cq_fini(rnic);
     mr_table_fini(&rnic->mrs);
     slab_fini(&rnic->completions);
     selective_fini(rnic);
@@ -427,6 +439,8 @@ void rnic_audit(const struct rnic *rnic)
     rx_buffer_audit(rnic);
     if (rnic->soft != NULL)
         soft_audit(rnic);
+    if (rnic->cqs != NULL)
+        cq_audit(rnic);
     if (rnic->pipeline != NULL)
         pipeline_audit(rnic);
     audit_qps(rnic);

@@ -33,7 +33,9 @@ enum rnic_event {
     RNIC_EVENT_ENGINE,     /* argument: QPN, or 0; the message engine is free for it, or at all */
     RNIC_EVENT_TX_ENGINE,  /* a packet of data may leave, as far as the pipeline goes */
     RNIC_EVENT_SRQ_LIMIT,  /* argument: index of the shared receive queue */
-    RNIC_EVENT_REACTION    /* argument: QPN; its NAK is made, or followed */
+    RNIC_EVENT_REACTION,   /* argument: QPN; its NAK is made, or followed */
+    RNIC_EVENT_CQE,        /* argument: index of the completion, which is in its queue */
+    RNIC_EVENT_CQ          /* argument: step << 32 | slot of the connection */
 };
 
 struct rnic_params {
@@ -148,7 +150,7 @@ struct rnic_class {
 struct rnic_completion {
     struct ibv_wc wc;
     struct verbs_conn *conn;
-    uint32_t next; /* of a software RNIC's queue, or POOL_NONE */
+    uint32_t next; /* of its queue, or POOL_NONE */
     uint32_t bulk; /* bytes of data that came with it, of a software RNIC's */
 };
 
@@ -175,7 +177,8 @@ struct rnic {
     uint8_t ecn;      /* of data: ECT(0) when the congestion control wants marks */
     uint8_t cnp_priority, cnp_tos, ttl;
     bool ack_coalescing;
-    uint8_t rx_odd;  /* enum rnic_rx_odd */
+    uint8_t rx_odd;           /* enum rnic_rx_odd */
+    uint8_t completion_event; /* RNIC_EVENT_COMPLETION or RNIC_EVENT_CQE */
     bool arbitrates; /* the port's source is arbiter_next, not a pipeline's or a software RNIC's */
     struct rnic_class classes[PRIORITIES];
     alignas(64) uint8_t priority_of_dscp[DSCPS];
@@ -199,6 +202,7 @@ struct rnic {
     const struct env *env;
     struct pipeline *pipeline; /* NULL: its silicon limits nothing, or it has none */
     struct soft *soft;         /* NULL: hardware */
+    struct cqs *cqs;           /* NULL: software polls */
     struct rnic *const *peers; /* by endpoint, for verbs_ops.arrived; NULL: nobody asks */
     struct rnic_params params;
     struct rng timers; /* how late each is, by what it is of: nothing is drawn in turn */

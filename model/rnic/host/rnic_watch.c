@@ -33,6 +33,7 @@ NOINLINE void rnic_watch_report_work(const struct rnic *rnic, const struct qp *q
         .kind = (uint8_t)kind,
         .operation = (uint8_t)operation,
         .good = good,
+        .by_interrupt = rnic->cqs != NULL,
     };
     probe->work(probe->self, &work);
 }

@@ -43,10 +43,12 @@ static void dereg_mr(struct verbs_device *device, struct verbs_mr *mr)
     mr_free(&of_device(device)->mrs, of_verbs(mr));
 }
 
-static void renew_rkey(struct verbs_device *device, struct verbs_mr *mr)
+static void renew_rkey(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
 {
-    (void)device;
+    struct rnic *rnic = of_device(device);
     mr_renew(of_verbs(mr));
+    if (UNLIKELY(rnic->pipeline != NULL))
+        pipeline_register(rnic, length, rnic_now(rnic));
 }
 
 static int listen_at(struct verbs_device *device, uint16_t port, const struct verbs_user *user)

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void context_cache_init(struct context_cache *cache, int64_t contexts)
+void context_cache_init(struct context_cache *cache, int64_t contexts, uint32_t ways)
 {
     *cache = (struct context_cache){
-        .sets = (uint32_t)((contexts + CONTEXT_WAYS - 1) / CONTEXT_WAYS),
+        .sets = (uint32_t)((contexts + ways - 1) / ways),
+        .ways = ways,
     };
     if (cache->sets > 0)
-        cache->tags = memory_zeroed((size_t)cache->sets * CONTEXT_WAYS, sizeof *cache->tags);
+        cache->tags = memory_zeroed((size_t)cache->sets * ways, sizeof *cache->tags);
 }
 
 void context_cache_fini(struct context_cache *cache)
@@ -26,7 +27,7 @@ void context_cache_fini(struct context_cache *cache)
 
 static uint32_t *set_of(struct context_cache *cache, uint32_t qpn)
 {
-    return &cache->tags[hash_mix(qpn) % cache->sets * CONTEXT_WAYS];
+    return &cache->tags[hash_mix(qpn) % cache->sets * cache->ways];
 }
 
 /* The one at `at` is it, or makes room for it. */
@@ -42,9 +43,9 @@ bool context_cache_find(struct context_cache *cache, uint32_t qpn)
         return true;
     uint32_t *set = set_of(cache, qpn);
     unsigned at = 0;
-    while (at < CONTEXT_WAYS && set[at] != qpn)
+    while (at < cache->ways && set[at] != qpn)
         at++;
-    if (at == CONTEXT_WAYS)
+    if (at == cache->ways)
         return false;
     if (UNLIKELY(at > 0))
         put_first(set, at, qpn);
@@ -56,7 +57,7 @@ bool context_cache_use(struct context_cache *cache, uint32_t qpn)
 {
     if (LIKELY(context_cache_find(cache, qpn)))
         return true;
-    put_first(set_of(cache, qpn), CONTEXT_WAYS - 1, qpn);
+    put_first(set_of(cache, qpn), cache->ways - 1, qpn);
     cache->misses++;
     return false;
 }

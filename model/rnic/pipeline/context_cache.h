@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * context_cache - which queue pairs' contexts an RNIC holds itself.
- * Sets of four, the least recently used of a set leaves; the set is a hash of the QPN.  More queue
- * pairs than it holds miss more and more, not all at once.
+ * Sets of four or so, the least recently used of a set leaves; the set is a hash of the QPN.  More
+ * queue pairs than it holds miss more and more, not all at once.  PCIe holds translations the same
+ * way.
  * Source: own; cards do not say how theirs are made.  Owner: the pipeline. */
 #ifndef STORMGLASS_RNIC_PIPELINE_CONTEXT_CACHE_H
 #define STORMGLASS_RNIC_PIPELINE_CONTEXT_CACHE_H
@@ -12,12 +13,13 @@
 enum { CONTEXT_WAYS = 4 };
 
 struct context_cache {
-    uint32_t *tags; /* sets of CONTEXT_WAYS, the one used last first; 0: empty */
+    uint32_t *tags; /* sets of so many ways, the one used last first; 0: empty */
     uint32_t sets;  /* 0: every context is there */
+    uint32_t ways;
     uint64_t hits, misses;
 };
 
-void context_cache_init(struct context_cache *cache, int64_t contexts);
+void context_cache_init(struct context_cache *cache, int64_t contexts, uint32_t ways);
 void context_cache_fini(struct context_cache *cache);
 
 /* True: it is there, and was used now. */

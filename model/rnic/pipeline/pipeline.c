@@ -18,6 +18,14 @@ static const struct pipeline_params *costs(const struct rnic *rnic)
 
 /* ------------------------------------------------------------------ the message engine */
 
+/* Contexts of READs that the RNIC holds itself for one more queue pair. */
+static uint32_t contexts_for(const struct rnic *rnic)
+{
+    const int64_t left = costs(rnic)->read_contexts - rnic->pipeline->reads_held;
+    const int64_t asked = rnic->params.max_rd_atomic;
+    return left <= 0 ? 0 : (uint32_t)(left < asked ? left : asked);
+}
+
 /* The queue pair's place, which another may have had before. */
 static struct pipeline_qp *place_of(struct rnic *rnic, const struct qp *qp)
 {
@@ -34,13 +42,16 @@ static struct pipeline_qp *place_of(struct rnic *rnic, const struct qp *qp)
     if (own->qpn != qp->qpn) {
         const bool listed = own->listed;
         const uint32_t next = own->next;
+        pipeline->reads_held -= own->held;
         *own = (struct pipeline_qp){
             .qpn = qp->qpn,
             .rung = qp->sq_visible,
             .begun = qp->sq_visible,
             .listed = listed, /* of the one before: the list finds nothing to do there */
             .next = next,
+            .held = contexts_for(rnic),
         };
+        pipeline->reads_held += own->held;
     }
     return own;
 }
@@ -88,16 +99,18 @@ static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alon
         return at;
     if (!alone) {
         const uint32_t bytes = WQE_BYTES + (carries && is_short ? wqe->length : 0);
-        at = costs(rnic)->pcie_latency + time_later(at, pcie_read(pcie, bytes, now));
+        at = pcie_latency(costs(rnic)) + time_later(at, pcie_read(pcie, bytes, now));
     }
     if (carries && !is_short)
-        at += costs(rnic)->pcie_latency;
+        at += pcie_latency(costs(rnic));
     return at;
 }
 
 static time_ps operation_cost(const struct rnic *rnic, const struct qp_wqe *wqe)
 {
-    return wqe->opcode == IBV_WR_RDMA_READ ? costs(rnic)->read : costs(rnic)->message;
+    if (wqe->opcode == IBV_WR_RDMA_READ)
+        return costs(rnic)->read;
+    return costs(rnic)->message + (is_inline(rnic, wqe->length) ? 0 : costs(rnic)->gather);
 }
 
 static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, time_ps now)
@@ -107,7 +120,7 @@ static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, tim
     time_ps cost = operation_cost(rnic, wqe), context = 0;
     if (!context_cache_use(&pipeline->cache, qp->qpn)) {
         cost += costs(rnic)->qp_cache_miss;
-        context = pipeline_has_pcie(costs(rnic)) ? costs(rnic)->pcie_latency : 0;
+        context = pipeline_has_pcie(costs(rnic)) ? pcie_latency(costs(rnic)) : 0;
     }
     const time_ps fetched =
         fetched_at(rnic, wqe, own->alone, now + cost + context, now) + rnic->params.tx_delay;
@@ -169,6 +182,20 @@ void pipeline_on_engine(struct rnic *rnic, uint32_t qpn, time_ps now)
         offer(rnic, own, now);
     }
     work(rnic, now);
+}
+
+void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now)
+{
+    enum { LIST_BYTES = 16, PAGE = 4096 }; /* Linux mlx5_klm */
+    struct pipeline *pipeline = rnic->pipeline;
+    const uint32_t list = (uint32_t)(((uint64_t)bytes + PAGE - 1) / PAGE * LIST_BYTES);
+    if (costs(rnic)->registration == 0)
+        return;
+    time_ps begin = time_later(pipeline->engine_free, now), end = begin;
+    if (list > costs(rnic)->register_inline && pipeline_has_pcie(costs(rnic)))
+        end = time_later(begin, pcie_read(&pipeline->pcie, list, now)) + pcie_latency(costs(rnic));
+    pipeline->engine_free = end + costs(rnic)->registration;
+    pipeline->engine_busy += pipeline->engine_free - begin;
 }
 
 /* ------------------------------------------------------------------ what leaves */
@@ -278,7 +305,8 @@ bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
     struct pipeline *pipeline = rnic->pipeline;
     const bool crosses = frame->payload > 0 && pipeline_has_pcie(costs(rnic));
     const bool datagram = frame->opcode == FRAME_UD_SEND_ONLY;
-    if (crosses || costs(rnic)->rx_packet > 0 || pipeline->rx_free > now ||
+    const bool asks = frame->opcode == FRAME_RC_READ_REQUEST && pipeline_slows_reads(costs(rnic));
+    if (crosses || asks || costs(rnic)->rx_packet > 0 || pipeline->rx_free > now ||
         (!datagram && !context_cache_find(&pipeline->cache, frame->qpn)))
         return false;
     if (frame->payload > 0 && !datagram)
@@ -286,12 +314,55 @@ bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
     return true;
 }
 
+/* Of a READ's request: the contexts of a queue pair are used in turn. */
+static time_ps request_cost(struct rnic *rnic, const struct frame *frame)
+{
+    const struct qp *qp = rnic_find_qp(rnic, frame->qpn);
+    if (frame->opcode != FRAME_RC_READ_REQUEST || qp == NULL)
+        return 0;
+    if (costs(rnic)->read_contexts == 0 || rnic->params.max_rd_atomic == 0)
+        return costs(rnic)->read_response;
+    struct pipeline_qp *own = place_of(rnic, qp);
+    const bool held = own->reads++ % (uint32_t)rnic->params.max_rd_atomic < own->held;
+    return costs(rnic)->read_response + (held ? 0 : costs(rnic)->read_context_miss);
+}
+
+/* What a READ's data take more than read-delay. */
+static time_ps far_latency(const struct rnic *rnic)
+{
+    const bool translated = costs(rnic)->iotlb > 0;
+    return costs(rnic)->socket_latency + (translated ? costs(rnic)->iotlb_miss_latency : 0);
+}
+
+time_ps pipeline_gather(struct rnic *rnic, const struct qp *qp, uint32_t bytes, time_ps now)
+{
+    const bool pcie = pipeline_has_pcie(costs(rnic));
+    const time_ps latency = rnic->params.read_delay + (pcie ? far_latency(rnic) : 0);
+    if (costs(rnic)->qp_read == 0 || bytes <= costs(rnic)->read_overlap)
+        return now + latency;
+    struct pipeline_qp *own = place_of(rnic, qp);
+    const time_ps begin = time_later(own->gathered_at, now);
+    const time_ps data = pcie ? pcie_read_time(&rnic->pipeline->pcie, bytes) : 0;
+    own->gathered_at = begin + costs(rnic)->qp_read + data;
+    return begin + latency;
+}
+
+bool pipeline_gathers(const struct rnic *rnic, const struct qp *qp, time_ps now)
+{
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    if (index >= rnic->pipeline->qp_room)
+        return false;
+    const struct pipeline_qp *own = &rnic->pipeline->qps[index];
+    return own->qpn == qp->qpn && own->gathered_at > now;
+}
+
 time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
     const bool known =
         frame->opcode == FRAME_UD_SEND_ONLY || context_cache_use(&pipeline->cache, frame->qpn);
-    const time_ps cost = costs(rnic)->rx_packet + (known ? 0 : costs(rnic)->qp_cache_miss);
+    const time_ps cost = costs(rnic)->rx_packet + (known ? 0 : costs(rnic)->qp_cache_miss) +
+                         request_cost(rnic, frame);
     pipeline->rx_free = time_later(pipeline->rx_free, now) + cost;
     pipeline->rx_busy += cost;
     if (!pipeline_has_pcie(costs(rnic)) || frame->payload == 0)
@@ -303,6 +374,13 @@ void pipeline_complete(struct rnic *rnic, time_ps now)
 {
     if (pipeline_has_pcie(costs(rnic)))
         pcie_write(&rnic->pipeline->pcie, CQE_BYTES, now);
+}
+
+time_ps pipeline_event(struct rnic *rnic, time_ps now)
+{
+    if (!pipeline_has_pcie(costs(rnic)) || costs(rnic)->event == 0)
+        return now;
+    return pcie_event(&rnic->pipeline->pcie, costs(rnic)->event, now);
 }
 
 /* ------------------------------------------------------------------ making and checking */
@@ -330,7 +408,7 @@ void pipeline_init(struct rnic *rnic)
     *pipeline = (struct pipeline){.waiting = {POOL_NONE, POOL_NONE}};
     if (pipeline_has_pcie(costs(rnic)))
         pcie_init(&pipeline->pcie, costs(rnic));
-    context_cache_init(&pipeline->cache, costs(rnic)->qp_cache);
+    context_cache_init(&pipeline->cache, costs(rnic)->qp_cache, CONTEXT_WAYS);
     rnic->pipeline = pipeline;
     rnic->port.source = next_frame;
     rnic->arbitrates = false;
@@ -340,6 +418,7 @@ void pipeline_init(struct rnic *rnic)
 void pipeline_fini(struct rnic *rnic)
 {
     context_cache_fini(&rnic->pipeline->cache);
+    pcie_fini(&rnic->pipeline->pcie);
     free(rnic->pipeline->qps);
     free(rnic->pipeline);
     rnic->pipeline = NULL;
@@ -359,15 +438,17 @@ static void audit_qp(const struct rnic *rnic, const struct pipeline_qp *own)
 void pipeline_audit(const struct rnic *rnic)
 {
     const struct pipeline *pipeline = rnic->pipeline;
-    uint32_t listed = 0;
+    uint32_t listed = 0, held = 0;
     for (uint32_t i = 0; i < pipeline->qp_room; i++) {
         listed += pipeline->qps[i].listed;
+        held += pipeline->qps[i].held;
         if (pipeline->qps[i].qpn != 0)
             audit_qp(rnic, &pipeline->qps[i]);
     }
     for (uint32_t at = pipeline->waiting.head; at != POOL_NONE; at = pipeline->qps[at].next)
         CHECK(listed-- > 0 && pipeline->qps[at].listed);
     CHECK(listed == 0);
+    CHECK(held == pipeline->reads_held && held <= costs(rnic)->read_contexts);
     CHECK(pipeline->waiting.head == POOL_NONE || pipeline->engine_due);
     CHECK(!pipeline->engine_due || pipeline->engine_free >= rnic_now(rnic));
 }

@@ -15,8 +15,8 @@
  * An RNIC without such limits has no pipeline, and none of this costs it anything.
  * Source: own, put together from what is measured of cards: Kalia et al., USENIX ATC 2016 (design
  * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe).
- * Not modelled: caches of address translations, access to memory of another socket, completion
- * moderation.  The core that posts is the workload's (`post-cost`).
+ * Not modelled: caches of address translations, access to memory of another socket.  The core that
+ * posts is the workload's (`post-cost`), those that interrupts wake are cq.h's.
  * Owner: the RNIC.  Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_H
 #define STORMGLASS_RNIC_PIPELINE_PIPELINE_H
@@ -34,7 +34,10 @@ struct pipeline_qp {
     bool listed, resting;
     bool alone; /* the next one came with its doorbell */
     time_ps rests_until;
-    time_ps visible_at; /* what was begun last is fetched then */
+    time_ps visible_at;  /* what was begun last is fetched then */
+    time_ps gathered_at; /* as responder: it may fetch data of another long READ then */
+    uint32_t reads;      /* as responder: requests that came */
+    uint32_t held;       /* of its contexts of READs, those that the RNIC holds itself */
 };
 
 struct pipeline {
@@ -46,6 +49,7 @@ struct pipeline {
     time_ps engine_busy, tx_busy, rx_busy; /* in all */
     struct pcie pcie;
     struct context_cache cache;
+    uint32_t reads_held; /* contexts of READs that queue pairs have */
 };
 
 /* What holds a packet of data back. */
@@ -63,8 +67,20 @@ bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now);
 /* When a frame that is now the first of the receive buffer is out of it. */
 time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now);
 
+/* Memory of so many bytes is registered for the next work request. */
+void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now);
+
+/* When the data of a READ that was asked for now are here. */
+time_ps pipeline_gather(struct rnic *rnic, const struct qp *qp, uint32_t bytes, time_ps now);
+
+/* Data of the queue pair's next answer wait for those of the one before. */
+bool pipeline_gathers(const struct rnic *rnic, const struct qp *qp, time_ps now);
+
 /* A completion is written to the host. */
 void pipeline_complete(struct rnic *rnic, time_ps now);
+
+/* A completion event: when it is out. */
+time_ps pipeline_event(struct rnic *rnic, time_ps now);
 
 /* RNIC_EVENT_ENGINE: of the queue pair, or 0, and RNIC_EVENT_TX_ENGINE. */
 void pipeline_on_engine(struct rnic *rnic, uint32_t qpn, time_ps now);

@@ -2,6 +2,7 @@
  * responder_read - READs: taken, asked for again, and answered. */
 #include "rnic/host/arbiter.h"
 #include "rnic/host/rnic_watch.h"
+#include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/packet.h"
 #include "rnic/qp/responder.h"
 
@@ -37,7 +38,9 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
     qp_expect_reads(qp);
     qp->reads[qp->read_tail++ & qp->read_mask] = (struct qp_read){
         .mr = mr,
-        .ready_at = now + rnic->params.read_delay,
+        .ready_at = UNLIKELY(rnic->pipeline != NULL)
+                        ? pipeline_gather(rnic, qp, frame->length, now)
+                        : now + rnic->params.read_delay,
         .offset = mr == NULL ? 0 : (uint32_t)(frame->address - mr->verbs.addr),
         .left = frame->length,
         .response_psn = frame->psn,

@@ -151,7 +151,7 @@ static void test_invalidate(void **state)
     assert_int_equal(pair->ends[1].wcs[0].invalidated_rkey, rkey);
     pair_expect_wc(pair, 0, 1, IBV_WC_SUCCESS, IBV_WC_LOCAL_INV);
     /* A fresh key works, the old one does not. */
-    verbs_sim.renew_rkey(pair->ends[1].device, far);
+    verbs_sim.renew_rkey(pair->ends[1].device, far, far->length);
     assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, near, far, SIGNALED), 0);
     pair_run(pair, 20 * PS_PER_US);
     pair_expect_wc(pair, 0, 2, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);

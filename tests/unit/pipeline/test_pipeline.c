@@ -259,6 +259,68 @@ static void a_slow_pcie_link_sets_the_pace(void **state)
     pair_free(pair);
 }
 
+/* 64 B of each read with 20 of headers, 1 ns a byte.  Eight pages fit, of many hardly any comes
+ * twice; without an IOMMU nothing is looked up. */
+static void translations_that_are_missed_take_the_link(void **state)
+{
+    (void)state;
+    enum { READS = 100 };
+    static const struct {
+        int64_t entries, window, missed;
+    } cases[] = {{8, 32768, 8}, {8, INT64_C(1) << 40, READS}, {0, INT64_C(1) << 40, 0}};
+    struct pipeline_params params = nothing();
+    params.pcie_generation = 2;
+    params.pcie_lanes = 2;
+    params.pcie_overhead = params.pcie_latency = 0;
+    params.iotlb_miss = 500 * NS;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pcie pcie;
+        time_ps done = 0;
+        params.iotlb = cases[i].entries;
+        params.iotlb_window = cases[i].window;
+        pcie_init(&pcie, &params);
+        for (unsigned k = 0; k < READS; k++)
+            done = pcie_read(&pcie, 64, 0);
+        assert_int_equal(done, (READS * 84 + cases[i].missed * 500) * NS);
+        assert_int_equal(pcie.down.busy, done);
+        pcie_fini(&pcie);
+    }
+}
+
+/* A list of 64 KiB is 16 pages, 16 B each. */
+static void a_registration_goes_before_what_follows(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t generation, fits;
+        time_ps takes;
+    } cases[] = {
+        {PCIE_OFF, 0, 100 * NS},
+        {2, 256, 100 * NS},
+        {2, 255, (100 + 400 + 256 + 20) * NS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pipeline_params params = nothing();
+        params.registration = 100 * NS;
+        params.register_inline = cases[i].fits;
+        params.pcie_generation = cases[i].generation;
+        params.pcie_lanes = 2;
+        params.pcie_overhead = 0;
+        params.pcie_latency = 400 * NS;
+        params.inline_size = 8;
+        struct pair *pair = connected(&params);
+        struct verbs_mr *mr = pair_mr(pair, 0, 65536, VERBS_BULK);
+        const time_ps posted = pair->engine.now;
+        verbs_sim.renew_rkey(pair->ends[0].device, mr, 65536);
+        write_many(pair, 1, 8);
+        pair_run(pair, 10 * PS_PER_US);
+        assert_int_equal(sent_at(pair, FRAME_RC_WRITE_ONLY, 0),
+                         posted + DOORBELL_NS * NS + cases[i].takes);
+        assert_int_equal(pair->rnics[0]->pipeline->engine_busy, cases[i].takes);
+        pair_free(pair);
+    }
+}
+
 /* The far end has data to send, one packet in 5 us; it acknowledges in between. */
 static void answers_wait_for_nothing(void **state)
 {
@@ -321,7 +383,7 @@ static void contexts_leave_when_others_come(void **state)
 {
     (void)state;
     struct context_cache cache;
-    context_cache_init(&cache, CONTEXT_WAYS); /* one set */
+    context_cache_init(&cache, CONTEXT_WAYS, CONTEXT_WAYS); /* one set */
     for (uint32_t qpn = 1; qpn <= CONTEXT_WAYS; qpn++)
         assert_false(context_cache_use(&cache, qpn));
     assert_true(context_cache_use(&cache, 1));  /* used last */
@@ -331,7 +393,7 @@ static void contexts_leave_when_others_come(void **state)
     assert_int_equal(cache.hits, 2);
     assert_int_equal(cache.misses, CONTEXT_WAYS + 2);
     context_cache_fini(&cache);
-    context_cache_init(&cache, 0);
+    context_cache_init(&cache, 0, CONTEXT_WAYS);
     assert_true(context_cache_use(&cache, 5));
     context_cache_fini(&cache);
 }
@@ -414,6 +476,8 @@ int main(void)
         cmocka_unit_test(work_requests_of_one_doorbell_are_fetched),
         cmocka_unit_test(data_wait_for_no_work_request_that_is_read_later),
         cmocka_unit_test(a_slow_pcie_link_sets_the_pace),
+        cmocka_unit_test(translations_that_are_missed_take_the_link),
+        cmocka_unit_test(a_registration_goes_before_what_follows),
         cmocka_unit_test(answers_wait_for_nothing),
         cmocka_unit_test(answers_take_nothing),
         cmocka_unit_test(packets_that_arrive_take_their_time),

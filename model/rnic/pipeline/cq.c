@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cq - steps of a queue. */
+#include "rnic/pipeline/cq.h"
+
+#include "base/memory.h"
+#include "rnic/pipeline/pipeline.h"
+
+#include <stdlib.h>
+
+enum { BUDGET = 256 }; /* Linux cq.c, IB_POLL_BUDGET_IRQ: then it is a poll anew */
+
+static const struct pipeline_params *params_of(const struct rnic *rnic)
+{
+    return &rnic->params.pipeline;
+}
+
+static struct rnic_completion *completion_at(const struct rnic *rnic, uint32_t index)
+{
+    return slab_at(&rnic->completions, index);
+}
+
+static struct cq *queue_of(struct rnic *rnic, uint32_t slot)
+{
+    struct cqs *cqs = rnic->cqs;
+    const uint32_t room = cqs->room;
+    while (slot >= cqs->room)
+        cqs->list = memory_grown(cqs->list, cqs->room, &cqs->room, sizeof *cqs->list);
+    for (uint32_t i = room; i < cqs->room; i++)
+        cqs->list[i] = (struct cq){.first = POOL_NONE, .last = POOL_NONE};
+    return &cqs->list[slot];
+}
+
+/* Its next step; what was to come before is none. */
+static void move(struct rnic *rnic, struct cq *cq, enum cq_state state, time_ps at)
+{
+    const uint32_t slot = (uint32_t)(cq - rnic->cqs->list);
+    cq->state = (uint8_t)state;
+    cq->step++;
+    rnic_post(rnic, at, RNIC_EVENT_CQ, (uint64_t)cq->step << 32 | slot);
+}
+
+static void interrupt(struct rnic *rnic, struct cq *cq, time_ps now)
+{
+    const time_ps at = rnic->pipeline == NULL ? now : pipeline_event(rnic, now);
+    rnic->cqs->interrupts++;
+    move(rnic, cq, CQ_EVENT, at + params_of(rnic)->interrupt);
+}
+
+static void consider(struct rnic *rnic, struct cq *cq, time_ps now)
+{
+    const bool adaptive = params_of(rnic)->completions == RNIC_COMPLETIONS_ADAPTIVE;
+    const int64_t count = adaptive ? dim_count(&cq->dim) : params_of(rnic)->cq_count;
+    const time_ps wait = adaptive ? dim_time(&cq->dim) : params_of(rnic)->cq_time;
+    if (cq->count >= count || wait == 0)
+        interrupt(rnic, cq, now);
+    else if (cq->state == CQ_ARMED)
+        move(rnic, cq, CQ_HELD, now + wait);
+}
+
+void cq_add(struct rnic *rnic, uint32_t index, time_ps now)
+{
+    struct rnic_completion *completion = completion_at(rnic, index);
+    struct cq *cq = queue_of(rnic, completion->conn->slot);
+    completion->next = POOL_NONE;
+    if (cq->count++ == 0)
+        cq->first = index;
+    else
+        completion_at(rnic, cq->last)->next = index;
+    cq->last = index;
+    cq->last_at = now;
+    if (cq->state == CQ_ARMED || cq->state == CQ_HELD)
+        consider(rnic, cq, now);
+}
+
+static void poll_over(const struct rnic *rnic, struct cq *cq, time_ps now)
+{
+    if (params_of(rnic)->completions == RNIC_COMPLETIONS_ADAPTIVE)
+        dim_polled(&cq->dim, cq->polled, now);
+    cq->polled = 0;
+}
+
+/* Its user may do anything but let the queues' list move: completions come by events. */
+static void deliver_first(struct rnic *rnic, struct cq *cq, time_ps now)
+{
+    const uint32_t index = cq->first;
+    CHECK(cq->count > 0);
+    cq->first = completion_at(rnic, index)->next;
+    cq->count--;
+    if (++cq->polled == BUDGET)
+        poll_over(rnic, cq, now);
+    rnic_deliver(rnic, index);
+}
+
+static void poll(struct rnic *rnic, struct cq *cq, time_ps now)
+{
+    const time_ps cost = params_of(rnic)->completion;
+    deliver_first(rnic, cq, now);
+    while (cost == 0 && cq->count > 0)
+        deliver_first(rnic, cq, now);
+    if (cq->count > 0) {
+        move(rnic, cq, CQ_POLLED, now + cost);
+        return;
+    }
+    if (cq->polled > 0)
+        poll_over(rnic, cq, now);
+    cq->state = CQ_ARMED;
+    cq->step++;
+}
+
+void cq_on_event(struct rnic *rnic, uint64_t argument, time_ps now)
+{
+    const uint32_t slot = (uint32_t)argument;
+    struct cq *cq = queue_of(rnic, slot);
+    if (cq->step != (uint32_t)(argument >> 32))
+        return;
+    switch ((enum cq_state)cq->state) {
+    case CQ_ARMED:
+        break;
+    case CQ_HELD:
+        interrupt(rnic, cq, now);
+        return;
+    case CQ_EVENT:
+        move(rnic, cq, CQ_POLLED, now + params_of(rnic)->completion);
+        return;
+    case CQ_POLLED:
+        poll(rnic, cq, now);
+        return;
+    }
+    CHECK(false); /* an armed queue waits for a completion */
+}
+
+uint32_t cq_working(const struct rnic *rnic)
+{
+    uint32_t working = 0;
+    for (uint32_t i = 0; i < rnic->cqs->room; i++)
+        working += rnic->cqs->list[i].state >= CQ_EVENT;
+    return working;
+}
+
+uint32_t cq_used(const struct rnic *rnic, time_ps since)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < rnic->cqs->room; i++)
+        used += rnic->cqs->list[i].step > 0 &&
+                (rnic->cqs->list[i].last_at > since || rnic->cqs->list[i].state >= CQ_EVENT);
+    return used;
+}
+
+void cq_init(struct rnic *rnic)
+{
+    rnic->cqs = memory_new(sizeof *rnic->cqs);
+    *rnic->cqs = (struct cqs){0};
+    rnic->completion_event = RNIC_EVENT_CQE;
+}
+
+void cq_fini(struct rnic *rnic)
+{
+    free(rnic->cqs->list);
+    free(rnic->cqs);
+    rnic->cqs = NULL;
+}
+
+void cq_audit(const struct rnic *rnic)
+{
+    for (uint32_t i = 0; i < rnic->cqs->room; i++) {
+        const struct cq *cq = &rnic->cqs->list[i];
+        uint32_t count = 0;
+        for (uint32_t at = cq->first; count < cq->count; at = completion_at(rnic, at)->next) {
+            CHECK(completion_at(rnic, at)->conn->slot == i);
+            CHECK((count + 1 == cq->count) == (at == cq->last));
+            count++;
+        }
+        CHECK((cq->state == CQ_ARMED) == (cq->count == 0));
+        CHECK(cq->polled < BUDGET && cq->dim.level < DIM_LEVELS);
+    }
+}
