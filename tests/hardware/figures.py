@@ -10,6 +10,7 @@ from collections import namedtuple
 Experiment = namedtuple("Experiment", "id about source scenario profile figures rests sets", defaults=((), ()))
 Figure = namedtuple("Figure", "about unit read given tolerance sets fits missed", defaults=((), None, None))
 Untold = namedtuple("Untold", "id about why")
+Curves = namedtuple("Curves", "experiment cards qps sizes")
 
 
 # --- what is read ---------------------------------------------------------------------------------------
@@ -35,6 +36,10 @@ def mops(run):
     return sum(steady(workload, "iops") for workload in run["workloads"]) / 1e6
 
 
+def mops_of(name):
+    return lambda run: next(steady(w, "iops") for w in run["workloads"] if w["name"] == name) / 1e6
+
+
 def kops(run):
     return mops(run) * 1e3
 
@@ -45,6 +50,10 @@ def median_us(run):
 
 def mean_us(run):
     return run["workloads"][0]["latency_ns"]["mean"] / 1e3
+
+
+def p99_us(run):
+    return run["workloads"][0]["latency_ns"]["p99"] / 1e3
 
 
 def longest_s(run):
@@ -84,6 +93,10 @@ def rnic(**values):
     return tuple(f"hosts.defaults.rnic.{key.replace('_', '-')}={value}" for key, value in values.items())
 
 
+def both(**values):
+    return tuple(f"workloads.{i}.{key.replace('_', '-')}={value}" for i in range(2) for key, value in values.items())
+
+
 def sizes(*names):
     return tuple(f"workloads.{i}.message-size={name}" for i, name in enumerate(names))
 
@@ -98,12 +111,17 @@ LATENCY = ("duration=200us",)
 LONG = ("duration=4ms",)
 CX5, CX6, CX7 = card("connectx-5-100g", "100Gbps"), card("connectx-6-200g", "200Gbps"), \
     card("connectx-7-400g", "400Gbps")
-SILICON = ("message-cost", "read-cost", "qp-cache-miss-cost")
-ENGINES = ("post-cost", "message-cost", "read-cost")
+SILICON = ("message-cost", "gather-cost", "read-response-cost", "read-context-miss-cost", "qp-cache-miss-cost")
+ENGINES = ("post-cost", "message-cost", "read-response-cost", "qp-read-cost")
+# A kernel host and target: a core and a completion queue for each connection, interrupts.
+KERNEL = rnic(interrupt_cost="2us", completion_cost="3600ns")
+CALM = "a third to a half of the gain: it adapts only when rates change by a tenth, and those of the model's queues hardly do"
+PCIE_SHORT = "between 64 B and 512 B the network processor of the test is slower than its link; one limit of reads under way does not say how"
+WRITES = ("workloads.0.kind=rdma-write", "workloads.0.outstanding=16")
+SOCKET = ("hosts.overrides.0.rnic.socket-latency=100ns",)
+MICRON = ("hosts.targets.namespaces.0.media.read-time=88us",)
 STAGES = ("tx-delay", "rx-delay", "read-delay", "pcie-read-latency")
 SLOPE = "from 1 KiB to 64 KiB the card takes 0.057 ns a byte, the line 0.041: its stages overlap less than the model's"
-READ_ENGINE = "READs of 256 B and more cost the card more than shorter ones; read-cost is one value"
-PER_QP_READ = "what one queue pair of the card answers READs at is limited, which the model has no row for"
 
 EXPERIMENTS = [
     Experiment("W1", "100 Gb/s RoCE, vendor not named: counters of a WRITE benchmark, two hosts of a rack",
@@ -154,7 +172,7 @@ EXPERIMENTS = [
                    Figure("2 B READ", "Mops/s", mops, 2.450, 0.08, work("rdma-read", "2B")),
                    Figure("8 B READ", "Mops/s", mops, 2.556, 0.08, work("rdma-read", "8B")),
                    Figure("128 B READ", "Mops/s", mops, 2.540, 0.08, work("rdma-read", "128B")),
-                   Figure("256 B READ", "Mops/s", mops, 1.604, 0.08, work("rdma-read", "256B"), missed=READ_ENGINE),
+                   Figure("256 B READ", "Mops/s", mops, 1.604, 0.08, work("rdma-read", "256B"), "qp-read-cost"),
                    Figure("64 KiB READ", "Gb/s", gbps, 184, 0.08, work("rdma-read", "64KiB") + LONG),
                ], ENGINES, CX6),
     Experiment("B7", "mlx5, ib_write_bw, one queue pair", "linux-rdma/perftest#132", "pair.yaml", "connectx-6-200g", [
@@ -163,10 +181,9 @@ EXPERIMENTS = [
     ], ENGINES, CX6),
     Experiment("B8", "AMD card of 400 Gb/s, four queue pairs, both ways at once", "source not named, 2026",
                "both-ways.yaml", "ionic-400g", [
-                   Figure("4 KiB WRITE, both ways", "Mops/s", mops, 7.44, 0.05, sizes("4KiB", "4KiB") + LONG, "message-cost"),
+                   Figure("4 KiB WRITE, both ways", "Mops/s", mops, 7.44, 0.05, sizes("4KiB", "4KiB") + LONG, "gather-cost"),
                    Figure("512 B WRITE, both ways", "Mops/s", mops, 7.52, 0.05, sizes("512B", "512B") + LONG),
-                   Figure("16 B WRITE, both ways", "Mops/s", mops, 9.24, 0.05, sizes("16B", "16B") + LONG,
-                          missed="message-cost is one value, and a WRITE whose payload is inline costs this card less"),
+                   Figure("16 B WRITE, both ways", "Mops/s", mops, 9.24, 0.05, sizes("16B", "16B") + LONG, "message-cost"),
                    Figure("8 KiB WRITE, both ways", "Gb/s", gbps, None, 0.05, sizes("8KiB", "8KiB") + LONG),
                    Figure("16 KiB WRITE, both ways", "Gb/s", gbps, None, 0.05, sizes("16KiB", "16KiB") + LONG),
                    Figure("32 KiB WRITE, both ways", "Mops/s", mops, None, 0.05, sizes("32KiB", "32KiB") + LONG),
@@ -176,14 +193,12 @@ EXPERIMENTS = [
     Experiment("B9", "ConnectX-6, small operations of many queue pairs, 32 threads", "comment in source not named (its cores are no limit)",
                "pair.yaml", "connectx-6-200g", [
                    Figure("WRITE, 32 queue pairs", "Mops/s", mops, 123, 0.05, work("rdma-write", "8B", 32, 32, 32), "message-cost"),
-                   Figure("READ, 32 queue pairs", "Mops/s", mops, 83, 0.05, work("rdma-read", "8B", 16, 32, 32), "read-cost"),
+                   Figure("READ, 32 queue pairs", "Mops/s", mops, 83, 0.05, work("rdma-read", "8B", 16, 32, 32), "read-response-cost"),
                    Figure("WRITE, 64 queue pairs", "Mops/s", mops, 121, 0.05, work("rdma-write", "8B", 16, 64, 32)),
                    Figure("READ, 64 queue pairs", "Mops/s", mops, 55, 0.05, work("rdma-read", "8B", 16, 64, 32),
-                          missed="READs lose a third between 32 and 64 queue pairs, WRITEs nothing: no cache of contexts "
-                          "that both use does that"),
+                          "read-context-miss-cost"),
                    Figure("WRITE, 512 queue pairs", "Mops/s", mops, 122, 0.05, work("rdma-write", "8B", 4, 512, 32)),
-                   Figure("READ, 512 queue pairs", "Mops/s", mops, 42, 0.05, work("rdma-read", "8B", 4, 512, 32),
-                          missed="as with 64 queue pairs"),
+                   Figure("READ, 512 queue pairs", "Mops/s", mops, 42, 0.05, work("rdma-read", "8B", 4, 512, 32)),
                ], SILICON, CX6 + rnic(path_mtu="1024B", post_cost="0ns")),
     Experiment("B9", "the same cards, more queue pairs than contexts fit", "comment in source not named", "many-queue-pairs.yaml",
                "connectx-6-200g", [
@@ -205,7 +220,7 @@ EXPERIMENTS = [
                ], ENGINES, CX7),
     Experiment("B15", "ConnectX-7 class, direct, 16 READs outstanding", "source not named", "pair.yaml", "connectx-7-400g", [
         Figure("2 B READ, one outstanding", "us", median_us, 1.27, 0.05, work("rdma-read", "2B", 1) + LATENCY, "tx-delay"),
-        Figure("64 KiB READ", "Gb/s", gbps, 328.6, 0.05, work("rdma-read", "64KiB") + LONG, missed=PER_QP_READ),
+        Figure("64 KiB READ", "Gb/s", gbps, 328.6, 0.05, work("rdma-read", "64KiB") + LONG),
     ], STAGES + ENGINES, CX7),
     Experiment("B16", "400 Gb/s, card not named, 128 KiB stream, 16 outstanding", "libevpl", "pair.yaml", "connectx-7-400g", [
         Figure("128 KiB SEND", "Gb/s", gbps, None, 0.01, work("rdma-send", "128KiB", 16) + LONG),
@@ -217,6 +232,37 @@ EXPERIMENTS = [
                "nvme.yaml", "connectx-5-100g", [
                    Figure("64 KiB reads", "GiB/s", lambda run: mib(run) / 1024, None, 0.02),
                    Figure("64 KiB writes", "GiB/s", lambda run: mib(run) / 1024, None, 0.02, ("workloads.0.read=0%",)),
+               ]),
+    Experiment("N1", "the same, a completion queue and a core for each of 56 queues, no moderation", "Linux, DIM, 2019",
+               "nvme-adaptive.yaml", "connectx-5-100g", [
+                   Figure("512 B reads", "Mops/s", mops_of("w"), 7.7, 0.05, both(block_size="512B"), "completion-cost"),
+                   Figure("512 B writes", "Mops/s", mops_of("w"), 7.5, 0.20, both(block_size="512B", read="0%")),
+                   Figure("4 KiB reads", "Mops/s", mops_of("w"), 1.8, 0.05, both(block_size="4KiB"), "event-cost"),
+                   Figure("4 KiB writes", "Mops/s", mops_of("w"), 1.6, 0.20, both(block_size="4KiB", read="0%")),
+               ], (), KERNEL + rnic(completions="interrupt")),
+    Experiment("N2", "as N1, with adaptive moderation", "Linux, DIM, 2019", "nvme-adaptive.yaml", "connectx-5-100g", [
+        Figure("4 KiB reads", "Mops/s", mops_of("w"), 2.65, 0.10, both(block_size="4KiB"), missed=CALM),
+        Figure("4 KiB writes", "Mops/s", mops_of("w"), None, 0.20, both(block_size="4KiB", read="0%")),
+        Figure("512 B reads", "Mops/s", mops_of("w"), None, 0.20, both(block_size="512B")),
+        Figure("512 B writes", "Mops/s", mops_of("w"), None, 0.20, both(block_size="512B", read="0%")),
+    ], (), KERNEL + rnic(completions="adaptive")),
+    Experiment("N9", "kernel host, null device, 48 jobs, registration for each I/O; published: more than 3.5 times the IOPS with lists inline",
+               "Linux, mlx5, commit 064e526247", "nvme.yaml", "connectx-5-100g", [
+                   Figure(f"list of pages {how}", "Mops/s", mops, None, 0.20,
+                          ("workloads.0.queues=48", "workloads.0.block-size=512B", "duration=3ms") + rnic(register_inline=size))
+                   for how, size in (("fetched", "0B"), ("inline", "64B"))
+               ], (), rnic(register_cost="25ns")),
+    Experiment("N5", "SPDK and kernel hosts, SPDK target, one core, null device, 4 KiB, depth 1", "spdk/spdk#3012", "nvme.yaml",
+               "connectx-5-100g", [
+                   Figure(f"{who} host, {what}", "us", mean_us, given, near,
+                          ("workloads.0.queues=1", "workloads.0.queue-depth=1", "workloads.0.block-size=4KiB",
+                           f"workloads.0.read={read}%", "hosts.targets.target.command-cost=190ns",
+                           f"hosts.defaults.nvme.submit-cost={cost}", f"hosts.defaults.nvme.complete-cost={cost}",
+                           "duration=3ms"), fits)
+                   for who, cost, rows in (
+                       ("SPDK", "190ns", (("reads", 100, 4.64, "command-cost"), ("70 % reads", 70, None, None), ("writes", 0, None, None))),
+                       ("kernel", "3070ns", (("reads", 100, 10.4, "submit-cost"), ("70 % reads", 70, None, None), ("writes", 0, None, None))))
+                   for what, read, given, fits in rows for near in (0.05 if given else 0.12,)
                ]),
     Experiment("N3", "SPDK target and host, two ports of 100 Gb/s, 4 KiB reads: what one port carries, twice",
                "spdk/spdk#3422", "nvme.yaml", "connectx-5-100g", [
@@ -252,30 +298,83 @@ EXPERIMENTS = [
                    Figure("ACK timeout 2.1 s (code 19)", "s", longest_s, None, 0.5),
                    Figure("ACK timeout 262 ms (code 16)", "s", longest_s, None, 0.5, rnic(timeout=16)),
                ], (), ("workloads.0.count=0",)),
+    Experiment("P1", "PCIe 3.0 x8 of a Broadwell host, an FPGA there and READs and WRITEs of 64 queue pairs here",
+               "pcie-bench, Neugebauer et al., SIGCOMM 2018", "pcie.yaml", None, [
+                   Figure("P2: reads of 64 B", "Gb/s", gbps, 31.9, 0.03, (), "pcie-tags"),
+                   Figure("P2: reads of 128 B", "Gb/s", gbps, 43.8, 0.05, ("workloads.0.message-size=128B",), None, PCIE_SHORT),
+                   Figure("P2: reads of 256 B", "Gb/s", gbps, 47.7, 0.05, ("workloads.0.message-size=256B",), None, PCIE_SHORT),
+                   Figure("P2: reads of 512 B", "Gb/s", gbps, 55.0, 0.05, ("workloads.0.message-size=512B",)),
+                   Figure("P2: reads of 1 KiB", "Gb/s", gbps, 55.4, 0.05, ("workloads.0.message-size=1KiB",)),
+                   Figure("P2: reads of 2 KiB", "Gb/s", gbps, 55.6, 0.05, ("workloads.0.message-size=2KiB",)),
+                   Figure("P2: writes of 2 KiB", "Gb/s", gbps, 53.0, 0.05, WRITES + ("workloads.0.message-size=2KiB",)),
+                   Figure("P6: reads of 64 B, other socket", "Gb/s", gbps, None, 0.10, SOCKET),
+                   Figure("P6: reads of 512 B, other socket", "Gb/s", gbps, None, 0.10, SOCKET + ("workloads.0.message-size=512B",)),
+               ]),
+    Experiment("P3", "the same host with IOMMU, 4-KiB pages: reads of 64 B over a window of memory",
+               "pcie-bench, Neugebauer et al., SIGCOMM 2018", "pcie.yaml", None, [
+                   Figure(f"window of {window}", "Gb/s", gbps, given, 0.10,
+                          ("hosts.overrides.0.rnic.iotlb-entries=120", "hosts.overrides.0.rnic.iotlb-miss-cost=36300ps",
+                           f"hosts.overrides.0.rnic.iotlb-window={window}"), fits)
+                   for window, given, fits in (("256KiB", 32.4, None), ("512KiB", 22.3, "iotlb-entries"), ("1MiB", 15.2, None),
+                                               ("2MiB", None, None), ("4MiB", None, None), ("8MiB", None, None),
+                                               ("64MiB", 9.83, "iotlb-miss-cost"))
+               ]),
     Experiment("M1", "Optane P4800X, 4 KiB random reads", "AnandTech 11209", "drive.yaml", "storage-class", [
         Figure("depth 1", "kops/s", kops, 108.3, 0.10, (), "read-latency"),
         Figure("depth 16", "kops/s", kops, 584.8, 0.10, ("workloads.0.queue-depth=16",), "parallel"),
         Figure("M4: 8 KiB, depth 8", "kops/s", kops, None, 0.15, ("workloads.0.queue-depth=8", "workloads.0.block-size=8KiB")),
     ], (), ("fabric.host-links.rate=400Gbps",)),
+    Experiment("M2", "Intel P3700 800 GB, 4 KiB random reads", "AnandTech 11209", "drive.yaml", "flash-p3700", [
+        Figure("depth 1", "kops/s", kops, 12.8, 0.05, (), "read-time"),
+        Figure("depth 1, mean", "us", mean_us, 77.9, 0.05),
+        Figure("depth 1, p99", "us", p99_us, 96, 0.10, (), "read-jitter"),
+        Figure("depth 16", "kops/s", kops, 167.2, 0.05, ("workloads.0.queue-depth=16",), "dies-per-channel"),
+        Figure("depth 16, p99", "us", p99_us, 163, 0.40, ("workloads.0.queue-depth=16",)),
+        Figure("M3 (Micron 9100 MAX): depth 1", "kops/s", kops, 9.2, 0.05, MICRON, "read-time"),
+        Figure("M3: depth 1, p99", "us", p99_us, 117, 0.40, MICRON),
+        Figure("M3: depth 16", "kops/s", kops, None, 0.15, MICRON + ("workloads.0.queue-depth=16",)),
+        Figure("M3: depth 16, p99", "us", p99_us, None, 0.40, MICRON + ("workloads.0.queue-depth=16",)),
+    ], (), ("hosts.targets.namespaces.0.media={profile: flash-p3700}", "duration=400ms")),
+    Experiment("M5", "Optane of the second generation, 512 B random reads, polled, one core", "Linux block, 5.9-rc1", "drive.yaml",
+               "storage-class-gen2", [
+                   Figure("depth 1", "kops/s", kops, 290, 0.05, (), "read-latency"),
+                   Figure("depth 128", "kops/s", kops, 2580, 0.05, ("workloads.0.queue-depth=127",), "submit-cost"),
+                   Figure("depth 16", "kops/s", kops, None, 0.15, ("workloads.0.queue-depth=16",)),
+               ], (), ("hosts.targets.namespaces.0.media={profile: storage-class-gen2}", "workloads.0.block-size=512B",
+                       "hosts.defaults.nvme.submit-cost=194ns", "hosts.defaults.nvme.complete-cost=194ns", "duration=10ms")),
 ]
 
 UNTOLD = [
     Untold("W1", "frame sizes; RPCs of 1 byte", "sizes are those of `tests/unit/frame`; RPCs cost their cores more than "
            "post-cost, which is of messages without an answer"),
-    Untold("N1, N2", "512 B and 4 KiB", "the interrupts of kernel hosts and their moderation are not modelled"),
-    Untold("N5", "latency of SPDK and kernel hosts", "needs the cost of posting and polling by operation"),
-    Untold("N8, N9, S11, K4 to K10", "memory registration", "its cost and its hidden fence are not modelled"),
+    Untold("N1, N2", "percentiles", "the queue depth of the source is not known; 100 is assumed"),
+    Untold("N8", "iSER with and without registration", "what 24 sessions of iSER cost their cores is not known, nor how many they were; "
+           "`register-cost` is what a registration costs the card"),
+    Untold("S11", "SENDs that wait for a registration before them", "registrations here do not fence what follows"),
+    Untold("K4 to K8, K10", "registration by user space", "no scenario registers memory while it runs; the times are those of a driver"),
+    Untold("K9", "UCX's cost model", "a model, not a measurement"),
     Untold("N10", "the RNR wait of 1.5 ms where 0.12 ms were asked for", "no row rounds RNR timers up"),
     Untold("B10, B16 (RPCs)", "cards that are not named", "nothing to take a profile from"),
     Untold("B12, S12", "loopback", "a host does not send to itself"),
     Untold("B14", "ConnectX-7 READ latency through a fabric", "the number of switches is not known"),
     Untold("B18", "eRPC", "its software is of its own; no row says what it costs"),
     Untold("B19, S10", "recovery of a lost packet", "the slow path of packets out of order is not modelled"),
-    Untold("P1 to P6", "PCIe without a card", "the model has PCIe only below an RNIC, without IOMMU or sockets"),
+    Untold("P1", "latency of commands", "it is `pcie-read-latency` itself; its tail is not modelled"),
+    Untold("P4, P5", "other hosts", "`pcie-read-latency` and `pcie-tags` of them, fitted to the same rows; host-induced tails are not modelled"),
     Untold("S1 to S5", "headroom", "`stormglass headroom` has the methods; `tests/unit/net` holds the published tables"),
+    Untold("S6, S7, S9, S14", "cells, pools and defaults", "values of profiles and rows, not results"),
     Untold("S15", "two senders without PFC at 5 Gb/s", "the switch's memory is not known"),
     Untold("S16", "adaptive retransmission", "not modelled"),
+    Untold("S17", "latencies of switches", "`latency` of a switch is its row"),
     Untold("K1, K3", "arithmetic", "`hosts.defaults.rnic.timeout` and `cm-timeout` are its rows"),
     Untold("K11, K12", "times of drivers", "not modelled"),
-    Untold("M2, M3, M5 to M8", "other drives", "no profile of them is in the tree yet"),
+    Untold("M6", "the drive of M5 by interrupts, and 4 KiB", "local drives have no RNIC whose interrupts cost; the medium has no rate"),
+    Untold("M7", "Windows desktop", "measures its software: a quarter of the rate of M5"),
+    Untold("M8", "seven drives", "the drives are not named"),
 ]
+
+# Rate against block size: each card that is measured.
+CURVES = Curves(Experiment("curves", "WRITEs of each size", "-", "pair.yaml", None, []),
+                (("connectx-3-40g", "40Gbps"), ("connectx-5-100g", "100Gbps"), ("connectx-6-200g", "200Gbps"),
+                 ("connectx-7-400g", "400Gbps"), ("ionic-400g", "400Gbps")),
+                (1, 32), ("8B", "64B", "256B", "1KiB", "4KiB", "8KiB", "16KiB", "64KiB"))
