@@ -32,12 +32,10 @@ static bool play_once(const struct measure_options *options, struct measurements
                       char error[STORE_ERROR_BYTES])
 {
     struct benchmark_seen seen;
-    int device_errno = 0;
-    struct play *play = play_create(scenario, &options->play, diag, &device_errno);
+    char why[PLAY_WHY_BYTES];
+    struct play *play = play_create(scenario, &options->play, diag, why);
     if (play == NULL) {
-        if (device_errno != 0)
-            snprintf(error, STORE_ERROR_BYTES, "no usable RDMA device at the address: %s",
-                     strerror(device_errno));
+        snprintf(error, STORE_ERROR_BYTES, "%s", why);
         return false;
     }
     if (figures->facts.count == 0)

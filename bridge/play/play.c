@@ -10,6 +10,7 @@
 #include "replay/run/stop.h"
 #include "rnic/host/rnic.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,12 @@ static void on_port(void *self, bool up)
     (void)self;
     printable_say("stormglass-bridge", "the port of the RDMA device %s",
                   up ? "is up again" : "went down: outstanding work ends by its timeouts");
+}
+
+static void on_refused(void *self, const char *why)
+{
+    (void)self;
+    printable_say("stormglass-bridge", "a connection was refused: %s", why);
 }
 
 /* The portable core cannot go on, and what it holds cannot be given back. */
@@ -76,13 +83,43 @@ static int64_t rd_atomic_of(const struct play *play)
     return least;
 }
 
-static struct verbs_device *open_device(struct play *play, uint32_t ip, uint32_t node)
+/* The smallest of all that play: both ends find the same.  A peer of another kind has what the REQ
+ * says, which is the port's. */
+static int64_t path_mtu_of(const struct play *play)
+{
+    int64_t least = 0;
+    if (play->options.foreign)
+        return 0;
+    for (uint32_t i = 0; i < play->scenario->host_count; i++) {
+        const int64_t wanted = play->scenario->nodes[i].host->rnic->path_mtu;
+        least = least == 0 || wanted < least ? wanted : least;
+    }
+    return least;
+}
+
+static struct verbs_real_wishes wishes_of(const struct play *play, uint32_t node)
+{
+    const struct rnic_params *rnic = play->scenario->nodes[node].host->rnic;
+    static_assert((int)VERBS_REAL_ANY == (int)RNIC_AUTO, "nothing asked for");
+    return (struct verbs_real_wishes){
+        .retry_count = rnic->retry_count,
+        .rnr_retry = rnic->rnr_retry,
+        .min_rnr_timer = rnic->min_rnr_timer,
+        .timeout = rnic->timeout,
+        .path_mtu = path_mtu_of(play),
+        .max_rd_atomic = rd_atomic_of(play),
+        .dscp = rnic->dscp,
+        .accept_dscp = rnic->accept_dscp,
+        .inline_size = rnic->pipeline.inline_size,
+    };
+}
+
+/* NULL, and why. */
+static struct verbs_device *open_device(struct play *play, uint32_t ip, uint32_t node,
+                                        char why[PLAY_WHY_BYTES])
 {
     const struct play_options *options = &play->options;
-    const struct rnic_params *rnic = play->scenario->nodes[node].host->rnic;
-    const struct verbs_real_patience patience = {.retry_count = (uint8_t)rnic->retry_count,
-                                                 .rnr_retry = (uint8_t)rnic->rnr_retry,
-                                                 .min_rnr_timer = (uint8_t)rnic->min_rnr_timer};
+    const struct verbs_real_wishes wishes = wishes_of(play, node);
     const struct verbs_real_site site = {
         .calls = options->calls,
         .loop = play->loop,
@@ -90,29 +127,33 @@ static struct verbs_device *open_device(struct play *play, uint32_t ip, uint32_t
         .any = options->any,
         .busy = options->busy,
         .depth = options->depth,
-        .max_rd_atomic = rd_atomic_of(play),
-        .patience = &patience,
+        .wishes = &wishes,
         .on_removed = on_removed,
         .on_port = on_port,
+        .on_refused = on_refused,
         .on_fatal = on_fatal,
         .self = play,
     };
     struct verbs_device *open = device_at(play, ip);
-    return open != NULL ? open : verbs_real_open(&site);
+    if (open == NULL && (open = verbs_real_open(&site)) == NULL)
+        snprintf(why, PLAY_WHY_BYTES, "no usable RDMA device at the address: %s", strerror(errno));
+    return open;
 }
 
-static bool open_devices(struct play *play)
+static bool open_devices(struct play *play, char why[PLAY_WHY_BYTES])
 {
     if ((play->options.role & PLAY_HOST) != 0) {
-        /* All hosts are one device here; its patience is that of the first. */
+        /* All hosts are one device here; its wishes are those of the first. */
         const uint32_t first = play->scenario->workloads[0].pairs[0].from;
-        play->host_device = open_device(play, play->options.address, first);
-        if (play->host_device == NULL)
+        play->host_device = open_device(play, play->options.address, first, why);
+        if (play->host_device == NULL || !verbs_real_can(play->host_device, why))
             return false;
     }
     for (uint32_t i = 0; i < play->target_count; i++) {
         struct play_target *target = &play->targets[i];
-        if (target->here && (target->device = open_device(play, target->ip, target->node)) == NULL)
+        if (target->here)
+            target->device = open_device(play, target->ip, target->node, why);
+        if (target->here && (target->device == NULL || !verbs_real_can(target->device, why)))
             return false;
     }
     return true;
@@ -162,9 +203,10 @@ static bool make_listeners(struct play *play)
 }
 
 struct play *play_create(const struct scenario *scenario, const struct play_options *options,
-                         struct diag *diag, int *device_errno)
+                         struct diag *diag, char why[PLAY_WHY_BYTES])
 {
     struct play *play = memory_new(sizeof *play);
+    why[0] = '\0';
     play->options = *options;
     play->scenario = scenario;
     play->loop = loop_create();
@@ -184,11 +226,15 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
         play_free(play);
         return NULL;
     }
-    if (!open_devices(play) || !make_listeners(play) || !play_agree_listen(play)) {
-        *device_errno = errno != 0 ? errno : EIO;
+    const bool open = open_devices(play, why);
+    if (!open || !make_listeners(play) || !play_agree_listen(play)) {
+        if (open)
+            snprintf(why, PLAY_WHY_BYTES, "no connection can be listened for: %s",
+                     strerror(errno != 0 ? errno : EIO));
         play_free(play);
         return NULL;
     }
+    play_survey_devices(play, diag);
     play_target_keep(play);
     play_hosts_init(play);
     return play;

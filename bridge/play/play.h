@@ -21,7 +21,7 @@
 #include "scenarios/load/scenario.h"
 #include "scenarios/workload/workload.h"
 
-enum { PLAY_STORES_MAX = 64 };
+enum { PLAY_STORES_MAX = 64, PLAY_WHY_BYTES = VERBS_REAL_WHY_BYTES };
 
 enum play_role { PLAY_HOST = 1, PLAY_TARGET = 2, PLAY_BOTH = 3 };
 
@@ -45,9 +45,9 @@ struct play_options {
 
 struct play;
 
-/* NULL: messages are in diag, or *device_errno says why an address has no usable device. */
+/* NULL: messages are in diag, or `why` says what a device cannot do. */
 struct play *play_create(const struct scenario *scenario, const struct play_options *options,
-                         struct diag *diag, int *device_errno);
+                         struct diag *diag, char why[PLAY_WHY_BYTES]);
 /* Says on which address each target that is played here listens. */
 void play_tell_listening(const struct play *play, FILE *out);
 /* Plays to the end or to SIGINT or SIGTERM.  False: the database cannot be written, or the device

@@ -90,6 +90,8 @@ struct play_target *play_target_of(const struct play *play, uint32_t node);
 
 /* play_survey.c */
 void play_survey(const struct play *play, struct diag *diag);
+/* Wishes of the scenario that the devices, now open, have another way. */
+void play_survey_devices(const struct play *play, struct diag *diag);
 /* The scenario's faults in words; empty: none. */
 void play_survey_faults(const struct play *play, char *text, size_t size);
 

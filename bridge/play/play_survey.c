@@ -48,13 +48,28 @@ static void refuse_faults(const struct play *play, struct diag *diag)
     }
 }
 
-/* Of the fabric and of the RNICs, which are what they are here; topologies give the names. */
+static bool is_wish(const char *path)
+{
+    static const char *const rows[] = {
+#define X(member, row) row,
+        VERBS_REAL_WISHES(X)
+#undef X
+    };
+    const char *name = strrchr(path, '.') + 1;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Of the fabric and of the RNICs, which are what they are here but for what they can be asked for;
+ * topologies give the names. */
 static bool is_without_meaning(const struct scenario_setting *setting)
 {
     const bool fabric = strncmp(setting->path, "fabric.", 7) == 0 &&
                         strncmp(setting->path, "fabric.topology.", 16) != 0;
     return setting->where.file != NULL && setting->profile == NULL &&
-           (fabric || strstr(setting->path, ".rnic.") != NULL);
+           (fabric || (strstr(setting->path, ".rnic.") != NULL && !is_wish(setting->path)));
 }
 
 static void note_settings(const struct play *play, struct diag *diag)
@@ -78,6 +93,31 @@ static void note_settings(const struct play *play, struct diag *diag)
     if (list[0] != '\0')
         diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
                  "fabric and RNICs are the real ones; not used: %s%s", list, more);
+}
+
+static void note_mtu(const struct play *play, const struct verbs_device *device, uint32_t node,
+                     struct diag *diag)
+{
+    const int64_t wanted = play->scenario->nodes[node].host->rnic->path_mtu;
+    const int64_t had = verbs_real_path_mtu(device);
+    if (had > 0 && wanted > had)
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
+                 "path MTU is %lld B and not %lld B: the port of %s allows no more", (long long)had,
+                 (long long)wanted, verbs_real_name(device));
+    else if (wanted < had && play->options.foreign)
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
+                 "path MTU is %lld B and not %lld B: peers that do not play the scenario take the "
+                 "port's",
+                 (long long)had, (long long)wanted);
+}
+
+void play_survey_devices(const struct play *play, struct diag *diag)
+{
+    if (play->host_device != NULL)
+        note_mtu(play, play->host_device, play->scenario->workloads[0].pairs[0].from, diag);
+    for (uint32_t i = 0; i < play->target_count && play->host_device == NULL; i++)
+        if (play->targets[i].device != NULL)
+            note_mtu(play, play->targets[i].device, play->targets[i].node, diag);
 }
 
 void play_survey(const struct play *play, struct diag *diag)

@@ -28,8 +28,10 @@ struct rdma_calls {
     int (*reject)(struct rdma_cm_id *, const void *, uint8_t);
     int (*disconnect)(struct rdma_cm_id *);
     int (*notify)(struct rdma_cm_id *, enum ibv_event_type);
-    int (*create_qp)(struct rdma_cm_id *, struct ibv_pd *, struct ibv_qp_init_attr *);
-    void (*destroy_qp)(struct rdma_cm_id *);
+    int (*establish)(struct rdma_cm_id *);
+    int (*init_qp_attr)(struct rdma_cm_id *, struct ibv_qp_attr *, int *);
+    struct ibv_qp *(*create_qp)(struct ibv_pd *, struct ibv_qp_init_attr *);
+    int (*destroy_qp)(struct ibv_qp *);
     int (*modify_qp)(struct ibv_qp *, struct ibv_qp_attr *, int);
 
     struct ibv_pd *(*alloc_pd)(struct ibv_context *);

@@ -12,6 +12,14 @@ enum {
     RNR_TIMER = 12   /* 0.64 ms, as perftest and rdma-core's examples; 0, the CM's own, is 655 ms */
 };
 
+const struct verbs_real_wishes verbs_real_no_wishes = {
+    .retry_count = RETRIES_MAX,
+    .rnr_retry = RETRIES_MAX,
+    .timeout = VERBS_REAL_ANY,
+    .dscp = VERBS_REAL_ANY,
+    .accept_dscp = VERBS_REAL_ANY,
+};
+
 static bool unblock(int fd)
 {
     const int flags = fcntl(fd, F_GETFL);
@@ -118,21 +126,19 @@ static bool open_verbs(struct verbs_device *device)
            unblock(device->context->async_fd);
 }
 
-static struct verbs_real_patience patience_of(const struct verbs_real_site *site)
+static struct verbs_real_wishes wishes_of(const struct verbs_real_site *site)
 {
-    struct verbs_real_patience patience = {.retry_count = RETRIES_MAX, .rnr_retry = RETRIES_MAX};
-    if (site->patience != NULL)
-        patience = *site->patience;
-    if (patience.min_rnr_timer == 0)
-        patience.min_rnr_timer = RNR_TIMER;
-    return patience;
+    struct verbs_real_wishes wishes = site->wishes != NULL ? *site->wishes : verbs_real_no_wishes;
+    if (wishes.min_rnr_timer == 0)
+        wishes.min_rnr_timer = RNR_TIMER;
+    return wishes;
 }
 
 struct verbs_device *verbs_real_open(const struct verbs_real_site *site)
 {
     struct verbs_device *device = memory_new(sizeof *device);
     device->site = *site;
-    device->patience = patience_of(site);
+    device->wishes = wishes_of(site);
     device->calls = site->calls;
     device->loop = site->loop;
     if (!open_channel(device) || !open_verbs(device)) {
@@ -218,7 +224,7 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
     const int served = device->attributes.max_qp_rd_atom;
     const int issued = device->attributes.max_qp_init_rd_atom;
     const int both = served < issued ? served : issued;
-    const int64_t wanted = device->site.max_rd_atomic;
+    const int64_t wanted = device->wishes.max_rd_atomic;
     const int most = wanted > 0 && wanted < UINT8_MAX
                          ? (int)wanted
                          : UINT8_MAX - 1; /* 255 is RDMA_MAX_RESP_RES */

@@ -4,10 +4,12 @@
  * in through the loop's descriptors: CM events, completions, asynchronous events.  BULK memory
  * holds real bytes: they are made from the buffer's tag before they are posted and read back into
  * the tag when they arrive (content.h).
- * Left out: fast registration (user space has none), shared receive queues, inline data.
- * Owner: verbs_real_close.  Clock: the loop.  Errors: as verbs.h; what cannot go on
- * without memory that cannot be registered ends with `on_fatal`; a peer that asks for it does not
- * end anything but its connection. */
+ * Queue pairs go through their states here and not in librdmacm, so that they have the scenario's
+ * attributes from the first packet on (verbs_real_qp.c).
+ * Left out: fast registration (user space has none), shared receive queues.
+ * Owner: verbs_real_close.  Clock: the loop.  Errors: as verbs.h; who needs memory or a queue pair
+ * that the device does not have ends with `on_fatal`; a peer that asks for it does not end anything
+ * but its connection. */
 #ifndef STORMGLASS_BRIDGE_VERBS_VERBS_REAL_H
 #define STORMGLASS_BRIDGE_VERBS_VERBS_REAL_H
 
@@ -16,11 +18,37 @@
 #include "bridge/verbs/rdma_calls.h"
 #include "rnic/verbs.h"
 
-/* What the scenario's NIC has of it, in the units of ibv_qp_attr: the most retries there are, and
- * how long a peer waits that found no receive; 0, the CM's 655 ms, becomes 0.64 ms. */
-struct verbs_real_patience {
-    uint8_t retry_count, rnr_retry, min_rnr_timer;
+/* What the scenario's RNIC asks of the device: X(member, its row of rnic_opts).
+ *   retry_count, rnr_retry  the most that there are; who asks for fewer gets fewer
+ *   min_rnr_timer           0, which is the CM's 655 ms, becomes 0.64 ms
+ *   timeout                 code of the ACK timer; VERBS_REAL_ANY: the CM's, 19 on RoCE
+ *   path_mtu                bytes; a larger one than the port has is no wish; 0: the port's.  Only
+ *                           between ends that both play the scenario: a REQ has the port's
+ *   max_rd_atomic           READs under way of a queue pair; 0: as many as the device can
+ *   dscp                    of connections that set none; VERBS_REAL_ANY: the device's own
+ *   accept_dscp             of what this end sends where it accepted; VERBS_REAL_ANY: the REQ's
+ *   inline_size             bytes up to which a message travels in its work request */
+#define VERBS_REAL_WISHES(X)                                                                       \
+    X(retry_count, "retry-count")                                                                  \
+    X(rnr_retry, "rnr-retry")                                                                      \
+    X(min_rnr_timer, "min-rnr-timer")                                                              \
+    X(timeout, "timeout")                                                                          \
+    X(path_mtu, "path-mtu")                                                                        \
+    X(max_rd_atomic, "max-rd-atomic")                                                              \
+    X(dscp, "dscp")                                                                                \
+    X(accept_dscp, "accept-dscp")                                                                  \
+    X(inline_size, "inline-size")
+
+enum { VERBS_REAL_ANY = -1, VERBS_REAL_WHY_BYTES = 320 };
+
+struct verbs_real_wishes {
+#define X(member, row) int64_t member;
+    VERBS_REAL_WISHES(X)
+#undef X
 };
+
+/* Nothing but what the protocol asks for. */
+extern const struct verbs_real_wishes verbs_real_no_wishes;
 
 struct verbs_real_site {
     const struct rdma_calls *calls;
@@ -29,12 +57,13 @@ struct verbs_real_site {
     bool any;    /* listen on every address instead */
     bool busy;   /* poll completion queues without pause */
     enum content_depth depth;
-    int64_t max_rd_atomic; /* READs under way of one queue pair; 0: as many as the device can */
-    const struct verbs_real_patience *patience; /* copied; NULL: as the protocol asks */
+    const struct verbs_real_wishes *wishes; /* copied; NULL: none */
     /* Told once when the device is gone, and of what cannot be survived; each may be NULL. */
     void (*on_removed)(void *self);
     /* The device's port went down, or came up again: what is under way ends by its timers. */
     void (*on_port)(void *self, bool up);
+    /* A peer's connection was refused because the device can do no such thing. */
+    void (*on_refused)(void *self, const char *why);
     void (*on_fatal)(void *self, const char *why);
     void *self;
 };
@@ -70,6 +99,8 @@ void verbs_real_close(struct verbs_device *device);
 const struct verbs_real_counters *verbs_real_counters(const struct verbs_device *device);
 const char *verbs_real_name(const struct verbs_device *device);
 const struct ibv_device_attr *verbs_real_attributes(const struct verbs_device *device);
+/* False with a sentence: what the wishes ask for the device cannot do. */
+bool verbs_real_can(const struct verbs_device *device, char why[VERBS_REAL_WHY_BYTES]);
 /* Payload of a full packet on the device's port; 0: not known. */
 uint32_t verbs_real_path_mtu(const struct verbs_device *device);
 

@@ -2,8 +2,9 @@
  * verbs_real_cm - connections by librdmacm.
  *
  *   connect: create_id, bind, QP (INIT: receives may be posted), resolve_addr
- *            -> ADDR_RESOLVED: resolve_route -> ROUTE_RESOLVED: rdma_connect -> ESTABLISHED
- *   listen:  CONNECT_REQUEST -> prepare (QP), accept or reject
+ *            -> ADDR_RESOLVED: resolve_route -> ROUTE_RESOLVED: rdma_connect
+ *            -> CONNECT_RESPONSE: QP to RTS, rdma_establish; its user hears ESTABLISHED
+ *   listen:  CONNECT_REQUEST -> prepare (QP), accept (QP to RTS first) or reject
  *
  * An event is copied and acknowledged before its user hears of it, so that a user may destroy any
  * other connection meanwhile: rdma_destroy_id waits for what is not acknowledged. */
@@ -81,14 +82,14 @@ static struct verbs_conn *add(struct verbs_device *device, const struct verbs_us
     return conn;
 }
 
-static uint8_t least(uint8_t a, uint8_t b)
+static uint8_t least(uint8_t a, int64_t b)
 {
-    return a < b ? a : b;
+    return a < b ? a : (uint8_t)b;
 }
 
 static void copy_param(struct verbs_conn *conn, const struct rdma_conn_param *param)
 {
-    const struct verbs_real_patience *most = &conn->device->patience;
+    const struct verbs_real_wishes *most = &conn->device->wishes;
     conn->param = *param;
     conn->param.retry_count = least(param->retry_count, most->retry_count);
     conn->param.rnr_retry_count = least(param->rnr_retry_count, most->rnr_retry);
@@ -98,47 +99,30 @@ static void copy_param(struct verbs_conn *conn, const struct rdma_conn_param *pa
     conn->param.private_data = conn->private_data;
 }
 
-static void make_ring(struct real_ring *ring, uint32_t room)
+static int set_option(const struct verbs_conn *conn, int name, uint8_t value)
 {
-    ring->room = room > 0 ? room : 1;
-    ring->arrivals = memory_zeroed(ring->room, sizeof *ring->arrivals);
-}
-
-/* One completion queue for both directions of one queue pair, as the Linux host has it. */
-static int make_qp(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
-{
-    struct verbs_device *device = conn->device;
-    const int entries = (int)(cap->max_send_wr + cap->max_recv_wr + 1);
-    conn->cq = device->calls->create_cq(device->context, entries, conn, device->completions, 0);
-    if (conn->cq == NULL)
-        return errno;
-    const int error = device->calls->req_notify_cq(conn->cq, 0);
-    if (error != 0)
-        return error;
-    struct ibv_qp_init_attr init = {
-        .qp_context = conn,
-        .send_cq = conn->cq,
-        .recv_cq = conn->cq,
-        .cap = *cap,
-        .qp_type = IBV_QPT_RC,
-    };
-    if (device->calls->create_qp(conn->id, device->pd, &init) != 0)
-        return errno;
-    conn->qp = conn->id->qp;
-    make_ring(&conn->receives, cap->max_recv_wr);
-    make_ring(&conn->reads, cap->max_send_wr);
-    return 0;
-}
-
-static int set_class(struct verbs_conn *conn, const struct verbs_class *class)
-{
-    uint8_t tos = class->tos;
-    if (!class->tos_set)
-        return 0;
-    return conn->device->calls->set_option(conn->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
-                                           sizeof tos) == 0
+    return conn->device->calls->set_option(conn->id, RDMA_OPTION_ID, name, &value, sizeof value) ==
+                   0
                ? 0
                : errno;
+}
+
+/* The class of this end's packets; the other end takes it from the REQ. */
+static int set_class(const struct verbs_conn *conn, const struct verbs_class *class)
+{
+    const int64_t dscp = conn->device->wishes.dscp;
+    if (class->tos_set)
+        return set_option(conn, RDMA_OPTION_ID_TOS, class->tos);
+    return dscp == VERBS_REAL_ANY ? 0 : set_option(conn, RDMA_OPTION_ID_TOS, (uint8_t)(dscp << 2));
+}
+
+/* For the REQ: half of it becomes the packet lifetime (Linux cma.c), so that none cannot be asked
+ * for.  The queue pair has the wish in any case; kernels before 5.1 do not know the option. */
+static void set_timeout(const struct verbs_conn *conn)
+{
+    const int64_t timeout = conn->device->wishes.timeout;
+    if (timeout > 0 && set_option(conn, RDMA_OPTION_ID_ACK_TIMEOUT, (uint8_t)timeout) != 0)
+        conn->device->counters.refused++;
 }
 
 static int make_id(struct verbs_conn *conn, uint32_t ip, uint16_t port)
@@ -187,7 +171,7 @@ struct verbs_conn *verbs_real_cm_connect(struct verbs_device *device, const stru
     if (error == 0)
         error = set_class(conn, &peer->class);
     if (error == 0)
-        error = make_qp(conn, cap);
+        error = verbs_real_qp_make(conn, cap);
     if (error == 0 && device->calls->resolve_addr(conn->id, NULL, (struct sockaddr *)&conn->peer,
                                                   RESOLVE_MS) != 0)
         error = errno;
@@ -203,27 +187,21 @@ int verbs_real_cm_prepare(struct verbs_conn *conn, const struct ibv_qp_cap *cap,
 {
     CHECK(conn->state == REAL_ASKED && conn->qp == NULL);
     conn->user = *user;
-    return make_qp(conn, cap);
-}
-
-/* How long a peer waits that finds no receive.  A device that refuses it keeps its own. */
-static void set_rnr_timer(struct verbs_conn *conn)
-{
-    struct ibv_qp_attr attr = {.min_rnr_timer = conn->device->patience.min_rnr_timer};
-    if (conn->qp != NULL &&
-        conn->device->calls->modify_qp(conn->qp, &attr, IBV_QP_MIN_RNR_TIMER) != 0)
-        conn->device->counters.refused++;
+    return verbs_real_qp_make(conn, cap);
 }
 
 int verbs_real_cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
 {
     copy_param(conn, param);
+    conn->param.qp_num = conn->qp->qp_num;
+    conn->accepted = true;
+    const int error = verbs_real_qp_connect(conn);
+    if (error != 0)
+        return error;
     if (conn->device->calls->accept(conn->id, &conn->param) != 0)
         return errno;
     conn->device->counters.accepts++;
     conn->state = REAL_CONNECTING;
-    conn->accepted = true;
-    set_rnr_timer(conn);
     return 0;
 }
 
@@ -243,6 +221,7 @@ void verbs_real_cm_disconnect(struct verbs_conn *conn)
     const bool was_open = conn->state == REAL_OPEN;
     end(conn);
     conn->device->counters.disconnects++;
+    verbs_real_qp_end(conn);
     const bool asked = conn->device->calls->disconnect(conn->id) == 0;
     if (!asked || !was_open)
         loop_env_ops.timer_set(conn->device->loop, &conn->later, loop_now(conn->device->loop));
@@ -254,12 +233,7 @@ void verbs_real_cm_destroy(struct verbs_conn *conn)
     const struct rdma_calls *calls = device->calls;
     loop_env_ops.timer_set(device->loop, &conn->later, TIME_NEVER);
     loop_env_ops.timer_set(device->loop, &conn->resume, TIME_NEVER);
-    if (conn->qp != NULL)
-        calls->destroy_qp(conn->id);
-    if (conn->cq != NULL) {
-        const int error = calls->destroy_cq(conn->cq);
-        CHECK(error == 0);
-    }
+    verbs_real_qp_destroy(conn);
     if (conn->id != NULL)
         calls->destroy_id(conn->id);
     device->destroyed++;
@@ -274,17 +248,28 @@ void verbs_real_cm_destroy(struct verbs_conn *conn)
 
 /* ------------------------------------------------------------------ events */
 
+static int resolve_route(const struct verbs_conn *conn)
+{
+    set_timeout(conn);
+    return conn->device->calls->resolve_route(conn->id, RESOLVE_MS);
+}
+
+static int ask(struct verbs_conn *conn)
+{
+    conn->param.qp_num = conn->qp->qp_num;
+    return conn->device->calls->connect(conn->id, &conn->param);
+}
+
 /* Steps of the way to rdma_connect; false: the attempt is over, and the user has been told. */
 static void step(struct verbs_conn *conn, const struct rdma_cm_event *event)
 {
-    const struct rdma_calls *calls = conn->device->calls;
     switch (event->event) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
-        if (calls->resolve_route(conn->id, RESOLVE_MS) != 0)
+        if (resolve_route(conn) != 0)
             tell(conn, RDMA_CM_EVENT_UNREACHABLE, -errno);
         return;
     case RDMA_CM_EVENT_ROUTE_RESOLVED:
-        if (calls->connect(conn->id, &conn->param) != 0)
+        if (ask(conn) != 0)
             tell(conn, RDMA_CM_EVENT_CONNECT_ERROR, -errno);
         return;
     default:
@@ -322,20 +307,30 @@ static void on_request(struct verbs_device *device, struct rdma_cm_id *id,
     listener->user.on_cm(listener->user.self, conn, event);
 }
 
+/* The REP came: the queue pair is connected, and the RTU sent. */
+static void on_response(struct verbs_conn *conn, struct verbs_event *event)
+{
+    const int error = verbs_real_qp_connect(conn);
+    const bool established = error == 0 && conn->device->calls->establish(conn->id) == 0;
+    event->type = established ? RDMA_CM_EVENT_ESTABLISHED : RDMA_CM_EVENT_CONNECT_ERROR;
+    event->status = established ? 0 : -(error != 0 ? error : errno);
+}
+
 static void on_event(struct verbs_conn *conn, struct verbs_event *event)
 {
+    if (event->type == RDMA_CM_EVENT_CONNECT_RESPONSE && conn->state == REAL_CONNECTING)
+        on_response(conn, event);
     switch (event->type) {
     case RDMA_CM_EVENT_ESTABLISHED:
         if (conn->state != REAL_CONNECTING)
             return;
         conn->state = REAL_OPEN;
-        if (!conn->accepted)
-            set_rnr_timer(conn);
         break;
     case RDMA_CM_EVENT_DISCONNECTED:
-        /* The queue pair goes to error and its work requests are flushed. */
-        if (conn->state != REAL_OVER)
+        if (conn->state != REAL_OVER) {
+            verbs_real_qp_end(conn);
             conn->device->calls->disconnect(conn->id);
+        }
         end(conn);
         break;
     case RDMA_CM_EVENT_REJECTED:

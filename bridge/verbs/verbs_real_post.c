@@ -63,6 +63,14 @@ static void settle_opcode(const struct verbs_device *device, struct ibv_send_wr 
         wr->opcode = IBV_WR_SEND;
 }
 
+static int64_t length_of(const struct ibv_send_wr *wr)
+{
+    int64_t length = 0;
+    for (int i = 0; i < wr->num_sge; i++)
+        length += wr->sg_list[i].length;
+    return length;
+}
+
 static bool before_send(struct verbs_conn *conn, struct ibv_send_wr *wr)
 {
     const struct real_arrival bulk = bulk_of(conn->device, wr->sg_list, wr->num_sge);
@@ -82,6 +90,9 @@ static bool before_send(struct verbs_conn *conn, struct ibv_send_wr *wr)
     case IBV_WR_RDMA_WRITE_WITH_IMM:
         if (bulk.mr != NULL)
             verbs_real_memory_fill(bulk.mr, bulk.address, bulk.length);
+        if (conn->device->wishes.inline_size >= length_of(wr) &&
+            conn->device->wishes.inline_size > 0)
+            wr->send_flags |= IBV_SEND_INLINE;
         return true;
     default:
         return false; /* LOCAL_INV belongs to fast registration */

@@ -2,6 +2,7 @@
  * verbs_real_private - what the files of verbs_real share.
  * verbs_real.c         the device: opening, its descriptors, its end, the table
  * verbs_real_cm.c      connections
+ * verbs_real_qp.c      queue pairs: what the device can, their attributes and states
  * verbs_real_post.c    work requests and completions
  * verbs_real_memory.c  memory regions and their content */
 #ifndef STORMGLASS_BRIDGE_VERBS_VERBS_REAL_PRIVATE_H
@@ -47,7 +48,7 @@ struct verbs_conn {
     struct verbs_conn *next, **link; /* in the device's list */
     struct rdma_cm_id *id;
     struct ibv_cq *cq;
-    struct ibv_qp *qp; /* of the id; NULL: none yet */
+    struct ibv_qp *qp; /* NULL: none yet */
     struct verbs_user user;
     struct rdma_conn_param param; /* private_data points to the copy below */
     unsigned char private_data[REAL_PRIVATE_MAX];
@@ -62,7 +63,7 @@ struct verbs_conn {
 
 struct verbs_device {
     struct verbs_real_site site;
-    struct verbs_real_patience patience; /* with something for each */
+    struct verbs_real_wishes wishes; /* with something for each */
     const struct rdma_calls *calls;
     struct loop *loop;
     struct rdma_event_channel *channel;
@@ -99,6 +100,14 @@ int verbs_real_cm_reject(struct verbs_conn *conn, const void *private_data, uint
 void verbs_real_cm_disconnect(struct verbs_conn *conn);
 void verbs_real_cm_destroy(struct verbs_conn *conn);
 struct sockaddr_storage verbs_real_cm_address(uint32_t ip, uint16_t port);
+
+/* verbs_real_qp.c: 0 or an errno value */
+int verbs_real_qp_make(struct verbs_conn *conn, const struct ibv_qp_cap *cap);
+/* To RTS, by what the CM knows of both ends now. */
+int verbs_real_qp_connect(struct verbs_conn *conn);
+/* What is posted is flushed. */
+void verbs_real_qp_end(struct verbs_conn *conn);
+void verbs_real_qp_destroy(struct verbs_conn *conn);
 
 /* verbs_real_post.c */
 void verbs_real_post_readable(void *self);

@@ -120,13 +120,12 @@ static int read_options(struct options *options, const struct cli_args *args)
 
 static int serve(const struct play_options *options, struct diag *diag)
 {
-    int device_errno = 0, code = CLI_FAILED;
+    char why[PLAY_WHY_BYTES] = "";
+    int code = CLI_FAILED;
     struct scenario *scenario = benchmark_load("serve", NULL, 0, diag);
-    struct play *play =
-        scenario == NULL ? NULL : play_create(scenario, options, diag, &device_errno);
-    if (play == NULL && device_errno != 0)
-        printable_say("stormglass-bridge", "no usable RDMA device at the address: %s",
-                      strerror(device_errno));
+    struct play *play = scenario == NULL ? NULL : play_create(scenario, options, diag, why);
+    if (play == NULL && why[0] != '\0')
+        printable_say("stormglass-bridge", "%s", why);
     if (play != NULL) {
         fputs("stormglass-bridge: serving benchmarks until it is interrupted\n", stderr);
         code = play_run(play) ? CLI_DONE : CLI_FAILED;

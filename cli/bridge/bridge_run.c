@@ -129,13 +129,12 @@ static int report(struct play *play, bool json)
 static int play_scenario(const struct command *command, const struct scenario *scenario,
                          struct diag *diag)
 {
-    int device_errno = 0;
-    struct play *play = play_create(scenario, &command->play, diag, &device_errno);
-    if (play == NULL && device_errno == 0)
+    char why[PLAY_WHY_BYTES];
+    struct play *play = play_create(scenario, &command->play, diag, why);
+    if (play == NULL && why[0] == '\0')
         return CLI_USAGE;
     if (play == NULL) {
-        printable_say("stormglass-bridge", "no usable RDMA device at the address: %s",
-                      strerror(device_errno));
+        printable_say("stormglass-bridge", "%s", why);
         return CLI_FAILED;
     }
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the command that met it */

@@ -23,6 +23,12 @@ static void on_port(void *self, bool up)
     pair->port_changes++;
 }
 
+static void on_refused(void *self, const char *why)
+{
+    struct bridge_pair *pair = self;
+    snprintf(pair->refused, sizeof pair->refused, "%s", why);
+}
+
 static void on_fatal(void *self, const char *why)
 {
     struct bridge_pair *pair = self;
@@ -48,6 +54,7 @@ void bridge_pair_init(struct bridge_pair *pair)
                                           .depth = CONTENT_FULL,
                                           .on_removed = on_removed,
                                           .on_port = on_port,
+                                          .on_refused = on_refused,
                                           .on_fatal = on_fatal,
                                           .self = pair};
     opt_presets(nvme_host_opts, &pair->host_params);

@@ -29,7 +29,7 @@ struct bridge_pair {
     struct nvme_target *target;
     struct nvme_io ios[BRIDGE_IOS];
     unsigned port_changes;
-    char fatal[320];                     /* what could not be survived */
+    char fatal[320], refused[320];       /* what could not be survived, and what a peer asked for */
     unsigned completed, removed, wanted; /* the loop stops when so many are completed */
     uint16_t ready_status;
     bool ready;

@@ -111,7 +111,7 @@ static struct fake_id *new_id(struct rdma_event_channel *channel, void *context)
     struct fake_id *id = fake_rdma_new(sizeof *id);
     id->id.channel = channel;
     id->id.context = context;
-    id->tos = -1;
+    id->tos = id->timeout = -1;
     id->next = fake_fabric.ids;
     fake_fabric.ids = id;
     return id;
@@ -156,12 +156,17 @@ static int set_option(struct rdma_cm_id *id, int level, int name, void *value, s
 {
     if (fake_rdma_fails("set_option"))
         return -1;
-    if (level != RDMA_OPTION_ID || name != RDMA_OPTION_ID_TOS || length != sizeof(uint8_t)) {
-        errno = ENOSYS;
-        return -1;
+    if (level == RDMA_OPTION_ID && name == RDMA_OPTION_ID_TOS && length == sizeof(uint8_t)) {
+        of_id(id)->tos = *(const uint8_t *)value;
+        return 0;
     }
-    of_id(id)->tos = *(const uint8_t *)value;
-    return 0;
+    if (level == RDMA_OPTION_ID && name == RDMA_OPTION_ID_ACK_TIMEOUT &&
+        length == sizeof(uint8_t)) {
+        of_id(id)->timeout = *(const uint8_t *)value;
+        return 0;
+    }
+    errno = ENOSYS;
+    return -1;
 }
 
 static int notify(struct rdma_cm_id *id, enum ibv_event_type type)
@@ -247,8 +252,11 @@ static int connect_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
         errno = EINVAL;
         return -1;
     }
-    fake_fabric.asked.retry_count = param->retry_count;
-    fake_fabric.asked.rnr_retry = param->rnr_retry_count;
+    if (!fake_rdma_name_qp(id, param->qp_num)) {
+        errno = EINVAL;
+        return -1;
+    }
+    id->said = *param;
     memcpy(&to, &ibv->route.addr.dst_storage, sizeof to);
     struct fake_id *listener = listener_at(&to);
     const struct fake_node *node = fake_rdma_node_at(ntohl(to.sin_addr.s_addr));
@@ -267,6 +275,7 @@ static int connect_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
     const struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(id->ip)};
     memcpy(&asked->id.route.addr.dst_storage, &from, sizeof from);
     asked->peer = id;
+    asked->accepted = true;
     id->peer = asked;
     id->state = asked->state = FAKE_ASKING;
     push(asked, RDMA_CM_EVENT_CONNECT_REQUEST, 0, param, REQ_BYTES)->listen_id = &listener->id;
@@ -278,20 +287,37 @@ static int accept_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
     struct fake_id *id = of_id(ibv);
     if (fake_rdma_fails("accept"))
         return -1;
-    if (id->peer == NULL || id->peer->qp == NULL) {
+    if (id->peer == NULL || id->peer->qp == NULL || !fake_rdma_name_qp(id, param->qp_num) ||
+        id->qp->qp.state != IBV_QPS_RTS) {
         errno = EINVAL;
         return -1;
     }
+    id->said = *param;
+    if (fake_fabric.event_set && fake_fabric.event_of == RDMA_CM_EVENT_ESTABLISHED)
+        fake_fabric.event_of = RDMA_CM_EVENT_CONNECT_RESPONSE; /* leads to it */
     const struct rdma_cm_event *reported =
-        push(id->peer, RDMA_CM_EVENT_ESTABLISHED, 0, param, REP_BYTES);
-    if (reported->event != RDMA_CM_EVENT_ESTABLISHED) {
+        push(id->peer, RDMA_CM_EVENT_CONNECT_RESPONSE, 0, param, REP_BYTES);
+    if (reported->event != RDMA_CM_EVENT_CONNECT_RESPONSE) {
         id->state = id->peer->state = FAKE_CLOSED;
         push(id, RDMA_CM_EVENT_REJECTED, 0, NULL, 0);
         return 0;
     }
     id->state = id->peer->state = FAKE_OPEN;
-    id->qp->qp.state = id->peer->qp->qp.state = IBV_QPS_RTS;
-    push(id, RDMA_CM_EVENT_ESTABLISHED, 0, NULL, 0);
+    return 0;
+}
+
+/* Sends the RTU; the side that connected hears nothing of it. */
+static int establish(struct rdma_cm_id *ibv)
+{
+    const struct fake_id *id = of_id(ibv);
+    if (fake_rdma_fails("establish"))
+        return -1;
+    if (id->state != FAKE_OPEN || id->qp == NULL || id->qp->qp.state != IBV_QPS_RTS) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (id->peer != NULL)
+        push(id->peer, RDMA_CM_EVENT_ESTABLISHED, 0, NULL, 0);
     return 0;
 }
 
@@ -310,13 +336,12 @@ static int reject_id(struct rdma_cm_id *ibv, const void *data, uint8_t length)
 }
 
 /* The first side sends a DREQ and hears DISCONNECTED when it is answered; the other hears it when
- * the DREQ comes, and its own call is the answer. */
+ * the DREQ comes, and its own call is the answer.  The queue pairs are their makers' affair. */
 static int disconnect_id(struct rdma_cm_id *ibv)
 {
     struct fake_id *id = of_id(ibv);
     if (fake_rdma_fails("disconnect"))
         return -1;
-    fake_rdma_break_qp(id->qp);
     if (id->state == FAKE_HALF) {
         id->state = FAKE_CLOSED;
         push(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0, NULL, 0);
@@ -340,6 +365,18 @@ static int disconnect_id(struct rdma_cm_id *ibv)
 void fake_rdma_init(void)
 {
     memset(&fake_fabric, 0, sizeof fake_fabric);
+    fake_fabric.inline_most = 512;
+    fake_fabric.limits = (struct ibv_device_attr){
+        .fw_ver = "fake-1",
+        .max_qp = 1024,
+        .max_cq = 1024,
+        .max_qp_wr = 16384,
+        .max_cqe = 65536,
+        .max_sge = 4,
+        .max_qp_rd_atom = 16,
+        .max_qp_init_rd_atom = 16,
+        .device_cap_flags = IBV_DEVICE_MEM_MGT_EXTENSIONS,
+    };
 }
 
 unsigned fake_rdma_fini(void)
@@ -405,11 +442,6 @@ unsigned fake_rdma_alive(void)
     return fake_fabric.alive;
 }
 
-struct fake_rdma_asked fake_rdma_asked(void)
-{
-    return fake_fabric.asked;
-}
-
 unsigned fake_rdma_rnr(void)
 {
     return fake_fabric.rnr;
@@ -432,6 +464,8 @@ const struct rdma_calls fake_rdma_calls = {
     .reject = reject_id,
     .disconnect = disconnect_id,
     .notify = notify,
+    .establish = establish,
+    .init_qp_attr = fake_rdma_init_qp_attr,
     .create_qp = fake_rdma_create_qp,
     .destroy_qp = fake_rdma_destroy_qp,
     .modify_qp = fake_rdma_modify_qp,

@@ -67,11 +67,21 @@ unsigned fake_rdma_notified(void); /* COMM_EST that the CM was told of */
 /* DEVICE_REMOVAL on every id, DEVICE_FATAL, and every queue pair in error. */
 void fake_rdma_remove(uint32_t ip);
 
-/* What the last rdma_connect asked for, and the RNR timer that was set last. */
+/* The attributes of the queue pair that went to RTS last, at the side that connected or accepted;
+ * and what its identifier was asked for: the option, -1: none. */
 struct fake_rdma_asked {
-    uint8_t retry_count, rnr_retry, min_rnr_timer;
+    uint8_t retry_count, rnr_retry, min_rnr_timer, timeout, traffic_class, reads_issued,
+        reads_served;
+    enum ibv_mtu path_mtu;
+    uint32_t inline_data;
+    int timeout_option;
 };
-struct fake_rdma_asked fake_rdma_asked(void);
+struct fake_rdma_asked fake_rdma_asked(bool accepted);
+
+/* What devices say that they can; a test may make it less. */
+struct ibv_device_attr *fake_rdma_limits(void);
+/* The most inline data that a queue pair is made with. */
+void fake_rdma_limit_inline(uint32_t bytes);
 
 unsigned fake_rdma_alive(void);
 unsigned fake_rdma_rnr(void); /* messages that found no receive */

@@ -136,12 +136,7 @@ int fake_rdma_query_device(struct ibv_context *context, struct ibv_device_attr *
     (void)context;
     if (fake_rdma_fails("query_device"))
         return errno;
-    *attr = (struct ibv_device_attr){
-        .fw_ver = "fake-1",
-        .max_qp_rd_atom = 16,
-        .max_qp_init_rd_atom = 16,
-        .device_cap_flags = IBV_DEVICE_MEM_MGT_EXTENSIONS,
-    };
+    *attr = fake_fabric.limits;
     return 0;
 }
 

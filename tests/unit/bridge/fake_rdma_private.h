@@ -61,8 +61,11 @@ struct fake_wr {
 
 struct fake_qp {
     struct ibv_qp qp; /* first */
-    struct fake_id *owner;
+    struct fake_qp *next;
+    struct fake_id *owner; /* from rdma_connect or rdma_accept on */
     struct fake_wr *sends, **last_send, *receives, **last_receive;
+    struct fake_rdma_asked asked;
+    uint32_t inline_room;
     unsigned send_count, receive_count, send_room, receive_room;
 };
 
@@ -74,7 +77,9 @@ struct fake_id {
     struct fake_node *node;
     struct fake_qp *qp;
     enum fake_state state;
-    int tos; /* -1: none set */
+    int tos, timeout;            /* -1: none set */
+    struct rdma_conn_param said; /* in REQ or REP, without private data */
+    bool accepted;
     uint32_t ip;
     uint16_t port;
 };
@@ -82,8 +87,11 @@ struct fake_id {
 struct fake_fabric {
     struct fake_node *nodes[FAKE_NODES];
     unsigned node_count, alive, rnr;
-    struct fake_rdma_asked asked;
+    struct fake_rdma_asked asked[2]; /* by the side that connected, and that accepted */
+    struct ibv_device_attr limits;
+    uint32_t inline_most;
     struct fake_id *ids;
+    struct fake_qp *qps;
     struct ibv_mr *mrs[FAKE_MRS]; /* by key */
     int mr_access[FAKE_MRS];
     uint32_t next_mr, next_qp;
@@ -112,8 +120,12 @@ bool fake_rdma_take_signal(int fd);
 struct fake_node *fake_rdma_node_at(uint32_t ip); /* NULL: none, or it was removed */
 
 /* fake_rdma_qp.c */
-int fake_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *init);
-void fake_rdma_destroy_qp(struct rdma_cm_id *id);
+struct ibv_qp *fake_rdma_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init);
+int fake_rdma_destroy_qp(struct ibv_qp *qp);
+/* fake_rdma_states.c */
+int fake_rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask);
+/* The CM hears which queue pair the identifier is for; false: there is none. */
+bool fake_rdma_name_qp(struct fake_id *id, uint32_t qp_num);
 int fake_rdma_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 void fake_rdma_break_qp(struct fake_qp *qp);
 void fake_rdma_progress(struct fake_qp *qp);

@@ -135,12 +135,16 @@ static struct fake_qp *of_qp(struct ibv_qp *qp)
     return (struct fake_qp *)(void *)qp;
 }
 
-int fake_rdma_create_qp(struct rdma_cm_id *ibv, struct ibv_pd *pd, struct ibv_qp_init_attr *init)
+struct ibv_qp *fake_rdma_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 {
+    const struct ibv_qp_cap *cap = &init->cap;
     if (fake_rdma_fails("create_qp"))
-        return -1;
+        return NULL;
+    if (cap->max_inline_data > fake_fabric.inline_most) {
+        errno = EINVAL;
+        return NULL;
+    }
     struct fake_qp *qp = fake_rdma_new(sizeof *qp);
-    qp->owner = (struct fake_id *)(void *)ibv;
     qp->qp = (struct ibv_qp){
         .context = pd->context,
         .qp_context = init->qp_context,
@@ -148,16 +152,28 @@ int fake_rdma_create_qp(struct rdma_cm_id *ibv, struct ibv_pd *pd, struct ibv_qp
         .send_cq = init->send_cq,
         .recv_cq = init->recv_cq,
         .qp_num = ++fake_fabric.next_qp,
-        .state = IBV_QPS_INIT,
+        .state = IBV_QPS_RESET,
         .qp_type = init->qp_type,
     };
-    qp->send_room = init->cap.max_send_wr;
-    qp->receive_room = init->cap.max_recv_wr;
+    qp->inline_room = cap->max_inline_data;
+    qp->send_room = cap->max_send_wr;
+    qp->receive_room = cap->max_recv_wr;
     qp->last_send = &qp->sends;
     qp->last_receive = &qp->receives;
-    qp->owner->qp = qp;
-    ibv->qp = &qp->qp;
-    return 0;
+    qp->next = fake_fabric.qps;
+    fake_fabric.qps = qp;
+    return &qp->qp;
+}
+
+bool fake_rdma_name_qp(struct fake_id *id, uint32_t qp_num)
+{
+    for (struct fake_qp *qp = fake_fabric.qps; qp != NULL; qp = qp->next)
+        if (qp->qp.qp_num == qp_num && (qp->owner == NULL || qp->owner == id)) {
+            qp->owner = id;
+            id->qp = qp;
+            return true;
+        }
+    return false;
 }
 
 static void drop(struct fake_wr **first, struct fake_wr ***last, unsigned *count)
@@ -170,26 +186,19 @@ static void drop(struct fake_wr **first, struct fake_wr ***last, unsigned *count
     fake_rdma_delete(wr);
 }
 
-void fake_rdma_destroy_qp(struct rdma_cm_id *id)
+int fake_rdma_destroy_qp(struct ibv_qp *ibv)
 {
-    struct fake_qp *qp = of_qp(id->qp);
+    struct fake_qp *qp = of_qp(ibv), **link = &fake_fabric.qps;
     while (qp->sends != NULL)
         drop(&qp->sends, &qp->last_send, &qp->send_count);
     while (qp->receives != NULL)
         drop(&qp->receives, &qp->last_receive, &qp->receive_count);
-    qp->owner->qp = NULL;
-    id->qp = NULL;
+    if (qp->owner != NULL)
+        qp->owner->qp = NULL;
+    while (*link != qp)
+        link = &(*link)->next;
+    *link = qp->next;
     fake_rdma_delete(qp);
-}
-
-int fake_rdma_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
-{
-    if (fake_rdma_fails("modify_qp"))
-        return errno;
-    const bool timer = mask == IBV_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 0;
-    if (!timer || qp->state != IBV_QPS_RTS)
-        return EINVAL;
-    fake_fabric.asked.min_rnr_timer = attr->min_rnr_timer;
     return 0;
 }
 
@@ -326,7 +335,7 @@ static enum ibv_wc_status ending(void)
 
 static bool reachable(const struct fake_qp *qp)
 {
-    const struct fake_id *peer = qp->owner->peer;
+    const struct fake_id *peer = qp->owner == NULL ? NULL : qp->owner->peer;
     return peer != NULL && peer->qp != NULL && peer->qp->qp.state == IBV_QPS_RTS &&
            !peer->node->silent && !qp->owner->node->silent;
 }
@@ -366,6 +375,14 @@ static struct fake_wr *new_wr(uint64_t wr_id, const struct ibv_sge *sges, int co
     return wr;
 }
 
+static bool inline_fits(const struct fake_qp *qp, const struct ibv_send_wr *wr)
+{
+    uint32_t length = 0;
+    for (int i = 0; i < wr->num_sge; i++)
+        length += wr->sg_list[i].length;
+    return length <= qp->inline_room;
+}
+
 int fake_rdma_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
     struct fake_qp *qp = of_qp(ibv);
@@ -377,6 +394,8 @@ int fake_rdma_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_s
             return EINVAL;
         if (qp->send_count == qp->send_room)
             return ENOMEM;
+        if ((wr->send_flags & IBV_SEND_INLINE) != 0 && !inline_fits(qp, wr))
+            return EINVAL;
         struct fake_wr *made = new_wr(wr->wr_id, wr->sg_list, wr->num_sge);
         made->opcode = wr->opcode;
         made->signalled = (wr->send_flags & IBV_SEND_SIGNALED) != 0;
@@ -401,6 +420,8 @@ int fake_rdma_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_r
     *bad = wr;
     if (fake_rdma_fails("post_recv"))
         return errno;
+    if (ibv->state == IBV_QPS_RESET)
+        return EINVAL;
     if (qp->receive_count == qp->receive_room)
         return ENOMEM;
     if (ibv->state == IBV_QPS_ERR) {
@@ -413,7 +434,7 @@ int fake_rdma_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_r
     *qp->last_receive = made;
     qp->last_receive = &made->next;
     qp->receive_count++;
-    if (qp->owner->peer != NULL && qp->owner->peer->qp != NULL)
+    if (qp->owner != NULL && qp->owner->peer != NULL && qp->owner->peer->qp != NULL)
         fake_rdma_progress(qp->owner->peer->qp);
     return 0;
 }

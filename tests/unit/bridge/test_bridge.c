@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -60,26 +61,182 @@ static void test_data_come_back(void **state)
     bridge_pair_fini(&pair);
 }
 
-/* Retries are the scenario's where the protocol asks for more; the RNR timer is never the CM's. */
-static void test_patience_is_the_scenarios(void **state)
+/* Without a scenario the CM's own, but for its RNR timer of 655 ms. */
+static void test_the_cms_attributes(void **state)
 {
     (void)state;
-    static const struct verbs_real_patience patience = {
-        .retry_count = 3, .rnr_retry = 2, .min_rnr_timer = 22};
     struct bridge_pair pair;
     begin(&pair);
-    assert_int_equal(fake_rdma_asked().retry_count, 7);
-    assert_int_equal(fake_rdma_asked().rnr_retry, 7);
-    assert_int_equal(fake_rdma_asked().min_rnr_timer, 12);
+    for (int accepted = 0; accepted < 2; accepted++) {
+        const struct fake_rdma_asked asked = fake_rdma_asked(accepted != 0);
+        assert_int_equal(asked.retry_count, 7);
+        assert_int_equal(asked.rnr_retry, 7);
+        assert_int_equal(asked.min_rnr_timer, 12);
+        assert_int_equal(asked.timeout, 19);
+        assert_int_equal(asked.path_mtu, IBV_MTU_1024);
+        assert_int_equal(asked.traffic_class, 0);
+        assert_int_equal(asked.inline_data, 0);
+    }
+    assert_int_equal(fake_rdma_asked(false).timeout_option, -1);
+    assert_int_equal(fake_rdma_asked(false).reads_served, 16);
+    assert_int_equal(fake_rdma_asked(true).reads_issued, 16);
     bridge_pair_fini(&pair);
+}
+
+/* Both queue pairs have the scenario's, and the REQ says what it can say of it. */
+static void test_wishes_are_the_scenarios(void **state)
+{
+    (void)state;
+    static const struct verbs_real_wishes wishes = {
+        .retry_count = 3,
+        .rnr_retry = 2,
+        .min_rnr_timer = 22,
+        .timeout = 10,
+        .path_mtu = 512,
+        .max_rd_atomic = 4,
+        .dscp = 26,
+        .accept_dscp = 34,
+        .inline_size = 96,
+    };
+    struct bridge_pair pair;
     bridge_pair_init(&pair);
-    pair.site.patience = &patience;
+    pair.site.wishes = &wishes;
     bridge_pair_open(&pair);
     bridge_pair_start(&pair);
     assert_int_equal(pair.ready_status, NVME_STATUS_OK);
-    assert_int_equal(fake_rdma_asked().retry_count, 3);
-    assert_int_equal(fake_rdma_asked().rnr_retry, 2);
-    assert_int_equal(fake_rdma_asked().min_rnr_timer, 22);
+    for (int accepted = 0; accepted < 2; accepted++) {
+        const struct fake_rdma_asked asked = fake_rdma_asked(accepted != 0);
+        assert_int_equal(asked.retry_count, 3);
+        assert_int_equal(asked.rnr_retry, 2);
+        assert_int_equal(asked.min_rnr_timer, 22);
+        assert_int_equal(asked.timeout, 10);
+        assert_int_equal(asked.path_mtu, IBV_MTU_512);
+        assert_int_equal(asked.traffic_class, accepted ? 34 << 2 : 26 << 2);
+        assert_int_equal(asked.inline_data, 96);
+    }
+    assert_int_equal(fake_rdma_asked(false).timeout_option, 10);
+    assert_int_equal(fake_rdma_asked(false).reads_served, 4);
+    assert_int_equal(fake_rdma_asked(true).reads_issued, 4);
+    assert_int_equal(bridge_pair_io(&pair, NVME_WRITE, 0, 65536, 5)->status, NVME_STATUS_OK);
+    assert_int_equal(bridge_pair_io(&pair, NVME_READ, 0, 65536, 0)->content, 5);
+    bridge_pair_fini(&pair);
+}
+
+/* No timeout at all cannot be said in a REQ, a larger path MTU than the port's is no wish, and a
+ * kernel may not know the option: the queue pair has its attributes all the same. */
+static void test_wishes_at_their_ends(void **state)
+{
+    (void)state;
+    struct verbs_real_wishes wishes = verbs_real_no_wishes;
+    struct bridge_pair pair;
+    wishes.timeout = 0;
+    wishes.path_mtu = 4096;
+    bridge_pair_init(&pair);
+    pair.site.wishes = &wishes;
+    bridge_pair_open(&pair);
+    bridge_pair_start(&pair);
+    assert_int_equal(fake_rdma_asked(true).timeout, 0);
+    assert_int_equal(fake_rdma_asked(false).timeout_option, -1);
+    assert_int_equal(fake_rdma_asked(false).path_mtu, IBV_MTU_1024);
+    bridge_pair_fini(&pair);
+    wishes.timeout = 8;
+    bridge_pair_init(&pair);
+    pair.site.wishes = &wishes;
+    bridge_pair_open(&pair);
+    fake_rdma_fail("set_option", 0, ENOSYS);
+    bridge_pair_start(&pair);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    assert_int_equal(fake_rdma_asked(false).timeout, 8);
+    assert_int_equal(verbs_real_counters(pair.host_device)->refused, 1);
+    bridge_pair_fini(&pair);
+}
+
+/* What a device cannot do is said in one sentence before anything is asked of it; a peer that asks
+ * for it is refused, and nothing else ends. */
+static void test_limits_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t attribute;
+        int limit;
+        const char *why;
+    } cases[] = {
+#define CASE(attribute, limit, why) {offsetof(struct ibv_device_attr, attribute), limit, why}
+        CASE(max_qp_wr, 90,
+             "fake0 has at most 90 work requests in a send queue (max_qp_wr), and 97 are needed: "
+             "make queue-size or outstanding smaller"),
+        CASE(max_qp_wr, 32, "work requests in a send queue (max_qp_wr), and 97 are needed"),
+        CASE(max_cqe, 100,
+             "fake0 has at most 100 entries in a completion queue (max_cqe), and 131 are needed: "
+             "make queue-size or outstanding smaller"),
+        CASE(max_sge, 1,
+             "fake0 has at most 1 pieces in a send request (max_sge), and 2 are needed"),
+        CASE(max_qp, 0, "fake0 has at most 0 queue pairs (max_qp), and 1 are needed"),
+        CASE(max_cq, 0, "fake0 has at most 0 completion queues (max_cq), and 1 are needed"),
+#undef CASE
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bridge_pair pair;
+        bridge_pair_init(&pair);
+        bridge_pair_open(&pair); /* a device says it when it is opened */
+        verbs_real_close(pair.host_device);
+        int *limit = (int *)(void *)((char *)fake_rdma_limits() + cases[i].attribute);
+        const int usual = *limit;
+        *limit = cases[i].limit;
+        pair.site.ip = BRIDGE_HOST_IP;
+        pair.host_device = verbs_real_open(&pair.site);
+        *limit = usual;
+        bridge_pair_start(&pair);
+        assert_non_null(strstr(pair.fatal, cases[i].why));
+        bridge_pair_fini(&pair);
+    }
+}
+
+static void test_a_peer_that_asks_for_too_much(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    bridge_pair_init(&pair);
+    bridge_pair_open(&pair);
+    bridge_pair_end_target(&pair);
+    fake_rdma_limits()->max_qp_wr = 20;
+    bridge_pair_open_target(&pair);
+    bridge_pair_start(&pair);
+    assert_int_not_equal(pair.ready_status, NVME_STATUS_OK);
+    assert_string_equal(pair.fatal, "");
+    assert_non_null(strstr(pair.refused, "(max_qp_wr)"));
+    bridge_pair_fini(&pair);
+}
+
+static void test_inline_data_are_tried(void **state)
+{
+    (void)state;
+    struct verbs_real_wishes wishes = verbs_real_no_wishes;
+    struct bridge_pair pair;
+    wishes.inline_size = 600;
+    bridge_pair_init(&pair);
+    pair.site.wishes = &wishes;
+    bridge_pair_open(&pair);
+    bridge_pair_start(&pair);
+    assert_string_equal(pair.fatal,
+                        "fake0 makes no queue pair with 600 B of inline data: make inline-size "
+                        "smaller");
+    bridge_pair_fini(&pair);
+}
+
+static void test_reads_under_way_are_limited(void **state)
+{
+    (void)state;
+    struct verbs_real_wishes wishes = verbs_real_no_wishes;
+    char why[VERBS_REAL_WHY_BYTES];
+    struct bridge_pair pair;
+    wishes.max_rd_atomic = 32;
+    bridge_pair_init(&pair);
+    pair.site.wishes = &wishes;
+    bridge_pair_open(&pair);
+    assert_false(verbs_real_can(pair.host_device, why));
+    assert_string_equal(why, "fake0 has at most 16 RDMA READs that a queue pair serves "
+                             "(max_qp_rd_atom), and 32 are needed: make max-rd-atomic smaller");
     bridge_pair_fini(&pair);
 }
 
@@ -319,7 +476,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connects),
         cmocka_unit_test(test_data_come_back),
-        cmocka_unit_test(test_patience_is_the_scenarios),
+        cmocka_unit_test(test_the_cms_attributes),
+        cmocka_unit_test(test_wishes_are_the_scenarios),
+        cmocka_unit_test(test_wishes_at_their_ends),
+        cmocka_unit_test(test_limits_are_told),
+        cmocka_unit_test(test_a_peer_that_asks_for_too_much),
+        cmocka_unit_test(test_inline_data_are_tried),
+        cmocka_unit_test(test_reads_under_way_are_limited),
         cmocka_unit_test(test_a_flipped_bit_is_seen),
         cmocka_unit_test(test_completions_one_by_one),
         cmocka_unit_test(test_busy_polling),

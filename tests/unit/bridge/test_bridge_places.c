@@ -139,12 +139,12 @@ static void play_part(const char *as, const int64_t *completed)
 {
     struct reading reading;
     struct play_options options = bridge_case_options();
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     assert_true(read_places(&reading, two_targets, "10.0.0.2,host1=10.0.0.3", as));
     options.peer = reading.places.peer;
     options.places = &reading.places;
     bridge_case_begin();
-    struct play *play = play_create(reading.scenario, &options, reading.diag, &device_errno);
+    struct play *play = play_create(reading.scenario, &options, reading.diag, why);
     assert_non_null(play);
     assert_true(play_run(play));
     const struct result *result = play_result(play);
@@ -172,14 +172,14 @@ static void refused(enum play_role role, const char *peer, const char *as, const
 {
     struct reading reading;
     struct play_options options = bridge_case_options();
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     assert_true(read_places(&reading, two_targets, peer, as));
     options.role = role;
     options.peer = reading.places.peer;
     options.places = &reading.places;
     bridge_case_begin();
-    assert_null(play_create(reading.scenario, &options, reading.diag, &device_errno));
-    assert_int_equal(device_errno, 0);
+    assert_null(play_create(reading.scenario, &options, reading.diag, why));
+    assert_string_equal(why, "");
     assert_true(reading.diag->errors > 0);
     assert_non_null(strstr(reading.diag->messages[0].text, says));
     bridge_case_end();
@@ -204,10 +204,10 @@ static void test_jobs_in_their_order(void **state)
     struct scenario *scenario = bridge_case_load_with(with_jobs, jobs);
     const struct play_options options = bridge_case_options();
     struct diag *diag = calloc(1, sizeof *diag);
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     CHECK(diag != NULL);
     bridge_case_begin();
-    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    struct play *play = play_create(scenario, &options, diag, why);
     assert_non_null(play);
     assert_true(play_run(play));
     const struct result *result = play_result(play);
@@ -235,10 +235,10 @@ static void test_a_trace(void **state)
     struct scenario *scenario = bridge_case_load_with(with_trace, trace);
     const struct play_options options = bridge_case_options();
     struct diag *diag = calloc(1, sizeof *diag);
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     CHECK(diag != NULL);
     bridge_case_begin();
-    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    struct play *play = play_create(scenario, &options, diag, why);
     assert_non_null(play);
     assert_true(play_run(play));
     const struct result *result = play_result(play);

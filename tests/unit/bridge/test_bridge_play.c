@@ -60,9 +60,9 @@ static void play_to_end(const char *text, uint32_t peer, bool busy, const int64_
     struct play_options options = bridge_case_options();
     options.peer = peer;
     options.busy = busy;
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     bridge_case_begin();
-    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    struct play *play = play_create(scenario, &options, diag, why);
     assert_non_null(play);
     assert_true(play_run(play));
     const struct result *result = play_result(play);
@@ -117,17 +117,17 @@ static void test_faults(void **state)
     char text[sizeof nvme_text + sizeof fault], said[128];
     struct play_options options = bridge_case_options();
     struct diag *diag = calloc(1, sizeof *diag);
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     CHECK(diag != NULL);
     snprintf(text, sizeof text, "%s%s", nvme_text, fault);
     struct scenario *scenario = bridge_case_load(text);
     bridge_case_begin();
-    assert_null(play_create(scenario, &options, diag, &device_errno));
-    assert_int_equal(device_errno, 0);
+    assert_null(play_create(scenario, &options, diag, why));
+    assert_string_equal(why, "");
     assert_non_null(strstr(diag->messages[0].text, "cannot inject the fault link-down"));
     *diag = (struct diag){0};
     options.faults_outside = true;
-    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    struct play *play = play_create(scenario, &options, diag, why);
     assert_non_null(play);
     assert_true(play_run(play));
     store_ask_text(play_store(play), "SELECT value FROM measured WHERE name='faults_outside'", said,
@@ -145,7 +145,7 @@ static void test_memory_too_small(void **state)
     (void)state;
     struct play_options options = bridge_case_options();
     struct diag *diag = calloc(1, sizeof *diag);
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     CHECK(diag != NULL);
     struct scenario *scenario =
         bridge_case_load("stormglass: 1\nname: small\nabout: A switch.\nduration: 1ms\n"
@@ -153,7 +153,7 @@ static void test_memory_too_small(void **state)
                          "  switch: {buffer: 64KiB}}\n"
                          "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n");
     bridge_case_begin();
-    assert_null(play_create(scenario, &options, diag, &device_errno));
+    assert_null(play_create(scenario, &options, diag, why));
     assert_non_null(strstr(diag->messages[1].text, "its packet memory has 65536 B"));
     bridge_case_end();
     scenario_free(scenario);
@@ -167,12 +167,12 @@ static void test_nobody_there(void **state)
     struct diag *diag = calloc(1, sizeof *diag);
     struct scenario *scenario = bridge_case_load(nvme_text);
     struct play_options options = bridge_case_options();
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     char said[128];
     CHECK(diag != NULL);
     options.role = PLAY_HOST;
     bridge_case_begin();
-    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    struct play *play = play_create(scenario, &options, diag, why);
     assert_non_null(play);
     assert_true(play_run(play));
     assert_false(play_refused(play));
@@ -197,9 +197,9 @@ static void play_into(const char *path, struct scenario *scenario, struct diag *
     struct play_options options = bridge_case_options();
     options.path = path;
     options.level = RECORD_IOS;
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     bridge_case_begin();
-    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    struct play *play = play_create(scenario, &options, diag, why);
     assert_non_null(play);
     assert_true(play_run(play));
     assert_true(play_free(play));
@@ -256,11 +256,11 @@ static void test_interrupted(void **state)
     struct scenario *scenario = bridge_case_load(nvme_text);
     struct play_options options = bridge_case_options();
     const struct itimerval soon = {.it_value = {.tv_usec = 150000}};
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     CHECK(diag != NULL);
     options.lead = 1000 * PS_PER_S;
     bridge_case_begin();
-    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    struct play *play = play_create(scenario, &options, diag, why);
     assert_non_null(play);
     signal(SIGALRM, on_alarm);
     setitimer(ITIMER_REAL, &soon, NULL);
@@ -283,11 +283,11 @@ static void test_no_device(void **state)
                                          .role = PLAY_HOST,
                                          .address = 0x0A0000FF,
                                          .peer = CASE_TARGET_IP};
-    int device_errno = 0;
+    char why[PLAY_WHY_BYTES];
     CHECK(diag != NULL);
     fake_rdma_init();
-    assert_null(play_create(scenario, &options, diag, &device_errno));
-    assert_int_equal(device_errno, EADDRNOTAVAIL);
+    assert_null(play_create(scenario, &options, diag, why));
+    assert_non_null(strstr(why, "no usable RDMA device at the address"));
     assert_int_equal(fake_rdma_fini(), 0);
     scenario_free(scenario);
     free(diag);
