@@ -257,23 +257,67 @@ static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
         .qpn = frame->qpn,
         .psn = frame->psn,
         .opcode = frame->opcode,
-        .occupancy = rnic->soft->ring.count,
-        .threshold = soft_costs(rnic)->receive_ring,
+        .occupancy = rnic->soft->ring.count + rnic->soft->waiting.count,
+        .threshold = soft_costs(rnic)->receive_ring + soft_costs(rnic)->receive_backlog,
     };
     rnic->counters.rx_buffer_drops++;
     rnic->port.probe->drop(rnic->port.probe->self, &dropped);
     frame_give(rnic->port.frames, handle);
 }
 
-void soft_receive(struct rnic *rnic, uint32_t handle, time_ps now)
+/* Where frames may wait, buffers are given back some at a time; where they may not, each at once. */
+static bool has_buffer(const struct rnic *rnic)
+{
+    const struct soft *soft = rnic->soft;
+    const bool lasting = soft_costs(rnic)->receive_backlog > 0;
+    return soft->ring.count + (lasting ? soft->taken : 0) < soft_costs(rnic)->receive_ring;
+}
+
+static void take_in(struct rnic *rnic, uint32_t handle)
+{
+    add_frame(rnic, &rnic->soft->ring, handle);
+    processor_add(soft_processor(rnic), &rnic->soft->receive, PROCESSOR_INTERRUPT);
+}
+
+/* The frame that finds no buffer stays with the interface, those behind it before the hub. */
+static void hold_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
-    if (soft->ring.count >= soft_costs(rnic)->receive_ring) {
+    if (soft->overtaken.count + soft->waiting.count >= soft_costs(rnic)->receive_backlog)
         drop_frame(rnic, handle, now);
-        return;
-    }
-    add_frame(rnic, &soft->ring, handle);
-    processor_add(soft_processor(rnic), &soft->receive, PROCESSOR_INTERRUPT);
+    else
+        add_frame(rnic, soft->overtaken.count == 0 ? &soft->overtaken : &soft->waiting, handle);
+}
+
+void soft_receive(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    if (rnic->soft->overtaken.count > 0 || !has_buffer(rnic))
+        hold_frame(rnic, handle, now);
+    else
+        take_in(rnic, handle);
+}
+
+/* The hub's frames come first; the first that finds no buffer again stays with the interface, behind
+ * those that are there already. */
+static void refill(struct rnic *rnic)
+{
+    struct soft *soft = rnic->soft;
+    soft->taken = 0;
+    while (soft->waiting.count > 0 && has_buffer(rnic))
+        take_in(rnic, take_frame(rnic, &soft->waiting));
+    if (soft->waiting.count > 0)
+        add_frame(rnic, &soft->overtaken, take_frame(rnic, &soft->waiting));
+    while (soft->overtaken.count > 0 && has_buffer(rnic))
+        take_in(rnic, take_frame(rnic, &soft->overtaken));
+}
+
+/* At the end of a turn, once they are more than half of it, or of the ring (Linux virtio_net.c
+ * virtnet_receive). */
+static void give_buffers_back(struct rnic *rnic)
+{
+    const int64_t ring = soft_costs(rnic)->receive_ring;
+    if (rnic->soft->taken > (ring < POLL_BUDGET ? ring : POLL_BUDGET) / 2)
+        refill(rnic);
 }
 
 static bool is_control(const struct frame *frame)
@@ -299,15 +343,16 @@ static time_ps begin_receive(struct work *work, time_ps now)
 static bool end_receive(struct work *work, time_ps now)
 {
     struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, receive));
+    soft->taken++;
     rnic_receive(soft->rnic, take_frame(soft->rnic, &soft->ring), now);
-    if (soft->ring.count == 0) {
-        soft->polling = false;
-        soft->budget = POLL_BUDGET;
-        return false;
-    }
-    if (--soft->budget > 0)
+    if (--soft->budget > 0 && soft->ring.count > 0)
         return true;
     soft->budget = POLL_BUDGET;
+    give_buffers_back(soft->rnic);
+    if (soft->ring.count == 0) {
+        soft->polling = false;
+        return false;
+    }
     processor_add(soft_processor(soft->rnic), work, PROCESSOR_INTERRUPT);
     return false;
 }
@@ -356,6 +401,8 @@ void soft_init(struct rnic *rnic, struct machine *machine)
         .receive = {.node = rnic->port.node, .begin = begin_receive, .end = end_receive},
         .control = {.node = rnic->port.node, .begin = begin_control, .end = end_control},
         .ring = empty,
+        .waiting = empty,
+        .overtaken = empty,
         .controls = empty,
         .leaving = empty,
         .budget = POLL_BUDGET,
@@ -369,6 +416,8 @@ void soft_fini(struct rnic *rnic)
 {
     struct soft *soft = rnic->soft;
     give_all(rnic, &soft->ring);
+    give_all(rnic, &soft->waiting);
+    give_all(rnic, &soft->overtaken);
     give_all(rnic, &soft->controls);
     give_all(rnic, &soft->leaving);
     free(soft);

@@ -36,14 +36,17 @@ struct soft {
     struct rnic *rnic;
     struct machine *machine;
     struct work receive, control;
-    struct soft_list ring;     /* received, and not looked at */
-    struct soft_list controls; /* answers to be sent */
-    struct soft_list leaving;  /* until the transmit timer */
-    uint32_t handed;           /* frames to the port that have not left */
-    uint32_t budget;           /* of the packets that are received in one go */
-    bool polling;              /* no interrupt until the ring is empty */
-    bool transmitting;         /* the transmit timer runs */
-    bool full;                 /* requests wait for the port */
+    struct soft_list ring;      /* received, and not looked at */
+    struct soft_list waiting;   /* that found no buffer, and behind them what came later */
+    struct soft_list overtaken; /* that was offered when there was none: those behind go first */
+    uint32_t taken;             /* from the ring since its buffers were given back */
+    struct soft_list controls;  /* answers to be sent */
+    struct soft_list leaving;   /* until the transmit timer */
+    uint32_t handed;            /* frames to the port that have not left */
+    uint32_t budget;            /* of the packets that are received in one go */
+    bool polling;               /* no interrupt until the ring is empty */
+    bool transmitting;          /* the transmit timer runs */
+    bool full;                  /* requests wait for the port */
 };
 
 /* Makes the RNIC a software one, after rnic_init. */

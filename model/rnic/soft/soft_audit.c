@@ -31,6 +31,8 @@ void soft_audit(const struct rnic *rnic)
 {
     const struct soft *soft = rnic->soft;
     audit_list(rnic, &soft->ring);
+    audit_list(rnic, &soft->waiting);
+    audit_list(rnic, &soft->overtaken);
     audit_list(rnic, &soft->controls);
     audit_list(rnic, &soft->leaving);
     audit_send_queue(rnic);
@@ -38,4 +40,7 @@ void soft_audit(const struct rnic *rnic)
     CHECK(soft->controls.count == 0 || soft->control.queued || soft->machine->processor.inside);
     CHECK((soft->leaving.count > 0) == soft->transmitting);
     CHECK(soft->ring.count <= rnic->params.soft.receive_ring);
+    CHECK(soft->waiting.count == 0 || soft->overtaken.count > 0);
+    CHECK(soft->waiting.count + soft->overtaken.count <= rnic->params.soft.receive_backlog);
+    CHECK(soft->overtaken.count == 0 || soft->ring.count > 0);
 }

@@ -10,11 +10,12 @@
 struct soft_params {
     int64_t software; /* bool: the rest holds */
     /* rules of the transport */
-    int64_t max_unacked;    /* PSNs; 0: the protocol's own limit */
-    int64_t send_queue;     /* frames that wait for the wire before requests wait */
-    int64_t receive_ring;   /* frames that wait for the processor before they are dropped */
-    int64_t transmit_timer; /* from a frame's doorbell to its leaving, with those after it */
-    int64_t timer_tick;     /* of the kernel's timers; 0: exact */
+    int64_t max_unacked;     /* PSNs; 0: the protocol's own limit */
+    int64_t send_queue;      /* frames that wait for the wire before requests wait */
+    int64_t receive_ring;    /* buffers for frames that wait for the processor */
+    int64_t receive_backlog; /* frames that wait for a buffer before they are dropped */
+    int64_t transmit_timer;  /* from a frame's doorbell to its leaving, with those after it */
+    int64_t timer_tick;      /* of the kernel's timers; 0: exact */
     /* the kernel, before all processes */
     int64_t interrupt, idle;
     int64_t tick, tick_interval;
