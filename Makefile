@@ -168,7 +168,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
-LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
+LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs
@@ -314,6 +314,9 @@ lab: lab-image all ## real RDMA without hardware: every test in a virtual machin
 lab-image: build/packages-lab ## builds the guest's kernel and file system (FRESH=1 for the newest packages)
 	@bridge/lab/image.sh build/lab $(FRESH)
 
+lab-measured: lab-image all ## both grids frozen, measured and compared: docs/measured.md anew; some half an hour
+	@$(LAB) test grid queues; cat build/lab/grid.md build/lab/queues.md > docs/measured.md
+
 lab-boot lab-shell: lab-image all ## boots the guest to a shell; lab-boot shows the kernel's words
 	@$(LAB) $(@:lab-%=%)
 
@@ -424,11 +427,19 @@ $(B)/lazy_names.o: $(B)/lazy_names.c $(B)/flags.list
 $(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/record_image.o $(NAMES) $(B)/library.list
+# What predictions are known by: a fingerprint of the sources, the same for every compiler and machine.
+$(B)/build_id.c: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o
+	@id=$$(find model scenarios replay -name '*.[ch]' -o -name '*.def' -o -name '*.yaml' | LC_ALL=C sort | xargs cat | sha256sum); \
+	    echo "const char stormglass_build[] = \"$$(echo $$id | cut -c 1-12)\";" > $@
+
+$(B)/build_id.o: $(B)/build_id.c $(B)/flags.list
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -include scenarios/embedded.h -MMD -MP -c $< -o $@
+
+$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(B)/library.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
 
-$(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/record_image.o $(NAMES) $(B)/library.list
+$(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(B)/library.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 

@@ -17,5 +17,8 @@ struct embedded_file {
 extern const struct embedded_file embedded_files[]; /* an entry without a name ends it */
 
 extern const char stormglass_version[]; /* "0.1.0", of the Makefile */
+/* Twelve hexadecimal digits that the sources of model, scenarios and replay make: the same for
+ * every compiler and machine, and another one for each change. */
+extern const char stormglass_build[];
 
 #endif

@@ -166,6 +166,20 @@ lab_recovered() { # JSON-FILE TIMES: the host's controller was lost so often and
     done
 }
 
+# lab_grid GRID: each cell on the bridge, its database in /tmp/keep/CELL.db.
+lab_grid() {
+    local cell sets
+    stormglass predict --list "$1" >cells
+    while read -r cell sets; do
+        # shellcheck disable=SC2086 # a list of words
+        stormglass-bridge run /lab/cases/grid-base.yaml --role both --address 10.0.0.1 --peer 10.0.0.2 --lead 2s \
+            $sets -o "/tmp/keep/$cell.db" >"$cell.txt" 2>&1 </dev/null || echo "$cell: code $?"
+        # What a text of the run says of the workload, for the log.
+        sed -n "s/^  io  */$cell  /p" "$cell.txt"
+    done <cells
+    lab_value cells "$(wc -l <cells)"
+}
+
 # Of two machines, a waits with lab_wait_for_b until b says lab_tell_a.
 lab_wait_for_b() { # SECONDS
     timeout "$1" nc -l -p 999 </dev/null >/dev/null || lab_fail "the other machine did not come to its end"

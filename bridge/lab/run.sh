@@ -10,6 +10,7 @@
 #   timeout=S   seconds of real time (300)           boots=N     how often it is run (1)
 #   needs=bridge   skipped where that program is not built
 #   wire=no     the wire is not captured: where more crosses it than a disk should hold
+#   asked=yes   only when it is named: where it takes longer than all others together
 # tests/NAME.before, where there is one, runs on the host before the boot, with the stem of the test's files;
 # tests/NAME.check afterwards, with the stem of each boot's.
 # Exit codes of both: 0 passed, 77 skipped, else failed; 1 in all when one failed.
@@ -267,7 +268,8 @@ boot | shell)
         -serial mon:stdio)
     ;;
 test)
-    [ $# -gt 0 ] || set -- $(cd "$here/tests" && ls ./*.sh | sed 's/^\.\///; s/\.sh$//')
+    # shellcheck disable=SC2046 # a list of words
+    [ $# -gt 0 ] || set -- $(cd "$here/tests" && grep -L '^# lab:.*\basked=yes' ./*.sh | sed 's/^\.\///; s/\.sh$//')
     all_tests "$@"
     ;;
 one) one_test "$1" ;;

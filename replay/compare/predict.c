@@ -28,6 +28,7 @@ struct predictions *predict_begin(const struct grid *grid)
     predictions->about = keep_text(predictions, grid->about);
     predictions->scenario = keep_text(predictions, file == NULL ? grid->scenario : file + 1);
     predictions->version = stormglass_version;
+    predictions->build = stormglass_build;
     predictions->sources = "";
     predictions->axis_count = grid->axis_count;
     for (uint32_t i = 0; i < grid->axis_count; i++) {

@@ -212,6 +212,7 @@ static void read_root(struct reader *reader, const struct tree_node *root)
     predictions->about = text_of(reader, root, "about");
     predictions->scenario = text_of(reader, root, "scenario");
     predictions->version = text_of(reader, root, "version");
+    predictions->build = text_of(reader, root, "build");
     predictions->sources = text_of(reader, root, "sources");
     read_profiles(reader, root);
     read_cells(reader, root, read_axes(reader, root));
@@ -311,9 +312,11 @@ void predictions_profile_digest(const char *name, char text[DIGEST_TEXT_BYTES])
 bool predictions_are_of_this_model(const struct predictions *predictions,
                                    char why[STORE_ERROR_BYTES])
 {
-    if (strcmp(predictions->version, stormglass_version) != 0) {
-        snprintf(why, STORE_ERROR_BYTES, "the predictions are of stormglass %.60s, this is %.60s",
-                 predictions->version, stormglass_version);
+    if (strcmp(predictions->version, stormglass_version) != 0 ||
+        strcmp(predictions->build, stormglass_build) != 0) {
+        snprintf(why, STORE_ERROR_BYTES,
+                 "the predictions are of stormglass %.60s build %.20s, this is %.60s build %.20s",
+                 predictions->version, predictions->build, stormglass_version, stormglass_build);
         return false;
     }
     for (size_t i = 0; i < predictions->profile_count; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * predictions - what the model says of the cells of a grid, frozen before anybody measures.
  * The file is JSON, made by stormglass predict: figures and counts of each cell, the fingerprint of
- * the work that is to be measured, and what the model was: its version, the scenario's files and
- * profiles.  The last value is a digest over all bytes before it, so that a file that was touched
- * afterwards is known.  It is a fingerprint against accidents and second thoughts, no signature.
+ * the work that is to be measured, and what the model was: its version and build, the scenario's
+ * files and profiles.  The last value is a digest over all bytes before it, so that a file that was
+ * touched afterwards is known.  It is a fingerprint against accidents and second thoughts, no
+ * signature.
  * Owner: predictions_free.  Errors: located messages. */
 #ifndef STORMGLASS_REPLAY_COMPARE_PREDICTIONS_H
 #define STORMGLASS_REPLAY_COMPARE_PREDICTIONS_H
@@ -34,6 +35,7 @@ struct prediction {
 struct predictions {
     struct arena arena;
     const char *grid, *about, *scenario, *version;
+    const char *build;   /* stormglass_build */
     const char *sources; /* digest of the scenario's files */
     struct prediction_profile *profiles;
     size_t profile_count;

@@ -26,6 +26,7 @@ bool matrix_json(const struct matrix *matrix, FILE *out)
     json_text(&json, "grid", matrix->predictions->grid);
     json_text(&json, "predictions", matrix->predictions->digest);
     json_text(&json, "version", matrix->predictions->version);
+    json_text(&json, "build", matrix->predictions->build);
     json_text(&json, "device", matrix->on.device);
     json_text(&json, "firmware", matrix->on.firmware);
     json_text(&json, "kernel", matrix->on.kernel);

@@ -49,7 +49,8 @@ static void write_head(const struct matrix *matrix, FILE *out)
             matrix->on.firmware[0] == '\0' ? "" : ", firmware ", matrix->on.firmware,
             matrix->several_devices ? ", and others" : "");
     fprintf(out, "| kernel | Linux %s |\n", matrix->on.kernel);
-    fprintf(out, "| program | stormglass %s |\n", predictions->version);
+    fprintf(out, "| program | stormglass %s, build %s |\n", predictions->version,
+            predictions->build);
     fprintf(out, "| scenario | %s, files %s |\n", predictions->scenario, predictions->sources);
     for (size_t i = 0; i < predictions->profile_count; i++)
         fprintf(out, "| profile | %s, %s |\n", predictions->profiles[i].name,

@@ -27,6 +27,7 @@ static void write_model(struct json *json, const struct predictions *predictions
     json_text(json, "about", predictions->about);
     json_text(json, "scenario", predictions->scenario);
     json_text(json, "version", predictions->version);
+    json_text(json, "build", predictions->build);
     json_text(json, "sources", predictions->sources);
     if (predictions->profile_count == 0)
         json_empty(json, "profiles");

@@ -265,7 +265,7 @@ static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
     frame_give(rnic->port.frames, handle);
 }
 
-/* Where frames may wait, buffers are given back some at a time; where they may not, each at once. */
+/* Where frames may wait, buffers come back some at a time; where they may not, each at once. */
 static bool has_buffer(const struct rnic *rnic)
 {
     const struct soft *soft = rnic->soft;
@@ -297,8 +297,8 @@ void soft_receive(struct rnic *rnic, uint32_t handle, time_ps now)
         take_in(rnic, handle);
 }
 
-/* The hub's frames come first; the first that finds no buffer again stays with the interface, behind
- * those that are there already. */
+/* The hub's frames come first; the first that finds no buffer again stays with the interface,
+ * behind those that are there. */
 static void refill(struct rnic *rnic)
 {
     struct soft *soft = rnic->soft;

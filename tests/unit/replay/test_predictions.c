@@ -327,6 +327,10 @@ static void another_model_is_named(void **state)
     other.version = "9.9.9";
     assert_false(predictions_are_of_this_model(&other, why));
     assert_non_null(strstr(why, "are of stormglass 9.9.9"));
+    other.version = fixture->predictions->version;
+    other.build = "0123456789ab";
+    assert_false(predictions_are_of_this_model(&other, why));
+    assert_non_null(strstr(why, "build 0123456789ab"));
     struct prediction_profile profile = {"rnic-100g", "00"};
     other = *fixture->predictions;
     other.profiles = &profile;
