@@ -94,14 +94,12 @@ static int32_t on_response(void *self, const struct nvme_response *response)
     struct host_queue *queue = self;
     struct nvme_host *host = queue->host;
     struct host_request *request = request_of(queue, response->cid);
-    const uint16_t head = host->params.flow_control != 0
-                              ? response->sqhd
-                              : (uint16_t)((queue->sq_head + 1u) % queue->size);
+    const uint32_t head = host->params.flow_control != 0 ? response->sqhd : (queue->sq_head + 1u) % queue->size;
     if (request == NULL || head >= queue->size) {
         nvme_host_fail(host, NVME_STATUS_TRANSPORT, "response to no command");
         return -1;
     }
-    queue->sq_head = head;
+    queue->sq_head = (uint16_t)head;
     host->seen_completion = true;
     CHECK(request->posted_at <= env_now(host->site.env) && !request->completing);
     request->status = response->status;

@@ -380,7 +380,7 @@ static void a_script_plays_it_as_far_as_its_depth(void **state)
     assert_int_equal(step.kind, WL_ISSUE);
     assert_int_equal(step.io.direction, WL_READ);
     step = wl_script_next(&script, 0, 1);
-    assert_true(step.kind == WL_ISSUE && step.flush);
+    assert_true(step.kind == WL_ISSUE && step.deed == WL_FLUSH);
     assert_int_equal(wl_script_next(&script, 0, 2).kind, WL_WAIT);
     step = wl_script_next(&script, PS_PER_US, 1); /* late: it was due before there was room */
     assert_true(step.kind == WL_ISSUE && step.at == 0 && step.io.direction == WL_WRITE);

@@ -119,6 +119,25 @@ const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host)
     return &host->stats;
 }
 
+/* No workload of these tests asks for admin commands or an orderly end. */
+bool nvme_host_admin_submit(struct nvme_host *host, struct nvme_admin *admin)
+{
+    (void)host, (void)admin;
+    fail_msg("nobody has asked for admin commands");
+    return false;
+}
+
+void nvme_host_shutdown(struct nvme_host *host)
+{
+    (void)host;
+    fail_msg("nobody has asked for an orderly end");
+}
+
+bool nvme_host_closed(const struct nvme_host *host)
+{
+    return !host->live;
+}
+
 bool nvme_host_arrived(const struct nvme_host *host, struct nvme_transport_arrived *sum)
 {
     *sum = device.arrived;

@@ -48,7 +48,7 @@ static void play(const struct wl_nvme_params *params, int64_t blocks, char *word
             return;
         if (step.kind == WL_ISSUE) {
             assert_int_equal(step.io.bytes, BLOCK);
-            assert_false(step.flush);
+            assert_int_equal(step.deed, WL_TRANSFER);
             under_way++;
             continue;
         }
