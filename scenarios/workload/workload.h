@@ -42,10 +42,6 @@ struct workload_stats {
     time_ps without_service;      /* summed over the instances */
     /* The longest that an instance had I/O under way and none completed. */
     time_ps gap;
-    /* Of NVMe over several paths: commands that another path was to carry out; the longest from the
-     * loss of a path to the next completion; the longest with fewer paths than at the start. */
-    uint64_t failovers;
-    time_ps recovery, degraded;
     time_ps first_issue, last_completion;
     /* What rates count: from the start of the measurement to stop, or to the last completion when
      * every instance had done before what it was asked for, and nothing failed.  window_to is 0

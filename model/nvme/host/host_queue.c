@@ -94,7 +94,8 @@ static int32_t on_response(void *self, const struct nvme_response *response)
     struct host_queue *queue = self;
     struct nvme_host *host = queue->host;
     struct host_request *request = request_of(queue, response->cid);
-    const uint32_t head = host->params.flow_control != 0 ? response->sqhd : (queue->sq_head + 1u) % queue->size;
+    const uint32_t next = (queue->sq_head + 1u) % queue->size;
+    const uint32_t head = host->params.flow_control != 0 ? response->sqhd : next;
     if (request == NULL || head >= queue->size) {
         nvme_host_fail(host, NVME_STATUS_TRANSPORT, "response to no command");
         return -1;

@@ -14,7 +14,7 @@ static const char all[] =
     "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
     "hosts:\n"
     "  defaults: {rnic: {congestion-control: dcqcn, drain: 50Gbps, max-unacked: 128,\n"
-    "    message-cost: 10ns, pcie-generation: 3, pcie-lanes: 8}}\n"
+    "    interrupt-cost: 2us, message-cost: 10ns, pcie-generation: 3, pcie-lanes: 8}}\n"
     "  targets: {where: host0, namespaces: [{media: {kind: flash-tlc}}, {media: {kind: fixed}}]}\n"
     "workloads:\n"
     "  - {name: a, kind: nvme, from: host1, to: host0, queue-depth: 4, rate: 9}\n"

@@ -294,6 +294,10 @@ static void fill_apart(struct fixture *fixture)
     workload->reconnects = 211;
     workload->requeued = 212;
     workload->without_service_ps = 213 * PS_PER_NS;
+    workload->retried = 214;
+    workload->admin = 215;
+    workload->admin_failed = 216;
+    workload->gap_ps = 217 * PS_PER_NS;
     workload->victim = "direct";
     workload->held_ps = 214;
     strcpy(result->root_cause, "host0 drains slowly");
@@ -352,7 +356,11 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].controllers.attempts 210\n"
                               "workloads[0].controllers.reconnected 211\n"
                               "workloads[0].controllers.requeued 212\n"
+                              "workloads[0].controllers.retried 214\n"
                               "workloads[0].controllers.without_service_ns 213\n"
+                              "workloads[0].admin.completed 215\n"
+                              "workloads[0].admin.failed 216\n"
+                              "workloads[0].gap_ns 217\n"
                               "workloads[0].steady.settled false\n"
                               "workloads[0].steady.warm_up_ns 230\n"
                               "workloads[0].steady.span_ns 231\n"
