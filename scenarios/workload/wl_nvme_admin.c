@@ -17,11 +17,12 @@ static const struct kind {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
+/* A controller that is not live, or has no room, is asked again after this at the earliest. */
+static const time_ps REFUSED_PS = 1000 * PS_PER_US;
+
 static void ask(struct wl_nvme *wl)
 {
     const struct kind *kind = &kinds[wl->admin_turn % KINDS];
-    if (wl->admin_asked)
-        return;
     wl->admin = (struct nvme_admin){
         .opcode = kind->opcode,
         .nsid = kind->of_namespace                   ? wl->space.nsid
@@ -39,8 +40,13 @@ static void on_admin_timer(void *self, time_ps now)
     struct wl_nvme *wl = self;
     if (wl->state != WL_NVME_ISSUING)
         return;
+    wl->admin_late = wl->admin_asked; /* the next one then follows the completion */
+    if (wl->admin_late)
+        return;
     ask(wl);
-    env_timer_set(wl->site.env, &wl->admin_timer, now + wl->params.admin_interval);
+    const time_ps next = wl->admin_asked ? wl->params.admin_interval
+                                         : time_later(wl->params.admin_interval, REFUSED_PS);
+    env_timer_set(wl->site.env, &wl->admin_timer, now + next);
 }
 
 void wl_nvme_admin_begin(struct wl_nvme *wl)
@@ -66,5 +72,7 @@ void wl_nvme_admin_done(void *self, struct nvme_admin *admin)
         wl->site.stats->admin++;
     else
         wl->site.stats->admin_failed++;
+    if (wl->admin_late && wl->state == WL_NVME_ISSUING)
+        env_timer_set(wl->site.env, &wl->admin_timer, env_now(wl->site.env));
     wl_nvme_settle(wl);
 }

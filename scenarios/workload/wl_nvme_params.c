@@ -58,7 +58,7 @@ const struct opt wl_nvme_opts[] = {
      "NVMe base 1.4, 6.7; fio rw=trim"},
     {"admin-interval", OPT_TIME, FIELD(admin_interval), "0s", "0s", "1h", NULL,
      "Time from one admin command of an instance to its next: Identify Controller, Identify "
-     "Namespace, SMART and error log in turn; 0: none.",
+     "Namespace, SMART and error log in turn, one at a time; 0: none.",
      "as monitoring by nvme-cli"},
     {0},
 };

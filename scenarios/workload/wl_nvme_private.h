@@ -38,7 +38,7 @@ struct wl_nvme {
     struct timer timer, admin_timer;
     struct nvme_admin admin; /* under way while admin_asked */
     uint32_t admin_turn;
-    bool admin_asked;
+    bool admin_asked, admin_late; /* late: its timer found one under way */
     enum wl_nvme_state state;
     struct wl_script script;
     struct wl_check check;

@@ -179,6 +179,7 @@ static void write_text(struct subject *subject)
 {
     const char *workload = kind_if(subject, "workloads", "nvme");
     const char *fault = kind_if(subject, "faults", "link-flap");
+    const char *medium = kind_if(subject, "hosts.targets.namespaces.media", "flash-tlc");
     const bool at_ports = fault_find(fault)->place == FAULT_AT_PORTS;
     const bool at_switch = fault_find(fault)->place == FAULT_AT_SWITCHES;
     subject->grows = is_below(subject, "fabric.topology");
@@ -190,13 +191,13 @@ static void write_text(struct subject *subject)
         "stormglass: 1\nname: x\nduration: 100us\ndrain: 500us\nfabric:\n"
         "  topology: {kind: %s}\nhosts:\n"
         "  defaults: {rnic: {congestion-control: {kind: dcqcn}}, nvme: {}, target: {}}\n"
-        "  targets: {where: host1, namespaces: [{media: {kind: %s}}]}\nworkloads:\n"
+        "  targets: {where: host1, namespaces: [{media: {kind: %s%s}}]}\nworkloads:\n"
         "  - {name: w, kind: %s%s, from: host0, to: host1}\n"
         "  - {name: r, kind: rdma-write, from: host0, to: host1, message-size: 64KiB, count: 4}\n"
         "  - {name: n, kind: nvme, from: host0, to: host1, read: 50%%, block-size: 16KiB,"
         " queue-depth: 8, count: 20}\n%s%s%s%s%s",
         kind_if(subject, "fabric.topology", "single-switch"),
-        kind_if(subject, "hosts.targets.namespaces.media", "flash-tlc"), workload,
+        medium, strcmp(medium, "ssd") == 0 ? ", modelled-size: 16MiB" : "", workload,
         strcmp(workload, "trace") == 0 ? ", file: trace" : "",
         is_below(subject, "faults") ? "faults:\n  - {kind: " : "",
         is_below(subject, "faults") ? fault : "",
