@@ -47,6 +47,7 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
         .copy = copy,
         .member = instance->pair * workload->copies + copy,
         .serial = ++play->serial,
+        .emptied = scenario_empties(play->scenario),
         .params = workload->params,
         .nvme = &instance->nvme,
         .names =

@@ -8,7 +8,10 @@
 
 #include <stdlib.h>
 
-enum { UNIT_BYTES = 4096, FIRST_ROOM = 256, OPCODE_WRITE = 1, OPCODE_READ = 2 };
+enum { UNIT_BYTES = 4096, FIRST_ROOM = 256 };
+
+/* As enum nvme_opcode of nvme/wire/spec.h. */
+enum { OPCODE_WRITE = 1, OPCODE_READ = 2, OPCODE_WRITE_ZEROES = 8, OPCODE_DATASET = 9 };
 
 #define CONTENT_MIXED UINT32_C(0xFFFFFFFE) /* NVME_CONTENT_MIXED of nvme/wire/spec.h */
 
@@ -129,7 +132,7 @@ static bool judge_unit(struct data_judge *judge, const struct data_judge_unit *u
                        const struct probe_host_io *io, uint64_t **verdict)
 {
     if (io->content == 0) {
-        if (unit->written < io->issued_at)
+        if (unit->written < io->issued_at && !judge->empties)
             *verdict = &judge->lost;
         return true;
     }
@@ -170,8 +173,18 @@ static void on_read(struct data_judge *judge, const struct probe_host_io *io, ui
         wrong(judge, verdict, io);
 }
 
+static void on_emptied(struct data_judge *judge)
+{
+    judge->empties = true;
+    judge->lost = 0;
+    if (data_judge_wrong(judge) == 0)
+        judge->first = (struct probe_host_io){0};
+}
+
 void data_judge_io(struct data_judge *judge, const struct probe_host_io *io)
 {
+    if (io->opcode == OPCODE_WRITE_ZEROES || io->opcode == OPCODE_DATASET)
+        on_emptied(judge);
     const bool write = io->opcode == OPCODE_WRITE;
     if (io->bytes == 0 || (!write && (io->opcode != OPCODE_READ || io->status != 0)))
         return;

@@ -260,6 +260,9 @@ struct scenario *scenario_load_file(const char *path, const char *const *sets, u
                                     struct diag *diag);
 void scenario_free(struct scenario *scenario); /* NULL is fine */
 
+/* Does some workload zero or deallocate blocks? */
+bool scenario_empties(const struct scenario *scenario);
+
 /* How much later than its workload's start a member begins: its part of the jitter. */
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member);
 

@@ -53,6 +53,16 @@ const struct opt scenario_workload_opts[] = {
      "NIC of the hosts in `to`; auto: as `nic` where they have it.", "nvme connect --traddr"},
     {0}};
 
+bool scenario_empties(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        if (workload->ops->empties != NULL && workload->ops->empties(workload->params))
+            return true;
+    }
+    return false;
+}
+
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
 {
     const time_ps most = scenario->workloads[workload].start_jitter;

@@ -99,6 +99,5 @@ bool wl_check_good(const struct wl_check *check, int64_t offset, struct wl_expec
     const struct wl_check_entry *entry = place_of(check, offset);
     if (entry->block != offset / check->block_bytes || entry->version != expected.version)
         return true;
-    const bool foreign = content != 0 && content >> SEQUENCE_BITS != check->owner;
-    return foreign;
+    return content == 0 ? check->emptied : content >> SEQUENCE_BITS != check->owner;
 }

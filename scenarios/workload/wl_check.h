@@ -21,6 +21,7 @@ struct wl_check {
     uint32_t entry_count;
     int64_t block_bytes;
     uint32_t owner, sequence;
+    bool emptied; /* others may leave a block without content, which is then no mistake */
 };
 
 /* What a read expects; take it before the read is sent. */

@@ -372,6 +372,7 @@ static void make_script(struct wl_nvme *wl, struct wl_region region)
     const int64_t compared = wl_script_compares(&wl->params, region);
     wl_check_init(&wl->check, wl->site.serial, compared,
                   compared > 0 ? (region.offset + region.bytes) / compared : 0);
+    wl->check.emptied = wl->site.emptied;
 }
 
 static void give_up(struct wl_nvme *wl, const char *why)

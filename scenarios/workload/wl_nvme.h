@@ -64,6 +64,7 @@ extern const struct opt wl_nvme_opts[];
 
 uint32_t wl_nvme_name_space(const void *params);
 bool wl_nvme_fits(const void *params, struct workload_space *space);
+bool wl_nvme_empties(const void *params);
 
 /* The part of a namespace that an instance uses; false when its I/Os do not fit in. */
 bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_space *space,
@@ -83,10 +84,10 @@ void wl_nvme_destroy(struct workload *workload);
 /* All of a kind but its name, its sentence, its rows and its file. */
 #define WL_NVME_OPS                                                                                \
     .params_bytes = sizeof(struct wl_nvme_params), .needs_nvme_target = true,                      \
-    .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .create = wl_nvme_create,              \
-    .start = wl_nvme_start, .stop = wl_nvme_stop, .measure = wl_nvme_measure,                      \
-    .delivered = wl_nvme_delivered, .outstanding = wl_nvme_outstanding,                            \
-    .describe = wl_nvme_describe, .controller = wl_nvme_controller, .member = wl_nvme_member,      \
-    .destroy = wl_nvme_destroy
+    .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .empties = wl_nvme_empties,            \
+    .create = wl_nvme_create, .start = wl_nvme_start, .stop = wl_nvme_stop,                        \
+    .measure = wl_nvme_measure, .delivered = wl_nvme_delivered,                                    \
+    .outstanding = wl_nvme_outstanding, .describe = wl_nvme_describe,                              \
+    .controller = wl_nvme_controller, .member = wl_nvme_member, .destroy = wl_nvme_destroy
 
 #endif

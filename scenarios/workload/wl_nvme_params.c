@@ -92,6 +92,12 @@ static void odd(struct workload_space *space, const char *row, int64_t value)
              row, value, block, nearest, below + block);
 }
 
+bool wl_nvme_empties(const void *given)
+{
+    const struct wl_nvme_params *params = given;
+    return params->write_zeroes + params->deallocate > 0;
+}
+
 bool wl_nvme_fits(const void *given, struct workload_space *space)
 {
     const struct wl_nvme_params *params = given;

@@ -107,6 +107,7 @@ struct workload_site {
     uint32_t copy;               /* of a fio job with numjobs: which of them, from 0; otherwise 0 */
     uint32_t member;             /* by pair and copy, from 0 */
     uint32_t serial;    /* among all instances of the run, from 1; 0: no reads are compared */
+    bool emptied;       /* some workload of the run zeroes or deallocates blocks */
     const void *params; /* the kind's own, filled by its rows */
     const struct nvme_carrier_host *nvme; /* for kinds that need it */
     time_ps start, stop;                  /* absolute */
@@ -167,6 +168,8 @@ struct workload_ops {
     uint32_t (*name_space)(const void *params);
     /* False, and why, when the I/Os do not fit the blocks or the size of the namespace. */
     bool (*fits)(const void *params, struct workload_space *space);
+    /* NULL: never.  Some of its commands leave blocks without content. */
+    bool (*empties)(const void *params);
     struct workload *(*create)(const struct workload_site *site);
     /* Connects now, so that it can issue at site->start. */
     void (*start)(struct workload *workload);

@@ -49,6 +49,7 @@ struct world_play {
     struct workload_stats *
         *reported; /* by executor and entry, what world->stats adds up; NULL: none */
     uint32_t serial;
+    bool emptied;
     _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
     time_ps measure_at;        /* the next of all, and of all looks at what arrived */
     bool attention;            /* an entry has finished */
@@ -165,6 +166,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .copy = number % workload->copies,
         .member = number,
         .serial = ++world->play->serial,
+        .emptied = world->play->emptied,
         .params = workload->params,
         .nvme = world->scenario->nodes[pair->from].host->nvme_host,
         .names = scenario_subsystem_names(world->scenario, workload, pair),
@@ -300,6 +302,7 @@ void world_play_init(struct world *world)
     const struct scenario *scenario = world->scenario;
     struct world_play *play = memory_zeroed(1, sizeof *play);
     world->play = play;
+    play->emptied = scenario_empties(world->scenario);
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
     play->jobs = memory_zeroed(scenario->workload_count, sizeof *play->jobs);
     play->reported = memory_zeroed((size_t)world->engine.executors * scenario->workload_count,

@@ -168,7 +168,8 @@ static void compare_plain(const struct plain *a, const struct plain *b, int64_t 
         play_break(outcome, "changed: %s: other pauses, drops or marks", what);
 }
 
-/* With memory set aside for more ports than there are. */
+/* With memory set aside for more ports than there are.  Second NICs are at the ports behind all
+ * first ones, whose numbers would be others. */
 static void add_host(const struct scenario *scenario, const char *text,
                      struct play_outcome *outcome)
 {
@@ -176,7 +177,8 @@ static void add_host(const struct scenario *scenario, const char *text,
     char hosts[64];
     const char *few[] = {hosts, "fabric.switch.ports=32"};
     if (strstr(text, "kind: single-switch") == NULL || strstr(text, "host*") != NULL ||
-        strstr(text, "  overrides:") != NULL || strstr(text, "profile:") != NULL)
+        strstr(text, "  overrides:") != NULL || strstr(text, "profile:") != NULL ||
+        strstr(text, "    nics:") != NULL)
         return;
     snprintf(hosts, sizeof hosts, "fabric.topology.hosts=%u", scenario->host_count);
     if (!play_plain(text, few, 2, &one))

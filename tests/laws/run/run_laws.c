@@ -52,6 +52,14 @@ static struct run_laws_terms terms_of(const struct scenario *scenario)
         terms.selective |= recovery_list[rnic->loss_recovery]->selective;
         terms.reacts |= rnic->adaptive != 0 || rnic->nak_delay + rnic->retransmit_delay > 0;
     }
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        const struct opt *row = opt_find(workload->ops->opts, "remote-access");
+        int64_t access = 0;
+        if (row != NULL)
+            memcpy(&access, (const char *)workload->params + row->offset, sizeof access);
+        terms.refuses |= access != 0;
+    }
     terms.pauses_sound &= !terms.links_fail;
     return terms;
 }
@@ -142,12 +150,17 @@ static void judge_data(struct run_laws *laws, const struct probe_host_io *io)
 {
     const struct data_judge before = laws->data;
     data_judge_io(&laws->data, io);
-    if (data_judge_wrong(&laws->data) == data_judge_wrong(&before) || laws->terms.data_lost)
-        return;
-    run_laws_break(laws, "a read of block %llu returned %s data", (unsigned long long)io->lba,
-                   laws->data.stale > before.stale ? "stale"
-                   : laws->data.lost > before.lost ? "lost"
-                                                   : "torn");
+    const bool stale = laws->data.stale > before.stale;
+    if ((stale || laws->data.torn > before.torn) && !laws->terms.data_lost)
+        run_laws_break(laws, "a read of block %llu returned %s data", (unsigned long long)io->lba,
+                       stale ? "stale" : "torn");
+}
+
+/* Whether it is lost is known at the end: commands that empty blocks end later than they act. */
+static void judge_loss(struct run_laws *laws)
+{
+    if (laws->data.lost > 0 && !laws->terms.data_lost)
+        run_laws_break(laws, "%llu reads returned lost data", (unsigned long long)laws->data.lost);
 }
 
 static void on_host_io(void *self, const struct probe_host_io *io)
@@ -248,6 +261,7 @@ void run_laws_judge(struct run_laws *laws)
         run_laws_marks_judge(laws);
         run_laws_cm_judge(laws);
     }
+    judge_loss(laws);
     run_laws_pauses_judge(laws);
     run_laws_qp_judge(laws);
     run_laws_nvme_judge(laws);

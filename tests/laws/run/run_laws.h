@@ -47,6 +47,7 @@ struct run_laws_terms {
     bool data_lost;    /* a target forgets what was written */
     bool go_back_0;    /* messages may begin anew */
     bool selective;    /* what comes out of order is kept */
+    bool refuses;      /* requests that name memory wrongly end queue pairs */
     bool reacts;       /* a loss takes a card's own time, or timers that adapt */
 };
 

@@ -286,8 +286,10 @@ void run_laws_cm_judge(struct run_laws *laws)
         const struct talk *talk = &laws->cm->talks[i];
         if (talk->dreps[0] != talk->dreqs_came[0] || talk->dreps[1] != talk->dreqs_came[1])
             BREAK(laws, talk, "a DREQ without a DREP");
-        /* Without the first RTU it may have been given up before. */
-        if (talk->rtus > 0 && talk->reps_came > talk->rtus &&
+        /* Without the first RTU it may have been given up before; one answers all that come while
+         * the queue pair is being made ready. */
+        const bool at_once = laws->world->rnics[talk->endpoint[0]]->params.qp_modify_cost == 0;
+        if (at_once && talk->rtus > 0 && talk->reps_came > talk->rtus &&
             talk->dreqs[0] + talk->dreqs_came[1] == 0)
             BREAK(laws, talk, "a REP without an RTU");
     }

@@ -95,7 +95,8 @@ static void add_flow(struct run_laws *laws, const struct run_laws_pair *pair, un
         .retries = pair->retries,
         .rnr_retries = pair->rnr_retries[from],
         .exact = !laws->terms.software && !laws->terms.slow_hosts && !laws->terms.links_fail &&
-                 !laws->terms.go_back_0 && !laws->terms.selective && !laws->terms.reacts,
+                 !laws->terms.go_back_0 && !laws->terms.selective && !laws->terms.reacts &&
+                 !laws->terms.refuses,
         .next = pair->psn[from],
         .high = pair->psn[from],
         .una = pair->psn[from],

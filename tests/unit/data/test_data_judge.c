@@ -118,6 +118,32 @@ static void namespaces_and_targets_are_apart(void **state)
     data_judge_fini(&judge);
 }
 
+/* A block that a command empties reads as nothing, also before the command is known to have ended. */
+static void what_is_emptied_is_not_lost(void **state)
+{
+    (void)state;
+    struct data_judge judge;
+    data_judge_init(&judge);
+    struct probe_host_io io = {.opcode = 1,
+                               .bytes = 4096,
+                               .block_bytes = 4096,
+                               .content = 5,
+                               .issued_at = 1,
+                               .completed_at = 2};
+    data_judge_io(&judge, &io);
+    io.opcode = 2, io.content = 0, io.issued_at = 4, io.completed_at = 5;
+    data_judge_io(&judge, &io);
+    assert_int_equal(judge.lost, 1);
+    io.opcode = 8, io.issued_at = 3, io.completed_at = 6;
+    data_judge_io(&judge, &io);
+    assert_int_equal(data_judge_wrong(&judge), 0);
+    assert_int_equal(judge.first.completed_at, 0);
+    io.opcode = 2, io.issued_at = 7, io.completed_at = 8;
+    data_judge_io(&judge, &io);
+    assert_int_equal(data_judge_wrong(&judge), 0);
+    data_judge_fini(&judge);
+}
+
 /* A register with delays: each operation takes effect at some moment while it is under way.  None
  * of its reads is wrong, whatever the times; made to return an older write, some are. */
 static void a_real_register_is_never_wrong(void **state)
@@ -168,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(namespaces_and_targets_are_apart),
+        cmocka_unit_test(what_is_emptied_is_not_lost),
         cmocka_unit_test(a_real_register_is_never_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
