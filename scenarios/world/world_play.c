@@ -14,46 +14,12 @@
 #include "base/memory.h"
 #include "rnic/host/verbs_sim.h"
 #include "scenarios/load/scenario_subsystems.h"
-#include "scenarios/world/arrivals.h"
 #include "scenarios/world/job_order.h"
 #include "scenarios/world/world_faults.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-struct instance {
-    struct workload *workload;
-    const struct workload_ops *ops;
-    struct world *world;
-    const struct env *env;
-    uint32_t entry, executor;
-    bool idle;
-};
-
-/* Its instances are on several executors, which may find them idle in any order. */
-struct entry {
-    struct instance *instances;
-    uint32_t *busy_on; /* by executor, who alone writes it while events are executed */
-    uint32_t count;
-    atomic_uint busy;
-    _Atomic time_ps idle_at; /* of the last so far */
-    time_ps finish_at;       /* TIME_NEVER: not known yet */
-    time_ps measure_at;      /* its measured part begins or ends then; TIME_NEVER: not any more */
-    struct arrivals arrivals;
-};
-
-struct world_play {
-    struct entry *entries;
-    struct job_state *jobs;
-    struct workload_stats *
-        *reported; /* by executor and entry, what world->stats adds up; NULL: none */
-    uint32_t serial;
-    bool emptied;
-    _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
-    time_ps measure_at;        /* the next of all, and of all looks at what arrived */
-    bool attention;            /* an entry has finished */
-};
 
 /* ------------------------------------------------------------------ workloads */
 
@@ -183,7 +149,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     instance->workload = workload->ops->create(&site);
 }
 
-static uint64_t delivered_by(const struct entry *entry)
+uint64_t world_entry_delivered(const struct entry *entry)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < entry->count; i++) {
@@ -220,7 +186,7 @@ static void measure(const struct world *world)
         if (entry->measure_at <= world->engine.now)
             measure_entry(world, entry);
         if (entry->arrivals.look_at <= world->engine.now)
-            arrivals_look(&entry->arrivals, world->engine.now, delivered_by(entry),
+            arrivals_look(&entry->arrivals, world->engine.now, world_entry_delivered(entry),
                           entry->measure_at == TIME_NEVER || entry->busy == 0);
         note_next(world, entry);
     }
@@ -415,89 +381,4 @@ uint32_t world_busy(const struct world *world)
     for (uint32_t i = 0; i < world->workload_count; i++)
         busy += world->play->entries[i].busy;
     return busy;
-}
-
-uint32_t world_idle(const struct world *world, uint32_t workload)
-{
-    const struct entry *entry = &world->play->entries[workload];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < entry->count; i++)
-        count += entry->instances[i].ops->outstanding(entry->instances[i].workload) == 0;
-    return count;
-}
-
-uint64_t world_outstanding(const struct world *world, uint32_t workload)
-{
-    const struct entry *entry = &world->play->entries[workload];
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < entry->count; i++)
-        sum += entry->instances[i].ops->outstanding(entry->instances[i].workload);
-    return sum;
-}
-
-void world_describe(const struct world *world, uint32_t workload, char *text, size_t size)
-{
-    const struct entry *entry = &world->play->entries[workload];
-    text[0] = '\0';
-    for (uint32_t i = 0; i < entry->count && text[0] == '\0'; i++)
-        if (entry->instances[i].ops->outstanding(entry->instances[i].workload) > 0)
-            entry->instances[i].ops->describe(entry->instances[i].workload, text, size);
-}
-
-void world_history(const struct world *world, uint32_t workload, struct wl_history *history)
-{
-    wl_history_init(history, world->scenario->workloads[workload].start);
-    if (world->stats[workload].history != NULL)
-        wl_history_fold(history, world->stats[workload].history);
-    for (uint32_t i = 0; world->engine.executors > 1 && i < world->engine.executors; i++) {
-        const struct workload_stats *reported =
-            world->play->reported[i * world->workload_count + workload];
-        if (reported != NULL && reported->history != NULL)
-            wl_history_fold(history, reported->history);
-    }
-    const struct entry *entry = &world->play->entries[workload];
-    arrivals_tell(&entry->arrivals, delivered_by(entry), world->stats[workload].last_completion,
-                  history);
-}
-
-const struct workload_member *world_member(const struct world *world, uint32_t workload,
-                                           uint32_t instance)
-{
-    const struct entry *entry = &world->play->entries[workload];
-    if (instance >= entry->count)
-        return NULL;
-    const struct instance *at = &entry->instances[instance];
-    return at->ops->member(at->workload);
-}
-
-uint32_t world_instances(const struct world *world, uint32_t workload)
-{
-    return world->play->entries[workload].count;
-}
-
-struct workload_delivered world_delivered(const struct world *world, uint32_t workload,
-                                          uint32_t instance)
-{
-    const struct entry *entry = &world->play->entries[workload];
-    CHECK(instance < entry->count);
-    const struct instance *at = &entry->instances[instance];
-    return at->ops->delivered(at->workload);
-}
-
-struct workload_cpu world_cpu(const struct world *world, uint32_t workload, uint32_t instance,
-                              time_ps now)
-{
-    const struct entry *entry = &world->play->entries[workload];
-    CHECK(instance < entry->count);
-    const struct instance *at = &entry->instances[instance];
-    return at->ops->cpu == NULL ? (struct workload_cpu){0} : at->ops->cpu(at->workload, now);
-}
-
-const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
-                                         uint32_t instance)
-{
-    const struct entry *entry = &world->play->entries[workload];
-    CHECK(instance < entry->count);
-    const struct instance *at = &entry->instances[instance];
-    return at->ops->controller == NULL ? NULL : at->ops->controller(at->workload);
 }

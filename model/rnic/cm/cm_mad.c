@@ -74,7 +74,7 @@ static void put_req(const struct cm_mad *mad, uint8_t *b)
     b[47] = (uint8_t)(mad->response_timeout << 3 | (mad->retry_count & 7));
     put_bytes(b + 48, 0xFFFF, 2); /* default P_Key */
     b[50] = (uint8_t)(mad->mtu << 4 | (mad->rnr_retry & 7));
-    b[51] = (uint8_t)(mad->max_retries << 4 | (unsigned)mad->srq << 3);
+    b[51] = (uint8_t)(mad->max_retries << 4 | (mad->srq ? 1 << 3 : 0));
     put_path(mad, b);
     put_ip_header(mad, b + CM_REQ_PRIVATE);
     memcpy(b + CM_REQ_PRIVATE + CM_IP_HEADER, mad->private_data, mad->private_len);
@@ -89,7 +89,7 @@ static void put_rep(const struct cm_mad *mad, uint8_t *b)
     b[24] = mad->responder_resources;
     b[25] = mad->initiator_depth;
     b[26] = 1; /* end-to-end flow control */
-    b[27] = (uint8_t)(mad->rnr_retry << 5 | (unsigned)mad->srq << 4);
+    b[27] = (uint8_t)(mad->rnr_retry << 5 | (mad->srq ? 1 << 4 : 0));
     put_bytes(b + 28, mad->ca_guid, 8);
     memcpy(b + CM_REP_PRIVATE, mad->private_data, mad->private_len);
 }

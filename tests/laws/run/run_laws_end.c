@@ -375,8 +375,7 @@ void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io)
         const struct port *port = world_port(laws->world, host, p);
         fastest = port->rate.bps > fastest ? port->rate.bps : fastest;
     }
-    const bool moves = io->opcode != NVME_WRITE_ZEROES && io->opcode != NVME_DATASET;
-    const time_ps wire = moves ? units_transfer_ps(io->bytes, fastest) : 0;
+    const time_ps wire = run_laws_moves(io) ? units_transfer_ps(io->bytes, fastest) : 0;
     if (io->response_at - io->posted_at < light + wire)
         run_laws_break(laws,
                        "a command of %u B took %lld ps from %s to %s and back, and light %lld",

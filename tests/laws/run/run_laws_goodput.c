@@ -139,12 +139,16 @@ static bool window_of(const struct run_laws *laws, uint32_t number, time_ps *fro
     return workload->job == NULL;
 }
 
+bool run_laws_moves(const struct probe_host_io *io)
+{
+    return io->opcode != NVME_WRITE_ZEROES && io->opcode != NVME_DATASET;
+}
+
 void run_laws_goodput_io(struct run_laws *laws, const struct probe_host_io *io)
 {
     time_ps from, to;
-    const bool moves = io->opcode != NVME_WRITE_ZEROES && io->opcode != NVME_DATASET;
-    if (io->status != NVME_STATUS_OK || io->bytes == 0 || !moves || io->workload >= RUN_LAWS_WORKLOADS ||
-        !window_of(laws, io->workload, &from, &to))
+    if (io->status != NVME_STATUS_OK || io->bytes == 0 || !run_laws_moves(io) ||
+        io->workload >= RUN_LAWS_WORKLOADS || !window_of(laws, io->workload, &from, &to))
         return;
     struct run_laws_goodput *sums = &laws->goodput[io->workload][io->opcode == NVME_READ];
     if (io->posted_at >= from && io->completed_at <= to)

@@ -83,6 +83,8 @@ void run_laws_waits_fini(struct run_laws *laws);
 void run_laws_qp_judge(struct run_laws *laws);
 void run_laws_end_judge(struct run_laws *laws);
 void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io);
+/* Its blocks cross the fabric, one way or the other. */
+bool run_laws_moves(const struct probe_host_io *io);
 void run_laws_goodput_io(struct run_laws *laws, const struct probe_host_io *io);
 void run_laws_goodput_judge(struct run_laws *laws);
 void run_laws_end_light(struct run_laws *laws);

@@ -13,9 +13,8 @@
  *   - READ responses are of READs that reached it
  * Where frames that reach a host may be lost or wait in it (software, slow hosts, links that fail),
  * only what is true of all that could have reached it is held against it; likewise with go-back-0,
- * whose messages begin again.  With selective repeat, which keeps what comes out of order: what is
- * acknowledged has come, and so has what a NAK says has.
- * Source: IBTA Vol 1 9.7. */
+ * whose messages begin again.  With selective repeat, what is acknowledged has come, and so has
+ * what a NAK says has.  Source: IBTA Vol 1 9.7. */
 #include "tests/laws/run/run_laws_arrivals.h"
 #include "tests/laws/run/run_laws_private.h"
 

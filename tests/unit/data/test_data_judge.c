@@ -118,7 +118,7 @@ static void namespaces_and_targets_are_apart(void **state)
     data_judge_fini(&judge);
 }
 
-/* A block that a command empties reads as nothing, also before the command is known to have ended. */
+/* A block that a command empties reads as nothing, also before it is known to have ended. */
 static void what_is_emptied_is_not_lost(void **state)
 {
     (void)state;
