@@ -323,7 +323,8 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
 }
 
 /* One section with its `where`. */
-static void load_selected(struct loader *loader, const char *path, const struct tree_node *written)
+static void load_selected(struct loader *loader, const char *name, const char *path,
+                          const struct tree_node *written)
 {
     struct selection selection;
     if (!block_only(written, section_keys, NULL, loader->diag))
@@ -331,8 +332,15 @@ static void load_selected(struct loader *loader, const char *path, const struct 
     const struct tree_node *where = tree_get(written, "where");
     if (where == NULL)
         tree_error(loader->diag, written, "expected where: the hosts to select");
-    else if (select_from(loader->scenario, where, SELECT_HOSTS, &selection, loader->diag))
+    else if (select_from(loader->scenario, where, SELECT_HOSTS, &selection, loader->diag)) {
         scenario_apply_host_section(loader, path, written, selection.spots, selection.count);
+        struct scenario *scenario = loader->scenario;
+        struct scenario_group *group =
+            arena_push(loader->arena, (void **)(void *)&scenario->groups, &scenario->group_count,
+                       sizeof *group);
+        *group = (struct scenario_group){name, selection.spots, selection.count,
+                                         tree_get(written, "namespaces") != NULL};
+    }
 }
 
 void scenario_load_hosts(struct loader *loader)
@@ -345,9 +353,9 @@ void scenario_load_hosts(struct loader *loader)
             continue;
         const char *path = arena_format(loader->arena, "hosts.%.64s", item->key);
         if (item->value->kind != TREE_LIST)
-            load_selected(loader, path, item->value);
+            load_selected(loader, item->key, path, item->value);
         for (size_t j = 0; item->value->kind == TREE_LIST && j < item->value->count; j++)
-            load_selected(loader, arena_format(loader->arena, "%s[%zu]", path, j),
+            load_selected(loader, item->key, arena_format(loader->arena, "%s[%zu]", path, j),
                           item->value->items[j].value);
     }
 }

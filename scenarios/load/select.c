@@ -203,6 +203,120 @@ static void search_links(struct search *search, const struct pattern *pattern)
     }
 }
 
+/* ---- roles ---- */
+
+static void add_node(struct search *search, const struct pattern *pattern, uint32_t node)
+{
+    const bool host = search->scenario->nodes[node].kind == SCENARIO_HOST;
+    if ((pattern->kinds & (host ? SELECT_HOSTS : SELECT_SWITCHES)) != 0)
+        add(search, (struct scenario_spot){node, SCENARIO_ALL_PORTS});
+}
+
+static bool has_namespaces(const struct scenario *scenario, uint32_t node)
+{
+    for (size_t i = 0; i < scenario->group_count; i++)
+        for (size_t k = 0; scenario->groups[i].targets && k < scenario->groups[i].count; k++)
+            if (scenario->groups[i].spots[k].node == node)
+                return true;
+    return false;
+}
+
+static void search_hosts(struct search *search, const struct pattern *pattern, bool targets)
+{
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        if (scenario->nodes[i].kind == SCENARIO_HOST && has_namespaces(scenario, i) == targets)
+            add_node(search, pattern, i);
+}
+
+static void search_tier(struct search *search, const struct pattern *pattern, unsigned above)
+{
+    const struct scenario *scenario = search->scenario;
+    unsigned lowest = UINT8_MAX;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        if (scenario->nodes[i].kind == SCENARIO_SWITCH && scenario->nodes[i].tier < lowest)
+            lowest = scenario->nodes[i].tier;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        if (scenario->nodes[i].kind == SCENARIO_SWITCH && scenario->nodes[i].tier == lowest + above)
+            add_node(search, pattern, i);
+}
+
+static void search_group(struct search *search, const struct pattern *pattern, const char *name)
+{
+    const struct scenario *scenario = search->scenario;
+    for (size_t i = 0; i < scenario->group_count; i++)
+        for (size_t k = 0;
+             strcmp(scenario->groups[i].name, name) == 0 && k < scenario->groups[i].count; k++)
+            add_node(search, pattern, scenario->groups[i].spots[k].node);
+}
+
+/* Names of one fabric begin with its letter and a dash. */
+static void search_fabric(struct search *search, const struct pattern *pattern, const char *letter)
+{
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t i = 0; strlen(letter) == 1 && i < scenario->node_count; i++) {
+        const char *name = scenario->nodes[i].name;
+        if (scenario->nodes[i].kind == SCENARIO_SWITCH && name[0] == *letter && name[1] == '-')
+            add_node(search, pattern, i);
+    }
+}
+
+/* Whether the text begins with the word; then what comes after it. */
+static const char *after(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 ? text + length : NULL;
+}
+
+static void search_roles(struct search *search, const struct pattern *pattern)
+{
+    const char *rest;
+    if (strcmp(pattern->text, "hosts") == 0 || strcmp(pattern->text, "targets") == 0)
+        search_hosts(search, pattern, pattern->text[0] == 't');
+    else if (strcmp(pattern->text, "leaves") == 0)
+        search_tier(search, pattern, 0);
+    else if (strcmp(pattern->text, "spines") == 0)
+        search_tier(search, pattern, 1);
+    else if ((rest = after(pattern->text, "group ")) != NULL)
+        search_group(search, pattern, rest);
+    else if ((rest = after(pattern->text, "fabric ")) != NULL)
+        search_fabric(search, pattern, rest);
+}
+
+/* Both ends of each. */
+static void add_links_of(struct search *search, uint32_t node)
+{
+    const struct scenario_node *at = &search->scenario->nodes[node];
+    for (uint16_t p = 0; p < at->port_count; p++)
+        if (at->ports[p].link != SCENARIO_NO_LINK) {
+            add(search, (struct scenario_spot){node, p});
+            add(search, (struct scenario_spot){at->ports[p].peer_node, at->ports[p].peer_port});
+        }
+}
+
+/* True: the text begins with "links of", and what follows was found or there is a message. */
+static bool search_links_of(struct search *search, const struct tree_node *where, unsigned kinds)
+{
+    const char *rest = where->kind == TREE_SCALAR ? after(where->text, "links of ") : NULL;
+    if (rest == NULL)
+        return false;
+    struct tree_node alone = *where;
+    struct selection nodes = {0};
+    alone.text = rest;
+    if ((kinds & SELECT_LINKS) == 0 || after(rest, "links of ") != NULL) {
+        tree_error(search->diag, where, "'%.64s' cannot be selected here", where->text);
+        return true;
+    }
+    if (!select_from(search->scenario, &alone, SELECT_HOSTS | SELECT_SWITCHES, &nodes,
+                     search->diag))
+        return true;
+    for (size_t i = 0; i < nodes.count; i++)
+        add_links_of(search, nodes.spots[i].node);
+    if (search->found == 0)
+        tree_error(search->diag, where, "these have no links");
+    return true;
+}
+
 /* Only now are candidates compared: a message may take its time. */
 static void offer_names(struct search *search, const struct pattern *pattern)
 {
@@ -257,9 +371,13 @@ static bool search_one(struct search *search, const struct tree_node *where, uns
     struct pattern pattern;
     search->where = where;
     search->found = 0;
+    if (search_links_of(search, where, kinds))
+        return search->found > 0;
     if (!read_pattern(search, kinds, &pattern))
         return false;
     search_nodes(search, &pattern);
+    if (search->found == 0)
+        search_roles(search, &pattern);
     search_ports(search, &pattern);
     /* leaf* means the leaves, not also every link that begins with one. */
     if (search->found == 0)

@@ -6,6 +6,12 @@
  *   leaf2-spine1     a link, its nodes in either order
  *   host0..host7     a range of numbers, both ends included (also leaf2:p0..leaf2:p3)
  *   leaf*  leaf?:p0  a wildcard: * any letters, ? one; links only where no node fits
+ *   hosts  targets   hosts without namespaces, and with, by the entries under `hosts:`
+ *   leaves  spines   switches of the lowest tier, and of the one above
+ *   group db         the hosts of the entry `db` under `hosts:`
+ *   fabric a         the switches of one of two fabrics (homing: fabrics)
+ *   links of leaf0   every link of what follows, which is one of these
+ * A node of such a name goes before what the word means.
  * A word before it says what is meant and is never needed: "link leaf2-spine1", "port leaf2:p3",
  * "node leaf2".  Members keep the order in which they are written, each once.  What selects nothing
  * is an error. */

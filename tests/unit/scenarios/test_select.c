@@ -90,6 +90,19 @@ static void things_are_found(void **state)
         {"switch host0", any, ""},
         {"host10..host11", SELECT_HOSTS, "host10 host11"},
         {"\"leaf1-spine*\"", SELECT_LINKS, "leaf1:p4 spine0:p1 leaf1:p5 spine1:p1"},
+        {"targets", any, "host0"},
+        {"[targets, hosts]", SELECT_HOSTS,
+         "host0 host1 host2 host3 host4 host5 host6 host7 host8 host9 host10 host11"},
+        {"leaves", any, "leaf0 leaf1 leaf2"},
+        {"spines", SELECT_SWITCHES, "spine0 spine1"},
+        {"spines", SELECT_HOSTS, ""},
+        {"group targets", any, "host0"},
+        {"group others", any, ""},
+        {"fabric a", any, ""},
+        {"links of targets", any, "host0:p0 leaf0:p0"},
+        {"links of spine1", any, "spine1:p0 leaf0:p5 spine1:p1 leaf1:p5 spine1:p2 leaf2:p5"},
+        {"links of links of spine1", any, ""},
+        {"links of leaf0..leaf1", SELECT_HOSTS, ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct selection selection;
