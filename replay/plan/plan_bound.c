@@ -4,11 +4,16 @@
 
 #include "base/memory.h"
 #include "net/port/port.h"
+#include "nvme/host/host.h"
+#include "nvme/target/target.h"
 #include "replay/database/words.h"
 #include "scenarios/check/offered.h"
+#include "scenarios/workload/nvme_carrier.h"
+#include "scenarios/workload/workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_goodput(enum expect_quantity quantity)
 {
@@ -86,13 +91,137 @@ static int64_t goodput_most(const struct scenario *scenario,
     return loops < links ? loops : links;
 }
 
+/* ------------------------------------------------------------------ commands */
+
+enum { STEADY_LEAST = 4 }; /* the steady part is at least so great a part of the duration */
+
+/* A value of the kind's own rows, or -1. */
+static int64_t value_of(const struct scenario_workload *workload, const char *name)
+{
+    const struct opt *row = opt_find(workload->ops->opts, name);
+    return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
+/* How many a second of what takes so long each; INT64_MAX: any number. */
+static int64_t in_a_second(time_ps each)
+{
+    return each <= 0 ? INT64_MAX : PS_PER_S / each + 1;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static int64_t multiple(int64_t rate, int64_t count)
+{
+    return rate > INT64_MAX / count ? INT64_MAX : rate * count;
+}
+
+/* Of all its drives together, with the commands that they do fastest. */
+static int64_t drives_most(const struct scenario_host *target, int64_t reads, uint32_t bytes)
+{
+    int64_t all = 0;
+    for (uint32_t i = 0; i < target->namespace_count; i++) {
+        const struct scenario_namespace *drives = &target->namespaces[i];
+        time_ps least = 0;
+        if (drives->media->least != NULL) {
+            const time_ps read = drives->media->least(drives->media_params, MEDIA_READ, bytes);
+            const time_ps write = drives->media->least(drives->media_params, MEDIA_WRITE, bytes);
+            least = reads == PPM ? read : reads == 0 || write < read ? write : read;
+        }
+        all = plus(all, multiple(in_a_second(least), drives->count));
+    }
+    return all;
+}
+
+struct ceiling {
+    int64_t most;
+    const char *of;
+};
+
+static void lower(struct ceiling *ceiling, int64_t most, const char *of)
+{
+    if (most < ceiling->most)
+        *ceiling = (struct ceiling){most, of};
+}
+
+/* Commands a second that targets and hosts do, whatever the fabric is. */
+static struct ceiling commands_most(const struct scenario *scenario,
+                                    const struct scenario_workload *workload)
+{
+    struct ceiling ceiling = {INT64_MAX, ""};
+    const int64_t reads = value_of(workload, "read"), queues = value_of(workload, "queues");
+    const uint32_t bytes = (uint32_t)offered_mean(workload);
+    bool *seen = memory_zeroed(scenario->node_count, sizeof *seen);
+    int64_t cpus = 0, drives = 0, hosts = 0;
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const struct scenario_host *target = scenario->nodes[pair->to].host;
+        const struct nvme_host_params *host = &scenario->nodes[pair->from].host->nvme_host->core;
+        hosts = plus(hosts, multiple(in_a_second(host->submit_cost + host->complete_cost),
+                                     queues * workload->copies * workload->turns));
+        if (seen[pair->to])
+            continue;
+        seen[pair->to] = true;
+        const struct nvme_target_params *core = &target->nvme_target->core;
+        cpus = plus(cpus, multiple(in_a_second(core->command_cost), core->cores));
+        drives = plus(drives, drives_most(target, reads, bytes));
+    }
+    free(seen);
+    lower(&ceiling, cpus, "the CPUs of the targets of");
+    lower(&ceiling, drives, "the drives of");
+    lower(&ceiling, hosts, "the CPUs of the queues of");
+    return ceiling;
+}
+
+/* INT64_MAX: nothing is known. */
+static int64_t commands(const struct scenario *scenario, const struct scenario_workload *workload,
+                        char why[PLAN_BOUND_BYTES])
+{
+    const int64_t depth = value_of(workload, "queue-depth");
+    const int64_t queues = value_of(workload, "queues");
+    const time_ps span = (workload->stop - workload->start) / STEADY_LEAST;
+    if (depth < 0 || queues < 1 || span <= 0 || workload->pair_count == 0 ||
+        offered_varies(workload) ||
+        offered_mean(workload) <= 0 || offered_mean(workload) > UINT32_MAX)
+        return INT64_MAX;
+    const struct ceiling ceiling = commands_most(scenario, workload);
+    const __int128 under_way =
+        (__int128)workload->pair_count * workload->copies * workload->turns * queues * depth;
+    const __int128 late = under_way * PS_PER_S / span + 1;
+    if (ceiling.most == INT64_MAX || late > INT64_MAX - ceiling.most)
+        return INT64_MAX;
+    snprintf(why, PLAN_BOUND_BYTES, "%s %s do no more than %s commands a second", ceiling.of,
+             workload->name, words_count(ceiling.most).text);
+    return ceiling.most + (int64_t)late;
+}
+
 /* Operations of that many bits each; their sizes are known. */
 static int64_t iops_most(const struct scenario *scenario, const struct scenario_workload *workload,
                          char why[PLAN_BOUND_BYTES])
 {
+    char by_commands[PLAN_BOUND_BYTES] = "";
+    const int64_t most = commands(scenario, workload, by_commands);
     const int64_t bytes = offered_varies(workload) ? 0 : offered_mean(workload);
     const int64_t bits = goodput_most(scenario, workload, why);
-    return bytes <= 0 || bits < 0 ? -1 : bits / (8 * bytes) + 1;
+    const int64_t links = bytes <= 0 || bits < 0 ? INT64_MAX : bits / (8 * bytes) + 1;
+    if (most < links)
+        memcpy(why, by_commands, sizeof by_commands);
+    return links == INT64_MAX && most == INT64_MAX ? -1 : most < links ? most : links;
+}
+
+static int64_t bits_most(const struct scenario *scenario, const struct scenario_workload *workload,
+                         char why[PLAN_BOUND_BYTES])
+{
+    char by_commands[PLAN_BOUND_BYTES] = "";
+    const int64_t most = commands(scenario, workload, by_commands);
+    const int64_t links = goodput_most(scenario, workload, why);
+    const int64_t bits = most == INT64_MAX ? INT64_MAX : multiple(most, 8 * offered_mean(workload));
+    if (bits >= (links < 0 ? INT64_MAX : links))
+        return links;
+    memcpy(why, by_commands, sizeof by_commands);
+    return bits;
 }
 
 /* ------------------------------------------------------------------ latency */
@@ -149,7 +278,7 @@ int64_t plan_bound(const struct scenario *scenario, const struct expectation *ex
     if (workload->job != NULL)
         return -1;
     if (is_goodput(expectation->quantity))
-        return goodput_most(scenario, workload, why);
+        return bits_most(scenario, workload, why);
     if (is_iops(expectation->quantity))
         return iops_most(scenario, workload, why);
     return is_latency(expectation->quantity) ? latency_least(scenario, workload, why) : -1;

@@ -73,6 +73,9 @@ struct media_ops {
     struct media *(*create)(const struct media_site *site);
     /* `done` may be called before submit returns when the kind takes no time. */
     void (*submit)(struct media *media, struct media_request *request);
+    /* One medium finishes at most one such request each so long, but for what it has under way when
+     * one begins to count: a bound, in ps, that needs no run.  NULL: any number. */
+    time_ps (*least)(const void *params, enum media_op op, uint32_t bytes);
     /* What serves, in the order of a read; NULL: nothing takes time. */
     void (*stations)(const struct media *media, nvme_station_fn *call, void *self);
     /* NULL: it does not age. */

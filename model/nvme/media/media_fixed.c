@@ -78,6 +78,13 @@ static void fixed_submit(struct media *media, struct media_request *request)
     nvme_server_add(earliest, &request->job, latency(&media->params, request->op));
 }
 
+static time_ps fixed_least(const void *params, enum media_op op, uint32_t bytes)
+{
+    const struct fixed_params *fixed = params;
+    (void)bytes;
+    return latency(fixed, op) / fixed->parallel;
+}
+
 static void fixed_stations(const struct media *media, nvme_station_fn *call, void *self)
 {
     call(self, &(struct nvme_station){"medium", media->servers, (uint32_t)media->params.parallel});
@@ -104,6 +111,7 @@ const struct media_ops media_fixed = {
     .params_bytes = sizeof(struct fixed_params),
     .create = fixed_create,
     .submit = fixed_submit,
+    .least = fixed_least,
     .stations = fixed_stations,
     .audit = fixed_audit,
     .destroy = fixed_destroy,

@@ -314,6 +314,23 @@ static void flash_submit(struct media *media, struct media_request *request)
     nvme_server_add(&media->controller, &request->job, media->params.command_time);
 }
 
+/* Of its boxes the slowest: the controller, the link, and for reads the dies.  A full buffer may take
+ * in more for a while than dies program. */
+static time_ps flash_least(const void *params, enum media_op op, uint32_t bytes)
+{
+    const struct flash_params *flash = params;
+    const time_ps link = transfer(bytes, flash->link_rate);
+    const time_ps slowest = link > flash->command_time ? link : flash->command_time;
+    if (op == MEDIA_FLUSH)
+        return flash->command_time;
+    if (op == MEDIA_WRITE)
+        return slowest;
+    const __int128 pages = (bytes + flash->page_size - 1) / flash->page_size;
+    const __int128 shortest = (__int128)flash->read_time * (PPM - flash->read_jitter) / PPM;
+    const __int128 dies = pages * shortest / (flash->channels * flash->dies_per_channel);
+    return dies > slowest ? (time_ps)dies : slowest;
+}
+
 /* Counts the parts in a server's line; those of its bytes that are programs'. */
 static int64_t parts_audit(const struct nvme_server *server, uint64_t *count)
 {
@@ -396,6 +413,7 @@ const struct media_ops media_flash = {
     .params_bytes = sizeof(struct flash_params),
     .create = flash_create,
     .submit = flash_submit,
+    .least = flash_least,
     .stations = flash_stations,
     .audit = flash_audit,
     .destroy = flash_destroy,
