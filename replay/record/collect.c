@@ -151,8 +151,7 @@ static int64_t dropped(const struct observe *observe, enum probe_drop_cause caus
                      observe_dropped(observe, cause, true));
 }
 
-/* For want of buffer, wherever. */
-static int64_t unbuffered(const struct observe *observe, bool lossless)
+int64_t collect_unbuffered(const struct observe *observe, bool lossless)
 {
     uint64_t frames = 0;
     for (enum probe_drop_cause cause = 0; cause < PROBE_DROP_CAUSE_COUNT; cause++)
@@ -163,8 +162,8 @@ static int64_t unbuffered(const struct observe *observe, bool lossless)
 
 static void add_drops(const struct observe *observe, struct result_totals *totals)
 {
-    totals->drops_lossless = unbuffered(observe, true);
-    totals->drops_lossy = unbuffered(observe, false);
+    totals->drops_lossless = collect_unbuffered(observe, true);
+    totals->drops_lossy = collect_unbuffered(observe, false);
 #define DROP(NAME, name, side, word, about)                                                        \
     totals->drops_##name = dropped(observe, PROBE_DROP_##NAME);
 #define DROP_ROOM(NAME, side, word, about)

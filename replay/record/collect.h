@@ -30,6 +30,9 @@ struct collect {
     time_ps until;      /* played up to here on purpose or by a signal, or TIME_NEVER */
 };
 
+/* Frames that were dropped so far for want of buffer, wherever. */
+int64_t collect_unbuffered(const struct observe *observe, bool lossless);
+
 /* Fills totals, workloads, bottleneck and root cause. */
 void collect_result(const struct collect *collect, struct result *result);
 

@@ -95,8 +95,11 @@ static void play_slices(struct play *play)
             checkpoint_take(&checkpoint, play->world);
         if (more && now == play->series.next)
             series_take(&play->series);
-        if (more && now == play->usage.next)
+        bool lost = false;
+        if (more && now == play->usage.next) {
             usage_take(&play->usage);
+            lost = play->options->ends_at_loss && collect_unbuffered(&play->observe, true) > 0;
+        }
         progress_show(&progress, now, end);
         const uint64_t after = engine_events(&play->world->engine);
         slice = next_slice(slice, after - before);
@@ -106,6 +109,8 @@ static void play_slices(struct play *play)
         committed_s = due ? after_s : committed_s;
         record_reached(play->record, now);
         record_tick(play->record, due);
+        if (lost)
+            break;
     }
     progress_end(&progress);
     checkpoint_fini(&checkpoint);
