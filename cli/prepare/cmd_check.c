@@ -147,7 +147,7 @@ static const struct tree_node *refused_at(const struct plan_state *state, uint32
     const struct grid_cell *cell = state->candidates[index].cell;
     for (uint32_t i = 0; i < grid->axis_count; i++) {
         const struct grid_axis *axis = &grid->axes[i];
-        const char *set = arena_format(arena, "%s=%s", axis->path, axis->values[cell->at[i]]);
+        const char *set = grid_axis_set(arena, axis, cell->at[i]);
         if (is_refused_with(state, i, cell->at[i]))
             return grid_origin_of(grid, set).value;
     }

@@ -210,7 +210,7 @@ static bool make_cell(struct grid_reader *reader, struct grid_cell *cell, uint32
         const struct grid_axis *axis = &grid->axes[i];
         cell->name = arena_format(&grid->arena, "%s%s%s", cell->name, i == 0 ? "" : "-",
                                   name_part(grid, axis, cell->at[i]));
-        cell->sets[cell->set_count++] = set_of(grid, axis->path, axis->values[cell->at[i]]);
+        cell->sets[cell->set_count++] = grid_axis_set(&grid->arena, axis, cell->at[i]);
     }
     return apply_rules(reader, cell);
 }

@@ -36,7 +36,9 @@ enum {
 enum grid_better { GRID_BETTER_UNKNOWN, GRID_BETTER_HIGHER, GRID_BETTER_LOWER };
 
 struct grid_axis {
-    const char *path, *as;   /* "workloads.io.queue-depth", "qd" */
+    const char *path, *as;   /* "workloads.io.queue-depth", "qd"; with where "rate of targets" */
+    const char *where;       /* of whom alone, as an override of the fabric; NULL: of all */
+    const char *row;         /* what the override sets */
     enum grid_better better; /* of the order in which values are written */
     const char **values;
     uint32_t value_count;
@@ -54,6 +56,7 @@ struct grid_origin {
     const char *set;               /* "path=value" */
     const struct tree_node *value; /* the range of one that was counted; NULL: nowhere */
     struct diag_place path;        /* in the value's file */
+    bool composed; /* it has more than path and value: only their places mean something */
 };
 
 struct grid {
@@ -81,7 +84,8 @@ bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
               char why[DIAG_TEXT_BYTES]);
 
 /* Reads name, about, scenario, vary and adjust of a mapping, a grid's or, `planning`, that of
- * another kind of file, whose axes may say which end is `better`.  Other keys are its own.  The
+ * another kind of file, whose axes may say which end is `better`, and `where`: then the path is
+ * one of what an entry of fabric.overrides has, for what that selects.  Other keys are its own.  The
  * arena may hold something already.  False, and messages. */
 bool grid_read_members(struct grid *grid, const struct tree_node *root, bool planning,
                        struct diag *diag);
@@ -89,6 +93,9 @@ bool grid_read_members(struct grid *grid, const struct tree_node *root, bool pla
 /* Axes and cells from the lists `vary` and `adjust` (NULL: no rules) alone, as for planning. */
 bool grid_read_space(struct grid *grid, const struct tree_node *vary,
                      const struct tree_node *adjust, struct diag *diag);
+
+/* What a value of an axis sets: "path=value". */
+const char *grid_axis_set(struct arena *arena, const struct grid_axis *axis, uint32_t value);
 
 /* That of a setting; its value is NULL where no file has it. */
 struct grid_origin grid_origin_of(const struct grid *grid, const char *set);

@@ -127,25 +127,51 @@ static bool read_words(struct grid_reader *reader, struct grid_axis *axis,
         return false;
     axis->path = grid_path_of(reader, path, path->text);
     axis->as = grid_short_name_of(reader, as);
-    return axis->path != NULL && axis->as != NULL;
+    const struct tree_node *where =
+        reader->planning ? tree_want(reader->diag, node, "where", TREE_SCALAR) : NULL;
+    if (where != NULL && (where->text[0] == '\0' || strpbrk(where->text, "\"\\") != NULL))
+        tree_error(reader->diag, where, "expected whom, such as targets or links of leaf0");
+    else if (where != NULL)
+        axis->where = where->text;
+    axis->row = axis->path;
+    if (axis->where != NULL && axis->path != NULL)
+        axis->path = arena_format(&reader->grid->arena, "%s of %s", axis->row, axis->where);
+    return !diag_failed(reader->diag) && axis->path != NULL && axis->as != NULL;
+}
+
+const char *grid_axis_set(struct arena *arena, const struct grid_axis *axis, uint32_t value)
+{
+    if (axis->where == NULL)
+        return arena_format(arena, "%s=%s", axis->path, axis->values[value]);
+    const char *end = axis->row + strlen(axis->row), *inner = axis->values[value];
+    for (const char *dot = end; dot > axis->row; end = dot) {
+        for (dot = end - 1; dot > axis->row && *dot != '.';)
+            dot--;
+        const char *key = *dot == '.' ? dot + 1 : dot;
+        inner = arena_format(arena, dot == axis->row ? "%.*s: %s" : "{%.*s: %s}", (int)(end - key),
+                             key, inner);
+    }
+    return arena_format(arena, "fabric.overrides[+]={where: \"%s\", %s}", axis->where, inner);
 }
 
 /* Each value of a list has its place, those of a range have the range's. */
 static void keep_origins(struct grid_reader *reader, const struct grid_axis *axis,
                          const struct tree_node *path, const struct tree_node *values)
 {
-    struct arena *arena = &reader->grid->arena;
     struct diag_place place = path->place;
     place.column += path->quoted;
     for (uint32_t i = 0; i < axis->value_count; i++)
-        grid_add_origin(reader->grid, arena_format(arena, "%s=%s", axis->path, axis->values[i]),
+        grid_add_origin(reader->grid, grid_axis_set(&reader->grid->arena, axis, i),
                         values->kind == TREE_LIST ? values->items[i].value : values, place);
+    for (size_t i = reader->grid->origin_count - axis->value_count; i < reader->grid->origin_count;
+         i++)
+        reader->grid->origins[i].composed = axis->where != NULL;
 }
 
 static void read_axis(struct grid_reader *reader, const struct tree_node *node)
 {
     static const char *const keys[] = {"path", "as", "values", NULL};
-    static const char *const planned[] = {"path", "as", "values", "better", NULL};
+    static const char *const planned[] = {"path", "as", "where", "values", "better", NULL};
     struct grid *grid = reader->grid;
     struct grid_axis *axis = &grid->axes[grid->axis_count];
     if (!block_only(node, reader->planning ? planned : keys, NULL, reader->diag) ||

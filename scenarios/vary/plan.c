@@ -221,6 +221,21 @@ static void read_prices(const struct plan_reader *reader, const struct tree_node
         node != NULL && prices_read(&plan->grid.arena, node, &plan->prices, reader->diag);
 }
 
+/* What drives hold is known from their prices alone. */
+static void read_grow(const struct plan_reader *reader, const struct tree_node *node)
+{
+    struct plan *plan = reader->plan;
+    if (node == NULL || diag_failed(reader->diag) ||
+        !grow_read(&plan->grid.arena, node, &plan->grow, reader->diag) ||
+        plan->grow.capacity_written == NULL)
+        return;
+    for (size_t i = 0; i < plan->prices.count; i++)
+        if (plan->prices.parts[i].part == PRICES_DRIVE && plan->prices.parts[i].capacity > 0)
+            return;
+    tree_error(reader->diag, plan->grow.capacity_written,
+               "expected prices in which a part: drive has its capacity");
+}
+
 /* Lines that begin so are no part of the question. */
 static bool is_of_budget(const char *line)
 {
@@ -292,13 +307,14 @@ static void read_root(const struct plan_reader *reader, const struct tree_node *
 {
     static const char *const keys[] = {"stormglass-plan", "name", "about",   "scenario", "vary",
                                        "adjust",          "slo",  "survive", "prices",   "cliff",
-                                       "budget",          NULL};
+                                       "budget",          "grow", NULL};
     struct plan *plan = reader->plan;
     const struct tree_node *slo = tree_need(reader->diag, root, "slo", TREE_LIST,
                                             "what must hold, such as \"oltp.latency.p99 < 1ms\"");
     const struct tree_node *survive = tree_want(reader->diag, root, "survive", TREE_LIST);
     const struct tree_node *cliff = tree_want(reader->diag, root, "cliff", TREE_LIST);
     read_prices(reader, tree_get(root, "prices"));
+    read_grow(reader, tree_want(reader->diag, root, "grow", TREE_MAP));
     if (!diag_failed(reader->diag))
         read_rules(reader, root, keys);
     if (diag_failed(reader->diag) || !grid_read_members(&plan->grid, root, true, reader->diag))

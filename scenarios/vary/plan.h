@@ -11,6 +11,7 @@
  *   survive:                        # with each of these too
  *     - {name: a spine away, kind: switch-down, each: "spine*"}
  *     - {name: a link lost, kind: link-down, each: "leaf*-spine*", sample: 4, at: 5ms, slo: [...]}
+ *   grow: {years: 3, load: [{path: workloads.oltp.rate, each-year: 25%}]}   # grow.h
  *   prices: prices.yaml             # or the mapping itself: prices.h
  *   cliff:                          # how far what is chosen goes along each of these, alone
  *     - {path: workloads.oltp.queue-depth, as: qd, values: {from: 8, to: 256, times: 2}}
@@ -20,7 +21,7 @@
  * A failure without `at` is played without what failed, from the start; with `at` it fails in
  * mid-run, and what is under way may take 60 s to finish.  `each` picks the members one after the
  * other, `sample` some of them, evenly; `together: 2` every two of them at once, `together: all`
- * all of them.
+ * all of them.  Where load grows each year is a case too, and the last one with every failure.
  * Limits: those of a grid; PLAN_SLO_MAX, PLAN_FAILURES_MAX, PLAN_CLIFFS_MAX.
  * Owner: plan_free.  Errors: located messages, and NULL. */
 #ifndef STORMGLASS_SCENARIOS_VARY_PLAN_H
@@ -29,6 +30,7 @@
 #include "base/units.h"
 #include "scenarios/load/expect.h"
 #include "scenarios/vary/grid.h"
+#include "scenarios/vary/grow.h"
 #include "scenarios/vary/prices.h"
 
 enum {
@@ -93,6 +95,7 @@ struct plan {
     uint32_t failure_count;
     struct grid cliffs[PLAN_CLIFFS_MAX]; /* of one axis each: its cells are its values */
     uint32_t cliff_count;
+    struct grow grow;
     bool has_prices;
     struct prices prices;
     const char *text; /* of the file, and what it has of prices */
@@ -115,7 +118,7 @@ struct grid_origin plan_origin_of(const struct plan *plan, const char *set);
 /* What a candidate is played with beside its own settings: nothing, or one choice of a failure. */
 struct plan_case {
     const char *name;                   /* "", or "a spine away: spine1" */
-    const char *sets[3];                /* path=value */
+    const char *sets[3 + GROW_LOADS_MAX]; /* path=value */
     uint32_t set_count;                 /* 0: nothing fails */
     const struct plan_failure *failure; /* NULL: none */
 };

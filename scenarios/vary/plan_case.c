@@ -179,6 +179,42 @@ static bool add_cases(struct plan *plan, struct scenario *scenario,
     return true;
 }
 
+/* As `from`, in that year. */
+static bool add_grown(struct plan *plan, const struct scenario *scenario, uint32_t from,
+                      int64_t year, struct plan_cases *cases, struct diag *diag)
+{
+    struct arena *arena = &plan->grid.arena;
+    const char *sets[GROW_LOADS_MAX];
+    if (!grow_sets(&plan->grow, scenario, year, arena, sets, diag))
+        return false;
+    if (cases->count == PLAN_CASES_MAX) {
+        tree_error(diag, plan->grow.loads[0].path, "more than %d cases: expected fewer failures",
+                   PLAN_CASES_MAX);
+        return false;
+    }
+    struct plan_case *made = &cases->cases[cases->count++];
+    *made = cases->cases[from];
+    const char *years = arena_format(arena, year == 1 ? "in %d year" : "in %d years", (int)year);
+    made->name = from == 0 ? years : arena_format(arena, "%s, %s", made->name, years);
+    for (uint32_t i = 0; i < plan->grow.load_count; i++)
+        made->sets[made->set_count++] = sets[i];
+    return true;
+}
+
+/* Each year as it comes, and in the last one every failure. */
+static bool add_years(struct plan *plan, const struct scenario *scenario, struct plan_cases *cases,
+                      struct diag *diag)
+{
+    const uint32_t now = cases->count;
+    for (int64_t year = 1; plan->grow.load_count > 0 && year <= plan->grow.years; year++)
+        if (!add_grown(plan, scenario, 0, year, cases, diag))
+            return false;
+    for (uint32_t i = 1; plan->grow.load_count > 0 && i < now; i++)
+        if (!add_grown(plan, scenario, i, plan->grow.years, cases, diag))
+            return false;
+    return true;
+}
+
 bool plan_cases_of(struct plan *plan, struct scenario *scenario, struct plan_cases *cases,
                    struct diag *diag)
 {
@@ -188,6 +224,8 @@ bool plan_cases_of(struct plan *plan, struct scenario *scenario, struct plan_cas
     for (uint32_t i = 0; i < plan->failure_count; i++)
         if (!add_cases(plan, scenario, &plan->failures[i], cases, diag))
             return false;
+    if (!add_years(plan, scenario, cases, diag))
+        return false;
     for (uint32_t i = 0; i < cases->count && !diag_failed(diag); i++)
         plan_expectations(plan, &cases->cases[i], scenario, expectations, diag);
     return !diag_failed(diag);

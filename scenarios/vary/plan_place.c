@@ -35,6 +35,8 @@ static struct grid_origin shown_by(const struct plan *plan, const struct grid_ce
 static struct diag_place place_of(const struct grid_origin *origin, struct diag_place in_set)
 {
     const int path = (int)strcspn(origin->set, "=");
+    if (origin->composed)
+        return origin->value->place;
     struct diag_place place = in_set.column <= path ? origin->path : origin->value->place;
     if (in_set.column <= path)
         place.column += in_set.column - 1;

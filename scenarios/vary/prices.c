@@ -28,6 +28,10 @@ const struct opt prices_opts[] = {
     {"price", OPT_DECIMAL, FIELD(price), "0", "0", "1000000000", NULL, "Price of one.", "own"},
     {"power", OPT_DECIMAL, FIELD(power), "0", "0", "1000000", NULL, "Watts of one.", "own"},
     {"rack-units", OPT_INT, FIELD(rack_units), "0", "0", "1000", NULL, "Rack units of one.", "own"},
+    {"capacity", OPT_SIZE, FIELD(capacity), "0B", "0B", "10PB", NULL, "Bytes that a drive holds.",
+     "own"},
+    {"endurance", OPT_SIZE, FIELD(endurance), "0B", "0B", "1000PB", NULL,
+     "Bytes that may be written to a drive in its life; 0B: nothing is known.", "own"},
     {0}};
 
 const char *prices_kind_word(enum prices_kind kind)

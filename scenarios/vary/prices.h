@@ -8,7 +8,7 @@
  *     - {part: nic, rate: 100Gbps, price: 700, power: 20}
  *     - {part: switch, rate: 100Gbps, ports: 32, price: 12000, power: 350, rack-units: 1}
  *     - {part: cable, rate: 100Gbps, up-to: 5m, price: 90}
- *     - {part: drive, media: flash-tlc, price: 900, power: 9}
+ *     - {part: drive, media: flash-tlc, price: 900, power: 9, capacity: 7.68TB, endurance: 14PB}
  *     - {part: host, price: 5000}        # also target: a host with namespaces
  * A link is a cable of its rate, with optics where it needs them, that is long enough; a switch is
  * one whose ports are as fast as its fastest and as many; of several that fit, the cheapest.  Parts
@@ -44,6 +44,7 @@ struct prices_part {
     int64_t rate; /* 0: any */
     int64_t ports, up_to;
     int64_t price, power, rack_units;
+    int64_t capacity, endurance; /* bytes of a drive, and that may be written to it; 0: not said */
     const char *media; /* of a drive; NULL: any */
     struct diag_place place;
 };

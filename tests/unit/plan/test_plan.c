@@ -187,6 +187,141 @@ static void failures_come_together(void **state)
     }
 }
 
+static struct plan *load_with(const char *from, const char *to, char copy[sizeof text + 512])
+{
+    const char *at = strstr(text, from);
+    sprintf(copy, "%.*s%s%s", (int)(at - text), text, to, at);
+    return load(copy);
+}
+
+/* 1,000 a second, a quarter more each year, a tenth uncertain: 1,375, 1,718.75 and 2,148.4375. */
+static void load_grows_each_year_and_last_with_every_failure(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *set;
+    } cases[] = {{"", NULL},
+                 {"spine: spine0", NULL},
+                 {"spine: spine1", NULL},
+                 {"in 1 year", "workloads.paced.rate=1375"},
+                 {"in 2 years", "workloads.paced.rate=1718.75"},
+                 {"in 3 years", "workloads.paced.rate=2148.438"},
+                 {"spine: spine0, in 3 years", "workloads.paced.rate=2148.438"},
+                 {"spine: spine1, in 3 years", "workloads.paced.rate=2148.438"}};
+    char copy[sizeof text + 512];
+    struct plan *plan =
+        load_with("prices:",
+                  "grow: {years: 3, load: [{path: workloads.paced.rate, each-year: 25%, "
+                  "uncertainty: 10%}, {path: workloads.io.queue-depth, each-year: 10%}]}\n",
+                  copy);
+    plan->failure_count = 1;
+    struct scenario *scenario = load_base(NULL);
+    struct plan_cases *made = memory_new(sizeof *made);
+    struct diag *diag = fresh();
+    assert_true(plan_cases_of(plan, scenario, made, diag));
+    assert_int_equal(made->count, 8);
+    for (uint32_t i = 0; i < made->count; i++) {
+        const struct plan_case *of = &made->cases[i];
+        assert_string_equal(of->name, cases[i].name);
+        if (cases[i].set != NULL)
+            assert_string_equal(of->sets[of->set_count - 2], cases[i].set);
+    }
+    free(diag);
+    free(made);
+    scenario_free(scenario);
+    plan_free(plan);
+}
+
+static void what_cannot_grow_is_said(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"workloads.io.rate", "it is 0 in the scenario"},
+        {"workloads.ia.rate", "no such setting"},
+        {"workloads.io.read", "expected a number"},
+        {"workloads.io.queues", "after 3 years"},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        char copy[sizeof text + 512], entry[160];
+        sprintf(entry, "grow: {years: 3, load: [{path: %s, each-year: 900%%}]}\n", rows[i][0]);
+        struct plan *plan = load_with("prices:", entry, copy);
+        struct scenario *scenario = load_base("workloads.io.queues=100");
+        struct plan_cases *made = memory_new(sizeof *made);
+        struct diag *diag = fresh();
+        assert_false(plan_cases_of(plan, scenario, made, diag));
+        if (strstr(diag->messages[0].text, rows[i][1]) == NULL || diag->messages[0].place.line != 13)
+            fail_msg("%s: line %d: %s", rows[i][0], diag->messages[0].place.line,
+                     diag->messages[0].text);
+        free(diag);
+        free(made);
+        scenario_free(scenario);
+        plan_free(plan);
+    }
+}
+
+/* Three drives of 8 TB, of which 75 % are usable: 18 TB; each may be written 10 PB. */
+static void drives_are_too_small_or_worn_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *asked, *why; /* NULL: they will do */
+    } rows[] = {
+        {"needed: 18TB", NULL},
+        {"needed: 18000000000001B", "in 1 year 18TB are needed, and 18TB are usable on 3 drives"},
+        {"needed: 15TB, each-year: 20%", NULL},
+        {"needed: 15TB, each-year: 20%, uncertainty: 1%",
+         "in 1 year 18.18TB are needed, and 18TB are usable on 3 drives"},
+        {"written-each-day: 82TB", NULL},
+        {"written-each-day: 41TB, write-amplification: 2.1",
+         "in 1 year 31.42PB are written, and the endurance of 3 drives is 30PB"},
+    };
+    struct plan *plan = load(text);
+    plan->prices.parts[6].capacity = 8000000000000;
+    plan->prices.parts[6].endurance = 10000000000000000;
+    struct scenario *scenario = load_base(NULL);
+    struct prices_bill bill;
+    char why[DIAG_TEXT_BYTES];
+    assert_true(prices_of(&plan->prices, scenario, &bill, why));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[256], said[GROW_WHY_BYTES] = "";
+        struct diag *diag = fresh();
+        struct arena arena = {0};
+        struct grow grow;
+        sprintf(line, "{years: 1, capacity: {usable: 75%%, %s}}", rows[i].asked);
+        const struct tree_file *file = tree_hold(&arena, "grow", line, strlen(line));
+        assert_true(grow_read(&arena, tree_parse(&arena, file, 0, diag), &grow, diag));
+        assert_int_equal(grow_refuses(&grow, &plan->prices, &bill, said), rows[i].why != NULL);
+        if (rows[i].why != NULL)
+            assert_string_equal(said, rows[i].why);
+        arena_free(&arena);
+        free(diag);
+    }
+    scenario_free(scenario);
+    plan_free(plan);
+}
+
+static void an_axis_may_be_of_some_alone(void **state)
+{
+    (void)state;
+    char copy[sizeof text + 512];
+    struct plan *plan = load_with(
+        "slo:",
+        "  - {path: rnic.pcie.rate, where: targets, as: bus, values: [64Gbps]}\n"
+        "  - {path: rate, where: links of targets, as: trate, values: [25Gbps, 100Gbps]}\n",
+        copy);
+    assert_int_equal(plan->grid.cell_count, 8);
+    assert_string_equal(plan->grid.axes[4].path, "rate of links of targets");
+    assert_string_equal(plan->grid.cells[1].sets[3],
+                        "fabric.overrides[+]={where: \"targets\", rnic: {pcie: {rate: 64Gbps}}}");
+    assert_string_equal(plan->grid.cells[1].sets[4],
+                        "fabric.overrides[+]={where: \"links of targets\", rate: 100Gbps}");
+    struct scenario *scenario = load_base(plan->grid.cells[0].sets[4]);
+    assert_int_equal(scenario->nodes[0].ports[0].params->rate, 25000000000);
+    assert_int_equal(scenario->nodes[1].ports[0].params->rate, 100000000000);
+    scenario_free(scenario);
+    plan_free(plan);
+}
+
 static void only_targets_crash(void **state)
 {
     (void)state;
@@ -347,6 +482,13 @@ static const struct wrong wrongs[] = {
     {"seeds: 4", "seeds: 2", 27, "minimum"},
     {"seeds: 4", "objective: quickest", 27, "objective"},
     {"seeds: 4", "sedes: 4", 27, "unknown key"},
+    {"seeds: 4", "grow: {years: 0, load: [{path: seed}]}", 27, "minimum"},
+    {"seeds: 4", "grow: {years: 2}", 27, "expected load, capacity or both"},
+    {"seeds: 4", "grow: {load: [{each-year: 10%}]}", 27, "what grows"},
+    {"seeds: 4", "grow: {load: []}", 27, "expected 1 to 8 loads"},
+    {"seeds: 4", "grow: {capacity: {needed: 1TB}}", 27, "a part: drive has its capacity"},
+    {"better: higher", "where: [spines]", 5, "where"},
+    {"better: higher", "where: \"a\\\"b\"", 5, "expected whom"},
 };
 
 static void what_is_wrong_is_said_with_its_place(void **state)
@@ -431,6 +573,10 @@ int main(void)
         cmocka_unit_test(a_plan_is_what_it_says),
         cmocka_unit_test(failures_are_cases),
         cmocka_unit_test(failures_come_together),
+        cmocka_unit_test(load_grows_each_year_and_last_with_every_failure),
+        cmocka_unit_test(what_cannot_grow_is_said),
+        cmocka_unit_test(drives_are_too_small_or_worn_out),
+        cmocka_unit_test(an_axis_may_be_of_some_alone),
         cmocka_unit_test(only_targets_crash),
         cmocka_unit_test(objectives_are_of_the_steady_part),
         cmocka_unit_test(a_bill_counts_every_part),

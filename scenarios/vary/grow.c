@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * grow - years of load, capacity and wear. */
+#include "scenarios/vary/grow.h"
+
+#include "base/quantity.h"
+#include "scenarios/format/block.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MILLION = 1000000, DAYS = 365 };
+
+#define FIELD(name) offsetof(struct grow, name)
+
+static const struct opt grow_opts[] = {{"years", OPT_INT, FIELD(years), "3", "1", "10", NULL,
+                                        "How far ahead a candidate has to hold.", "own"},
+                                       {0}};
+
+#undef FIELD
+#define FIELD(name) offsetof(struct grow_rate, name)
+
+static const struct opt rate_opts[] = {
+    {"each-year", OPT_PERCENT, FIELD(each_year), "0%", "0%", "1000%", NULL,
+     "How much more each year.", "own"},
+    {"uncertainty", OPT_PERCENT, FIELD(uncertainty), "0%", "0%", "1000%", NULL,
+     "How much more than expected it may be.", "own"},
+    {0}};
+
+#undef FIELD
+#define FIELD(name) offsetof(struct grow_capacity, name)
+
+static const struct opt capacity_opts[] = {
+    {"needed", OPT_SIZE, FIELD(needed), "0B", "0B", "1000PB", NULL, "Data that are kept, now.",
+     "own"},
+    {"each-year", OPT_PERCENT, FIELD(rate.each_year), "0%", "0%", "1000%", NULL,
+     "How much more each year.", "own"},
+    {"uncertainty", OPT_PERCENT, FIELD(rate.uncertainty), "0%", "0%", "1000%", NULL,
+     "How much more than expected it may be.", "own"},
+    {"usable", OPT_PERCENT, FIELD(usable), "100%", "1%", "100%", NULL,
+     "Part of what drives hold that data may take.", "own"},
+    {"written-each-day", OPT_SIZE, FIELD(written), "0B", "0B", "1000PB", NULL,
+     "What is written each day, now.", "own"},
+    {"write-amplification", OPT_DECIMAL, FIELD(amplification), "1", "0.1", "100", NULL,
+     "Bytes that drives write for each of these, with parity and copies.", "own"},
+    {0}};
+
+/* ------------------------------------------------------------------ reading */
+
+static bool read_rows(struct arena *arena, const struct tree_node *map, const struct opt *rows,
+                      const char *const *also, void *params, size_t bytes, struct diag *diag)
+{
+    if (map->kind != TREE_MAP) {
+        tree_error(diag, map, "expected a mapping");
+        return false;
+    }
+    struct block *block = block_new(arena, "grow", rows, bytes);
+    const struct block_load load = {.arena = arena, .diag = diag, .map = map, .also = also};
+    if (!block_load(block, &load))
+        return false;
+    memcpy(params, block->params, bytes);
+    return true;
+}
+
+static void read_load(struct arena *arena, const struct tree_node *map, struct grow *grow,
+                      struct diag *diag)
+{
+    static const char *const also[] = {"path", NULL};
+    struct grow_load *load = &grow->loads[grow->load_count];
+    if (!read_rows(arena, map, rate_opts, also, &load->rate, sizeof load->rate, diag))
+        return;
+    load->path =
+        tree_need(diag, map, "path", TREE_SCALAR, "what grows, such as workloads.oltp.rate");
+    grow->load_count++;
+}
+
+bool grow_read(struct arena *arena, const struct tree_node *map, struct grow *grow,
+               struct diag *diag)
+{
+    static const char *const also[] = {"load", "capacity", NULL};
+    *grow = (struct grow){0};
+    if (!read_rows(arena, map, grow_opts, also, grow, sizeof *grow, diag))
+        return false;
+    const struct tree_node *loads = tree_want(diag, map, "load", TREE_LIST);
+    grow->capacity_written = tree_want(diag, map, "capacity", TREE_MAP);
+    if (loads != NULL && (loads->count == 0 || loads->count > GROW_LOADS_MAX))
+        tree_error(diag, loads, "expected 1 to %d loads", GROW_LOADS_MAX);
+    else if (loads == NULL && grow->capacity_written == NULL)
+        tree_error(diag, map, "expected load, capacity or both");
+    for (size_t i = 0; loads != NULL && !diag_failed(diag) && i < loads->count; i++)
+        read_load(arena, loads->items[i].value, grow, diag);
+    if (grow->capacity_written != NULL && !diag_failed(diag))
+        read_rows(arena, grow->capacity_written, capacity_opts, NULL, &grow->capacity,
+                  sizeof grow->capacity, diag);
+    return !diag_failed(diag);
+}
+
+/* ------------------------------------------------------------------ growing */
+
+/* Rounded up. */
+static int64_t times(int64_t value, int64_t numerator, int64_t denominator)
+{
+    const __int128 all = (__int128)value * numerator + denominator - 1;
+    return all / denominator > INT64_MAX ? INT64_MAX : (int64_t)(all / denominator);
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* Whole years one after the other would be rounded up each: it is all done in one fraction. */
+int64_t grow_after(int64_t value, const struct grow_rate *rate, int64_t years)
+{
+    int64_t factor = MILLION;
+    for (int64_t i = 0; i < years; i++)
+        factor = times(factor, MILLION + rate->each_year, MILLION);
+    return times(value, years > 0 ? times(factor, MILLION + rate->uncertainty, MILLION) : factor,
+                 MILLION);
+}
+
+static const struct scenario_setting *setting_of(const struct scenario *scenario, const char *path)
+{
+    for (uint32_t i = 0; i < scenario->setting_count; i++)
+        if (strcmp(scenario->settings[i].path, path) == 0)
+            return &scenario->settings[i];
+    return NULL;
+}
+
+static bool may_grow(const struct opt *row)
+{
+    return row->type == OPT_INT || row->type == OPT_DECIMAL || row->type == OPT_RATE ||
+           row->type == OPT_SIZE;
+}
+
+static const char *set_of(const struct grow_load *load, const struct scenario *scenario,
+                          int64_t year, struct arena *arena, struct diag *diag)
+{
+    char text[QUANTITY_TEXT_BYTES], why[OPT_WHY_BYTES];
+    int64_t value;
+    const struct scenario_setting *setting = setting_of(scenario, load->path->text);
+    if (setting == NULL || !may_grow(setting->row)) {
+        tree_error(diag, load->path,
+                   setting == NULL ? "the scenario has no such setting"
+                                   : "expected a number, such as a rate or a depth");
+        return NULL;
+    }
+    if (setting->value <= 0) {
+        tree_error(diag, load->path, "it is %" PRId64 " in the scenario: nothing that grows",
+                   setting->value);
+        return NULL;
+    }
+    opt_format(setting->row, grow_after(setting->value, &load->rate, year), text, sizeof text);
+    if (!opt_parse(setting->row, text, &value, why)) {
+        tree_error(diag, load->path, "after %" PRId64 " years: %s", year, why);
+        return NULL;
+    }
+    return arena_format(arena, "%s=%s", setting->path, text);
+}
+
+bool grow_sets(const struct grow *grow, const struct scenario *scenario, int64_t year,
+               struct arena *arena, const char *sets[GROW_LOADS_MAX], struct diag *diag)
+{
+    for (uint32_t i = 0; i < grow->load_count; i++) {
+        sets[i] = set_of(&grow->loads[i], scenario, year, arena, diag);
+        if (sets[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ drives */
+
+struct drives {
+    int64_t count, capacity, endurance; /* of all together; endurance -1: not known */
+};
+
+static struct drives drives_of(const struct prices *prices, const struct prices_bill *bill)
+{
+    struct drives drives = {0, 0, 0};
+    for (size_t i = 0; i < prices->count; i++) {
+        const struct prices_part *part = &prices->parts[i];
+        if (part->part != PRICES_DRIVE || bill->counts[i] == 0)
+            continue;
+        drives.count += bill->counts[i];
+        drives.capacity = plus(drives.capacity, times(part->capacity, bill->counts[i], 1));
+        if (part->endurance == 0 || drives.endurance < 0)
+            drives.endurance = -1;
+        else
+            drives.endurance = plus(drives.endurance, times(part->endurance, bill->counts[i], 1));
+    }
+    return drives;
+}
+
+static const char *size_of(int64_t bytes, char text[QUANTITY_TEXT_BYTES])
+{
+    const int64_t rounded = bytes < 1000000000000 ? bytes : bytes / 10000000000 * 10000000000;
+    quantity_format(QUANTITY_SIZE, rounded, text, QUANTITY_TEXT_BYTES);
+    return text;
+}
+
+/* Of every day until then, as much as in the last days of its year. */
+static int64_t written_until(const struct grow_capacity *capacity, int64_t years)
+{
+    int64_t all = 0;
+    for (int64_t year = 1; year <= years; year++) {
+        const int64_t day = grow_after(capacity->written, &capacity->rate, year);
+        const int64_t more = times(times(day, DAYS, 1), capacity->amplification, 1000);
+        all = plus(all, more);
+    }
+    return all;
+}
+
+bool grow_refuses(const struct grow *grow, const struct prices *prices,
+                  const struct prices_bill *bill, char why[GROW_WHY_BYTES])
+{
+    const struct grow_capacity *capacity = &grow->capacity;
+    const struct drives drives = drives_of(prices, bill);
+    char asked[QUANTITY_TEXT_BYTES], has[QUANTITY_TEXT_BYTES];
+    if (grow->capacity_written == NULL)
+        return false;
+    const int64_t needed = grow_after(capacity->needed, &capacity->rate, grow->years);
+    const int64_t usable = (int64_t)((__int128)drives.capacity * capacity->usable / MILLION);
+    if (needed > usable) {
+        snprintf(why, GROW_WHY_BYTES,
+                 "in %" PRId64 " year%s %s are needed, and %s are usable on %" PRId64 " drives",
+                 grow->years, grow->years == 1 ? "" : "s", size_of(needed, asked), size_of(usable, has), drives.count);
+        return true;
+    }
+    const int64_t written = written_until(capacity, grow->years);
+    if (drives.endurance >= 0 && written > drives.endurance) {
+        snprintf(why, GROW_WHY_BYTES,
+                 "in %" PRId64 " year%s %s are written, and the endurance of %" PRId64
+                 " drives is %s",
+                 grow->years, grow->years == 1 ? "" : "s", size_of(written, asked), drives.count,
+                 size_of(drives.endurance, has));
+        return true;
+    }
+    return false;
+}
