@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_DEFAULT = 16 }; /* times the scenario's own duration */
-
 const char *plan_run_end_word(enum plan_run_end end)
 {
     static const char *const words[] = {
@@ -184,6 +182,10 @@ static void take(const struct plan_trial *trial, const struct scenario *scenario
     outcome->end = PLAN_RUN_PLAYED;
     if (strcmp(result->status, "complete") != 0)
         outcome->end = PLAN_RUN_STOPPED;
+    else if (result->cut)
+        end(outcome, PLAN_RUN_FAILED, "%s frames of a lossless class were dropped within %s",
+            words_count(result->totals.drops_lossless).text,
+            words_time(result->totals.simulated_ps).text);
     else if (!all_active(result, outcome))
         return;
     else if (fails_in_mid_run(trial))
@@ -218,6 +220,16 @@ static struct scenario *load(const struct plan_trial *trial, struct arena *arena
     return NULL;
 }
 
+/* No objective leaves room for a lost frame of a lossless class: the first one decides. */
+static bool loss_decides(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->expectation_count; i++)
+        if (scenario->expectations[i].quantity == EXPECT_DROPS_LOSSLESS &&
+            expect_holds(&scenario->expectations[i], 1))
+            return false;
+    return true;
+}
+
 /* Plays it once.  How long it would have to be, or 0: that will do. */
 static time_ps play_once(const struct plan_trial *trial, int64_t duration,
                          struct plan_outcome *outcome)
@@ -225,7 +237,9 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration,
     struct diag *diag = memory_new(sizeof *diag);
     struct arena arena = {0};
     struct scenario *scenario = load(trial, &arena, duration, diag);
-    const struct run_options options = {.unread = true, .until = TIME_NEVER};
+    const struct run_options options = {.unread = true,
+                                        .until = TIME_NEVER,
+                                        .ends_at_loss = scenario != NULL && loss_decides(scenario)};
     struct run run = {0};
     time_ps needs = 0;
     if (scenario == NULL || run_scenario(&run, scenario, &options, diag) != RUN_DONE) {
@@ -244,13 +258,11 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration,
 
 void plan_play(const struct plan_trial *trial, struct plan_outcome *outcome)
 {
-    time_ps longest = trial->plan->rules.longest, duration = 0;
+    time_ps duration = trial->from;
     for (;;) {
         const time_ps needs = play_once(trial, duration, outcome);
-        if (longest < 0) /* the first time it is as long as the scenario says */
-            longest = LONGEST_DEFAULT * outcome->duration;
-        if (needs == 0 || outcome->duration >= longest)
+        if (needs == 0 || outcome->duration >= trial->longest)
             return;
-        duration = needs < longest ? needs : longest;
+        duration = needs < trial->longest ? needs : trial->longest;
     }
 }

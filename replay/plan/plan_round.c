@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MORE_SEEDS = 2 }; /* of a case that is still open after the first stage */
+enum {
+    MORE_SEEDS = 2,      /* of a case that is still open after the first stage */
+    LONGEST_DEFAULT = 16 /* times the scenario's own duration */
+};
 
 /* One run of a round. */
 struct errand {
@@ -75,7 +78,8 @@ static struct judged judge_figures(const struct plan_state *state, const struct 
             }
         }
         if (plan_is_mean(&asked[i]))
-            side = plan_side_of(&test, slacks, of->count);
+            side = of->count < test.first ? PLAN_SIDE_OPEN
+                                          : plan_side_of(&test, slacks, of->count);
         if (side == PLAN_SIDE_RIGHT)
             continue;
         judged = (struct judged){side == PLAN_SIDE_WRONG ? PLAN_VERDICT_FAILS : PLAN_VERDICT_OPEN,
@@ -138,6 +142,8 @@ static void judge_case(struct plan_state *state, struct plan_candidate *candidat
     struct judged judged = judge_runs(mine);
     if (judged.verdict == PLAN_VERDICT_HOLDS)
         judged = judge_figures(state, mine);
+    if (judged.verdict == PLAN_VERDICT_HOLDS && mine->count < state->plan->rules.seeds)
+        judged.verdict = PLAN_VERDICT_OPEN;
     if (judged.verdict == PLAN_VERDICT_OPEN && mine->count >= state->plan->rules.most_seeds)
         judged.verdict = PLAN_VERDICT_UNSURE;
     mine->verdict = judged.verdict;
@@ -169,6 +175,7 @@ static void take_headroom(struct plan_candidate *candidate, uint32_t of)
             continue;
         candidate->headroom = headroom;
         candidate->least_case = of;
+        candidate->least_slo = i;
     }
 }
 
@@ -181,7 +188,8 @@ static void judge(struct plan_state *state, struct plan_candidate *candidate)
         struct plan_case_state *mine = &candidate->states[i];
         if (mine->count > 0)
             judge_case(state, candidate, i);
-        if (mine->count > 0 && judge_runs(mine).verdict == PLAN_VERDICT_HOLDS)
+        if (mine->count > 0 && mine->verdict != PLAN_VERDICT_OPEN &&
+            judge_runs(mine).verdict == PLAN_VERDICT_HOLDS)
             take_headroom(candidate, i);
         open |= mine->count == 0 || mine->verdict == PLAN_VERDICT_OPEN;
     }
@@ -198,23 +206,38 @@ static void add(struct round *round, uint32_t candidate, uint32_t of, uint32_t s
     round->errands[round->count++] = (struct errand){candidate, of, seed};
 }
 
+/* First one run, as many verdicts need no more than one; then those of the first stage; then more. */
+static void add_case(struct round *round, uint32_t index, uint32_t of)
+{
+    const struct plan_state *state = round->search->state;
+    const struct plan_case_state *known = &state->candidates[index].states[of];
+    const uint32_t first = (uint32_t)state->plan->rules.seeds;
+    const uint32_t most = (uint32_t)state->plan->rules.most_seeds;
+    if (known->verdict != PLAN_VERDICT_OPEN)
+        return;
+    uint32_t end = known->count == 0      ? 1
+                   : known->count < first ? first
+                                          : known->count + MORE_SEEDS;
+    end = end < most ? end : most;
+    for (uint32_t seed = known->count; seed < end; seed++)
+        add(round, index, of, seed);
+}
+
 /* First without failures; then every case that has no verdict yet. */
 static void add_candidate(struct round *round, uint32_t index)
 {
-    const struct plan_state *state = round->search->state;
-    const struct plan_candidate *candidate = &state->candidates[index];
-    const uint32_t first = (uint32_t)state->plan->rules.seeds;
-    const uint32_t most = (uint32_t)state->plan->rules.most_seeds;
+    const struct plan_candidate *candidate = &round->search->state->candidates[index];
     const bool alone = candidate->states[0].verdict == PLAN_VERDICT_OPEN;
-    for (uint32_t i = 0; i < (alone ? 1 : candidate->cases->count); i++) {
-        const struct plan_case_state *of = &candidate->states[i];
-        if (of->verdict != PLAN_VERDICT_OPEN)
-            continue;
-        uint32_t end = of->count < first ? first : of->count + MORE_SEEDS;
-        end = end < most ? end : most;
-        for (uint32_t seed = of->count; seed < end; seed++)
-            add(round, index, i, seed);
-    }
+    for (uint32_t i = 0; i < (alone ? 1 : candidate->cases->count); i++)
+        add_case(round, index, i);
+}
+
+/* That was needed until its first run had settled: the others begin with it. */
+static int64_t needed(const struct plan_case_state *of, uint32_t seed)
+{
+    return seed > 0 && of->count > 0 && of->outcomes[0].end == PLAN_RUN_PLAYED
+               ? of->outcomes[0].duration
+               : 0;
 }
 
 static struct plan_trial trial_of(const struct round *round, uint32_t index)
@@ -225,7 +248,11 @@ static struct plan_trial trial_of(const struct round *round, uint32_t index)
     return (struct plan_trial){.plan = state->plan,
                                .candidate = candidate->cell,
                                .of = &candidate->cases->cases[errand->of],
-                               .seed = state->seed + errand->seed};
+                               .seed = state->seed + errand->seed,
+                               .from = needed(&candidate->states[errand->of], errand->seed),
+                               .longest = state->plan->rules.longest < 0
+                                              ? LONGEST_DEFAULT * candidate->duration
+                                              : state->plan->rules.longest};
 }
 
 static void play_errand(void *self, uint32_t index, void *result)
@@ -351,15 +378,6 @@ static bool play_errands(struct round *round)
     return any && !state->stopped && !state->spent;
 }
 
-static bool play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
-{
-    struct round round = {.search = search};
-    for (uint32_t i = 0; i < count; i++)
-        if (search->state->candidates[candidates[i]].verdict == PLAN_VERDICT_OPEN)
-            add_candidate(&round, candidates[i]);
-    return play_errands(&round);
-}
-
 bool plan_round_try(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
 {
     struct round round = {.search = search};
@@ -381,13 +399,43 @@ bool plan_round_fill(const struct plan_search *search, uint32_t candidate, const
     return play_errands(&round);
 }
 
+static bool is_open(const struct plan_search *search, uint32_t candidate)
+{
+    return search->state->candidates[candidate].verdict == PLAN_VERDICT_OPEN;
+}
+
+void plan_round_cases(const struct plan_search *search, const struct plan_part *parts,
+                      uint32_t count)
+{
+    struct plan_state *state = search->state;
+    struct round round;
+    for (uint32_t i = 0; i < count; i++)
+        state->candidates[parts[i].candidate].verdict = PLAN_VERDICT_OPEN;
+    do {
+        round = (struct round){.search = search};
+        for (uint32_t i = 0; i < count; i++) {
+            if (!is_open(search, parts[i].candidate))
+                continue;
+            judge(state, &state->candidates[parts[i].candidate]);
+            if (is_open(search, parts[i].candidate))
+                add_case(&round, parts[i].candidate, parts[i].of);
+        }
+    } while (play_errands(&round));
+}
+
 void plan_round_play(const struct plan_search *search, const uint32_t *candidates, uint32_t count)
 {
     struct plan_state *state = search->state;
+    struct round round;
     for (uint32_t i = 0; i < count; i++)
         state->candidates[candidates[i]].verdict = PLAN_VERDICT_OPEN;
-    while (play(search, candidates, count))
-        for (uint32_t i = 0; i < count; i++)
-            if (state->candidates[candidates[i]].verdict == PLAN_VERDICT_OPEN)
+    do {
+        round = (struct round){.search = search};
+        for (uint32_t i = 0; i < count; i++) {
+            if (is_open(search, candidates[i]))
                 judge(state, &state->candidates[candidates[i]]);
+            if (is_open(search, candidates[i]))
+                add_candidate(&round, candidates[i]);
+        }
+    } while (play_errands(&round));
 }

@@ -5,7 +5,17 @@
 
 #include "replay/plan/plan_search.h"
 
-/* Their verdicts are open, or implied, which is tried. */
+/* One case of a candidate. */
+struct plan_part {
+    uint32_t candidate, of;
+};
+
+/* Until each of these cases has its verdict, or its candidate has.  The candidates' verdicts are
+ * open, or follow from others, which is tried. */
+void plan_round_cases(const struct plan_search *search, const struct plan_part *parts,
+                      uint32_t count);
+
+/* All cases of them, likewise. */
 void plan_round_play(const struct plan_search *search, const uint32_t *candidates, uint32_t count);
 
 /* One run of each, of its first case with the scenario's own seed.  False: the budget or a stop

@@ -3,8 +3,10 @@
 #include "replay/plan/plan_search.h"
 
 #include "base/memory.h"
+#include "replay/plan/plan_follow.h"
+#include "replay/plan/plan_next.h"
 #include "replay/plan/plan_round.h"
-#include "replay/run/stop.h"
+#include "scenarios/check/check.h"
 #include "scenarios/load/library.h"
 #include "scenarios/vary/oversubscription.h"
 
@@ -12,17 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    AT_ONCE = 8, /* candidates of a round, where all are played: independent of processors */
-    LOOKS = 256  /* candidates among which the one that tells most is looked for */
-};
-
 /* ------------------------------------------------------------------ what there is */
+
+/* Headroom and reserved room that do not fit. */
+static void refuse_by_memory(struct plan_candidate *candidate, const struct scenario *scenario)
+{
+    struct diag *diag = memory_new(sizeof *diag);
+    check_memories(scenario, diag);
+    if (diag_failed(diag)) {
+        candidate->verdict = PLAN_VERDICT_REFUSED;
+        snprintf(candidate->why, sizeof candidate->why, "%.400s", diag->messages[0].text);
+    }
+    free(diag);
+}
 
 static void refuse_by_bound(struct plan_candidate *candidate, const struct scenario *scenario)
 {
     const struct plan_case_state *of = &candidate->states[0];
     char why[PLAN_BOUND_BYTES];
+    refuse_by_memory(candidate, scenario);
     for (uint32_t i = 0; i < of->asked_count; i++)
         if (plan_bound_refuses(scenario, &of->asked[i], why)) {
             candidate->verdict = PLAN_VERDICT_REFUSED;
@@ -89,8 +99,12 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
     if (well) {
         take_template(state, scenario);
         candidate->facts = plan_facts_of(scenario);
+        candidate->duration = scenario->duration;
         ask(state, candidate, scenario, diag);
         refuse_by_bound(candidate, scenario);
+        if (priced && candidate->verdict == PLAN_VERDICT_OPEN &&
+            grow_refuses(&plan->grow, &plan->prices, &candidate->bill, candidate->why))
+            candidate->verdict = PLAN_VERDICT_REFUSED;
     } else {
         diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL, "this is candidate %.200s",
                  cell->name);
@@ -162,181 +176,17 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
     return true;
 }
 
-/* ------------------------------------------------------------------ what follows */
-
-static bool is_by_cost(const struct plan_state *state)
+/* Whether nothing that is open could take the place of what is chosen. */
+static bool is_proven(const struct plan_state *state)
 {
-    return state->plan->rules.objective == PLAN_CHEAPEST ||
-           state->plan->rules.objective == PLAN_POWER;
-}
-
-static void choose(struct plan_state *state)
-{
-    state->chosen = -1;
-    for (uint32_t i = 0; i < state->count; i++)
-        if (state->candidates[i].verdict == PLAN_VERDICT_HOLDS &&
-            (state->chosen < 0 || plan_is_before(state, i, (uint32_t)state->chosen)))
-            state->chosen = i;
-}
-
-/* Beyond doubt, by its own runs. */
-static bool does_not_hold(const struct plan_candidate *candidate)
-{
-    return candidate->verdict == PLAN_VERDICT_FAILS || candidate->verdict == PLAN_VERDICT_IDLE;
-}
-
-static uint32_t differing_axes(const struct plan_state *state, uint32_t a, uint32_t b)
-{
-    uint32_t axes = 0;
-    for (uint32_t i = 0; i < state->plan->grid.axis_count; i++)
-        if (state->candidates[a].cell->at[i] != state->candidates[b].cell->at[i])
-            axes |= 1u << i;
-    return axes;
-}
-
-/* `better`, which is as good on every axis, does not hold; `other` does, or does clearly better
- * without failures in the objective that decided against it. */
-static bool contradicts(const struct plan_state *state, uint32_t better, uint32_t other)
-{
-    const struct plan_candidate *a = &state->candidates[better], *b = &state->candidates[other];
-    if (b->verdict == PLAN_VERDICT_HOLDS)
-        return true;
-    if (a->verdict != PLAN_VERDICT_FAILS || a->decided_slo < 0 || a->decided_by != 0 ||
-        b->verdict != PLAN_VERDICT_FAILS || b->states[0].count == 0)
-        return false;
-    const uint32_t slo = (uint32_t)a->decided_slo;
-    return plan_mean_slack(&b->states[0], slo) >
-           plan_mean_slack(&a->states[0], slo) + (double)state->plan->rules.tolerance / 1e6;
-}
-
-/* `holds` does better though `fails` is as good on every axis. */
-static void mark_odd(struct plan_state *state, uint32_t holds, uint32_t fails)
-{
-    const uint32_t axes = differing_axes(state, holds, fails);
-    for (uint32_t i = 0; i < state->plan->grid.axis_count; i++)
-        if ((axes >> i & 1) != 0) {
-            state->odd[i] = true;
-            state->odd_by[i][0] = holds;
-            state->odd_by[i][1] = fails;
-        }
-}
-
-/* First by pairs that differ in one axis alone, which is then known to be the one. */
-static void find_odd_axes(struct plan_state *state)
-{
-    for (int alone = 1; alone >= 0; alone--)
-        for (uint32_t a = 0; a < state->count; a++)
-            for (uint32_t b = 0; b < state->count && does_not_hold(&state->candidates[a]); b++) {
-                const uint32_t axes = differing_axes(state, a, b);
-                if (a != b && (!alone || (axes & (axes - 1)) == 0) &&
-                    plan_is_as_good(state, a, b) && contradicts(state, a, b))
-                    mark_odd(state, b, a);
-            }
-}
-
-/* What is not known by runs of its own follows anew from those that are. */
-static void infer(const struct plan_search *search)
-{
-    struct plan_state *state = search->state;
-    find_odd_axes(state);
-    choose(state);
-    for (uint32_t i = 0; i < state->count && !search->exhaustive; i++) {
-        struct plan_candidate *candidate = &state->candidates[i];
-        if (candidate->verdict != PLAN_VERDICT_OPEN && candidate->verdict != PLAN_VERDICT_IMPLIED &&
-            candidate->verdict != PLAN_VERDICT_DEARER)
-            continue;
-        candidate->verdict = PLAN_VERDICT_OPEN;
-        for (uint32_t k = 0; k < state->count && candidate->verdict == PLAN_VERDICT_OPEN; k++)
-            if (state->candidates[k].verdict == PLAN_VERDICT_FAILS &&
-                plan_is_as_good(state, k, i)) {
-                candidate->verdict = PLAN_VERDICT_IMPLIED;
-                candidate->bound_by = k;
-            }
-        if (is_by_cost(state) && state->chosen >= 0 &&
-            plan_is_before(state, (uint32_t)state->chosen, i))
-            candidate->verdict = PLAN_VERDICT_DEARER;
-    }
-}
-
-/* ------------------------------------------------------------------ who is next */
-
-/* How many open ones a verdict on `index` would settle, whichever it is. */
-static uint32_t settles(const struct plan_state *state, const uint32_t *open, uint32_t count,
-                        uint32_t index)
-{
-    uint32_t fails = 0, holds = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        fails += plan_is_as_good(state, index, open[i]);
-        holds += index == open[i] || plan_is_before(state, index, open[i]);
-    }
-    return fails < holds ? fails : holds;
-}
-
-static uint32_t list_open(const struct plan_state *state, enum plan_verdict verdict, uint32_t *open)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < state->count; i++)
-        if (state->candidates[i].verdict == verdict)
-            open[count++] = i;
-    plan_sort(state, open, count);
-    return count;
-}
-
-/* Before a conclusion decides, each axis that one rests on is tried by the first candidate, in the
- * order of costs, that it dropped. */
-static uint32_t find_doubtful(const struct plan_state *state, uint32_t *open, uint32_t *tried)
-{
-    const uint32_t count = list_open(state, PLAN_VERDICT_IMPLIED, open);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t axes = differing_axes(state, open[i], state->candidates[open[i]].bound_by);
-        if ((axes & ~*tried) == 0)
-            continue;
-        *tried |= axes;
-        open[0] = open[i];
-        return 1;
-    }
-    return 0;
-}
-
-/* The candidates of the next round, in their order; 0: there is nothing more to ask. */
-static uint32_t next(const struct plan_search *search, uint32_t *open, uint32_t *tried)
-{
-    struct plan_state *state = search->state;
-    const uint32_t count = list_open(state, PLAN_VERDICT_OPEN, open);
-    if (count == 0)
-        return search->exhaustive ? 0 : find_doubtful(state, open, tried);
-    if (!is_by_cost(state) || search->exhaustive)
-        return count < AT_ONCE ? count : AT_ONCE;
-    uint32_t best = 0, most = 0;
-    const uint32_t looks = count < LOOKS ? count : LOOKS;
-    for (uint32_t i = 0; i < looks; i++) {
-        const uint32_t at = (uint32_t)((uint64_t)i * count / looks);
-        const uint32_t settled = settles(state, open, count, open[at]);
-        if (settled > most) {
-            most = settled;
-            best = at;
-        }
-    }
-    open[0] = open[best];
-    return 1;
-}
-
-static void find_front(struct plan_state *state)
-{
-    for (uint32_t i = 0; i < state->count; i++) {
-        struct plan_candidate *one = &state->candidates[i];
-        one->front = one->verdict == PLAN_VERDICT_HOLDS;
-        for (uint32_t k = 0; k < state->count && one->front; k++) {
-            const struct plan_candidate *other = &state->candidates[k];
-            const bool as_good =
-                other->verdict == PLAN_VERDICT_HOLDS && other->bill.price <= one->bill.price &&
-                other->bill.power <= one->bill.power && other->headroom >= one->headroom;
-            const bool same = other->bill.price == one->bill.price &&
-                              other->bill.power == one->bill.power &&
-                              !(other->headroom > one->headroom);
-            one->front = !as_good || (same && k >= i);
-        }
-    }
+    const int64_t objective = state->plan->rules.objective;
+    const bool by_cost = objective == PLAN_CHEAPEST || objective == PLAN_POWER;
+    bool proven = state->chosen >= 0;
+    for (uint32_t i = 0; i < state->count && proven; i++)
+        if (state->candidates[i].verdict == PLAN_VERDICT_OPEN ||
+            state->candidates[i].verdict == PLAN_VERDICT_UNSURE)
+            proven = by_cost && plan_is_before(state, (uint32_t)state->chosen, i);
+    return proven;
 }
 
 /* ------------------------------------------------------------------ cliffs */
@@ -386,21 +236,20 @@ void plan_search_part(const struct plan_search *search, uint32_t part, uint32_t 
 void plan_search_play(const struct plan_search *search)
 {
     struct plan_state *state = search->state;
-    uint32_t *open = memory_zeroed(state->count, sizeof *open);
-    uint32_t count = 0, tried = 0; /* axes */
-    infer(search);
-    while (!state->stopped && !state->spent && (count = next(search, open, &tried)) > 0) {
-        plan_round_play(search, open, count);
-        infer(search);
+    struct plan_next *next = memory_new(sizeof *next);
+    plan_next_open(next, search);
+    while (plan_next_find(next)) {
+        plan_round_cases(search, next->parts, next->part_count);
+        if (!state->stopped && !state->spent)
+            continue;
+        plan_follow(search);
+        break;
     }
-    state->proven = state->chosen >= 0;
-    for (uint32_t i = 0; i < state->count && state->proven; i++)
-        if (state->candidates[i].verdict == PLAN_VERDICT_OPEN ||
-            state->candidates[i].verdict == PLAN_VERDICT_UNSURE)
-            state->proven = is_by_cost(state) && plan_is_before(state, (uint32_t)state->chosen, i);
-    find_front(state);
+    plan_next_front(next);
+    state->proven = is_proven(state);
+    plan_next_free(next);
+    free(next);
     for (uint32_t i = 0; i < state->plan->cliff_count && state->proven; i++)
         if (!state->stopped && !state->spent)
             play_cliff(search, i);
-    free(open);
 }

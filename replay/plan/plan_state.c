@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     const char *word, *about, *many;
@@ -83,7 +84,8 @@ uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo)
 {
     uint32_t nearest = 0;
     for (uint32_t k = 1; k < candidate->cases->count; k++)
-        if (candidate->cases->cases[k].failure->slo_count == 0 &&
+        if ((candidate->cases->cases[k].failure == NULL ||
+             candidate->cases->cases[k].failure->slo_count == 0) &&
             plan_mean_slack(&candidate->states[k], slo) <
                 plan_mean_slack(&candidate->states[nearest], slo))
             nearest = k;
@@ -114,50 +116,83 @@ bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Less is better. */
-static double cost(const struct plan_state *state, uint32_t candidate)
+uint32_t plan_rank(const struct plan_state *state, uint32_t candidate)
 {
-    const struct plan_candidate *of = &state->candidates[candidate];
-    switch ((enum plan_objective)state->plan->rules.objective) {
-    case PLAN_POWER:
-        return (double)of->bill.power;
-    case PLAN_HEADROOM:
-        return -of->headroom;
-    case PLAN_CHEAPEST:
-    case PLAN_FRONT:
-        break;
+    const struct grid *grid = &state->plan->grid;
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < grid->axis_count; i++) {
+        const uint32_t at = state->candidates[candidate].cell->at[i];
+        const enum grid_better better = grid->axes[i].better;
+        rank += better == GRID_BETTER_HIGHER  ? at
+                : better == GRID_BETTER_LOWER ? grid->axes[i].value_count - 1 - at
+                                              : 0;
     }
-    return (double)of->bill.price;
+    return rank;
+}
+
+int64_t plan_cost(const struct plan_state *state, uint32_t candidate)
+{
+    const struct prices_bill *bill = &state->candidates[candidate].bill;
+    return state->plan->rules.objective == PLAN_POWER ? bill->power : bill->price;
+}
+
+/* Less is better. */
+static double weight(const struct plan_state *state, uint32_t candidate)
+{
+    if (state->plan->rules.objective == PLAN_HEADROOM)
+        return -state->candidates[candidate].headroom;
+    return (double)plan_cost(state, candidate);
 }
 
 bool plan_is_before(const struct plan_state *state, uint32_t a, uint32_t b)
 {
-    const double of_a = cost(state, a), of_b = cost(state, b);
+    const double of_a = weight(state, a), of_b = weight(state, b);
     return of_a < of_b || (!(of_b < of_a) && a < b);
 }
 
 struct place {
-    double cost;
+    double weight;
     uint32_t candidate;
 };
 
-static int by_cost(const void *a, const void *b)
+static int by_weight(const void *a, const void *b)
 {
     const struct place *one = a, *other = b;
-    if (one->cost < other->cost || other->cost < one->cost)
-        return one->cost < other->cost ? -1 : 1;
+    if (one->weight < other->weight || other->weight < one->weight)
+        return one->weight < other->weight ? -1 : 1;
     return one->candidate < other->candidate ? -1 : one->candidate > other->candidate;
+}
+
+static void sort(const struct plan_state *state, uint32_t *candidates, uint32_t count,
+                 bool by_cost_alone)
+{
+    struct place *places = memory_zeroed(count, sizeof *places);
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = (struct place){by_cost_alone ? (double)plan_cost(state, candidates[i])
+                                                 : weight(state, candidates[i]),
+                                   candidates[i]};
+    qsort(places, count, sizeof *places, by_weight);
+    for (uint32_t i = 0; i < count; i++)
+        candidates[i] = places[i].candidate;
+    free(places);
 }
 
 void plan_sort(const struct plan_state *state, uint32_t *candidates, uint32_t count)
 {
-    struct place *places = memory_zeroed(count, sizeof *places);
-    for (uint32_t i = 0; i < count; i++)
-        places[i] = (struct place){cost(state, candidates[i]), candidates[i]};
-    qsort(places, count, sizeof *places, by_cost);
-    for (uint32_t i = 0; i < count; i++)
-        candidates[i] = places[i].candidate;
-    free(places);
+    sort(state, candidates, count, false);
+}
+
+void plan_sort_by_cost(const struct plan_state *state, uint32_t *candidates, uint32_t count)
+{
+    sort(state, candidates, count, true);
+}
+
+uint32_t plan_case_named(const struct plan_candidate *candidate, const char *name)
+{
+    for (uint32_t i = 0; i < candidate->cases->count; i++)
+        if (strcmp(candidate->cases->cases[i].name, name) == 0)
+            return i;
+    return PLAN_NO_CASE;
 }
 
 struct words plan_words(const struct expectation *asked, double value)

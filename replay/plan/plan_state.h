@@ -24,12 +24,15 @@
     X(DIED, "died", "a run's process died twice", "died")                                          \
     X(IMPLIED, "implied", "fails as one that is better on every monotone axis does",               \
       "worse than one that fails")                                                                 \
-    X(DEARER, "dearer", "not played: it costs more than one that holds", "dearer and not played")
+    X(DEARER, "dearer", "not played: it costs more than one that holds", "dearer and not played")  \
+    X(SURPASSED, "surpassed", "not played: it has no more headroom than one that holds",            \
+      "without more headroom and not played")
 
 enum plan_verdict {
 #define X(name, word, about, many) PLAN_VERDICT_##name,
     PLAN_VERDICTS(X)
 #undef X
+        PLAN_VERDICT_COUNT
 };
 
 const char *plan_verdict_word(enum plan_verdict verdict);
@@ -58,10 +61,16 @@ struct plan_candidate {
     bool measured;                     /* of its headroom something is known */
     double headroom;     /* the least of all objectives that are means; 1: there are none */
     uint32_t least_case; /* where that is */
+    uint32_t least_slo;
+    double most; /* its headroom is no more, by its own runs and those of better ones */
+    uint32_t most_by;
+    int64_t duration; /* that its scenario has */
     bool front;
-    uint32_t bound_by; /* candidate that IMPLIED refers to */
+    uint32_t bound_by; /* candidate that IMPLIED and SURPASSED refer to */
     uint32_t key;      /* of its runs in a database: it stays, whatever else is played */
 };
+
+enum { PLAN_NO_CASE = PLAN_CASES_MAX };
 
 /* How far what is chosen goes along one axis. */
 struct plan_cliff {
@@ -87,6 +96,7 @@ struct plan_state {
     uint64_t seed;  /* the template's own */
     uint32_t tests; /* candidates x cases x objectives: they share the error */
     int64_t runs, played; /* known in all; of them played by this process */
+    int64_t ahead;        /* runs that may still be needed: a guess, for people who wait */
     int64_t events, packet_hops;
     int64_t chosen;          /* candidate, or -1 */
     bool proven;             /* nothing that is open could take its place */
@@ -120,10 +130,22 @@ double plan_headroom(const struct expectation *asked, double mean);
  * found to be otherwise, and equal on the others. */
 bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b);
 
+/* Of two with equal headroom the one whose axes are nearer to their better ends is the better. */
+uint32_t plan_rank(const struct plan_state *state, uint32_t candidate);
+
+/* The price, or with objective least-power the power. */
+int64_t plan_cost(const struct plan_state *state, uint32_t candidate);
+
 /* Whether `a` comes before `b` by what the plan's objective orders by; of equals the one that is
  * written first. */
 bool plan_is_before(const struct plan_state *state, uint32_t a, uint32_t b);
 void plan_sort(const struct plan_state *state, uint32_t *candidates, uint32_t count);
+
+/* By cost alone, and of equals the one that is written first. */
+void plan_sort_by_cost(const struct plan_state *state, uint32_t *candidates, uint32_t count);
+
+/* The case of that name, or PLAN_NO_CASE. */
+uint32_t plan_case_named(const struct plan_candidate *candidate, const char *name);
 
 /* A figure of an objective, with its unit. */
 struct words plan_words(const struct expectation *asked, double value);

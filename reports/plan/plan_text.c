@@ -50,13 +50,13 @@ static void print_end(const struct plan_state *state, FILE *out)
 
 static void print_head(const struct plan_state *state, FILE *out)
 {
-    uint32_t by[PLAN_VERDICT_DEARER + 1] = {0};
+    uint32_t by[PLAN_VERDICT_COUNT] = {0};
     const char *gap = "";
     for (uint32_t i = 0; i < state->count; i++)
         by[state->candidates[i].verdict]++;
     fprintf(out, "%s  %s\n  %s candidate%s: ", state->plan->grid.name, state->plan->grid.about,
             words_count(state->count).text, state->count == 1 ? "" : "s");
-    for (int i = 0; i <= PLAN_VERDICT_DEARER; i++)
+    for (int i = 0; i < PLAN_VERDICT_COUNT; i++)
         if (by[i] > 0) {
             fprintf(out, "%s%u %s", gap, (unsigned)by[i], plan_verdict_many((enum plan_verdict)i));
             gap = ", ";
@@ -184,7 +184,8 @@ static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
 static bool is_told(const struct plan_state *state, const uint32_t *order, uint32_t at)
 {
     const enum plan_verdict verdict = state->candidates[order[at]].verdict;
-    return verdict != PLAN_VERDICT_HOLDS && verdict != PLAN_VERDICT_DEARER;
+    return verdict != PLAN_VERDICT_HOLDS && verdict != PLAN_VERDICT_DEARER &&
+           verdict != PLAN_VERDICT_SURPASSED;
 }
 
 /* Of the same reason as a cheaper one, in the same words. */

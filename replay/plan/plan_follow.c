@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_follow - pairs of candidates, one as good as the other on every axis. */
+#include "replay/plan/plan_follow.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool is_by_cost(const struct plan_state *state)
+{
+    return state->plan->rules.objective == PLAN_CHEAPEST ||
+           state->plan->rules.objective == PLAN_POWER;
+}
+
+static double tolerance(const struct plan_state *state)
+{
+    return (double)state->plan->rules.tolerance / 1e6;
+}
+
+/* ------------------------------------------------------------------ what is chosen */
+
+double plan_most_headroom(const struct plan_state *state)
+{
+    double most = -HUGE_VAL;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->candidates[i].verdict == PLAN_VERDICT_HOLDS &&
+            state->candidates[i].headroom > most)
+            most = state->candidates[i].headroom;
+    return most;
+}
+
+static bool is_better(const struct plan_state *state, uint32_t a, uint32_t b)
+{
+    const uint32_t of_a = plan_rank(state, a), of_b = plan_rank(state, b);
+    if (of_a != of_b)
+        return of_a > of_b;
+    if (state->candidates[a].headroom > state->candidates[b].headroom ||
+        state->candidates[a].headroom < state->candidates[b].headroom)
+        return state->candidates[a].headroom > state->candidates[b].headroom;
+    return a < b;
+}
+
+uint32_t plan_best_of(const struct plan_state *state, const uint32_t *some, uint32_t count)
+{
+    double most = -HUGE_VAL;
+    uint32_t best = state->count;
+    for (uint32_t i = 0; i < count; i++)
+        if (state->candidates[some[i]].verdict == PLAN_VERDICT_HOLDS &&
+            state->candidates[some[i]].headroom > most)
+            most = state->candidates[some[i]].headroom;
+    for (uint32_t i = 0; i < count; i++)
+        if (state->candidates[some[i]].verdict == PLAN_VERDICT_HOLDS &&
+            state->candidates[some[i]].headroom >= most - tolerance(state) &&
+            (best == state->count || is_better(state, some[i], best)))
+            best = some[i];
+    return best;
+}
+
+/* The cheapest of those that have as much headroom as any, within the tolerance. */
+static void choose_by_headroom(struct plan_state *state)
+{
+    const double least = plan_most_headroom(state) - tolerance(state);
+    uint32_t *some = memory_zeroed(state->count, sizeof *some), count = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->candidates[i].verdict == PLAN_VERDICT_HOLDS &&
+            state->candidates[i].headroom >= least)
+            some[count++] = i;
+    if (count > 0 && state->plan->has_prices)
+        plan_sort_by_cost(state, some, count);
+    if (count > 0)
+        state->chosen = state->plan->has_prices ? some[0] : plan_best_of(state, some, count);
+    free(some);
+}
+
+static void choose(struct plan_state *state)
+{
+    state->chosen = -1;
+    if (state->plan->rules.objective == PLAN_HEADROOM) {
+        choose_by_headroom(state);
+        return;
+    }
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->candidates[i].verdict == PLAN_VERDICT_HOLDS &&
+            (state->chosen < 0 || plan_is_before(state, i, (uint32_t)state->chosen)))
+            state->chosen = i;
+}
+
+/* ------------------------------------------------------------------ axes that are not monotone */
+
+uint32_t plan_differing_axes(const struct plan_state *state, uint32_t a, uint32_t b)
+{
+    uint32_t axes = 0;
+    for (uint32_t i = 0; i < state->plan->grid.axis_count; i++)
+        if (state->candidates[a].cell->at[i] != state->candidates[b].cell->at[i])
+            axes |= 1u << i;
+    return axes;
+}
+
+/* Beyond doubt, by its own runs. */
+static bool does_not_hold(const struct plan_candidate *candidate)
+{
+    return candidate->verdict == PLAN_VERDICT_FAILS || candidate->verdict == PLAN_VERDICT_IDLE;
+}
+
+static bool is_measured(const struct plan_case_state *of)
+{
+    for (uint32_t i = 0; i < of->count; i++)
+        if (of->outcomes[i].end != PLAN_RUN_PLAYED)
+            return false;
+    return of->count > 0;
+}
+
+/* `b` has been looked at in the case that decided against `a`, and holds in it or does clearly
+ * better. */
+static bool does_better(const struct plan_state *state, const struct plan_candidate *a,
+                        const struct plan_candidate *b)
+{
+    const uint32_t of = plan_case_named(b, a->cases->cases[a->decided_by].name);
+    if (of == PLAN_NO_CASE)
+        return false;
+    const struct plan_case_state *theirs = &b->states[of];
+    if (theirs->verdict == PLAN_VERDICT_HOLDS)
+        return true;
+    const uint32_t slo = (uint32_t)a->decided_slo;
+    if (a->decided_slo < 0 || theirs->verdict != PLAN_VERDICT_FAILS || !is_measured(theirs) ||
+        !is_measured(&a->states[a->decided_by]))
+        return false;
+    return plan_mean_slack(theirs, slo) >
+           plan_mean_slack(&a->states[a->decided_by], slo) + tolerance(state);
+}
+
+/* In the objective and the case where `a` has the least headroom. */
+static bool has_more(const struct plan_state *state, const struct plan_candidate *a,
+                     const struct plan_candidate *b)
+{
+    const uint32_t of = plan_case_named(b, a->cases->cases[a->least_case].name);
+    if (is_by_cost(state) || !a->measured || of == PLAN_NO_CASE ||
+        b->states[of].verdict == PLAN_VERDICT_OPEN || !is_measured(&b->states[of]))
+        return false;
+    return plan_headroom(&b->states[of].asked[a->least_slo],
+                         plan_mean(&b->states[of], a->least_slo)) >
+           a->headroom + tolerance(state);
+}
+
+/* `better` is as good on every axis, and `other` does better. */
+static bool contradicts(const struct plan_state *state, uint32_t better, uint32_t other)
+{
+    const struct plan_candidate *a = &state->candidates[better], *b = &state->candidates[other];
+    if (a->verdict == PLAN_VERDICT_HOLDS)
+        return has_more(state, a, b);
+    return does_not_hold(a) && (b->verdict == PLAN_VERDICT_HOLDS || does_better(state, a, b));
+}
+
+/* `holds` does better though `fails` is as good on every axis. */
+static void mark_odd(struct plan_state *state, uint32_t holds, uint32_t fails)
+{
+    const uint32_t axes = plan_differing_axes(state, holds, fails);
+    for (uint32_t i = 0; i < state->plan->grid.axis_count; i++)
+        if ((axes >> i & 1) != 0) {
+            state->odd[i] = true;
+            state->odd_by[i][0] = holds;
+            state->odd_by[i][1] = fails;
+        }
+}
+
+static bool has_any_run(const struct plan_candidate *candidate)
+{
+    for (uint32_t i = 0; i < candidate->cases->count; i++)
+        if (candidate->states[i].count > 0)
+            return true;
+    return false;
+}
+
+/* First by pairs that differ in one axis alone, which is then known to be the one. */
+static void find_odd_axes(struct plan_state *state)
+{
+    uint32_t *some = memory_zeroed(state->count, sizeof *some), count = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (has_any_run(&state->candidates[i]))
+            some[count++] = i;
+    for (int alone = 1; alone >= 0; alone--)
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t k = 0; k < count; k++) {
+                const uint32_t axes = plan_differing_axes(state, some[i], some[k]);
+                if (i != k && (!alone || (axes & (axes - 1)) == 0) &&
+                    plan_is_as_good(state, some[i], some[k]) &&
+                    contradicts(state, some[i], some[k]))
+                    mark_odd(state, some[k], some[i]);
+            }
+    free(some);
+}
+
+/* ------------------------------------------------------------------ what is implied */
+
+/* By its own cases, and by those that are as good on every axis. */
+static void bound_headroom(struct plan_state *state)
+{
+    uint32_t *some = memory_zeroed(state->count, sizeof *some), count = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->candidates[i].measured)
+            some[count++] = i;
+    for (uint32_t i = 0; i < state->count; i++) {
+        struct plan_candidate *candidate = &state->candidates[i];
+        candidate->most = candidate->measured ? candidate->headroom : 1;
+        candidate->most_by = i;
+        for (uint32_t k = 0; k < count; k++) {
+            const struct plan_candidate *other = &state->candidates[some[k]];
+            if (other->headroom < candidate->most && plan_is_as_good(state, some[k], i)) {
+                candidate->most = other->headroom;
+                candidate->most_by = some[k];
+            }
+        }
+    }
+    free(some);
+}
+
+static bool is_of_others(const struct plan_candidate *candidate)
+{
+    return candidate->verdict == PLAN_VERDICT_IMPLIED || candidate->verdict == PLAN_VERDICT_DEARER ||
+           candidate->verdict == PLAN_VERDICT_SURPASSED;
+}
+
+static void imply(struct plan_state *state, uint32_t index)
+{
+    struct plan_candidate *candidate = &state->candidates[index];
+    for (uint32_t k = 0; k < state->count && candidate->verdict == PLAN_VERDICT_OPEN; k++)
+        if (does_not_hold(&state->candidates[k]) && plan_is_as_good(state, k, index)) {
+            candidate->verdict = PLAN_VERDICT_IMPLIED;
+            candidate->bound_by = k;
+        }
+    if (is_by_cost(state) && state->chosen >= 0 &&
+        plan_is_before(state, (uint32_t)state->chosen, index))
+        candidate->verdict = PLAN_VERDICT_DEARER;
+}
+
+void plan_follow(const struct plan_search *search)
+{
+    struct plan_state *state = search->state;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (is_of_others(&state->candidates[i]))
+            state->candidates[i].verdict = PLAN_VERDICT_OPEN;
+    find_odd_axes(state);
+    choose(state);
+    bound_headroom(state);
+    for (uint32_t i = 0; i < state->count && !search->exhaustive; i++)
+        if (state->candidates[i].verdict == PLAN_VERDICT_OPEN)
+            imply(state, i);
+}

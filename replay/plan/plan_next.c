@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_next - leaders, bounds on headroom, and tries. */
+#include "replay/plan/plan_next.h"
+
+#include "base/memory.h"
+#include "replay/plan/plan_follow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOOKS = 256, /* candidates among which the one that tells most is looked for */
+    AT_ONCE = 8  /* candidates of a round, where all are played: independent of processors */
+};
+
+void plan_next_open(struct plan_next *next, const struct plan_search *search)
+{
+    const struct plan_state *state = search->state;
+    *next = (struct plan_next){.search = search, .bar = -HUGE_VAL};
+    next->decisive = memory_zeroed(PLAN_CASES_MAX, sizeof *next->decisive);
+    next->by_cost = memory_zeroed(state->count, sizeof *next->by_cost);
+    next->some = memory_zeroed(state->count, sizeof *next->some);
+    for (uint32_t i = 0; i < state->count; i++)
+        next->by_cost[i] = i;
+    plan_sort_by_cost(state, next->by_cost, state->count);
+}
+
+void plan_next_free(struct plan_next *next)
+{
+    free(next->decisive);
+    free(next->by_cost);
+    free(next->some);
+}
+
+static struct plan_candidate *at(const struct plan_next *next, uint32_t index)
+{
+    return &next->search->state->candidates[index];
+}
+
+static double tolerance(const struct plan_next *next)
+{
+    return (double)next->search->state->plan->rules.tolerance / 1e6;
+}
+
+/* ------------------------------------------------------------------ decisive cases */
+
+static bool did_not_hold(const struct plan_candidate *candidate)
+{
+    return candidate->verdict == PLAN_VERDICT_FAILS || candidate->verdict == PLAN_VERDICT_IDLE ||
+           candidate->verdict == PLAN_VERDICT_UNSETTLED;
+}
+
+static void find_decisive(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t kills[PLAN_CASES_MAX] = {0};
+    next->decisive[0] = "";
+    next->decisive_count = 1;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct plan_candidate *candidate = &state->candidates[i];
+        if (!did_not_hold(candidate))
+            continue;
+        const char *name = candidate->cases->cases[candidate->decided_by].name;
+        uint32_t place = 0;
+        while (place < next->decisive_count && strcmp(next->decisive[place], name) != 0)
+            place++;
+        if (place == PLAN_CASES_MAX)
+            continue;
+        next->decisive[place] = name;
+        next->decisive_count += place == next->decisive_count;
+        kills[place]++;
+    }
+    for (uint32_t i = 1; i < next->decisive_count; i++)
+        for (uint32_t k = i; k > 0 && kills[k] > kills[k - 1]; k--) {
+            const uint32_t count = kills[k];
+            const char *name = next->decisive[k];
+            kills[k] = kills[k - 1];
+            next->decisive[k] = next->decisive[k - 1];
+            kills[k - 1] = count;
+            next->decisive[k - 1] = name;
+        }
+}
+
+/* The first of them that has no verdict yet; PLAN_NO_CASE: it holds in all, and leads. */
+static uint32_t decisive_case(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_candidate *candidate = at(next, index);
+    for (uint32_t i = 0; i < next->decisive_count; i++) {
+        const uint32_t of = plan_case_named(candidate, next->decisive[i]);
+        if (of != PLAN_NO_CASE && candidate->states[of].verdict == PLAN_VERDICT_OPEN)
+            return of;
+    }
+    return PLAN_NO_CASE;
+}
+
+enum standing { BELOW, UNKNOWN, LEADING, HOLDING };
+
+static enum standing standing_of(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_candidate *candidate = at(next, index);
+    if (candidate->most < next->bar)
+        return BELOW;
+    if (candidate->verdict == PLAN_VERDICT_HOLDS)
+        return candidate->headroom < next->bar ? BELOW : HOLDING;
+    if (candidate->verdict != PLAN_VERDICT_OPEN)
+        return BELOW;
+    return decisive_case(next, index) == PLAN_NO_CASE ? LEADING : UNKNOWN;
+}
+
+/* ------------------------------------------------------------------ what is asked of one */
+
+static void add(struct plan_next *next, uint32_t candidate, uint32_t of)
+{
+    next->parts[next->part_count++] = (struct plan_part){candidate, of};
+}
+
+/* Some choice of this failure has been looked at. */
+static bool is_begun(const struct plan_candidate *candidate, const struct plan_failure *failure)
+{
+    for (uint32_t i = 0; i < candidate->cases->count; i++)
+        if (candidate->cases->cases[i].failure == failure &&
+            candidate->states[i].verdict != PLAN_VERDICT_OPEN)
+            return true;
+    return false;
+}
+
+/* First years without a failure and one choice of each failure, then all the others. */
+static void ask_rest(struct plan_next *next, uint32_t index)
+{
+    const struct plan_candidate *candidate = at(next, index);
+    const struct plan_failure *last = NULL;
+    for (uint32_t i = 0; i < candidate->cases->count; i++) {
+        const struct plan_failure *failure = candidate->cases->cases[i].failure;
+        const bool first = failure == NULL ? candidate->states[i].verdict == PLAN_VERDICT_OPEN
+                                           : failure != last && !is_begun(candidate, failure);
+        if (first)
+            add(next, index, i);
+        last = failure;
+    }
+    for (uint32_t i = 0; i < candidate->cases->count && next->part_count == 0; i++)
+        if (candidate->states[i].verdict == PLAN_VERDICT_OPEN)
+            add(next, index, i);
+    /* All its cases have verdicts, which were not drawn together yet. */
+    if (next->part_count == 0)
+        add(next, index, 0);
+}
+
+static void ask(struct plan_next *next, uint32_t index)
+{
+    const uint32_t of = decisive_case(next, index);
+    if (of != PLAN_NO_CASE)
+        add(next, index, of);
+    else
+        ask_rest(next, index);
+}
+
+/* ------------------------------------------------------------------ by cost */
+
+/* Of `count` in their order the one whose verdict settles the most, whichever it is. */
+static uint32_t most_telling(const struct plan_next *next, const uint32_t *some, uint32_t count)
+{
+    const uint32_t looks = count < LOOKS ? count : LOOKS;
+    uint32_t best = some[0], most = 0;
+    for (uint32_t i = 0; i < looks; i++) {
+        const uint32_t place = (uint32_t)((uint64_t)i * count / looks);
+        uint32_t fails = 0;
+        for (uint32_t k = 0; k < count; k++)
+            fails += plan_is_as_good(next->search->state, some[place], some[k]);
+        const uint32_t settled = fails < count - place ? fails : count - place;
+        if (settled <= most)
+            continue;
+        most = settled;
+        best = some[place];
+    }
+    return best;
+}
+
+static bool ask_by_cost(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t count = 0, first = state->count;
+    enum standing how = BELOW;
+    for (uint32_t i = 0; i < state->count && how < LEADING; i++) {
+        first = next->by_cost[i];
+        how = standing_of(next, first);
+        if (how == UNKNOWN)
+            next->some[count++] = first;
+    }
+    if (count > 0)
+        ask(next, most_telling(next, next->some, count));
+    else if (how == LEADING)
+        ask(next, first);
+    return next->part_count > 0;
+}
+
+/* ------------------------------------------------------------------ most headroom */
+
+/* Of equals it is the one that is nearer to the better ends. */
+static bool may_have_more(const struct plan_next *next, uint32_t a, uint32_t b)
+{
+    const struct plan_candidate *one = at(next, a), *other = at(next, b);
+    return one->most > other->most ||
+           (!(one->most < other->most) &&
+            plan_rank(next->search->state, a) > plan_rank(next->search->state, b));
+}
+
+static bool ask_for_most(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    const double known = plan_most_headroom(state);
+    uint32_t best = state->count;
+    for (uint32_t i = 0; i < state->count; i++) {
+        if (state->candidates[i].verdict != PLAN_VERDICT_OPEN || state->candidates[i].most <= known)
+            continue;
+        if (best == state->count || may_have_more(next, i, best))
+            best = i;
+    }
+    if (best < state->count)
+        ask(next, best);
+    else if (state->plan->has_prices) {
+        next->bar = known - tolerance(next);
+        return ask_by_cost(next);
+    }
+    return next->part_count > 0;
+}
+
+/* ------------------------------------------------------------------ the front */
+
+/* One that is no better leads or holds. */
+static bool is_presumed(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_state *state = next->search->state;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (i != index && plan_is_as_good(state, index, i) && standing_of(next, i) >= LEADING)
+            return true;
+    return false;
+}
+
+/* The border between what fails and what leads. */
+static bool ask_at_border(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t count = 0, best = 0, most = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (standing_of(next, next->by_cost[i]) == UNKNOWN && !is_presumed(next, next->by_cost[i]))
+            next->some[count++] = next->by_cost[i];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t worse = 0, better = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            worse += plan_is_as_good(state, next->some[i], next->some[k]);
+            better += plan_is_as_good(state, next->some[k], next->some[i]);
+        }
+        const uint32_t settled = worse < better ? worse : better;
+        if (settled <= most)
+            continue;
+        most = settled;
+        best = next->some[i];
+    }
+    if (count > 0)
+        ask(next, best);
+    return count > 0;
+}
+
+static bool is_as_cheap(const struct plan_candidate *a, const struct plan_candidate *b)
+{
+    return a->bill.price <= b->bill.price && a->bill.power <= b->bill.power;
+}
+
+/* What those on the front that cost no more than it have. */
+static double to_beat(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_state *state = next->search->state;
+    double most = -HUGE_VAL;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->candidates[i].front &&
+            is_as_cheap(&state->candidates[i], &state->candidates[index]) &&
+            state->candidates[i].headroom > most)
+            most = state->candidates[i].headroom;
+    return most + tolerance(next);
+}
+
+/* One that costs the same, and is as good on every axis, holds. */
+static bool has_a_better_twin(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_state *state = next->search->state;
+    const struct prices_bill *bill = &state->candidates[index].bill;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (i != index && state->candidates[i].verdict == PLAN_VERDICT_HOLDS &&
+            state->candidates[i].bill.price == bill->price &&
+            state->candidates[i].bill.power == bill->power && plan_is_as_good(state, i, index))
+            return true;
+    return false;
+}
+
+/* Of those that cost the same, `count` of them: on the front is the best one, if it has more to
+ * spare than what costs less.  True: one of them is asked before. */
+static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t count, bool asking)
+{
+    const struct plan_state *state = next->search->state;
+    const double limit = to_beat(next, group[0]);
+    const uint32_t best = plan_best_of(state, group, count);
+    const double known = best == state->count ? -HUGE_VAL : at(next, best)->headroom;
+    uint32_t first = state->count;
+    for (uint32_t i = 0; i < count && asking; i++) {
+        const struct plan_candidate *candidate = at(next, group[i]);
+        if (candidate->verdict == PLAN_VERDICT_OPEN && candidate->most > limit &&
+            candidate->most >= known - tolerance(next) && !has_a_better_twin(next, group[i]) &&
+            (first == state->count || may_have_more(next, group[i], first)))
+            first = group[i];
+    }
+    if (first < state->count)
+        ask(next, first);
+    else if (best < state->count)
+        at(next, best)->front = known > limit;
+    return first < state->count;
+}
+
+static int by_bill(const struct plan_candidate *a, const struct plan_candidate *b)
+{
+    if (a->bill.price != b->bill.price)
+        return a->bill.price < b->bill.price ? -1 : 1;
+    return a->bill.power < b->bill.power ? -1 : a->bill.power > b->bill.power;
+}
+
+/* Group by group in the order of costs. */
+static bool walk_front(struct plan_next *next, bool asking)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t *order = next->some;
+    for (uint32_t i = 0; i < state->count; i++) { /* few are out of order: those of equal price */
+        uint32_t k = i;
+        for (; k > 0 && by_bill(at(next, next->by_cost[i]), at(next, order[k - 1])) < 0; k--)
+            order[k] = order[k - 1];
+        order[k] = next->by_cost[i];
+        state->candidates[i].front = false;
+    }
+    for (uint32_t i = 0, end; i < state->count; i = end) {
+        for (end = i + 1; end < state->count; end++)
+            if (by_bill(at(next, order[i]), at(next, order[end])) != 0)
+                break;
+        if (walk_group(next, order + i, end - i, asking))
+            return true;
+    }
+    return false;
+}
+
+void plan_next_front(struct plan_next *next)
+{
+    struct plan_state *state = next->search->state;
+    walk_front(next, false);
+    if (state->plan->rules.objective != PLAN_FRONT)
+        return;
+    state->chosen = -1;
+    for (uint32_t i = 0; i < state->count && state->chosen < 0; i++)
+        if (at(next, next->by_cost[i])->front)
+            state->chosen = next->by_cost[i];
+}
+
+/* ------------------------------------------------------------------ tries */
+
+/* How far they are apart on all axes. */
+static uint32_t steps(const struct plan_state *state, uint32_t a, uint32_t b)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < state->plan->grid.axis_count; i++) {
+        const uint32_t of_a = state->candidates[a].cell->at[i];
+        const uint32_t of_b = state->candidates[b].cell->at[i];
+        all += of_a < of_b ? of_b - of_a : of_a - of_b;
+    }
+    return all;
+}
+
+/* Of what was dropped by an axis that was not tried: the cheapest that was said to fail, or the
+ * nearest to what was said to have more. */
+static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict verdict)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t best = state->count, least = UINT32_MAX;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const uint32_t index = next->by_cost[i];
+        const struct plan_candidate *candidate = &state->candidates[index];
+        if (candidate->verdict != verdict ||
+            (plan_differing_axes(state, index, candidate->bound_by) & ~next->tried) == 0)
+            continue;
+        const uint32_t apart =
+            verdict == PLAN_VERDICT_IMPLIED ? 0 : steps(state, index, candidate->bound_by);
+        if (apart >= least)
+            continue;
+        least = apart;
+        best = index;
+    }
+    return best;
+}
+
+static bool ask_doubtful(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t index = find_doubtful(next, PLAN_VERDICT_IMPLIED);
+    if (index == state->count)
+        index = find_doubtful(next, PLAN_VERDICT_SURPASSED);
+    if (index == state->count)
+        return false;
+    const struct plan_candidate *mine = at(next, index), *other = at(next, mine->bound_by);
+    const bool fails = mine->verdict == PLAN_VERDICT_IMPLIED;
+    const uint32_t decided = fails ? other->decided_by : other->least_case;
+    const uint32_t of = plan_case_named(mine, other->cases->cases[decided].name);
+    next->tried |= plan_differing_axes(state, index, mine->bound_by);
+    if (of != PLAN_NO_CASE && mine->states[of].verdict == PLAN_VERDICT_OPEN)
+        add(next, index, of);
+    else
+        ask_rest(next, index);
+    return true;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+/* What was not asked for has been surpassed: by what bounds its headroom. */
+static void drop_the_rest(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    const int64_t objective = state->plan->rules.objective;
+    for (uint32_t i = 0; i < state->count; i++) {
+        struct plan_candidate *candidate = &state->candidates[i];
+        if (candidate->verdict != PLAN_VERDICT_OPEN ||
+            (objective != PLAN_HEADROOM && objective != PLAN_FRONT))
+            continue;
+        const bool by_cost = candidate->most_by == i && candidate->most >= next->bar &&
+                             objective == PLAN_HEADROOM && state->plan->has_prices;
+        candidate->verdict = by_cost ? PLAN_VERDICT_DEARER : PLAN_VERDICT_SURPASSED;
+        candidate->bound_by = candidate->most_by;
+    }
+}
+
+static bool ask_next(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    next->bar = -HUGE_VAL;
+    switch ((enum plan_objective)state->plan->rules.objective) {
+    case PLAN_HEADROOM:
+        return ask_for_most(next);
+    case PLAN_FRONT:
+        return ask_at_border(next) || walk_front(next, true);
+    case PLAN_CHEAPEST:
+    case PLAN_POWER:
+        break;
+    }
+    return ask_by_cost(next);
+}
+
+static bool ask_all(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < state->count && asked < AT_ONCE; i++) {
+        const struct plan_candidate *candidate = at(next, next->by_cost[i]);
+        if (candidate->verdict == PLAN_VERDICT_OPEN)
+            next->some[asked++] = next->by_cost[i];
+    }
+    plan_round_play(next->search, next->some, asked);
+    return asked > 0;
+}
+
+/* By halves twice, as there is more than one axis, and one candidate in all its cases; where all are
+ * played, all. */
+static int64_t runs_ahead(const struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    int64_t open = 0, cases = 0, halves = 0, all = 0;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct plan_candidate *candidate = &state->candidates[i];
+        if (candidate->verdict != PLAN_VERDICT_OPEN)
+            continue;
+        open++;
+        all += candidate->cases->count;
+        cases = candidate->cases->count > cases ? candidate->cases->count : cases;
+    }
+    while (open >> halves > 0)
+        halves++;
+    const bool every = next->search->exhaustive || state->plan->rules.objective == PLAN_FRONT;
+    return state->plan->rules.seeds * (every ? all : 2 * halves + cases);
+}
+
+bool plan_next_find(struct plan_next *next)
+{
+    plan_follow(next->search);
+    next->part_count = 0;
+    next->search->state->ahead = runs_ahead(next);
+    if (next->search->exhaustive)
+        return ask_all(next);
+    find_decisive(next);
+    if (ask_next(next))
+        return true;
+    drop_the_rest(next);
+    return ask_doubtful(next);
+}

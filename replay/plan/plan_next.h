@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_next - what follows from what was played, and which cases of whom are played next.
+ * A candidate is looked at by its decisive cases first: nothing fails, and each that some candidate
+ * did not hold in, the most frequent first.  One that holds in these leads; only a leader that
+ * nobody can precede any more is played in all its cases.
+ *   by cost        the next one is that whose verdict settles the most, whichever it is: if it fails
+ *                  all that are worse do, if it leads all that are dearer wait
+ *   most-headroom  no candidate has more headroom than in one of its cases, or than one that is as
+ *                  good on every axis: the one that may have the most is next, until the most is
+ *                  known; then by cost among those that may have as much within the tolerance
+ *   front          the border between what fails and what leads, by halves; then by cost whoever may
+ *                  have more headroom, by more than the tolerance, than what costs no more
+ * Before an axis that was said to be monotone decides, a candidate that was dropped by it is tried.
+ * Owner: plan_next_free. */
+#ifndef STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
+#define STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
+
+#include "replay/plan/plan_round.h"
+#include "replay/plan/plan_search.h"
+
+struct plan_next {
+    const struct plan_search *search;
+    uint32_t tried;        /* axes */
+    const char **decisive; /* names of cases */
+    uint32_t decisive_count;
+    double bar; /* what has less headroom is not the one; -HUGE_VAL: no matter */
+    uint32_t *by_cost, *some;
+    struct plan_part parts[PLAN_CASES_MAX];
+    uint32_t part_count;
+};
+
+void plan_next_open(struct plan_next *next, const struct plan_search *search);
+void plan_next_free(struct plan_next *next);
+
+/* Draws all conclusions anew, and fills in the parts of the next round; false: nothing more is to be
+ * asked. */
+bool plan_next_find(struct plan_next *next);
+
+/* Those of which none that costs no more has as much headroom, within the tolerance; where the front
+ * is the objective its cheapest is chosen. */
+void plan_next_front(struct plan_next *next);
+
+#endif
