@@ -183,8 +183,8 @@ static int64_t commands(const struct scenario *scenario, const struct scenario_w
     const int64_t queues = value_of(workload, "queues");
     const time_ps span = (workload->stop - workload->start) / STEADY_LEAST;
     if (depth < 0 || queues < 1 || span <= 0 || workload->pair_count == 0 ||
-        offered_varies(workload) ||
-        offered_mean(workload) <= 0 || offered_mean(workload) > UINT32_MAX)
+        offered_varies(workload) || offered_mean(workload) <= 0 ||
+        offered_mean(workload) > UINT32_MAX)
         return INT64_MAX;
     const struct ceiling ceiling = commands_most(scenario, workload);
     const __int128 under_way =

@@ -3,9 +3,9 @@
  * Each is a true bound: no exact run is on the other side of it (tests/golden/plan.sh plays some).
  *   goodput, IOPS  what open loops ask for; what the links of the workload's hosts, and of their
  *                  peers, carry with nothing else on them and without headers
- *   IOPS           what the CPUs and the drives of the targets, and the CPUs of the hosts' queues, do
- *                  one after the other, and all that may be under way when the steady part begins,
- *                  which is a quarter of the run at least; goodput likewise, by the operation's size
+ *   IOPS           what the CPUs and the drives of the targets, and the CPUs of the hosts' queues,
+ *                  do one after the other, and all that may be under way when the steady part
+ *                  begins, which is a quarter of the run at least; goodput likewise
  *   latency        light in the cables at both ends and back, and the operation's bytes on the
  *                  slower of the two links: the fabric between them comes on top
  * Headroom that does not fit into a switch's memory is refused by the scenario's own checks. */

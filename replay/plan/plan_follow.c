@@ -139,8 +139,7 @@ static bool has_more(const struct plan_state *state, const struct plan_candidate
         b->states[of].verdict == PLAN_VERDICT_OPEN || !is_measured(&b->states[of]))
         return false;
     return plan_headroom(&b->states[of].asked[a->least_slo],
-                         plan_mean(&b->states[of], a->least_slo)) >
-           a->headroom + tolerance(state);
+                         plan_mean(&b->states[of], a->least_slo)) > a->headroom + tolerance(state);
 }
 
 /* `better` is as good on every axis, and `other` does better. */
@@ -217,7 +216,8 @@ static void bound_headroom(struct plan_state *state)
 
 static bool is_of_others(const struct plan_candidate *candidate)
 {
-    return candidate->verdict == PLAN_VERDICT_IMPLIED || candidate->verdict == PLAN_VERDICT_DEARER ||
+    return candidate->verdict == PLAN_VERDICT_IMPLIED ||
+           candidate->verdict == PLAN_VERDICT_DEARER ||
            candidate->verdict == PLAN_VERDICT_SURPASSED;
 }
 

@@ -461,8 +461,8 @@ static bool ask_all(struct plan_next *next)
     return asked > 0;
 }
 
-/* By halves twice, as there is more than one axis, and one candidate in all its cases; where all are
- * played, all. */
+/* By halves twice, as there is more than one axis, and one candidate in all its cases; where all
+ * are played, all. */
 static int64_t runs_ahead(const struct plan_next *next)
 {
     const struct plan_state *state = next->search->state;

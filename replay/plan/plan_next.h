@@ -3,13 +3,13 @@
  * A candidate is looked at by its decisive cases first: nothing fails, and each that some candidate
  * did not hold in, the most frequent first.  One that holds in these leads; only a leader that
  * nobody can precede any more is played in all its cases.
- *   by cost        the next one is that whose verdict settles the most, whichever it is: if it fails
- *                  all that are worse do, if it leads all that are dearer wait
+ *   by cost        the next one is that whose verdict settles the most, whichever it is: if it
+ *                  fails all that are worse do, if it leads all that are dearer wait
  *   most-headroom  no candidate has more headroom than in one of its cases, or than one that is as
  *                  good on every axis: the one that may have the most is next, until the most is
  *                  known; then by cost among those that may have as much within the tolerance
- *   front          the border between what fails and what leads, by halves; then by cost whoever may
- *                  have more headroom, by more than the tolerance, than what costs no more
+ *   front          the border between what fails and what leads, by halves; then by cost whoever
+ *                  may have more headroom, by more than the tolerance, than what costs no more
  * Before an axis that was said to be monotone decides, a candidate that was dropped by it is tried.
  * Owner: plan_next_free. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
@@ -32,12 +32,12 @@ struct plan_next {
 void plan_next_open(struct plan_next *next, const struct plan_search *search);
 void plan_next_free(struct plan_next *next);
 
-/* Draws all conclusions anew, and fills in the parts of the next round; false: nothing more is to be
- * asked. */
+/* Draws all conclusions anew, and fills in the parts of the next round; false: nothing more is to
+ * be asked. */
 bool plan_next_find(struct plan_next *next);
 
-/* Those of which none that costs no more has as much headroom, within the tolerance; where the front
- * is the objective its cheapest is chosen. */
+/* Those of which none that costs no more has as much headroom, within the tolerance; where the
+ * front is the objective its cheapest is chosen. */
 void plan_next_front(struct plan_next *next);
 
 #endif

@@ -78,8 +78,7 @@ static struct judged judge_figures(const struct plan_state *state, const struct 
             }
         }
         if (plan_is_mean(&asked[i]))
-            side = of->count < test.first ? PLAN_SIDE_OPEN
-                                          : plan_side_of(&test, slacks, of->count);
+            side = of->count < test.first ? PLAN_SIDE_OPEN : plan_side_of(&test, slacks, of->count);
         if (side == PLAN_SIDE_RIGHT)
             continue;
         judged = (struct judged){side == PLAN_SIDE_WRONG ? PLAN_VERDICT_FAILS : PLAN_VERDICT_OPEN,
@@ -206,7 +205,7 @@ static void add(struct round *round, uint32_t candidate, uint32_t of, uint32_t s
     round->errands[round->count++] = (struct errand){candidate, of, seed};
 }
 
-/* First one run, as many verdicts need no more than one; then those of the first stage; then more. */
+/* First one run, as many verdicts need no more; then those of the first stage; then more. */
 static void add_case(struct round *round, uint32_t index, uint32_t of)
 {
     const struct plan_state *state = round->search->state;
@@ -215,9 +214,7 @@ static void add_case(struct round *round, uint32_t index, uint32_t of)
     const uint32_t most = (uint32_t)state->plan->rules.most_seeds;
     if (known->verdict != PLAN_VERDICT_OPEN)
         return;
-    uint32_t end = known->count == 0      ? 1
-                   : known->count < first ? first
-                                          : known->count + MORE_SEEDS;
+    uint32_t end = known->count == 0 ? 1 : known->count < first ? first : known->count + MORE_SEEDS;
     end = end < most ? end : most;
     for (uint32_t seed = known->count; seed < end; seed++)
         add(round, index, of, seed);

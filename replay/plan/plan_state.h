@@ -25,7 +25,7 @@
     X(IMPLIED, "implied", "fails as one that is better on every monotone axis does",               \
       "worse than one that fails")                                                                 \
     X(DEARER, "dearer", "not played: it costs more than one that holds", "dearer and not played")  \
-    X(SURPASSED, "surpassed", "not played: it has no more headroom than one that holds",            \
+    X(SURPASSED, "surpassed", "not played: it has no more headroom than one that holds",           \
       "without more headroom and not played")
 
 enum plan_verdict {

@@ -241,12 +241,12 @@ struct scenario {
     uint32_t setting_count;
     struct calibrated_list calibrated;      /* of the profiles that it uses */
     const struct scenario_origins *origins; /* who said what of which node: deviation.h */
-    const struct scenario_group *groups; /* in the order in which they are written */
+    const struct scenario_group *groups;    /* in the order in which they are written */
     size_t group_count;
     uint32_t selected; /* by `where`, `from` and `to` so far; the loader's own */
 };
 
-/* An entry under `hosts:`: its name, the hosts that it selected, and whether it gives namespaces. */
+/* An entry under `hosts:`: its name, the hosts that it selected, whether it gives namespaces. */
 struct scenario_group {
     const char *name;
     const struct scenario_spot *spots;

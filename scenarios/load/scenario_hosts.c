@@ -335,9 +335,8 @@ static void load_selected(struct loader *loader, const char *name, const char *p
     else if (select_from(loader->scenario, where, SELECT_HOSTS, &selection, loader->diag)) {
         scenario_apply_host_section(loader, path, written, selection.spots, selection.count);
         struct scenario *scenario = loader->scenario;
-        struct scenario_group *group =
-            arena_push(loader->arena, (void **)(void *)&scenario->groups, &scenario->group_count,
-                       sizeof *group);
+        struct scenario_group *group = arena_push(loader->arena, (void **)(void *)&scenario->groups,
+                                                  &scenario->group_count, sizeof *group);
         *group = (struct scenario_group){name, selection.spots, selection.count,
                                          tree_get(written, "namespaces") != NULL};
     }

@@ -85,8 +85,8 @@ bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
 
 /* Reads name, about, scenario, vary and adjust of a mapping, a grid's or, `planning`, that of
  * another kind of file, whose axes may say which end is `better`, and `where`: then the path is
- * one of what an entry of fabric.overrides has, for what that selects.  Other keys are its own.  The
- * arena may hold something already.  False, and messages. */
+ * one of what an entry of fabric.overrides has, for what that selects.  Other keys are its own.
+ * The arena may hold something already.  False, and messages. */
 bool grid_read_members(struct grid *grid, const struct tree_node *root, bool planning,
                        struct diag *diag);
 

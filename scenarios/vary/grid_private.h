@@ -25,7 +25,6 @@ const char *grid_short_name_of(struct grid_reader *reader, const struct tree_nod
 void grid_add_origin(struct grid *grid, const char *set, const struct tree_node *value,
                      struct diag_place path);
 
-
 /* The list `vary`: axes, and how many cells they make. */
 void grid_read_axes(struct grid_reader *reader, const struct tree_node *list);
 

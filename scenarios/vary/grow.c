@@ -20,12 +20,12 @@ static const struct opt grow_opts[] = {{"years", OPT_INT, FIELD(years), "3", "1"
 #undef FIELD
 #define FIELD(name) offsetof(struct grow_rate, name)
 
-static const struct opt rate_opts[] = {
-    {"each-year", OPT_PERCENT, FIELD(each_year), "0%", "0%", "1000%", NULL,
-     "How much more each year.", "own"},
-    {"uncertainty", OPT_PERCENT, FIELD(uncertainty), "0%", "0%", "1000%", NULL,
-     "How much more than expected it may be.", "own"},
-    {0}};
+static const struct opt rate_opts[] = {{"each-year", OPT_PERCENT, FIELD(each_year), "0%", "0%",
+                                        "1000%", NULL, "How much more each year.", "own"},
+                                       {"uncertainty", OPT_PERCENT, FIELD(uncertainty), "0%", "0%",
+                                        "1000%", NULL, "How much more than expected it may be.",
+                                        "own"},
+                                       {0}};
 
 #undef FIELD
 #define FIELD(name) offsetof(struct grow_capacity, name)
@@ -192,10 +192,13 @@ static struct drives drives_of(const struct prices *prices, const struct prices_
     return drives;
 }
 
+/* "18.18 TB": for people. */
 static const char *size_of(int64_t bytes, char text[QUANTITY_TEXT_BYTES])
 {
-    const int64_t rounded = bytes < 1000000000000 ? bytes : bytes / 10000000000 * 10000000000;
-    quantity_format(QUANTITY_SIZE, rounded, text, QUANTITY_TEXT_BYTES);
+    const bool peta = bytes >= 1000000000000000;
+    const int64_t hundredths = bytes / (peta ? 10000000000000 : 10000000000);
+    snprintf(text, QUANTITY_TEXT_BYTES, "%" PRId64 ".%02d %s", hundredths / 100,
+             (int)(hundredths % 100), peta ? "PB" : "TB");
     return text;
 }
 
@@ -224,7 +227,8 @@ bool grow_refuses(const struct grow *grow, const struct prices *prices,
     if (needed > usable) {
         snprintf(why, GROW_WHY_BYTES,
                  "in %" PRId64 " year%s %s are needed, and %s are usable on %" PRId64 " drives",
-                 grow->years, grow->years == 1 ? "" : "s", size_of(needed, asked), size_of(usable, has), drives.count);
+                 grow->years, grow->years == 1 ? "" : "s", size_of(needed, asked),
+                 size_of(usable, has), drives.count);
         return true;
     }
     const int64_t written = written_until(capacity, grow->years);

@@ -117,10 +117,10 @@ struct grid_origin plan_origin_of(const struct plan *plan, const char *set);
 
 /* What a candidate is played with beside its own settings: nothing, or one choice of a failure. */
 struct plan_case {
-    const char *name;                   /* "", or "a spine away: spine1" */
+    const char *name;                     /* "", or "a spine away: spine1" */
     const char *sets[3 + GROW_LOADS_MAX]; /* path=value */
-    uint32_t set_count;                 /* 0: nothing fails */
-    const struct plan_failure *failure; /* NULL: none */
+    uint32_t set_count;                   /* 0: nothing fails */
+    const struct plan_failure *failure;   /* NULL: none */
 };
 
 struct plan_cases {

@@ -45,7 +45,7 @@ struct prices_part {
     int64_t ports, up_to;
     int64_t price, power, rack_units;
     int64_t capacity, endurance; /* bytes of a drive, and that may be written to it; 0: not said */
-    const char *media; /* of a drive; NULL: any */
+    const char *media;           /* of a drive; NULL: any */
     struct diag_place place;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_plan - any bytes as a plan: loaded or refused, and what is loaded is whole.
- * Reads: scenarios/vary/plan.c scenarios/vary/prices.c scenarios/vary/grid_axis.c
- *        scenarios/vary/grow.c */
+ * Reads: scenarios/vary/plan.c scenarios/vary/prices.c scenarios/vary/grow.c
+ * Reads: scenarios/vary/grid_axis.c */
 #include "scenarios/vary/plan.h"
 #include "tests/fuzz/token_mutator.h"
 

@@ -314,8 +314,8 @@ static void flash_submit(struct media *media, struct media_request *request)
     nvme_server_add(&media->controller, &request->job, media->params.command_time);
 }
 
-/* Of its boxes the slowest: the controller, the link, and for reads the dies.  A full buffer may take
- * in more for a while than dies program. */
+/* Of its boxes the slowest: the controller, the link, and for reads the dies.  A full buffer may
+ * take in more for a while than dies program. */
 static time_ps flash_least(const void *params, enum media_op op, uint32_t bytes)
 {
     const struct flash_params *flash = params;
