@@ -28,10 +28,9 @@ struct run_options {
     uint32_t threads; /* at most; 0: one; RUN_THREADS_AUTO.  No result depends on it */
     bool progress;    /* a bar, where stderr is a terminal */
     bool blind;       /* nobody asks for steady parts or limits: nothing is sampled for them */
-    bool
-        ends_at_loss; /* it is cut at the first look after a frame of a lossless class was dropped
-        for
-                          want of buffer; looks are at the same moments in every run */
+    /* It is cut at the first look after a lossless frame was dropped for want of buffer; looks are
+     * at the same moments in every run. */
+    bool ends_at_loss;
     bool waits; /* what commands and messages wait for is accounted: some four times the time */
 };
 

@@ -140,11 +140,11 @@ static void drives_are_too_small_or_worn_out(void **state)
         const char *asked, *why; /* NULL: they will do */
     } rows[] = {
         {"needed: 18TB", NULL},
-        {"needed: 18000000000001B", "in 1 year 18.00 TB are needed, and 18.00 TB are usable on 3
-        drives"},
+        {"needed: 18000000000001B", "in 1 year 18.00 TB are needed, and 18.00 TB are usable on 3 "
+                                    "drives"},
         {"needed: 15TB, each-year: 20%", NULL},
         {"needed: 15TB, each-year: 20%, uncertainty: 1%",
-         "in 1 year 18.18.00 TB are needed, and 18.00 TB are usable on 3 drives"},
+         "in 1 year 18.18 TB are needed, and 18.00 TB are usable on 3 drives"},
         {"written-each-day: 82TB", NULL},
         {"written-each-day: 41TB, write-amplification: 2.1",
          "in 1 year 31.42 PB are written, and the endurance of 3 drives is 30.00 PB"},
