@@ -36,7 +36,6 @@ static void put_all(struct writing *writing, const struct plan_trial *trial)
 {
     const struct plan_failure *failure = trial->of->failure;
     put_number(writing, (int64_t)trial->seed);
-    put_number(writing, trial->from);
     put_number(writing, trial->longest);
     put_number(writing, failure == NULL ? -1 : failure - trial->plan->failures);
     put_number(writing, trial->of->set_count);
@@ -94,7 +93,6 @@ bool plan_errand_read(struct arena *arena, const struct plan *plan, const char *
     struct reading reading = {bytes, length, true};
     *errand = (struct plan_errand){.cell = {.name = ""}, .of = {.name = ""}};
     const uint64_t seed = (uint64_t)take_number(&reading, INT64_MIN, INT64_MAX);
-    const int64_t from = take_number(&reading, 0, INT64_MAX);
     const int64_t longest = take_number(&reading, 1, INT64_MAX);
     const int64_t failure = take_number(&reading, -1, (int64_t)plan->failure_count - 1);
     errand->of.failure = failure < 0 ? NULL : &plan->failures[failure];
@@ -106,6 +104,6 @@ bool plan_errand_read(struct arena *arena, const struct plan *plan, const char *
     errand->cell.sets = arena_array(arena, errand->cell.set_count + 1, sizeof *errand->cell.sets);
     for (uint32_t i = 0; i < errand->cell.set_count; i++)
         errand->cell.sets[i] = take(&reading);
-    errand->trial = (struct plan_trial){plan, &errand->cell, &errand->of, seed, from, longest};
+    errand->trial = (struct plan_trial){plan, &errand->cell, &errand->of, seed, longest};
     return reading.well && reading.left == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan_errand - a trial as bytes, for a process that has loaded the same plan and plays it there.
- * Words that each end with a zero byte: seed, duration to begin with and longest, which failure of
+ * Words that each end with a zero byte: seed, longest duration, which failure of
  * the plan (-1: none), settings of the case, those of the candidate. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_ERRAND_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_ERRAND_H

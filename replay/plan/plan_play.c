@@ -258,7 +258,7 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration,
 
 void plan_play(const struct plan_trial *trial, struct plan_outcome *outcome)
 {
-    time_ps duration = trial->from;
+    time_ps duration = 0;
     for (;;) {
         const time_ps needs = play_once(trial, duration, outcome);
         if (needs == 0 || outcome->duration >= trial->longest)

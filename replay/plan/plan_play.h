@@ -52,7 +52,6 @@ struct plan_trial {
     const struct grid_cell *candidate;
     const struct plan_case *of;
     uint64_t seed;
-    int64_t from;    /* duration to begin with; 0: the scenario's own */
     int64_t longest; /* duration up to which it is played again */
 };
 

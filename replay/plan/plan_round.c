@@ -229,14 +229,6 @@ static void add_candidate(struct round *round, uint32_t index)
         add_case(round, index, i);
 }
 
-/* That was needed until its first run had settled: the others begin with it. */
-static int64_t needed(const struct plan_case_state *of, uint32_t seed)
-{
-    return seed > 0 && of->count > 0 && of->outcomes[0].end == PLAN_RUN_PLAYED
-               ? of->outcomes[0].duration
-               : 0;
-}
-
 static struct plan_trial trial_of(const struct round *round, uint32_t index)
 {
     const struct errand *errand = &round->errands[index];
@@ -246,7 +238,6 @@ static struct plan_trial trial_of(const struct round *round, uint32_t index)
                                .candidate = candidate->cell,
                                .of = &candidate->cases->cases[errand->of],
                                .seed = state->seed + errand->seed,
-                               .from = needed(&candidate->states[errand->of], errand->seed),
                                .longest = state->plan->rules.longest < 0
                                               ? LONGEST_DEFAULT * candidate->duration
                                               : state->plan->rules.longest};
