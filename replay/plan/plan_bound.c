@@ -7,8 +7,8 @@
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"
 #include "replay/database/words.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/check/offered.h"
-#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
