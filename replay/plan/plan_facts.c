@@ -47,7 +47,8 @@ struct plan_facts plan_facts_of(const struct scenario *scenario)
 }
 
 const char *const plan_unmodelled[] = {
-    "hosts: caches of address translations, IOMMU, memory of another socket, interrupts",
+    "hosts: the card's own cache of address translations, several ports of one card, other work of "
+    "the cores",
     "switches: shapers, hierarchical schedulers, averaged queues (RED proper)",
     "links: errors that FEC corrects, auto-negotiation",
     "drives: wear, and capacity as it fills; garbage collection where the medium is flash-tlc",

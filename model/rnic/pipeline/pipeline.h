@@ -15,8 +15,8 @@
  * An RNIC without such limits has no pipeline, and none of this costs it anything.
  * Source: own, put together from what is measured of cards: Kalia et al., USENIX ATC 2016 (design
  * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe).
- * Not modelled: caches of address translations, access to memory of another socket.  The core that
- * posts is the workload's (`post-cost`), those that interrupts wake are cq.h's.
+ * Not modelled: the card's own cache of address translations.  The core that posts is the
+ * workload's (`post-cost`), those that interrupts wake are cq.h's.
  * Owner: the RNIC.  Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_H
 #define STORMGLASS_RNIC_PIPELINE_PIPELINE_H
