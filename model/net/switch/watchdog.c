@@ -105,16 +105,26 @@ static time_ps written_or_scaled(int64_t written, int64_t ports, time_ps most)
     return written != SWITCH_WATCHDOG_AUTO ? written : watchdog_scaled(base_time, ports, most);
 }
 
+struct watchdog_times watchdog_times(const struct switch_params *params, uint16_t port_count)
+{
+    const int64_t ports = params->ports > port_count ? params->ports : port_count;
+    return (struct watchdog_times){
+        .detection = written_or_scaled(params->watchdog_detection, ports, most_detection),
+        .restoration = written_or_scaled(params->watchdog_restoration, ports, most_restoration),
+        .poll = written_or_scaled(params->watchdog_poll, ports, most_poll),
+    };
+}
+
 struct watchdog *watchdog_new(const struct switch_params *params, uint16_t port_count)
 {
     if (params->watchdog == WATCHDOG_OFF)
         return NULL;
     struct watchdog *watchdog = memory_new(sizeof *watchdog);
-    const int64_t ports = params->ports > port_count ? params->ports : port_count;
+    const struct watchdog_times times = watchdog_times(params, port_count);
     *watchdog = (struct watchdog){
-        .detection = written_or_scaled(params->watchdog_detection, ports, most_detection),
-        .restoration = written_or_scaled(params->watchdog_restoration, ports, most_restoration),
-        .poll = written_or_scaled(params->watchdog_poll, ports, most_poll),
+        .detection = times.detection,
+        .restoration = times.restoration,
+        .poll = times.poll,
         .jitter = params->watchdog_jitter,
         .action = (enum watchdog_action)params->watchdog,
         .rule = (enum watchdog_rule)params->watchdog_rule,

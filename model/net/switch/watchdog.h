@@ -83,6 +83,12 @@ struct watchdog {
 /* SONiC's scaling: times grow with every 32 ports that there are more. */
 time_ps watchdog_scaled(time_ps base, int64_t ports, time_ps most);
 
+/* As written, or as SONiC starts them for so many ports. */
+struct watchdog_times {
+    time_ps detection, restoration, poll;
+};
+struct watchdog_times watchdog_times(const struct switch_params *params, uint16_t port_count);
+
 /* NULL when the action is off: then nothing is posted and nothing costs anything. */
 struct watchdog *watchdog_new(const struct switch_params *params, uint16_t port_count);
 void watchdog_free(struct watchdog *watchdog);

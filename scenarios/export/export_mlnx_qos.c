@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A host as the commands that give a ConnectX its classes: trust, the map from DSCP to priority,
+ * which priorities pause, the receive buffer, the shares of what it sends, the DSCP of RoCE and of
+ * CNPs.  A shell runs them once DEVICE and RDMA name the host's devices and REST is known, which is
+ * the card's to say.
+ * Source:  mlnx_qos of mlnx-tools (its options); rdma_cm's traffic class file and the ECN files of
+ *          mlx5 (NVIDIA, RoCE configuration with DSCP).
+ * Not written: the congestion control's parameters, which `mlxconfig` and ECN files have by other
+ * names; they are reported. */
+#include "rnic/host/rnic.h"
+#include "scenarios/export/export.h"
+
+#include <string.h>
+
+enum { PERCENT = 100, DSCP_SHIFT = 2, ECT0 = 2 };
+
+/* "--pfc 0,0,0,1,0,0,0,0" */
+static void put_list(FILE *out, const char *option, const int64_t values[PRIORITIES])
+{
+    fprintf(out, " %s ", option);
+    for (int p = 0; p < PRIORITIES; p++)
+        fprintf(out, "%s%lld", p == 0 ? "" : ",", (long long)values[p]);
+}
+
+/* A DSCP that is not said has its upper three bits. */
+static void put_map(FILE *out, const struct scenario_node *node)
+{
+    for (int dscp = 0; dscp < DSCPS; dscp++)
+        if (node->priority_of_dscp[dscp] != dscp >> 3)
+            fprintf(out, "mlnx_qos -i \"$DEVICE\" --dscp2prio set,%d,%u\n", dscp,
+                    (unsigned)node->priority_of_dscp[dscp]);
+}
+
+static int64_t paused(const struct rnic_params *rnic)
+{
+    if (!rnic->pfc)
+        return 0;
+    return rnic->pfc_priorities == RNIC_AUTO ? INT64_C(1) << rnic->priority : rnic->pfc_priorities;
+}
+
+/* One buffer for what may lose frames, one for what may not. */
+static void put_pauses(FILE *out, const struct rnic_params *rnic)
+{
+    int64_t on[PRIORITIES];
+    const int64_t mask = paused(rnic);
+    for (int p = 0; p < PRIORITIES; p++)
+        on[p] = mask >> p & 1;
+    fputs("mlnx_qos -i \"$DEVICE\"", out);
+    put_list(out, "--pfc", on);
+    fputc('\n', out);
+    if (mask == 0)
+        return;
+    fputs("# Buffer 1 is for the priorities that pause.\nmlnx_qos -i \"$DEVICE\"", out);
+    put_list(out, "--prio2buffer", on);
+    fprintf(out, " --buffer_size \"$REST,%lld,0,0,0,0,0,0\"\n", (long long)rnic->rx_buffer);
+}
+
+/* Shares of the weighted priorities in percent, which must be 100 together: the first ones get what
+ * rounding leaves. */
+static void share(const struct rnic_params *rnic, int64_t percent[PRIORITIES])
+{
+    int64_t sum = 0, given = 0;
+    for (int p = 0; p < PRIORITIES; p++)
+        sum += rnic->weight[p];
+    for (int p = 0; p < PRIORITIES; p++) {
+        percent[p] = sum == 0 ? 0 : rnic->weight[p] * PERCENT / sum;
+        given += percent[p];
+    }
+    for (int p = 0; sum > 0 && given < PERCENT; p = (p + 1) % PRIORITIES)
+        if (rnic->weight[p] > 0) {
+            percent[p]++;
+            given++;
+        }
+}
+
+static void put_shares(FILE *out, const struct rnic_params *rnic)
+{
+    int64_t percent[PRIORITIES], class[PRIORITIES];
+    bool weighted = false;
+    for (int p = 0; p < PRIORITIES; p++) {
+        class[p] = p;
+        weighted |= rnic->weight[p] > 0;
+    }
+    share(rnic, percent);
+    fputs("mlnx_qos -i \"$DEVICE\"", out);
+    put_list(out, "--prio_tc", class);
+    fputs(" --tsa ", out);
+    for (int p = 0; p < PRIORITIES; p++)
+        fprintf(out, "%s%s", p == 0 ? "" : ",", rnic->weight[p] > 0 ? "ets" : "strict");
+    if (weighted)
+        put_list(out, "--tcbw", percent);
+    fputc('\n', out);
+}
+
+static void write_host(const struct scenario *scenario, const struct scenario_node *node, FILE *out,
+                       struct notes *notes)
+{
+    const struct rnic_params *rnic = node->host->rnic;
+    const struct diag_place place = node->place;
+    (void)scenario;
+    fprintf(out,
+            "# %s: first set DEVICE to the network device, RDMA to the RDMA device, and REST to\n# "
+            "the bytes of its receive buffer that are left for the priorities that do not pause.\n",
+            node->name);
+    fputs("mlnx_qos -i \"$DEVICE\" --trust dscp\n", out);
+    put_map(out, node);
+    put_pauses(out, rnic);
+    put_shares(out, rnic);
+    fprintf(out,
+            "echo %lld > \"/sys/class/infiniband/$RDMA/tc/1/traffic_class\" # DSCP %lld, ECT\n",
+            (long long)(rnic->dscp << DSCP_SHIFT | ECT0), (long long)rnic->dscp);
+    fprintf(out, "echo %lld > \"/sys/class/net/$DEVICE/ecn/roce_np/cnp_dscp\"\n",
+            (long long)rnic->cnp_dscp);
+    if (strcmp(node->host->cc->name, "none") != 0)
+        notes_add(
+            notes, place,
+            "%s: the parameters of %s are not written; mlxconfig and the card's ECN files have "
+            "them by other names",
+            node->name, node->host->cc->name);
+    if (node->port_count > 1)
+        notes_add(notes, place, "%s has %u NICs: the commands are for each of them", node->name,
+                  node->port_count);
+}
+
+const struct export_kind export_mlnx_qos = {"mlnx_qos", SCENARIO_HOST, write_host};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * export_sonic_private - what the parts of export_sonic hand to each other.
+ * JSON whose values are texts: tables of rows of members. */
+#ifndef STORMGLASS_SCENARIOS_EXPORT_EXPORT_SONIC_PRIVATE_H
+#define STORMGLASS_SCENARIOS_EXPORT_EXPORT_SONIC_PRIVATE_H
+
+#include "net/switch/switch.h"
+#include "scenarios/export/export.h"
+
+enum { NAME_BYTES = 128, MM_PER_M = 1000, BPS_PER_MBPS = 1000000 };
+
+struct sonic_out {
+    const struct scenario *scenario;
+    const struct scenario_node *node;
+    const struct switch_params *params;
+    FILE *out;
+    struct notes *notes;
+    int tables, rows; /* so far; of the present table */
+};
+
+void sonic_table_begin(struct sonic_out *w, const char *name);
+void sonic_table_end(struct sonic_out *w);
+
+/* A row: its key, "KEY" or "PORT|SECOND", then members by the caller. */
+void sonic_row_begin(struct sonic_out *w, const char *key, const char *second);
+void sonic_row_end(struct sonic_out *w);
+void sonic_put_text(struct sonic_out *w, bool first, const char *key, const char *value);
+void sonic_put_number(struct sonic_out *w, bool first, const char *key, int64_t value);
+
+bool sonic_is_linked(const struct scenario_port *port);
+
+/* Mask of the priorities that the port does not lose frames of. */
+int64_t sonic_lossless(const struct sonic_out *w, const struct scenario_port *port);
+
+/* The next port with a link, from this number on, and its name; their number: none. */
+unsigned sonic_next_port(const struct sonic_out *w, unsigned from, char name[NAME_BYTES]);
+
+#define EACH_PORT(w, p, name)                                                                      \
+    for (unsigned p = sonic_next_port(w, 0, name); p < (w)->node->port_count;                      \
+         p = sonic_next_port(w, p + 1, name))
+
+/* BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG, BUFFER_QUEUE. */
+void sonic_put_buffers(struct sonic_out *w);
+
+#endif

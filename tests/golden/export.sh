@@ -1,0 +1,94 @@
+#!/bin/bash
+# export.sh - what is exported is read again as it was: switches by import sonic.      SPDX-License-Identifier: Apache-2.0
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+S=${STORMGLASS:-build/gcc-release/stormglass}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+fail() { echo "$*"; failed=1; }
+
+plain() { sed 's/ *#.*//' "$1" | grep -v '^$'; }
+
+# Each switch of a scenario as a file, and these as a scenario.
+again() { # SCENARIO FOLDER SWITCH...
+    local scenario=$1 folder=$2 node files=()
+    shift 2
+    mkdir -p "$folder"
+    for node; do
+        "$S" export sonic "$scenario" --node "$node" -o "$folder/$node.json" 2>"$folder/$node.txt" || fail "$scenario: $node: exit $?"
+        files+=("$folder/$node.json")
+    done
+    "$S" import sonic "${files[@]}" >"$folder.yaml" 2>"$folder.notes" || fail "$scenario: import: exit $?"
+}
+
+# Real configuration: the same run, and after a second pass the same words.
+clos=tests/golden/sonic/clos
+"$S" import sonic $clos/*.json >"$work/clos.yaml" 2>/dev/null
+again "$work/clos.yaml" "$work/once" leaf0 leaf1 tor0 tor1
+again "$work/once.yaml" "$work/twice" leaf0 leaf1 tor0 tor1
+diff <(plain "$work/once.yaml") <(plain "$work/twice.yaml") >/dev/null || fail "a second pass differs from the first"
+digest() { "$S" run "$1" --json 2>/dev/null | sed -n 's/.*"digest": *"\([0-9a-f]*\)".*/\1/p'; }
+[ -n "$(digest "$work/clos.yaml")" ] || fail "no digest"
+[ "$(digest "$work/clos.yaml")" = "$(digest "$work/once.yaml")" ] || fail "the exported switches do not play as the imported ones"
+
+# What is set arrives: every kind of value, each other than its default.
+cat >"$work/set.yaml" <<'Y'
+stormglass: 1
+name: set
+duration: 1ms
+fabric:
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}
+  host-links: {rate: 25Gbps, length: 3m, mtu: 9100B}
+  fabric-links: {rate: 100Gbps, length: 20m, mtu: 9100B, fec: auto}
+  switch:
+    profile: shared-buffer-32mb
+    pfc: {priorities: [3, 4], headroom: 90KB, headroom-pool: 2MB, xon: 18KiB, xon-offset: 4608B}
+    buffer: {alpha: 25%, alpha-lossy: 400%, alpha-egress: 200%, reserved: 2KiB, reserved-lossy: 1KiB, reserved-queue: 3KiB,
+      lossy-pool: 20%, egress-lossy-pool: 60%, egress-limit: 8MB}
+    ecn: {kmin: 150KB, kmax: 1500KB, pmax: 7%}
+    watchdog: {action: forward, detection: 300ms, restoration: 500ms, poll: 200ms}
+    scheduler: {weights: {0: 20, 3: 50, 4: 30}}
+hosts:
+  targets: {where: host0, namespaces: [{media: storage-class, count: 2}]}
+workloads:
+  - {name: io, kind: nvme, from: "host2..host3", to: host0, read: 50%, block-size: 16KiB, queue-depth: 4}
+Y
+again "$work/set.yaml" "$work/read" leaf0 leaf1 spine0 spine1
+for words in 'priorities: \[3, 4\], headroom: 90KB, headroom-pool: 2MB, xon: 18KiB, xon-offset: 4608B' \
+    'alpha: 25%, reserved: 2048B, alpha-lossy: 400%, reserved-lossy: 1024B' 'lossy-pool: 20%, reserved-queue: 3072B' \
+    'egress-lossy-pool: 60%, alpha-egress: 200%, egress-limit: 8MB' 'kmin: 150KB, kmax: 1500KB, pmax: 7%' \
+    'action: forward, detection: 300ms, restoration: 500ms, poll: 200ms' '0: 20, 1: 0, 2: 0, 3: 50, 4: 30' \
+    'rate: 25Gbps, length: 3m, mtu: 9100B' 'rate: 100Gbps, length: 20m, mtu: 9100B, fec: auto'; do
+    tr '\n' ' ' <"$work/read.yaml" | tr -s ' ' | grep -q "$words" || fail "not read again: $words"
+done
+
+# What SONiC cannot say is said.
+"$S" export sonic "$work/set.yaml" --node leaf0 --set fabric.switch.buffer.alpha=30% --set fabric.host-links.length=2500mm \
+    --set fabric.switch.latency=777ns \
+    >"$work/odd.json" 2>"$work/odd.txt"
+grep -q 'alpha is no power of two.*2^-2 is written' "$work/odd.txt" || fail "alpha: $(cat "$work/odd.txt")"
+grep -q 'the box itself decides, not its configuration:.*latency 777ns' "$work/odd.txt" || fail "latency: $(cat "$work/odd.txt")"
+grep -q 'whole metres' "$work/odd.txt" || fail "metres: $(cat "$work/odd.txt")"
+grep -q '"pg_lossless_25000_3m_profile": {.*"xoff": "90000".*"dynamic_th": "-2"}' "$work/odd.json" || fail "the profile is not there"
+
+# A host, and wrong questions.
+"$S" export mlnx_qos "$work/set.yaml" --node host2 --set hosts.defaults.rnic.dscp=34 --set hosts.defaults.rnic.priority=4 \
+    --set hosts.defaults.rnic.weight-4=2 --set hosts.defaults.rnic.weight-0=1 >"$work/host" 2>"$work/host.txt" || fail "host: exit $?"
+for words in 'mlnx_qos -i "$DEVICE" --pfc 0,0,0,0,1,0,0,0' '--tsa ets,strict,strict,strict,ets,strict,strict,strict --tcbw 34,0,0,0,66,0,0,0' \
+    'echo 138 > "/sys/class/infiniband/$RDMA/tc/1/traffic_class" # DSCP 34, ECT' '--trust dscp'; do
+    grep -qF -- "$words" "$work/host" || fail "host: expected $words"
+done
+bash -n "$work/host" || fail "no shell would run it"
+refused() { # WORDS ARGUMENT...
+    local words=$1 code=0
+    shift
+    "$S" export "$@" >"$work/out" 2>"$work/err" || code=$?
+    [ "$code" = 2 ] && grep -q -- "$words" "$work/err" && [ ! -s "$work/out" ] || fail "export $*: exit $code, $(cat "$work/err")"
+}
+refused "there is no kind 'sonik'.*sonic" sonik "$work/set.yaml"
+refused "expected --node: the scenario has 4 switches" sonic "$work/set.yaml"
+refused "no switch 'leaf3'.*leaf" sonic "$work/set.yaml" --node leaf3
+refused "no switch 'host0'" sonic "$work/set.yaml" --node host0
+refused "no host 'leaf0'" mlnx_qos "$work/set.yaml" --node leaf0
+exit "$failed"
