@@ -59,9 +59,10 @@ static int64_t room_at(const struct scenario *scenario, const struct scenario_wo
 /* Payload that open loops ask for, bits per second; OFFERED_ALL of closed ones. */
 static int64_t asked(const struct scenario *scenario, const struct scenario_workload *workload)
 {
+    const struct offering offering = offered_all(workload);
     __int128 all = 0;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
-        const struct offered offered = offered_by(scenario, workload, &workload->pairs[i]);
+        const struct offered offered = offered_by(scenario, &offering, &workload->pairs[i]);
         if (offered.out == OFFERED_ALL || offered.back == OFFERED_ALL)
             return OFFERED_ALL;
         all += (__int128)offered.out + offered.back; /* with headers: more than the payload */
@@ -75,7 +76,8 @@ static int64_t goodput_most(const struct scenario *scenario,
 {
     if (workload->pair_count == 0)
         return -1;
-    const struct offered one = offered_by(scenario, workload, &workload->pairs[0]);
+    const struct offering offering = offered_all(workload);
+    const struct offered one = offered_by(scenario, &offering, &workload->pairs[0]);
     const int64_t ways = one.out > 0 && one.back > 0 ? 2 : 1;
     const int64_t from = room_at(scenario, workload, true) * ways;
     const int64_t to = room_at(scenario, workload, false) * ways;

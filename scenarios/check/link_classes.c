@@ -76,11 +76,12 @@ static void add_flow(struct gathering *gathering, struct scenario_spot from,
 static void add_workload(struct gathering *gathering, const struct scenario_workload *workload)
 {
     struct nic_pair nics[NICS_MAX];
+    const struct offering all = offered_all(workload);
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
         const uint8_t dscp = scenario_dscp(gathering->scenario, workload, pair);
         const uint8_t back = scenario_dscp_back(gathering->scenario, workload, pair);
-        const struct offered offered = offered_by(gathering->scenario, workload, pair);
+        const struct offered offered = offered_by(gathering->scenario, &all, pair);
         const struct link_classes_port requests = {.control = bit(dscp)};
         const uint32_t used = nics_used(gathering->scenario, workload, pair, nics);
         for (uint32_t n = 0; n < used; n++) {

@@ -57,23 +57,35 @@ static int64_t wire_bits(int64_t operation, int64_t path_mtu)
     return 8 * (operation + packets * (WIRE_ROCE_BYTES + WIRE_GAP_BYTES));
 }
 
-struct offered offered_by(const struct scenario *scenario, const struct scenario_workload *workload,
-                          const struct scenario_pair *pair)
+struct offering offered_all(const struct scenario_workload *workload)
 {
     const enum workload_data data = workload->ops->data;
     const bool fio = workload->job != NULL;
     const int64_t reads = fio ? -1 : value_of(workload, "read", -1);
-    const int64_t rate = fio ? 0 : value_of(workload, "rate", 0);
-    const bool out = data != WORKLOAD_DATA_BACK && reads != PPM;
     const bool back = data != WORKLOAD_DATA_OUT && reads != 0;
-    if (rate == 0)
+    return (struct offering){
+        .rate = fio ? 0 : value_of(workload, "rate", 0),
+        .share = reads >= 0 ? reads
+                 : back     ? PPM
+                            : 0,
+        .mean = offered_mean(workload),
+        .out = data != WORKLOAD_DATA_BACK && reads != PPM,
+        .back = back,
+    };
+}
+
+struct offered offered_by(const struct scenario *scenario, const struct offering *offering,
+                          const struct scenario_pair *pair)
+{
+    const bool out = offering->out, back = offering->back;
+    if (offering->rate == 0)
         return (struct offered){out ? OFFERED_ALL : 0, back ? OFFERED_ALL : 0};
     const struct rnic_params *rnic = scenario->nodes[pair->from].host->rnic;
     const __int128 all =
-        (__int128)rate * wire_bits(offered_mean(workload), rnic->path_mtu) / QUANTITY_DECIMAL_ONE;
-    const int64_t share = reads >= 0 ? reads : back ? PPM : 0;
+        (__int128)offering->rate * wire_bits(offering->mean, rnic->path_mtu) / QUANTITY_DECIMAL_ONE;
     const __int128 most = OFFERED_ALL - 1;
-    const __int128 read = all * share / PPM, written = all * (PPM - share) / PPM;
+    const __int128 read = all * offering->share / PPM;
+    const __int128 written = all * (PPM - offering->share) / PPM;
     return (struct offered){
         .out = out ? (int64_t)(written < most ? written : most) : 0,
         .back = back ? (int64_t)(read < most ? read : most) : 0,

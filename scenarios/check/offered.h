@@ -10,12 +10,20 @@
 
 #define OFFERED_ALL INT64_MAX
 
+/* What all pairs of a workload have in common, looked up once: there may be a million of them. */
+struct offering {
+    int64_t rate;  /* operations a second, in QUANTITY_DECIMAL_ONE; 0: a closed loop */
+    int64_t share; /* of reads among the operations, ppm */
+    int64_t mean;  /* bytes of an operation */
+    bool out, back;
+};
+struct offering offered_all(const struct scenario_workload *workload);
+
 /* Of one pair. */
 struct offered {
     int64_t out, back; /* from `from` to `to`, and the other way; 0: no data */
 };
-
-struct offered offered_by(const struct scenario *scenario, const struct scenario_workload *workload,
+struct offered offered_by(const struct scenario *scenario, const struct offering *offering,
                           const struct scenario_pair *pair);
 
 /* Bytes of the largest operation: block-size, message-size, or of a fio job's plan; `otherwise` of

@@ -15,13 +15,15 @@ enum { SENDS = 1 }; /* data */
 static uint8_t *senders(const struct scenario *scenario, struct arena *arena)
 {
     uint8_t *sends = arena_take(arena, scenario->host_count);
-    for (uint32_t w = 0; w < scenario->workload_count; w++)
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct offering all = offered_all(&scenario->workloads[w]);
         for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
             const struct scenario_pair *pair = &scenario->workloads[w].pairs[i];
-            const struct offered offered = offered_by(scenario, &scenario->workloads[w], pair);
+            const struct offered offered = offered_by(scenario, &all, pair);
             sends[pair->from] |= offered.out > 0 ? SENDS : 0;
             sends[pair->to] |= offered.back > 0 ? SENDS : 0;
         }
+    }
     return sends;
 }
 

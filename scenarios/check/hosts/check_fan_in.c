@@ -35,13 +35,15 @@ static struct flow *sorted_flows(const struct scenario *scenario, struct arena *
         pairs += scenario->workloads[w].pair_count;
     struct flow *flows = arena_array(arena, 2 * pairs, sizeof *flows);
     *count = 0;
-    for (uint32_t w = 0; w < scenario->workload_count; w++)
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct offering all = offered_all(&scenario->workloads[w]);
         for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
             const struct scenario_pair *pair = &scenario->workloads[w].pairs[i];
-            const struct offered offered = offered_by(scenario, &scenario->workloads[w], pair);
+            const struct offered offered = offered_by(scenario, &all, pair);
             add(flows, count, pair->from, pair->to, offered.out);
             add(flows, count, pair->to, pair->from, offered.back);
         }
+    }
     if (*count > 0)
         qsort(flows, *count, sizeof *flows, by_receiver);
     return flows;

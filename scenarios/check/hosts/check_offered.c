@@ -18,15 +18,17 @@ static void add(int64_t *load, int64_t bps)
 
 static void gather(const struct scenario *scenario, struct loads *loads)
 {
-    for (uint32_t w = 0; w < scenario->workload_count; w++)
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct offering all = offered_all(&scenario->workloads[w]);
         for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
             const struct scenario_pair *pair = &scenario->workloads[w].pairs[i];
-            const struct offered offered = offered_by(scenario, &scenario->workloads[w], pair);
+            const struct offered offered = offered_by(scenario, &all, pair);
             add(&loads->out[pair->from], offered.out);
             add(&loads->in[pair->to], offered.out);
             add(&loads->out[pair->to], offered.back);
             add(&loads->in[pair->from], offered.back);
         }
+    }
 }
 
 static void check_side(const struct scenario_node *host, int64_t load, const char *what,
