@@ -73,9 +73,10 @@ static bool has_names(const struct scenario_node *node)
     return named;
 }
 
-static void name_port(const struct scenario_node *node, unsigned port, char name[NAME_BYTES])
+static void name_port(const struct scenario_node *node, bool named, unsigned port,
+                      char name[NAME_BYTES])
 {
-    if (has_names(node))
+    if (named)
         snprintf(name, NAME_BYTES, "%s", node->ports[port].name);
     else
         snprintf(name, NAME_BYTES, "Ethernet%u", port * LANES);
@@ -92,7 +93,7 @@ unsigned sonic_next_port(const struct sonic_out *w, unsigned from, char name[NAM
     while (from < w->node->port_count && !sonic_is_linked(&w->node->ports[from]))
         from++;
     if (from < w->node->port_count)
-        name_port(w->node, from, name);
+        name_port(w->node, w->named, from, name);
     return from;
 }
 
@@ -154,7 +155,7 @@ static void put_neighbors(struct sonic_out *w)
         sonic_row_begin(w, name, NULL);
         sonic_put_text(w, true, "name", peer->name);
         if (peer->kind == SCENARIO_SWITCH)
-            name_port(peer, port->peer_port, far);
+            name_port(peer, has_names(peer), port->peer_port, far);
         else
             snprintf(far, sizeof far, "%s",
                      peer->ports[port->peer_port].name == NULL ? ""
@@ -355,6 +356,7 @@ static void write_switch(const struct scenario *scenario, const struct scenario_
     struct sonic_out w = {.scenario = scenario,
                           .node = node,
                           .params = node->switch_params,
+                          .named = has_names(node),
                           .out = out,
                           .notes = notes};
     fputs("{\n", out);

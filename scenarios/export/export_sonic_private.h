@@ -14,6 +14,7 @@ struct sonic_out {
     const struct scenario_node *node;
     const struct switch_params *params;
     FILE *out;
+    bool named; /* its linked ports have SONiC's names */
     struct notes *notes;
     int tables, rows; /* so far; of the present table */
 };
