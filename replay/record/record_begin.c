@@ -86,7 +86,8 @@ static void write_ports(struct store *store, uint32_t index, const struct scenar
                    .length_mm = STORE_I(port->params->length),
                    .delay_ps = STORE_I(port_propagation(port->params)),
                    .endpoint = host ? STORE_I(*endpoint) : STORE_N,
-                   .ip = host ? STORE_I(rnic_ip(*endpoint)) : STORE_N);
+                   .ip = host ? STORE_I(rnic_ip(*endpoint)) : STORE_N,
+                   .migreq = host ? STORE_I(node->host->rnic->migreq) : STORE_N);
         *endpoint += host;
     }
 }

@@ -56,13 +56,14 @@ enum {
     LENGTH,
     IMMEDIATE,
     CONTENT,
-    HEAD
+    HEAD,
+    MIGREQ
 };
 
 #define FRAME_COLUMNS                                                                              \
     "f.node, f.port, p.peer_node, p.peer_port, f.bth, s.ip, d.ip, f.qpn, f.psn, f.bytes, "         \
     "f.payload_bytes, f.tos, f.flags, f.lost, f.ttl, f.udp_source, f.syndrome, f.msn, f.address, " \
-    "f.rkey, f.length, f.immediate, f.content, f.head "                                            \
+    "f.rkey, f.length, f.immediate, f.content, f.head, s.migreq "                                  \
     "FROM frame f JOIN port p ON p.node=f.node AND p.port=f.port "                                 \
     "LEFT JOIN temp.address s ON s.endpoint=f.source "                                             \
     "LEFT JOIN temp.address d ON d.endpoint=f.destination "
@@ -130,6 +131,8 @@ static struct wire_frame frame_of(const struct store_statement *row)
 {
     struct wire_frame frame = {
         .mac_control = !there(row, BTH),
+        .migreq = store_int(row, MIGREQ) != 0,
+        .pkey = 0xFFFF, /* the default partition, full member */
         .has_reth = there(row, ADDRESS),
         .has_aeth = there(row, SYNDROME),
         .has_ieth = there(row, RKEY) && !there(row, ADDRESS),
@@ -153,6 +156,8 @@ static struct wire_frame frame_of(const struct store_statement *row)
         .length = u32(row, LENGTH),
         .content = u32(row, CONTENT),
     };
+    /* Of queue pairs with a connection: IBTA Vol 1 17.2.8. */
+    frame.migreq &= frame.opcode != WIRE_CNP && frame.opcode != WIRE_UD_SEND_ONLY;
     frame.head = store_blob(row, HEAD, &frame.head_bytes);
     wire_mac(u32(row, NODE), (uint16_t)u32(row, PORT), frame.source_mac);
     wire_mac(u32(row, PEER_NODE), (uint16_t)u32(row, PEER_PORT), frame.destination_mac);
@@ -206,8 +211,9 @@ static const char at_ports[] =
 static void prepare_tables(const struct capture *capture)
 {
     struct store *store = capture->store;
-    store_exec(store, "CREATE TEMP TABLE address(endpoint INTEGER PRIMARY KEY, ip INTEGER);"
-                      "INSERT INTO temp.address SELECT endpoint, ip FROM port "
+    store_exec(store, "CREATE TEMP TABLE address(endpoint INTEGER PRIMARY KEY, ip INTEGER, "
+                      "migreq INTEGER);"
+                      "INSERT INTO temp.address SELECT endpoint, ip, migreq FROM port "
                       "WHERE endpoint IS NOT NULL;"
                       "CREATE TEMP TABLE tap(node INTEGER, port INTEGER, PRIMARY KEY(node, port))");
     struct store_statement *insert = store_prepare(store, "INSERT INTO temp.tap VALUES(?,?)");

@@ -99,12 +99,11 @@ static unsigned pad_of(const struct wire_frame *frame)
 static void put_bth(struct writer *to, const struct wire_frame *frame)
 {
     const unsigned solicited = (frame->flags & WIRE_SOLICITED) != 0;
-    /* MigReq is set in the migrated state, where QPs begin: IBTA Vol 1 17.2.8. */
-    const unsigned migreq = frame->opcode != WIRE_CNP && frame->opcode != WIRE_UD_SEND_ONLY;
+    const unsigned becn = (frame->flags & WIRE_BECN) != 0;
     put(to, frame->opcode, 1);
-    put(to, solicited << 7 | migreq << 6 | pad_of(frame) << 4, 1);
-    put(to, 0xFFFF, 2); /* the default partition, full member */
-    put(to, (frame->flags & WIRE_BECN) != 0 ? 0x40 : 0, 1);
+    put(to, solicited << 7 | (unsigned)frame->migreq << 6 | pad_of(frame) << 4, 1);
+    put(to, frame->pkey, 2);
+    put(to, (unsigned)frame->fecn << 7 | becn << 6, 1);
     put(to, frame->qpn, 3);
     put(to, (frame->flags & WIRE_ACK_REQUEST) != 0 ? 0x80 : 0, 1);
     put(to, frame->psn, 3);
@@ -269,6 +268,9 @@ static unsigned parse_bth(const uint8_t *bth, struct wire_frame *frame)
     frame->opcode = bth[0];
     frame->flags = (uint8_t)((bth[1] >> 7) * WIRE_SOLICITED | (bth[4] >> 6 & 1) * WIRE_BECN |
                              (bth[8] >> 7) * WIRE_ACK_REQUEST);
+    frame->migreq = (bth[1] >> 6 & 1) != 0;
+    frame->pkey = (uint16_t)get(bth + 2, 2);
+    frame->fecn = bth[4] >> 7 != 0;
     frame->qpn = (uint32_t)get(bth + 5, 3);
     frame->psn = (uint32_t)get(bth + 9, 3);
     frame->has_reth = frame_has_reth(frame->opcode);

@@ -27,6 +27,8 @@ enum wire_opcode { WIRE_UD_SEND_ONLY = 0x64, WIRE_CNP = 0x81 }; /* that have hea
 struct wire_frame {
     bool mac_control; /* PFC, PAUSE: no BTH */
     bool has_reth, has_aeth, has_ieth, has_immediate;
+    bool migreq, fecn; /* BTH.M, BTH.F */
+    uint16_t pkey;
     uint8_t opcode; /* BTH.OpCode */
     uint8_t tos, ttl, flags;
     uint16_t udp_source;

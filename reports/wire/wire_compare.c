@@ -39,12 +39,30 @@ static uint32_t shorter(const struct pair *pair)
     return pair->count[0] < pair->count[1] ? pair->count[0] : pair->count[1];
 }
 
+static const struct wire_connection *connection_at(const struct wire_comparison *c, int side,
+                                                   uint32_t index)
+{
+    return &c->side[side]->connections[index];
+}
+
+/* A capture may stop before its connections do: their end is compared where both have it. */
+static void leave_out_end(const struct wire_comparison *c, struct pair *pair)
+{
+    for (int side = 0; side < 2; side++)
+        while (pair->count[side] > 0 &&
+               wire_words_end(words_at(c, pair, side, pair->count[side] - 1)))
+            pair->count[side]--;
+}
+
 static struct pair pair_up(const struct wire_comparison *c, uint32_t a, uint32_t b, unsigned stream)
 {
     struct pair pair = {0};
     const uint32_t at[2] = {a, b};
     for (int side = 0; side < 2; side++)
         pair.line[side] = wire_trace_stream(c->side[side], at[side], stream, &pair.count[side]);
+    if (stream % WIRE_KINDS == WIRE_CM &&
+        connection_at(c, 0, a)->ended != connection_at(c, 1, b)->ended)
+        leave_out_end(c, &pair);
     while (pair.equal < shorter(&pair) &&
            words_agree(words_at(c, &pair, 0, pair.equal), words_at(c, &pair, 1, pair.equal)))
         pair.equal++;
@@ -183,6 +201,10 @@ struct wire_comparison wire_compare(const struct wire_trace *const side[2],
             count_pair(&c, &pairs[stream], i, stream, &earliest);
         }
         c.orders_equal += same_order(pairs);
+        const bool ended[2] = {connection_at(&c, 0, i)->ended,
+                               connection_at(&c, 1, c.partner[i])->ended};
+        c.ended[0] += ended[0] && !ended[1];
+        c.ended[1] += ended[1] && !ended[0];
     }
     return c;
 }
@@ -207,12 +229,26 @@ static const char *ip_text(uint32_t ip, char text[IP_TEXT])
     return text;
 }
 
-static uint32_t ended(const struct wire_trace *trace)
+static const char *const left_out[] = {
+#define LEFT_OUT(text)                                         text,
+#define PAGE_OWN(opcode, selector, from, to, stride, own_text) own_text,
+#include "reports/wire/wire_left_out.def"
+};
+
+enum { LEFT_OUT_COUNT = sizeof left_out / sizeof left_out[0] };
+
+static void print_left_out(const struct wire_comparison *c, FILE *out)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < trace->connection_count; i++)
-        count += trace->connections[i].ended;
-    return count;
+    fprintf(out,
+            "  not compared   tags: different in %" PRIu32 " of these frames\n"
+            "                 order between streams: equal in %" PRIu32 " of %" PRIu32
+            " connections\n"
+            "                 ends of connections (DREQ, DREP) that only one capture has: "
+            "%" PRIu32 " and %" PRIu32 "\n",
+            c->tags_apart, c->orders_equal, c->connections, c->ended[0], c->ended[1]);
+    for (unsigned i = 0; i < LEFT_OUT_COUNT; i++)
+        if (left_out[i] != NULL)
+            fprintf(out, "                 %s\n", left_out[i]);
 }
 
 static void print_sides(const struct wire_comparison *c, FILE *out)
@@ -287,12 +323,7 @@ void wire_compare_text(const struct wire_comparison *c, FILE *out)
         print_connection(c, i, out);
     fprintf(out, "  equal          %" PRIu32 " frames, %" PRIu32 " of %" PRIu32 " streams\n",
             c->frames_equal, c->streams - c->streams_parted, c->streams);
-    fprintf(out,
-            "  not compared   tags: different in %" PRIu32 " of these frames\n"
-            "                 order between streams: equal in %" PRIu32 " of %" PRIu32
-            " connections\n"
-            "                 closed: %" PRIu32 " and %" PRIu32 " connections\n",
-            c->tags_apart, c->orders_equal, c->connections, ended(c->side[0]), ended(c->side[1]));
+    print_left_out(c, out);
     if (c->side[0]->connection_count > c->connections ||
         c->side[1]->connection_count > c->connections)
         fprintf(out,
@@ -347,6 +378,20 @@ static void json_stream(const struct wire_comparison *c, uint32_t connection, un
     fputc('}', out);
 }
 
+static void json_left_out(FILE *out)
+{
+    fputs("\"not_compared\": [", out);
+    const char *comma = "";
+    for (unsigned i = 0; i < LEFT_OUT_COUNT; i++) {
+        if (left_out[i] == NULL)
+            continue;
+        fputs(comma, out);
+        comma = ", ";
+        json_string(out, left_out[i]);
+    }
+    fputc(']', out);
+}
+
 void wire_compare_json(const struct wire_comparison *c, FILE *out)
 {
     const char *comma = "";
@@ -356,8 +401,12 @@ void wire_compare_json(const struct wire_comparison *c, FILE *out)
     json_side(c, 1, out);
     fprintf(out,
             "], \"frames_equal\": %" PRIu32 ", \"streams_parted\": %" PRIu32
-            ", \"tags_apart\": %" PRIu32 ", \"orders_equal\": %" PRIu32 ", \"streams\": [",
-            c->frames_equal, c->streams_parted, c->tags_apart, c->orders_equal);
+            ", \"tags_apart\": %" PRIu32 ", \"orders_equal\": %" PRIu32
+            ", \"ends_apart\": [%" PRIu32 ", %" PRIu32 "], ",
+            c->frames_equal, c->streams_parted, c->tags_apart, c->orders_equal, c->ended[0],
+            c->ended[1]);
+    json_left_out(out);
+    fputs(", \"streams\": [", out);
     for (uint32_t i = 0; i < c->side[0]->connection_count * WIRE_STREAMS; i++) {
         if (c->partner[i / WIRE_STREAMS] == WIRE_ALONE)
             continue;

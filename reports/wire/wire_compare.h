@@ -4,8 +4,8 @@
  * for who of several connects first is timing, and what is left in the order of the CM REQs.
  * Of each, what a side said of one kind (CM, requests, answers) must be the same frames in the same
  * order.  How requests and answers of the two sides lie between each other is timing: it is
- * printed, and no difference.  So are tags, which Linux begins at a random place, and when a
- * connection is taken down (wire_words.h). */
+ * printed, and no difference.  So are tags, which Linux begins at a random place (wire_words.h).
+ * The end of a connection is compared where both captures have it. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_COMPARE_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_COMPARE_H
 
@@ -19,6 +19,7 @@ struct wire_comparison {
     uint32_t streams, streams_parted;
     uint32_t frames_equal; /* up to where each stream parts */
     uint32_t tags_apart;   /* equal frames that differ behind WIRE_WORDS_APART */
+    uint32_t ended[2];     /* connections whose end only this capture has */
     uint32_t orders_equal; /* connections whose streams also lie between each other alike */
     bool parted;           /* the first place, by the frame's number in the first capture */
     uint32_t at_connection, at_stream, at_index;

@@ -147,8 +147,8 @@ static bool take_cm(struct reader *reader, const struct wire_frame *frame, const
         return false;
     if (mad->attribute == CM_REP && from == WIRE_TARGET)
         learn_target(reader, connection, mad);
-    if (wire_words_cm(connection, from, mad, words))
-        keep_line(reader, connection, wire_stream(from, WIRE_CM), number, words);
+    wire_words_cm(connection, from, frame, mad, words);
+    keep_line(reader, connection, wire_stream(from, WIRE_CM), number, words);
     return true;
 }
 

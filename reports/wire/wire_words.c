@@ -14,7 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PSN_BITS = 24, TAG_MASK = 0x0FFF /* Linux nvme.h: the upper 4 bits of a cid count uses */ };
+enum {
+    PSN_BITS = 24,
+    TAG_MASK = 0x0FFF, /* Linux nvme.h: the upper 4 bits of a cid count uses */
+    DEFAULT_P_KEY = 0xFFFF,
+    NO_CREDITS = 31, /* IBTA Vol 1 9.7.7.2.1 */
+    CDW2_AT = 8      /* in a command */
+};
 
 struct words {
     char *text;
@@ -31,7 +37,35 @@ __attribute__((format(printf, 2, 3))) static void say(struct words *to, const ch
     to->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
+/* What frames of a usual class have in common is not said. */
+static void say_class(const struct wire_frame *frame, struct words *to)
+{
+    static const char *const ecn[] = {"", " ect1", " ect0", " ce"};
+    if (frame->tos >> 2 != 0)
+        say(to, " dscp %d", frame->tos >> 2);
+    say(to, "%s", ecn[frame->tos & 3]);
+    if (frame->fecn)
+        say(to, " fecn");
+    if ((frame->flags & WIRE_BECN) != 0)
+        say(to, " becn");
+    if (frame->migreq)
+        say(to, " migreq");
+    if (frame->pkey != DEFAULT_P_KEY)
+        say(to, " p_key %04x", frame->pkey);
+}
+
 /* ------------------------------------------------------------------ the connection manager */
+
+/* Its ports are the machine's own, what it makes of them is not. */
+static void say_flow_label(struct wire_connection *connection, const struct cm_mad *mad,
+                           struct words *to)
+{
+    const uint32_t of_ports = cm_flow_label(mad->source_port, connection->port);
+    if (mad->flow_label == of_ports)
+        say(to, " flow-label of its ports");
+    else
+        say(to, " flow-label %05x", mad->flow_label);
+}
 
 static void say_req(struct wire_connection *connection, const struct cm_mad *mad, struct words *to)
 {
@@ -39,6 +73,11 @@ static void say_req(struct wire_connection *connection, const struct cm_mad *mad
     say(to, " mtu %d retries %d rnr-retries %d timeout %d reads %d of %d",
         mad->mtu >= 1 && mad->mtu <= 5 ? 128 << mad->mtu : 0, mad->retry_count, mad->rnr_retry,
         mad->ack_timeout, mad->responder_resources, mad->initiator_depth);
+    say(to, " class %d sl %d rate %d hops %d delays %d %d cm-retries %d", mad->traffic_class,
+        mad->service_level, mad->packet_rate, mad->hop_limit, mad->response_timeout,
+        mad->peer_response_timeout, mad->max_retries);
+    say(to, " p_key %04x flow-control %d", mad->p_key, mad->flow_control);
+    say_flow_label(connection, mad, to);
     if (!connection->nvme)
         return;
     nvme_fabrics_decode_request(&request, mad->private_data, mad->private_len);
@@ -50,43 +89,69 @@ static void say_req(struct wire_connection *connection, const struct cm_mad *mad
 static void say_rep(const struct wire_connection *connection, const struct cm_mad *mad,
                     struct words *to)
 {
-    say(to, " rnr-retries %d reads %d of %d", mad->rnr_retry, mad->responder_resources,
-        mad->initiator_depth);
+    say(to, " rnr-retries %d reads %d of %d ack-delay %d flow-control %d", mad->rnr_retry,
+        mad->responder_resources, mad->initiator_depth, mad->ack_delay, mad->flow_control);
     if (connection->nvme)
         say(to, " format %d crqsize %d", wire_get16(mad->private_data),
             wire_get16(mad->private_data + 2));
 }
 
-bool wire_words_cm(struct wire_connection *connection, enum wire_side from,
-                   const struct cm_mad *mad, char words[WIRE_WORDS_BYTES])
+static void learn_psn(struct wire_connection *connection, enum wire_side from,
+                      const struct cm_mad *mad)
 {
-    struct words to = {.text = words};
-    switch ((enum cm_attribute)mad->attribute) {
-    case CM_REQ:
-        say(&to, "REQ");
-        say_req(connection, mad, &to);
-        break;
-    case CM_REP:
-        say(&to, "REP");
-        say_rep(connection, mad, &to);
-        break;
-    case CM_REJ:
-        say(&to, "REJ reason %d", mad->reason);
-        if (connection->nvme)
-            say(&to, " status %d", wire_get16(mad->private_data + 2));
-        return true;
-    case CM_RTU:
-        say(&to, "RTU");
-        return true;
-    case CM_DREQ:
-    case CM_DREP:
-        connection->ended = true;
-        return false;
-    }
     /* A message says with which PSN its receiver shall begin, IBTA Vol 1 12.7.31. */
     connection->psn[!from][WIRE_REQUESTS] = mad->starting_psn - 1;
     connection->psn[from][WIRE_ANSWERS] = mad->starting_psn - 1;
-    return true;
+}
+
+static const char dreq[] = "DREQ", drep[] = "DREP";
+
+static void say_mad(struct wire_connection *connection, enum wire_side from,
+                    const struct cm_mad *mad, struct words *to)
+{
+    switch ((enum cm_attribute)mad->attribute) {
+    case CM_REQ:
+        say(to, "REQ");
+        say_req(connection, mad, to);
+        learn_psn(connection, from, mad);
+        break;
+    case CM_REP:
+        say(to, "REP");
+        say_rep(connection, mad, to);
+        learn_psn(connection, from, mad);
+        break;
+    case CM_REJ:
+        say(to, "REJ reason %d of %d", mad->reason, mad->message_rejected);
+        if (connection->nvme)
+            say(to, " status %d", wire_get16(mad->private_data + 2));
+        break;
+    case CM_RTU:
+        say(to, "RTU");
+        break;
+    case CM_DREQ:
+        say(to, "%s%s", dreq,
+            mad->remote_qpn == connection->qpn[!from] ? "" : " of another queue pair");
+        connection->ended = true;
+        break;
+    case CM_DREP:
+        say(to, "%s", drep);
+        connection->ended = true;
+        break;
+    }
+}
+
+void wire_words_cm(struct wire_connection *connection, enum wire_side from,
+                   const struct wire_frame *frame, const struct cm_mad *mad,
+                   char words[WIRE_WORDS_BYTES])
+{
+    struct words to = {.text = words};
+    say_mad(connection, from, mad, &to);
+    say_class(frame, &to);
+}
+
+bool wire_words_end(const char *words)
+{
+    return strncmp(words, dreq, sizeof dreq - 1) == 0 || strncmp(words, drep, sizeof drep - 1) == 0;
 }
 
 /* ------------------------------------------------------------------ commands */
@@ -104,7 +169,7 @@ static struct wire_command *add_command(struct wire_commands *commands,
     commands->items =
         memory_grown(commands->items, commands->count, &commands->room, sizeof *commands->items);
     struct wire_command *command = &commands->items[commands->count++];
-    command->number = ++connection->commands;
+    *command = (struct wire_command){.number = ++connection->commands};
     return command;
 }
 
@@ -131,6 +196,8 @@ static void remember(struct wire_commands *commands, struct wire_connection *con
     command->length = sqe->sgl.length;
     command->connect =
         sqe->opcode == NVME_FABRICS && nvme_capsule_fctype(sqe) == NVME_FCTYPE_CONNECT;
+    if (connection->qid == 0)
+        command->page = wire_page_of(sqe);
     wire_map_put(&commands->by_cid, wire_map_pair(own, sqe->cid), at);
     wire_map_put(&commands->by_tag, wire_map_pair(own, sqe->cid & TAG_MASK), at);
     if (sqe->sgl.type >> 4 == NVME_SGL_KEYED >> 4 && sqe->sgl.length > 0)
@@ -174,6 +241,11 @@ static void say_command(struct wire_commands *commands, struct wire_connection *
     const uint32_t words[] = {sqe.cdw10, sqe.cdw11, sqe.cdw12, sqe.cdw13, sqe.cdw14, sqe.cdw15};
     for (unsigned i = 0; i < 6; i++)
         say(to, " %" PRIx32, words[i]);
+    for (unsigned i = 2; i < 4; i++) {
+        const uint32_t word = wire_get32(bytes + CDW2_AT + (i - 2) * sizeof word);
+        if (word != 0)
+            say(to, " cdw%u %" PRIx32, i, word);
+    }
     say_tag(commands, connection, sqe.cid, to);
     remember(commands, connection, &sqe);
 }
@@ -227,7 +299,43 @@ enum wire_kind wire_kind_of(uint8_t opcode)
     return response ? WIRE_ANSWERS : WIRE_REQUESTS;
 }
 
-static void say_reth(struct wire_commands *commands, const struct wire_connection *connection,
+/* A WRITE's first packet says where the others go; those that come again are told by their PSNs. */
+static void begin_transfer(const struct wire_commands *commands, struct wire_connection *connection,
+                           const struct wire_command *command, const struct wire_frame *frame)
+{
+    connection->transfer = (struct wire_transfer){0};
+    if (command == NULL || command->page.opcode == 0)
+        return;
+    connection->transfer = (struct wire_transfer){
+        .command = (uint32_t)(command - commands->items) + 1,
+        .first_psn = frame->psn,
+        .packet_bytes = frame->payload,
+        .at = frame->address - command->address,
+    };
+}
+
+static bool is_write(uint8_t opcode)
+{
+    return opcode >= FRAME_RC_WRITE_FIRST && opcode <= FRAME_RC_WRITE_ONLY;
+}
+
+static void say_page(const struct wire_commands *commands, const struct wire_connection *connection,
+                     const struct wire_frame *frame, struct words *to)
+{
+    const struct wire_transfer *transfer = &connection->transfer;
+    if (!is_write(frame->opcode) || transfer->command == 0)
+        return;
+    if (frame->head_bytes < frame->payload) {
+        say(to, " data not captured");
+        return;
+    }
+    const uint64_t packet = (frame->psn - transfer->first_psn) & ((1u << PSN_BITS) - 1);
+    to->used += wire_page_words(&commands->items[transfer->command - 1].page,
+                                transfer->at + packet * transfer->packet_bytes, frame->head,
+                                frame->payload, to->text + to->used, WIRE_WORDS_BYTES - to->used);
+}
+
+static void say_reth(struct wire_commands *commands, struct wire_connection *connection,
                      const struct wire_frame *frame, struct words *to)
 {
     say(to, " of %" PRIu32 " B", frame->length);
@@ -239,16 +347,20 @@ static void say_reth(struct wire_commands *commands, const struct wire_connectio
     say_number(command, to);
     if (command != NULL && frame->address != command->address)
         say(to, " at %+" PRId64, (int64_t)(frame->address - command->address));
+    if (is_write(frame->opcode))
+        begin_transfer(commands, connection, command, frame);
 }
 
 static void say_aeth(const struct wire_frame *frame, struct words *to)
 {
     if (frame->syndrome >> 5 == 0)
-        say(to, " ack"); /* credits are not printed: rxe and most RoCE gear have none */
+        say(to, " ack");
     else if (frame->syndrome >> 5 == 1)
         say(to, " RNR timer %d", frame->syndrome & 0x1F);
     else
         say(to, " NAK %02x", frame->syndrome);
+    if (frame->syndrome >> 5 == 0 && frame->syndrome != NO_CREDITS)
+        say(to, " credits %d", frame->syndrome);
     say(to, " msn %" PRIu32, frame->msn);
 }
 
@@ -274,8 +386,10 @@ void wire_words_rc(struct wire_connection *connection, struct wire_commands *com
         say(&to, " ack-request");
     if ((frame->flags & WIRE_SOLICITED) != 0)
         say(&to, " solicited");
+    say_class(frame, &to);
     if (frame->has_reth)
         say_reth(commands, connection, frame, &to);
+    say_page(commands, connection, frame, &to);
     if (frame->has_aeth)
         say_aeth(frame, &to);
     if (frame->has_ieth) {

@@ -57,6 +57,19 @@ parts 'path MTU' 'connection 1, host cm, frame 1:' --set hosts.defaults.rnic.pat
 parts 'plain keys' 'connection 1, host requests, frame 1:' --set hosts.defaults.nvme.sgl-invalidate=false
 parts 'no data in capsules' 'target cm, frame\|host requests, frame' --set hosts.defaults.nvme.in-capsule=false
 parts 'block size' 'host requests' --set workloads.read.block-size=8KiB
+parts 'DSCP' 'host cm, frame 1:' --set hosts.defaults.rnic.dscp=10
+equal 'which is said' "$(grep -c '^  > .* dscp 10$' "$work/said"), $(grep -c '^  < .* dscp 26$' "$work/said")" '3, 3'
+parts 'DSCP of what is accepted' 'target cm, frame 1:' --set hosts.defaults.rnic.accept-dscp=10
+parts 'ECN' 'requests, frame 1:' --set hosts.defaults.rnic.congestion-control=dcqcn
+parts 'MigReq' 'requests, frame 1:' --set hosts.defaults.rnic.migreq=false
+parts 'ACK delay' 'target cm, frame 1:' --set hosts.defaults.rnic.ca-ack-delay=15
+parts 'size of a namespace' 'target requests' --set hosts.targets.namespaces.0.size=2GiB
+equal 'and where in the page' "$(grep -c '^  < .* data 3=80 11=80 19=80 ' "$work/said"), $(grep -c '^  > .* data 2=40 10=40 18=40 ' "$work/said")" '2, 2'
+equal 'what is left out is said' "$(grep -c -e 'UDP source ports' -e 'names of subsystems' -e 'data of I/O' "$work/said")" 3
+equal 'in JSON too' "$("$program" compare --wire --json "$work/one.pcapng" "$work/other.pcapng" |
+    gojq -c '[(.not_compared | index("UDP source ports") != null), (.not_compared | index(null)), .ends_apart]')" '[true,null,[0,0]]'
+equal 'and in the manual' "$(sed -n 's/^[LP ].*"\(.*\)")$/\1/p' reports/wire/wire_left_out.def |
+    while read -r text; do tr '\n' ' ' <docs/man/stormglass-compare.1 | grep -q -F -e "$text" || echo "$text"; done)" ''
 capture more --set workloads.read.count=2
 equal 'one command more' "$(compared one.pcapng more.pcapng) $(grep -c '<  *end' "$work/said")" '1 1'
 equal 'JSON says so' "$("$program" compare --wire --json "$work/one.pcapng" "$work/more.pcapng" |

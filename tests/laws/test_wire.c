@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { LINE_BYTES = 512 };
+enum { LINE_BYTES = 4096 };
 
 static const char scenario_text[] =
     "stormglass: 1\n"
@@ -29,10 +29,10 @@ static const char scenario_text[] =
     "  topology: {kind: single-switch, hosts: 2}\n"
     "  host-links: {mtu: 4200B}\n"
     "hosts:\n"
-    "  defaults: {rnic: {profile: softroce, software: false, path-mtu: 4096B, congestion-control: "
-    "none}, "
-    "nvme: {partition-scan: true}}\n"
-    "  targets: {where: host0, namespaces: [{media: \"null\"}]}\n"
+    "  defaults: {rnic: {profile: softroce, software: false, dscp: 0, priority: 0, path-mtu: "
+    "4096B, "
+    "congestion-control: none}, nvme: {partition-scan: true}, target: {identity: linux-nvmet}}\n"
+    "  targets: {where: host0, namespaces: [{media: \"null\", size: 250GiB}]}\n"
     "workloads: [{name: none, kind: nvme, from: host1, to: host0, start: 1s}]\n";
 
 /* What was asked for in the capture once the controller was there, in its order.  On one queue
@@ -80,6 +80,10 @@ static void on_frame(void *self, const struct probe_frame *probe)
         .has_immediate = frame_has_immediate(frame->opcode),
         .immediate = frame->immediate,
         .opcode = frame->opcode,
+        .tos = frame->tos,
+        .ttl = frame->ttl,
+        .migreq = play->world->hosts[0]->rnics[0]->params.migreq != 0,
+        .pkey = 0xFFFF,
         .flags = frame->flags,
         .bytes = frame->bytes,
         .payload = frame->payload,

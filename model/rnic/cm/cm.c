@@ -149,7 +149,8 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
     if (peer->ip < RNIC_FIRST_IP)
         return NULL;
     struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
-    conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class)};
+    conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class),
+                                  cm_flow_label(cm_source_port(conn), peer->port)};
     conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
     conn->qp = qp_create(rnic, cap, conn);
     conn->state = CM_RESOLVING;
@@ -175,6 +176,7 @@ static void connect_qp(struct verbs_conn *conn, const struct cm_mad *theirs)
     const struct qp_connection with = {
         .peer = conn->peer.endpoint,
         .peer_qpn = theirs->qpn,
+        .flow_label = conn->peer.flow_label,
         .send_psn = theirs->starting_psn, /* with which its receiver begins, IBTA Vol 1 12.7.31 */
         .receive_psn = mine->starting_psn,
         .mtu = (uint32_t)(conn->passive ? rnic_taken_mtu(own, asked) : asked),
@@ -304,6 +306,7 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
     }
     conn = cm_conn_take(rnic, &listener->user, on_timer);
     conn->peer.endpoint = back->endpoint;
+    conn->peer.flow_label = req->flow_label;
     conn->peer.class.tos = rnic->params.accept_dscp == RNIC_AUTO
                                ? req->traffic_class & TOS_DSCP
                                : rnic_tos(rnic->params.accept_dscp);
@@ -425,7 +428,9 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
         return;
     }
     /* What answers no connection goes back as it came (Linux ib_init_ah_attr_from_wc). */
-    const struct cm_peer back = {frame->source, {frame->priority, frame->tos & TOS_DSCP}};
+    const struct cm_peer back = {frame->source,
+                                 {frame->priority, frame->tos & TOS_DSCP},
+                                 mad.attribute == CM_REQ ? mad.flow_label : 0};
     if (mad.attribute == CM_REQ) {
         on_req(rnic, &back, &mad);
         return;

@@ -44,6 +44,7 @@ enum { CM_COMMAND_SLOTS = 32 };
 struct cm_peer {
     uint32_t endpoint; /* endpoint */
     struct packet_class class;
+    uint32_t flow_label; /* of the connection; 0: of none */
 };
 
 struct verbs_conn {

@@ -9,6 +9,7 @@
 
 enum {
     RESPONSE_TIMEOUT = 20, /* Linux cma.c CMA_CM_RESPONSE_TIMEOUT */
+    DEFAULT_P_KEY = 0xFFFF,
     EPHEMERAL_FIRST = 49152,
     EPHEMERAL_COUNT = 16384,
 };
@@ -26,6 +27,11 @@ static const struct rnic_params *params_of_peer(const struct verbs_conn *conn)
 {
     const struct rnic *rnic = conn->rnic;
     return rnic->peers == NULL ? NULL : &rnic->peers[conn->peer.endpoint]->params;
+}
+
+uint16_t cm_source_port(const struct verbs_conn *conn)
+{
+    return (uint16_t)(EPHEMERAL_FIRST + cm_conn_id(conn) % EPHEMERAL_COUNT);
 }
 
 void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param)
@@ -47,14 +53,19 @@ void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_con
         .service_id = CM_SERVICE_ID(port),
         .source_ip = rnic_ip(rnic->endpoint),
         .destination_ip = rnic_ip(conn->peer.endpoint),
-        .source_port = (uint16_t)(EPHEMERAL_FIRST + id % EPHEMERAL_COUNT),
+        .source_port = cm_source_port(conn),
         .mtu = (uint8_t)qp_mtu_code((uint32_t)rnic_asked_mtu(own, params_of_peer(conn))),
-        .packet_rate = (uint8_t)cm_packet_rate(rnic->port.rate.bps),
+        .p_key = DEFAULT_P_KEY,
+        .flow_label = conn->peer.flow_label,
+        .packet_rate = IBV_RATE_MAX, /* the port's, Linux cma.c cma_resolve_iboe_route */
         .traffic_class = conn->peer.class.tos,
         .hop_limit = rnic->ttl,
-        .service_level = conn->peer.class.priority,
+        /* Linux iboe_tos_to_sl: a plain interface has no traffic classes to map to. */
+        .service_level = own->soft.software ? 0 : conn->peer.class.priority,
         .ack_timeout = (uint8_t)own->timeout,
         .response_timeout = RESPONSE_TIMEOUT,
+        .peer_response_timeout = RESPONSE_TIMEOUT,
+        .flow_control = param->flow_control != 0,
         .max_retries = (uint8_t)own->cm_retries,
         .srq = conn->user.srq != NULL,
     };
@@ -81,6 +92,8 @@ void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param)
         .initiator_depth =
             cm_least(cm_least(param->initiator_depth, req->responder_resources), most),
         .rnr_retry = cm_least(param->rnr_retry_count, rnic->params.rnr_retry),
+        .ack_delay = (uint8_t)rnic->params.ca_ack_delay,
+        .flow_control = param->flow_control != 0,
         .srq = conn->user.srq != NULL,
     };
     rep.private_len =

@@ -9,6 +9,9 @@
 void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param);
 void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param);
 
+/* The port that the host which asks has for its connection: of the ephemeral ones. */
+uint16_t cm_source_port(const struct verbs_conn *conn);
+
 /* Of two limits the one that both can hold. */
 static inline uint8_t cm_least(int64_t a, int64_t b)
 {

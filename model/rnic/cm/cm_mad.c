@@ -46,7 +46,7 @@ static void put_path(const struct cm_mad *mad, uint8_t *b)
     put_bytes(b + 54, 0xFFFF, 2);
     put_gid(b + 56, mad->source_ip);
     put_gid(b + 72, mad->destination_ip);
-    b[91] = mad->packet_rate & 0x3F;
+    put_bytes(b + 88, mad->flow_label << 12 | (mad->packet_rate & 0x3Fu), 4);
     b[92] = mad->traffic_class;
     b[93] = mad->hop_limit;
     b[94] = (uint8_t)(mad->service_level << 4);
@@ -69,10 +69,10 @@ static void put_req(const struct cm_mad *mad, uint8_t *b)
     put_bytes(b + 32, mad->qpn, 3);
     b[35] = mad->responder_resources;
     b[39] = mad->initiator_depth;
-    b[43] = (uint8_t)(mad->response_timeout << 3 | 0 << 1 | 1); /* RC, end-to-end flow control */
+    b[43] = (uint8_t)(mad->peer_response_timeout << 3 | 0 << 1 | mad->flow_control); /* RC */
     put_bytes(b + 44, mad->starting_psn, 3);
     b[47] = (uint8_t)(mad->response_timeout << 3 | (mad->retry_count & 7));
-    put_bytes(b + 48, 0xFFFF, 2); /* default P_Key */
+    put_bytes(b + 48, mad->p_key, 2);
     b[50] = (uint8_t)(mad->mtu << 4 | (mad->rnr_retry & 7));
     b[51] = (uint8_t)(mad->max_retries << 4 | (mad->srq ? 1 << 3 : 0));
     put_path(mad, b);
@@ -88,7 +88,7 @@ static void put_rep(const struct cm_mad *mad, uint8_t *b)
     put_bytes(b + 20, mad->starting_psn, 3);
     b[24] = mad->responder_resources;
     b[25] = mad->initiator_depth;
-    b[26] = 1; /* end-to-end flow control */
+    b[26] = (uint8_t)(mad->ack_delay << 3 | mad->flow_control);
     b[27] = (uint8_t)(mad->rnr_retry << 5 | (mad->srq ? 1 << 4 : 0));
     put_bytes(b + 28, mad->ca_guid, 8);
     memcpy(b + CM_REP_PRIVATE, mad->private_data, mad->private_len);
@@ -157,12 +157,16 @@ static void get_req(struct cm_mad *mad, const uint8_t *b)
     mad->responder_resources = b[35];
     mad->initiator_depth = b[39];
     mad->starting_psn = (uint32_t)get(b + 44, 3);
+    mad->peer_response_timeout = b[43] >> 3;
+    mad->flow_control = b[43] & 1;
+    mad->p_key = (uint16_t)get(b + 48, 2);
     mad->response_timeout = b[47] >> 3;
     mad->retry_count = b[47] & 7;
     mad->mtu = b[50] >> 4;
     mad->rnr_retry = b[50] & 7;
     mad->max_retries = b[51] >> 4;
     mad->srq = (b[51] >> 3 & 1) != 0;
+    mad->flow_label = (uint32_t)get(b + 88, 4) >> 12;
     mad->packet_rate = b[91] & 0x3F;
     mad->traffic_class = b[92];
     mad->hop_limit = b[93];
@@ -180,6 +184,8 @@ static void get_rep(struct cm_mad *mad, const uint8_t *b)
     mad->starting_psn = (uint32_t)get(b + 20, 3);
     mad->responder_resources = b[24];
     mad->initiator_depth = b[25];
+    mad->ack_delay = b[26] >> 3;
+    mad->flow_control = b[26] & 1;
     mad->rnr_retry = b[27] >> 5;
     mad->srq = (b[27] >> 4 & 1) != 0;
     mad->ca_guid = get(b + 28, 8);

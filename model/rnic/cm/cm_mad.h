@@ -55,8 +55,14 @@ struct cm_mad {
     uint8_t mtu;         /* enum ibv_mtu */
     uint8_t packet_rate; /* enum ibv_rate */
     uint8_t traffic_class, hop_limit, service_level;
-    uint8_t ack_timeout; /* code */
-    uint8_t response_timeout, max_retries;
+    uint32_t flow_label; /* 20 bits */
+    uint16_t p_key;
+    uint8_t ack_timeout;                                          /* code */
+    uint8_t response_timeout, peer_response_timeout, max_retries; /* of this side, of the other */
+    /* REP */
+    uint8_t ack_delay; /* code */
+    /* REQ, REP */
+    bool flow_control; /* end to end */
     /* REJ */
     uint8_t message_rejected; /* 0 REQ, 1 REP, 2 none */
     uint16_t reason;
@@ -69,6 +75,13 @@ struct cm_mad {
 
 /* Service ID of a port in the TCP port space, annex A11. */
 #define CM_SERVICE_ID(port) (UINT64_C(0x0000000001060000) | (uint16_t)(port))
+
+/* What rdma_cm makes of a connection's ports for its packets: Linux cma.c
+ * cma_get_roce_udp_flow_label. */
+static inline uint32_t cm_flow_label(uint16_t source_port, uint16_t destination_port)
+{
+    return (source_port * 31u + destination_port) & 0xFFFFF;
+}
 
 void cm_mad_encode(const struct cm_mad *mad, uint8_t bytes[CM_MAD_BYTES]);
 

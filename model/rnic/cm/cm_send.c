@@ -16,8 +16,8 @@ void cm_send(struct rnic *rnic, const struct cm_peer *peer, const struct cm_mad 
         .priority = peer->class.priority,
         .tos = peer->class.tos,
         .ttl = rnic->ttl,
-        .entropy =
-            qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(peer->endpoint), qp_udp_source_port(1, 1)),
+        .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(peer->endpoint),
+                              qp_udp_source_of(rnic, 1, 1, peer->flow_label)),
         .source = rnic->endpoint,
         .destination = peer->endpoint,
         .qpn = 1,
@@ -40,26 +40,4 @@ void cm_send_short(struct verbs_conn *conn, enum cm_attribute attribute)
     cm_send(conn->rnic, &conn->peer, &mad);
     if (attribute == CM_DREQ)
         cm_mad_keep(&conn->mine, &mad);
-}
-
-enum ibv_rate cm_packet_rate(uint64_t bps)
-{
-    switch (bps / 1000000000) {
-    case 10:
-        return IBV_RATE_10_GBPS;
-    case 25:
-        return IBV_RATE_25_GBPS;
-    case 40:
-        return IBV_RATE_40_GBPS;
-    case 50:
-        return IBV_RATE_50_GBPS;
-    case 100:
-        return IBV_RATE_100_GBPS;
-    case 200:
-        return IBV_RATE_200_GBPS;
-    case 400:
-        return IBV_RATE_400_GBPS;
-    default:
-        return IBV_RATE_MAX;
-    }
 }

@@ -11,7 +11,4 @@ void cm_send(struct rnic *rnic, const struct cm_peer *peer, const struct cm_mad 
 /* RTU, DREQ, DREP of a connection. */
 void cm_send_short(struct verbs_conn *conn, enum cm_attribute attribute);
 
-/* The code of a link's rate. */
-enum ibv_rate cm_packet_rate(uint64_t bps);
-
 #endif

@@ -54,7 +54,9 @@ struct rnic_params {
     int64_t rx_buffer, rx_xoff, rx_xon, drain;
     int64_t pfc, pfc_priorities; /* mask; RNIC_AUTO: the data priority */
     int64_t pfc_watchdog;
-    int64_t cm_timeout, cm_retries;
+    int64_t cm_timeout, cm_retries, ca_ack_delay;
+    int64_t udp_source_port; /* RNIC_UDP_ */
+    int64_t migreq;
     int64_t context_cost, resolve_cost, qp_create_cost, qp_modify_cost, qp_destroy_cost;
     int64_t command_slots; /* CM_COMMAND_SLOTS at most */
     int64_t clock_offset;  /* ppm, fast */
@@ -72,6 +74,14 @@ extern const struct opt rnic_opts[];
     X(OWN, "own")
 #define X(name, word) RNIC_MTU_##name,
 enum { RNIC_MTU_AGREEMENTS(X) }; /* path_mtu_agreement */
+#undef X
+
+#define RNIC_UDP_SOURCES(X)                                                                        \
+    X(QUEUE_PAIRS, "queue-pairs")                                                                  \
+    X(FLOW_LABEL, "flow-label")                                                                    \
+    X(QUEUE_PAIR, "queue-pair")
+#define X(name, word) RNIC_UDP_##name,
+enum { RNIC_UDP_SOURCES(X) }; /* udp_source_port */
 #undef X
 
 /* Path MTU in a REQ of `active`, and of the queue pair that `passive` makes for it.  `passive` may

@@ -185,6 +185,19 @@ const struct opt rnic_opts[] = {
      "Commands about queue pairs that the device executes at a time; others wait in order.",
      "one command channel that all share: linux-rdma 4695b191a; mlx5 has 32 entries in its queue, "
      "and its firmware executes few at once"},
+    {"ca-ack-delay", OPT_INT, ROW(ca_ack_delay), "16", "0", "31", NULL,
+     "Code of the longest time until the RNIC acknowledges, as a REP tells it: 4.096 us x 2^d.",
+     "IBTA Vol 1 11.2.1.2, 12.6.8; ibv_devinfo -v (local_ca_ack_delay): 16 of ConnectX, 15 of rxe"},
+    {"udp-source-port", OPT_CHOICE, ROW(udp_source_port), "queue-pairs", NULL, NULL,
+     OPT_WORDS(RNIC_UDP_SOURCES),
+     "What the UDP source port is made from, by which switches tell paths apart.  queue-pairs: "
+     "both numbers, alike in both directions; flow-label: that of the REQ, which rdma_cm makes "
+     "from the connection's ports; queue-pair: the sender's number alone.",
+     "Linux ib_verbs.h rdma_get_udp_sport, with flow label 0 and without; cma.c "
+     "cma_get_roce_udp_flow_label; rxe_qp.c rxe_qp_init_req"},
+    {"migreq", OPT_BOOL, ROW(migreq), "true", NULL, NULL, NULL,
+     "Queue pairs are in the migrated state: BTH.MigReq is set.  It changes captures alone.",
+     "IBTA Vol 1 17.2.8; Linux rxe_req.c and rxe_resp.c leave it 0"},
     {"clock-offset", OPT_PERCENT, ROW(clock_offset), "0%", "0%", "0.1%", NULL,
      "Parts by which the RNIC's clock is fast, as 100ppm: so much faster it sends. Its timers are "
      "exact.",

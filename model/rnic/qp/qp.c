@@ -75,14 +75,35 @@ time_ps qp_rnr_time(unsigned code)
     return 10 * PS_PER_US * ten_us[code & 31];
 }
 
-/* The Linux kernel's rdma_calc_flow_label and rdma_flow_label_to_udp_sport. */
+/* The Linux kernel's rdma_flow_label_to_udp_sport. */
+static uint16_t port_of_label(uint32_t label)
+{
+    return (uint16_t)(((label & 0x3FFF) ^ (label & 0xFC000) >> 14) | 0xC000);
+}
+
+/* The Linux kernel's rdma_calc_flow_label. */
 uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn)
 {
     uint64_t v = (uint64_t)local_qpn * remote_qpn;
     v ^= v >> 20;
     v ^= v >> 40;
-    const uint32_t label = (uint32_t)v & 0xFFFFF;
-    return (uint16_t)(((label & 0x3FFF) ^ (label & 0xFC000) >> 14) | 0xC000);
+    return port_of_label((uint32_t)v & 0xFFFFF);
+}
+
+/* Linux rxe_qp.c: hash_32 of linux/hash.h, 14 bits of it. */
+static uint16_t port_of_qpn(uint32_t qpn)
+{
+    return (uint16_t)(0xC000 + ((qpn * 0x61C88647u) >> 18));
+}
+
+uint16_t qp_udp_source_of(const struct rnic *rnic, uint32_t local_qpn, uint32_t remote_qpn,
+                          uint32_t flow_label)
+{
+    if (rnic->params.udp_source_port == RNIC_UDP_FLOW_LABEL && flow_label != 0)
+        return port_of_label(flow_label);
+    if (rnic->params.udp_source_port == RNIC_UDP_QUEUE_PAIR)
+        return port_of_qpn(local_qpn);
+    return qp_udp_source_port(local_qpn, remote_qpn);
 }
 
 /* The addresses' hash, and over it the port twice: so who knows the addresses finds the port. */
@@ -249,7 +270,7 @@ void qp_expect_reads(struct qp *qp)
 
 void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with)
 {
-    const uint16_t port = qp_udp_source_port(qp->qpn, with->peer_qpn);
+    const uint16_t port = qp_udp_source_of(rnic, qp->qpn, with->peer_qpn, with->flow_label);
     qp->flow = (struct flow_key){
         .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(with->peer), port),
         .source = rnic->endpoint,

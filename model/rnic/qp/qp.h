@@ -176,7 +176,7 @@ static_assert(sizeof(struct qp) == 384, "six lines, whose pairs are fetched toge
 struct qp_connection {
     uint32_t peer, peer_qpn; /* endpoint and QPN */
     uint32_t send_psn, receive_psn;
-    uint32_t mtu;
+    uint32_t mtu, flow_label;
     uint8_t read_limit, read_resources;
     uint8_t retry_count, rnr_retry;
     bool first_data_establishes;
@@ -213,8 +213,11 @@ enum ibv_mtu qp_mtu_code(uint32_t bytes);
 /* RNR timer code to time, IBTA Vol 1 table 45. */
 time_ps qp_rnr_time(unsigned code);
 
-/* UDP source port of a pair of QPNs, and the hash of the 5-tuple that ECMP uses. */
+/* UDP source port of a pair of QPNs; by the RNIC's own rule, where the flow label is a REQ's; and
+ * the hash of the 5-tuple that ECMP uses. */
 uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn);
+uint16_t qp_udp_source_of(const struct rnic *rnic, uint32_t local_qpn, uint32_t remote_qpn,
+                          uint32_t flow_label);
 uint32_t qp_entropy(uint32_t source_ip, uint32_t destination_ip, uint16_t source_port);
 
 /* The UDP source port that is in an entropy. */

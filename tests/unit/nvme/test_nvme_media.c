@@ -25,7 +25,7 @@ struct bench {
     time_ps waited, served; /* sums */
     uint64_t span;          /* of the offsets */
     uint64_t capacity;
-    bool again;             /* a request that is done is submitted again elsewhere */
+    bool again; /* a request that is done is submitted again elsewhere */
 };
 
 static struct bench bench;
@@ -300,6 +300,26 @@ static void a_full_store_does_not_grow(void **state)
     nvme_tag_store_fini(&store);
 }
 
+/* Write Zeroes: as if never written, in parts of 4 KiB, in whole ones, in all of a namespace. */
+static void zeroed_blocks_were_never_written(void **state)
+{
+    (void)state;
+    static const struct nvme_range ranges[] = {
+        {3, 2}, {3, 5}, {5, 20}, {8, 16}, {0, UINT64_C(1) << 40}, {20, UINT64_C(1) << 40}};
+    for (unsigned i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        struct nvme_store *base = nvme_tag_store_create(512);
+        struct nvme_tag_store *store = (struct nvme_tag_store *)(void *)base;
+        nvme_tag_store_write(store, 0, 64, 5);
+        nvme_tag_store_write(store, 13, 1, 6);
+        assert_int_equal(base->ops->zero(base, ranges[i]), NVME_STATUS_OK);
+        for (uint64_t lba = 0; lba < 64; lba++) {
+            const bool zeroed = lba >= ranges[i].lba && lba - ranges[i].lba < ranges[i].blocks;
+            assert_int_equal(nvme_tag_store_read(store, lba, 1), zeroed ? 0 : lba == 13 ? 6 : 5);
+        }
+        base->ops->destroy(base);
+    }
+}
+
 /* Against an array, with small and large blocks. */
 static void store_against_an_array(void **state)
 {
@@ -356,11 +376,17 @@ static void destroyed_at_any_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_takes_no_time),     cmocka_unit_test(fixed_is_exact),
-        cmocka_unit_test(flash_alone_by_hand),    cmocka_unit_test(flash_bands),
-        cmocka_unit_test(flash_never_sticks),     cmocka_unit_test(flash_repeats),
-        cmocka_unit_test(every_kind_is_found),    cmocka_unit_test(store_remembers_ranges),
-        cmocka_unit_test(store_against_an_array), cmocka_unit_test(a_full_store_does_not_grow),
+        cmocka_unit_test(null_takes_no_time),
+        cmocka_unit_test(fixed_is_exact),
+        cmocka_unit_test(flash_alone_by_hand),
+        cmocka_unit_test(flash_bands),
+        cmocka_unit_test(flash_never_sticks),
+        cmocka_unit_test(flash_repeats),
+        cmocka_unit_test(every_kind_is_found),
+        cmocka_unit_test(store_remembers_ranges),
+        cmocka_unit_test(zeroed_blocks_were_never_written),
+        cmocka_unit_test(store_against_an_array),
+        cmocka_unit_test(a_full_store_does_not_grow),
         cmocka_unit_test(destroyed_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,7 @@ static void a_cnp_is_written_as_a_real_rnic_does(void **state)
     (void)state;
     const struct wire_frame frame = {
         .opcode = WIRE_CNP,
+        .pkey = 0xFFFF,
         .tos = 0xc2,
         .ttl = 64,
         .flags = WIRE_BECN,
@@ -64,6 +65,9 @@ static void what_is_written_is_read(void **state)
     const struct wire_frame frame = {
         .opcode = 0x0A, /* RC WRITE ONLY */
         .has_reth = true,
+        .migreq = true,
+        .fecn = true,
+        .pkey = 0x8001,
         .tos = 0x68,
         .ttl = 64,
         .flags = WIRE_ACK_REQUEST | WIRE_SOLICITED,
@@ -87,6 +91,9 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(back.opcode, frame.opcode);
     assert_true(back.has_reth && !back.has_aeth && !back.has_ieth);
     assert_int_equal(back.flags, frame.flags);
+    assert_true(back.migreq && back.fecn);
+    assert_int_equal(back.pkey, frame.pkey);
+    assert_int_equal(back.tos, frame.tos);
     assert_int_equal(back.bytes, frame.bytes);
     assert_int_equal(back.payload, frame.payload);
     assert_int_equal(back.source_ip, frame.source_ip);

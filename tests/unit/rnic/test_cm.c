@@ -30,11 +30,15 @@ static const struct cm_mad req = {
     .source_port = 0xC123,
     .mtu = IBV_MTU_4096,
     .packet_rate = IBV_RATE_100_GBPS,
+    .flow_label = 0xABCDE,
+    .p_key = 0x8001,
+    .flow_control = true,
     .traffic_class = 104,
     .hop_limit = 64,
     .service_level = 3,
     .ack_timeout = 14,
     .response_timeout = 20,
+    .peer_response_timeout = 21,
     .max_retries = 15,
     .private_len = 2,
     .private_data = {0xEE, 0xFF},
@@ -69,17 +73,17 @@ static void test_req_bytes(void **state)
         {24 + 32, 3, 0x123456},
         {24 + 35, 1, 16},
         {24 + 39, 1, 3},
-        {24 + 43, 1, 20 << 3 | 1},
+        {24 + 43, 1, 21 << 3 | 1},
         {24 + 44, 3, 0xABCDEF},
         {24 + 47, 1, 20 << 3 | 7},
-        {24 + 48, 2, 0xFFFF},
+        {24 + 48, 2, 0x8001},
         {24 + 50, 1, 5 << 4 | 5},
         {24 + 51, 1, 15 << 4},
         {24 + 52, 4, 0xFFFFFFFF},
         {24 + 56, 8, 0},
         {24 + 64, 8, 0x0000FFFF0A000001},
         {24 + 80, 8, 0x0000FFFF0A000002},
-        {24 + 88, 4, 16},
+        {24 + 88, 4, 0xABCDE010},
         {24 + 92, 1, 104},
         {24 + 93, 1, 64},
         {24 + 94, 1, 3 << 4},
@@ -111,6 +115,8 @@ static void test_rep_rej_dreq_bytes(void **state)
                                .responder_resources = 9,
                                .initiator_depth = 10,
                                .rnr_retry = 7,
+                               .ack_delay = 15,
+                               .flow_control = true,
                                .private_len = 1,
                                .private_data = {0x5A}};
     cm_mad_encode(&rep, bytes);
@@ -119,6 +125,7 @@ static void test_rep_rej_dreq_bytes(void **state)
     assert_int_equal(big_endian(b + 12, 3), 7);
     assert_int_equal(big_endian(b + 20, 3), 8);
     assert_int_equal(big_endian(b + 24, 2), 0x090A);
+    assert_int_equal(b[26], 15 << 3 | 1);
     assert_int_equal(b[27], 7 << 5);
     assert_int_equal(b[36], 0x5A);
 
@@ -163,6 +170,36 @@ static struct pair *make(void)
     struct pair_params params;
     pair_presets(&params);
     return pair_make(&params);
+}
+
+/* Alike in both directions but where the sender's number alone makes it; a REQ has the label of its
+ * ports in any case. */
+static void test_udp_source_ports(void **state)
+{
+    (void)state;
+    for (int64_t rule = RNIC_UDP_QUEUE_PAIRS; rule <= RNIC_UDP_QUEUE_PAIR; rule++) {
+        struct pair_params params;
+        pair_presets(&params);
+        params.rnic.udp_source_port = rule;
+        struct pair *pair = pair_make(&params);
+        pair_connect(pair);
+        const struct qp *a = pair->ends[0].conn->qp, *b = pair->ends[1].conn->qp;
+        const uint32_t label = pair->ends[0].conn->peer.flow_label;
+        const uint16_t there = qp_entropy_port(a->flow.entropy, rnic_ip(0), rnic_ip(1));
+        const uint16_t back = qp_entropy_port(b->flow.entropy, rnic_ip(1), rnic_ip(0));
+        const uint16_t folded = (uint16_t)(((label & 0x3FFF) ^ label >> 14) | 0xC000);
+        assert_int_equal((label + 0x100000 - PAIR_SERVICE) % 31, 0); /* of 20 bits */
+        assert_int_equal(pair->ends[1].conn->peer.flow_label, label);
+        assert_int_equal(there == back, rule != RNIC_UDP_QUEUE_PAIR);
+        assert_int_equal(there == folded, rule == RNIC_UDP_FLOW_LABEL);
+        if (rule == RNIC_UDP_QUEUE_PAIRS)
+            assert_int_equal(there, qp_udp_source_port(a->qpn, b->qpn));
+        pair_free(pair);
+    }
+    /* A capture of Linux's rxe: its CM speaks from queue pair 1 by this port, with this label. */
+    const struct rnic rxe = {.params.udp_source_port = RNIC_UDP_QUEUE_PAIR};
+    assert_int_equal(qp_udp_source_of(&rxe, 1, 1, 0x58e50), 0xd872);
+    assert_int_equal(cm_flow_label(45428, PAIR_SERVICE), 0x58e50);
 }
 
 static void test_connect(void **state)
@@ -347,17 +384,12 @@ static void test_destroy_and_reuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_req_bytes),
-        cmocka_unit_test(test_rep_rej_dreq_bytes),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_connect),
-        cmocka_unit_test(test_reject),
-        cmocka_unit_test(test_nobody_listens),
-        cmocka_unit_test(test_lost_message),
-        cmocka_unit_test(test_data_establishes),
-        cmocka_unit_test(test_unreachable),
-        cmocka_unit_test(test_disconnect),
-        cmocka_unit_test(test_destroy_and_reuse),
+        cmocka_unit_test(test_req_bytes),        cmocka_unit_test(test_rep_rej_dreq_bytes),
+        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_udp_source_ports),
+        cmocka_unit_test(test_connect),          cmocka_unit_test(test_reject),
+        cmocka_unit_test(test_nobody_listens),   cmocka_unit_test(test_lost_message),
+        cmocka_unit_test(test_data_establishes), cmocka_unit_test(test_unreachable),
+        cmocka_unit_test(test_disconnect),       cmocka_unit_test(test_destroy_and_reuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
