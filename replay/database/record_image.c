@@ -56,7 +56,7 @@ int main(void)
     sqlite3_int64 bytes = 0;
     if (sqlite3_open(":memory:", &database) != SQLITE_OK)
         stop(database, "memory");
-    snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", STORE_APPLICATION_ID);
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", STORE_RUN);
     execute(database, "BEGIN");
     execute(database, pragma);
     execute(database, record_schema);

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void fail(struct store *store, const char *what)
@@ -126,32 +125,12 @@ bool store_close(struct store *store)
     return well;
 }
 
-/* The four bytes at 68 of the file's header are the application's number (SQLite file
- * format, 1.3.12). */
-bool store_is_foreign(const char *path)
-{
-    struct stat status;
-    if (stat(path, &status) != 0)
-        return false; /* creating it will say what is wrong, if anything is */
-    if (S_ISREG(status.st_mode) && status.st_size == 0)
-        return false;
-    unsigned char head[72] = {0};
-    FILE *file = S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
-    const size_t got = file == NULL ? 0 : fread(head, 1, sizeof head, file);
-    if (file != NULL)
-        fclose(file);
-    const uint32_t number =
-        (uint32_t)head[68] << 24 | (uint32_t)head[69] << 16 | (uint32_t)head[70] << 8 | head[71];
-    return got != sizeof head || memcmp(head, "SQLite format 3", 16) != 0 ||
-           number != STORE_APPLICATION_ID;
-}
-
-static void make_tables(struct store *store, const char *schema)
+static void make_tables(struct store *store, const struct store_beginning *beginning)
 {
     char pragma[64];
-    snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", STORE_APPLICATION_ID);
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", (int)beginning->kind);
     store_exec(store, pragma);
-    store_exec(store, schema);
+    store_exec(store, beginning->schema);
 }
 
 /* What follows is synchronised, and this with it. */
@@ -170,7 +149,7 @@ static void write_beginning(struct store *store, const struct store_beginning *b
         copy_tables(store, beginning->image);
     store_exec(store, "BEGIN");
     if (beginning->image == NULL)
-        make_tables(store, beginning->schema);
+        make_tables(store, beginning);
     if (beginning->fill != NULL)
         beginning->fill(beginning->self, store);
     store_exec(store, "COMMIT");
@@ -267,12 +246,18 @@ static struct store *create_locked(const char *path, const struct store_beginnin
 }
 
 /* Where the file is to be: behind symbolic links, which stay. */
-static bool find_place(struct output_place *place, const char *path, char error[STORE_ERROR_BYTES])
+static bool find_place(struct output_place *place, const char *path, enum store_kind kind,
+                       char error[STORE_ERROR_BYTES])
 {
     if (!output_place_find(place, path))
         snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
-    else if (place->kind != OUTPUT_FILE || store_is_foreign(place->path))
-        snprintf(error, STORE_ERROR_BYTES, "exists and is not a run database; not overwritten");
+    else if (strcmp(path, "-") == 0)
+        snprintf(error, STORE_ERROR_BYTES,
+                 "%s cannot be written to standard output: expected a file's name",
+                 store_kind_words(kind));
+    else if (place->kind != OUTPUT_FILE || store_is_foreign(place->path, kind))
+        snprintf(error, STORE_ERROR_BYTES, "exists and is not %s; not overwritten",
+                 store_kind_words(kind));
     else
         return true;
     return false;
@@ -284,7 +269,7 @@ struct store *store_create(const char *path, const struct store_beginning *begin
     struct output_place place;
     if (path == NULL)
         return create_memory(beginning, error);
-    if (!find_place(&place, path, error))
+    if (!find_place(&place, path, beginning->kind, error))
         return NULL;
     struct name_lock *lock = memory_new(sizeof *lock);
     struct store *store = NULL;
@@ -310,7 +295,7 @@ struct store *store_create_deaf(void)
     return store;
 }
 
-/* NULL when it is no run database, or when it is `torn`: it must be repaired before it is read. */
+/* NULL when it is none of ours, or when it is `torn`: it must be repaired before it is read. */
 static struct store *open_run(const char *path, int flags, bool *torn,
                               char error[STORE_ERROR_BYTES])
 {
@@ -319,7 +304,8 @@ static struct store *open_run(const char *path, int flags, bool *torn,
     if (store == NULL)
         return NULL;
     store_guard(store->database);
-    if (store_ask_int(store, "PRAGMA application_id", 0) == STORE_APPLICATION_ID)
+    const int64_t kind = store_kind(store);
+    if (kind == STORE_RUN || kind == STORE_PLAN)
         return store;
     *torn = store->failed && sqlite3_errcode(store->database) == SQLITE_READONLY;
     const char *words = filekind_words(filekind_of_file(path));
@@ -355,7 +341,7 @@ struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
         return NULL;
     bool torn;
     struct store *store = open_run(path, SQLITE_OPEN_READONLY, &torn, error);
-    if (!torn || store_is_foreign(path))
+    if (!torn || (store_is_foreign(path, STORE_RUN) && store_is_foreign(path, STORE_PLAN)))
         return store;
     if (!store_guard_is_trap(path))
         return open_torn(path, error);

@@ -16,10 +16,13 @@
 struct store;
 struct store_statement;
 
-enum {
-    STORE_ERROR_BYTES = 512,
-    STORE_APPLICATION_ID = 0x53746d47
-}; /* "StmG", in the file's header */
+enum { STORE_ERROR_BYTES = 512 };
+
+/* What a database is of: the application's number in the file's header. */
+enum store_kind {
+    STORE_RUN = 0x53746d47, /* "StmG" */
+    STORE_PLAN = 0x53746d50 /* "StmP" */
+};
 
 enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT, STORE_BLOB };
 
@@ -58,28 +61,35 @@ struct store_image {
 /* What is in the file from the first moment on: the tables, made by the SQL of `schema` or as
  * `image` has them (the other is NULL), and the rows that `fill` (may be NULL) inserts. */
 struct store_beginning {
+    enum store_kind kind; /* of an image: what that says */
     const char *schema;
     const struct store_image *image;
     void (*fill)(void *self, struct store *store);
     void *self;
 };
 
-/* Creates a database; `path` NULL: in memory.  An existing file is replaced when it is a run
- * database or empty, and refused otherwise; a symbolic link stays one.  NULL and a sentence in
- * `error` on failure; then no file is left.  Until store_close nobody else can create one of that
- * name. */
+/* Creates a database; `path` NULL: in memory.  An existing file is replaced when it is a database
+ * of the same kind or empty, and refused otherwise; a symbolic link stays one.  NULL and a sentence
+ * in `error` on failure; then no file is left.  Until store_close nobody else can create one of
+ * that name. */
 struct store *store_create(const char *path, const struct store_beginning *beginning,
                            char error[STORE_ERROR_BYTES]);
 
 /* A store that keeps nothing: nobody will read it.  Every call does nothing, without error. */
 struct store *store_create_deaf(void);
 
-/* True when store_create would refuse `path` because something else than a run database is there.
- */
-bool store_is_foreign(const char *path);
+/* True when store_create would refuse `path` because something else than a database of this kind is
+ * there. */
+bool store_is_foreign(const char *path, enum store_kind kind);
 
-/* Opens a run database for reading only.  It may be anybody's: see store_guard.h. */
+/* "a run database" */
+const char *store_kind_words(enum store_kind kind);
+
+/* Opens a database of either kind for reading only.  It may be anybody's: see store_guard.h. */
 struct store *store_open(const char *path, char error[STORE_ERROR_BYTES]);
+
+/* Of an open one. */
+enum store_kind store_kind(struct store *store);
 
 /* For statements that come from outside: those that do not only read are errors from here on. */
 void store_read_only(struct store *store);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "replay/database/record_schema.h"
 #include "scenarios/embedded.h"
+#include "scenarios/format/filekind.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,11 +52,21 @@ bool stored_is_of_today(struct store *store, char why[STORE_ERROR_BYTES])
     return false;
 }
 
+static bool is_of_run(struct store *store, const char *path, char why[STORE_ERROR_BYTES])
+{
+    if (store_kind(store) == STORE_RUN)
+        return true;
+    const char *words = filekind_words(filekind_of_file(path));
+    snprintf(why, STORE_ERROR_BYTES, "not a run database: this is %s",
+             words == NULL ? store_kind_words(store_kind(store)) : words);
+    return false;
+}
+
 struct store *stored_open(const char *path, char why[STORE_ERROR_BYTES])
 {
     char blame[STORE_ERROR_BYTES];
     struct store *store = store_open(path, why);
-    if (store != NULL && !stored_is_readable(store, why)) {
+    if (store != NULL && (!is_of_run(store, path, why) || !stored_is_readable(store, why))) {
         store_close(store);
         return NULL;
     }

@@ -106,11 +106,7 @@ bool plan_store_is(const char *path)
 {
     char error[STORE_ERROR_BYTES];
     struct store *store = store_open(path, error);
-    const bool is =
-        store != NULL && store_ask_int(store,
-                                       "SELECT count(*)=2 FROM sqlite_schema"
-                                       " WHERE type='table' AND name IN ('plan', 'candidate')",
-                                       0) != 0;
+    const bool is = store != NULL && store_kind(store) == STORE_PLAN;
     if (store != NULL)
         store_close(store);
     return is;
@@ -446,7 +442,8 @@ struct plan_store *plan_store_create(const char *path, const struct plan_side *s
                                      uint32_t count, char error[STORE_ERROR_BYTES])
 {
     struct filling filling = {sides, count};
-    const struct store_beginning beginning = {.schema = schema, .fill = fill, .self = &filling};
+    const struct store_beginning beginning = {
+        .kind = STORE_PLAN, .schema = schema, .fill = fill, .self = &filling};
     struct store *created = store_create(path, &beginning, error);
     if (created == NULL)
         return NULL;

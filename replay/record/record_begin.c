@@ -181,7 +181,7 @@ bool record_begin_may(const char *path, const struct scenario *scenario, char wh
                  "-: a run database cannot be written to standard output: expected a file's name");
     else if (path[0] == '\0')
         snprintf(why, OUTPUT_WHY_BYTES, "expected the name of a file");
-    else if (store_is_foreign(path))
+    else if (store_is_foreign(path, STORE_RUN))
         snprintf(why, OUTPUT_WHY_BYTES, "%.400s: exists and is not a run database; not overwritten",
                  path);
     else
@@ -196,6 +196,7 @@ struct store *record_begin(const struct record_options *options, const struct sc
     if (options->unread)
         return store_create_deaf();
     struct beginning self = {options, scenario};
-    const struct store_beginning beginning = {.image = &record_image, .fill = fill, .self = &self};
+    const struct store_beginning beginning = {
+        .kind = STORE_RUN, .image = &record_image, .fill = fill, .self = &self};
     return store_create(options->path, &beginning, error);
 }

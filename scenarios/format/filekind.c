@@ -27,6 +27,7 @@ struct mark {
  * has ours. */
 static const struct mark marks[] = {
     MARK(RUN, 68, "StmG"),
+    MARK(ANSWER, 68, "StmP"),
     MARK(DATABASE, 0, "SQLite format 3"),
     MARK(CAPTURE, 0, "\xd4\xc3\xb2\xa1"),
     MARK(CAPTURE, 0, "\xa1\xb2\xc3\xd4"),
@@ -86,6 +87,7 @@ const char *filekind_words(enum filekind kind)
         [FILEKIND_PRICES] = "prices; a plan takes them by prices: FILE",
         [FILEKIND_PROFILE] = "a profile; a scenario takes it by profile: FILE",
         [FILEKIND_RUN] = "a run database; stormglass explain, report and query read it",
+        [FILEKIND_ANSWER] = "a plan's database; stormglass report, plan --resume and query read it",
         [FILEKIND_DATABASE] = "an SQLite database, but not a run database",
         [FILEKIND_CAPTURE] = "a capture; stormglass compare --wire reads it",
         [FILEKIND_COUNTERS] =

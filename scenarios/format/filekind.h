@@ -14,7 +14,8 @@ enum filekind {
     FILEKIND_PLAN,
     FILEKIND_PRICES,
     FILEKIND_PROFILE,
-    FILEKIND_RUN, /* a run database */
+    FILEKIND_RUN,    /* a run database */
+    FILEKIND_ANSWER, /* a plan's database */
     FILEKIND_DATABASE,
     FILEKIND_CAPTURE,
     FILEKIND_COUNTERS,
@@ -33,7 +34,8 @@ enum filekind filekind_of_file(const char *path);
 /* No reader of text takes it. */
 static inline bool filekind_is_binary(enum filekind kind)
 {
-    return kind == FILEKIND_RUN || kind == FILEKIND_DATABASE || kind == FILEKIND_CAPTURE;
+    return kind == FILEKIND_RUN || kind == FILEKIND_ANSWER || kind == FILEKIND_DATABASE ||
+           kind == FILEKIND_CAPTURE;
 }
 
 /* "a scenario; stormglass run plays it".  NULL of the unknown. */

@@ -118,13 +118,24 @@ cp "$cases/first-io.yaml" scenario.yaml
 "$program" report run.db -o page.html || fail 'page.html'
 "$program" pcap run.db -o run.pcapng || fail 'run.pcapng'
 printf 'stormglass-grid: 1\n' >grid.yaml
+cat >plan.yaml <<'YAML'
+stormglass-plan: 1
+name: nothing
+scenario: scenario.yaml
+vary: [{path: workloads.read.queue-depth, as: qd, values: [1, 2]}]
+slo: ["read.goodput > 1Gbps"]
+budget: 1ps
+YAML
+"$program" plan plan.yaml -o plan.db >/dev/null
 : >empty
 mkdir folder
 for command in explain report replay query counters pcap diff compare 'compare --any'; do
     # shellcheck disable=SC2086 # words
     case $command in query) more=x ;; diff | compare*) more=run.db ;; *) more= ;; esac
     for file in 'scenario.yaml a scenario; stormglass run plays it' 'page.html an HTML page; a browser shows it' \
-        'run.pcapng a capture; stormglass compare --wire reads it' 'empty an empty file'; do
+        'run.pcapng a capture; stormglass compare --wire reads it' 'empty an empty file' \
+        "plan.db a plan's database; stormglass report, plan --resume and query read it"; do
+        case "$command $file" in 'report plan'* | 'query plan'*) continue ;; esac
         # shellcheck disable=SC2086 # words
         expect "$command ${file%% *}" 2 "not a run database: this is ${file#* }" "$program" $command "${file%% *}" $more
     done
@@ -140,6 +151,15 @@ for command in run check bench; do
 done
 expect 'predict' 2 'scenario.yaml:1:1: error: expected a grid, but this is a scenario' "$program" predict scenario.yaml -o d
 [ ! -e d ] || fail 'predict has made a folder'
+expect 'run plan.db' 2 "expected text, but this is a plan's database; stormglass report," "$program" run plan.db
+expect 'step plan.db' 2 "not a run database: this is a plan's database" "$program" step plan.db
+expect 'draw plan.db' 2 "not a run database: this is a plan's database" "$program" draw plan.db -o x.svg
+cp plan.db kept.db
+expect 'a run over a plan' 2 'plan.db: exists and is not a run database' "$program" run first-io -o plan.db
+expect 'a plan over a run' 2 "run.db: exists and is not a plan's database" "$program" plan plan.yaml -o run.db
+expect 'resume a run' 2 "not a plan's database" "$program" plan plan.yaml --resume run.db
+expect 'plan -o -' 2 "a plan's database cannot be written to standard output" "$program" plan plan.yaml -o -
+cmp -s plan.db kept.db && "$program" replay run.db >/dev/null || fail 'a database was overwritten by one of another kind'
 sqlite3 -batch other.db 'CREATE TABLE t(a)'
 expect 'a foreign database' 2 'this is an SQLite database, but not a run database' "$program" explain other.db
 

@@ -22,7 +22,7 @@ static const char tables[] =
 static struct store *store_with(const char *rows)
 {
     char error[STORE_ERROR_BYTES];
-    const struct store_beginning beginning = {.schema = tables};
+    const struct store_beginning beginning = {.kind = STORE_RUN, .schema = tables};
     struct store *store = store_create(NULL, &beginning, error);
     assert_non_null(store);
     store_exec(store, rows);

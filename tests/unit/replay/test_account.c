@@ -68,7 +68,7 @@ static const char paused[] =
 static struct store *store_with(const char *rows, const char *more)
 {
     char error[STORE_ERROR_BYTES];
-    const struct store_beginning beginning = {.schema = tables};
+    const struct store_beginning beginning = {.kind = STORE_RUN, .schema = tables};
     struct store *store = store_create(NULL, &beginning, error);
     assert_non_null(store);
     store_exec(store, rows);

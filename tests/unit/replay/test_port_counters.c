@@ -32,7 +32,7 @@ static int set_up(void **state)
 {
     (void)state;
     char error[STORE_ERROR_BYTES];
-    const struct store_beginning beginning = {.schema = tables};
+    const struct store_beginning beginning = {.kind = STORE_RUN, .schema = tables};
     store = store_create(NULL, &beginning, error);
     assert_non_null(store);
     port_counters_load(&counters, store);

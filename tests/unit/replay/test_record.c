@@ -151,8 +151,8 @@ static void image_is_what_the_schema_makes(void **state)
          " FROM sqlite_schema ORDER BY rowid"),
         "PRAGMA application_id", "PRAGMA page_count", "PRAGMA freelist_count",
         "PRAGMA integrity_check"};
-    const struct store_beginning made = {.schema = record_schema};
-    const struct store_beginning copied = {.image = &record_image};
+    const struct store_beginning made = {.kind = STORE_RUN, .schema = record_schema};
+    const struct store_beginning copied = {.kind = STORE_RUN, .image = &record_image};
     char error[STORE_ERROR_BYTES];
     struct store *of_text = store_create(NULL, &made, error);
     struct store *of_image = store_create(NULL, &copied, error);
@@ -359,7 +359,7 @@ static void other_files_are_left_alone(void **state)
     char error[STORE_ERROR_BYTES];
     const struct record_options options = {
         .path = fixture->path, .until = TIME_NEVER, .threads = 1, .version = "1"};
-    assert_true(store_is_foreign(fixture->path));
+    assert_true(store_is_foreign(fixture->path, STORE_RUN));
     assert_null(record_open(&options, fixture->scenario, error));
     assert_non_null(strstr(error, "not overwritten"));
     assert_null(store_open(fixture->path, error));

@@ -143,6 +143,7 @@ static void parallel_links_are_one_line(void **state)
 static void links_to_nowhere_are_left_out(void **state)
 {
     static const struct store_beginning beginning = {
+        .kind = STORE_RUN,
         .schema = "CREATE TABLE meta(simulated_ps, drain_ps);"
                   "CREATE TABLE node(node, name, kind); CREATE TABLE pause_root(position, node);"
                   "CREATE TABLE result(path, value);"
