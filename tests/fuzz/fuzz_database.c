@@ -3,7 +3,7 @@
  * The bytes are changes of a run's database, in which there are pauses and frames.  An even first
  * byte: of values, by SQL, within a savepoint of a database in memory.  An odd one: of the file's
  * bytes.  Whatever reads databases then reads it: query, explain, report, replay, pcap.
- * Reads: replay/database/store.c replay/database/stored.c
+ * Reads: replay/database/store.c replay/database/store_kind.c replay/database/stored.c
  * Reads: replay/explain/account*.c reports/page/page*.c */
 #include "base/memory.h"
 #include "replay/database/stored.h"
@@ -273,6 +273,15 @@ static void try_values(struct bytes *bytes, uint8_t which)
     play(NULL);
 }
 
+/* A file is of one kind at most, and the whole one is a run's. */
+static void check_kind(bool whole)
+{
+    const bool is_run = !store_is_foreign(of.path, STORE_RUN);
+    const bool is_plan = !store_is_foreign(of.path, STORE_PLAN);
+    if ((is_run && is_plan) || (whole && !is_run))
+        abort();
+}
+
 static void try_bytes(struct bytes *bytes, uint8_t which)
 {
     char error[STORE_ERROR_BYTES] = "";
@@ -286,6 +295,7 @@ static void try_bytes(struct bytes *bytes, uint8_t which)
     FILE *file = fopen(of.path, "wbe");
     if (file == NULL || fwrite(image, 1, of.bytes, file) != of.bytes || fclose(file) != 0)
         abort();
+    check_kind(memcmp(image, of.image, of.bytes) == 0);
     free(image);
     struct store *store = store_open(of.path, error);
     if ((store == NULL) != (error[0] != '\0'))
