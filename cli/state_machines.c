@@ -35,6 +35,7 @@ static const struct nvme_machine nvme_machines[] = {
     {&nvme_fsm_host, "host", "the controller as the host sees it"},
     {&nvme_fsm_host_queue, "host-queue", "one queue pair of the host"},
     {&nvme_fsm_target_queue, "target-queue", "one queue pair of the target"},
+    {&nvme_fsm_path, "path", "one of several paths of a namespace"},
 };
 
 enum { NVME_MACHINES = sizeof nvme_machines / sizeof nvme_machines[0] };

@@ -23,7 +23,7 @@ struct write {
 
 struct data_judge_unit {
     uint64_t number; /* of 4 KiB in the namespace */
-    uint32_t target_ip, nsid;
+    uint64_t store;
     uint32_t count;      /* writes that are remembered: the last */
     bool used, in_parts; /* in_parts: it was written in part, and is not judged any more */
     time_ps written;     /* some write had ended by then; TIME_NEVER: none */
@@ -43,14 +43,13 @@ void data_judge_fini(struct data_judge *judge)
 
 /* ---- units ---- */
 
-static struct data_judge_unit *place_of_unit(const struct data_judge *judge,
-                                             const struct probe_host_io *io, uint64_t number)
+static struct data_judge_unit *place_of_unit(const struct data_judge *judge, uint64_t store,
+                                             uint64_t number)
 {
-    const uint64_t space = (uint64_t)io->target_ip << 32 | io->nsid;
-    uint64_t at = hash_mix(number + hash_mix(space)) & (judge->room - 1);
+    uint64_t at = hash_mix(number + hash_mix(store)) & (judge->room - 1);
     for (; judge->units[at].used; at = (at + 1) & (judge->room - 1)) {
         const struct data_judge_unit *unit = &judge->units[at];
-        if (unit->number == number && unit->target_ip == io->target_ip && unit->nsid == io->nsid)
+        if (unit->number == number && unit->store == store)
             break;
     }
     return &judge->units[at];
@@ -62,7 +61,7 @@ static struct data_judge_unit *find(const struct data_judge *judge, const struct
 {
     if (judge->count == 0)
         return NULL;
-    struct data_judge_unit *unit = place_of_unit(judge, io, number);
+    struct data_judge_unit *unit = place_of_unit(judge, io->store, number);
     return unit->used ? unit : NULL;
 }
 
@@ -73,10 +72,8 @@ static void grow(struct data_judge *judge)
     judge->room = room == 0 ? FIRST_ROOM : room * 2;
     judge->units = memory_zeroed(judge->room, sizeof *judge->units);
     for (uint32_t i = 0; i < room; i++) {
-        if (!old[i].used)
-            continue;
-        const struct probe_host_io place = {.target_ip = old[i].target_ip, .nsid = old[i].nsid};
-        *place_of_unit(judge, &place, old[i].number) = old[i];
+        if (old[i].used)
+            *place_of_unit(judge, old[i].store, old[i].number) = old[i];
     }
     free(old);
 }
@@ -89,12 +86,9 @@ static struct data_judge_unit *make(struct data_judge *judge, const struct probe
         return unit;
     if (judge->count * 2 >= judge->room)
         grow(judge);
-    unit = place_of_unit(judge, io, number);
-    *unit = (struct data_judge_unit){.number = number,
-                                     .target_ip = io->target_ip,
-                                     .nsid = io->nsid,
-                                     .used = true,
-                                     .written = TIME_NEVER};
+    unit = place_of_unit(judge, io->store, number);
+    *unit = (struct data_judge_unit){
+        .number = number, .store = io->store, .used = true, .written = TIME_NEVER};
     judge->count++;
     return unit;
 }

@@ -246,6 +246,9 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .admin = (int64_t)stats->admin,
         .admin_failed = (int64_t)stats->admin_failed,
         .gap_ps = stats->gap,
+        .failovers = (int64_t)stats->failovers,
+        .path_recovery_ps = stats->recovery,
+        .degraded_ps = stats->degraded,
     };
     add_members(collect, index, workload);
 }

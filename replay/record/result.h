@@ -44,8 +44,9 @@ struct result_workload {
     const struct hist *latency;
     /* Of its NVMe controllers: struct nvme_host_stats. */
     int64_t losses, attempts, reconnects, requeued, retried, without_service_ps;
-    int64_t admin, admin_failed; /* admin commands that it asked for */
-    int64_t gap_ps;              /* struct workload_stats has what it means */
+    int64_t admin, admin_failed;                      /* admin commands that it asked for */
+    int64_t gap_ps;                                   /* struct workload_stats has what they mean */
+    int64_t failovers, path_recovery_ps, degraded_ps; /* of its paths */
     struct steady steady;
     struct member_figures of_members;
     time_ps start;      /* of the workload */

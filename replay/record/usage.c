@@ -302,11 +302,11 @@ static void look_at_workload(const struct usage *usage, uint32_t index, time_ps 
     values[USAGE_WORK_ALL] += world_instances(world, index);
     values[USAGE_WORK_CPU] = values[USAGE_WORK_QUEUES] = 0;
     for (uint32_t i = 0; i < world_instances(world, index); i++) {
-        const struct nvme_host *host = world_controller(world, index, i);
         const struct workload_cpu cpu = world_cpu(world, index, i, now);
         values[USAGE_WORK_CPU] += cpu.busy;
         values[USAGE_WORK_QUEUES] += cpu.cores;
-        if (host != NULL)
+        const struct nvme_host *host;
+        for (uint32_t path = 0; (host = world_controller(world, index, i, path)) != NULL; path++)
             look_at_controller(usage, host, about->pairs[i / about->copies].to, values, now);
     }
 }

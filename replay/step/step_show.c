@@ -87,12 +87,12 @@ static void show_workload(const struct stepper *stepper, uint32_t workload, FILE
     char text[256];
     show_workload_line(stepper, workload, out);
     for (uint32_t i = 0; i < world_instances(world, workload); i++) {
-        const struct nvme_host *controller = world_controller(world, workload, i);
-        if (controller != NULL)
+        const struct nvme_host *controller;
+        for (uint32_t p = 0; (controller = world_controller(world, workload, i, p)) != NULL; p++)
             step_show_controller(stepper, step_instance_from(stepper, workload, i), controller,
                                  out);
     }
-    if (world_instances(world, workload) > 0 && world_controller(world, workload, 0) == NULL) {
+    if (world_instances(world, workload) > 0 && world_controller(world, workload, 0, 0) == NULL) {
         world_describe(world, workload, text, sizeof text);
         fprintf(out, "  %s\n", text[0] == '\0' ? "nothing is outstanding" : text);
     }

@@ -136,9 +136,10 @@ static void show_controllers(const struct stepper *stepper, uint32_t node, FILE 
     const struct world *world = stepper_world(stepper);
     for (uint32_t w = 0; w < world->workload_count; w++)
         for (uint32_t i = 0; i < world_instances(world, w); i++) {
-            const struct nvme_host *controller = world_controller(world, w, i);
-            if (controller != NULL && step_instance_from(stepper, w, i) == node)
-                step_show_controller(stepper, node, controller, out);
+            const struct nvme_host *controller;
+            for (uint32_t p = 0; (controller = world_controller(world, w, i, p)) != NULL; p++)
+                if (step_instance_from(stepper, w, i) == node)
+                    step_show_controller(stepper, node, controller, out);
         }
 }
 

@@ -189,9 +189,9 @@ void step_why_workload(struct step_walk *walk, uint32_t workload)
     struct oldest oldest = {.walk = walk};
     char text[256];
     for (uint32_t i = 0; i < world_instances(world, workload); i++) {
-        oldest.looking_at = world_controller(world, workload, i);
         oldest.looking_from = step_instance_from(walk->stepper, workload, i);
-        if (oldest.looking_at != NULL)
+        for (uint32_t p = 0; (oldest.looking_at = world_controller(world, workload, i, p)) != NULL;
+             p++)
             nvme_host_look(oldest.looking_at, keep_oldest, &oldest);
     }
     if (oldest.found) {

@@ -6,6 +6,7 @@
 #include "replay/explain/account.h"
 #include "reports/summary/text_measured.h"
 #include "reports/summary/text_members.h"
+#include "reports/summary/text_recovery.h"
 #include "reports/summary/text_settings.h"
 #include "reports/summary/text_stages.h"
 #include "reports/summary/text_steady.h"
@@ -113,21 +114,6 @@ static void write_workload(const struct text *text, const struct store_statement
                 store_text(row, 11)[0] == '\0' ? "" : ": ", store_text(row, 11), text->paint.off);
 }
 
-static void write_recovery(const struct text *text)
-{
-    struct store_statement *rows =
-        store_prepare(text->store, "SELECT workload, lost, attempts, reconnected, requeued,"
-                                   " without_service_ms * 1e9 FROM v_recovery");
-    for (int64_t shown = 0; shown < WORKLOADS_MAX && store_step(rows); shown++)
-        fprintf(text->out,
-                "  %-18.18s controllers lost %s, reconnected %s in %s attempts; %s commands "
-                "requeued; %s without service\n",
-                store_text(rows, 0), words_count(store_int(rows, 1)).text,
-                words_count(store_int(rows, 3)).text, words_count(store_int(rows, 2)).text,
-                words_count(store_int(rows, 4)).text, words_time(store_int(rows, 5)).text);
-    store_finish(rows);
-}
-
 static void write_workloads(const struct text *text)
 {
     fprintf(text->out, "\n%s%-20s%10s%10s%13s%10s%10s%10s%10s%10s%s\n", text->paint.bold,
@@ -145,7 +131,7 @@ static void write_workloads(const struct text *text)
     }
     store_finish(rows);
     rest(text, "SELECT count(*) FROM workload", shown, "v_workload");
-    write_recovery(text);
+    text_recovery(text->store, text->out);
 }
 
 static void write_pause(const struct text *text, const struct store_statement *row, int64_t span)

@@ -9,6 +9,7 @@
 #define STORMGLASS_SCENARIOS_CARRIER_NVME_CARRIER_H
 
 #include "nvme/host/host.h"
+#include "nvme/multipath/multipath.h"
 #include "nvme/target/target.h"
 #include "rnic/verbs.h"
 
@@ -50,6 +51,7 @@ extern const struct nvme_carrier *const nvme_carriers[NVME_CARRIERS];
  * by, and what each transport has for itself. */
 struct nvme_carrier_host {
     struct nvme_host_params core;
+    struct nvme_multipath_params paths;
     alignas(8) unsigned char own[NVME_CARRIERS][NVME_CARRIER_PARAMS_MAX];
 };
 

@@ -8,6 +8,7 @@
 size_t nvme_carrier_host_rows(struct opt *rows)
 {
     size_t count = opt_join(rows, 0, nvme_host_opts, offsetof(struct nvme_carrier_host, core));
+    count = opt_join(rows, count, nvme_multipath_opts, offsetof(struct nvme_carrier_host, paths));
     for (size_t i = 0; i < NVME_CARRIERS; i++) {
         CHECK(nvme_carriers[i]->host_bytes <= NVME_CARRIER_PARAMS_MAX);
         count = opt_join(rows, count, nvme_carriers[i]->host_opts,

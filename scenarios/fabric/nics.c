@@ -99,10 +99,45 @@ struct nic_pair nics_of(const struct scenario *scenario, const struct scenario_w
     return list[(pair->turn + turn) % count];
 }
 
+static void add_path(struct nic_pair list[NICS_PATHS_MAX], uint32_t *count, struct nic_pair nics)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (list[i].from == nics.from && list[i].to == nics.to)
+            return;
+    if (*count < NICS_PATHS_MAX)
+        list[(*count)++] = nics;
+}
+
+uint32_t nics_paths(const struct scenario *scenario, const struct scenario_workload *workload,
+                    const struct scenario_pair *pair, struct nic_pair list[NICS_PATHS_MAX])
+{
+    const struct side from = side_of(scenario, pair->from, workload->nic);
+    const struct side to = side_of(scenario, pair->to, workload->peer_nic);
+    struct nic_pair first[NICS_MAX];
+    const uint32_t firsts = nics_between(scenario, workload, pair, first);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < firsts; i++)
+        add_path(list, &count, first[(pair->turn + i) % firsts]);
+    for (uint32_t i = 0; i < from.count * to.count; i++) {
+        const struct nic_pair nics = {(uint16_t)(from.first + i / to.count),
+                                      (uint16_t)(to.first + i % to.count)};
+        if (nics_reach(scenario, pair, nics))
+            add_path(list, &count, nics);
+    }
+    return count;
+}
+
 uint32_t nics_used(const struct scenario *scenario, const struct scenario_workload *workload,
                    const struct scenario_pair *pair, struct nic_pair list[NICS_MAX])
 {
-    struct nic_pair all[NICS_MAX];
+    struct nic_pair all[NICS_PATHS_MAX];
+    if (workload->paths > 0) {
+        const uint32_t there = nics_paths(scenario, workload, pair, all);
+        const uint32_t taken = there < workload->paths ? there : workload->paths;
+        for (uint32_t i = 0; i < taken && i < NICS_MAX; i++)
+            list[i] = all[i];
+        return taken < NICS_MAX ? taken : NICS_MAX;
+    }
     const uint32_t count = nics_between(scenario, workload, pair, all);
     const uint32_t used = count < workload->turns ? count : workload->turns;
     for (uint32_t i = 0; i < used; i++)

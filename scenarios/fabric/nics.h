@@ -33,6 +33,12 @@ uint32_t nics_between(const struct scenario *scenario, const struct scenario_wor
 struct nic_pair nics_of(const struct scenario *scenario, const struct scenario_workload *workload,
                         const struct scenario_pair *pair, uint32_t turn);
 
+/* Pairs of NICs that may each be a path of NVMe, at most NVME paths: those of nics_between first,
+ * the pair's own turn ahead, then all others that reach each other.  How many. */
+enum { NICS_PATHS_MAX = 16 };
+uint32_t nics_paths(const struct scenario *scenario, const struct scenario_workload *workload,
+                    const struct scenario_pair *pair, struct nic_pair list[NICS_PATHS_MAX]);
+
 /* All that the pair's queue pairs do use; how many. */
 uint32_t nics_used(const struct scenario *scenario, const struct scenario_workload *workload,
                    const struct scenario_pair *pair, struct nic_pair list[NICS_MAX]);

@@ -22,7 +22,7 @@ enum {
 };
 
 struct params {
-    int64_t how, data;
+    int64_t how, data, port; /* port -1: all */
 };
 
 static const struct opt rows[] = {
@@ -32,6 +32,10 @@ static const struct opt rows[] = {
      "own"},
     {"data", OPT_CHOICE, offsetof(struct params, data), "kept", NULL, NULL, OPT_WORDS(DATA),
      "Whether written data is still there when the target comes back.", "own"},
+    {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
+     "Only the controller of several that has this port of the target dies, as one of two in an "
+     "array; what is stored and the other ports stay. Only with how: process.",
+     "own"},
     {0}};
 
 static unsigned breaks(const void *params)
@@ -56,10 +60,21 @@ static bool edge(struct timeline *timeline, const struct fault_edge *edge)
     return params->how != OF_POWER || !edge->begins;
 }
 
+static bool has_port(const struct params *params, const struct nvme_target *target)
+{
+    return params->port >= 0 && params->port < (int64_t)nvme_target_ports(target);
+}
+
 static void die(struct world *world, const struct scenario_fault *fault, uint32_t node)
 {
     const struct params *params = fault->params;
-    nvme_target_kill(world_faults_target(world, node), params->data == DATA_LOST);
+    struct nvme_target *target = world_faults_target(world, node);
+    if (params->port >= 0 && params->how == OF_PROCESS) {
+        if (has_port(params, target))
+            nvme_target_kill_port(target, (uint32_t)params->port);
+        return;
+    }
+    nvme_target_kill(target, params->data == DATA_LOST);
 }
 
 static void apply(struct world *world, const struct scenario_fault *fault,
@@ -69,7 +84,13 @@ static void apply(struct world *world, const struct scenario_fault *fault,
         die(world, fault, spot->node);
         return;
     }
-    const bool listens = nvme_target_revive(world_faults_target(world, spot->node));
+    const struct params *params = fault->params;
+    struct nvme_target *target = world_faults_target(world, spot->node);
+    const bool one = params->port >= 0 && params->how == OF_PROCESS;
+    const bool listens = !one ? nvme_target_revive(target)
+                         : has_port(params, target)
+                             ? nvme_target_revive_port(target, (uint32_t)params->port)
+                             : true;
     CHECK(listens); /* the port was its own */
 }
 

@@ -92,6 +92,9 @@
     X(ADMIN_COMPLETED, ".admin.completed", ".admin.completed", QUANTITY_INT)                       \
     X(ADMIN_FAILED, ".admin.failed", ".admin.failed", QUANTITY_INT)                                \
     X(GAP, ".gap_ns", ".gap", QUANTITY_TIME)                                                       \
+    X(PATHS_FAILOVERS, ".paths.failovers", ".paths.failovers", QUANTITY_INT)                       \
+    X(PATHS_RECOVERY, ".paths.recovery_ns", ".paths.recovery", QUANTITY_TIME)                      \
+    X(PATHS_DEGRADED, ".paths.degraded_ns", ".paths.degraded", QUANTITY_TIME)                      \
     X(CONTROLLERS_AWAY, ".controllers.without_service_ns", ".controllers.without_service",         \
       QUANTITY_TIME)                                                                               \
     X(STEADY_WARM_UP, ".steady.warm_up_ns", ".steady.warm_up", QUANTITY_TIME)                      \

@@ -137,6 +137,8 @@ struct scenario_workload {
     const struct scenario_pair *pairs;
     uint32_t pair_count;
     uint32_t turns;           /* queue pairs or NVMe controllers of each pair */
+    uint32_t paths;           /* NVMe controllers of an instance, as many as there are NICs for;
+                               * 0: one without multipath */
     int8_t nic, peer_nic;     /* the port of the hosts in from and to; -1: spread */
     struct verbs_class class; /* of its connections */
     time_ps start,

@@ -323,6 +323,9 @@ struct workload_names scenario_subsystem_names(const struct scenario *scenario,
     return (struct workload_names){
         .subsystem = subsystem == NULL ? workload->subsystem : subsystem->nqn,
         .host = scenario->nodes[pair->from].host->nqn,
+        .target = pair->to,
+        .namespaces = subsystem == NULL ? NULL : subsystem->namespaces,
+        .namespace_count = subsystem == NULL ? 0 : subsystem->namespace_count,
     };
 }
 

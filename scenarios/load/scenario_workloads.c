@@ -25,6 +25,7 @@ struct common {
     int64_t pairing;        /* enum pairing */
     int64_t dscp, priority; /* -1: the host's */
     int64_t nic, peer_nic;  /* -1: in turns */
+    int64_t paths;          /* -1: none, -2: all */
 };
 
 #define FIELD(name) offsetof(struct common, name)
@@ -51,6 +52,10 @@ const struct opt scenario_workload_opts[] = {
      "perftest -d, nvme connect --host-iface"},
     {"peer-nic", OPT_INT, FIELD(peer_nic), "auto", "0", "7", "auto",
      "NIC of the hosts in `to`; auto: as `nic` where they have it.", "nvme connect --traddr"},
+    {"paths", OPT_INT, FIELD(paths), "none", "1", "16", "none|all",
+     "NVMe controllers of an instance, each by other NICs, as paths of its namespace; all: as many "
+     "as NICs reach each other; none: one controller without multipath.",
+     "Linux 6.1 nvme_core: multipath; nvme connect-all"},
     {0}};
 
 bool scenario_empties(const struct scenario *scenario)
@@ -156,6 +161,9 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
         .priority = (uint8_t)(common->priority < 0 ? 0 : common->priority),
     };
     entry->made.nic = (int8_t)common->nic;
+    entry->made.paths = common->paths == -1   ? 0
+                        : common->paths == -2 ? NICS_PATHS_MAX
+                                              : (uint32_t)common->paths;
     entry->made.peer_nic = (int8_t)common->peer_nic;
     entry->made.stop = common->stop < 0 || common->stop > end ? end : common->stop;
     if (common->start_jitter < entry->made.stop - common->start)
@@ -184,6 +192,31 @@ static bool has_nic(const struct loader *loader, uint32_t node, int8_t nic)
     return nic < 0 || (nic < host->port_count && host->ports[nic].link != SCENARIO_NO_LINK);
 }
 
+/* As many as were asked for by number. */
+static void check_paths(struct loader *loader, const struct entry *entry,
+                        const struct scenario_pair *pairs)
+{
+    const struct scenario_workload *made = &entry->made;
+    const struct tree_node *written = tree_get(entry->written, "paths");
+    struct nic_pair list[NICS_PATHS_MAX];
+    if (made->paths > 0 && !made->ops->needs_nvme_target) {
+        tree_error(loader->diag, written == NULL ? entry->written : written,
+                   "paths: kind %s has no NVMe controllers", made->ops->name);
+        return;
+    }
+    for (uint32_t i = 0; i < made->pair_count && made->paths < NICS_PATHS_MAX; i++) {
+        const uint32_t there =
+            made->paths == 0 ? 0 : nics_paths(loader->scenario, made, &pairs[i], list);
+        if (there >= made->paths)
+            continue;
+        tree_error(loader->diag, written == NULL ? entry->written : written,
+                   "paths: from %s to %s there %s %u, one for each two NICs that reach each other",
+                   loader->scenario->nodes[pairs[i].from].name,
+                   loader->scenario->nodes[pairs[i].to].name, there == 1 ? "is" : "are", there);
+        return;
+    }
+}
+
 static void take_nics(struct loader *loader, struct entry *entry, struct scenario_pair *pairs)
 {
     const struct scenario_workload *made = &entry->made;
@@ -196,6 +229,7 @@ static void take_nics(struct loader *loader, struct entry *entry, struct scenari
         return;
     }
     nics_give_turns(loader->scenario, made, pairs);
+    check_paths(loader, entry, pairs);
 }
 
 static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing,

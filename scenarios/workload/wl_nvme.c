@@ -45,18 +45,17 @@ static void note_state(const struct wl_nvme *wl, const char *text)
 /* Its controller is being shut down, or was. */
 static bool is_parting(struct wl_nvme *wl)
 {
-    if (wl->state == WL_NVME_CLOSING || wl->host == NULL || !wl->site.nvme->core.shutdown ||
-        nvme_host_closed(wl->host))
+    if (wl->state == WL_NVME_CLOSING || !wl->site.nvme->core.shutdown || wl_nvme_has_parted(wl))
         return false;
     wl->state = WL_NVME_CLOSING;
-    nvme_host_shutdown(wl->host);
+    wl_nvme_part(wl);
     return true;
 }
 
 /* Nothing more is issued; tells the owner once nothing is under way either. */
 void wl_nvme_settle(struct wl_nvme *wl)
 {
-    const bool closed = wl->state == WL_NVME_CLOSING && nvme_host_closed(wl->host);
+    const bool closed = wl->state == WL_NVME_CLOSING && wl_nvme_has_parted(wl);
     if ((wl->state != WL_NVME_ENDING && !closed) || wl->under_way > 0)
         return;
     wl_nvme_admin_end(wl);
@@ -92,13 +91,21 @@ static uint64_t payload(const struct nvme_io *io)
     return io->opcode == NVME_WRITE_ZEROES || io->opcode == NVME_DATASET ? 0 : io->bytes;
 }
 
+/* NSIDs that the scenario does not know are stores of their own. */
+static uint64_t store_of(const struct workload_names *names, uint32_t nsid)
+{
+    const bool known = nsid - 1 < names->namespace_count;
+    return (uint64_t)names->target << 32 | (known ? names->namespaces[nsid - 1] : nsid - 1);
+}
+
 static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
                        struct probe_host_io *record)
 {
+    const struct nvme_host *by = wl_nvme_path(wl, io->path);
     *record = (struct probe_host_io){
-        .host_ip = wl->site.verbs->local_ip(wl->site.device),
-        .target_ip = wl->site.target_ip,
-        .controller = nvme_host_controller(wl->host),
+        .host_ip = by == NULL ? wl->site.verbs->local_ip(wl->site.device) : nvme_host_local_ip(by),
+        .target_ip = by == NULL ? wl->site.target_ip : nvme_host_target_ip(by),
+        .controller = by == NULL ? 0 : nvme_host_controller(by),
         .qid = io->qid,
         .cid = io->cid,
         .workload = wl->site.workload,
@@ -109,6 +116,7 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
         .lba = io->lba,
         .bytes = io->bytes,
         .nsid = io->nsid,
+        .store = store_of(&wl->site.names, io->nsid),
         .block_bytes = wl->space.block_bytes,
         .content = io->content,
         .issued_at = io->issued_at,
@@ -196,14 +204,14 @@ static void fail_waiting(struct wl_nvme *wl)
 
 static void submit(struct wl_nvme *wl, struct wl_nvme_slot *slot)
 {
-    if (!nvme_host_submit(wl->host, slot->queue, &slot->io))
+    if (!wl_nvme_give(wl, slot->queue, &slot->io))
         line_add(&wl->waiting[slot->queue], slot);
 }
 
 static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
 {
     struct wl_nvme_line *waiting = &wl->waiting[queue];
-    while (waiting->first != NULL && nvme_host_submit(wl->host, queue, &waiting->first->io))
+    while (waiting->first != NULL && wl_nvme_give(wl, queue, &waiting->first->io))
         line_take(waiting);
 }
 
@@ -254,7 +262,7 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
 static void pump(struct wl_nvme *wl)
 {
     const time_ps now = env_now(wl->site.env);
-    while (wl->state == WL_NVME_ISSUING && !nvme_host_lost(wl->host)) {
+    while (wl->state == WL_NVME_ISSUING && !wl_nvme_has_lost(wl)) {
         if (now >= wl->site.stop) {
             end_by_stop(wl);
             break;
@@ -271,7 +279,7 @@ static void pump(struct wl_nvme *wl)
             wl->state = WL_NVME_ENDING;
         break;
     }
-    if (wl->state != WL_NVME_CONNECTING && wl->host != NULL && nvme_host_lost(wl->host))
+    if (wl->state != WL_NVME_CONNECTING && wl_nvme_has_lost(wl))
         fail_waiting(wl);
     if (wl->state == WL_NVME_ENDING && wl->under_way == 0)
         workload_done(wl->site.stats, wl->did.failed > 0, wl->did.last_completion, wl->site.stop);
@@ -290,30 +298,17 @@ static void on_io(void *self, struct nvme_io *io)
     struct wl_nvme_slot *slot = io->user;
     const uint32_t queue = slot->queue;
     finish(wl, slot);
+    if (UNLIKELY(wl->multipath != NULL && wl->under_way == 0))
+        wl_nvme_count(wl);
     submit_waiting(wl, queue);
     pump(wl);
-}
-
-static void count_changes(struct wl_nvme *wl)
-{
-    struct workload_stats *stats = wl->site.stats;
-    const struct nvme_host_stats *now = nvme_host_stats(wl->host), *reported = &wl->reported;
-    if (now->losses != reported->losses)
-        wl_nvme_connects(wl);
-    stats->losses += now->losses - reported->losses;
-    stats->attempts += now->attempts - reported->attempts;
-    stats->reconnects += now->reconnects - reported->reconnects;
-    stats->requeued += now->requeued - reported->requeued;
-    stats->retried += now->retried - reported->retried;
-    stats->without_service += now->without_service - reported->without_service;
-    wl->reported = *now;
 }
 
 /* The controller was lost, is back, or is given up. */
 static void on_change(void *self)
 {
     struct wl_nvme *wl = self;
-    count_changes(wl);
+    wl_nvme_count(wl);
     for (uint32_t queue = 0; queue < wl->queues; queue++)
         submit_waiting(wl, queue);
     if (wl->state == WL_NVME_ISSUING || wl->state == WL_NVME_ENDING)
@@ -326,12 +321,13 @@ static void on_change(void *self)
 
 static const struct nvme_host_namespace *choose_namespace(const struct wl_nvme *wl)
 {
-    const uint32_t count = nvme_host_namespaces(wl->host);
+    const struct nvme_host *host = wl_nvme_host(wl);
+    const uint32_t count = nvme_host_namespaces(host);
     if (count > 0 && wl->params.name_space == 0)
-        return nvme_host_namespace(wl->host, wl->site.instance % count);
+        return nvme_host_namespace(host, wl->site.instance % count);
     for (uint32_t i = 0; i < count; i++)
-        if (nvme_host_namespace(wl->host, i)->nsid == (uint32_t)wl->params.name_space)
-            return nvme_host_namespace(wl->host, i);
+        if (nvme_host_namespace(host, i)->nsid == (uint32_t)wl->params.name_space)
+            return nvme_host_namespace(host, i);
     return NULL;
 }
 
@@ -347,7 +343,7 @@ static bool choose_region(const struct wl_nvme *wl, struct wl_region *region)
 
 static void make_slots(struct wl_nvme *wl)
 {
-    wl->queues = nvme_host_queues(wl->host);
+    wl->queues = nvme_host_queues(wl_nvme_host(wl));
     CHECK(wl->queues > 0);
     wl->slot_count = wl->queues * (uint32_t)wl->params.queue_depth;
     wl->slots = memory_zeroed(wl->slot_count, sizeof *wl->slots);
@@ -403,6 +399,8 @@ static void on_ready(void *self, uint16_t status)
         give_up(wl, "workload: its I/Os do not fit the blocks or the size of the namespace");
         return;
     }
+    if (wl->multipath != NULL)
+        nvme_multipath_use(wl->multipath, space->nsid);
     wl->state = WL_NVME_ISSUING;
     wl->did.connected = true;
     wl->did.ready = env_now(wl->site.env);
@@ -432,26 +430,13 @@ struct workload *wl_nvme_create(const struct workload_site *site)
 void wl_nvme_start(struct workload *workload)
 {
     struct wl_nvme *wl = wl_nvme_of(workload);
-    CHECK(wl->host == NULL);
-    struct nvme_host_params params = wl->site.nvme->core;
-    params.queues = wl->params.queues;
-    const struct nvme_carrier_site carrier = {wl->site.verbs, wl->site.device, wl->site.class};
-    const struct nvme_host_site site = {
-        .env = wl->site.env,
-        .transport = nvme_carrier_of_host(&carrier, wl->site.nvme),
-        .params = &params,
-        .target_ip = wl->site.target_ip,
-        .user = {.self = wl,
-                 .on_ready = on_ready,
-                 .on_io = on_io,
-                 .on_change = on_change,
-                 .on_admin = wl_nvme_admin_done},
-        .subsystem_nqn = wl->site.names.subsystem,
-        .host_nqn = wl->site.names.host,
-    };
+    const struct nvme_host_user user = {.self = wl,
+                                        .on_ready = on_ready,
+                                        .on_io = on_io,
+                                        .on_change = on_change,
+                                        .on_admin = wl_nvme_admin_done};
     wl->did.began = env_now(wl->site.env);
-    wl->host = nvme_host_create(&site);
-    CHECK(wl->host != NULL);
+    wl_nvme_connect(wl, &user);
 }
 
 void wl_nvme_stop(struct workload *workload)
@@ -471,8 +456,7 @@ void wl_nvme_destroy(struct workload *workload)
     struct wl_nvme *wl = wl_nvme_of(workload);
     env_timer_cancel(wl->site.env, &wl->timer);
     wl_nvme_admin_end(wl);
-    if (wl->host != NULL)
-        nvme_host_destroy(wl->host);
+    wl_nvme_drop(wl);
     wl_check_fini(&wl->check);
     free(wl->slots);
     free(wl->waiting);

@@ -77,7 +77,7 @@ time_ps wl_nvme_measure(struct workload *workload, time_ps now);
 struct workload_delivered wl_nvme_delivered(const struct workload *workload);
 uint64_t wl_nvme_outstanding(const struct workload *workload);
 void wl_nvme_describe(const struct workload *workload, char *text, size_t size);
-const struct nvme_host *wl_nvme_controller(const struct workload *workload);
+const struct nvme_host *wl_nvme_controller(const struct workload *workload, uint32_t path);
 const struct workload_member *wl_nvme_member(const struct workload *workload);
 void wl_nvme_destroy(struct workload *workload);
 

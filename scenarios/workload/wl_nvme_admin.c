@@ -31,7 +31,8 @@ static void ask(struct wl_nvme *wl)
         .cdw10 = kind->cdw10,
         .bytes = kind->bytes,
     };
-    wl->admin_asked = nvme_host_admin_submit(wl->host, &wl->admin);
+    struct nvme_host *host = wl_nvme_host(wl);
+    wl->admin_asked = host != NULL && nvme_host_admin_submit(host, &wl->admin);
     wl->admin_turn += wl->admin_asked;
 }
 

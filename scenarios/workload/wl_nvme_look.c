@@ -12,7 +12,7 @@ static bool has_arrived(const struct wl_nvme *wl, struct workload_delivered *byt
     *bytes = (struct workload_delivered){wl->read.done, wl->written.done};
     if (wl->under_way == 0)
         return true;
-    if (!nvme_host_arrived(wl->host, &arrived))
+    if (wl->host == NULL || !nvme_host_arrived(wl->host, &arrived))
         return false;
     *bytes = (struct workload_delivered){arrived.in, arrived.out};
     return arrived.for_good;
@@ -76,6 +76,10 @@ void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
 {
     const struct wl_nvme *wl = wl_nvme_of(workload);
     const struct wl_nvme_slot *slot = oldest(wl);
+    if (wl->state == WL_NVME_CONNECTING && wl->multipath != NULL) {
+        nvme_multipath_describe(wl->multipath, text, size);
+        return;
+    }
     if (wl->state == WL_NVME_CONNECTING && wl->host != NULL) {
         nvme_host_describe(wl->host, text, size);
         return;
@@ -96,7 +100,7 @@ const struct workload_member *wl_nvme_member(const struct workload *workload)
     return &wl_nvme_of(workload)->did;
 }
 
-const struct nvme_host *wl_nvme_controller(const struct workload *workload)
+const struct nvme_host *wl_nvme_controller(const struct workload *workload, uint32_t path)
 {
-    return wl_nvme_of(workload)->host;
+    return wl_nvme_path(wl_nvme_of(workload), path);
 }

@@ -4,6 +4,7 @@
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_NVME_PRIVATE_H
 
 #include "nvme/host/host.h"
+#include "nvme/multipath/multipath.h"
 #include "scenarios/workload/wl_check.h"
 #include "scenarios/workload/wl_goodput.h"
 #include "scenarios/workload/wl_nvme.h"
@@ -34,7 +35,8 @@ struct wl_nvme {
     struct workload_site site;
     struct wl_window window;
     struct wl_nvme_params params;
-    struct nvme_host *host;
+    struct nvme_host *host;           /* its controller; or: */
+    struct nvme_multipath *multipath; /* the paths of its namespace */
     struct timer timer, admin_timer;
     struct nvme_admin admin; /* under way while admin_asked */
     uint32_t admin_turn;
@@ -43,7 +45,8 @@ struct wl_nvme {
     struct wl_script script;
     struct wl_check check;
     struct nvme_host_namespace space;
-    struct nvme_host_stats reported; /* of the controller: what stats have */
+    struct nvme_host_stats reported; /* of the controllers: what stats have */
+    uint64_t failovers;              /* likewise */
     struct wl_nvme_slot *slots;
     uint32_t slot_count, queues;
     struct wl_nvme_line free;
@@ -60,6 +63,19 @@ static inline struct wl_nvme *wl_nvme_of(const struct workload *workload)
 {
     return (struct wl_nvme *)(uintptr_t)workload;
 }
+
+/* Its controller, be it one or several paths: wl_nvme_paths.c. */
+void wl_nvme_connect(struct wl_nvme *wl, const struct nvme_host_user *user);
+bool wl_nvme_give(struct wl_nvme *wl, uint32_t queue, struct nvme_io *io);
+bool wl_nvme_has_lost(const struct wl_nvme *wl); /* I/O that waits will not be carried */
+bool wl_nvme_has_parted(const struct wl_nvme *wl);
+void wl_nvme_part(struct wl_nvme *wl);
+/* One that knows the namespaces; NULL: none is there. */
+struct nvme_host *wl_nvme_host(const struct wl_nvme *wl);
+/* Of that number; NULL: there is none. */
+const struct nvme_host *wl_nvme_path(const struct wl_nvme *wl, uint32_t path);
+void wl_nvme_count(struct wl_nvme *wl);
+void wl_nvme_drop(struct wl_nvme *wl);
 
 /* Asks for admin commands from now on, where the workload has any; wl_nvme_admin.c. */
 void wl_nvme_admin_begin(struct wl_nvme *wl);

@@ -58,7 +58,10 @@ static void fold_counts(struct workload_stats *into, const struct workload_stats
     into->reconnects += from->reconnects;
     into->requeued += from->requeued;
     into->retried += from->retried;
+    into->failovers += from->failovers;
     into->gap = time_later(into->gap, from->gap);
+    into->recovery = time_later(into->recovery, from->recovery);
+    into->degraded = time_later(into->degraded, from->degraded);
     into->admin += from->admin;
     into->admin_failed += from->admin_failed;
     into->without_service += from->without_service;

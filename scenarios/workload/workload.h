@@ -42,6 +42,10 @@ struct workload_stats {
     time_ps without_service;      /* summed over the instances */
     /* The longest that an instance had I/O under way and none completed. */
     time_ps gap;
+    /* Of NVMe over several paths: commands that another path was to carry out; the longest from the
+     * loss of a path to the next completion; the longest with fewer paths than at the start. */
+    uint64_t failovers;
+    time_ps recovery, degraded;
     time_ps first_issue, last_completion;
     /* What rates count: from the start of the measurement to stop, or to the last completion when
      * every instance had done before what it was asked for, and nothing failed.  window_to is 0
@@ -78,9 +82,13 @@ struct workload_delivered {
 
 struct nvme_carrier_host;
 
-/* NQNs; NULL: as nvme_host_site has it then. */
+/* NQNs; NULL: as nvme_host_site has it then.  And which store an NSID of the subsystem stands for,
+ * whatever the path: the target's node, and which of its namespaces. */
 struct workload_names {
     const char *subsystem, *host;
+    uint32_t target;
+    const uint32_t *namespaces; /* by NSID from 1; NULL: in their order */
+    uint32_t namespace_count;
 };
 
 /* What an instance's cores have worked by a moment, in all. */
@@ -100,6 +108,11 @@ struct workload_site {
     struct verbs_device *(*way)(const struct workload_site *site, uint32_t queue,
                                 uint32_t *target_ip);
     const void *way_self;
+    /* NVMe by several paths: how many, 0 for a controller without multipath; and of each its
+     * device, the address that it goes to and the number of its NIC. */
+    uint32_t paths;
+    struct verbs_device *(*path)(const struct workload_site *site, uint32_t path,
+                                 uint32_t *target_ip, uint32_t *nic);
     struct verbs_class class;    /* of its connections */
     struct workload_names names; /* of NVMe */
     uint32_t workload;           /* index of the entry */
@@ -184,8 +197,9 @@ struct workload_ops {
     uint64_t (*outstanding)(const struct workload *workload);
     /* What it is waiting for, in words for the summary ("12 reads to host0, oldest since 3 ms"). */
     void (*describe)(const struct workload *workload, char *text, size_t size);
-    /* Its NVMe controller's host, for somebody who looks on; NULL, or returns NULL: none. */
-    const struct nvme_host *(*controller)(const struct workload *workload);
+    /* The host of its NVMe controller, or of that path, for somebody who looks on; NULL, or returns
+     * NULL: none. */
+    const struct nvme_host *(*controller)(const struct workload *workload, uint32_t path);
     /* NULL: what it does costs no time of its own; of NVMe the controller says. */
     struct workload_cpu (*cpu)(const struct workload *workload, time_ps now);
     /* What it did so far. */

@@ -300,6 +300,36 @@ struct verbs_device *world_way(const struct workload_site *site, uint32_t queue,
     return host_device(world_host(world, pair->from), nics.from);
 }
 
+static struct verbs_device *path_of(const struct workload_site *site, uint32_t path, uint32_t *ip,
+                                    uint32_t *nic)
+{
+    const struct world *world = site->way_self;
+    const struct scenario_workload *workload = &world->scenario->workloads[site->workload];
+    const struct scenario_pair *pair = &workload->pairs[site->instance];
+    struct nic_pair list[NICS_PATHS_MAX];
+    CHECK(path < nics_paths(world->scenario, workload, pair, list));
+    *ip = rnic_ip(world->scenario->nodes[pair->to].endpoint + list[path].to);
+    *nic = list[path].from;
+    return host_device(world_host(world, pair->from), list[path].from);
+}
+
+void world_give_way(struct workload_site *site)
+{
+    const struct world *world = site->way_self;
+    const struct scenario_workload *workload = &world->scenario->workloads[site->workload];
+    struct nic_pair list[NICS_PATHS_MAX];
+    site->device = world_way(site, 0, &site->target_ip);
+    if (workload->paths == 0)
+        return;
+    const uint32_t there =
+        nics_paths(world->scenario, workload, &workload->pairs[site->instance], list);
+    uint32_t nic;
+    site->paths = there < workload->paths ? there : workload->paths;
+    site->path = path_of;
+    if (site->paths > 0)
+        site->device = path_of(site, 0, &site->target_ip, &nic);
+}
+
 /* ------------------------------------------------------------------ the whole */
 
 static void make_tables(struct world *world)

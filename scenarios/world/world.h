@@ -111,7 +111,7 @@ uint32_t world_instances(const struct world *world, uint32_t workload);
 struct workload_delivered world_delivered(const struct world *world, uint32_t workload,
                                           uint32_t instance);
 const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
-                                         uint32_t instance);
+                                         uint32_t instance, uint32_t path);
 
 /* Of an instance without a controller, by now. */
 struct workload_cpu world_cpu(const struct world *world, uint32_t workload, uint32_t instance,

@@ -79,10 +79,10 @@ struct workload_cpu world_cpu(const struct world *world, uint32_t workload, uint
 }
 
 const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
-                                         uint32_t instance)
+                                         uint32_t instance, uint32_t path)
 {
     const struct entry *entry = &world->play->entries[workload];
     CHECK(instance < entry->count);
     const struct instance *at = &entry->instances[instance];
-    return at->ops->controller == NULL ? NULL : at->ops->controller(at->workload);
+    return at->ops->controller == NULL ? NULL : at->ops->controller(at->workload, path);
 }

@@ -145,7 +145,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .way = workload->turns > 1 ? world_way : NULL,
         .way_self = world,
     };
-    site.device = world_way(&site, 0, &site.target_ip);
+    world_give_way(&site);
     instance->workload = workload->ops->create(&site);
 }
 

@@ -45,6 +45,9 @@ struct world_play {
 void world_play_init(struct world *world);
 void world_play_fini(struct world *world);
 
+/* Fills in device, address and paths of an instance whose way_self is the world. */
+void world_give_way(struct workload_site *site);
+
 /* By which NIC an instance's queue pair goes, and to which address. */
 struct verbs_device *world_way(const struct workload_site *site, uint32_t queue, uint32_t *ip);
 

@@ -21,6 +21,9 @@ static const struct nvme_fsm_word host_queue_states[] = {
 static const struct nvme_fsm_word target_queue_states[] = {
 #include "nvme/fsm/target_queue_state.def"
 };
+static const struct nvme_fsm_word path_states[] = {
+#include "nvme/fsm/path_state.def"
+};
 #undef STATE
 #undef EVENT
 
@@ -34,6 +37,9 @@ static const struct nvme_fsm_word host_queue_events[] = {
 };
 static const struct nvme_fsm_word target_queue_events[] = {
 #include "nvme/fsm/target_queue_state.def"
+};
+static const struct nvme_fsm_word path_events[] = {
+#include "nvme/fsm/path_state.def"
 };
 #undef EVENT
 #undef EDGE
@@ -54,6 +60,11 @@ static const struct nvme_fsm_edge target_queue_edges[] = {
 #include "nvme/fsm/target_queue_state.def"
 };
 #undef EDGE
+#define EDGE(FROM, EV, TO, WHY) {PATH_##FROM, PATH_ON_##EV, PATH_##TO, WHY},
+static const struct nvme_fsm_edge path_edges[] = {
+#include "nvme/fsm/path_state.def"
+};
+#undef EDGE
 
 #define MACHINE(name)                                                                              \
     {                                                                                              \
@@ -64,6 +75,7 @@ static const struct nvme_fsm_edge target_queue_edges[] = {
 const struct nvme_fsm nvme_fsm_host = MACHINE(host);
 const struct nvme_fsm nvme_fsm_host_queue = MACHINE(host_queue);
 const struct nvme_fsm nvme_fsm_target_queue = MACHINE(target_queue);
+const struct nvme_fsm nvme_fsm_path = MACHINE(path);
 
 bool nvme_fsm_next(const struct nvme_fsm *fsm, uint8_t state, uint8_t event, uint8_t *next)
 {

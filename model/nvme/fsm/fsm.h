@@ -27,7 +27,8 @@ struct nvme_fsm {
     unsigned state_count, event_count, edge_count;
 };
 
-extern const struct nvme_fsm nvme_fsm_host, nvme_fsm_host_queue, nvme_fsm_target_queue;
+extern const struct nvme_fsm nvme_fsm_host, nvme_fsm_host_queue, nvme_fsm_target_queue,
+    nvme_fsm_path;
 
 /* True, and the next state, when the state has an edge for the event. */
 bool nvme_fsm_next(const struct nvme_fsm *fsm, uint8_t state, uint8_t event, uint8_t *next);
@@ -64,6 +65,11 @@ enum nvme_target_queue_state {
 #include "nvme/fsm/target_queue_state.def"
 };
 #undef STATE
+#define STATE(NAME, ABOUT) PATH_##NAME,
+enum nvme_path_state {
+#include "nvme/fsm/path_state.def"
+};
+#undef STATE
 #undef EVENT
 
 #define STATE(NAME, ABOUT)
@@ -80,6 +86,11 @@ enum nvme_host_queue_event {
 #define EVENT(NAME, ABOUT) TARGET_QUEUE_ON_##NAME,
 enum nvme_target_queue_event {
 #include "nvme/fsm/target_queue_state.def"
+};
+#undef EVENT
+#define EVENT(NAME, ABOUT) PATH_ON_##NAME,
+enum nvme_path_event {
+#include "nvme/fsm/path_state.def"
 };
 #undef EVENT
 #undef STATE

@@ -244,6 +244,11 @@ void nvme_host_parted(struct nvme_host *host)
         user->on_change(user->self);
 }
 
+bool nvme_host_gone(const struct nvme_host *host)
+{
+    return nvme_host_over(host);
+}
+
 bool nvme_host_closed(const struct nvme_host *host)
 {
     bool parting = false;

@@ -64,6 +64,7 @@ struct nvme_io {
     /* Set by the host; of a split I/O: posted_at of the first command, the rest of the last. */
     uint16_t status; /* SCT<<8 | SC; 0: success; NVME_STATUS_TRANSPORT: no answer */
     uint16_t qid, cid;
+    uint8_t path;         /* of several: multipath/multipath.h */
     time_ps posted_at;    /* the capsule was given to the transport */
     time_ps response_at;  /* the response capsule was received */
     time_ps completed_at; /* on_io is called */
@@ -158,6 +159,7 @@ bool nvme_host_live(const struct nvme_host *host);
 /* I/O that waits for the controller will not be carried: it has failed for good, it is closed, or
  * it has been away for longer than fast-io-fail-tmo. */
 bool nvme_host_lost(const struct nvme_host *host);
+bool nvme_host_gone(const struct nvme_host *host);   /* it has failed for good, or was shut down */
 bool nvme_host_closed(const struct nvme_host *host); /* it is over, and so are its connections */
 /* Of a namespace, as the controller said last. */
 enum nvme_ana_state nvme_host_ana(const struct nvme_host *host, uint32_t nsid);

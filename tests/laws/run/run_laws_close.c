@@ -12,9 +12,9 @@ enum { SHUTDOWN_ROUND = 4, CLOSED_ROUNDS = 8, ROUNDS = 32 };
 
 /* Workloads have their controllers for themselves, and look at them alone. */
 static struct nvme_host *controller_of(const struct run_laws *laws, uint32_t workload,
-                                       uint32_t instance)
+                                       uint32_t instance, uint32_t path)
 {
-    return (struct nvme_host *)(uintptr_t)world_controller(laws->world, workload, instance);
+    return (struct nvme_host *)(uintptr_t)world_controller(laws->world, workload, instance, path);
 }
 
 /* Of workloads that have nothing under way. */
@@ -23,8 +23,8 @@ static void shut_down(const struct run_laws *laws)
     for (uint32_t w = 0; w < laws->world->workload_count; w++) {
         const bool idle = world_outstanding(laws->world, w) == 0;
         for (uint32_t i = 0; idle && i < world_instances(laws->world, w); i++) {
-            struct nvme_host *host = controller_of(laws, w, i);
-            if (host != NULL)
+            struct nvme_host *host;
+            for (uint32_t p = 0; (host = controller_of(laws, w, i, p)) != NULL; p++)
                 nvme_host_shutdown(host);
         }
     }
@@ -35,9 +35,10 @@ static const struct nvme_host *open_one(const struct run_laws *laws)
 {
     for (uint32_t w = 0; w < laws->world->workload_count; w++)
         for (uint32_t i = 0; i < world_instances(laws->world, w); i++) {
-            const struct nvme_host *host = controller_of(laws, w, i);
-            if (host != NULL && !nvme_host_over(host))
-                return host;
+            const struct nvme_host *host;
+            for (uint32_t p = 0; (host = controller_of(laws, w, i, p)) != NULL; p++)
+                if (!nvme_host_over(host))
+                    return host;
         }
     return NULL;
 }

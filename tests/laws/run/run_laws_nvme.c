@@ -207,8 +207,8 @@ void run_laws_nvme_look(struct run_laws *laws)
     const struct world *world = laws->world;
     for (uint32_t w = 0; w < world->workload_count; w++)
         for (uint32_t i = 0; i < world_instances(world, w); i++)
-            if (world_controller(world, w, i) != NULL)
-                look_at_host(laws, w, world_controller(world, w, i));
+            for (uint32_t p = 0; world_controller(world, w, i, p) != NULL; p++)
+                look_at_host(laws, w, world_controller(world, w, i, p));
     for (uint32_t i = 0; i < world->host_count; i++)
         if (world->targets[i] != NULL)
             nvme_target_audit(world->targets[i]);

@@ -30,8 +30,7 @@ static void play(const char *name, const struct step *steps)
     for (unsigned i = 0; i < STEPS_MAX && steps[i].what != 0; i++) {
         const struct data_judge before = judge;
         const struct probe_host_io io = {
-            .target_ip = 9,
-            .nsid = 1,
+            .store = 9,
             .opcode = steps[i].what == 'w' ? 1 : 2,
             .status = (uint16_t)steps[i].status,
             .lba = steps[i].lba,
@@ -91,13 +90,14 @@ static void by_hand(void **state)
         play(cases[i].name, cases[i].steps);
 }
 
-static void namespaces_and_targets_are_apart(void **state)
+static void stores_are_apart_and_paths_are_not(void **state)
 {
     (void)state;
     struct data_judge judge;
     data_judge_init(&judge);
     struct probe_host_io io = {.target_ip = 1,
                                .nsid = 1,
+                               .store = UINT64_C(1) << 32,
                                .opcode = 1,
                                .bytes = 4096,
                                .block_bytes = 4096,
@@ -105,14 +105,16 @@ static void namespaces_and_targets_are_apart(void **state)
                                .issued_at = 1,
                                .completed_at = 2};
     data_judge_io(&judge, &io);
-    io = (struct probe_host_io){
-        .opcode = 2, .bytes = 4096, .block_bytes = 4096, .issued_at = 3, .completed_at = 4};
-    io.target_ip = 1, io.nsid = 2;
+    io.opcode = 2, io.content = 0, io.issued_at = 3, io.completed_at = 4;
+    io.store = 1;
     data_judge_io(&judge, &io);
-    io.target_ip = 2, io.nsid = 1;
+    io.store = UINT64_C(2) << 32;
+    data_judge_io(&judge, &io);
+    io.store = (UINT64_C(1) << 32) + 1;
     data_judge_io(&judge, &io);
     assert_int_equal(data_judge_wrong(&judge), 0);
-    io.target_ip = 1;
+    io.store = UINT64_C(1) << 32;
+    io.target_ip = 2, io.nsid = 3;
     data_judge_io(&judge, &io);
     assert_int_equal(judge.lost, 1);
     data_judge_fini(&judge);
@@ -193,7 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
-        cmocka_unit_test(namespaces_and_targets_are_apart),
+        cmocka_unit_test(stores_are_apart_and_paths_are_not),
         cmocka_unit_test(what_is_emptied_is_not_lost),
         cmocka_unit_test(a_real_register_is_never_wrong),
     };

@@ -102,8 +102,8 @@ static void a_workload_is_why_its_oldest_command_is(void **state)
         struct oldest oldest = {0};
         go(at);
         for (uint32_t i = 0; i < world_instances(world, 0); i++)
-            if (world_controller(world, 0, i) != NULL)
-                nvme_host_look(world_controller(world, 0, i), look, &oldest);
+            if (world_controller(world, 0, i, 0) != NULL)
+                nvme_host_look(world_controller(world, 0, i, 0), look, &oldest);
         char *told = why(&subject), words[160];
         if (oldest.commands == 0) {
             has(told, "reads: ");

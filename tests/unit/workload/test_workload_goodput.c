@@ -38,7 +38,7 @@ static void what_is_sent_again_after_a_loss_counts_once(void **state)
     device.arrived = (struct nvme_transport_arrived){.in = 2 * 4096, .for_good = true};
     run(play, PS_PER_MS + 50 * PS_PER_US);
     assert_int_equal(kind()->measure(play->workload, PS_PER_MS), play->site.stop);
-    struct nvme_host *host = (struct nvme_host *)(uintptr_t)kind()->controller(play->workload);
+    struct nvme_host *host = (struct nvme_host *)(uintptr_t)kind()->controller(play->workload, 0);
     host->stats.losses++;
     host->site.user.on_change(host->site.user.self);
     device.arrived.in = 0;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * multipath_look - what is asked of the paths. */
+#include "nvme/multipath/multipath_private.h"
+
+#include <stdio.h>
+
+uint32_t nvme_multipath_paths(const struct nvme_multipath *multipath)
+{
+    return multipath->path_count;
+}
+
+const struct nvme_host *nvme_multipath_host(const struct nvme_multipath *multipath, uint32_t path)
+{
+    return path < multipath->path_count ? multipath->paths[path].host : NULL;
+}
+
+enum nvme_path_state nvme_multipath_state(const struct nvme_multipath *multipath, uint32_t path)
+{
+    CHECK(path < multipath->path_count);
+    return (enum nvme_path_state)multipath->paths[path].state;
+}
+
+struct nvme_host *nvme_multipath_first(const struct nvme_multipath *multipath)
+{
+    struct nvme_host *known = NULL;
+    for (uint32_t i = 0; i < multipath->path_count; i++) {
+        struct nvme_host *host = multipath->paths[i].host;
+        if (host == NULL)
+            continue;
+        if (nvme_host_live(host))
+            return host;
+        if (known == NULL && nvme_host_queues(host) > 0)
+            known = host;
+    }
+    return known;
+}
+
+static void add_stats(struct nvme_host_stats *sum, const struct nvme_host_stats *stats)
+{
+    sum->losses += stats->losses;
+    sum->attempts += stats->attempts;
+    sum->reconnects += stats->reconnects;
+    sum->requeued += stats->requeued;
+    sum->retried += stats->retried;
+    sum->aborts += stats->aborts;
+    sum->without_service += stats->without_service;
+}
+
+struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *multipath)
+{
+    const time_ps now = env_now(multipath->site.env);
+    struct nvme_multipath_stats stats = {.failovers = multipath->failovers,
+                                         .recovery = multipath->recovery,
+                                         .degraded = multipath->degraded};
+    for (uint32_t i = 0; i < multipath->path_count; i++)
+        if (multipath->paths[i].host != NULL)
+            add_stats(&stats.controllers, nvme_host_stats(multipath->paths[i].host));
+    if (multipath->degraded_at != TIME_NEVER)
+        stats.degraded = time_later(stats.degraded, now - multipath->degraded_at);
+    return stats;
+}
+
+void nvme_multipath_describe(const struct nvme_multipath *multipath, char *text, size_t size)
+{
+    const struct nvme_host *host = nvme_multipath_first(multipath);
+    if (host == NULL)
+        host = multipath->paths[0].host;
+    if (host == NULL)
+        snprintf(text, size, "no path was found");
+    else if (nvme_multipath_usable(multipath) > 0)
+        snprintf(text, size, "%u of %u paths usable, %llu I/O outstanding",
+                 nvme_multipath_usable(multipath), multipath->path_count,
+                 (unsigned long long)multipath->outstanding);
+    else
+        nvme_host_describe(host, text, size);
+}
+
+void nvme_multipath_audit(const struct nvme_multipath *multipath)
+{
+    uint64_t parts = multipath->requeued.count;
+    for (uint32_t i = 0; i < multipath->path_count; i++) {
+        const struct path *path = &multipath->paths[i];
+        parts += path->active;
+        CHECK(path->waiting.count <= path->active);
+        if (path->host != NULL)
+            nvme_host_audit(path->host);
+        if (path->finder != NULL)
+            nvme_host_audit(path->finder);
+    }
+    CHECK(parts == multipath->parts && parts >= multipath->outstanding);
+    CHECK((parts == 0) == (multipath->outstanding == 0));
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_multipath - paths of a namespace are several, they do not share what may fail, and the loss
+ * of one is noticed in time.
+ * A path that dies without a word is noticed by whichever is first: the RNIC's retries, IBTA Vol 1
+ * 9.7.6: 4.096 us * 2^timeout each; a keep-alive that is not answered, sent after KATO/2 and given
+ * KATO; io-timeout. */
+#include "scenarios/check/check_rule.h"
+
+#include "rnic/host/rnic.h"
+#include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/fabric/nics.h"
+
+#include <inttypes.h>
+
+#define ACK_UNIT (4096 * PS_PER_NS)
+
+static time_ps noticed_after(const struct scenario_host *host)
+{
+    const struct nvme_host_params *nvme = &host->nvme_host->core;
+    const struct rnic_params *rnic = host->rnic;
+    time_ps least = nvme->io_timeout;
+    if (rnic->timeout > 0)
+        least = time_earlier(least, (ACK_UNIT << rnic->timeout) * (rnic->retry_count + 1));
+    if (nvme->keep_alive > 0)
+        least = time_earlier(least, nvme->keep_alive + nvme->keep_alive / 2);
+    return least;
+}
+
+/* The switch that every path goes through first; UINT32_MAX: none is. */
+static uint32_t shared_switch(const struct scenario *scenario, const struct scenario_pair *pair,
+                              const struct nic_pair *list, uint32_t count)
+{
+    const struct scenario_node *from = &scenario->nodes[pair->from];
+    const uint32_t first = from->ports[list[0].from].peer_node;
+    for (uint32_t i = 0; i < count; i++)
+        if (from->ports[list[i].from].peer_node != first ||
+            scenario->nodes[first].kind != SCENARIO_SWITCH)
+            return UINT32_MAX;
+    return first;
+}
+
+static void check_pair(const struct scenario *scenario, const struct scenario_workload *workload,
+                       const struct scenario_pair *pair, struct check_report *report)
+{
+    struct nic_pair list[NICS_PATHS_MAX];
+    const uint32_t there = nics_paths(scenario, workload, pair, list);
+    const uint32_t count = there < workload->paths ? there : workload->paths;
+    const struct check_thing thing = {&scenario->nodes[pair->from], SCENARIO_ALL_PORTS, NULL, NULL};
+    if (count < 2) {
+        check_alike(report, DIAG_WARNING, &thing, "'%s' has one path: I/O stops with it",
+                    workload->name);
+        check_remedy(report, "fabric.topology.nics: 2, homing: dual or fabrics");
+        return;
+    }
+    const uint32_t node = shared_switch(scenario, pair, list, count);
+    if (node == UINT32_MAX)
+        return;
+    check_alike(report, DIAG_WARNING, &thing, "all paths of '%s' go through %s: they fail together",
+                workload->name, scenario->nodes[node].name);
+    check_remedy(report, "homing: dual or fabrics");
+}
+
+static void check_time(const struct scenario *scenario, const struct scenario_workload *workload,
+                       const struct scenario_pair *pair, struct check_report *report)
+{
+    const struct scenario_node *host = &scenario->nodes[pair->from];
+    const time_ps after = noticed_after(host->host);
+    if (after <= scenario->duration)
+        return;
+    const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
+    check_alike(report, DIAG_NOTE, &thing,
+                "a path of '%s' that dies without a word is noticed after %" PRId64
+                " ms, and the run lasts %" PRId64 " ms",
+                workload->name, after / PS_PER_MS, scenario->duration / PS_PER_MS);
+    check_remedy(report, "lower rnic.timeout and rnic.retry-count, or nvme.keep-alive");
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count && workload->paths > 0; i++) {
+            check_pair(scenario, workload, &workload->pairs[i], report);
+            check_time(scenario, workload, &workload->pairs[i], report);
+        }
+    }
+}
+
+const struct check_rule check_multipath = {
+    .name = "multipath",
+    .about = "Paths of a namespace do not fail together, and a loss is noticed.",
+    .run = run,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_ana_change - ANA groups of a target are in another state at its ports, and at the end of
+ * the fault in the one that the scenario gave them. */
+#include "nvme/target/target.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/world/world_faults.h"
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_KILLS_TARGET; /* what a host without another path sends may fail */
+}
+
+static bool spares_rdma(const void *params)
+{
+    (void)params;
+    return true;
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    const struct scenario_ana *ana = fault->params;
+    struct nvme_target *target = world_faults_target(world, spot->node);
+    const uint32_t port = ana->port < 0 ? NVME_TARGET_ALL : (uint32_t)ana->port;
+    const uint32_t group = ana->group < 0 ? NVME_TARGET_ALL : (uint32_t)ana->group;
+    if (ana->port >= (int64_t)nvme_target_ports(target))
+        return;
+    const uint32_t state = on ? scenario_ana_state(ana->state) : (uint32_t)NVME_ANA_OPTIMIZED;
+    nvme_target_set_ana(target, port, group, (enum nvme_ana_state)state);
+    if (!on)
+        scenario_set_ana(world->scenario->nodes[spot->node].host, target);
+}
+
+const struct fault_ops fault_ana_change = {
+    .name = "ana-change",
+    .about = "ANA groups of a target change their state at its ports.",
+    .opts = scenario_ana_opts,
+    .params_bytes = sizeof(struct scenario_ana),
+    .place = FAULT_AT_TARGETS,
+    .breaks = breaks,
+    .spares_rdma = spares_rdma,
+    .apply = apply,
+};

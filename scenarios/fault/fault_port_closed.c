@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_port_closed - a port of a target has no subsystem for a while: its controllers end, hosts
+ * that connect are refused, and the discovery log changes. */
+#include "nvme/target/target.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world_faults.h"
+
+struct params {
+    int64_t port; /* -1: all */
+};
+
+static const struct opt rows[] = {{"port", OPT_INT, offsetof(struct params, port), "all", "0", "7",
+                                   "all", "Port of the target, the number of its NIC.",
+                                   "Linux 6.1 nvmet: a port's subsystems in configfs"},
+                                  {0}};
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_KILLS_TARGET;
+}
+
+static bool spares_rdma(const void *params)
+{
+    (void)params;
+    return true;
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    const struct params *params = fault->params;
+    struct nvme_target *target = world_faults_target(world, spot->node);
+    for (uint32_t i = 0; i < nvme_target_ports(target); i++)
+        if (params->port < 0 || params->port == (int64_t)i)
+            nvme_target_close_port(target, i, on);
+}
+
+const struct fault_ops fault_port_closed = {
+    .name = "port-closed",
+    .about = "A port of a target has no subsystem any more.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_TARGETS,
+    .breaks = breaks,
+    .spares_rdma = spares_rdma,
+    .apply = apply,
+};

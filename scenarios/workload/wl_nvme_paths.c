@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_nvme_paths - the controller of an instance, or controllers that are paths of its namespace. */
+#include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/workload/wl_nvme_private.h"
+
+static struct nvme_transport *transport_at(const struct wl_nvme *wl, struct verbs_device *device)
+{
+    const struct nvme_carrier_site site = {wl->site.verbs, device, wl->site.class};
+    return nvme_carrier_of_host(&site, wl->site.nvme);
+}
+
+static void connect_paths(struct wl_nvme *wl, const struct nvme_host_params *params,
+                          const struct nvme_host_user *user)
+{
+    struct nvme_multipath_path paths[NVME_PATHS_MAX] = {{0}};
+    const bool finds = wl->site.nvme->paths.discovery != 0;
+    CHECK(wl->site.paths <= NVME_PATHS_MAX);
+    for (uint32_t i = 0; i < wl->site.paths; i++) {
+        struct verbs_device *device =
+            wl->site.path(&wl->site, i, &paths[i].target_ip, &paths[i].nic);
+        paths[i].transport = transport_at(wl, device);
+        paths[i].finder = finds ? transport_at(wl, device) : NULL;
+    }
+    const struct nvme_multipath_site site = {
+        .env = wl->site.env,
+        .paths = paths,
+        .path_count = wl->site.paths,
+        .host = params,
+        .params = &wl->site.nvme->paths,
+        .subsystem_nqn = wl->site.names.subsystem,
+        .host_nqn = wl->site.names.host,
+        .user = *user,
+    };
+    wl->multipath = nvme_multipath_create(&site);
+}
+
+void wl_nvme_connect(struct wl_nvme *wl, const struct nvme_host_user *user)
+{
+    CHECK(wl->host == NULL && wl->multipath == NULL);
+    struct nvme_host_params params = wl->site.nvme->core;
+    params.queues = wl->params.queues;
+    if (wl->site.paths > 0) {
+        connect_paths(wl, &params, user);
+        return;
+    }
+    const struct nvme_host_site site = {
+        .env = wl->site.env,
+        .transport = transport_at(wl, wl->site.device),
+        .params = &params,
+        .target_ip = wl->site.target_ip,
+        .user = *user,
+        .subsystem_nqn = wl->site.names.subsystem,
+        .host_nqn = wl->site.names.host,
+    };
+    wl->host = nvme_host_create(&site);
+    CHECK(wl->host != NULL);
+}
+
+/* What is counted without a change of the controller is seen with the next I/O. */
+static bool is_counted(const struct wl_nvme *wl)
+{
+    return wl->multipath != NULL || nvme_host_stats(wl->host)->retried == wl->reported.retried;
+}
+
+bool wl_nvme_give(struct wl_nvme *wl, uint32_t queue, struct nvme_io *io)
+{
+    if (UNLIKELY(!is_counted(wl)))
+        wl_nvme_count(wl);
+    if (LIKELY(wl->multipath == NULL))
+        return nvme_host_submit(wl->host, queue, io);
+    if (nvme_multipath_lost(wl->multipath))
+        return false;
+    nvme_multipath_submit(wl->multipath, queue, io);
+    return true;
+}
+
+bool wl_nvme_has_lost(const struct wl_nvme *wl)
+{
+    return wl->multipath != NULL ? nvme_multipath_lost(wl->multipath)
+                                 : wl->host != NULL && nvme_host_lost(wl->host);
+}
+
+bool wl_nvme_has_parted(const struct wl_nvme *wl)
+{
+    return wl->multipath != NULL ? nvme_multipath_closed(wl->multipath)
+                                 : wl->host == NULL || nvme_host_closed(wl->host);
+}
+
+void wl_nvme_part(struct wl_nvme *wl)
+{
+    if (wl->multipath != NULL)
+        nvme_multipath_shutdown(wl->multipath);
+    else
+        nvme_host_shutdown(wl->host);
+}
+
+struct nvme_host *wl_nvme_host(const struct wl_nvme *wl)
+{
+    return wl->multipath != NULL ? nvme_multipath_first(wl->multipath) : wl->host;
+}
+
+const struct nvme_host *wl_nvme_path(const struct wl_nvme *wl, uint32_t path)
+{
+    if (wl->multipath != NULL)
+        return nvme_multipath_host(wl->multipath, path);
+    return path == 0 ? wl->host : NULL;
+}
+
+static void count_controllers(struct wl_nvme *wl, const struct nvme_host_stats *now)
+{
+    struct workload_stats *stats = wl->site.stats;
+    const struct nvme_host_stats *reported = &wl->reported;
+    if (now->losses != reported->losses)
+        wl_nvme_connects(wl);
+    stats->losses += now->losses - reported->losses;
+    stats->attempts += now->attempts - reported->attempts;
+    stats->reconnects += now->reconnects - reported->reconnects;
+    stats->requeued += now->requeued - reported->requeued;
+    stats->retried += now->retried - reported->retried;
+    stats->without_service += now->without_service - reported->without_service;
+    wl->reported = *now;
+}
+
+void wl_nvme_count(struct wl_nvme *wl)
+{
+    struct workload_stats *stats = wl->site.stats;
+    if (wl->multipath == NULL) {
+        count_controllers(wl, nvme_host_stats(wl->host));
+        return;
+    }
+    const struct nvme_multipath_stats now = nvme_multipath_stats(wl->multipath);
+    count_controllers(wl, &now.controllers);
+    stats->failovers += now.failovers - wl->failovers;
+    stats->recovery = time_later(stats->recovery, now.recovery);
+    stats->degraded = time_later(stats->degraded, now.degraded);
+    wl->failovers = now.failovers;
+}
+
+void wl_nvme_drop(struct wl_nvme *wl)
+{
+    if (wl->host != NULL)
+        nvme_host_destroy(wl->host);
+    nvme_multipath_destroy(wl->multipath);
+}
