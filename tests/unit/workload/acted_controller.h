@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { BLOCKS = 1024, BLOCK_BYTES = 4096, QUEUES_MAX = 8 };
+enum { LOCAL_IP = 0x0A000001, BLOCKS = 1024, BLOCK_BYTES = 4096, QUEUES_MAX = 8 };
 
 /* What the acted device does; one at a time. */
 static struct device {
@@ -144,6 +144,75 @@ bool nvme_host_arrived(const struct nvme_host *host, struct nvme_transport_arriv
     return host->live && device.seen;
 }
 
+uint32_t nvme_host_target_ip(const struct nvme_host *host)
+{
+    return host->site.target_ip;
+}
+
+uint32_t nvme_host_local_ip(const struct nvme_host *host)
+{
+    (void)host;
+    return LOCAL_IP;
+}
+
+/* What only paths ask for, which no workload of these tests has. */
+static inline void nobody_has_paths(void)
+{
+    fail_msg("nobody has asked for paths");
+}
+
+bool nvme_host_live(const struct nvme_host *host)
+{
+    nobody_has_paths();
+    return host->live;
+}
+
+bool nvme_host_gone(const struct nvme_host *host)
+{
+    nobody_has_paths();
+    return !host->live;
+}
+
+enum nvme_ana_state nvme_host_ana(const struct nvme_host *host, uint32_t nsid)
+{
+    (void)host, (void)nsid;
+    nobody_has_paths();
+    return NVME_ANA_OPTIMIZED;
+}
+
+void nvme_host_read_ana(struct nvme_host *host)
+{
+    (void)host;
+    nobody_has_paths();
+}
+
+uint32_t nvme_host_records(const struct nvme_host *host)
+{
+    (void)host;
+    nobody_has_paths();
+    return 0;
+}
+
+const struct nvme_discovery_record *nvme_host_record(const struct nvme_host *host, uint32_t index)
+{
+    (void)host, (void)index;
+    nobody_has_paths();
+    return NULL;
+}
+
+uint32_t nvme_host_max_transfer(const struct nvme_host *host)
+{
+    (void)host;
+    nobody_has_paths();
+    return 0;
+}
+
+void nvme_host_audit(const struct nvme_host *host)
+{
+    (void)host;
+    nobody_has_paths();
+}
+
 uint32_t nvme_host_queues(const struct nvme_host *host)
 {
     (void)host;
@@ -176,7 +245,7 @@ void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
 static inline uint32_t local_ip(struct verbs_device *verbs_device)
 {
     (void)verbs_device;
-    return 0x0A000001;
+    return LOCAL_IP;
 }
 
 static const struct verbs_ops verbs = {.name = "acted", .local_ip = local_ip};
