@@ -233,11 +233,11 @@ s390x-test aarch64-test: build/packages-cross ## the unit tests as a program of 
 	    tests/run build/$(@:-test=)-linux-gnu-gcc-plain/tests/unit none unit/test_
 
 fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each
-	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
+	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs $$(tests/fuzz/run --givers | sed s,^,build/clang-fuzz/,)
 	@tests/fuzz/run $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
 
 fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found is kept in build/fuzz, as few inputs as cover it
-	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
+	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs $$(tests/fuzz/run --givers | sed s,^,build/clang-fuzz/,)
 	@tests/fuzz/run --keep $(NIGHT_SECONDS) build/clang-fuzz/tests/fuzz
 
 valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, and bytes that nobody wrote

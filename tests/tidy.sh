@@ -61,6 +61,8 @@ for file in $(grep -lE '\b(wire_get(16|32|64)|yaml_parser_parse|json_loadb?|pcap
     [[ $'\n'$aims$'\n' == *$'\n'$file$'\n'* ]] || echo "$file reads bytes from outside, and no fuzz target names it" >>"$findings"
 done
 
+tests/fuzz/run --inputless | sed 's,.*,tests/fuzz/fuzz_&.c begins with no input of a test or case,' >>"$findings"
+
 # --- functions of at most 70 lines ----------------------------------------------------------------------
 
 if command -v ctags >/dev/null 2>&1; then

@@ -271,10 +271,10 @@ static void widen(struct calibration *calibration, const char *word,
                   const struct scenario_setting *setting)
 {
     struct calibration_range *range = calibration->ranges;
-    const struct calibration_range *end = range + calibration->range_count;
-    while (range < end && strcmp(range->word, word) != 0)
+    size_t left = calibration->range_count;
+    for (; left > 0 && strcmp(range->word, word) != 0; left--)
         range++;
-    if (range == end) {
+    if (left == 0) {
         range = arena_push(&calibration->arena, (void **)(void *)&calibration->ranges,
                            &calibration->range_count, sizeof *range);
         *range = (struct calibration_range){.word = arena_format(&calibration->arena, "%s", word),

@@ -10,6 +10,7 @@
 #include "rnic/host/verbs_sim.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/world/world.h"
+#include "tests/unit/base/fuzz_input.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -211,6 +212,7 @@ static struct wire_trace *model(void)
     pcapng_interface(out, "both", 0);
     play_capture(out);
     fclose(out);
+    fuzz_input("capture", bytes, length);
     struct capture *capture = capture_of_stream(fmemopen(bytes, length, "rb"), "model", why);
     assert_non_null(capture);
     struct wire_trace *trace = wire_trace_read(capture, why);

@@ -5,6 +5,7 @@
 #include "bridge/agree/agree.h"
 #include "bridge/agree/agree_wire.h"
 #include "bridge/verbs/verbs_real.h"
+#include "tests/unit/base/fuzz_input.h"
 #include "tests/unit/bridge/bridge_case.h"
 #include "tests/unit/bridge/fake_rdma.h"
 
@@ -242,6 +243,7 @@ static void on_request(void *self, struct verbs_conn *conn, const struct verbs_e
         return;
     ++*requests;
     agree_write_answer(&answer, bytes);
+    fuzz_input("agree", bytes, sizeof bytes);
     verbs_real.reject(conn, bytes, sizeof bytes);
 }
 
@@ -335,6 +337,7 @@ static void test_bytes(void **state)
                                         .target = 7};
     struct agree_request request;
     agree_write_request(&asked, bytes);
+    fuzz_input("agree", bytes, AGREE_REQUEST_BYTES);
     assert_true(agree_read_request(bytes, AGREE_REQUEST_BYTES, &request));
     agree_write_request(&request, again);
     assert_memory_equal(bytes, again, AGREE_REQUEST_BYTES);

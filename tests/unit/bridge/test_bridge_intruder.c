@@ -5,6 +5,7 @@
 #include "bridge/agree/agree_wire.h"
 #include "nvme/wire/fabrics.h"
 #include "nvme/wire/wire.h"
+#include "tests/unit/base/fuzz_input.h"
 #include "tests/unit/bridge/bridge_intruder.h"
 
 #include <setjmp.h>
@@ -102,9 +103,11 @@ static void test_anything(void **state)
         uint8_t bytes[BYTES];
         for (size_t i = 0; i < sizeof bytes; i++)
             bytes[i] = (uint8_t)rng_below(&rng, 256);
+        const size_t used = 1 + rng_below(&rng, sizeof bytes);
         struct bridge_intruder intruder;
+        fuzz_input("bridge", bytes, used);
         bridge_intruder_open(&intruder);
-        bridge_intruder_play(&intruder, bytes, 1 + rng_below(&rng, sizeof bytes));
+        bridge_intruder_play(&intruder, bytes, used);
         bridge_intruder_close(&intruder);
     }
 }

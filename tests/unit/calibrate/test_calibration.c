@@ -2,6 +2,7 @@
  * What a calibration begins with: the parameters that are sought, the rows that are kept beside
  * them, and the work that the figures are of. */
 #include "replay/calibrate/calibration.h"
+#include "tests/unit/base/fuzz_input.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +31,7 @@ static int setup(void **state)
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     *state = fixture;
+    fuzz_input("figures", figures_text, sizeof figures_text - 1);
     fixture->figures =
         measurements_parse("f.json", figures_text, sizeof figures_text - 1, &fixture->diag);
     if (fixture->figures == NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Records of blktrace: which become I/Os, in which order, and what is refused. */
 #include "scenarios/trace/blktrace.h"
+#include "tests/unit/base/fuzz_input.h"
 
 #include <linux/blktrace_api.h>
 #include <setjmp.h>
@@ -42,6 +43,7 @@ static struct blk_io_trace *add(uint64_t ns, uint64_t sector, uint32_t bytes, ui
 
 static bool read_ask(struct blktrace_ask ask, size_t bytes, struct trace *trace)
 {
+    fuzz_input("blktrace", records, bytes);
     const struct tree_file *file = tree_hold(&arena, "t.bin", (const char *)records, bytes);
     diag = (struct diag){0};
     ask.files = &file;

@@ -8,6 +8,7 @@
 #include "scenarios/import/mlxconfig.h"
 #include "scenarios/sonic/sonic.h"
 
+#include "tests/unit/base/fuzz_input.h"
 #include "tests/unit/import/import_case.h"
 
 #include <setjmp.h>
@@ -27,6 +28,7 @@ static char *of_sonic(const char *text)
     size_t count = 0;
     for (; *text != '\0' && count < 3; count++) {
         char *file = import_file(&text);
+        fuzz_input("sonic", file, strlen(file));
         inputs[count] = (struct sonic_input){names[count], file, strlen(file)};
     }
     const struct sonic_ask ask = {.inputs = inputs, .count = count, .verbose = true};
@@ -43,6 +45,7 @@ static char *of_mlnx_qos(const char *text)
 {
     struct mlnx_qos_result result;
     struct diag diag = {0};
+    fuzz_input("mlnx_qos", text, strlen(text));
     const bool good = mlnx_qos_import("in", text, strlen(text), &result, &diag);
     assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.yaml, result.notes, &diag);
@@ -54,6 +57,7 @@ static char *of_mlxconfig(const char *text)
 {
     struct mlxconfig_result result;
     struct diag diag = {0};
+    fuzz_input("mlxconfig", text, strlen(text));
     const bool good = mlxconfig_import("in", text, strlen(text), &result, &diag);
     assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.yaml, result.notes, &diag);
@@ -66,6 +70,7 @@ static char *of_incident(const char *text)
 {
     struct incident_result result;
     struct diag diag = {0};
+    fuzz_input("incident", text, strlen(text));
     char *before = import_file(&text), *after = import_file(&text);
     const struct incident_input old = {"in/eth0.before", before, strlen(before)};
     const struct incident_input new = {"in/eth0.after", after, strlen(after)};
@@ -93,11 +98,13 @@ static char *of_cables(const char *kind, cabling_reader *read, const char *text)
 
 static char *of_clab(const char *text)
 {
+    fuzz_input("clab", text, strlen(text));
     return of_cables("clab", clab_read, text);
 }
 
 static char *of_dot(const char *text)
 {
+    fuzz_input("dot", text, strlen(text));
     return of_cables("dot", dot_read, text);
 }
 

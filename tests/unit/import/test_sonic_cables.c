@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Files of cables beside the configuration of two SONiC switches that know no neighbours. */
 #include "scenarios/sonic/sonic.h"
+#include "tests/unit/base/fuzz_input.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,6 +33,7 @@ static bool import(const char *name, const char *text)
                                          {"spine.json", spine, sizeof spine - 1}};
     const struct sonic_ask ask = {.inputs = inputs, .count = 3, .verbose = true};
     diag = (struct diag){0};
+    fuzz_input("sonic_cables", text, strlen(text));
     return sonic_import(&ask, &result, &diag);
 }
 

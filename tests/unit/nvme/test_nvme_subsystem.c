@@ -3,6 +3,7 @@
  * what a target answers, byte by byte. */
 #include "nvme/wire/discovery.h"
 #include "nvme/wire/wire.h"
+#include "tests/unit/base/fuzz_input.h"
 #include "tests/unit/nvme/raw_host.h"
 
 #include <setjmp.h>
@@ -350,10 +351,14 @@ static void pages_that_lie(void **state)
     nvme_ana_put_group(&good, page + 16);
     nvme_ana_put_group(&good, page + 16 + 40);
     page[16 + 40 + 16] = 7; /* no such state */
+    fuzz_input("ana", page, sizeof page);
     assert_true(nvme_ana_read(&reading, page, sizeof page));
     assert_int_equal(reading.changes, 9);
     assert_true(nvme_ana_next(&reading, &group));
-    assert_memory_equal(&group, &good, sizeof good);
+    assert_int_equal(group.id, good.id);
+    assert_int_equal(group.namespaces, good.namespaces);
+    assert_int_equal(group.changes, good.changes);
+    assert_int_equal(group.state, good.state);
     assert_false(nvme_ana_next(&reading, &group));
     for (size_t length = 16; length < 16 + 40; length++) {
         assert_true(nvme_ana_read(&reading, page, length));

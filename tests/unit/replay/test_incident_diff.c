@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Counters of an incident beside a run's: which ports are meant, and when the orders part. */
 #include "replay/compare/incident_diff.h"
+#include "tests/unit/base/fuzz_input.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,6 +38,7 @@ static struct incident_diff ask(const char *text, time_ps lasted, const struct i
                                           .lasted = lasted,
                                           .run_lasted = PS_PER_MS};
     diag = (struct diag){0};
+    fuzz_input("incident_diff", text, strlen(text));
     assert_true(incident_diff(&diff, &counters, &ask, &diag));
     return diff;
 }
@@ -161,6 +163,7 @@ static void rows_are_in_the_order_of_their_disagreement(void **state)
         .file = "t.json", .text = text, .length = strlen(text), .run_lasted = PS_PER_MS};
     struct incident_diff diff;
     diag = (struct diag){0};
+    fuzz_input("incident_diff", text, strlen(text));
     assert_true(incident_diff(&diff, &of_host, &of, &diag));
     assert_int_equal(diff.row_count, LENGTH(expected));
     for (size_t i = 0; i < LENGTH(expected); i++) {

@@ -4,6 +4,7 @@
 #include "replay/compare/matrix.h"
 #include "replay/compare/predict.h"
 #include "reports/text/predictions_json.h"
+#include "tests/unit/base/fuzz_input.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -106,20 +107,19 @@ static char *frozen(struct predictions *predictions, size_t *length)
     assert_non_null(out);
     assert_true(predictions_json(predictions, out));
     assert_int_equal(fclose(out), 0);
+    fuzz_input("predictions", text, (size_t)(strstr(text, PREDICTIONS_SEAL) - text));
     return text;
 }
 
 /* NULL: refused, with those words. */
 static struct predictions *thaw(const char *text, size_t length, const char *words)
 {
-    struct diag *diag = calloc(1, sizeof *diag);
-    assert_non_null(diag);
-    struct predictions *predictions = predictions_load("p.json", text, length, diag);
+    struct diag diag = {0};
+    struct predictions *predictions = predictions_load("p.json", text, length, &diag);
     if (words == NULL)
-        diag_print(diag, stderr);
-    else if (predictions == NULL && strstr(diag->messages[0].text, words) == NULL)
-        fail_msg("%s: %s", words, diag->messages[0].text);
-    free(diag);
+        diag_print(&diag, stderr);
+    else if (predictions == NULL && strstr(diag.messages[0].text, words) == NULL)
+        fail_msg("%s: %s", words, diag.messages[0].text);
     return predictions;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The connection manager: bytes of its messages, and every way a connection begins and ends. */
 #include "base/drop.h"
+#include "tests/unit/base/fuzz_input.h"
 #include "tests/unit/rnic/rnic_pair.h"
 
 #include "rnic/cm/cm_mad.h"
@@ -57,6 +58,18 @@ static uint64_t big_endian(const uint8_t *at, unsigned bytes)
     return value;
 }
 
+/* Encodes, and keeps the message for a fuzz target: whole, to one side that listens, or with the
+ * names of a connection that lives. */
+static void encode(const struct cm_mad *mad, uint8_t bytes[CM_MAD_BYTES])
+{
+    cm_mad_encode(mad, bytes);
+    for (uint8_t how = 0; how < 2; how++) {
+        uint8_t input[2 + 2 + UINT8_MAX] = {how, how == 0 ? 0 : 0x0F, 7, UINT8_MAX};
+        memcpy(input + 4, bytes, UINT8_MAX);
+        fuzz_input("cm", input, sizeof input);
+    }
+}
+
 /* Offsets from IBTA Vol 1 12.6.5 and annex A11, counted from the start of the 256 bytes. */
 static void test_req_bytes(void **state)
 {
@@ -97,7 +110,7 @@ static void test_req_bytes(void **state)
     };
     uint8_t bytes[CM_MAD_BYTES];
     (void)state;
-    cm_mad_encode(&req, bytes);
+    encode(&req, bytes);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         assert_int_equal(big_endian(bytes + fields[i].at, fields[i].bytes), fields[i].value);
 }
@@ -119,7 +132,7 @@ static void test_rep_rej_dreq_bytes(void **state)
                                .flow_control = true,
                                .private_len = 1,
                                .private_data = {0x5A}};
-    cm_mad_encode(&rep, bytes);
+    encode(&rep, bytes);
     assert_int_equal(big_endian(bytes + 16, 2), 0x13);
     assert_int_equal(big_endian(b, 8), 0x0000000500000006);
     assert_int_equal(big_endian(b + 12, 3), 7);
@@ -134,13 +147,13 @@ static void test_rep_rej_dreq_bytes(void **state)
                                .reason = 28,
                                .private_len = 1,
                                .private_data = {0xA5}};
-    cm_mad_encode(&rej, bytes);
+    encode(&rej, bytes);
     assert_int_equal(b[8], 0x40);
     assert_int_equal(big_endian(b + 10, 2), 28);
     assert_int_equal(b[84], 0xA5);
 
     const struct cm_mad dreq = {.attribute = CM_DREQ, .remote_qpn = 0xFEDCBA};
-    cm_mad_encode(&dreq, bytes);
+    encode(&dreq, bytes);
     assert_int_equal(big_endian(b + 8, 3), 0xFEDCBA);
 }
 
@@ -149,14 +162,14 @@ static void test_round_trip(void **state)
     (void)state;
     uint8_t bytes[CM_MAD_BYTES], again[CM_MAD_BYTES];
     struct cm_mad back;
-    cm_mad_encode(&req, bytes);
+    encode(&req, bytes);
     assert_true(cm_mad_decode(bytes, &back));
     assert_int_equal(back.private_len, 56);
     cm_mad_encode(&back, again);
     assert_memory_equal(bytes, again, CM_MAD_BYTES);
     for (uint8_t about = 0; about <= 2; about++) { /* REQ, REP, none */
         const struct cm_mad rej = {.attribute = CM_REJ, .message_rejected = about, .reason = 28};
-        cm_mad_encode(&rej, bytes);
+        encode(&rej, bytes);
         assert_true(cm_mad_decode(bytes, &back));
         assert_int_equal(back.message_rejected, about);
         assert_int_equal(back.reason, 28);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_wl_sizes - distributions of message sizes: their tables, their file, what is drawn. */
 #include "scenarios/workload/wl_sizes.h"
+#include "tests/unit/base/fuzz_input.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@ static struct diag diag;
 static const struct wl_sizes *of_text(const char *text)
 {
     diag = (struct diag){0};
+    fuzz_input("sizes", text, strlen(text));
     return wl_sizes_read(&arena, tree_hold(&arena, "s", text, strlen(text)), &diag);
 }
 
