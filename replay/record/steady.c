@@ -167,10 +167,11 @@ static int by_batch(const void *a, const void *b)
     return x->batch != y->batch ? (x->batch < y->batch ? -1 : 1) : by_latency(a, b);
 }
 
+/* Of one at least. */
 static time_ps quantile(const struct sorted *sorted, uint32_t count, int64_t ppm)
 {
     const int64_t rank = ((int64_t)count * ppm + PPM - 1) / PPM;
-    return sorted[rank == 0 ? 0 : rank - 1].latency;
+    return sorted[rank - 1].latency;
 }
 
 /* The value of all, sorted by latency, and the interval of batches, sorted by them. */

@@ -30,6 +30,12 @@ static const struct dropped {
      "faults.1",
      HARM_FAULT,
      {2, 0, 3, PROBE_DROP_CORRUPT, false, 9, 900, 1, 2}},
+    {"bit-errors", /* the harsher one began afterwards */
+     FAULT "bit-errors, where: \"switch0:p2\", rate: 1e-15}, "
+           "{at: 1us, kind: bit-errors, where: \"switch0:p2\", rate: 1e-7}]\n",
+     "faults.0",
+     HARM_FAULT,
+     {2, 0, 3, PROBE_DROP_CORRUPT, false, 9, 900, 1, 2}},
     {"ttl",
      "hosts: {old: {where: host1, rnic: {ttl: 1}}}\n",
      "hosts.old.rnic.ttl",

@@ -377,6 +377,7 @@ static void bad_files_are_refused_at_their_place(void **state)
         {"[a]\nrate=1m\nrate_iops=5\n", 1, 1, "exclude"},
         {"[a]\nrw=randread\nzonemode=strided\nzonesize=1m\n", 1, 1, "sequential"},
         {"[a]\nlatency_percentile=101\n", 2, 20, "99.9"},
+        {"[a]\nrw=write\nverify=crc33\n", 3, 8, "a check of fio's"},
         {"[a]\nthinktime_blocks_type=issue\n", 2, 1, "not supported"},
         {"\x7F"
          "ELF\x01\x02",

@@ -127,6 +127,22 @@ static void of_an_entry_the_value_that_is_enough_is_named(void **state)
     take_down(stand);
 }
 
+/* The same where it is not the first of them. */
+static void of_an_entry_any_value_may_be_enough(void **state)
+{
+    (void)state;
+    struct stand *stand = proved(
+        BEGIN TREE "  overrides: [{where: host2-leaf1, length: 12m, rate: 1Gbps, mtu: 9000B}]\n"
+                   "workloads:\n" WRITES("a", "host0", "host2") WRITES("b", "host0", "host6"));
+    const struct prove *prove = &stand->prove;
+    const struct prove_row *rate = row_of(prove, "fabric.overrides[0].rate");
+    assert_true(rate->culprit);
+    assert_true(rate->repair.single);
+    assert_int_equal(prove->culprits, 1);
+    assert_true(gone(prove, "fabric.overrides[0].rate") >= 0.9);
+    take_down(stand);
+}
+
 /* A class of its own is no mistake as long as something else explains the loss. */
 static void a_plan_is_left_alone_where_a_setting_is_odd(void **state)
 {
@@ -189,6 +205,7 @@ int main(void)
         cmocka_unit_test(who_never_connects_has_lost_all_to_the_setting),
         cmocka_unit_test(two_settings_are_a_set),
         cmocka_unit_test(of_an_entry_the_value_that_is_enough_is_named),
+        cmocka_unit_test(of_an_entry_any_value_may_be_enough),
         cmocka_unit_test(a_plan_is_left_alone_where_a_setting_is_odd),
         cmocka_unit_test(without_anything_to_repair_nothing_is_compared),
         cmocka_unit_test(what_all_have_is_odd_by_what_happened),

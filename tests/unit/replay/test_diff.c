@@ -208,6 +208,20 @@ static void losses_stand_before_pauses_before_traffic(void **state)
     assert_non_null(strstr(counters->rows[2].what, "tx_packets_phy"));
 }
 
+/* Twice as many packets are less by chance than one event instead of none, whatever their names. */
+static void counts_that_differ_by_chance_stand_behind(void **state)
+{
+    const struct diff *diff =
+        diff_with(*state, NULL,
+                  "INSERT INTO counter VALUES(1,0,NULL,'link_down_events_phy',NULL,1,'count');"
+                  "UPDATE counter SET value=value*2 WHERE name='tx_packets_phy'");
+    const struct diff_section *counters = &diff->sections[DIFF_COUNTERS];
+    assert_true(counters->count > 2);
+    for (size_t i = 0; i + 1 < counters->count; i++)
+        assert_non_null(strstr(counters->rows[i].what, "tx_packets_phy"));
+    assert_non_null(strstr(counters->rows[counters->count - 1].what, "link_down_events_phy"));
+}
+
 static void of_workloads_figures_stand_before_counts(void **state)
 {
     const struct diff *diff = diff_with(
@@ -270,6 +284,7 @@ int main(void)
         TEST(a_changed_digest_alone_is_a_difference),
         TEST(recorded_checkpoints_tell_where_versions_part),
         TEST(losses_stand_before_pauses_before_traffic),
+        TEST(counts_that_differ_by_chance_stand_behind),
         TEST(of_workloads_figures_stand_before_counts),
         TEST(other_nodes_are_matched_by_name),
         TEST(what_was_measured_is_not_played),

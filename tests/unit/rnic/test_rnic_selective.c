@@ -79,6 +79,46 @@ static void test_only_what_is_missing_is_sent_again(void **state)
     }
 }
 
+/* Loses requests by their number, whatever they are. */
+static bool lose_numbers(struct pair *pair, const struct pair_frame *frame)
+{
+    if (frame->side != 0 || frame->opcode >= FRAME_RC_ACKNOWLEDGE)
+        return false;
+    const uint32_t n = pair->seen++;
+    return n < 56 && (pair->lose_state >> n & 1) != 0;
+}
+
+/* A round lasts until all that was out when it began is acknowledged, and not longer; how long ago
+ * the last one was is nothing to it. */
+static void test_a_round_ends_with_its_last_packet(void **state)
+{
+    enum { PACKETS = 5 };
+    (void)state;
+    struct pair *pair = selective_pair(1 << 20);
+    struct verbs_mr *from = pair_mr(pair, 0, PACKETS * MTU, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(pair, 1, PACKETS * MTU, VERBS_BULK);
+    const struct qp *qp = pair->ends[0].conn->qp;
+    struct selective *own = selective_of(pair->rnics[0], qp);
+    own->recovery_psn = psn_add(qp->una_psn, 1000); /* 16 million packets ago */
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, IBV_SEND_SIGNALED), 0);
+    pair_run(pair, 20 * PS_PER_US);
+    assert_int_equal(pair->ends[0].wc_count, 1);
+    assert_false(own->recovering);
+    own->recovery_psn = qp->una_psn;
+    pair->lose = lose_numbers;
+    pair->seen = 0;
+    pair->lose_state = 1 << 2 | 1 << 4; /* the third and the last */
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, IBV_SEND_SIGNALED), 0);
+    pair_run(pair, 50 * PS_PER_US);
+    assert_int_equal(psn_diff(own->recovery_psn, qp->una_psn), 1);
+    assert_true(own->recovering);
+    pair_run(pair, 100 * PS_PER_US); /* a timeout, and all is there */
+    assert_int_equal(pair->ends[0].wc_count, 2);
+    assert_int_equal(own->recovery_psn, qp->una_psn);
+    assert_false(own->recovering);
+    pair_free(pair);
+}
+
 /* SENDs behind a lost one take their receives in order. */
 static void test_sends_stay_in_order(void **state)
 {
@@ -233,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_only_what_is_missing_is_sent_again),
+        cmocka_unit_test(test_a_round_ends_with_its_last_packet),
         cmocka_unit_test(test_sends_stay_in_order),
         cmocka_unit_test(test_last_packet_lost),
         cmocka_unit_test(test_gives_up_no_sooner),
