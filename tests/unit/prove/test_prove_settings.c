@@ -132,14 +132,14 @@ static void of_an_entry_any_value_may_be_enough(void **state)
 {
     (void)state;
     struct stand *stand = proved(
-        BEGIN TREE "  overrides: [{where: host2-leaf1, length: 12m, rate: 1Gbps, mtu: 9000B}]\n"
+        BEGIN TREE "  overrides: [{where: host2-leaf1, length: 12m, mtu: 256B}]\n"
                    "workloads:\n" WRITES("a", "host0", "host2") WRITES("b", "host0", "host6"));
     const struct prove *prove = &stand->prove;
-    const struct prove_row *rate = row_of(prove, "fabric.overrides[0].rate");
-    assert_true(rate->culprit);
-    assert_true(rate->repair.single);
+    const struct prove_row *mtu = row_of(prove, "fabric.overrides[0].mtu");
+    assert_true(mtu->culprit);
+    assert_true(mtu->repair.single);
     assert_int_equal(prove->culprits, 1);
-    assert_true(gone(prove, "fabric.overrides[0].rate") >= 0.9);
+    assert_true(gone(prove, "fabric.overrides[0].mtu") >= 0.9);
     take_down(stand);
 }
 

@@ -93,6 +93,18 @@ static void hosts_of_a_leaf_are_alike(void **state)
     end(&fixture);
 }
 
+static void a_host_with_a_route_of_its_own_is_not(void **state)
+{
+    (void)state;
+    struct fixture fixture = gather("{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}, "
+                                    "routes: [{at: leaf0, to: host5, via: spine1}]",
+                                    "kind: rdma-write, from: \"host0..host3\", "
+                                    "to: \"host4..host7\", pairing: all-to-all");
+    assert_int_equal(count_of(&fixture, DEPENDENCY_DATA), 2);
+    assert_int_equal(count_of(&fixture, DEPENDENCY_CONTROL), 1);
+    end(&fixture);
+}
+
 /* Reads bring their data back, writes send it; a mix does both. */
 static void data_goes_where_the_operation_says(void **state)
 {
@@ -132,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_leaves_is_there),
         cmocka_unit_test(hosts_of_a_leaf_are_alike),
+        cmocka_unit_test(a_host_with_a_route_of_its_own_is_not),
         cmocka_unit_test(data_goes_where_the_operation_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
