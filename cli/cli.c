@@ -252,9 +252,10 @@ static enum parsed parse(const struct cli_command *command, int argc, char **arg
 /* A result that could not be written is no result. */
 static int flush_output(int code)
 {
+    errno = 0;
     if (fflush(stdout) == 0 && ferror(stdout) == 0)
         return code;
-    cli_error("writing to standard output failed");
+    cli_error("standard output: %s", errno != 0 ? strerror(errno) : "it could not be written");
     return CLI_FAILED;
 }
 

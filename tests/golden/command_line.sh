@@ -100,6 +100,7 @@ grep -q '^  BROKEN *read.completed == 2 *1$' out || fail 'a broken expectation i
 if [ -w /dev/full ]; then
     "$program" run first-io >/dev/full 2>err
     [ $? = 3 ] || fail 'a full disk under standard output is not seen'
+    grep -q 'standard output: No space left on device' err || fail "a full disk is not named: $(cat err)"
 fi
 
 # Colour only on a terminal.
