@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_params - the rows of the rdma-* kinds. */
+#include "scenarios/workload/wl_rdma_private.h"
+
+#define FIELD(name) offsetof(struct wl_rdma_params, name)
+
+const struct opt wl_rdma_opts[] = {
+    {"message-size", OPT_SIZE, FIELD(message_size), "64KiB", "1B", "1GiB", NULL,
+     "Bytes of one message.", "perftest -s"},
+    {"sizes", OPT_CHOICE, FIELD(sizes), "fixed", NULL, NULL, OPT_WORDS(WL_SIZES_KINDS),
+     "Sizes of messages: message-size each, or drawn from a published distribution of flow sizes; "
+     "`sizes-file` names one of the user's own.",
+     "web-search: DCTCP, SIGCOMM 2010; storage: AliStorage2019; both as HPCC publishes them"},
+    {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
+     "Messages outstanding in each queue pair.", "perftest -t"},
+    {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
+     "Messages of each instance; 0: until stop.", "perftest -n"},
+    {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Queue pairs of each instance.",
+     "perftest -q"},
+    {"threads", OPT_INT, FIELD(threads), "1", "1", "1024", NULL,
+     "Cores of each instance; each posts for its share of the queue pairs, at rnic.post-cost.",
+     "perftest has one"},
+    {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
+     "Messages per second of each instance, 1250.5 too (open loop); 0 keeps `outstanding` instead.",
+     "perftest --rate_limit"},
+    {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
+     "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
+     "fio rate_process"},
+    {"receives", OPT_INT, FIELD(receives), "0", "0", "8192", NULL,
+     "Receives that the other end keeps posted, for rdma-send and immediate data; 0 for twice "
+     "`outstanding`.",
+     "perftest -r"},
+    {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
+     "Time from a message to the receive that replaces the one it used, where it needs one.",
+     "own"},
+    {"shared-receives", OPT_INT, FIELD(shared_receives), "0", "0", "8192", NULL,
+     "Receives that the other end keeps in a shared receive queue (SRQ), from which all queue "
+     "pairs of workloads that ask alike take; 0: each queue pair has its own.",
+     "IBTA Vol 1 10.2.9; SPDK's NVMe-oF target: 4096"},
+    {"receive-limit", OPT_INT, FIELD(receive_limit), "0", "0", "8192", NULL,
+     "With shared-receives: used ones are posted anew, all together, when fewer than so many are "
+     "left; 0: each by itself.",
+     "IBV_EVENT_SRQ_LIMIT_REACHED"},
+    {"remote-access", OPT_CHOICE, FIELD(remote_access), "granted", NULL, NULL,
+     OPT_WORDS(WL_RDMA_ACCESSES),
+     "What rdma-write and rdma-read do with the other end's memory: what is granted, or with a "
+     "wrong key, beyond its end, or without the right to, which all end in REM_ACCESS_ERR.",
+     "IBTA Vol 1 9.7.5.2.4 (NAK remote access error)"},
+    {"immediate", OPT_BOOL, FIELD(immediate), "false", NULL, NULL, NULL,
+     "Each message carries 4 B of immediate data: then rdma-write too needs a receive and "
+     "completes "
+     "at the other end.",
+     "IBTA Vol 1 9.3.3.1; Linux: IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND_WITH_IMM"},
+    {0},
+};
