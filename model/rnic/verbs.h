@@ -60,6 +60,9 @@ struct verbs_user {
     void *self;
     void (*on_cm)(void *self, struct verbs_conn *conn, const struct verbs_event *event);
     void (*on_completion)(void *self, struct verbs_conn *conn, const struct ibv_wc *wc);
+    /* What the device tells of the connection besides: IBV_EVENT_CQ_ERR, its completion queue
+     * overran.  NULL: nobody listens, as most programs do not. */
+    void (*on_async)(void *self, struct verbs_conn *conn, enum ibv_event_type type);
     struct verbs_srq *srq; /* that a connection takes its receives from; NULL: it has its own */
 };
 

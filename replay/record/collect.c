@@ -80,6 +80,7 @@ static void add_rnic(const struct rnic *rnic, struct result_totals *totals)
     totals->rnic_timeouts += (int64_t)counters->timeouts;
     totals->rnic_naks += (int64_t)counters->naks;
     totals->rnic_rnr_naks += (int64_t)counters->rnr_naks;
+    totals->rnic_cq_overruns += (int64_t)counters->cq_overruns;
     totals->rnic_qp_errors += (int64_t)counters->qp_errors;
     totals->rnic_pause_storms += (int64_t)counters->stalls;
     totals->ecn_cnps += (int64_t)counters->cnps_sent;

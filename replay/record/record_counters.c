@@ -158,6 +158,7 @@ static void write_rnic(const struct place *place, const struct rnic *rnic)
         {COUNTER_DUPLICATE_REQUEST, from->duplicate_requests},
         {COUNTER_REQ_REMOTE_ACCESS_ERRORS, from->remote_errors},
         {COUNTER_REQ_TRANSPORT_RETRIES_EXCEEDED, from->retries_exceeded},
+        {COUNTER_CQ_OVERRUNS, from->cq_overruns},
         {COUNTER_QP_ERRORS, from->qp_errors},
         {COUNTER_NP_ECN_MARKED_ROCE_PACKETS, from->ecn_marked},
         {COUNTER_NP_CNP_SENT, from->cnps_sent},

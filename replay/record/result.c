@@ -239,6 +239,8 @@ static bool is_told(const struct result *result, const char *path)
     const struct result_totals *totals = &result->totals;
     if (begins(path, "media."))
         return result->media_age;
+    if (strcmp(path, "rnic.cq_overruns") == 0)
+        return totals->rnic_cq_overruns > 0;
     return !begins(path, "data.") ||
            totals->data_stale + totals->data_lost + totals->data_torn + totals->data_damaged > 0;
 }

@@ -305,6 +305,7 @@ static void write_transport(const struct text *text)
         {"rnic.timeouts", "timeouts"},
         {"rnic.naks", "NAKs"},
         {"rnic.rnr_naks", "RNR NAKs"},
+        {"rnic.cq_overruns", "completion queues overrun"},
         {"rnic.qp_errors", "QP errors"},
         {"ecn.marked", "ECN marks"},
         {"ecn.cnps", "CNPs"},

@@ -37,6 +37,7 @@
     X(RNIC_TIMEOUTS, "rnic.timeouts", "rnic.timeouts", QUANTITY_INT)                               \
     X(RNIC_NAKS, "rnic.naks", "rnic.naks", QUANTITY_INT)                                           \
     X(RNIC_RNR_NAKS, "rnic.rnr_naks", "rnic.rnr_naks", QUANTITY_INT)                               \
+    X(RNIC_CQ_OVERRUNS, "rnic.cq_overruns", "rnic.cq_overruns", QUANTITY_INT)                      \
     X(RNIC_QP_ERRORS, "rnic.qp_errors", "rnic.qp_errors", QUANTITY_INT)                            \
     X(RNIC_PAUSE_STORMS, "rnic.pause_storms", "rnic.pause_storms", QUANTITY_INT)                   \
     X(DATA_STALE, "data.stale", "data.stale", QUANTITY_INT)                                        \

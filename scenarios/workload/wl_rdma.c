@@ -324,6 +324,17 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     pump(pair->owner);
 }
 
+/* Completions are lost: nobody can tell of which messages. */
+static void on_async(void *self, struct verbs_conn *conn, enum ibv_event_type type)
+{
+    struct wl_rdma_pair *pair = self;
+    (void)conn;
+    if (type != IBV_EVENT_CQ_ERR || !pair->usable)
+        return;
+    give_up(pair, "workload: a completion queue overran, its queue pair is closed");
+    pump(pair->owner);
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -368,7 +379,8 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
         .retry_count = 7,     /* three bits: the most there is */
         .rnr_retry_count = 7, /* without end, IBTA Vol 1 9.7.5.2.8 */
     };
-    const struct verbs_user user = {.self = pair, .on_cm = on_cm, .on_completion = on_completion};
+    const struct verbs_user user = {
+        .self = pair, .on_cm = on_cm, .on_completion = on_completion, .on_async = on_async};
     const struct verbs_peer peer = {ip, WORKLOAD_RDMA_PORT, wl->site.class};
     pair->conn = verbs->connect(pair->device, &peer, &cap, &param, &user);
 }

@@ -55,6 +55,7 @@ struct verbs_conn {
     struct verbs_user user;
     enum cm_state state;
     bool taken, destroyed, passive;
+    uint8_t overrun; /* enum cq_overrun */
     uint8_t generation;
     uint8_t tries;        /* of the message that waits for its answer */
     uint32_t undelivered; /* completions under way */

@@ -5,6 +5,7 @@
 #include "rnic/cm/cm_conn.h"
 #include "rnic/host/arbiter.h"
 #include "rnic/pipeline/cq.h"
+#include "rnic/host/overrun.h"
 #include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
@@ -223,6 +224,9 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
         return;
     case RNIC_EVENT_CQ:
         cq_on_event(rnic, event->argument, event->at);
+        return;
+    case RNIC_EVENT_CQ_ERROR:
+        overrun_on_event(rnic, (uint32_t)event->argument, event->at);
         return;
     case RNIC_EVENT_MAD:
         on_mad(rnic, (uint32_t)event->argument);

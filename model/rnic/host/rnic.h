@@ -35,7 +35,8 @@ enum rnic_event {
     RNIC_EVENT_SRQ_LIMIT,  /* argument: index of the shared receive queue */
     RNIC_EVENT_REACTION,   /* argument: QPN; its NAK is made, or followed */
     RNIC_EVENT_CQE,        /* argument: index of the completion, which is in its queue */
-    RNIC_EVENT_CQ          /* argument: step << 32 | slot of the connection */
+    RNIC_EVENT_CQ,         /* argument: step << 32 | slot of the connection */
+    RNIC_EVENT_CQ_ERROR    /* argument: slot of the connection, whose queue overran */
 };
 
 struct rnic_params {
@@ -131,6 +132,7 @@ struct rnic_counters {
     uint64_t duplicate_requests;                /* duplicate_request */
     uint64_t remote_errors;           /* req_remote_access_errors, req_remote_invalid_request */
     uint64_t retries_exceeded;        /* req_transport_retries_exceeded */
+    uint64_t cq_overruns;             /* completion queues, each event of it: IBV_EVENT_CQ_ERR */
     uint64_t qp_errors;               /* queue pairs that failed, without orderly ends */
     uint64_t completion_errors;       /* req_cqe_error, resp_cqe_error */
     uint64_t acks_sent, acks_merged;  /* merged: overtaken while they waited for the wire */

@@ -3,6 +3,7 @@
 #include "rnic/pipeline/cq.h"
 
 #include "base/memory.h"
+#include "rnic/host/overrun.h"
 #include "rnic/pipeline/pipeline.h"
 
 #include <stdlib.h>
@@ -61,6 +62,8 @@ void cq_add(struct rnic *rnic, uint32_t index, time_ps now)
 {
     struct rnic_completion *completion = completion_at(rnic, index);
     struct cq *cq = queue_of(rnic, completion->conn->slot);
+    if (UNLIKELY(overrun_by(rnic, index, cq->count)))
+        return;
     completion->next = POOL_NONE;
     if (cq->count++ == 0)
         cq->first = index;
@@ -171,6 +174,7 @@ void cq_audit(const struct rnic *rnic)
             count++;
         }
         CHECK((cq->state == CQ_ARMED) == (cq->count == 0));
+        CHECK(params_of(rnic)->cq_size == 0 || cq->count <= params_of(rnic)->cq_size);
         CHECK(cq->polled < BUDGET && cq->dim.level < DIM_LEVELS);
     }
 }

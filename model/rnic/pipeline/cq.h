@@ -12,7 +12,7 @@
  * Without it (`completions: polling`) whoever is to hear of a completion does at once, and none of
  * this costs anything.
  * Source: Linux drivers/infiniband/core/cq.c (IB_POLL_SOFTIRQ, IB_POLL_WORKQUEUE: budget of 256).
- * Not modelled: interrupts that go to cores that do other work, a queue that is too small.
+ * Not modelled: interrupts that go to cores that do other work.
  * Owner: the RNIC.  Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_PIPELINE_CQ_H
 #define STORMGLASS_RNIC_PIPELINE_CQ_H

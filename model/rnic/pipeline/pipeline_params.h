@@ -35,6 +35,7 @@ struct pipeline_params {
     int64_t qp_cache_miss;
     int64_t completions;           /* RNIC_COMPLETIONS_... */
     int64_t cq_count, cq_time;     /* of moderation */
+    int64_t cq_size;               /* entries; 0: as many as are needed */
     int64_t event;                 /* of PCIe, for a completion event */
     int64_t interrupt, completion; /* of the core of a connection */
 };

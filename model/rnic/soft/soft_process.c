@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * soft_process - what the process asks of a software RNIC, and what it reports to it: its calls
  * cost its own time, and completions wait until it comes to them. */
+#include "rnic/host/overrun.h"
 #include "rnic/soft/soft_private.h"
 
 void soft_post(struct rnic *rnic, struct qp *qp, uint32_t count, time_ps now)
@@ -56,6 +57,8 @@ void soft_complete(struct rnic *rnic, struct qp *qp, uint32_t index)
 {
     struct rnic_completion *completion = slab_at(&rnic->completions, index);
     struct verbs_conn *conn = completion->conn;
+    if (UNLIKELY(overrun_by(rnic, index, conn->queue.count)))
+        return;
     completion->next = POOL_NONE;
     completion->bulk = bulk_of(qp, &completion->wc);
     if (conn->queue.count == 0)

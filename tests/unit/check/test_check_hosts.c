@@ -33,6 +33,28 @@ static void queue_pairs_that_bear_no_loss_are_found(void **state)
     assert_findings(cases, COUNT(cases));
 }
 
+static void completion_queues_that_are_too_small_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {HEAD ALL("completions: interrupt, cq-size: 1") WRITE, "completions", DIAG_WARNING,
+         "2 hosts (host1, ...): cq-size 1: a queue pair of 'w' can have 2 completions", 2},
+        {HEAD ALL("completions: interrupt, cq-size: 2") WRITE, "completions", DIAG_WARNING, "", 0},
+        {HEAD ALL("completions: interrupt") WRITE, "completions", DIAG_WARNING, "", 0},
+        {HEAD ALL("cq-size: 1") WRITE, "completions", DIAG_WARNING, "", 0}, /* it polls at once */
+        {HEAD ALL("software: true, cq-size: 1") WRITE, "completions", DIAG_WARNING, "cq-size 1", 2},
+        /* Where messages take receives, those too. */
+        {HEAD ALL("completions: adaptive, cq-size: 3") SEND, "completions", DIAG_WARNING,
+         "host0: cq-size 3: a queue pair of 'w' can have 4 completions there before software takes "
+         "any (receives)",
+         1},
+        {HEAD ALL("completions: adaptive, cq-size: 4") SEND, "completions", DIAG_WARNING, "", 0},
+        {HEAD AT("host0", "completions: interrupt, cq-size: 1") WRITE, "completions", DIAG_WARNING,
+         "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
 static void senders_that_cannot_be_marked_are_found(void **state)
 {
     (void)state;
@@ -160,6 +182,7 @@ int main(void)
         cmocka_unit_test(operations_that_are_split_or_wait_are_found),
         cmocka_unit_test(receive_buffers_below_the_round_trip_are_found),
         cmocka_unit_test(queue_pairs_that_bear_no_loss_are_found),
+        cmocka_unit_test(completion_queues_that_are_too_small_are_found),
         cmocka_unit_test(senders_that_cannot_be_marked_are_found),
         cmocka_unit_test(faults_that_keep_members_from_connecting_are_found),
         cmocka_unit_test(a_dscp_without_effect_is_found),

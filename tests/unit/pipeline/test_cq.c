@@ -127,6 +127,124 @@ static void an_event_takes_the_link_to_memory(void **state)
     assert_memory_equal(without, with, sizeof with);
 }
 
+static struct pair *connected(const struct pair_params *params)
+{
+    struct pair *pair = pair_make(params);
+    pair_connect(pair);
+    pair_run(pair, PS_PER_MS);
+    return pair;
+}
+
+/* A core that takes one in 100 us: of many completions so many find an entry, and are taken; the
+ * next breaks the queue.  With as many entries as completions nothing is lost. */
+static void what_finds_no_entry_breaks_the_queue(void **state)
+{
+    (void)state;
+    for (unsigned size = 1; size <= MANY; size++) {
+        struct pair_params params;
+        pair_presets(&params);
+        params.rnic.pipeline = by_interrupt();
+        params.rnic.pipeline.completion = 100 * US;
+        params.rnic.pipeline.cq_size = size;
+        struct pair *pair = connected(&params);
+        struct verbs_mr *from = pair_mr(pair, 0, BYTES, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, BYTES, VERBS_BULK);
+        for (unsigned i = 0; i < MANY; i++)
+            assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, IBV_SEND_SIGNALED), 0);
+        pair_run(pair, 50 * US);
+        const bool whole = size == MANY;
+        const struct rnic *rnic = pair->rnics[0];
+        rnic_audit(rnic);
+        assert_int_equal(rnic->counters.cq_overruns, !whole);
+        assert_int_equal(rnic->counters.qp_errors, !whole);
+        assert_int_equal(pair->ends[0].overruns, !whole);
+        assert_int_equal(pair->ends[0].conn->qp->state, whole ? IBV_QPS_RTS : IBV_QPS_ERR);
+        assert_int_equal(pair->ends[0].wc_count, 0);
+        pair_run(pair, 2 * PS_PER_MS);
+        assert_int_equal(pair->ends[0].wc_count, size);
+        for (unsigned i = 0; i < size; i++)
+            assert_int_equal(pair->ends[0].wcs[i].status, IBV_WC_SUCCESS);
+        /* What it does afterwards nobody hears of, and a connection in its place is whole. */
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, IBV_SEND_SIGNALED), 0);
+        pair_run(pair, 2 * PS_PER_MS);
+        assert_int_equal(pair->ends[0].wc_count, size + whole);
+        assert_int_equal(pair->ends[0].overruns, !whole);
+        rnic_audit(rnic);
+        pair_free(pair);
+    }
+}
+
+/* The peer's requests are not answered any more: its retries run out. */
+static void a_receivers_queue_that_overran_is_the_senders_timeout(void **state)
+{
+    (void)state;
+    struct pair_params params;
+    pair_presets(&params);
+    params.rnic.pipeline = by_interrupt();
+    params.rnic.pipeline.completion = 100 * US;
+    params.rnic.pipeline.cq_size = 5;
+    params.rnic.timeout = 1;
+    params.rnic.retry_count = 2;
+    struct pair *pair = connected(&params);
+    struct verbs_mr *from = pair_mr(pair, 0, BYTES, VERBS_BULK);
+    for (unsigned i = 0; i < 6; i++)
+        assert_int_equal(pair_recv(pair, 1, pair_mr(pair, 1, BYTES, VERBS_BULK)), 0);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(pair_post(pair, 0, IBV_WR_SEND, from, NULL, IBV_SEND_SIGNALED), 0);
+    pair_run(pair, 5 * US);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pair_post(pair, 0, IBV_WR_SEND, from, NULL, 0), 0);
+    pair_run(pair, 50 * US);
+    assert_int_equal(pair->ends[1].overruns, 1);
+    assert_int_equal(pair->ends[1].conn->qp->state, IBV_QPS_ERR);
+    assert_int_equal(pair_post(pair, 0, IBV_WR_SEND, from, NULL, IBV_SEND_SIGNALED), 0);
+    pair_run(pair, 5 * PS_PER_MS);
+    const struct pair_end *sender = &pair->ends[0];
+    assert_int_equal(pair->ends[1].wc_count, 5);
+    assert_int_equal(sender->overruns, 0);
+    assert_int_equal(sender->wcs[sender->wc_count - 1].status, IBV_WC_RETRY_EXC_ERR);
+    pair_free(pair);
+}
+
+/* In software what was sent loses the completions that find no entry, and no more; a receive's
+ * takes the queue pair to ERR. */
+static void software_loses_what_finds_no_entry(void **state)
+{
+    (void)state;
+    struct pair_params params;
+    pair_presets(&params);
+    params.rnic.soft.software = 1;
+    params.rnic.soft.wake = 900 * US;
+    params.rnic.pipeline.cq_size = 2;
+    for (int receives = 0; receives < 2; receives++) {
+        struct pair *pair = connected(&params);
+        struct verbs_mr *from = pair_mr(pair, 0, 1000, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, 1000, VERBS_BULK);
+        for (int i = 0; i < 3 && receives; i++)
+            assert_int_equal(pair_recv(pair, 1, to), 0);
+        pair_run(pair, 10 * PS_PER_MS);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(pair_post(pair, 0, receives ? IBV_WR_SEND : IBV_WR_RDMA_WRITE, from,
+                                       to, receives && i > 0 ? 0 : IBV_SEND_SIGNALED),
+                             0);
+        pair_run(pair, 10 * PS_PER_MS);
+        const struct pair_end *end = &pair->ends[receives];
+        assert_int_equal(pair->rnics[receives]->counters.cq_overruns, 1);
+        assert_int_equal(end->overruns, 1);
+        assert_int_equal(end->wc_count, 2);
+        assert_int_equal(end->conn->qp->state, receives ? IBV_QPS_ERR : IBV_QPS_RTS);
+        for (int i = 0; i < 2; i++)
+            rnic_audit(pair->rnics[i]);
+        if (!receives) { /* and the queue is good for others */
+            const unsigned flags = IBV_SEND_SIGNALED;
+            assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, flags), 0);
+            pair_run(pair, 10 * PS_PER_MS);
+            assert_int_equal(pair->ends[0].wc_count, 3);
+        }
+        pair_free(pair);
+    }
+}
+
 /* So many polls 10 us apart, each of so many completions. */
 static void poll(struct dim *dim, unsigned polls, uint32_t completions, time_ps *now)
 {
@@ -186,6 +304,9 @@ int main(void)
         cmocka_unit_test(what_comes_meanwhile_is_polled_too),
         cmocka_unit_test(moderation_waits_for_so_many_or_so_long),
         cmocka_unit_test(an_event_takes_the_link_to_memory),
+        cmocka_unit_test(what_finds_no_entry_breaks_the_queue),
+        cmocka_unit_test(a_receivers_queue_that_overran_is_the_senders_timeout),
+        cmocka_unit_test(software_loses_what_finds_no_entry),
         cmocka_unit_test(levels_follow_the_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,10 +123,17 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     end->wcs[end->wc_count++] = *wc;
 }
 
+static void on_async(void *self, struct verbs_conn *conn, enum ibv_event_type type)
+{
+    struct pair_end *end = self;
+    CHECK(conn == end->conn && type == IBV_EVENT_CQ_ERR);
+    end->overruns++;
+}
+
 static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
 {
     struct pair_end *end = self;
-    const struct verbs_user user = {self, on_cm, on_completion};
+    const struct verbs_user user = {self, on_cm, on_completion, on_async, NULL};
     CHECK(end->cm_count < PAIR_CMS);
     end->cms[end->cm_count] = event->type;
     end->statuses[end->cm_count++] = event->status;
@@ -149,14 +156,14 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
 
 static struct verbs_conn *connect_one(struct pair *pair)
 {
-    const struct verbs_user user = {&pair->ends[0], on_cm, on_completion};
+    const struct verbs_user user = {&pair->ends[0], on_cm, on_completion, on_async, NULL};
     const struct verbs_peer peer = {RNIC_FIRST_IP + 1, PAIR_SERVICE, pair->class};
     return verbs_sim.connect(pair->ends[0].device, &peer, &caps, &conn_param, &user);
 }
 
 void pair_connect(struct pair *pair)
 {
-    const struct verbs_user server = {&pair->ends[1], on_cm, on_completion};
+    const struct verbs_user server = {&pair->ends[1], on_cm, on_completion, on_async, NULL};
     engine_start(&pair->engine);
     CHECK(verbs_sim.listen(pair->ends[1].device, PAIR_SERVICE, &server) == 0);
     pair->ends[0].conn = connect_one(pair);

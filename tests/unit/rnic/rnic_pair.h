@@ -26,6 +26,7 @@ struct pair_end {
     enum rdma_cm_event_type cms[PAIR_CMS];
     int statuses[PAIR_CMS];
     unsigned cm_count;
+    unsigned overruns;         /* IBV_EVENT_CQ_ERR */
     uint8_t private_data[256]; /* of the last event that had some */
 };
 

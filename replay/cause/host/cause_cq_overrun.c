@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_cq_overrun - completion queues that were too small for what completed. */
+#include "replay/cause/causes.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+static uint64_t overruns_of(const struct harm_scene *scene, uint32_t node)
+{
+    uint64_t overruns = 0;
+    for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
+        overruns += world_host(scene->world, node)->rnics[i]->counters.cq_overruns;
+    return overruns;
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    for (uint32_t node = 0; node < scene->scenario->host_count; node++) {
+        const uint64_t overruns = overruns_of(scene, node);
+        struct cause_clue clue = cause_clue();
+        if (overruns == 0)
+            continue;
+        clue.place.node = node;
+        clue.parts = HARM_LOST_PARTS;
+        clue.strength = PPM;
+        clue.rows = "cq-size";
+        clue.later_rows = "completion-cost interrupt-cost cq-moderation-time";
+        clue.general = clue.rows;
+        clue.otherwise = HARM_HOST;
+        clue.proven = true;
+        snprintf(clue.seen, sizeof clue.seen, "%s: %s completion queue%s of %lld entries overran",
+                 scene->scenario->nodes[node].name, words_count((int64_t)overruns).text,
+                 overruns == 1 ? "" : "s",
+                 (long long)scene->scenario->nodes[node].host->rnic->pipeline.cq_size);
+        cause_report(search, &clue);
+    }
+}
+
+const struct cause_kind cause_cq_overrun = {
+    .name = "cq-overrun",
+    .about = "A completion queue was too small for what completed.",
+    .look = look,
+};
