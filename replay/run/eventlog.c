@@ -122,26 +122,58 @@ static const char *net_words(uint8_t kind)
     return "";
 }
 
+/* "": none of an RNIC. */
+static const char *rnic_words(uint8_t kind)
+{
+    switch ((enum rnic_event)kind) {
+    case RNIC_EVENT_DOORBELL:
+        return "a doorbell";
+    case RNIC_EVENT_WAKE:
+        return "a queue pair may send again";
+    case RNIC_EVENT_TIMEOUT:
+        return "ACK timeout of a queue pair";
+    case RNIC_EVENT_COMPLETION:
+        return "a completion reaches the host";
+    case RNIC_EVENT_DRAIN:
+        return "a frame is drained from the RX buffer";
+    case RNIC_EVENT_MAD:
+        return "a CM message is read";
+    case RNIC_EVENT_DATA_CAME:
+        return "data establishes a connection";
+    case RNIC_EVENT_STALL:
+        return "checks the length of a pause";
+    case RNIC_EVENT_TRANSMIT:
+        return "the transmit timer";
+    case RNIC_EVENT_ENGINE:
+        return "the RNIC may begin a message";
+    case RNIC_EVENT_TX_ENGINE:
+        return "the RNIC has the next packet's data";
+    case RNIC_EVENT_SRQ_LIMIT:
+        return "few receives are left in a shared receive queue";
+    case RNIC_EVENT_REACTION:
+        return "the RNIC sends a NAK, or follows one";
+    case RNIC_EVENT_CQE:
+        return "a completion is in its queue";
+    case RNIC_EVENT_CQ:
+        return "an interrupt or a poll of a completion queue";
+    case RNIC_EVENT_CQ_ERROR:
+        return "a completion queue overran";
+    case RNIC_EVENT_FIRST_OWN:
+        break;
+    }
+    return "";
+}
+
 static const char *host_words(uint8_t kind)
 {
-    static const char *const own[] = {
-        [RNIC_EVENT_DOORBELL] = "a doorbell",
-        [RNIC_EVENT_WAKE] = "a queue pair may send again",
-        [RNIC_EVENT_TIMEOUT] = "ACK timeout of a queue pair",
-        [RNIC_EVENT_COMPLETION] = "a completion reaches the host",
-        [RNIC_EVENT_CQE] = "a completion is in its queue",
-        [RNIC_EVENT_CQ] = "an interrupt or a poll of a completion queue",
-        [RNIC_EVENT_DRAIN] = "a frame is drained from the RX buffer",
-        [RNIC_EVENT_MAD] = "a CM message is read",
-        [RNIC_EVENT_DATA_CAME] = "data establishes a connection",
-        [HOST_EVENT_TIMER] = "a host timer",
-        [HOST_EVENT_PROCESSOR] = "the CPU is free",
-        [RNIC_EVENT_STALL] = "checks the length of a pause",
-        [RNIC_EVENT_TRANSMIT] = "the transmit timer",
-        [RNIC_EVENT_ENGINE] = "the RNIC may begin a message",
-        [RNIC_EVENT_TX_ENGINE] = "the RNIC has the next packet's data",
-    };
-    return kind < sizeof own / sizeof own[0] && own[kind] != NULL ? own[kind] : "an event";
+    switch ((enum host_event)kind) {
+    case HOST_EVENT_TIMER:
+        return "a host timer";
+    case HOST_EVENT_PROCESSOR:
+        return "the CPU is free";
+    }
+    const char *words = rnic_words(kind);
+    return *words == '\0' ? "an event" : words;
 }
 
 /* The switch's own kinds are private to it: one waits for a frame's rest, the other watches
