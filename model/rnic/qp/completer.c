@@ -144,6 +144,8 @@ static time_ps rnr_wait(const struct rnic *rnic, unsigned code)
     return step == 0 ? asked : (asked + step - 1) / step * step;
 }
 
+/* The ACK timer begins anew with the end of the wait; that of rxe runs on, so that it ends in
+ * waits, too (Linux rxe_comp.c, COMPST_RNR_RETRY: another timer). */
 static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code, time_ps now)
 {
     rnic->counters.rnr_naks++;
@@ -163,7 +165,8 @@ static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code
     requester_go_back(rnic, qp, psn);
     qp->flags |= QP_RNR_WAIT;
     qp->rnr_until = soft_timer(&rnic->params.soft, now, rnr_wait(rnic, code));
-    requester_start_timer(rnic, qp, true, qp->rnr_until);
+    if (rnic->soft == NULL)
+        requester_start_timer(rnic, qp, true, qp->rnr_until);
     arbiter_schedule(rnic, qp, now);
 }
 

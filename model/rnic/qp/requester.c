@@ -54,22 +54,31 @@ static inline void mark_again(struct qp *qp)
         qp->flags |= QP_AGAIN;
 }
 
+/* rxe sets its timer where none runs: that of what is sent again does (Linux rxe_req.c
+ * update_state). */
+static bool timer_runs_on(const struct rnic *rnic, const struct qp *qp)
+{
+    return rnic->soft != NULL && (qp->flags & QP_SELECTIVE) == 0;
+}
+
 /* Accounts for a packet that takes `count` PSNs. */
 static inline void sent(struct rnic *rnic, struct qp *qp, struct frame *frame, uint32_t count,
                         time_ps now)
 {
     const uint32_t psn = qp->next_psn;
     const uint32_t after = psn_add(psn, count);
+    bool oldest = psn == qp->una_psn;
     frame->psn = psn;
     qp->next_psn = after;
     if (UNLIKELY(psn != qp->high_psn)) {
         rnic->counters.retransmitted_packets++;
         frame->flags |= FRAME_RESENT;
+        oldest = oldest && !timer_runs_on(rnic, qp);
     }
     if (psn_diff(after, qp->high_psn) > 0)
         qp->high_psn = after;
     mark_again(qp);
-    requester_start_timer(rnic, qp, psn == qp->una_psn, now);
+    requester_start_timer(rnic, qp, oldest, now);
 }
 
 /* A WQE's PSNs are those that come next when it is first begun. */
@@ -342,8 +351,9 @@ enum { RETRY_COUNT_ALL = 7 /* the largest of three bits, which rxe takes for unl
 
 void requester_again(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
+    const bool waits = timer_runs_on(rnic, qp) && (qp->flags & QP_RNR_WAIT) != 0;
     requester_go_back(rnic, qp, psn);
-    requester_start_timer(rnic, qp, true, now);
+    requester_start_timer(rnic, qp, true, waits ? time_later(now, qp->rnr_until) : now);
     arbiter_schedule(rnic, qp, now);
 }
 

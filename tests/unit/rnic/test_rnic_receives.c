@@ -101,6 +101,48 @@ static void test_write_waits_for_a_receive(void **state)
     }
 }
 
+/* In waits for a receive the ACK timer of an RNIC stands still; that of a software RNIC runs on,
+ * 4.19 ms from the first packet, and from what is sent after a timeout: in 100 ms it ends some 20
+ * times, sends nothing before the wait is over, and takes the retries if they have an end. */
+static void test_the_timer_in_waits(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t software, retries;
+        unsigned least, most; /* timeouts */
+        bool ends;
+    } cases[] = {{0, 3, 0, 0, false}, {1, 7, 20, 24, false}, {1, 3, 4, 4, true}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pair_params params;
+        pair_presets(&params);
+        params.rnic.soft.software = cases[i].software;
+        params.rnic.min_rnr_timer = 12; /* 0.64 ms */
+        params.rnic.timeout = 10;
+        params.rnic.retry_count = cases[i].retries;
+        struct pair *pair = pair_make(&params);
+        pair_connect(pair);
+        pair_run(pair, PS_PER_MS);
+        struct verbs_mr *from = pair_mr(pair, 0, 100, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, 100, VERBS_BULK);
+        assert_int_equal(pair_post(pair, 0, IBV_WR_SEND, from, NULL, IBV_SEND_SIGNALED), 0);
+        pair_run(pair, 100 * PS_PER_MS);
+        const struct rnic_counters *counters = &pair->rnics[0]->counters;
+        assert_in_range(counters->timeouts, cases[i].least, cases[i].most);
+        assert_int_equal(pair->ends[0].wc_count, cases[i].ends);
+        if (cases[i].ends) {
+            pair_expect_wc(pair, 0, 0, IBV_WC_RETRY_EXC_ERR, IBV_WC_SEND);
+        } else {
+            assert_in_range(counters->rnr_naks, 150, 157);
+            assert_int_equal(pair_count(pair, 0, FRAME_RC_SEND_ONLY), counters->rnr_naks);
+            assert_int_equal(pair_recv(pair, 1, to), 0);
+            pair_run(pair, PS_PER_MS);
+            pair_expect_wc(pair, 0, 0, IBV_WC_SUCCESS, IBV_WC_SEND);
+        }
+        rnic_audit(pair->rnics[0]);
+        pair_free(pair);
+    }
+}
+
 /* A plain WRITE takes no receive, and says nothing at the other end. */
 static void test_without(void **state)
 {
@@ -309,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_kind),
         cmocka_unit_test(test_write_waits_for_a_receive),
+        cmocka_unit_test(test_the_timer_in_waits),
         cmocka_unit_test(test_without),
         cmocka_unit_test(test_shared_receives),
         cmocka_unit_test(test_an_empty_one_refuses_all),
