@@ -232,10 +232,10 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
 }
 
 /* Nothing to do: keys of plain regions hold as long as the region. */
-static void renew_rkey(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
+static void renew_rkey(struct verbs_conn *conn, struct verbs_mr *mr, uint32_t length)
 {
     (void)length;
-    (void)device, (void)mr;
+    (void)conn, (void)mr;
 }
 
 static void make(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)

@@ -109,8 +109,8 @@ struct verbs_ops {
     void (*no_memory)(struct verbs_device *, uint32_t length);
     void (*dereg_mr)(struct verbs_device *, struct verbs_mr *);
     /* A fresh rkey for the next use of the buffer's first `length` bytes (fast registration: the
-     * low key byte moves on). */
-    void (*renew_rkey)(struct verbs_device *, struct verbs_mr *, uint32_t length);
+     * low key byte moves on), before what is posted to the connection next. */
+    void (*renew_rkey)(struct verbs_conn *, struct verbs_mr *, uint32_t length);
 
     /* CONNECT_REQUEST events arrive at the listener's user with a new conn to accept or reject. */
     int (*listen)(struct verbs_device *, uint16_t port, const struct verbs_user *);

@@ -215,7 +215,9 @@ static int64_t entries_left(const struct bottleneck_input *input)
 /* What may be outstanding gains as far as no other number keeps it from being sent. */
 static int64_t not_stopped(const struct bottleneck_input *input)
 {
-    return most(PPM - reads_waited(input) - input->uses[BOTTLENECK_WINDOW].used, 0);
+    return most(PPM - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
+                    input->uses[BOTTLENECK_WINDOW].used,
+                0);
 }
 
 /* What each waits for its service is a tenth less. */
@@ -267,6 +269,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         return regained(input, resource);
     case BOTTLENECK_READS: /* instead of the depth, as far as it is what is waited for */
         return part(deeper(input, input->reads), reads_waited(input));
+    case BOTTLENECK_FENCE: /* one under way instead of all */
+        return part(deeper(input, 1), use->used);
     case BOTTLENECK_WINDOW:
         return part(deeper(input, input->window), use->used);
     case BOTTLENECK_QUEUE_SIZE:
@@ -370,6 +374,8 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
         [BOTTLENECK_LOSS] = "queue pairs of %s wait for or repeat lost packets %s of their time",
         [BOTTLENECK_RECOVERY] = "%s, %s of the time",
         [BOTTLENECK_READS] = "queue pairs of %s wait for READs under way %s of their time",
+        [BOTTLENECK_FENCE] = ("queue pairs of %s wait behind registrations of memory for all that "
+                              "was sent before, %s of their time"),
         [BOTTLENECK_WINDOW] = ("queue pairs of %s have sent all that may be unacknowledged %s of "
                                "their time"),
         [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a place",

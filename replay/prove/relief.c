@@ -101,6 +101,8 @@ static int64_t relieved(const struct opt *row, enum how how, int64_t value, int6
     char why[OPT_WHY_BYTES];
     if (value <= 0)
         return value;
+    if (how == NONE) /* a setting that is true */
+        return 0;
     if (how == LESS) {
         const int64_t less = (int64_t)((__int128)value * 1000 / permille);
         return row->min != NULL && opt_parse(row, row->min, &bound, why) && less < bound ? bound
@@ -191,7 +193,7 @@ static void change_node(struct changing *changing, const struct scenario_node *n
         change(changing, switch_opts, node->switch_params);
     if (node->kind != SCENARIO_HOST)
         return;
-    if (changing->relief->how == NONE && changing->relief->section == RNIC_SECTION)
+    if (changing->relief->how == NONE && names(changing->relief->rows, "congestion-control"))
         end_control(changing, node->host);
     else
         change_host(changing, node->host);
@@ -249,13 +251,13 @@ static void say_setting(const struct scenario_setting *setting, const struct rel
                         int64_t permille, FILE *out)
 {
     char before[64], after[64] = "none";
-    const int64_t value = relief->how == NONE
-                              ? setting->value
-                              : relieved(setting->row, relief->how, setting->value, permille);
-    if (relief->how != NONE && value == setting->value)
+    const bool gone = relief->how == NONE && setting->row->type != OPT_BOOL;
+    const int64_t value =
+        gone ? setting->value : relieved(setting->row, relief->how, setting->value, permille);
+    if (!gone && value == setting->value)
         return;
     opt_format(setting->row, setting->value, before, sizeof before);
-    if (relief->how != NONE)
+    if (!gone)
         opt_format(setting->row, value, after, sizeof after);
     fprintf(out, "%s%s %s -> %s", ftell(out) > 0 ? ", " : "", setting->path, before, after);
 }

@@ -163,6 +163,7 @@ static void add_queue_pairs(struct limits_scope *scope, const struct result *res
     add_wait(scope, BOTTLENECK_CREDIT, refused + (credit ? resent : 0), active);
     add_wait(scope, BOTTLENECK_CONGESTION, larger(scope, USAGE_QP_HELD), active);
     add_wait(scope, BOTTLENECK_READS, larger(scope, USAGE_QP_READS), active);
+    add_wait(scope, BOTTLENECK_FENCE, larger(scope, USAGE_QP_FENCED), active);
     add_wait(scope, BOTTLENECK_WINDOW, larger(scope, USAGE_QP_WINDOW), active);
     add_wait(scope, BOTTLENECK_LOSS,
              credit

@@ -154,6 +154,13 @@ static bool is_active(const struct rnic *rnic, const struct qp *qp)
            (rnic->pipeline != NULL && qp->sq_head != qp->sq_tail);
 }
 
+static bool is_fenced(const struct qp *qp)
+{
+    const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
+    return qp->sq_cur != qp->sq_visible && (wqe->send_flags & QP_WQE_DRAINS) != 0 &&
+           qp_waits_for_all(qp, wqe);
+}
+
 static void look_at_qp(const struct rnic *rnic, const struct qp *qp, int64_t *values, time_ps now)
 {
     if (qp->qpn == 0 || !is_active(rnic, qp))
@@ -171,6 +178,8 @@ static void look_at_qp(const struct rnic *rnic, const struct qp *qp, int64_t *va
         values[USAGE_QP_WINDOW]++;
     else if ((qp->flags & QP_BLOCKED) != 0 && qp->reads_out > 0 && qp->reads_out >= qp->read_limit)
         values[USAGE_QP_READS]++;
+    else if ((qp->flags & QP_BLOCKED) != 0 && is_fenced(qp))
+        values[USAGE_QP_FENCED]++;
     else if (!wants_to_send(qp) && qp->timeout > 0 &&
              now - (qp->timeout_due - qp->timeout) > silence)
         values[USAGE_QP_SILENT]++;

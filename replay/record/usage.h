@@ -24,6 +24,7 @@ enum usage_rnic {
     USAGE_QP_RNR,    /* waits because the receiver had no receive posted */
     USAGE_QP_WINDOW, /* all that a software RNIC may have unacknowledged is sent */
     USAGE_QP_READS,  /* its next request waits for READs under way */
+    USAGE_QP_FENCED, /* its next request waits for all before it, behind a registration */
     USAGE_QP_RESENT, /* what it sends next was sent before */
     USAGE_QP_SILENT, /* nothing is left to send, and for long no ACK has come */
     USAGE_RNIC_SENT, /* packets */

@@ -116,7 +116,7 @@ const char *step_qp_wait_words(enum step_qp_wait wait)
     case STEP_QP_STATE:
         return "may not send in this state";
     case STEP_QP_BLOCKED:
-        return "waits until an earlier READ or invalidation is complete";
+        return "waits until earlier requests are complete";
     case STEP_QP_WINDOW:
         return "waits for acknowledgements: its whole window is outstanding";
     case STEP_QP_RNR:

@@ -89,6 +89,27 @@ grep -q 'FAILED  w: 32 of 32 operations failed' out || fail "overrun: run says: 
 gojq -e '.workloads[0].failed == 0 and (.workloads[0].completed | . > 300 and . < 360) and .rnic.cq_overruns == null' whole.json >/dev/null ||
     fail "overrun: $(gojq -c '.workloads[0], .rnic' whole.json)"
 
+# A registration that fences: of 32 commands one is under way, and a round trip of 808 us takes as long for each.
+cat >fence.yaml <<'YAML'
+stormglass: 1
+name: fence
+seed: 1
+duration: 50ms
+fabric: {topology: {kind: explicit, hosts: [a, b], switches: [], links: [{ends: [a, b], rate: 40Gbps, length: 80km}]}}
+hosts:
+  defaults: {rnic: {rx-buffer: 16MB, register-fence: true}}
+  targets: {where: b, namespaces: [{media: "null"}]}
+workloads: [{name: w, kind: nvme, from: a, to: b, block-size: 64KiB, queue-depth: 32}]
+YAML
+"$program" run fence.yaml -o fence.db >fence.run
+grep -q '^Bottleneck *registration fence: queue pairs of w wait behind registrations' fence.run || fail "fence: $(cat fence.run)"
+"$program" run fence.yaml --json >fence.json
+gojq -e '.workloads[0].iops | . > 1190 and . < 1250' fence.json >/dev/null || fail "fence: $(gojq .workloads[0].iops fence.json)"
+for free in hosts.defaults.rnic.register-fence=false hosts.defaults.nvme.sgl-invalidate=false; do
+    "$program" run fence.yaml --set $free --json >free.json
+    gojq -e '.workloads[0].iops > 35000' free.json >/dev/null || fail "$free: $(gojq .workloads[0].iops free.json)"
+done
+
 # Without ceilings it is said that nothing of the kind was in force; with them it is not.
 scenario plain 'path-mtu: 4096B' rdma-write 64KiB 4
 "$program" run plain.yaml -o plain.db >/dev/null || fail "plain: exit code $?"

@@ -291,6 +291,11 @@ EXPERIMENTS = [
                    Figure("the far flow", "Gb/s", gbps_of("far"), None, 0.10),
                    Figure("most in a switch's memory", "MB", peak_mb, None, 0.20),
                ]),
+    Experiment("S11", "Azure: registration, then SEND, between data centres; 64 KiB a command and the round trip of S8 are assumed",
+               "Bai et al., NSDI 2023, 8.3", "region-fence.yaml", None, [
+                   Figure("SENDs outstanding, of 128 asked for", "-", lambda run: mops(run) * 1770, None, 0.02),
+                   Figure("64 KiB a command", "Gb/s", gbps, None, 0.02),
+               ]),
     Experiment("S13", "each 256th packet dropped, messages of 4 MB, go-back-0", "Guo et al., SIGCOMM 2016", "drop-256th.yaml",
                None, [Figure("goodput", "Gb/s", gbps, None, 0.01)]),
     Experiment("K2", "ConnectX-5, leaves and spines, a fibre is cut: the longest I/O", "Linux, nvme-rdma ACK timeout",
@@ -350,7 +355,6 @@ UNTOLD = [
     Untold("N1, N2", "percentiles", "the queue depth of the source is not known; 100 is assumed"),
     Untold("N8", "iSER with and without registration", "what 24 sessions of iSER cost their cores is not known, nor how many they were; "
            "`register-cost` is what a registration costs the card"),
-    Untold("S11", "SENDs that wait for a registration before them", "registrations here do not fence what follows"),
     Untold("K4 to K8, K10", "registration by user space", "no scenario registers memory while it runs; the times are those of a driver"),
     Untold("K9", "UCX's cost model", "a model, not a measurement"),
     Untold("N10", "the RNR wait of 1.5 ms where 0.12 ms were asked for", "it is `rnr-timer-step` of that card itself"),

@@ -250,7 +250,7 @@ static bool describe(struct host_conn *conn, struct slot *slot, struct nvme_comm
         return true;
     }
     if (rdma->params.host.sgl_invalidate && rdma->verbs->fast_registration) {
-        rdma->verbs->renew_rkey(rdma->device, mr, bytes);
+        rdma->verbs->renew_rkey(conn->base.verbs, mr, bytes);
         slot->key_armed = true;
         sgl->type = NVME_SGL_KEYED_INVALIDATE;
     }

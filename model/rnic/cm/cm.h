@@ -56,6 +56,7 @@ struct verbs_conn {
     enum cm_state state;
     bool taken, destroyed, passive;
     uint8_t overrun; /* enum cq_overrun */
+    bool fences;     /* what is posted next waits for all before it */
     uint8_t generation;
     uint8_t tries;        /* of the message that waits for its answer */
     uint32_t undelivered; /* completions under way */

@@ -43,9 +43,10 @@ static void dereg_mr(struct verbs_device *device, struct verbs_mr *mr)
     mr_free(&of_device(device)->mrs, of_verbs(mr));
 }
 
-static void renew_rkey(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
+static void renew_rkey(struct verbs_conn *conn, struct verbs_mr *mr, uint32_t length)
 {
-    struct rnic *rnic = of_device(device);
+    struct rnic *rnic = conn->rnic;
+    conn->fences = rnic->params.pipeline.register_fence != 0;
     mr_renew(of_verbs(mr));
     if (UNLIKELY(rnic->pipeline != NULL))
         pipeline_register(rnic, length, rnic_now(rnic));
@@ -167,6 +168,10 @@ static int post_one_send(struct rnic *rnic, struct qp *qp, const struct ibv_send
     const int error = make_wqe(rnic, qp, wr, qp_wqe(qp, qp->sq_tail));
     if (error != 0)
         return error;
+    if (UNLIKELY(qp->conn->fences)) {
+        qp_wqe(qp, qp->sq_tail)->send_flags |= QP_WQE_DRAINS;
+        qp->conn->fences = false;
+    }
     rnic->counters.posted_sends++;
     if (wr->opcode != IBV_WR_LOCAL_INV)
         rnic_watch_work(rnic, qp, PROBE_WORK_POSTED, rnic_watch_operation(wr->opcode), true,

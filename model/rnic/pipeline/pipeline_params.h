@@ -20,6 +20,7 @@ struct pipeline_params {
     int64_t read_overlap;         /* ... which are longer than so many bytes */
     int64_t registration;         /* of the message engine: a fast registration of memory */
     int64_t register_inline;      /* bytes of its list of pages */
+    int64_t register_fence;       /* it waits for all that was sent before */
     int64_t tx_packet, rx_packet; /* of the packet engines */
     int64_t inline_size;          /* bytes */
     int64_t pcie_generation;      /* 1 to 5; PCIE_OFF: none is modelled */

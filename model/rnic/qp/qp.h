@@ -75,10 +75,13 @@ struct qp_wqe {
     uint32_t real_bytes;         /* at the head */
     uint32_t immediate;
     uint8_t opcode;     /* enum ibv_wr_opcode */
-    uint8_t send_flags; /* enum ibv_send_flags */
+    uint8_t send_flags; /* enum ibv_send_flags; QP_WQE_DRAINS */
     uint8_t sge_count;
     bool started;
 };
+
+/* Of send_flags: it waits until all before it is complete. */
+enum { QP_WQE_DRAINS = 1 << 7 };
 
 struct qp_receive {
     uint64_t wr_id;
@@ -228,6 +231,13 @@ void qp_audit(const struct rnic *rnic, const struct qp *qp);
 static inline struct qp_wqe *qp_wqe(const struct qp *qp, uint32_t index)
 {
     return &qp->sq[index & qp->sq_mask];
+}
+
+/* LOCAL_INV waits for all that went before it, as in rxe. */
+static inline bool qp_waits_for_all(const struct qp *qp, const struct qp_wqe *wqe)
+{
+    return qp->sq_head != qp->sq_cur &&
+           (wqe->opcode == IBV_WR_LOCAL_INV || (wqe->send_flags & QP_WQE_DRAINS) != 0);
 }
 
 static inline bool qp_outstanding(const struct qp *qp)

@@ -220,7 +220,6 @@ static uint32_t read_request(struct rnic *rnic, struct qp *qp, struct qp_wqe *wq
     return handle;
 }
 
-/* LOCAL_INV waits for all that went before it, as in rxe. */
 static void local_invalidate(struct rnic *rnic, struct qp *qp, const struct qp_wqe *wqe,
                              time_ps now)
 {
@@ -246,9 +245,9 @@ static bool must_wait(const struct qp *qp, const struct qp_wqe *wqe)
 {
     if ((wqe->send_flags & IBV_SEND_FENCE) != 0 && qp->reads_out > 0)
         return true;
-    if (wqe->opcode == IBV_WR_RDMA_READ)
-        return qp->reads_out >= qp->read_limit;
-    return wqe->opcode == IBV_WR_LOCAL_INV && qp->sq_head != qp->sq_cur;
+    if (qp_waits_for_all(qp, wqe))
+        return true;
+    return wqe->opcode == IBV_WR_RDMA_READ && qp->reads_out >= qp->read_limit;
 }
 
 /* The next WQE that sends something, or NULL. */

@@ -311,7 +311,7 @@ static void a_registration_goes_before_what_follows(void **state)
         struct pair *pair = connected(&params);
         struct verbs_mr *mr = pair_mr(pair, 0, 65536, VERBS_BULK);
         const time_ps posted = pair->engine.now;
-        verbs_sim.renew_rkey(pair->ends[0].device, mr, 65536);
+        verbs_sim.renew_rkey(pair->ends[0].conn, mr, 65536);
         write_many(pair, 1, 8);
         pair_run(pair, 10 * PS_PER_US);
         assert_int_equal(sent_at(pair, FRAME_RC_WRITE_ONLY, 0),

@@ -73,7 +73,7 @@ void fake_free_receives(struct verbs_conn *conn);
 struct verbs_mr *fake_reg_mr(struct verbs_device *device, uint32_t length, int access,
                              enum verbs_memory memory);
 void fake_dereg_mr(struct verbs_device *device, struct verbs_mr *mr);
-void fake_renew_rkey(struct verbs_device *device, struct verbs_mr *mr, uint32_t length);
+void fake_renew_rkey(struct verbs_conn *conn, struct verbs_mr *mr, uint32_t length);
 struct fake_mr *fake_find(const struct verbs_device *device, uint32_t key, uint64_t addr,
                           uint32_t length);
 struct fake_mr *fake_find_remote(const struct verbs_device *device, uint32_t rkey, uint64_t addr,

@@ -167,11 +167,11 @@ void fake_dereg_mr(struct verbs_device *device, struct verbs_mr *mr)
     free(fake);
 }
 
-void fake_renew_rkey(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
+void fake_renew_rkey(struct verbs_conn *conn, struct verbs_mr *mr, uint32_t length)
 {
     (void)length;
     struct fake_mr *fake = (struct fake_mr *)(void *)mr;
-    (void)device;
+    (void)conn;
     mr->rkey = (mr->rkey & ~UINT32_C(0xFF)) | ((mr->rkey + 1) & 0xFF);
     fake->valid = true;
 }

@@ -151,7 +151,7 @@ static void test_invalidate(void **state)
     assert_int_equal(pair->ends[1].wcs[0].invalidated_rkey, rkey);
     pair_expect_wc(pair, 0, 1, IBV_WC_SUCCESS, IBV_WC_LOCAL_INV);
     /* A fresh key works, the old one does not. */
-    verbs_sim.renew_rkey(pair->ends[1].device, far, far->length);
+    verbs_sim.renew_rkey(pair->ends[1].conn, far, far->length);
     assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, near, far, SIGNALED), 0);
     pair_run(pair, 20 * PS_PER_US);
     pair_expect_wc(pair, 0, 2, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
@@ -330,6 +330,40 @@ static void test_storm(void **state)
     pair_free(pair);
 }
 
+/* Behind a registration nothing leaves before all that was sent is acknowledged, if it fences; a
+ * message without one goes at once, and the fence is of the one behind it alone. */
+static void test_registration_fence(void **state)
+{
+    (void)state;
+    enum { MESSAGES = 4, REGISTERED = 2 };
+    for (int fence = 0; fence < 2; fence++) {
+        struct pair_params params;
+        pair_presets(&params);
+        params.rnic.pipeline.register_fence = fence;
+        struct pair *pair = pair_make(&params);
+        pair_connect(pair);
+        pair_run(pair, PS_PER_MS);
+        struct verbs_mr *from = pair_mr(pair, 0, 64, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, 64, VERBS_BULK);
+        for (unsigned i = 0; i < MESSAGES; i++) {
+            if (i == REGISTERED)
+                verbs_sim.renew_rkey(pair->ends[0].conn, from, 64);
+            assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+        }
+        pair_run(pair, 50 * PS_PER_US);
+        assert_int_equal(pair->ends[0].wc_count, MESSAGES);
+        const struct pair_frame *ack = pair_nth(pair, 1, FRAME_RC_ACKNOWLEDGE, REGISTERED - 1);
+        time_ps at[MESSAGES];
+        for (unsigned i = 0; i < MESSAGES; i++) {
+            at[i] = pair_nth(pair, 0, FRAME_RC_WRITE_ONLY, i)->at;
+            assert_int_equal(at[i] > ack->at, fence && i >= REGISTERED);
+        }
+        assert_true(at[3] - at[2] < 200 * PS_PER_NS);
+        rnic_audit(pair->rnics[0]);
+        pair_free(pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_slow_receiver_without_pfc),
         cmocka_unit_test(test_stopped_receiver),
         cmocka_unit_test(test_storm),
+        cmocka_unit_test(test_registration_fence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
