@@ -2,6 +2,7 @@
  * result - names, values and their printed form. */
 #include "replay/record/result.h"
 
+#include "base/memory.h"
 #include "replay/record/result_harm.h"
 #include "replay/record/result_workload.h"
 #include "replay/waits/waits.h"
@@ -297,8 +298,18 @@ bool result_held(const struct result *result)
     return result->failure_count == 0;
 }
 
+void result_keep_latencies(struct result *result)
+{
+    result->latencies = memory_zeroed(result->workload_count, sizeof *result->latencies);
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        result->latencies[i] = *result->workloads[i].latency;
+        result->workloads[i].latency = &result->latencies[i];
+    }
+}
+
 void result_free(struct result *result)
 {
+    free(result->latencies);
     free(result->workloads);
     free(result->limits);
     free(result->expectations);

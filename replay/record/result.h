@@ -101,6 +101,7 @@ struct result {
     int64_t media_units_down, media_units_programmed;
     struct result_workload *workloads;
     uint32_t workload_count;
+    struct hist *latencies; /* of the workloads, once the world is gone; NULL before */
     const struct waits *waits; /* while the run is there; NULL: nobody accounted for time */
     struct result_expectation *expectations;
     uint32_t expectation_count;
@@ -115,6 +116,9 @@ struct result {
     struct harm harm;
     char deadlock[RESULT_SENTENCE_BYTES]; /* one of them in words; empty: there was none */
 };
+
+/* What workloads have of the world becomes the result's own. */
+void result_keep_latencies(struct result *result);
 
 void result_free(struct result *result);
 

@@ -199,9 +199,7 @@ static void finish(struct play *play, struct run *run)
     record_end(play->record, &collect, result);
     free(routes);
     result->waits = NULL;
-    /* What lives in the world goes with it. */
-    for (uint32_t i = 0; i < result->workload_count; i++)
-        result->workloads[i].latency = NULL;
+    result_keep_latencies(result);
 }
 
 /* Pools hand out the frame that came back last, so as many were touched as were out at once. */

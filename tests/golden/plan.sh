@@ -109,6 +109,21 @@ gojq -e --arg name "$chosen" '.candidates[] | select(.name == $name).measures | 
 sqlite3 cliff.db "UPDATE candidate SET name = '<img src=x>', why = '<b>', headroom = 9e99 WHERE candidate = 0; UPDATE setting SET text = '</table>' WHERE position = 0"
 "$program" report cliff.db -o odd.html && ! grep -q '<img\|why<b>' odd.html || fail "page: text becomes markup"
 
+# --- what fails in mid-run: measures are of the whole run; 11 is the 99th percentile of latency ------------------------------------------
+
+cat >event.yaml <<END
+stormglass-plan: 1
+name: event
+scenario: pair.yaml
+vary: [{path: fabric.host-links.rate, as: rate, values: [25Gbps]}]
+slo: ["io.goodput > 1Gbps"]
+survive: [{name: a link lost, kind: link-down, each: "host1:p0", at: 300us, for: 50us, slo: [all-commands-complete]}]
+END
+"$program" plan event.yaml --json -o event.db >event.json || fail "event: exit $?: $(gojq -c '.candidates' event.json)"
+gojq -e '.chosen.name == "rate25Gbps"' event.json >/dev/null || fail "event: $(gojq -c '[.chosen, .candidates]' event.json)"
+[ "$(sqlite3 event.db "SELECT count(DISTINCT trial) FROM measure WHERE position = 11 AND value > 0")" = 2 ] ||
+    fail "event: measures: $(sqlite3 event.db "SELECT * FROM measure LIMIT 5")"
+
 # --- what a bound refuses cannot be: every candidate played -------------------------------------------------
 
 sed 's/^slo:.*/slo: ["io.goodput > 1bps"]/' goodput.yaml >bound.yaml
