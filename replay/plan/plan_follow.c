@@ -86,6 +86,36 @@ static void choose(struct plan_state *state)
             state->chosen = i;
 }
 
+/* Its bound leaves it below what is chosen, or it comes after that anyway. */
+static bool could_have_more(const struct plan_state *state, uint32_t index)
+{
+    const double most = state->candidates[index].most, known = plan_most_headroom(state);
+    if (most > known || most < known - tolerance(state))
+        return most > known;
+    uint32_t pair[2] = {(uint32_t)state->chosen, index};
+    if (!state->plan->has_prices)
+        return plan_rank(state, pair[1]) >= plan_rank(state, pair[0]);
+    plan_sort_by_cost(state, pair, 2);
+    return pair[0] == index;
+}
+
+static bool could_replace(const struct plan_state *state, uint32_t index)
+{
+    if (is_by_cost(state))
+        return !plan_is_before(state, (uint32_t)state->chosen, index);
+    return state->plan->rules.objective != PLAN_HEADROOM || could_have_more(state, index);
+}
+
+bool plan_is_proven(const struct plan_state *state)
+{
+    bool proven = state->chosen >= 0;
+    for (uint32_t i = 0; i < state->count && proven; i++)
+        if (state->candidates[i].verdict == PLAN_VERDICT_OPEN ||
+            state->candidates[i].verdict == PLAN_VERDICT_UNSURE)
+            proven = !could_replace(state, i);
+    return proven;
+}
+
 /* ------------------------------------------------------------------ axes that are not monotone */
 
 uint32_t plan_differing_axes(const struct plan_state *state, uint32_t a, uint32_t b)

@@ -12,6 +12,9 @@ void plan_follow(const struct plan_search *search);
 /* Axes on which they have different values, a bit for each. */
 uint32_t plan_differing_axes(const struct plan_state *state, uint32_t a, uint32_t b);
 
+/* Whether nothing that is open could take the place of what is chosen. */
+bool plan_is_proven(const struct plan_state *state);
+
 /* Of those that hold; -HUGE_VAL: none does. */
 double plan_most_headroom(const struct plan_state *state);
 

@@ -176,19 +176,6 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
     return true;
 }
 
-/* Whether nothing that is open could take the place of what is chosen. */
-static bool is_proven(const struct plan_state *state)
-{
-    const int64_t objective = state->plan->rules.objective;
-    const bool by_cost = objective == PLAN_CHEAPEST || objective == PLAN_POWER;
-    bool proven = state->chosen >= 0;
-    for (uint32_t i = 0; i < state->count && proven; i++)
-        if (state->candidates[i].verdict == PLAN_VERDICT_OPEN ||
-            state->candidates[i].verdict == PLAN_VERDICT_UNSURE)
-            proven = by_cost && plan_is_before(state, (uint32_t)state->chosen, i);
-    return proven;
-}
-
 /* ------------------------------------------------------------------ cliffs */
 
 bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of, const char *name,
@@ -246,7 +233,7 @@ void plan_search_play(const struct plan_search *search)
         break;
     }
     plan_next_front(next);
-    state->proven = is_proven(state);
+    state->proven = plan_is_proven(state);
     plan_next_free(next);
     free(next);
     for (uint32_t i = 0; i < state->plan->cliff_count && state->proven; i++)

@@ -3,6 +3,7 @@
 #include "replay/plan/plan_judge.h"
 
 #include "base/rng.h"
+#include "replay/plan/plan_follow.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -114,9 +115,48 @@ static void it_is_wrong_no_more_often_than_it_may(void **state)
     }
 }
 
+/* With 0.5 to spare chosen and a tolerance of 0.05: 0 is chosen, 1 is open or too close to tell. */
+static bool is_proven(int64_t objective, bool priced, double most, int64_t price,
+                      enum plan_verdict verdict)
+{
+    struct plan plan = {.has_prices = priced};
+    plan.rules.objective = objective;
+    plan.rules.tolerance = 50000;
+    struct grid_cell cells[2] = {{.at = {1}}, {.at = {0}}};
+    plan.grid.axes[0] = (struct grid_axis){.value_count = 2, .better = GRID_BETTER_HIGHER};
+    plan.grid.axis_count = 1;
+    struct plan_candidate candidates[2] = {
+        {.cell = &cells[0], .verdict = PLAN_VERDICT_HOLDS, .headroom = 0.5, .most = 0.5},
+        {.cell = &cells[1], .verdict = verdict, .most = most}};
+    candidates[0].bill.price = 100;
+    candidates[1].bill.price = price;
+    const struct plan_state state = {.plan = &plan, .candidates = candidates, .count = 2};
+    return plan_is_proven(&state);
+}
+
+static void what_is_open_counts_where_it_could_be_chosen(void **state)
+{
+    (void)state;
+    /* Far below it is no rival, whatever it costs; above it is one. */
+    assert_true(is_proven(PLAN_HEADROOM, true, 0.44, 50, PLAN_VERDICT_OPEN));
+    assert_true(is_proven(PLAN_HEADROOM, true, 0.44, 50, PLAN_VERDICT_UNSURE));
+    assert_false(is_proven(PLAN_HEADROOM, true, 0.51, 500, PLAN_VERDICT_OPEN));
+    assert_false(is_proven(PLAN_HEADROOM, false, 1, 500, PLAN_VERDICT_UNSURE));
+    /* As good within the tolerance: the cheaper one, or without prices the better by its axes. */
+    assert_false(is_proven(PLAN_HEADROOM, true, 0.46, 50, PLAN_VERDICT_OPEN));
+    assert_true(is_proven(PLAN_HEADROOM, true, 0.46, 500, PLAN_VERDICT_OPEN));
+    assert_true(is_proven(PLAN_HEADROOM, false, 0.46, 50, PLAN_VERDICT_OPEN));
+    /* By cost headroom does not count; a front is not known while any is open. */
+    assert_true(is_proven(PLAN_CHEAPEST, true, 1, 500, PLAN_VERDICT_OPEN));
+    assert_false(is_proven(PLAN_CHEAPEST, true, 0.1, 50, PLAN_VERDICT_UNSURE));
+    assert_false(is_proven(PLAN_FRONT, true, 0.1, 500, PLAN_VERDICT_OPEN));
+    assert_true(is_proven(PLAN_FRONT, true, 0.1, 500, PLAN_VERDICT_FAILS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_open_counts_where_it_could_be_chosen),
         cmocka_unit_test(equal_observations_need_no_more),
         cmocka_unit_test(the_triangle_is_that_of_the_paper),
         cmocka_unit_test(it_ends),
