@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_export - stormglass export. */
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "scenarios/export/export.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_option options[] = {
     {"node", 0, "NAME", "this switch or host; needless where there is only one"},
@@ -20,6 +23,7 @@ struct work {
     const struct export_kind *kind;
     const struct scenario *scenario;
     const struct scenario_node *node;
+    const char *other; /* the scenario's path beside the output */
     struct notes *notes;
 };
 
@@ -72,7 +76,60 @@ static const struct scenario_node *find_node(const struct scenario *scenario,
 static void write_node(FILE *out, const void *what)
 {
     const struct work *work = what;
-    work->kind->write(work->scenario, work->node, out, work->notes);
+    if (work->kind->write_changes != NULL)
+        work->kind->write_changes(work->scenario, work->other, out);
+    else
+        work->kind->write(work->scenario, work->node, out, work->notes);
+}
+
+/* The folder of a path, without links on the way; NULL: it is not there. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? memory_text(".") : memory_text(path);
+    if (slash != NULL)
+        folder[slash == path ? 1 : slash - path] = '\0';
+    char *real = realpath(folder, NULL);
+    free(folder);
+    return real;
+}
+
+/* `path`, as the file `from` names it.  A case has no path. */
+static const char *beside(struct arena *arena, const char *path, const char *from)
+{
+    if (*path == '/' || from == NULL || access(path, F_OK) != 0)
+        return path;
+    char *to = folder_of(path), *at = folder_of(from);
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *found = path;
+    if (to != NULL && at != NULL) {
+        size_t same = 0, ups = 0;
+        for (size_t i = 0; to[i] == at[i] || to[i] == '\0' || at[i] == '\0'; i++) {
+            if ((to[i] == '/' || to[i] == '\0') && (at[i] == '/' || at[i] == '\0'))
+                same = i;
+            if (to[i] == '\0' || at[i] == '\0')
+                break;
+        }
+        for (size_t i = same; at[i] != '\0'; i++)
+            ups += at[i] == '/' && at[i + 1] != '\0';
+        const char *rest = to + same + (to[same] == '/');
+        found = "";
+        for (; ups > 0; ups--)
+            found = arena_format(arena, "../%s", found);
+        found = arena_format(arena, "%s%s%s%s", found, rest, *rest == '\0' ? "" : "/", name);
+    }
+    free(to);
+    free(at);
+    return found;
+}
+
+/* No node has a part in what is written of the whole. */
+static bool is_whole(const struct cli_args *args, const struct export_kind *kind)
+{
+    if (!cli_given(args, "node"))
+        return true;
+    cli_error("export %s: --node is for a switch or a host", kind->name);
+    return false;
 }
 
 static int run(const struct cli_args *args)
@@ -83,11 +140,15 @@ static int run(const struct cli_args *args)
         return CLI_USAGE;
     struct arena arena = {0};
     struct notes notes = {.arena = &arena};
+    const bool whole = kind->write_changes != NULL;
     const struct work work = {.kind = kind,
                               .scenario = scenario,
-                              .node = find_node(scenario, kind, cli_value(args, "node")),
+                              .node =
+                                  whole ? NULL : find_node(scenario, kind, cli_value(args, "node")),
+                              .other = beside(&arena, args->operands[1], cli_value(args, "output")),
                               .notes = &notes};
-    const int code = work.node == NULL ? CLI_USAGE : cli_output_write(args, 1, write_node, &work);
+    const bool well = whole ? is_whole(args, kind) : work.node != NULL;
+    const int code = well ? cli_output_write(args, 1, write_node, &work) : CLI_USAGE;
     if (code == CLI_DONE)
         notes_print(&notes, "", stderr);
     arena_free(&arena);
@@ -95,16 +156,22 @@ static int run(const struct cli_args *args)
     return code;
 }
 
+static void print_kinds(void)
+{
+    for (size_t i = 0; i < export_kind_count; i++)
+        printf("  %-8s  %s\n", export_kinds[i]->name, export_kinds[i]->about);
+    puts("What the kind cannot say is reported on standard error.\n"
+         "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be carried "
+         "out.");
+}
+
 const struct cli_command cmd_export = {
     .name = "export",
     .operands = "KIND SCENARIO",
-    .about = "writes a switch or a host of a scenario as real equipment's configuration",
-    .details = "KIND is what is written:\n"
-               "  sonic     a switch as tables of SONiC's config_db.json\n"
-               "  mlnx_qos  a host as the commands that give a ConnectX its classes\n"
-               "What the kind cannot say is reported on standard error.\n"
-               "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be "
-               "carried out.",
+    .about =
+        "writes a switch or a host as real equipment's configuration, or changes as a scenario",
+    .details = "KIND is what is written:",
+    .more = print_kinds,
     .options = options,
     .operands_min = 2,
     .operands_max = 2,

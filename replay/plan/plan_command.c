@@ -21,6 +21,17 @@ static void print_quoted(const char *text, FILE *out)
     fputc('\'', out);
 }
 
+static void print_changed(const struct plan_state *state, const char *command,
+                          const char *const *sets, uint32_t count, FILE *out)
+{
+    fprintf(out, "stormglass %s ", command);
+    print_quoted(state->plan->grid.scenario, out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(" --set ", out);
+        print_quoted(sets[i], out);
+    }
+}
+
 /* The first run that died, or the first. */
 static uint32_t run_of(const struct plan_case_state *of)
 {
@@ -43,11 +54,16 @@ void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t o
     struct arena arena = {0};
     uint32_t count;
     const char **sets = plan_trial_sets(&arena, &trial, duration, &count);
-    fputs("stormglass run ", out);
-    print_quoted(state->plan->grid.scenario, out);
-    for (uint32_t i = 0; i < count; i++) {
-        fputs(" --set ", out);
-        print_quoted(sets[i], out);
-    }
+    print_changed(state, "run", sets, count, out);
     arena_free(&arena);
+}
+
+void plan_export_command(const struct plan_state *state, uint32_t candidate, FILE *out)
+{
+    const struct grid_cell *cell = state->candidates[candidate].cell;
+    char file[PLAN_NAME_BYTES];
+    snprintf(file, sizeof file, "%.100s.yaml", cell->name);
+    print_changed(state, "export scenario", cell->sets, cell->set_count, out);
+    fputs(" -o ", out);
+    print_quoted(file, out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_command - the command that plays a run of a plan alone. */
+ * plan_command - the commands that play a run of a plan alone, and write a candidate as a
+ * scenario. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_COMMAND_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_COMMAND_H
 
@@ -9,5 +10,8 @@
 
 /* The first run of a case, or the one that died, fit for a shell. */
 void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out);
+
+/* What writes the candidate as a scenario of its own. */
+void plan_export_command(const struct plan_state *state, uint32_t candidate, FILE *out);
 
 #endif

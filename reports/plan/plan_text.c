@@ -155,6 +155,8 @@ static void print_chosen(const struct plan_state *state, FILE *out)
     print_facts(&candidate->facts, out);
     fputs("  ", out);
     plan_command(state, (uint32_t)state->chosen, candidate->least_case, out);
+    fputs("\n  ", out);
+    plan_export_command(state, (uint32_t)state->chosen, out);
     fputc('\n', out);
 }
 

@@ -5,10 +5,11 @@
  * the card's to say.
  * Source:  mlnx_qos of mlnx-tools (its options); rdma_cm's traffic class file and the ECN files of
  *          mlx5 (NVIDIA, RoCE configuration with DSCP).
- * Not written: the congestion control's parameters, which `mlxconfig` and ECN files have by other
- * names; they are reported. */
+ * DCQCN's parameters: export_ecn.h; other congestion control is reported. */
+#include "rnic/cc/cc_kinds.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/export/export.h"
+#include "scenarios/export/export_ecn.h"
 
 #include <string.h>
 
@@ -111,15 +112,18 @@ static void write_host(const struct scenario *scenario, const struct scenario_no
             (long long)(rnic->dscp << DSCP_SHIFT | ECT0), (long long)rnic->dscp);
     fprintf(out, "echo %lld > \"/sys/class/net/$DEVICE/ecn/roce_np/cnp_dscp\"\n",
             (long long)rnic->cnp_dscp);
-    if (strcmp(node->host->cc->name, "none") != 0)
-        notes_add(
-            notes, place,
-            "%s: the parameters of %s are not written; mlxconfig and the card's ECN files have "
-            "them by other names",
-            node->name, node->host->cc->name);
+    if (node->host->cc == &cc_dcqcn)
+        export_ecn(node, out, notes);
+    else if (strcmp(node->host->cc->name, "none") != 0)
+        notes_add(notes, place, "%s: a ConnectX has no settings for %s", node->name,
+                  node->host->cc->name);
     if (node->port_count > 1)
         notes_add(notes, place, "%s has %u NICs: the commands are for each of them", node->name,
                   node->port_count);
 }
 
-const struct export_kind export_mlnx_qos = {"mlnx_qos", SCENARIO_HOST, write_host};
+const struct export_kind export_mlnx_qos = {
+    .name = "mlnx_qos",
+    .about = "a host as the commands that give a ConnectX its classes and DCQCN",
+    .of = SCENARIO_HOST,
+    .write = write_host};

@@ -376,4 +376,7 @@ static void write_switch(const struct scenario *scenario, const struct scenario_
     note_rest(&w);
 }
 
-const struct export_kind export_sonic = {"sonic", SCENARIO_SWITCH, write_switch};
+const struct export_kind export_sonic = {.name = "sonic",
+                                         .about = "a switch as tables of SONiC's config_db.json",
+                                         .of = SCENARIO_SWITCH,
+                                         .write = write_switch};

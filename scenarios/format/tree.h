@@ -65,6 +65,10 @@ struct tree_node *tree_parse(struct arena *arena, const struct tree_file *file, 
 struct tree_node *tree_set(struct arena *arena, struct tree_node *root, const char *set,
                            struct diag *diag);
 
+/* The same of an item whose key is the path.  Messages are located where it is written. */
+struct tree_node *tree_change(struct arena *arena, struct tree_node *root,
+                              const struct tree_item *change, struct diag *diag);
+
 /* Value of a key of a map, or NULL; a node that is no map has no keys. */
 struct tree_node *tree_get(const struct tree_node *map, const char *key);
 const struct tree_item *tree_item(const struct tree_node *map, const char *key);

@@ -10,23 +10,25 @@
 
 struct setter {
     struct arena *arena;
-    const struct tree_file *file; /* the text of the --set */
+    const struct tree_file *file; /* the text of the --set, or where the change is written */
+    const char *path;
+    struct diag_place place; /* of the path's first character */
     struct diag *diag;
     struct tree_node *value;
 };
 
 static struct diag_place place_of(const struct setter *setter, const char *step, size_t length)
 {
-    return (struct diag_place){.file = setter->file->name,
-                               .line = 1,
-                               .column = (int)(step - setter->file->text) + 1,
-                               .width = length == 0 ? 1 : (int)length};
+    struct diag_place place = setter->place;
+    place.column += (int)(step - setter->path);
+    place.width = length == 0 ? 1 : (int)length;
+    return place;
 }
 
 static void fail(const struct setter *setter, const char *step, size_t length, const char *text)
 {
-    diag_add(setter->diag, DIAG_ERROR, place_of(setter, step, length), setter->file->text, "%s",
-             text);
+    diag_add(setter->diag, DIAG_ERROR, place_of(setter, step, length),
+             tree_line(setter->file, setter->place.line), "%s", text);
 }
 
 static struct tree_node *copy(const struct setter *setter, const struct tree_node *node)
@@ -148,7 +150,7 @@ static struct tree_node *descend(const struct setter *setter, const struct tree_
                                  const char *end)
 {
     struct tree_node *fresh = copy(setter, root), *node = fresh;
-    for (struct step step = {.next = setter->file->text};;) {
+    for (struct step step = {.next = setter->path};;) {
         if (!read_step(setter, step.next, end, &step))
             return NULL;
         const bool appends = step.next != NULL && strncmp(step.next, "[+]", 3) == 0;
@@ -172,8 +174,11 @@ struct tree_node *tree_set(struct arena *arena, struct tree_node *root, const ch
 {
     const size_t length = strlen(set);
     const char *text = arena_text(arena, set, length);
-    struct setter setter = {
-        .arena = arena, .file = tree_hold(arena, "--set", text, length), .diag = diag};
+    struct setter setter = {.arena = arena,
+                            .file = tree_hold(arena, "--set", text, length),
+                            .path = text,
+                            .place = {.file = "--set", .line = 1, .column = 1},
+                            .diag = diag};
     const char *equals = strchr(text, '=');
     if (equals == NULL) {
         fail(&setter, text, length, "expected path=value");
@@ -181,4 +186,16 @@ struct tree_node *tree_set(struct arena *arena, struct tree_node *root, const ch
     }
     setter.value = tree_parse(arena, setter.file, (size_t)(equals - text) + 1, diag);
     return setter.value == NULL ? NULL : descend(&setter, root, equals);
+}
+
+struct tree_node *tree_change(struct arena *arena, struct tree_node *root,
+                              const struct tree_item *change, struct diag *diag)
+{
+    const struct setter setter = {.arena = arena,
+                                  .file = change->value->file,
+                                  .path = change->key,
+                                  .place = change->key_place,
+                                  .diag = diag,
+                                  .value = change->value};
+    return descend(&setter, root, change->key + strlen(change->key));
 }

@@ -90,7 +90,12 @@ static void unknown_name(const char *name, const char *why, struct diag *diag)
 struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
                               struct diag *diag)
 {
-    const struct scenario_input input = {.name = name, .sets = sets, .set_count = set_count};
+    struct scenario_source files[FILES_MAX];
+    const struct scenario_input input = {.name = name,
+                                         .files = files,
+                                         .file_count = files_beside(files),
+                                         .sets = sets,
+                                         .set_count = set_count};
     if (strcmp(name, "-") == 0 || access(name, F_OK) == 0)
         return scenario_load(&input, diag);
     const int reason = errno;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { EXPECTATIONS_MAX = 10000 };
 
@@ -85,7 +86,7 @@ static const struct tree_file *open_given(struct loader *loader, const char *nam
 /* The file keeps the name that the scenario gives it: that is how a replay finds it. */
 static const struct tree_file *open_beside(struct loader *loader, const struct tree_node *name)
 {
-    const char *path = tree_beside(loader->arena, loader->input->name, name->text);
+    const char *path = tree_beside(loader->arena, loader->home, name->text);
     struct diag own = {0};
     struct tree_file *file = tree_read(loader->arena, path, &own);
     if (file == NULL)
@@ -105,6 +106,24 @@ const struct tree_file *scenario_open(struct loader *loader, const struct tree_n
         remember_source(loader, file);
     else if (loader->input->text != NULL)
         tree_error(loader->diag, name, "there is no file '%.64s' with this scenario", name->text);
+    return file;
+}
+
+const struct tree_file *scenario_open_template(struct loader *loader, const struct tree_node *name)
+{
+    const char *path = tree_beside(loader->arena, loader->home, name->text);
+    const bool apart = loader->input->text == NULL;
+    const struct tree_file *file = NULL;
+    if (!apart || access(path, F_OK) != 0)
+        file = open_given(loader, name->text);
+    if (file == NULL && (!apart || access(path, F_OK) != 0))
+        file = open_given(loader, arena_format(loader->arena, "%s.yaml", name->text));
+    if (file == NULL)
+        file = scenario_open(loader, name);
+    else
+        remember_source(loader, file);
+    if (file != NULL && apart)
+        loader->home = path;
     return file;
 }
 
@@ -223,6 +242,7 @@ static bool read_tree(struct loader *loader)
     if (loader->input->text == NULL && strcmp(loader->input->name, "-") != 0)
         remember_path(loader, file->name);
     struct tree_node *root = tree_parse(loader->arena, file, 0, loader->diag);
+    root = scenario_change(loader, root);
     for (uint32_t i = 0; root != NULL && i < loader->input->set_count; i++)
         root = tree_set(loader->arena, root, loader->input->sets[i], loader->diag);
     loader->root = root;
@@ -256,8 +276,11 @@ static void load_parts(struct loader *loader)
 struct scenario *scenario_load(const struct scenario_input *input, struct diag *diag)
 {
     struct scenario *scenario = memory_new(sizeof *scenario);
-    struct loader loader = {
-        .scenario = scenario, .arena = &scenario->arena, .diag = diag, .input = input};
+    struct loader loader = {.scenario = scenario,
+                            .arena = &scenario->arena,
+                            .diag = diag,
+                            .input = input,
+                            .home = input->name};
     const int errors = diag->errors;
     keep_sets(&loader);
     if (read_tree(&loader))

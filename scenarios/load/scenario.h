@@ -261,7 +261,8 @@ struct scenario_input {
     const char *name; /* for messages */
     const char *text; /* NULL: read the file `name` */
     size_t length;
-    const struct scenario_source *files; /* stand for files beside the scenario (text != NULL) */
+    const struct scenario_source *files; /* stand for files beside the scenario (text != NULL), or
+                                          * for scenarios that it changes and that are no files */
     uint32_t file_count;
     const char *const *sets; /* "path=value" */
     uint32_t set_count;

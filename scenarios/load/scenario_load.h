@@ -62,6 +62,7 @@ struct loader {
     struct arena *arena; /* the scenario's */
     struct diag *diag;
     const struct scenario_input *input;
+    const char *home; /* the file that others stand beside */
     const struct tree_node *root;
     struct topology topology;
     struct loader_node *nodes; /* as scenario->nodes */
@@ -114,6 +115,13 @@ void scenario_show_choice(struct loader *loader, const struct scenario_choice *c
 /* The text of a file that the scenario names: from memory when it was loaded so, else beside the
  * scenario. */
 const struct tree_file *scenario_open(struct loader *loader, const struct tree_node *name);
+
+/* That of another scenario, or a case; files that are opened later stand beside it. */
+const struct tree_file *scenario_open_template(struct loader *loader, const struct tree_node *name);
+
+/* What the file says, where it changes another scenario with the changes applied
+ * (scenario_change.c).  NULL and messages. */
+struct tree_node *scenario_change(struct loader *loader, struct tree_node *root);
 
 /* ---- the sections ---- */
 

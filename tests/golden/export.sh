@@ -72,6 +72,54 @@ grep -q 'the box itself decides, not its configuration:.*latency 777ns' "$work/o
 grep -q 'whole metres' "$work/odd.txt" || fail "metres: $(cat "$work/odd.txt")"
 grep -q '"pg_lossless_25000_3m_profile": {.*"xoff": "90000".*"dynamic_th": "-2"}' "$work/odd.json" || fail "the profile is not there"
 
+# What was changed, as a scenario that changes another: the same run, wherever it lies; a second one on it, too.
+mkdir -p "$work/other/deep"
+changes=(--set fabric.host-links.rate=50Gbps --set 'workloads.io.queue-depth=9' --set workloads.io.queue-depth=3
+    --set 'faults[+]={kind: switch-down, where: "spine0", at: "50us"}' --set 'faults[+]={kind: link-down, where: "leaf0-spine1", at: "60us", for: 9us}'
+    --set 'about="two spines: one left"' --seed 7)
+(cd "$work" && "$(cd - >/dev/null; realpath "$S")" export scenario set.yaml "${changes[@]}" -o other/deep/chosen.yaml) || fail "changes: exit $?"
+grep -q '^scenario: .*\.\./\.\./set.yaml' "$work/other/deep/chosen.yaml" || fail "changes: $(cat "$work/other/deep/chosen.yaml")"
+[ "$(digest "$work/other/deep/chosen.yaml")" = "$("$S" run "$work/set.yaml" "${changes[@]}" --json 2>/dev/null | sed -n 's/.*"digest": *"\([0-9a-f]*\)".*/\1/p')" ] ||
+    fail "changes do not play as --set does"
+"$S" export scenario "$work/other/deep/chosen.yaml" --set duration=900us -o "$work/other/more.yaml" || fail "changes of changes: exit $?"
+[ "$(digest "$work/other/more.yaml")" = "$("$S" run "$work/set.yaml" "${changes[@]}" --set duration=900us --json 2>/dev/null | sed -n 's/.*"digest": *"\([0-9a-f]*\)".*/\1/p')" ] ||
+    fail "changes of changes do not play as --set does"
+"$S" run "$work/other/more.yaml" -o "$work/more.db" >/dev/null 2>&1
+rm "$work/other/deep/chosen.yaml"
+"$S" replay "$work/more.db" >/dev/null 2>"$work/err" || fail "a replay needs more than its database: $(cat "$work/err")"
+"$S" export scenario pause-storm --set seed=5 -o "$work/case.yaml" && [ "$(digest "$work/case.yaml")" = "$("$S" run pause-storm --seed 5 --json 2>/dev/null |
+    sed -n 's/.*"digest": *"\([0-9a-f]*\)".*/\1/p')" ] || fail "a case that is changed: $(cat "$work/case.yaml")"
+"$S" run "$work/case.yaml" -o "$work/case.db" >/dev/null 2>&1
+"$S" replay "$work/case.db" >/dev/null 2>"$work/err" || fail "replay of a case that is changed: $(cat "$work/err")"
+
+# Wrong changes are said where they are written.
+wrong() { # WORDS LINE...
+    local words=$1
+    shift
+    printf '%s\n' 'stormglass: 1' "$@" >"$work/wrong.yaml"
+    "$S" check "$work/wrong.yaml" >"$work/out" 2>&1
+    grep -q "wrong.yaml:$words" "$work/out" || fail "wrong change: expected $words, not $(cat "$work/out")"
+}
+wrong "4:21: error: unknown key 'speed'" 'scenario: set.yaml' 'set:' '  fabric.host-links.speed: 1Gbps'
+wrong "4:13: error: the list has no member 'oi'" 'scenario: set.yaml' 'set:' '  workloads.oi.queue-depth: 1'
+wrong '4:29: error:' 'scenario: set.yaml' 'set:' '  workloads.io.queue-depth: [many]'
+wrong '3:1: error: beside scenario: stand' 'scenario: set.yaml' 'duration: 1ms'
+wrong '2:11: error: wrong.yaml is read already\|2:11: error: .*wrong.yaml' 'scenario: wrong.yaml'
+wrong '2:11: error:.*nowhere.yaml' 'scenario: nowhere.yaml'
+wrong '3:6: error: expected a mapping of paths' 'scenario: set.yaml' 'set: 5'
+
+# DCQCN of a host: units of the card's files, and what they cannot have.
+"$S" export mlnx_qos "$work/set.yaml" --node host2 --set hosts.defaults.rnic.congestion-control.kind=dcqcn-mlx5 \
+    --set hosts.defaults.rnic.congestion-control.min-rate=1500Kbps >"$work/host" 2>"$work/host.txt" || fail "dcqcn: exit $?"
+ecn() { sed -n "s|^echo \([0-9]*\) > .*ecn/$1\"\$|\1|p" "$work/host"; }
+for row in roce_rp/enable/3=1 roce_rp/dce_tcp_g=1019 roce_rp/dce_tcp_rtt=1 roce_rp/rpg_time_reset=300 roce_rp/rpg_byte_reset=32767 roce_rp/rpg_threshold=1 \
+    roce_rp/rpg_ai_rate=5 roce_rp/rpg_hai_rate=50 roce_rp/rpg_min_rate=2 roce_rp/rate_reduce_monitor_period=4 roce_rp/clamp_tgt_rate=0 \
+    roce_rp/initial_alpha_value=1023 roce_np/min_time_between_cnps=4; do
+    [ "$(ecn "${row%=*}")" = "${row#*=}" ] || fail "dcqcn: $row, but $(ecn "${row%=*}")"
+done
+grep -q 'min-rate 1.5Mbps is none of what rpg_min_rate takes: 2 is written' "$work/host.txt" || fail "dcqcn: $(cat "$work/host.txt")"
+[ "$(wc -l <"$work/host.txt")" = 1 ] || fail "dcqcn: $(cat "$work/host.txt")"
+
 # A host, and wrong questions.
 "$S" export mlnx_qos "$work/set.yaml" --node host2 --set hosts.defaults.rnic.dscp=34 --set hosts.defaults.rnic.priority=4 \
     --set hosts.defaults.rnic.weight-4=2 --set hosts.defaults.rnic.weight-0=1 >"$work/host" 2>"$work/host.txt" || fail "host: exit $?"

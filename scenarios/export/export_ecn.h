@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * export_ecn - the parameters of DCQCN of a host as commands for a ConnectX's ECN files. */
+#ifndef STORMGLASS_SCENARIOS_EXPORT_EXPORT_ECN_H
+#define STORMGLASS_SCENARIOS_EXPORT_EXPORT_ECN_H
+
+#include "scenarios/import/notes.h"
+#include "scenarios/load/scenario.h"
+
+#include <stdio.h>
+
+/* Of a host whose congestion control is DCQCN.  What the files cannot have is noted. */
+void export_ecn(const struct scenario_node *node, FILE *out, struct notes *notes);
+
+#endif
