@@ -45,7 +45,11 @@ static const char *split_set(char *text, size_t *length)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char fio[] = "[job]\nrw=randread\nbs=4k\niodepth=4\n";
-    static const struct scenario_source files[] = {{"job.fio", fio, sizeof fio - 1}};
+    static const char other[] =
+        "stormglass: 1\nname: other\nfabric: {topology: {kind: single-switch, hosts: 3}}\n"
+        "workloads: [{name: io, kind: rdma-write, from: host1, to: host2}]\n";
+    static const struct scenario_source files[] = {{"job.fio", fio, sizeof fio - 1},
+                                                   {"other.yaml", other, sizeof other - 1}};
     char *text = malloc(size + 1);
     if (text == NULL)
         return 0;
@@ -57,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                          .text = text,
                                          .length = length,
                                          .files = files,
-                                         .file_count = 1,
+                                         .file_count = sizeof files / sizeof files[0],
                                          .sets = sets,
                                          .set_count = sets[0] == NULL ? 0 : 1};
     struct diag *diag = calloc(1, sizeof *diag);
