@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "replay/plan/plan_bound.h"
 #include "scenarios/vary/plan.h"
+#include "tests/unit/plan/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,17 +76,7 @@ static struct plan *load(const char *source)
 
 static struct scenario *load_base(const char *set)
 {
-    struct diag *diag = fresh();
-    const struct scenario_input input = {.name = "base.yaml",
-                                         .text = base,
-                                         .length = sizeof base - 1,
-                                         .sets = &set,
-                                         .set_count = set != NULL};
-    struct scenario *scenario = scenario_load(&input, diag);
-    diag_print(diag, stderr);
-    assert_non_null(scenario);
-    free(diag);
-    return scenario;
+    return load_changed(base, set);
 }
 
 static void a_plan_is_what_it_says(void **state)

@@ -2,6 +2,7 @@
  * test_plan_grow - years of load, drives that are too small, and axes of some alone. */
 #include "base/memory.h"
 #include "scenarios/vary/plan.h"
+#include "tests/unit/plan/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,17 +58,7 @@ static struct plan *load_with(const char *from, const char *more)
 
 static struct scenario *load_base(const char *set)
 {
-    struct diag *diag = fresh();
-    const struct scenario_input input = {.name = "base.yaml",
-                                         .text = base,
-                                         .length = sizeof base - 1,
-                                         .sets = &set,
-                                         .set_count = set != NULL};
-    struct scenario *scenario = scenario_load(&input, diag);
-    diag_print(diag, stderr);
-    assert_non_null(scenario);
-    free(diag);
-    return scenario;
+    return load_changed(base, set);
 }
 
 /* 1,000 a second, a quarter more each year, a tenth uncertain: 1,375, 1,718.75 and 2,148.4375. */
