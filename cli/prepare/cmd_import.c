@@ -72,7 +72,8 @@ static int take_sonic(const struct cli_args *args)
     return code;
 }
 
-const struct import_kind import_sonic = {"sonic", take_sonic, {"verbose"}};
+const struct import_kind import_sonic = {
+    "sonic", "SONiC's config_db.json, one for each switch: a scenario", take_sonic, {"verbose"}};
 
 static int take_counters(const struct cli_args *args)
 {
@@ -90,7 +91,11 @@ static int take_counters(const struct cli_args *args)
     return code;
 }
 
-const struct import_kind import_counters = {"counters", take_counters, {NULL}};
+const struct import_kind import_counters = {
+    "counters",
+    "ethtool -S or SONiC's tables, before and after: counters for stormglass diff",
+    take_counters,
+    {NULL}};
 
 static int take_mlxconfig(const struct cli_args *args)
 {
@@ -104,7 +109,8 @@ static int take_mlxconfig(const struct cli_args *args)
     return code;
 }
 
-const struct import_kind import_mlxconfig = {"mlxconfig", take_mlxconfig, {NULL}};
+const struct import_kind import_mlxconfig = {
+    "mlxconfig", "mlxconfig query of a ConnectX: the hosts of a scenario", take_mlxconfig, {NULL}};
 
 static int take_mlnx_qos(const struct cli_args *args)
 {
@@ -118,7 +124,8 @@ static int take_mlnx_qos(const struct cli_args *args)
     return code;
 }
 
-const struct import_kind import_mlnx_qos = {"mlnx_qos", take_mlnx_qos, {NULL}};
+const struct import_kind import_mlnx_qos = {
+    "mlnx_qos", "mlnx_qos of a ConnectX: the hosts of a scenario", take_mlnx_qos, {NULL}};
 
 /* ---- cables ---- */
 
@@ -158,14 +165,20 @@ static int take_dot(const struct cli_args *args)
     return import_cables(args, dot_read);
 }
 
-const struct import_kind import_dot = {"dot", take_dot, {"hosts", "host-rate", "fabric-rate"}};
+const struct import_kind import_dot = {"dot",
+                                       "Cumulus' topology.dot or another graph: a scenario",
+                                       take_dot,
+                                       {"hosts", "host-rate", "fabric-rate"}};
 
 static int take_clab(const struct cli_args *args)
 {
     return import_cables(args, clab_read);
 }
 
-const struct import_kind import_clab = {"clab", take_clab, {"hosts", "host-rate", "fabric-rate"}};
+const struct import_kind import_clab = {"clab",
+                                        "containerlab's NAME.clab.yml: a scenario",
+                                        take_clab,
+                                        {"hosts", "host-rate", "fabric-rate"}};
 
 /* ---- kinds ---- */
 
@@ -222,21 +235,21 @@ static int run(const struct cli_args *args)
     return CLI_USAGE;
 }
 
+static void print_kinds(void)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        printf("  %-9s  %s\n", kinds[i]->name, kinds[i]->about);
+    puts("What is not imported is reported on standard error and in the scenario's comments.\n"
+         "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be carried "
+         "out.");
+}
+
 const struct cli_command cmd_import = {
     .name = "import",
     .operands = "KIND FILE...",
     .about = "makes a scenario from real configuration or cables, reads counters or I/O traces",
-    .details =
-        "KIND is the kind of the files:\n"
-        "  sonic      SONiC's config_db.json, one for each switch: a scenario\n"
-        "  dot, clab  Cumulus' topology.dot or another graph, containerlab's NAME.clab.yml: "
-        "a scenario\n"
-        "  mlxconfig, mlnx_qos  their output for a ConnectX: the hosts of a scenario\n"
-        "  counters   ethtool -S or SONiC's tables, before and after: counters for\n             "
-        "stormglass diff\n"
-        "  iolog, blktrace  I/O traces: one fio iolog for a workload of kind trace\n"
-        "What is not imported is reported on standard error and in the scenario's comments.\n"
-        "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be carried out.",
+    .details = "KIND is the kind of the files:",
+    .more = print_kinds,
     .options = options,
     .operands_min = 2,
     .operands_max = -1,

@@ -10,7 +10,8 @@
 enum { IMPORT_OPTIONS = 4 };
 
 struct import_kind {
-    const char *name; /* the word after `import` */
+    const char *name;  /* the word after `import` */
+    const char *about; /* its line in --help: what is read, and what it becomes */
     int (*import)(const struct cli_args *args);
     const char *options[IMPORT_OPTIONS]; /* that it heeds, then NULL */
 };

@@ -135,5 +135,10 @@ static int take_blktrace(const struct cli_args *args)
     return finish(&import, args, &trace);
 }
 
-const struct import_kind import_iolog = {"iolog", take_iolog, {NULL}};
-const struct import_kind import_blktrace = {"blktrace", take_blktrace, {"device", "issued"}};
+const struct import_kind import_iolog = {
+    "iolog", "a fio iolog, merged: for a workload of kind trace", take_iolog, {NULL}};
+const struct import_kind import_blktrace = {
+    "blktrace",
+    "blktrace's records: one fio iolog for a workload of kind trace",
+    take_blktrace,
+    {"device", "issued"}};
