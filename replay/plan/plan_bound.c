@@ -56,6 +56,48 @@ static int64_t room_at(const struct scenario *scenario, const struct scenario_wo
     return room;
 }
 
+/* The group that has just these hosts; NULL: none does. */
+static const char *group_of(const struct scenario *scenario, const bool *ends, uint32_t count)
+{
+    for (size_t i = 0; i < scenario->group_count; i++) {
+        const struct scenario_group *group = &scenario->groups[i];
+        bool all = group->count == count;
+        for (size_t k = 0; k < group->count && all; k++)
+            all = ends[group->spots[k].node];
+        if (all)
+            return group->name;
+    }
+    return NULL;
+}
+
+/* "targets (host0, host13)": who is at one end of the pairs. */
+static void name_ends(const struct scenario *scenario, const struct scenario_workload *workload,
+                      bool from, char *text, size_t size)
+{
+    enum { TOLD = 4 };
+    bool *ends = memory_zeroed(scenario->node_count, sizeof *ends);
+    uint32_t count = 0, told = 0;
+    for (uint32_t i = 0; i < workload->pair_count; i++)
+        ends[from ? workload->pairs[i].from : workload->pairs[i].to] = true;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        count += ends[i];
+    const char *group = group_of(scenario, ends, count);
+    snprintf(text, size, "%.30s%s", group == NULL ? "" : group, group == NULL ? "" : " (");
+    for (uint32_t i = 0; i < scenario->node_count && told < TOLD; i++) {
+        if (!ends[i])
+            continue;
+        const char *gap = told == 0 ? "" : ", ";
+        snprintf(text + strlen(text), size - strlen(text), "%s%.16s", gap, scenario->nodes[i].name);
+        told++;
+    }
+    if (count > told)
+        snprintf(text + strlen(text), size - strlen(text), " and %u more",
+                 (unsigned)(count - told));
+    if (group != NULL)
+        snprintf(text + strlen(text), size - strlen(text), ")");
+    free(ends);
+}
+
 /* Payload that open loops ask for, bits per second; OFFERED_ALL of closed ones. */
 static int64_t asked(const struct scenario *scenario, const struct scenario_workload *workload)
 {
@@ -85,10 +127,12 @@ static int64_t goodput_most(const struct scenario *scenario,
     if (loops <= from && loops <= to)
         snprintf(why, PLAN_BOUND_BYTES, "%s asks for no more than %s", workload->name,
                  words_rate((double)loops).text);
-    else
-        snprintf(why, PLAN_BOUND_BYTES, "the links of %s carry no more than %s",
-                 from < to ? "its hosts" : "the hosts that it goes to",
+    else {
+        char ends[136];
+        name_ends(scenario, workload, from < to, ends, sizeof ends);
+        snprintf(why, PLAN_BOUND_BYTES, "the links of %s carry no more than %s", ends,
                  words_rate((double)(from < to ? from : to)).text);
+    }
     const int64_t links = from < to ? from : to;
     return loops < links ? loops : links;
 }

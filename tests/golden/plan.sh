@@ -135,6 +135,9 @@ for rate in 10 25 40 100; do
         fail "the bound refuses ${most}bps, which was played with $rate Gb/s"
 done
 
+"$program" plan never.yaml --list >never.txt
+grep -q 'io.goodput > 93Gbps: the links of targets (host0) carry no more than 10.0 Gb/s' never.txt || fail "a bound does not say whose links: $(grep -m2 carry never.txt)"
+
 # --- one process, two, killed and resumed: the same database -------------------------------------------------
 
 dump() { sqlite3 "$1" .dump | sort; }
