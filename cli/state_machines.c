@@ -2,7 +2,7 @@
  * state_machines - the edge lists as drawings see them. */
 #include "cli/state_machines.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "nvme/fsm/fsm.h"
 
 #define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
@@ -24,8 +24,6 @@ static const struct draw_step qp_steps[] = {
 #undef EDGE
 };
 
-enum { STATES_MAX = 16, STEPS_MAX = 48 };
-
 struct nvme_machine {
     const struct nvme_fsm *fsm;
     const char *name, *about;
@@ -40,11 +38,11 @@ static const struct nvme_machine nvme_machines[] = {
 
 enum { NVME_MACHINES = sizeof nvme_machines / sizeof nvme_machines[0] };
 
-static void convert(const struct nvme_machine *from, struct draw_state *states,
-                    struct draw_step *steps, struct draw_machine *machine)
+static struct draw_machine convert(const struct nvme_machine *from)
 {
     const struct nvme_fsm *fsm = from->fsm;
-    CHECK(fsm->state_count <= STATES_MAX && fsm->edge_count <= STEPS_MAX);
+    struct draw_state *states = memory_zeroed(fsm->state_count, sizeof *states);
+    struct draw_step *steps = memory_zeroed(fsm->edge_count, sizeof *steps);
     for (unsigned i = 0; i < fsm->state_count; i++)
         states[i] = (struct draw_state){fsm->states[i].name, fsm->states[i].about};
     for (unsigned i = 0; i < fsm->edge_count; i++) {
@@ -52,17 +50,16 @@ static void convert(const struct nvme_machine *from, struct draw_state *states,
         steps[i] =
             (struct draw_step){edge->from, edge->to, fsm->events[edge->event].name, edge->why};
     }
-    *machine = (struct draw_machine){from->name, from->about,      states,
-                                     steps,      fsm->state_count, fsm->edge_count};
+    return (struct draw_machine){from->name, from->about,      states,
+                                 steps,      fsm->state_count, fsm->edge_count};
 }
 
+/* They are made once, and stay. */
 const struct draw_machine *state_machines(unsigned *count)
 {
-    static struct draw_state states[NVME_MACHINES][STATES_MAX];
-    static struct draw_step steps[NVME_MACHINES][STEPS_MAX];
     static struct draw_machine machines[NVME_MACHINES + 1];
-    for (unsigned i = 0; i < NVME_MACHINES; i++)
-        convert(&nvme_machines[i], states[i], steps[i], &machines[i]);
+    for (unsigned i = 0; i < NVME_MACHINES && machines[i].name == NULL; i++)
+        machines[i] = convert(&nvme_machines[i]);
     machines[NVME_MACHINES] = (struct draw_machine){
         "qp",           "a reliable connection of an RNIC", qp_states, qp_steps, COUNT(qp_states),
         COUNT(qp_steps)};
