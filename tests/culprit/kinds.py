@@ -91,6 +91,17 @@ def target_crash(draw, healthy):
                          how=draw.choice(["process", "power"]), **when(draw, healthy))
 
 
+@harm("ana-change", kind="nvme")
+def ana_change(draw, healthy):
+    return fault_of_host(healthy, "ana-change", draw.choice(healthy.targets()),
+                         state=draw.choice(["inaccessible", "persistent-loss"]), **when(draw, healthy))
+
+
+@harm("port-closed", kind="nvme")
+def port_closed(draw, healthy):
+    return fault_of_host(healthy, "port-closed", draw.choice(healthy.targets()), **when(draw, healthy))
+
+
 # ---- lossless or not
 
 @harm("no-pfc-port", incast=True, buffer="small", control="none")

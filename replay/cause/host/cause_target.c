@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_target - a target that stands still, dies, or is slow. */
+ * cause_target - a target that stands still, dies, or does not let hosts to its namespaces. */
 #include "replay/cause/causes.h"
 
 #include "scenarios/fault/fault.h"
@@ -7,7 +7,27 @@
 #include <stdio.h>
 #include <string.h>
 
-static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t index)
+static const struct {
+    const char *fault, *what;
+} outages[] = {
+    {"target-stall", "stood still"},
+    {"target-crash", "died"},
+    {"ana-change", "said another ANA state"},
+    {"port-closed", "closed a port"},
+};
+
+/* Who has several paths may go on by another. */
+static bool has_paths(const struct harm_scene *scene, uint32_t node)
+{
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        if (scene->members[i].to == node &&
+            scene->scenario->workloads[scene->members[i].workload].paths > 1)
+            return true;
+    return false;
+}
+
+static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t index,
+                   const char *what)
 {
     const struct scenario_fault *fault = &scene->scenario->faults[index];
     const time_ps until = time_earlier(fault->end, scene->window_end);
@@ -17,10 +37,10 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
         clue.place.node = fault->spots[k].node;
         clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
         clue.proven = true;
-        clue.least = (int64_t)((__int128)(until - fault->at) * PPM / scene->window_end);
+        if (!has_paths(scene, clue.place.node))
+            clue.least = (int64_t)((__int128)(until - fault->at) * PPM / scene->window_end);
         snprintf(clue.seen, sizeof clue.seen, "the target on %s %s",
-                 scene->scenario->nodes[clue.place.node].name,
-                 strcmp(fault->ops->name, "target-stall") == 0 ? "stood still" : "died");
+                 scene->scenario->nodes[clue.place.node].name, what);
         cause_accuse(search, &clue, &suspect);
     }
 }
@@ -28,12 +48,13 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++)
-        if (suspects_listed("target-stall target-crash", scene->scenario->faults[i].ops->name))
-            accuse(search, scene, i);
+        for (size_t k = 0; k < sizeof outages / sizeof outages[0]; k++)
+            if (strcmp(scene->scenario->faults[i].ops->name, outages[k].fault) == 0)
+                accuse(search, scene, i, outages[k].what);
 }
 
 const struct cause_kind cause_target = {
     .name = "target",
-    .about = "A target stands still or dies.",
+    .about = "A target stands still, dies, or lets nobody to its namespaces.",
     .look = look,
 };
