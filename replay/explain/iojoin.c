@@ -143,7 +143,9 @@ void iojoin_stages(const struct probe_host_io *host, const struct probe_target_i
     stages[IOJOIN_SUBMIT] = step(&before, host->posted_at);
     if (target != NULL) {
         stages[IOJOIN_REQUEST] = step(&before, target->capsule_at);
-        stages[IOJOIN_TARGET] = step(&before, target->fetch_at);
+        stages[IOJOIN_TARGET] = step(&before, target->buffered_at == 0 ? 0 : target->begun_at);
+        stages[IOJOIN_BUFFERS] = step(&before, target->buffered_at);
+        stages[IOJOIN_TARGET] += step(&before, target->fetch_at);
         stages[IOJOIN_FETCH] = step(&before, target->fetched_at);
         stages[IOJOIN_TARGET] += step(&before, target->media_at);
         stages[IOJOIN_WAIT] = step(&before, target->media_begun_at);

@@ -13,11 +13,12 @@
 #include "base/probe.h"
 
 /* X(name, words, what it is) in the order of time, as far as the names go; the target's CPU works
- * twice, before and after the fetch. */
+ * up to three times: before and after it waits for buffers, and after the fetch. */
 #define IOJOIN_STAGES(X)                                                                           \
     X(SUBMIT, "submit", "host software, and the wait for room in the queue")                       \
     X(REQUEST, "request network", "command capsule to the target")                                 \
     X(TARGET, "target cpu", "target software before the media")                                    \
+    X(BUFFERS, "buffer wait", "for data buffers of the target")                                    \
     X(FETCH, "data fetch", "RDMA READ of a write's data")                                          \
     X(WAIT, "media wait", "queued in the medium")                                                  \
     X(MEDIA, "media service", "read or programmed")                                                \

@@ -134,8 +134,34 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
     }
 }
 
+/* Data buffers that all commands of a target share. */
+static void add_buffers(struct limits_scope *scope)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_BUFFERS];
+    int64_t here = 0, asked = 0;
+    for (uint32_t node = 0; node < scenario->node_count; node++) {
+        if (!scope->to[node] || usage_stations(usage, node) == NULL)
+            continue;
+        here += usage_of_target(usage, node, USAGE_TARGET_UNBUFFERED);
+        asked += usage_of_target(usage, node, USAGE_TARGET_ASKED);
+        const int64_t used =
+            limits_share(usage_of_target(usage, node, USAGE_TARGET_SHORT), usage_looks(usage));
+        if (used <= use->used)
+            continue;
+        use->used = used;
+        use->covers = limits_share(scope->targets[node], scope->pairs);
+        snprintf(use->where, sizeof use->where, "the data buffers of %.100s's target",
+                 scenario->nodes[node].name);
+    }
+    if (asked > 0)
+        scope->input->uses[BOTTLENECK_LINK].waiting -= limits_share(here, asked);
+}
+
 void limits_targets(struct limits_scope *scope)
 {
+    add_buffers(scope);
     for (int cores = 0; cores < 2; cores++) {
         const char *name = add_stations(scope, cores != 0);
         add_waiting(scope, cores != 0, name);

@@ -229,6 +229,7 @@ struct looking {
     struct placing placing;
     int64_t *values;
     time_ps now;
+    bool is_short; /* of data buffers */
 };
 
 static void look_at_command(void *self, const struct nvme_target_command *command)
@@ -244,6 +245,10 @@ static void look_at_command(void *self, const struct nvme_target_command *comman
         break;
     case NVME_TARGET_FETCHES:
         values[USAGE_TARGET_FETCHES]++;
+        break;
+    case NVME_TARGET_UNBUFFERED:
+        values[USAGE_TARGET_UNBUFFERED]++;
+        ((struct looking *)self)->is_short = true;
         break;
     default:
         break;
@@ -274,6 +279,7 @@ static void look_at_target(const struct usage *usage, uint32_t node, time_ps now
         .now = now,
     };
     nvme_target_look(target, look_at_command, &looking);
+    looking.values[USAGE_TARGET_SHORT] += looking.is_short;
     nvme_target_stations(target, look_at_station, &looking);
     looking.values[USAGE_TARGET_STALLED] +=
         nvme_target_is_stalled(target) || nvme_target_is_dead(target);

@@ -51,6 +51,8 @@ enum usage_target {
     USAGE_TARGET_ON_CORE,
     USAGE_TARGET_IN_MEDIA,
     USAGE_TARGET_FETCHES,
+    USAGE_TARGET_UNBUFFERED, /* commands that wait for data buffers */
+    USAGE_TARGET_SHORT,      /* 1 while there are such */
     USAGE_TARGET_STALLED, /* 1 while it stands still or is dead */
     USAGE_TARGET_ASKED,   /* commands that hosts have outstanding there */
     USAGE_TARGET_STATION, /* ps that each of its stations worked, summed over its servers */

@@ -225,6 +225,7 @@ static void at_target(const struct waits *waits, const struct waits_command *com
     step(life, before, at->core_at, WAITS_IN_TARGET, WAITS_TARGET_WAIT);
     step(life, before, at->worked_at, WAITS_IN_TARGET, WAITS_TARGET_CPU);
     step(life, before, at->begun_at, WAITS_IN_TARGET, WAITS_STALLED);
+    step(life, before, at->buffered_at, WAITS_IN_TARGET, WAITS_BUFFERS);
     const bool fetches = at->fetch_at != 0;
     step(life, before, fetches ? at->fetch_at : at->media_at, WAITS_IN_TARGET, WAITS_WINDOW);
     if (fetches)

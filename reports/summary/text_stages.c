@@ -36,7 +36,8 @@ static void read_commands(struct store *store, struct table *table)
     struct store_statement *rows = store_prepare(
         store,
         "SELECT w.name, operation, issued_ps, posted_ps, response_ps, completed_ps, capsule_ps,"
-        " fetch_ps, fetched_ps, media_ps, media_begun_ps, media_done_ps, response_sent_ps"
+        " begun_ps, buffered_ps, fetch_ps, fetched_ps, media_ps, media_begun_ps, media_done_ps,"
+        " response_sent_ps"
         " FROM io JOIN workload w USING(workload) ORDER BY io");
     while (table->count < ONE_BY_ONE_MAX && store_step(rows)) {
         struct column *column = new_column(table, store_text(rows, 0), store_text(rows, 1));
@@ -45,12 +46,14 @@ static void read_commands(struct store *store, struct table *table)
                                            .response_at = store_int(rows, 4),
                                            .completed_at = store_int(rows, 5)};
         const struct probe_target_io target = {.capsule_at = store_int(rows, 6),
-                                               .fetch_at = store_int(rows, 7),
-                                               .fetched_at = store_int(rows, 8),
-                                               .media_at = store_int(rows, 9),
-                                               .media_begun_at = store_int(rows, 10),
-                                               .media_done_at = store_int(rows, 11),
-                                               .response_at = store_int(rows, 12)};
+                                               .begun_at = store_int(rows, 7),
+                                               .buffered_at = store_int(rows, 8),
+                                               .fetch_at = store_int(rows, 9),
+                                               .fetched_at = store_int(rows, 10),
+                                               .media_at = store_int(rows, 11),
+                                               .media_begun_at = store_int(rows, 12),
+                                               .media_done_at = store_int(rows, 13),
+                                               .response_at = store_int(rows, 14)};
         iojoin_stages(&host, target.capsule_at == 0 ? NULL : &target, column->sum);
     }
     store_finish(rows);
@@ -100,6 +103,14 @@ static void write_row(FILE *out, const struct table *table, int stage)
     fputc('\n', out);
 }
 
+static bool happened(const struct table *table, int stage)
+{
+    for (int i = 0; i < table->count; i++)
+        if (table->columns[i].sum[stage] != 0)
+            return true;
+    return false;
+}
+
 static void write_total(FILE *out, const struct table *table, const struct paint *paint)
 {
     fprintf(out, "  %s%-18s", paint->bold, "= latency");
@@ -130,6 +141,7 @@ void text_stages(struct store *store, FILE *out, const struct paint *paint)
         fprintf(out, "%*s", WIDTH, table.columns[i].head);
     fputc('\n', out);
     for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
-        write_row(out, &table, stage);
+        if (stage != IOJOIN_BUFFERS || happened(&table, stage))
+            write_row(out, &table, stage);
     write_total(out, &table, paint);
 }

@@ -65,6 +65,13 @@ named target-cpu 'target cpu'
 gains target-cpu 1.08 hosts.defaults.target.command-cost=7200ns
 stays target-cpu workloads.w.queue-depth=36
 
+# Each I/O holds one of 64 data buffers for as long as the medium and the network take.
+nvme target-buffers 'hosts: {targets: {where: host0, target: {data-buffers: 64}, namespaces: [{media: {kind: fixed, parallel: 512, read-latency: 80us}}]}}
+workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 8KiB, queue-depth: 64}]'
+named target-buffers 'target buffers'
+gains target-buffers 1.08 hosts.targets.target.data-buffers=71
+stays target-buffers workloads.w.queue-depth=71
+
 # A target that stands still is no network.
 nvme stall 'hosts: {targets: {where: host0, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 8}]

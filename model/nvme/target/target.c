@@ -32,6 +32,12 @@ const struct opt nvme_target_opts[] = {
     {"identity", OPT_CHOICE, PARAM(identity), "stormglass", NULL, NULL,
      OPT_WORDS(NVME_TARGET_IDENTITIES), "Whose values Identify has, and what Abort and Compare do.",
      "drivers/nvme/target/admin-cmd.c of Linux 6.1; lib/nvmf/ctrlr.c of SPDK"},
+    {"data-buffers", OPT_INT, PARAM(data_buffers), "0", "0", "65536", NULL,
+     "Data buffers that the commands of all queues share, at most 16 each, which bounds "
+     "max-transfer; 0: as many as are needed.",
+     "SPDK nvmf_create_transport num-shared-buffers, 4095; Linux 6.1 nvmet allocates as needed"},
+    {"io-unit", OPT_SIZE, PARAM(io_unit), "8KiB", "8KiB", "8MiB", NULL, "Size of a data buffer.",
+     "SPDK nvmf_create_transport io-unit-size: 128 KiB / 16 for RDMA", .factor = 2},
     {0},
 };
 
@@ -173,6 +179,7 @@ static void on_reaper(void *self, time_ps now)
         struct target_queue *queue = *at;
         if (queue->state == TARGET_QUEUE_CLOSING && queue->gone && queue->outside == 0) {
             *at = queue->next;
+            nvme_target_buffers_forget(queue);
             free_queue(queue);
         } else {
             at = &queue->next;
@@ -265,6 +272,9 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     struct nvme_target *target = memory_new(sizeof *target);
     target->site = *site;
     target->params = *site->params;
+    while (target->params.max_transfer > nvme_target_buffers_carry(site->params))
+        target->params.max_transfer /= 2;
+    target->buffers_free = target->params.data_buffers;
     target->site.params = &target->params;
     target->site.namespaces = NULL;
     target->site.subsystems = NULL;
@@ -323,6 +333,7 @@ void nvme_target_audit(const struct nvme_target *target)
 {
     for (const struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
         nvme_target_queue_audit(queue);
+    nvme_target_buffers_audit(target);
     for (uint32_t i = 0; i < target->namespace_count; i++)
         target->namespaces[i].ops->audit(target->namespaces[i].media);
     for (int64_t i = 0; i < target->params.cores; i++)

@@ -40,6 +40,8 @@ struct nvme_target_params {
     int64_t max_queue_size; /* CAP.MQES + 1 */
     int64_t max_transfer;   /* MDTS, a power of two of 4 KiB pages */
     int64_t identity;       /* enum nvme_target_identity */
+    int64_t data_buffers;   /* that the commands of all queues share; 0: as many as are needed */
+    int64_t io_unit;        /* bytes of one of them */
 };
 
 extern const struct opt nvme_target_opts[];
@@ -135,6 +137,7 @@ uint32_t nvme_target_ports(const struct nvme_target *target);
 /* Where an I/O command is. */
 enum nvme_target_stage {
     NVME_TARGET_ON_CORE,     /* waits for a core or is on one, before the media */
+    NVME_TARGET_UNBUFFERED,  /* waits for data buffers */
     NVME_TARGET_STARVED,     /* waits for room in the send queue */
     NVME_TARGET_FETCHES,     /* its data are under way from the host */
     NVME_TARGET_IN_MEDIA,    /* waits there, or is served */
@@ -159,7 +162,7 @@ bool nvme_target_wear(const struct nvme_target *target, struct media_wear *sum);
 bool nvme_target_is_stalled(const struct nvme_target *target);
 bool nvme_target_is_dead(const struct nvme_target *target);
 
-/* CHECKs every invariant: receives, credits and slots of each queue. */
+/* CHECKs every invariant: receives, credits and slots of each queue, and shared buffers. */
 void nvme_target_audit(const struct nvme_target *target);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_command - one command from its capsule to its response.
  *
- * capsule -> core -> parse -> SGL -> room -> [fetch] -> run -> done -> response
+ * capsule -> core -> parse -> SGL -> [buffers] -> room -> [fetch] -> run -> done -> response
  *
  * The order of the checks, and so the status when several are wrong, is nvmet's: nvmet_req_init,
  * then the transport's own (nvmet_rdma_map_sgl), then the length in the command's own function
@@ -121,6 +121,16 @@ void nvme_target_command_enter(struct target_command *command)
     nvme_server_add(queue->core, &command->job, queue->target->params.command_cost);
 }
 
+void nvme_target_command_room(struct target_command *command)
+{
+    struct target_queue *queue = command->queue;
+    const bool first = queue->starved.first == NULL;
+    if (first && nvme_target_queue_reserve(command))
+        nvme_target_command_begin(command);
+    else
+        nvme_target_list_add(&queue->starved, command);
+}
+
 static void start(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
@@ -141,11 +151,8 @@ static void start(struct target_command *command)
     }
     if (command->status != NVME_STATUS_OK)
         command->run = refuse;
-    const bool first = queue->starved.first == NULL;
-    if (first && nvme_target_queue_reserve(command))
-        nvme_target_command_begin(command);
-    else
-        nvme_target_list_add(&queue->starved, command);
+    if (nvme_target_buffers_take(command))
+        nvme_target_command_room(command);
 }
 
 static void on_core(void *self, const void *what)

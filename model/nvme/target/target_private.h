@@ -7,6 +7,7 @@
  * target_accept.c    a queue comes and goes
  * target_queue.c     one queue: capsules, responses, commands that wait for room
  * target_command.c   one command: from the capsule to the response
+ * target_buffers.c   data buffers that all commands share
  * target_connect.c   Connect and properties
  * target_identify.c  Identify
  * target_admin.c     features, keep-alive
@@ -31,6 +32,7 @@ enum {
     TARGET_NAMESPACES_MAX = 1024, /* NN and MNAN of nvmet: NVMET_MAX_NAMESPACES */
     TARGET_ADMIN_DATA_MAX = 16384,
     TARGET_ERROR_ENTRIES = 128, /* of the error log; NVMET_ERROR_LOG_SLOTS */
+    BUFFERS_WANTED = -1,        /* it waits for them */
 };
 
 struct target_queue;
@@ -59,6 +61,7 @@ struct target_command {
     struct probe_target_io times;
     uint64_t result;
     uint16_t status; /* with DNR */
+    int16_t buffers; /* of the target's, that it holds; or BUFFERS_WANTED */
     bool in_capsule;
     bool aborted; /* ends as it begins */
 };
@@ -99,6 +102,7 @@ struct target_queue {
     uint32_t command_count, command_limit;
     uint32_t outside; /* commands in a core's line or in the media: they come back */
     uint32_t carried; /* commands whose data or response the transport has: they come back too */
+    uint32_t unbuffered; /* commands that wait for the target's data buffers */
     uint32_t peer_ip;
     uint16_t entries;       /* the most of its submission queue; 0: it was not accepted */
     uint16_t qid;           /* 0 until it is known */
@@ -146,6 +150,8 @@ struct nvme_target {
     enum nvme_memory memory;                 /* of I/O data: what the stores take */
     struct nvme_server *cores;
     uint32_t next_core;
+    int64_t buffers_free;
+    struct target_list unbuffered; /* wait for them, of all queues */
     struct target_queue *queues;
     struct target_controller *controllers;
     struct target_controller *spare; /* ended */
@@ -256,6 +262,18 @@ void nvme_target_command_done(struct target_command *command, uint16_t status);
 bool nvme_target_command_expects(struct target_command *command, uint64_t length);
 /* The command came back from a core or the media; false: its queue is closing and it is gone. */
 bool nvme_target_command_back(struct target_command *command);
+
+/* It has its buffers: begins, or waits for room at the transport. */
+void nvme_target_command_room(struct target_command *command);
+
+/* target_buffers.c */
+/* The most that a command may transfer with them. */
+int64_t nvme_target_buffers_carry(const struct nvme_target_params *params);
+/* False: the command waits, and nvme_target_command_room follows. */
+bool nvme_target_buffers_take(struct target_command *command);
+void nvme_target_buffers_give(struct target_command *command);
+void nvme_target_buffers_forget(struct target_queue *queue); /* it ends */
+void nvme_target_buffers_audit(const struct nvme_target *target);
 
 /* Each sets command->run or returns a status. */
 uint16_t nvme_target_connect_parse(struct target_command *command);

@@ -123,6 +123,23 @@ static void stages_that_did_not_happen_are_zero(void **state)
     assert_int_equal(sum_of(stages), 850);
 }
 
+static void buffers_are_waited_for_between_two_parts_of_the_software(void **state)
+{
+    (void)state;
+    const struct probe_target_io read = {.capsule_at = 200,
+                                         .begun_at = 210,
+                                         .buffered_at = 300,
+                                         .media_at = 305,
+                                         .media_begun_at = 305,
+                                         .media_done_at = 700,
+                                         .response_at = 700};
+    time_ps stages[IOJOIN_STAGE_COUNT];
+    iojoin_stages(&host_part, &read, stages);
+    assert_int_equal(stages[IOJOIN_BUFFERS], 90);
+    assert_int_equal(stages[IOJOIN_TARGET], 15);
+    assert_int_equal(sum_of(stages), 850);
+}
+
 static void command_without_a_target_part_keeps_its_latency(void **state)
 {
     (void)state;
@@ -139,6 +156,7 @@ int main(void)
         cmocka_unit_test(later_record_of_a_command_replaces_the_earlier),
         cmocka_unit_test(stages_of_a_write_add_up_to_its_latency),
         cmocka_unit_test(stages_that_did_not_happen_are_zero),
+        cmocka_unit_test(buffers_are_waited_for_between_two_parts_of_the_software),
         cmocka_unit_test(command_without_a_target_part_keeps_its_latency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
