@@ -298,6 +298,9 @@ static void fill_apart(struct fixture *fixture)
     workload->admin = 215;
     workload->admin_failed = 216;
     workload->gap_ps = 217 * PS_PER_NS;
+    workload->failovers = 218;
+    workload->path_recovery_ps = 219 * PS_PER_NS;
+    workload->degraded_ps = 220 * PS_PER_NS;
     workload->victim = "direct";
     workload->held_ps = 214;
     strcpy(result->root_cause, "host0 drains slowly");
@@ -361,6 +364,9 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].admin.completed 215\n"
                               "workloads[0].admin.failed 216\n"
                               "workloads[0].gap_ns 217\n"
+                              "workloads[0].paths.failovers 218\n"
+                              "workloads[0].paths.recovery_ns 219\n"
+                              "workloads[0].paths.degraded_ns 220\n"
                               "workloads[0].steady.settled false\n"
                               "workloads[0].steady.warm_up_ns 230\n"
                               "workloads[0].steady.span_ns 231\n"
