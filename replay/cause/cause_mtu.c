@@ -12,10 +12,7 @@ static const struct rnic_params *params_at(const struct harm_scene *scene, uint3
 
 static bool failed_at(const struct harm_scene *scene, uint32_t node)
 {
-    uint64_t failed = 0;
-    for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
-        failed += world_host(scene->world, node)->rnics[i]->counters.qp_errors;
-    return failed > 0;
+    return SCENE_COUNTER(scene, node, qp_errors) > 0;
 }
 
 /* Why the ends of a pair have no queue pair in common, or not for long; false: they have. */

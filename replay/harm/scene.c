@@ -197,6 +197,16 @@ bool scene_is_used(const struct harm_scene *scene, uint32_t host)
     return false;
 }
 
+uint64_t scene_counter(const struct harm_scene *scene, uint32_t host, size_t offset)
+{
+    uint64_t sum = 0;
+    for (uint16_t i = 0; i < scene->scenario->nodes[host].port_count; i++) {
+        const struct rnic *rnic = world_host(scene->world, host)->rnics[i];
+        sum += *(const uint64_t *)(const void *)((const char *)&rnic->counters + offset);
+    }
+    return sum;
+}
+
 /* ------------------------------------------------------------------ members */
 
 /* Hosts and switches may each have a map of their own. */

@@ -102,6 +102,11 @@ bool scene_touches(const struct harm_scene *scene, const struct harm_member *mem
 /* A member begins or ends at the host. */
 bool scene_is_used(const struct harm_scene *scene, uint32_t host);
 
+/* Of struct rnic_counters the uint64_t at this offset, summed over the host's RNICs. */
+uint64_t scene_counter(const struct harm_scene *scene, uint32_t host, size_t offset);
+#define SCENE_COUNTER(scene, host, counter)                                                        \
+    scene_counter(scene, host, offsetof(struct rnic_counters, counter))
+
 /* Ports of the fabric by node and port, and back. */
 struct port *scene_port(const struct harm_scene *scene, uint32_t port);
 uint32_t scene_port_of(const struct harm_scene *scene, uint32_t node, uint16_t port);

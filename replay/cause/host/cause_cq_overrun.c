@@ -6,18 +6,10 @@
 
 #include <stdio.h>
 
-static uint64_t overruns_of(const struct harm_scene *scene, uint32_t node)
-{
-    uint64_t overruns = 0;
-    for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
-        overruns += world_host(scene->world, node)->rnics[i]->counters.cq_overruns;
-    return overruns;
-}
-
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t node = 0; node < scene->scenario->host_count; node++) {
-        const uint64_t overruns = overruns_of(scene, node);
+        const uint64_t overruns = SCENE_COUNTER(scene, node, cq_overruns);
         struct cause_clue clue = cause_clue();
         if (overruns == 0)
             continue;

@@ -6,20 +6,12 @@
 
 #include <stdio.h>
 
-static uint64_t refusals(const struct harm_scene *scene, uint32_t node)
-{
-    uint64_t sent = 0;
-    for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
-        sent += world_host(scene->world, node)->rnics[i]->counters.rnr_naks_sent;
-    return sent;
-}
-
 static uint64_t refusals_of(const struct harm_scene *scene, uint32_t workload)
 {
     const struct scenario_workload *about = &scene->scenario->workloads[workload];
     uint64_t sent = 0;
     for (uint32_t i = 0; i < about->pair_count; i++)
-        sent += refusals(scene, about->pairs[i].to);
+        sent += SCENE_COUNTER(scene, about->pairs[i].to, rnr_naks_sent);
     return sent;
 }
 

@@ -6,14 +6,6 @@
 
 #include <stdio.h>
 
-static uint64_t timeouts_of(const struct harm_scene *scene, uint32_t node)
-{
-    uint64_t timeouts = 0;
-    for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
-        timeouts += world_host(scene->world, node)->rnics[i]->counters.timeouts;
-    return timeouts;
-}
-
 /* How long those who begin or end there were stopped by pauses, which makes answers late, too. */
 static int64_t stopped(const struct harm_scene *scene, uint32_t node)
 {
@@ -41,9 +33,9 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     for (uint32_t i = 0; i < scene->drop_count; i++)
         lost += scene->drops[i].frames;
     for (uint32_t node = 0; node < scene->scenario->host_count; node++)
-        all += timeouts_of(scene, node);
+        all += SCENE_COUNTER(scene, node, timeouts);
     for (uint32_t node = 0; all > 0 && node < scene->scenario->host_count; node++) {
-        const uint64_t timeouts = timeouts_of(scene, node);
+        const uint64_t timeouts = SCENE_COUNTER(scene, node, timeouts);
         if (timeouts == 0)
             continue;
         struct cause_clue clue = cause_clue();
