@@ -12,7 +12,6 @@ static bool is_plain(const struct tree_node *node)
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     const char *text = node->text;
     return !node->quoted && *text != '\0' && strchr(letters, *text) != NULL &&
-           strspn(text, letters) + strspn(text + strspn(text, letters), "._+/%*-") > 0 &&
            text[strcspn(text, " \t\n\"'#:,[]{}&!|>@`\\?=")] == '\0';
 }
 

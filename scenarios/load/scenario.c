@@ -113,10 +113,9 @@ const struct tree_file *scenario_open_template(struct loader *loader, const stru
 {
     const char *path = tree_beside(loader->arena, loader->home, name->text);
     const bool apart = loader->input->text == NULL;
-    const struct tree_file *file = NULL;
-    if (!apart || access(path, F_OK) != 0)
-        file = open_given(loader, name->text);
-    if (file == NULL && (!apart || access(path, F_OK) != 0))
+    const bool there = apart && access(path, F_OK) == 0;
+    const struct tree_file *file = there ? NULL : open_given(loader, name->text);
+    if (file == NULL && !there)
         file = open_given(loader, arena_format(loader->arena, "%s.yaml", name->text));
     if (file == NULL)
         file = scenario_open(loader, name);
