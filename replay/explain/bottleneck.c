@@ -380,7 +380,7 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
                               "was sent before, %s of their time"),
         [BOTTLENECK_WINDOW] = ("queue pairs of %s have sent all that may be unacknowledged %s of "
                                "their time"),
-        [BOTTLENECK_BUFFERS] = "%s are all taken, %s of the time",
+        [BOTTLENECK_BUFFERS] = "%s, %s of the time",
         [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a place",
     };
     const char *word = names[found->resource];

@@ -152,7 +152,7 @@ static void add_buffers(struct limits_scope *scope)
             continue;
         use->used = used;
         use->covers = limits_share(scope->targets[node], scope->pairs);
-        snprintf(use->where, sizeof use->where, "the data buffers of %.100s's target",
+        snprintf(use->where, sizeof use->where, "commands wait for data buffers of %.100s",
                  scenario->nodes[node].name);
     }
     if (asked > 0)

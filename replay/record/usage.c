@@ -229,7 +229,6 @@ struct looking {
     struct placing placing;
     int64_t *values;
     time_ps now;
-    bool is_short; /* of data buffers */
 };
 
 static void look_at_command(void *self, const struct nvme_target_command *command)
@@ -248,7 +247,6 @@ static void look_at_command(void *self, const struct nvme_target_command *comman
         break;
     case NVME_TARGET_UNBUFFERED:
         values[USAGE_TARGET_UNBUFFERED]++;
-        ((struct looking *)self)->is_short = true;
         break;
     default:
         break;
@@ -278,8 +276,9 @@ static void look_at_target(const struct usage *usage, uint32_t node, time_ps now
         .values = &usage->now.values[usage->first_target + number * USAGE_TARGET_VALUES],
         .now = now,
     };
+    const int64_t waited = looking.values[USAGE_TARGET_UNBUFFERED];
     nvme_target_look(target, look_at_command, &looking);
-    looking.values[USAGE_TARGET_SHORT] += looking.is_short;
+    looking.values[USAGE_TARGET_SHORT] += looking.values[USAGE_TARGET_UNBUFFERED] > waited;
     nvme_target_stations(target, look_at_station, &looking);
     looking.values[USAGE_TARGET_STALLED] +=
         nvme_target_is_stalled(target) || nvme_target_is_dead(target);

@@ -19,8 +19,8 @@ static int64_t needed(const struct target_command *command)
 
 int64_t nvme_target_buffers_carry(const struct nvme_target_params *params)
 {
-    const int64_t most = params->data_buffers < BUFFERS_OF_A_COMMAND ? params->data_buffers
-                                                                     : BUFFERS_OF_A_COMMAND;
+    const int64_t most =
+        params->data_buffers < BUFFERS_OF_A_COMMAND ? params->data_buffers : BUFFERS_OF_A_COMMAND;
     return params->data_buffers == 0 ? INT64_MAX : most * params->io_unit;
 }
 
@@ -51,10 +51,9 @@ static void serve(struct nvme_target *target)
             return;
         nvme_target_list_take(&target->unbuffered);
         command->queue->unbuffered--;
-        command->buffers = 0;
+        command->buffers = closing ? 0 : (int16_t)needed(command);
         if (closing)
             continue;
-        command->buffers = (int16_t)needed(command);
         target->buffers_free -= command->buffers;
         command->times.buffered_at = nvme_target_now(command->queue);
         nvme_target_command_room(command);
@@ -71,27 +70,25 @@ void nvme_target_buffers_give(struct target_command *command)
     serve(target);
 }
 
+static void drop_waiting(struct target_queue *queue)
+{
+    struct target_list *waiting = &queue->target->unbuffered, rest = {0};
+    struct target_command *command;
+    while ((command = nvme_target_list_take(waiting)) != NULL)
+        if (command->queue != queue)
+            nvme_target_list_add(&rest, command);
+    *waiting = rest;
+    queue->unbuffered = 0;
+}
+
 void nvme_target_buffers_forget(struct target_queue *queue)
 {
-    struct nvme_target *target = queue->target;
-    struct target_list rest = {0};
-    struct target_command *command;
-    for (uint32_t i = 0; i < queue->command_count; i++)
-        if (queue->commands[i]->buffers > 0) {
-            target->buffers_free += queue->commands[i]->buffers;
-            queue->commands[i]->buffers = 0;
-        }
-    while (queue->unbuffered > 0 &&
-           (command = nvme_target_list_take(&target->unbuffered)) != NULL) {
-        if (command->queue == queue)
-            command->buffers = 0;
-        else
-            nvme_target_list_add(&rest, command);
-    }
     if (queue->unbuffered > 0)
-        target->unbuffered = rest;
-    queue->unbuffered = 0;
-    serve(target);
+        drop_waiting(queue);
+    for (uint32_t i = 0; i < queue->command_count; i++)
+        if (queue->commands[i]->buffers > 0)
+            queue->target->buffers_free += queue->commands[i]->buffers;
+    serve(queue->target);
 }
 
 void nvme_target_buffers_audit(const struct nvme_target *target)
