@@ -11,4 +11,5 @@ static int take(const struct cli_args *args)
                        memory_zeroed(1, sizeof(struct diag)));
 }
 
-const struct import_kind import_template = {"template", take, {NULL}};
+const struct import_kind import_template = {
+    "template", "a template of the tests: nothing", take, {NULL}};
