@@ -14,12 +14,13 @@ enum step { STEP_WAKE, STEP_LOOP, STEP_TIMER, STEP_EVENT, STEP_COMPLETION };
 
 /* ------------------------------------------------------------------ lists */
 
-static void list_add(struct process_list *list, struct process_link *link)
+static void list_add(struct process_list *list, struct process_link *link,
+                     struct process_queue *queue)
 {
-    if (link->listed)
+    if (link->queue != NULL)
         return;
     link->next = NULL;
-    link->listed = true;
+    link->queue = queue;
     if (list->first == NULL)
         list->first = link;
     else
@@ -28,13 +29,14 @@ static void list_add(struct process_list *list, struct process_link *link)
     list->count++;
 }
 
-static struct process_link *list_take(struct process_list *list)
+static struct process_queue *list_take(struct process_list *list)
 {
     struct process_link *link = list->first;
+    struct process_queue *queue = link->queue;
     list->first = link->next;
     list->count--;
-    link->listed = false;
-    return link;
+    link->queue = NULL;
+    return queue;
 }
 
 /* Of this round. */
@@ -42,20 +44,21 @@ static struct process_queue *list_next(struct process_list *list)
 {
     CHECK(list->round > 0);
     list->round--;
-    return list_take(list)->queue;
+    return list_take(list);
 }
 
 static void list_drop(struct process_list *list, const struct process_link *link)
 {
     const uint32_t count = list->count, round = list->round;
     for (uint32_t i = 0; i < count; i++) { /* all, so that the others keep their order */
-        struct process_link *at = list_take(list);
+        struct process_link *at = list->first;
+        struct process_queue *queue = list_take(list);
         if (at != link)
-            list_add(list, at);
+            list_add(list, at, queue);
         else if (i < round)
             list->round--;
     }
-    CHECK(!link->listed);
+    CHECK(link->queue == NULL);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -77,7 +80,7 @@ static void poll_queue(struct process *process)
 {
     struct process_queue *queue = process->polled;
     if (process->polls == POLLS) {
-        list_add(&process->again, &queue->again);
+        list_add(&process->again, &queue->again, queue);
         process->polled = NULL;
         return;
     }
@@ -204,8 +207,7 @@ void process_notify(struct process *process, struct process_queue *queue)
     if (queue->reported)
         return;
     queue->reported = true;
-    queue->event.queue = queue->again.queue = queue;
-    list_add(&process->events, &queue->event);
+    list_add(&process->events, &queue->event, queue);
     wake(process);
 }
 
@@ -229,9 +231,9 @@ void process_forget(struct process *process, struct process_queue *queue)
 {
     if (process->polled == queue)
         process->polled = NULL;
-    if (queue->event.listed)
+    if (queue->event.queue != NULL)
         list_drop(&process->events, &queue->event);
-    if (queue->again.listed)
+    if (queue->again.queue != NULL)
         list_drop(&process->again, &queue->again);
 }
 

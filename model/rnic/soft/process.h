@@ -18,8 +18,7 @@ struct process_queue;
 /* A queue's place on a list of the process. */
 struct process_link {
     struct process_link *next;
-    struct process_queue *queue;
-    bool listed;
+    struct process_queue *queue; /* NULL: it is not on the list */
 };
 
 struct process_list {
