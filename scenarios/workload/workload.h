@@ -86,9 +86,8 @@ struct nvme_carrier_host;
  * whatever the path: the target's node, and which of its namespaces. */
 struct workload_names {
     const char *subsystem, *host;
-    uint32_t target;
-    const uint32_t *namespaces; /* by NSID from 1; NULL: in their order */
-    uint32_t namespace_count;
+    uint32_t target, namespace_count;
+    const uint32_t *namespaces; /* by NSID from 1; none: in their order */
 };
 
 /* What an instance's cores have worked by a moment, in all. */
@@ -103,14 +102,14 @@ struct workload_site {
     const struct verbs_ops *verbs;
     struct verbs_device *device; /* of its first queue pair */
     uint32_t target_ip;
+    uint32_t paths; /* of NVMe; 0: a controller without multipath */
     /* The device of a queue pair, numbered from 0, and the address that it goes to; NULL: all are
      * alike in this. */
     struct verbs_device *(*way)(const struct workload_site *site, uint32_t queue,
                                 uint32_t *target_ip);
     const void *way_self;
-    /* NVMe by several paths: how many, 0 for a controller without multipath; and of each its
-     * device, the address that it goes to and the number of its NIC. */
-    uint32_t paths;
+    /* Of each of several paths its device, the address that it goes to and the number of its NIC.
+     */
     struct verbs_device *(*path)(const struct workload_site *site, uint32_t path,
                                  uint32_t *target_ip, uint32_t *nic);
     struct verbs_class class;    /* of its connections */
