@@ -285,7 +285,7 @@ static uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
     const uint32_t handle = data ? arbiter_next(port, allowed, now) : next_control(rnic, allowed);
     if (handle != POOL_NONE)
         charge(rnic, frame_at(port->frames, handle), now);
-    else if (port->ready != 0)
+    else if (!data && port->ready != 0) /* otherwise what is left is paused, or not due yet */
         wait_for_data(rnic, now);
     return handle;
 }
