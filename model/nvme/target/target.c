@@ -272,8 +272,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     struct nvme_target *target = memory_new(sizeof *target);
     target->site = *site;
     target->params = *site->params;
-    while (target->params.max_transfer > nvme_target_buffers_carry(site->params))
-        target->params.max_transfer /= 2;
+    target->params.max_transfer = nvme_target_carries(site->params);
     target->buffers_free = target->params.data_buffers;
     target->site.params = &target->params;
     target->site.namespaces = NULL;

@@ -46,6 +46,10 @@ struct nvme_target_params {
 
 extern const struct opt nvme_target_opts[];
 
+/* Bytes that one command may transfer, as MDTS says: max_transfer, or less where the buffers that a
+ * command may hold are smaller (target_buffers.c). */
+int64_t nvme_target_carries(const struct nvme_target_params *params);
+
 /* One namespace: a device of its own with its own content. */
 struct nvme_namespace_params {
     int64_t size;       /* bytes */

@@ -17,11 +17,14 @@ static int64_t needed(const struct target_command *command)
     return shared ? (command->transfer.length + unit - 1) / unit : 0;
 }
 
-int64_t nvme_target_buffers_carry(const struct nvme_target_params *params)
+int64_t nvme_target_carries(const struct nvme_target_params *params)
 {
     const int64_t most =
         params->data_buffers < BUFFERS_OF_A_COMMAND ? params->data_buffers : BUFFERS_OF_A_COMMAND;
-    return params->data_buffers == 0 ? INT64_MAX : most * params->io_unit;
+    int64_t bytes = params->max_transfer;
+    while (params->data_buffers > 0 && bytes > most * params->io_unit)
+        bytes /= 2;
+    return bytes;
 }
 
 bool nvme_target_buffers_take(struct target_command *command)

@@ -100,8 +100,8 @@ struct target_queue {
     struct target_list early;   /* came before ESTABLISHED */
     struct target_list starved; /* wait for room at the transport */
     uint32_t command_count, command_limit;
-    uint32_t outside; /* commands in a core's line or in the media: they come back */
-    uint32_t carried; /* commands whose data or response the transport has: they come back too */
+    uint32_t outside;    /* commands in a core's line or in the media: they come back */
+    uint32_t carried;    /* commands whose data or response the transport has: they come back too */
     uint32_t unbuffered; /* commands that wait for the target's data buffers */
     uint32_t peer_ip;
     uint16_t entries;       /* the most of its submission queue; 0: it was not accepted */
@@ -267,8 +267,6 @@ bool nvme_target_command_back(struct target_command *command);
 void nvme_target_command_room(struct target_command *command);
 
 /* target_buffers.c */
-/* The most that a command may transfer with them. */
-int64_t nvme_target_buffers_carry(const struct nvme_target_params *params);
 /* False: the command waits, and nvme_target_command_room follows. */
 bool nvme_target_buffers_take(struct target_command *command);
 void nvme_target_buffers_give(struct target_command *command);

@@ -8,6 +8,16 @@
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
+/* What keeps an I/O from being one command. */
+static const char *cut_by(const struct nvme_target_params *target, int64_t host)
+{
+    if (host < nvme_target_carries(target))
+        return "nvme.max-transfer";
+    return nvme_target_carries(target) < target->max_transfer
+               ? "a command's data buffers (target.io-unit, target.data-buffers)"
+               : "target.max-transfer";
+}
+
 /* The first pair that splits says it for all. */
 static void check_workload(const struct scenario *scenario,
                            const struct scenario_workload *workload, struct check_report *report)
@@ -16,16 +26,19 @@ static void check_workload(const struct scenario *scenario,
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
         const int64_t host = scenario->nodes[pair->from].host->nvme_host->core.max_transfer;
-        const int64_t target = scenario->nodes[pair->to].host->nvme_target->core.max_transfer;
+        const struct nvme_target_params *at = &scenario->nodes[pair->to].host->nvme_target->core;
+        const int64_t target = nvme_target_carries(at);
         const int64_t most = host < target ? host : target;
         if (bytes <= most)
             continue;
         check_add(report, DIAG_NOTE, block_place(workload->values, "block-size", workload->place),
                   "'%s': an I/O of %lld B is sent as %lld commands: %s of %s is %lld B",
                   workload->name, (long long)bytes, (long long)((bytes + most - 1) / most),
-                  host < target ? "nvme.max-transfer" : "target.max-transfer",
-                  scenario->nodes[host < target ? pair->from : pair->to].name, (long long)most);
-        check_remedy(report, "raise max-transfer at both ends, or make the block smaller");
+                  cut_by(at, host), scenario->nodes[host < target ? pair->from : pair->to].name,
+                  (long long)most);
+        check_remedy(report, target < at->max_transfer && target <= host
+                                 ? "make the target's buffers larger or more, or the block smaller"
+                                 : "raise max-transfer at both ends, or make the block smaller");
         return;
     }
 }

@@ -143,6 +143,8 @@ static bool waits_for_ever(const struct run_laws *laws)
     for (uint32_t i = 0; i < laws->world->workload_count; i++)
         if (laws->world->stats[i].reconnects > 1) /* what it does takes longer than it may */
             return true;
+    if (run_laws_qp_is_slow(laws))
+        return true;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct rnic_params *rnic = scenario->nodes[i].host->rnic;
         if (rnic->timeout == 0 || rnic->timeout > 12)

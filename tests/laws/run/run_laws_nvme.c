@@ -183,8 +183,8 @@ static void check_largest(struct run_laws *laws, const struct nvme_host *host,
     const struct nvme_target_params *target = &laws->scenario->nodes[node].host->nvme_target->core;
     const int64_t size =
         params->queue_size < target->max_queue_size ? params->queue_size : target->max_queue_size;
-    const int64_t most =
-        params->max_transfer < target->max_transfer ? params->max_transfer : target->max_transfer;
+    const int64_t carries = nvme_target_carries(target);
+    const int64_t most = params->max_transfer < carries ? params->max_transfer : carries;
     if (nvme_host_queue_size(host) != size || nvme_host_max_transfer(host) != most)
         run_laws_break(laws, "%s: a host could have larger queues or transfers",
                        laws->scenario->nodes[node].name);

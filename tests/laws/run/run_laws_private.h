@@ -81,6 +81,9 @@ void run_laws_waits_begin(struct run_laws *laws);
 void run_laws_waits_fini(struct run_laws *laws);
 
 void run_laws_qp_judge(struct run_laws *laws);
+
+/* The rate that congestion control leaves to some queue pair has it wait with a message begun. */
+bool run_laws_qp_is_slow(const struct run_laws *laws);
 void run_laws_end_judge(struct run_laws *laws);
 void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io);
 /* Its blocks cross the fabric, one way or the other. */

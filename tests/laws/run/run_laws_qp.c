@@ -46,6 +46,18 @@ static void judge_bytes(struct run_laws *laws)
                        (unsigned long long)answered, (unsigned long long)came);
 }
 
+bool run_laws_qp_is_slow(const struct run_laws *laws)
+{
+    for (uint32_t i = 0; i < laws->scenario->endpoint_count; i++) {
+        const struct rnic *rnic = laws->world->rnics[i];
+        for (uint32_t q = 0; q <= rnic->qp_mask; q++)
+            if ((rnic->qp_slots[q].flags & QP_TX_ACTIVE) != 0 &&
+                rnic->qp_slots[q].paced_until > laws->world->engine.now)
+                return true;
+    }
+    return false;
+}
+
 void run_laws_qp_judge(struct run_laws *laws)
 {
     for (uint32_t i = 0; i < laws->scenario->endpoint_count; i++) {

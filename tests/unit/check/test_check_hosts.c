@@ -120,9 +120,11 @@ static void faults_that_keep_members_from_connecting_are_found(void **state)
     assert_findings(cases, COUNT(cases));
 }
 
-#define NVME                                                                                       \
-    "hosts: {targets: {where: host0, namespaces: [{media: \"null\"}]}}\n"                          \
+#define NVME_AT(values)                                                                            \
+    "hosts: {targets: {where: host0, namespaces: [{media: \"null\"}]" values "}}\n"                \
     "workloads: [{name: w, kind: nvme, from: host1, to: host0, block-size: "
+#define NVME           NVME_AT("")
+#define BUFFERS(units) NVME_AT(", target: {data-buffers: " units ", io-unit: 64KiB}")
 
 static void loads_beyond_a_link_are_found(void **state)
 {
@@ -149,6 +151,12 @@ static void operations_that_are_split_or_wait_are_found(void **state)
     static const struct findings_case cases[] = {
         {HEAD NVME "2MiB}]\n", "block-sizes", DIAG_NOTE, "is sent as 2 commands", 1},
         {HEAD NVME "1MiB}]\n", "block-sizes", DIAG_NOTE, "", 0},
+        {HEAD BUFFERS("4") "1MiB}]\n", "block-sizes", DIAG_NOTE,
+         "as 4 commands: a command's data buffers (target.io-unit, target.data-buffers) of host0 "
+         "is "
+         "262144 B",
+         1},
+        {HEAD BUFFERS("16") "1MiB}]\n", "block-sizes", DIAG_NOTE, "", 0},
         {HEAD "workloads: [{name: r, kind: rdma-read, from: host1, to: host0, outstanding: 17}]\n",
          "depths", DIAG_NOTE, "16 of its 17 outstanding READs are under way at once", 1},
         {HEAD "workloads: [{name: r, kind: rdma-read, from: host1, to: host0, outstanding: 16}]\n",
