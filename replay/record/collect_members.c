@@ -3,6 +3,7 @@
 #include "replay/record/collect_members.h"
 
 #include "base/memory.h"
+#include "nvme/host/host.h"
 
 #include <stdlib.h>
 
@@ -10,8 +11,21 @@
 struct looked {
     const struct workload_member **members;
     uint32_t *first_member;
-    uint64_t *retries;
+    uint64_t *retries, *refused;
+    struct check_queues *queues;
 };
+
+static void count_queues(const struct world *world, uint32_t workload, uint32_t member,
+                         struct check_queues *queues)
+{
+    const struct nvme_host *host;
+    if (member >= world_instances(world, workload)) /* it has not begun */
+        return;
+    for (uint32_t p = 0; (host = world_controller(world, workload, member, p)) != NULL; p++) {
+        queues->asked += nvme_host_queues_asked(host);
+        queues->granted += nvme_host_queues(host);
+    }
+}
 
 static void look(const struct collect *collect, struct looked *looked)
 {
@@ -26,20 +40,31 @@ static void look(const struct collect *collect, struct looked *looked)
     }
     looked->first_member[scenario->workload_count] = count;
     looked->members = memory_zeroed(count, sizeof(void *));
+    looked->queues = memory_zeroed(count, sizeof *looked->queues);
+    looked->refused = memory_zeroed(scenario->host_count, sizeof(uint64_t));
     for (uint32_t w = 0; w < scenario->workload_count; w++)
-        for (uint32_t i = 0; i < looked->first_member[w + 1] - looked->first_member[w]; i++)
+        for (uint32_t i = 0; i < looked->first_member[w + 1] - looked->first_member[w]; i++) {
             looked->members[looked->first_member[w] + i] = world_member(world, w, i);
+            count_queues(world, w, i, &looked->queues[looked->first_member[w] + i]);
+        }
+    for (uint32_t h = 0; h < scenario->host_count; h++)
+        if (world->targets[h] != NULL)
+            looked->refused[h] = nvme_target_stats(world->targets[h])->refused;
     for (uint32_t h = 0; h < scenario->host_count; h++)
         for (uint32_t r = 0; r < world->hosts[h]->rnic_count; r++)
             looked->retries[h] += world->hosts[h]->rnics[r]->cm.retries +
                                   world->hosts[h]->rnics[r]->counters.timeouts;
 }
 
-static void count_idle(const struct check_run *run, struct result *result)
+static void count_members(const struct check_run *run, struct result *result)
 {
     for (uint32_t w = 0; w < result->workload_count; w++) {
         const struct check_idle idle = check_idle_members(run, w);
         result->workloads[w].idle = (int64_t)idle.never + idle.late;
+        for (uint32_t i = run->first_member[w]; i < run->first_member[w + 1]; i++) {
+            result->workloads[w].queues_asked += run->queues[i].asked;
+            result->workloads[w].queues_granted += run->queues[i].granted;
+        }
     }
 }
 
@@ -59,9 +84,11 @@ void collect_members(const struct collect *collect, struct result *result)
         .members = looked.members,
         .first_member = looked.first_member,
         .retries = looked.retries,
+        .queues = looked.queues,
+        .refused = looked.refused,
     };
     check_of_run(collect->scenario, &run, &result->warnings);
-    count_idle(&run, result);
+    count_members(&run, result);
     const struct member_fabric fabric = {collect->scenario, collect->routes,
                                          collect->observe->fabric->first_port};
     for (uint32_t w = 0; w < result->workload_count; w++)
@@ -70,4 +97,6 @@ void collect_members(const struct collect *collect, struct result *result)
     free(looked.members);
     free(looked.first_member);
     free(looked.retries);
+    free(looked.refused);
+    free(looked.queues);
 }

@@ -33,6 +33,7 @@ struct result_workload {
     int64_t issued, completed, failed, unfinished, corrupt;
     int64_t missed;        /* open loop: due, but as many as allowed were under way */
     bool stalled;          /* it should have issued something in its window and did not */
+    int64_t queues_asked, queues_granted; /* of NVMe; asked 0: it has none, or it is not known */
     int64_t members, idle; /* pairs of hosts; of them, those that did nothing though they should */
     int64_t bytes, bytes_read, bytes_written;
     int64_t completed_window; /* completions that the rates count */

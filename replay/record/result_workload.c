@@ -30,6 +30,7 @@ enum known {
     SEVERAL, /* two members or more */
     FLOWS,   /* they have a size, and some were completed */
     SLOWDOWNS,
+    QUEUES, /* of NVMe controllers */
     BIN, /* and those after it, of each class of size: messages of it were completed */
 };
 
@@ -65,6 +66,8 @@ static const struct workload_row rows[] = {
     {"missed", MEMBER, OF(missed), 0, ALWAYS},
     {"members", MEMBER, OF(members), 0, ALWAYS},
     {"members_idle", MEMBER, OF(idle), 0, ALWAYS},
+    {"queues.asked", MEMBER, OF(queues_asked), 0, QUEUES},
+    {"queues.granted", MEMBER, OF(queues_granted), 0, QUEUES},
     {"bytes", MEMBER, OF(bytes), 0, ALWAYS},
     {"bytes_read", MEMBER, OF(bytes_read), 0, ALWAYS},
     {"bytes_written", MEMBER, OF(bytes_written), 0, ALWAYS},
@@ -211,6 +214,8 @@ static bool is_known(const struct result_workload *workload, const struct worklo
         return of->flows > 0;
     case SLOWDOWNS:
         return of->slowdowns > 0;
+    case QUEUES:
+        return workload->queues_asked > 0;
     case ALWAYS:
         break;
     default:

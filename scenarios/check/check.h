@@ -40,6 +40,10 @@ struct check_report {
 struct workload_member;
 
 /* A run that is over, for rules that look at what it did. */
+struct check_queues {
+    uint32_t asked, granted;
+};
+
 struct check_run {
     const struct scenario *scenario;
     bool cut;     /* by a signal or --until, before its work was done */
@@ -48,6 +52,9 @@ struct check_run {
     const struct workload_member *const *members; /* of every workload, one after the other */
     const uint32_t *first_member;                 /* by workload, and one more */
     const uint64_t *retries; /* by host: messages that were sent again because a timer ended */
+    /* I/O queues that members of NVMe asked for and got, as their paths connected first. */
+    const struct check_queues *queues;
+    const uint64_t *refused; /* by host: controllers that its target had no I/O queue for */
 };
 
 /* Members of a workload that did nothing in a run though they had something to do. */

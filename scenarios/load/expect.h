@@ -65,6 +65,8 @@
     X(MISSED, ".missed", ".missed", QUANTITY_INT)                                                  \
     X(MEMBERS, ".members", ".members", QUANTITY_INT)                                               \
     X(MEMBERS_IDLE, ".members_idle", ".members_idle", QUANTITY_INT)                                \
+    X(QUEUES_ASKED, ".queues.asked", ".queues.asked", QUANTITY_INT)                                \
+    X(QUEUES_GRANTED, ".queues.granted", ".queues.granted", QUANTITY_INT)                          \
     X(BYTES, ".bytes", ".bytes", QUANTITY_SIZE)                                                    \
     X(BYTES_READ, ".bytes_read", ".bytes_read", QUANTITY_SIZE)                                     \
     X(BYTES_WRITTEN, ".bytes_written", ".bytes_written", QUANTITY_SIZE)                            \

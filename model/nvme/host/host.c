@@ -277,6 +277,11 @@ uint32_t nvme_host_queues(const struct nvme_host *host)
     return host->offered;
 }
 
+uint32_t nvme_host_queues_asked(const struct nvme_host *host)
+{
+    return (uint32_t)host->params.queues;
+}
+
 uint32_t nvme_host_queue_size(const struct nvme_host *host)
 {
     return host->io_queue_size;

@@ -171,6 +171,7 @@ const struct nvme_discovery_record *nvme_host_record(const struct nvme_host *hos
 const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host);
 /* As first agreed; one that comes back with fewer carries all I/O on those that it has. */
 uint32_t nvme_host_queues(const struct nvme_host *host);
+uint32_t nvme_host_queues_asked(const struct nvme_host *host);
 uint32_t nvme_host_queue_size(const struct nvme_host *host); /* as negotiated */
 uint32_t nvme_host_max_transfer(const struct nvme_host *host);
 uint32_t nvme_host_namespaces(const struct nvme_host *host);

@@ -7,6 +7,8 @@
 
 #include "nvme/wire/wire.h"
 
+#include <stdio.h>
+
 /* ---- properties ---- */
 
 static void property(struct host_request *request, enum nvme_fctype type, enum nvme_property which)
@@ -219,6 +221,12 @@ static enum host_verdict judge_queues(struct nvme_host *host, const struct host_
 {
     uint32_t count = least((uint32_t)host->params.queues, (request->result & 0xFFFF) + 1);
     count = least(count, (request->result >> 16 & 0xFFFF) + 1);
+    if (count < host->params.queues) {
+        char text[96];
+        snprintf(text, sizeof text, "NVMe target grants %u I/O queues of the %lld asked for",
+                 (unsigned)count, (long long)host->params.queues);
+        nvme_host_note(host, text);
+    }
     nvme_host_make_queues(host, count);
     return HOST_NEXT;
 }

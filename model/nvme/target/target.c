@@ -23,6 +23,10 @@ const struct opt nvme_target_opts[] = {
      "Data that a command capsule may carry.", "Linux 6.1 nvmet-rdma: inline_data_size"},
     {"max-queues", OPT_INT, PARAM(max_queues), "128", "1", "1024", NULL,
      "I/O queues granted to one controller.", "Linux 6.1 nvmet: NVMET_NR_QUEUES"},
+    {"queue-budget", OPT_INT, PARAM(queue_budget), "0", "0", "1048576", NULL,
+     "I/O queues granted to all controllers; who comes later is granted fewer, or refused with "
+     "Connect Controller Busy; 0: no limit.",
+     "NVMe base 1.4, 5.21.1.7: fewer may be allocated; nvmet and SPDK limit each controller alone"},
     {"max-queue-size", OPT_INT, PARAM(max_queue_size), "128", "2", "1024", NULL,
      "Maximum entries of an I/O queue (CAP.MQES + 1).",
      "Linux 6.1 nvmet-rdma: NVME_RDMA_MAX_QUEUE_SIZE"},
@@ -126,6 +130,7 @@ static void retire_controller(struct target_controller *controller)
         at = &(*at)->next;
     *at = controller->next;
     target->stats.controllers--;
+    target->granted -= controller->granted;
     env_timer_cancel(target->site.env, &controller->keep_alive_timer);
     free(controller->errors);
     controller->errors = NULL;
@@ -332,6 +337,7 @@ void nvme_target_audit(const struct nvme_target *target)
 {
     for (const struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
         nvme_target_queue_audit(queue);
+    nvme_target_budget_audit(target);
     nvme_target_buffers_audit(target);
     for (uint32_t i = 0; i < target->namespace_count; i++)
         target->namespaces[i].ops->audit(target->namespaces[i].media);

@@ -37,6 +37,7 @@ struct nvme_target_params {
     int64_t command_cost;   /* CPU time of one command */
     int64_t in_capsule;     /* bytes of data that a command capsule may carry */
     int64_t max_queues;     /* I/O queues granted to one controller */
+    int64_t queue_budget;   /* I/O queues granted to all; 0: no limit */
     int64_t max_queue_size; /* CAP.MQES + 1 */
     int64_t max_transfer;   /* MDTS, a power of two of 4 KiB pages */
     int64_t identity;       /* enum nvme_target_identity */
@@ -101,6 +102,7 @@ struct nvme_target_stats {
     uint64_t commands, reads, writes, flushes, admin, errors;
     uint64_t bytes_read, bytes_written;
     uint64_t damaged; /* writes whose data came from several places: a transport's mistake */
+    uint64_t refused; /* controllers: no I/O queue was left in the budget */
     uint32_t controllers, queues; /* connected now */
 };
 

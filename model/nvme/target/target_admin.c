@@ -23,10 +23,24 @@ unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t
 
 /* ---- features ---- */
 
-static uint32_t queues_granted(const struct nvme_target *target)
+/* Number of submission queues and of completion queues, both 0's based. */
+static uint32_t both(uint32_t queues)
 {
-    const uint32_t most = (uint32_t)target->params.max_queues - 1;
-    return most << 16 | most;
+    return (queues - 1) << 16 | (queues - 1);
+}
+
+/* With a budget of queues not once there are some, as SPDK has it. */
+static uint16_t set_queues(struct target_command *command, uint32_t value)
+{
+    struct target_controller *controller = command->queue->controller;
+    const uint32_t submission = (value & 0xFFFF) + 1, completion = (value >> 16) + 1;
+    if (submission > 0xFFFF || completion > 0xFFFF)
+        return BAD_FIELD;
+    if (controller->granted > 0 && controller->queues > 1)
+        return NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
+    const uint32_t wanted = submission > completion ? submission : completion;
+    command->result = both(nvme_target_budget_grant(controller, wanted));
+    return NVME_STATUS_OK;
 }
 
 static void set_keep_alive(struct target_controller *controller, uint32_t milliseconds)
@@ -52,10 +66,7 @@ static uint16_t set_feature(struct target_command *command, uint8_t feature)
         return BAD_FIELD;
     switch (feature) {
     case NVME_FEATURE_QUEUES:
-        if ((value & 0xFFFF) == 0xFFFF || value >> 16 == 0xFFFF)
-            return BAD_FIELD;
-        command->result = queues_granted(controller->target);
-        return NVME_STATUS_OK;
+        return set_queues(command, value);
     case NVME_FEATURE_KEEP_ALIVE:
         set_keep_alive(controller, value);
         command->result = (uint64_t)(controller->keep_alive / PS_PER_S);
@@ -86,7 +97,7 @@ static uint16_t get_feature(struct target_command *command, uint8_t feature)
         return BAD_FIELD;
     switch (feature) {
     case NVME_FEATURE_QUEUES:
-        command->result = queues_granted(controller->target);
+        command->result = both(nvme_target_budget_of(controller));
         return NVME_STATUS_OK;
     case NVME_FEATURE_WRITE_CACHE:
         command->result = 1;

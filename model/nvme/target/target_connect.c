@@ -94,6 +94,11 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
         refuse_at(command, NVME_CONNECT_SQSIZE_AT);
         return;
     }
+    if (subsystem != NULL && !nvme_target_budget_left(target)) {
+        target->stats.refused++;
+        nvme_target_command_done(command, NVME_STATUS_CONNECT_BUSY | NVME_STATUS_DNR);
+        return;
+    }
     struct target_controller *controller = nvme_target_add_controller(target);
     if (controller == NULL) {
         nvme_target_command_done(command, NVME_STATUS_INTERNAL | NVME_STATUS_DNR);
@@ -104,6 +109,7 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
     controller->discovery = subsystem == NULL;
     controller->subsystem = subsystem;
     controller->port = command->queue->port;
+    nvme_target_budget_admit(controller);
     /* nvmet counts KATO in whole seconds, rounded up. */
     time_ps seconds = ((time_ps)command->sqe.cdw12 + 999) / 1000;
     if (seconds == 0 && controller->discovery)
@@ -122,7 +128,7 @@ static void connect_io(struct target_command *command, const struct nvme_connect
     struct target_controller *controller = nvme_target_find(command->queue->target, data->cntlid);
     if (controller == NULL || controller->subsystem != subsystem)
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_CNTLID_AT);
-    else if (controller->discovery) /* fabrics 5: it has no I/O queues */
+    else if (controller->discovery || qid > nvme_target_budget_of(controller))
         refuse_at(command, NVME_CONNECT_QID_AT);
     else if (strcmp(controller->host_nqn, data->host_nqn) != 0)
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT);

@@ -7,6 +7,7 @@
  * target_accept.c    a queue comes and goes
  * target_queue.c     one queue: capsules, responses, commands that wait for room
  * target_command.c   one command: from the capsule to the response
+ * target_budget.c    I/O queues that all controllers share
  * target_buffers.c   data buffers that all commands share
  * target_connect.c   Connect and properties
  * target_identify.c  Identify
@@ -124,6 +125,7 @@ struct target_controller {
     char host_nqn[NVME_NQN_BYTES];
     unsigned char host_id[NVME_HOST_ID_BYTES];
     uint32_t queues;
+    uint32_t granted; /* of the target's budget of I/O queues */
     struct target_command *event_requests[TARGET_EVENT_REQUESTS]; /* held */
     uint32_t events;                                              /* of them */
     uint32_t events_wanted;  /* as the host has set them: bits NVME_EVENT_BIT_... */
@@ -150,6 +152,7 @@ struct nvme_target {
     enum nvme_memory memory;                 /* of I/O data: what the stores take */
     struct nvme_server *cores;
     uint32_t next_core;
+    uint32_t granted; /* of its budget of I/O queues */
     int64_t buffers_free;
     struct target_list unbuffered; /* wait for them, of all queues */
     struct target_queue *queues;
@@ -265,6 +268,17 @@ bool nvme_target_command_back(struct target_command *command);
 
 /* It has its buffers: begins, or waits for room at the transport. */
 void nvme_target_command_room(struct target_command *command);
+
+/* target_budget.c */
+/* For another controller. */
+bool nvme_target_budget_left(const struct nvme_target *target);
+/* A new controller has its first I/O queue. */
+void nvme_target_budget_admit(struct target_controller *controller);
+/* It asks for so many: how many it gets. */
+uint32_t nvme_target_budget_grant(struct target_controller *controller, uint32_t wanted);
+/* How many it may have, without a change. */
+uint32_t nvme_target_budget_of(const struct target_controller *controller);
+void nvme_target_budget_audit(const struct nvme_target *target);
 
 /* target_buffers.c */
 /* False: the command waits, and nvme_target_command_room follows. */

@@ -110,6 +110,7 @@ enum nvme_status {
     NVME_STATUS_ASYNC_LIMIT = 0x105,
     NVME_STATUS_FEATURE_NOT_CHANGEABLE = 0x10E,
     NVME_STATUS_CONNECT_FORMAT = 0x180,
+    NVME_STATUS_CONNECT_BUSY = 0x181, /* no controller is left */
     NVME_STATUS_CONNECT_PARAMETERS = 0x182,
     NVME_STATUS_CONNECT_HOST = 0x184, /* the host is not allowed */
     NVME_STATUS_WRITE_FAULT = 0x280,  /* media errors */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_queue_budget - a target has the I/O queues that workloads ask it for.
+ * It grants them to who comes first; who comes when none is left is refused. */
+#include "scenarios/check/check_rule.h"
+
+#include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/fabric/nics.h"
+#include "scenarios/workload/wl_nvme.h"
+#include "scenarios/workload/workload.h"
+
+static int64_t budget_of(const struct scenario_node *node)
+{
+    return node->host->nvme_target == NULL ? 0 : node->host->nvme_target->core.queue_budget;
+}
+
+/* Of a member, all its paths: no controller is granted more than max-queues. */
+static int64_t wanted(const struct scenario *scenario, const struct scenario_workload *workload,
+                      const struct scenario_pair *pair)
+{
+    const int64_t queues = ((const struct wl_nvme_params *)workload->params)->queues;
+    const int64_t most = scenario->nodes[pair->to].host->nvme_target->core.max_queues;
+    struct nic_pair list[NICS_PATHS_MAX];
+    uint32_t paths = 1;
+    if (workload->paths > 0) {
+        const uint32_t there = nics_paths(scenario, workload, pair, list);
+        paths = there < workload->paths ? there : workload->paths;
+    }
+    return (queues < most ? queues : most) * paths;
+}
+
+static int64_t all_wanted(const struct scenario *scenario, uint32_t target)
+{
+    int64_t all = 0;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; workload->ops->needs_nvme_target && i < workload->pair_count; i++)
+            if (workload->pairs[i].to == target)
+                all += wanted(scenario, workload, &workload->pairs[i]) * workload->copies;
+    }
+    return all;
+}
+
+static struct diag_place place_of(const struct scenario_node *node)
+{
+    return block_place(node->host->nvme_target_values, "queue-budget", (struct diag_place){0});
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t h = 0; h < scenario->host_count; h++) {
+        const struct scenario_node *node = &scenario->nodes[h];
+        const int64_t budget = budget_of(node);
+        if (budget == 0 || all_wanted(scenario, h) <= budget)
+            continue;
+        check_add(report, DIAG_WARNING, place_of(node),
+                  "%s: workloads ask for %lld I/O queues of its %lld (target.queue-budget): who "
+                  "connects first gets them",
+                  node->name, (long long)all_wanted(scenario, h), (long long)budget);
+        check_remedy(report, "raise target.queue-budget, or lower queues of the workloads");
+    }
+}
+
+/* What members of one target got. */
+struct got {
+    uint32_t fewer; /* members that got fewer than they may have */
+    uint64_t granted;
+};
+
+static struct got count(const struct check_run *run, uint32_t target)
+{
+    const struct scenario *scenario = run->scenario;
+    struct got got = {0};
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        if (!workload->ops->needs_nvme_target)
+            continue;
+        for (uint32_t i = 0; i < workload->pair_count * workload->copies; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i / workload->copies];
+            const uint32_t granted = run->queues[run->first_member[w] + i].granted;
+            if (pair->to != target)
+                continue;
+            got.granted += granted;
+            got.fewer += granted > 0 && granted < wanted(scenario, workload, pair);
+        }
+    }
+    return got;
+}
+
+static void after(const struct check_run *run, struct check_report *report)
+{
+    for (uint32_t h = 0; h < run->scenario->host_count; h++) {
+        const struct scenario_node *node = &run->scenario->nodes[h];
+        if (budget_of(node) == 0)
+            continue;
+        const struct got got = count(run, h);
+        if (got.fewer == 0 && run->refused[h] == 0)
+            continue;
+        check_add(report, DIAG_WARNING, place_of(node),
+                  "%s: granted %llu of the %lld I/O queues that workloads ask for "
+                  "(target.queue-budget): members with fewer %u, connects refused %llu",
+                  node->name, (unsigned long long)got.granted,
+                  (long long)all_wanted(run->scenario, h), (unsigned)got.fewer,
+                  (unsigned long long)run->refused[h]);
+    }
+}
+
+const struct check_rule check_queue_budget = {
+    .name = "queue-budget",
+    .about = "A target has the I/O queues that workloads ask for.",
+    .run = run,
+    .after = after,
+};

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a target has for all its hosts is not enough: what each is granted, and what check, the summary and explain say of it.
+set -u
+. tests/golden/outside
+
+# scenario NAME TARGET WORKLOAD: four hosts and a target
+scenario() {
+    cat >"$1.yaml" <<END
+stormglass: 1
+name: $1
+duration: 1ms
+fabric: {topology: {kind: single-switch, hosts: 5}}
+hosts: {targets: {where: host0, target: {$2}, namespaces: [{media: null}]}}
+workloads: [{name: w, kind: nvme, from: "host1..host4", to: host0, $3}]
+END
+}
+play() { # NAME [OPTION...]
+    "$program" run "$@" --json -o "$1.db" >"$1.json" 2>err
+    [ $? -le 1 ] || fail "$1: $(cat err)"
+}
+holds() { gojq -e "$2" "$1.json" >/dev/null || fail "$1: not so: $2:" "$(gojq -c '.workloads[0], .warnings, .causes' "$1.json")"; }
+
+# A budget of queues: 4 + 4 + 4 + 4 are asked for.
+scenario budget 'queue-budget: 16' 'queues: 4, queue-depth: 4'
+play budget.yaml
+holds budget.yaml '.workloads[0] | .queues == {asked: 16, granted: 16} and .members_idle == 0'
+holds budget.yaml '.warnings == [] and .causes == []'
+expect 'enough queues' 0 '' "$program" check budget.yaml
+grep -q queue-budget out && fail "enough queues: $(cat out)"
+
+play budget.yaml --set hosts.targets.target.queue-budget=10
+holds budget.yaml '.workloads[0].queues == {asked: 16, granted: 10} and .workloads[0].members_idle == 0 and .workloads[0].failed == 0'
+holds budget.yaml '.warnings == [{rule: "queue-budget",
+    text: "host0: granted 10 of the 16 I/O queues that workloads ask for (target.queue-budget): members with fewer 2, connects refused 0"}]'
+expect 'too few queues' 0 'host0: workloads ask for 16 I/O queues of its 10 (target.queue-budget): who connects first gets them' \
+    "$program" check budget.yaml --set hosts.targets.target.queue-budget=10
+
+play budget.yaml --set hosts.targets.target.queue-budget=3
+holds budget.yaml '.workloads[0].queues == {asked: 16, granted: 3} and .workloads[0].members_idle == 1 and .harm.severity == "severe"'
+holds budget.yaml '.causes[0] | .kind == "queue-budget" and .suspect == "setting" and .name == "hosts.targets.target.queue-budget" and .sure'
+expect 'a host is refused' 0 'host0 refused 1 connect: none of its I/O queues was left' "$program" explain budget.yaml.db
+expect 'an expectation' 1 'BROKEN  w.queues.granted == 16  ' "$program" run budget.yaml --set hosts.targets.target.queue-budget=10 --set 'expect=[w.queues.granted == 16]'
+echo "ok    queue-budget"
+
+[ $failures = 0 ]

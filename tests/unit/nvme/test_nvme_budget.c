@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * I/O queues that all controllers of a target share: who gets how many, who gets none, and when
+ * they are there again. */
+#include "base/check.h"
+#include "tests/unit/nvme/nvme_pair.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct nvme_pair pair;
+
+enum { HOSTS = 4 };
+
+/* Hosts that ask for `queues` each connect one after the other; pair.host is the last. */
+static void join(int64_t budget, int64_t queues, struct nvme_host *hosts[], uint32_t count)
+{
+    nvme_pair_init(&pair, "null");
+    pair.target_params.queue_budget = budget;
+    pair.target_params.max_queues = 6;
+    pair.host_params.queues = queues;
+    nvme_pair_make_target(&pair);
+    for (uint32_t i = 0; i < count; i++) {
+        pair.ready = false;
+        nvme_pair_make_host(&pair);
+        hosts[i] = pair.host;
+        for (unsigned k = 0; k < 20 && !pair.ready; k++)
+            nvme_pair_run(&pair, PS_PER_MS);
+        assert_true(pair.ready);
+    }
+}
+
+static void end(struct nvme_host *hosts[], uint32_t count)
+{
+    pair.host = NULL;
+    nvme_pair_run(&pair, PS_PER_MS);
+    for (uint32_t i = 0; i + 1 < count; i++)
+        nvme_host_destroy(hosts[i]);
+    pair.host = hosts[count - 1];
+    nvme_pair_fini(&pair);
+}
+
+static void who_comes_first_gets_most(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t budget, queues;
+        uint32_t granted[HOSTS]; /* 0: refused */
+    } cases[] = {
+        {0, 4, {4, 4, 4, 4}},  /* no budget */
+        {0, 8, {6, 6, 6, 6}},  /* no more than max-queues */
+        {16, 4, {4, 4, 4, 4}}, /* enough */
+        {10, 4, {4, 4, 2, 0}}, /* the rest, then none */
+        {7, 8, {6, 1, 0, 0}},  {1, 4, {1, 0, 0, 0}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct nvme_host *hosts[HOSTS];
+        uint32_t refused = 0;
+        join(cases[c].budget, cases[c].queues, hosts, HOSTS);
+        for (uint32_t i = 0; i < HOSTS; i++) {
+            assert_int_equal(nvme_host_queues(hosts[i]), cases[c].granted[i]);
+            assert_int_equal(nvme_host_queues_asked(hosts[i]), cases[c].queues);
+            assert_int_equal(nvme_host_live(hosts[i]), cases[c].granted[i] > 0);
+            refused += cases[c].granted[i] == 0;
+        }
+        assert_int_equal(nvme_target_stats(pair.target)->refused, refused);
+        if (refused > 0)
+            assert_int_equal(pair.ready_status, NVME_STATUS_CONNECT_BUSY);
+        end(hosts, HOSTS);
+    }
+}
+
+static void fewer_than_asked_for_is_noted(void **state)
+{
+    (void)state;
+    struct nvme_host *hosts[1];
+    join(3, 4, hosts, 1);
+    assert_string_equal(pair.note, "NVMe target grants 3 I/O queues of the 4 asked for");
+    end(hosts, 1);
+}
+
+/* All of the budget is one host's, who leaves; and who comes back after a death. */
+static void they_are_there_again(void **state)
+{
+    (void)state;
+    struct nvme_host *hosts[2];
+    join(4, 4, hosts, 1);
+    nvme_host_shutdown(hosts[0]);
+    nvme_pair_run(&pair, PS_PER_MS);
+    assert_true(nvme_host_closed(hosts[0]));
+    pair.ready = false;
+    pair.host_params.reconnect_delay = PS_PER_MS;
+    nvme_pair_make_host(&pair);
+    hosts[1] = pair.host;
+    nvme_pair_run(&pair, 5 * PS_PER_MS);
+    assert_int_equal(nvme_host_queues(hosts[1]), 4);
+    nvme_target_kill(pair.target, false);
+    nvme_pair_run(&pair, PS_PER_US * 100);
+    assert_true(nvme_target_revive(pair.target));
+    nvme_pair_run(&pair, 50 * PS_PER_MS);
+    assert_true(nvme_host_live(hosts[1]));
+    assert_int_equal(nvme_target_stats(pair.target)->queues, 5);
+    assert_int_equal(nvme_target_stats(pair.target)->refused, 0);
+    end(hosts, 2);
+}
+
+/* An I/O controller must not keep a host from the discovery log. */
+static void discovery_needs_none(void **state)
+{
+    (void)state;
+    struct nvme_host *hosts[2];
+    join(1, 4, hosts, 1);
+    pair.discovery = true;
+    pair.ready = false;
+    nvme_pair_make_host(&pair);
+    hosts[1] = pair.host;
+    nvme_pair_run(&pair, 5 * PS_PER_MS);
+    assert_true(pair.ready);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    end(hosts, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_comes_first_gets_most),
+        cmocka_unit_test(fewer_than_asked_for_is_noted),
+        cmocka_unit_test(they_are_there_again),
+        cmocka_unit_test(discovery_needs_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
