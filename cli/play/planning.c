@@ -72,7 +72,7 @@ void planning_fingerprint(const struct planning *sides, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         char one[DIGEST_TEXT_BYTES];
         const size_t used = strlen(text);
-        plan_store_fingerprint(sides[i].plan, one);
+        plan_known_fingerprint(sides[i].plan, one);
         snprintf(text + used, PLANNING_FINGERPRINT_BYTES - used, " %s", one);
     }
 }

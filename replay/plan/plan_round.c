@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "replay/plan/plan_errand.h"
 #include "replay/plan/plan_judge.h"
+#include "replay/plan/plan_outcome.h"
 #include "replay/run/jobs.h"
 #include "replay/run/stop.h"
 
@@ -262,6 +263,13 @@ static char *write_errand(void *self, uint32_t index, size_t *length)
     return whole;
 }
 
+static bool is_sound(void *self, uint32_t index, const void *result)
+{
+    const struct round *round = self;
+    const struct errand *errand = &round->errands[index];
+    return plan_outcome_is_sound(result, state_of(round->search->state, errand)->asked_count);
+}
+
 /* Outcomes of a case are in the order of seeds, whoever ends first: their room was made before. */
 static void keep(struct plan_state *state, const struct errand *errand,
                  const struct plan_outcome *outcome)
@@ -318,7 +326,8 @@ static void leave_out_known(struct round *round)
         struct plan_outcome outcome = {0};
         if (round->search->known != NULL &&
             round->search->known(round->search->self, errand.candidate, errand.of, errand.seed,
-                                 &outcome))
+                                 &outcome) &&
+            plan_outcome_is_sound(&outcome, state_of(round->search->state, &errand)->asked_count))
             take_known(round, &errand, &outcome);
         else
             round->errands[left++] = errand;
@@ -353,6 +362,7 @@ static bool play_errands(struct round *round)
                                   .enough = is_late,
                                   .elsewhere = search->elsewhere,
                                   .errand = write_errand,
+                                  .sound = is_sound,
                                   .count = round->count,
                                   .at_once = search->at_once,
                                   .results = round->outcomes,

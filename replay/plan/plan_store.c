@@ -8,7 +8,6 @@
 #include "replay/plan/plan_answer.h"
 #include "replay/plan/plan_assumed.h"
 #include "scenarios/embedded.h"
-#include "scenarios/load/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,48 +59,6 @@ struct plan_store {
     struct store_statement *run, *figure, *measure;
 };
 
-struct known_run {
-    uint32_t candidate, of, seed;
-    struct plan_outcome outcome;
-};
-
-struct plan_known {
-    struct known_run *runs; /* sorted */
-    uint32_t count, room;
-};
-
-/* ------------------------------------------------------------------ which plan it is */
-
-/* Of two plans in one database each has its own. */
-static const char *fingerprint_key(const struct plan_state *state)
-{
-    return state->base == 0 ? "fingerprint" : "fingerprint_vs";
-}
-
-static void ask_fingerprint(struct store *store, const struct plan_state *state, char *text,
-                            size_t size)
-{
-    store_ask_text(store,
-                   state->base == 0 ? "SELECT value FROM plan WHERE key='fingerprint'"
-                                    : "SELECT value FROM plan WHERE key='fingerprint_vs'",
-                   text, size);
-}
-
-void plan_store_fingerprint(const struct plan *plan, char text[DIGEST_TEXT_BYTES])
-{
-    struct diag *diag = memory_new(sizeof *diag);
-    struct scenario *scenario = library_load(plan->grid.scenario, NULL, 0, diag);
-    struct digest all = digest_of(plan->question, strlen(plan->question));
-    for (uint32_t i = 0; scenario != NULL && i < scenario->source_count; i++) {
-        const struct digest one = digest_of(scenario->sources[i].text, scenario->sources[i].length);
-        digest_add(&all, one.high);
-        digest_add(&all, one.low);
-    }
-    digest_format(&all, text);
-    scenario_free(scenario);
-    free(diag);
-}
-
 bool plan_store_is(const char *path)
 {
     char error[STORE_ERROR_BYTES];
@@ -112,210 +69,13 @@ bool plan_store_is(const char *path)
     return is;
 }
 
-/* ------------------------------------------------------------------ what is known */
-
-static int by_place(const void *a, const void *b)
-{
-    const struct known_run *one = a, *other = b;
-    const uint32_t places[][2] = {
-        {one->candidate, other->candidate}, {one->of, other->of}, {one->seed, other->seed}};
-    for (int i = 0; i < 3; i++)
-        if (places[i][0] != places[i][1])
-            return places[i][0] < places[i][1] ? -1 : 1;
-    return 0;
-}
-
-static void copy_text(const struct store_statement *row, int column, char *text, size_t size)
-{
-    snprintf(text, size, "%.*s", (int)size - 1, store_text(row, column));
-}
-
-static bool read_digest(const char *text, uint64_t digest[2])
-{
-    char high[17];
-    if (strlen(text) != DIGEST_TEXT_BYTES - 1 || text[strspn(text, "0123456789abcdef")] != '\0')
-        return false;
-    snprintf(high, sizeof high, "%.16s", text);
-    digest[0] = strtoull(high, NULL, 16);
-    digest[1] = strtoull(text + 16, NULL, 16);
-    return true;
-}
-
-/* What no search of this plan can have written is left out: it is played again. */
-static bool is_plausible(const struct plan_state *state, const int64_t place[3], int64_t end,
-                         int64_t figures)
-{
-    return place[0] >= 0 && place[0] < plan_assumed_key(state, state->count, 0, 0) &&
-           place[1] >= 0 && place[1] < PLAN_CASES_MAX && place[2] >= 0 &&
-           place[2] < PLAN_SEEDS_MAX && end > PLAN_RUN_STOPPED && end <= PLAN_RUN_PLAYED &&
-           figures >= 0 && figures <= PLAN_SLO_MAX;
-}
-
-static void read_run(struct plan_known *known, const struct plan_state *state,
-                     const struct store_statement *row)
-{
-    const int64_t place[3] = {store_int(row, 0) - state->base, store_int(row, 1),
-                              store_int(row, 2)};
-    const int64_t end = store_int(row, 3), figures = store_int(row, 10);
-    if (!is_plausible(state, place, end, figures))
-        return;
-    struct known_run run = {(uint32_t)place[0], (uint32_t)place[1], (uint32_t)place[2], {0}};
-    struct plan_outcome *outcome = &run.outcome;
-    outcome->end = (int32_t)end;
-    outcome->figure_count = (uint32_t)figures;
-    copy_text(row, 4, outcome->why, sizeof outcome->why);
-    copy_text(row, 5, outcome->limit, sizeof outcome->limit);
-    outcome->duration = store_int(row, 6);
-    outcome->events = store_int(row, 7);
-    outcome->packet_hops = store_int(row, 8);
-    if (!read_digest(store_text(row, 9), outcome->digest))
-        return;
-    known->runs = memory_grown(known->runs, known->count, &known->room, sizeof *known->runs);
-    known->runs[known->count++] = run;
-}
-
-static struct known_run *find(const struct plan_known *known, uint32_t candidate, uint32_t of,
-                              uint32_t seed)
-{
-    const struct known_run key = {candidate, of, seed, {0}};
-    return known->count == 0
-               ? NULL
-               : bsearch(&key, known->runs, known->count, sizeof *known->runs, by_place);
-}
-
-/* Of the key of a row; NULL: none is known. */
-static struct known_run *find_row(const struct plan_known *known, const struct plan_state *state,
-                                  const struct store_statement *row)
-{
-    return store_int(row, 0) < state->base
-               ? NULL
-               : find(known, (uint32_t)(store_int(row, 0) - state->base),
-                      (uint32_t)store_int(row, 1), (uint32_t)store_int(row, 2));
-}
-
-static void read_figures(const struct plan_known *known, const struct plan_state *state,
-                         struct store *store)
-{
-    struct store_statement *row =
-        store_prepare(store, "SELECT candidate, trial, seed, slo, value, slack, held FROM figure");
-    while (store_step(row)) {
-        struct known_run *run = find_row(known, state, row);
-        const int64_t slo = store_int(row, 3);
-        if (run != NULL && slo >= 0 && slo < run->outcome.figure_count)
-            run->outcome.figures[slo] = (struct plan_figure){store_real(row, 4), store_real(row, 5),
-                                                             store_int(row, 6) != 0};
-    }
-    store_finish(row);
-}
-
-static void read_measures(const struct plan_known *known, const struct plan_state *state,
-                          struct store *store)
-{
-    struct store_statement *row =
-        store_prepare(store, "SELECT candidate, trial, seed, position, value FROM measure");
-    while (store_step(row)) {
-        struct known_run *run = find_row(known, state, row);
-        const int64_t position = store_int(row, 3);
-        if (run == NULL || position < 0 || position >= PLAN_MEASURES_MAX)
-            continue;
-        struct plan_outcome *outcome = &run->outcome;
-        if (outcome->measure_count <= position)
-            outcome->measure_count = (uint32_t)position + 1;
-        outcome->measures[position] =
-            (struct plan_measured){store_real(row, 4), store_column_type(row, 4) != STORE_NULL};
-    }
-    store_finish(row);
-}
-
-static bool is_same_plan(struct store *store, const struct plan_state *state,
-                         char error[STORE_ERROR_BYTES])
-{
-    char text[DIGEST_TEXT_BYTES], theirs[DIGEST_TEXT_BYTES] = "", version[64] = "";
-    plan_store_fingerprint(state->plan, text);
-    ask_fingerprint(store, state, theirs, sizeof theirs);
-    store_ask_text(store, "SELECT value FROM plan WHERE key='version'", version, sizeof version);
-    if (store_error(store) != NULL)
-        snprintf(error, STORE_ERROR_BYTES, "not a plan's database");
-    else if (strcmp(version, stormglass_version) != 0)
-        snprintf(error, STORE_ERROR_BYTES, "of version %.40s of the program", version);
-    else if (strcmp(text, theirs) != 0)
-        snprintf(error, STORE_ERROR_BYTES, "of another plan, or of one that has changed since");
-    else
-        return true;
-    return false;
-}
-
-static void read_known(struct plan_known *known, const struct plan_state *state,
-                       struct store *store)
-{
-    struct store_statement *row = store_prepare(
-        store, "SELECT candidate, trial, seed, end, why, bottleneck, duration_ps, events,"
-               " packet_hops, digest, figures FROM run ORDER BY candidate, trial, seed");
-    while (store_step(row))
-        read_run(known, state, row);
-    store_finish(row);
-    read_figures(known, state, store);
-    read_measures(known, state, store);
-}
-
-struct plan_known *plan_known_read(const char *path, const struct plan_state *state,
-                                   char error[STORE_ERROR_BYTES])
-{
-    struct store *store = store_open(path, error);
-    if (store == NULL)
-        return NULL;
-    struct plan_known *known = NULL;
-    const bool same = is_same_plan(store, state, error);
-    if (same || (state->base > 0 && store_error(store) == NULL))
-        known = memory_new(sizeof *known);
-    if (same)
-        read_known(known, state, store);
-    if (known != NULL && store_error(store) != NULL) {
-        snprintf(error, STORE_ERROR_BYTES, "%s", store_error(store));
-        plan_known_free(known);
-        known = NULL;
-    }
-    store_close(store);
-    return known;
-}
-
-struct plan_known *plan_known_none(void)
-{
-    return memory_new(sizeof(struct plan_known));
-}
-
-bool plan_known_add(struct plan_known *known, const char *path, const struct plan_state *state,
-                    char error[STORE_ERROR_BYTES])
-{
-    struct plan_known *more = plan_known_read(path, state, error);
-    for (uint32_t i = 0; more != NULL && i < more->count; i++) {
-        known->runs = memory_grown(known->runs, known->count, &known->room, sizeof *known->runs);
-        known->runs[known->count++] = more->runs[i];
-    }
-    if (more != NULL && known->count > 0)
-        qsort(known->runs, known->count, sizeof *known->runs, by_place);
-    plan_known_free(more);
-    return more != NULL;
-}
-
-void plan_known_free(struct plan_known *known)
-{
-    if (known == NULL)
-        return;
-    free(known->runs);
-    free(known);
-}
-
-bool plan_known_find(const struct plan_known *known, uint32_t candidate, uint32_t of, uint32_t seed,
-                     struct plan_outcome *outcome)
-{
-    const struct known_run *run = find(known, candidate, of, seed);
-    if (run != NULL)
-        *outcome = run->outcome;
-    return run != NULL;
-}
-
 /* ------------------------------------------------------------------ writing */
+
+/* Of two plans in one database each has its own. */
+static const char *fingerprint_key(const struct plan_state *state)
+{
+    return state->base == 0 ? "fingerprint" : "fingerprint_vs";
+}
 
 static void prepare(struct plan_store *store)
 {
@@ -408,8 +168,9 @@ struct filling {
 
 static void fill_known(struct plan_store *rows, const struct plan_side *side)
 {
-    for (uint32_t i = 0; side->known != NULL && i < side->known->count; i++) {
-        const struct known_run *run = &side->known->runs[i];
+    const uint32_t count = side->known == NULL ? 0 : plan_known_count(side->known);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct plan_known_run *run = plan_known_at(side->known, i);
         insert_run(rows, side->state, &(struct place){run->candidate, run->of, run->seed},
                    &run->outcome);
     }
@@ -431,7 +192,7 @@ static void fill(void *self, struct store *store)
     fill_settings(store, state);
     prepare(&rows);
     for (uint32_t i = 0; i < filling->count; i++) {
-        plan_store_fingerprint(filling->sides[i].state->plan, text);
+        plan_known_fingerprint(filling->sides[i].state->plan, text);
         say(store, fingerprint_key(filling->sides[i].state), STORE_T(text));
         fill_known(&rows, &filling->sides[i]);
     }

@@ -8,32 +8,13 @@
 
 #include "base/digest.h"
 #include "replay/database/store.h"
+#include "replay/plan/plan_known.h"
 #include "replay/plan/plan_versus.h"
 
 struct plan_store;
 
-/* What a run depends on: the plan, its prices and the scenario with all its files. */
-void plan_store_fingerprint(const struct plan *plan, char text[DIGEST_TEXT_BYTES]);
-
 /* Whether the database holds a plan, and not a run. */
 bool plan_store_is(const char *path);
-
-/* What an earlier search has played, read into memory; NULL and a sentence: it is none, of another
- * plan, or of another version of the program.  Of a plan that another is compared with: nothing,
- * where the database has other runs in its place. */
-struct plan_known;
-struct plan_known *plan_known_read(const char *path, const struct plan_state *state,
-                                   char error[STORE_ERROR_BYTES]);
-/* Nothing yet. */
-struct plan_known *plan_known_none(void);
-/* Adds what a part of the same plan has played; false and a sentence: as above. */
-bool plan_known_add(struct plan_known *known, const char *path, const struct plan_state *state,
-                    char error[STORE_ERROR_BYTES]);
-void plan_known_free(struct plan_known *known); /* NULL is fine */
-
-/* False: nobody has played it. */
-bool plan_known_find(const struct plan_known *known, uint32_t candidate, uint32_t of, uint32_t seed,
-                     struct plan_outcome *outcome);
 
 struct plan_side {
     const struct plan_state *state;

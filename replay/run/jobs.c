@@ -78,10 +78,17 @@ static void tell_endings(struct pool *pool)
     pool->ending_count = 0;
 }
 
+static bool is_sound(const struct jobs *jobs, uint32_t index)
+{
+    return jobs->sound == NULL || jobs->sound(jobs->self, index, result_of(jobs, index));
+}
+
 /* It is told when its place plays the next one: who is told may write, and wait for a disk. */
 static void end(struct pool *pool, uint32_t index, bool well)
 {
     pool->well &= well;
+    if (!well) /* nothing of half an answer */
+        memset(result_of(pool->jobs, index), 0, pool->jobs->bytes);
     if (pool->ending_count == ENDINGS_MAX)
         tell_endings(pool);
     pool->endings[pool->ending_count++] = (struct ending){index, well};
@@ -134,8 +141,8 @@ static void collect(struct pool *pool, uint32_t at)
     close(slot.from);
     while (waitpid(slot.process, &status, 0) < 0 && errno == EINTR)
         ;
-    const bool well =
-        slot.got == pool->jobs->bytes && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const bool well = slot.got == pool->jobs->bytes && WIFEXITED(status) &&
+                      WEXITSTATUS(status) == 0 && is_sound(pool->jobs, slot.index);
     if (well || slot.again || pool->stopping) {
         end(pool, slot.index, well);
         return;
@@ -206,6 +213,7 @@ static void collect_away(struct pool *pool)
             continue;
         pool->away[i].busy = false;
         pool->running_away--;
+        well = well && is_sound(jobs, away.index);
         if (well || away.again || pool->stopping) {
             end(pool, away.index, well);
             continue;

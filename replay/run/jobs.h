@@ -41,6 +41,9 @@ struct jobs {
     char *(*errand)(void *self, uint32_t index, size_t *length);
     /* Asked again and again: what is true ends all as a stop does.  NULL: it is never enough. */
     bool (*enough)(void *self);
+    /* Whether what was answered can be a result, whatever its bytes are: if not it is as if the
+     * process had died.  NULL: it always is. */
+    bool (*sound)(void *self, uint32_t index, const void *result);
 };
 
 /* How many that are. */

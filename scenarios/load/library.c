@@ -107,3 +107,9 @@ struct scenario *library_load(const char *name, const char *const *sets, uint32_
     unknown_name(name, strerror(reason), diag);
     return NULL;
 }
+
+const char *library_beside(struct arena *arena, const char *file, const char *name)
+{
+    const char *beside = tree_beside(arena, file, name);
+    return access(beside, F_OK) != 0 && find_case(name) != NULL ? name : beside;
+}

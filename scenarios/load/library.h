@@ -12,4 +12,8 @@
 struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
                               struct diag *diag);
 
+/* What a file names as its scenario: a file beside it, or if there is none a case.  The text is the
+ * arena's, or `name`. */
+const char *library_beside(struct arena *arena, const char *file, const char *name);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "scenarios/format/block.h"
 #include "scenarios/format/tree.h"
+#include "scenarios/load/library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -286,7 +287,7 @@ bool grid_read_members(struct grid *grid, const struct tree_node *root, bool pla
     grid->name = name->text;
     grid->template = scenario;
     grid->about = about == NULL ? "" : about->text;
-    grid->scenario = tree_beside(&grid->arena, root->file->name, scenario->text);
+    grid->scenario = library_beside(&grid->arena, root->file->name, scenario->text);
     read_space(&reader, axes, rules);
     return !diag_failed(diag);
 }

@@ -5,15 +5,14 @@
  * bytes.  Whatever reads databases then reads it: query, explain, report, replay, pcap.
  * Reads: replay/database/store.c replay/database/store_kind.c replay/database/stored.c
  * Reads: replay/explain/account*.c reports/page/page*.c */
-#include "base/memory.h"
 #include "replay/database/stored.h"
 #include "replay/run/run.h"
 #include "reports/explain/account.h"
 #include "reports/page/page.h"
 #include "reports/summary/text.h"
 #include "reports/wire/pcap.h"
+#include "tests/fuzz/database_changes.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,17 +30,11 @@ static const char text[] =
     "  - {name: b, kind: nvme, from: host2, to: host0, read: 50%, block-size: 4KiB}\n"
     "faults: [{at: 10us, for: 20us, kind: slow-receiver, where: host0, drain: 10%}]\n";
 
-enum { COLUMNS_MAX = 1024, CHANGES_MAX = 16 };
-
 static struct {
     struct diag diag;
     struct scenario *scenario;
     struct run run;
-    char *columns[COLUMNS_MAX][2]; /* of which table */
-    uint32_t column_count;
-    char path[64];
-    unsigned char *image; /* of the file */
-    size_t bytes;
+    struct changeable file;
 } of;
 
 static void play(const char *path)
@@ -53,50 +46,19 @@ static void play(const char *path)
     store_exec(record_store(of.run.record), "PRAGMA ignore_check_constraints=1");
 }
 
-static char *copy_of(const char *name)
-{
-    char *copy = strdup(name);
-    if (copy == NULL)
-        abort();
-    return copy;
-}
-
-static void list_columns(struct store *store)
-{
-    struct store_statement *rows =
-        store_prepare(store, "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name)"
-                             " c WHERE m.type='table' ORDER BY 1, c.cid");
-    for (; of.column_count < COLUMNS_MAX && store_step(rows); of.column_count++)
-        for (int i = 0; i < 2; i++)
-            of.columns[of.column_count][i] = copy_of(store_text(rows, i));
-    store_finish(rows);
-}
-
-static void read_image(void)
-{
-    FILE *file = fopen(of.path, "rbe");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
-        abort();
-    of.bytes = (size_t)ftell(file);
-    of.image = memory_zeroed(of.bytes, 1);
-    rewind(file);
-    if (fread(of.image, 1, of.bytes, file) != of.bytes || fclose(file) != 0)
-        abort();
-}
-
 static void set_up(void)
 {
     const struct scenario_input input = {.name = "pair.yaml", .text = text, .length = strlen(text)};
     of.scenario = scenario_load(&input, &of.diag);
     if (of.scenario == NULL)
         abort();
-    snprintf(of.path, sizeof of.path, "/tmp/stormglass-fuzz-%ld.db", (long)getpid());
-    play(of.path);
+    snprintf(of.file.path, sizeof of.file.path, "/tmp/stormglass-fuzz-%ld.db", (long)getpid());
+    play(of.file.path);
     if (!run_close(&of.run))
         abort();
-    read_image();
+    read_image(&of.file);
     play(NULL);
-    list_columns(record_store(of.run.record));
+    list_columns(&of.file, record_store(of.run.record));
 }
 
 /* ------------------------------------------------------------------ what reads it */
@@ -203,68 +165,11 @@ static void read_all(struct store *store, uint8_t which)
 
 /* ------------------------------------------------------------------ changes */
 
-/* The next bytes of the input; zeroes behind its end. */
-struct bytes {
-    const uint8_t *at, *end;
-};
-
-static uint64_t take(struct bytes *bytes, int count)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < count; i++)
-        value = value << 8 | (bytes->at < bytes->end ? *bytes->at++ : 0);
-    return value;
-}
-
-static void value_text(struct bytes *bytes, char value[64])
-{
-    static const char *const odd[] = {"-1",
-                                      "0",
-                                      "1",
-                                      "2",
-                                      "NULL",
-                                      "9223372036854775807",
-                                      "-9223372036854775808",
-                                      "4294967296",
-                                      "65536",
-                                      "'running'",
-                                      "''",
-                                      "'<&\"\\'",
-                                      "1e300",
-                                      "-0.5",
-                                      "x'00ff'",
-                                      "zeroblob(70000)",
-                                      "printf('%5000c', 'x')"};
-    const uint64_t kind = take(bytes, 1);
-    if (kind < sizeof odd / sizeof odd[0])
-        snprintf(value, 64, "%s", odd[kind]);
-    else
-        snprintf(value, 64, "%" PRId64, (int64_t)take(bytes, kind % 8 + 1));
-}
-
-static void change_value(struct store *store, struct bytes *bytes)
-{
-    char *const *column = of.columns[take(bytes, 2) % of.column_count];
-    const unsigned row = (unsigned)take(bytes, 1);
-    char value[64], sql[512];
-    value_text(bytes, value);
-    if (row == 255)
-        snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s=%s", column[0], column[1], value);
-    else if (row == 254)
-        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE %s>=%s", column[0], column[1], value);
-    else
-        snprintf(sql, sizeof sql,
-                 "UPDATE OR IGNORE %s SET %s=%s WHERE %s=(SELECT %s FROM %s LIMIT 1 OFFSET %u)",
-                 column[0], column[1], value, column[1], column[1], column[0], row);
-    store_exec(store, sql);
-}
-
 static void try_values(struct bytes *bytes, uint8_t which)
 {
     struct store *store = record_store(of.run.record);
     store_exec(store, "SAVEPOINT change");
-    for (int i = 0; i < CHANGES_MAX && bytes->at < bytes->end; i++)
-        change_value(store, bytes);
+    change_values(&of.file, store, bytes);
     read_all(store, which);
     store_exec(store, "ROLLBACK TO change; RELEASE change");
     if (store_error(store) == NULL)
@@ -276,8 +181,8 @@ static void try_values(struct bytes *bytes, uint8_t which)
 /* A file is of one kind at most, and the whole one is a run's. */
 static void check_kind(bool whole)
 {
-    const bool is_run = !store_is_foreign(of.path, STORE_RUN);
-    const bool is_plan = !store_is_foreign(of.path, STORE_PLAN);
+    const bool is_run = !store_is_foreign(of.file.path, STORE_RUN);
+    const bool is_plan = !store_is_foreign(of.file.path, STORE_PLAN);
     if ((is_run && is_plan) || (whole && !is_run))
         abort();
 }
@@ -285,25 +190,14 @@ static void check_kind(bool whole)
 static void try_bytes(struct bytes *bytes, uint8_t which)
 {
     char error[STORE_ERROR_BYTES] = "";
-    unsigned char *image = memory_zeroed(of.bytes, 1);
-    memcpy(image, of.image, of.bytes);
-    for (int i = 0; i < CHANGES_MAX && bytes->at < bytes->end; i++) {
-        const size_t at = (size_t)take(bytes, 3) % of.bytes, count = take(bytes, 1) % 9;
-        for (size_t k = at; k < at + count && k < of.bytes; k++)
-            image[k] = (unsigned char)take(bytes, 1);
-    }
-    FILE *file = fopen(of.path, "wbe");
-    if (file == NULL || fwrite(image, 1, of.bytes, file) != of.bytes || fclose(file) != 0)
-        abort();
-    check_kind(memcmp(image, of.image, of.bytes) == 0);
-    free(image);
-    struct store *store = store_open(of.path, error);
+    check_kind(change_bytes(&of.file, bytes));
+    struct store *store = store_open(of.file.path, error);
     if ((store == NULL) != (error[0] != '\0'))
         abort();
     if (store != NULL)
         read_all(store, which);
     store_close(store);
-    unlink(of.path);
+    unlink(of.file.path);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

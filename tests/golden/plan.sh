@@ -161,6 +161,17 @@ for wait in 0.05 0.15 0.3; do
         [ "$(dump whole.db)" = "$(dump killed.db)" ] || fail "killed after $had runs and resumed: another database"
     fi
 done
+# A database that lies: what no search can have written is played again.
+for lie in 'UPDATE run SET events = 9223372036854775807' 'UPDATE run SET packet_hops = -1, duration_ps = -9e18' \
+    'UPDATE run SET figures = 0; DELETE FROM figure' 'DELETE FROM figure WHERE slo = 0' 'UPDATE run SET end = 3000000000' \
+    'UPDATE figure SET value = 1e999, slack = 1e999' 'UPDATE figure SET seed = seed + 4294967296, value = 0' \
+    'UPDATE figure SET candidate = -9223372036854775808, slack = 5 WHERE slo = 0 AND seed = 1 AND trial = 0'; do
+    cp whole.db lie.db
+    sqlite3 lie.db "$(sed 's/UPDATE figure/UPDATE OR IGNORE figure/g' <<<"$lie")"
+    "$program" plan both.yaml --resume lie.db >lie.txt 2>err.txt || fail "$lie: exit $?: $(cat err.txt)"
+    cmp -s whole.txt lie.txt || fail "$lie: another answer"
+    [ "$(dump whole.db)" = "$(dump lie.db)" ] || fail "$lie: another database"
+done
 "$program" plan both.yaml -o stopped.db >stopped.txt 2>/dev/null &
 sleep 0.2
 kill -INT $! 2>/dev/null
@@ -215,6 +226,13 @@ sed 's/each: "spine\*"/&, together: all/' spines.yaml >all-away.yaml
 # The command of a verdict plays what it says.
 eval "$(gojq -r '.candidates[1].command' spines.json | sed "s,^stormglass,$program,") --json" >run.json
 gojq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command of a candidate: $(gojq -r '.candidates[1].command' spines.json)"
+
+# A case by its name, wherever the plan is.
+mkdir -p elsewhere
+sed 's/^scenario:.*/scenario: incast-8to1/; s/io\./probe./; /^  - {path: work/d; s/1bps/1Gbps/' bound.yaml >elsewhere/case.yaml
+"$program" plan elsewhere/case.yaml --list >out.txt 2>err.txt || fail "a case by its name: exit $?: $(cat err.txt)"
+mkdir -p elsewhere && cp pair.yaml elsewhere/incast-8to1 && "$program" plan elsewhere/case.yaml --list >out.txt 2>err.txt
+[ $? = 2 ] && grep -q 'no workload.*probe\|probe' err.txt || fail "a file beside the plan is not before a case: $(cat err.txt)"
 
 # --- check: all that can be said of a plan without playing it ---------------------------------------------------
 

@@ -299,6 +299,7 @@ static void keep_damages(unsigned columns)
             at[3] = values[(turn + i) % ODD];
         }
         fuzz_input("database", input, sizeof input);
+        fuzz_input("plan_database", input, sizeof input); /* one of a plan has other columns */
     }
 }
 

@@ -57,6 +57,14 @@ static void play(void *self, uint32_t index, void *result)
     memset(answer->filled, (int)index + 1, BIG);
 }
 
+static void play_well(void *self, uint32_t index, void *result)
+{
+    struct answer *answer = result;
+    (void)self;
+    answer->index = index + 1;
+    memset(answer->filled, (int)index + 1, BIG);
+}
+
 static void done(void *self, uint32_t index, bool well)
 {
     struct bench *bench = self;
@@ -111,6 +119,37 @@ static void who_dies_twice_is_told(void **state)
     struct bench bench = {.dies = 7, .times = 2};
     assert_false(play_all(&bench, 2));
     assert_int_equal(bench.failed, 1);
+}
+
+/* An answer that cannot be one; the second one can, where `times` is 1. */
+static bool is_sound(void *self, uint32_t index, const void *result)
+{
+    struct bench *bench = self;
+    const struct answer *answer = result;
+    return answer->index == index + 1 && (index != bench->dies || bench->times-- == 0);
+}
+
+static void what_cannot_be_an_answer_is_none(void **state)
+{
+    (void)state;
+    for (uint32_t times = 1; times <= 2; times++) {
+        struct bench bench = {.dies = 7, .times = times};
+        struct answer *answers = calloc(COUNT, sizeof *answers);
+        assert_non_null(answers);
+        const struct jobs jobs = {.self = &bench,
+                                  .play = play_well,
+                                  .done = done,
+                                  .count = COUNT,
+                                  .at_once = 2,
+                                  .results = answers,
+                                  .bytes = sizeof *answers,
+                                  .sound = is_sound};
+        assert_int_equal(jobs_play(&jobs), times == 1);
+        assert_int_equal(bench.failed, times - 1);
+        assert_int_equal(answers[7].index, times == 1 ? 8 : 0);
+        assert_int_equal(answers[7].filled[BIG - 1], times == 1 ? 8 : 0);
+        free(answers);
+    }
 }
 
 static void play_for_ever(void *self, uint32_t index, void *result)
@@ -188,6 +227,7 @@ int main(void)
         cmocka_unit_test(results_are_by_number),
         cmocka_unit_test(who_dies_once_is_played_again),
         cmocka_unit_test(who_dies_twice_is_told),
+        cmocka_unit_test(what_cannot_be_an_answer_is_none),
         cmocka_unit_test(a_stop_ends_all),
         cmocka_unit_test(what_is_enough_ends_all),
         cmocka_unit_test(at_once),
