@@ -17,6 +17,12 @@ static struct nvme_transport *of_target(const struct nvme_carrier_site *site, co
     return nvme_rdma_create(site->verbs, site->device, &params);
 }
 
+static int64_t holds(const void *own)
+{
+    const int64_t receives = ((const struct nvme_rdma_target_params *)own)->receive_queue;
+    return receives < 0 ? INT64_MAX : receives;
+}
+
 const struct nvme_carrier carrier_rdma = {
     .host_opts = nvme_rdma_host_opts,
     .host_bytes = sizeof(struct nvme_rdma_host_params),
@@ -24,4 +30,5 @@ const struct nvme_carrier carrier_rdma = {
     .target_bytes = sizeof(struct nvme_rdma_target_params),
     .of_host = of_host,
     .of_target = of_target,
+    .holds = holds,
 };

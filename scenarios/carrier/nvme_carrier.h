@@ -29,6 +29,9 @@ struct nvme_carrier {
     size_t host_bytes, target_bytes;           /* at most NVME_CARRIER_PARAMS_MAX */
     struct nvme_transport *(*of_host)(const struct nvme_carrier_site *site, const void *own);
     struct nvme_transport *(*of_target)(const struct nvme_carrier_site *site, const void *own);
+    /* How many commands of a queue a target can hold that is set to hold so few; INT64_MAX: all.
+     * NULL: always all. */
+    int64_t (*holds)(const void *own);
 };
 
 enum { NVME_CARRIER_PARAMS_MAX = 64 };
@@ -70,5 +73,8 @@ struct nvme_transport *nvme_carrier_of_host(const struct nvme_carrier_site *site
                                             const struct nvme_carrier_host *params);
 struct nvme_transport *nvme_carrier_of_target(const struct nvme_carrier_site *site,
                                               const struct nvme_carrier_target *params);
+
+/* Commands of a queue that a target can hold where that is set; INT64_MAX: all that may come. */
+int64_t nvme_carrier_holds(const struct nvme_carrier_target *params);
 
 #endif

@@ -43,4 +43,27 @@ expect 'a host is refused' 0 'host0 refused 1 connect: none of its I/O queues wa
 expect 'an expectation' 1 'BROKEN  w.queues.granted == 16  ' "$program" run budget.yaml --set hosts.targets.target.queue-budget=10 --set 'expect=[w.queues.granted == 16]'
 echo "ok    queue-budget"
 
+# Receives of a queue pair: 31 of 32 commands at once find none, and wait for a timer of 10 us.
+scenario receives 'receive-queue: auto' 'queue-depth: 32'
+media='hosts.targets.namespaces[0].media={kind: fixed, parallel: 512, read-latency: 80us}'
+timer='hosts.defaults.rnic.min-rnr-timer=1'
+few='hosts.targets.target.receive-queue=31'
+play receives.yaml --set "$media" --set "$timer"
+holds receives.yaml '.rnic.rnr_naks == 0 and .bottleneck_kind != "credit" and .causes == []'
+cp receives.yaml.json all.json
+play receives.yaml --set "$media" --set "$timer" --set "${few/31/32}"
+[ "$(gojq -c '[.workloads, .bottleneck, .rnic]' all.json)" = "$(gojq -c '[.workloads, .bottleneck, .rnic]' receives.yaml.json)" ] || fail 'as many receives as commands are not enough'
+play receives.yaml --set "$media" --set "$timer" --set "${few/31/8}"
+holds receives.yaml '.rnic.rnr_naks > 100 and .bottleneck_kind == "credit" and .workloads[0].unfinished == 0 and .workloads[0].failed == 0'
+holds receives.yaml '.causes[0] | .kind == "rnr" and .suspect == "setting" and .name == "hosts.targets.target.receive-queue"'
+holds receives.yaml '(.rnic.rnr_naks | tostring) as $naks | .causes[0].sentence | contains($naks + " RNR NAKs: messages of w found no receive posted")'
+# Of each queue 8 commands are served in 80 us and what goes with them, not 32.
+[ "$(gojq '.workloads[0].completed' all.json)" -gt $((3 * $(gojq '.workloads[0].completed' receives.yaml.json))) ] || fail 'receives: it costs too little'
+expect 'too few receives' 0 'of the 32 commands that a queue may have under way host0 has receives for 31 (target.receive-queue): the others wait for RNR timers (a run shows rnic.rnr_naks > 0)' \
+    "$program" check receives.yaml --set "$few"
+"$program" check receives.yaml --set "${few/31/32}" >out 2>&1 || fail 'check'
+grep -q receive-queue out && fail "enough receives: $(cat out)"
+expect 'more receives gain' 0 'hosts.targets.target.receive-queue 8 -> 9' "$program" explain receives.yaml.db --what-if
+echo "ok    receive-queue"
+
 [ $failures = 0 ]

@@ -25,6 +25,11 @@ const struct opt nvme_rdma_target_opts[] = {
     {"rdma-size", OPT_SIZE, offsetof(struct nvme_rdma_target_params, rdma_size), "auto", "64KiB",
      "8MiB", "auto", "Maximum bytes of one RDMA READ or WRITE; auto: a command's whole data.",
      "Linux 6.1 rdma_rw_init_map_wrs: as many 4 KiB pages as the device has SGEs, rxe 32"},
+    {"receive-queue", OPT_INT, offsetof(struct nvme_rdma_target_params, receive_queue), "auto", "1",
+     "1024", "auto",
+     "Receives of an I/O queue pair, each in use until the response to its command; auto: as many "
+     "as its submission queue has entries.",
+     "Linux 6.1 nvmet_rdma_parse_cm_connect_req: HSQSIZE + 1"},
     {0},
 };
 

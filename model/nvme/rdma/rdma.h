@@ -17,6 +17,8 @@ struct nvme_rdma_host_params {
 
 struct nvme_rdma_target_params {
     int64_t rdma_size; /* most bytes of one READ or WRITE; -1: a command's whole data */
+    /* Receives of an I/O queue pair, if its submission queue has more entries; -1: as many. */
+    int64_t receive_queue;
 };
 
 extern const struct opt nvme_rdma_host_opts[], nvme_rdma_target_opts[];

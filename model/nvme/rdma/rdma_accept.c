@@ -166,7 +166,9 @@ static void size(struct rdma_target_conn *conn, const struct nvme_transport_acce
     const uint32_t sends = conn->answers < how->entries ? conn->answers : how->entries;
     const uint32_t most = 1 + nvme_rdma_operations(conn, how->max_transfer);
     const uint32_t usual = 2 * sends + 1;
-    conn->receive_count = how->entries;
+    const int64_t receives = conn->base.rdma->params.target.receive_queue;
+    const bool fewer = conn->qid > 0 && receives > 0 && receives < how->entries;
+    conn->receive_count = fewer ? (uint16_t)receives : how->entries;
     conn->credits = conn->credit_limit = usual > most ? usual : most;
     conn->slots = conn->receive_count + conn->credit_limit;
     conn->data_room = conn->qid == 0 ? 0 : how->in_capsule;

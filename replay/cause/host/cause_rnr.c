@@ -10,8 +10,12 @@ static uint64_t refusals_of(const struct harm_scene *scene, uint32_t workload)
 {
     const struct scenario_workload *about = &scene->scenario->workloads[workload];
     uint64_t sent = 0;
-    for (uint32_t i = 0; i < about->pair_count; i++)
-        sent += SCENE_COUNTER(scene, about->pairs[i].to, rnr_naks_sent);
+    for (uint32_t node = 0; node < scene->scenario->host_count; node++)
+        for (uint32_t i = 0; i < about->pair_count; i++)
+            if (about->pairs[i].to == node) { /* once, however many pairs end there */
+                sent += SCENE_COUNTER(scene, node, rnr_naks_sent);
+                break;
+            }
     return sent;
 }
 
@@ -26,7 +30,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.parts = HARM_BIT(REFUSED) | HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND);
         clue.everywhere = true;
         clue.of_workload = "receives receive-delay shared-receives receive-limit";
-        clue.rows = "rnr-retry min-rnr-timer";
+        clue.rows = "receive-queue rnr-retry min-rnr-timer";
         clue.general = clue.rows;
         clue.ends = true;
         clue.otherwise = HARM_WORKLOAD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * I/O queues that all controllers of a target share: who gets how many, who gets none, and when
- * they are there again. */
+ * What a target has less of than hosts ask for: I/O queues that all controllers share, receives of
+ * a queue pair.  Who gets how many, who waits or gets none, when they are there again. */
 #include "base/check.h"
 #include "tests/unit/nvme/nvme_pair.h"
 
@@ -122,6 +122,35 @@ static void discovery_needs_none(void **state)
     end(hosts, 2);
 }
 
+/* All at once, from one core: what finds no receive comes when one is there. */
+static void commands_beyond_the_receives_wait(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t receives;
+        uint32_t commands, refused;
+    } cases[] = {{-1, 40, 0}, {1, 1, 0}, {1, 2, 1}, {3, 3, 0}, {3, 4, 1}, {8, 9, 1}, {1000, 40, 0}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        nvme_pair_init(&pair, "fixed");
+        pair.rdma_params.target.receive_queue = cases[c].receives;
+        pair.host_params.submit_cost = 0;
+        nvme_pair_start(&pair);
+        assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+        assert_int_equal(pair.world.rnr, 0);
+        for (uint32_t i = 0; i < cases[c].commands; i++)
+            assert_true(nvme_host_submit(
+                pair.host, 0,
+                nvme_pair_fill(&pair, i, i % 2 == 0 ? NVME_WRITE : NVME_READ, 64 * i, 8192)));
+        nvme_pair_run(&pair, 50 * PS_PER_MS);
+        assert_int_equal(pair.completed, cases[c].commands);
+        for (uint32_t i = 0; i < cases[c].commands; i++)
+            assert_int_equal(pair.ios[i].status, NVME_STATUS_OK);
+        assert_int_equal(pair.world.rnr, cases[c].refused);
+        assert_int_equal(pair.world.bad, 0);
+        nvme_pair_fini(&pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +158,7 @@ int main(void)
         cmocka_unit_test(fewer_than_asked_for_is_noted),
         cmocka_unit_test(they_are_there_again),
         cmocka_unit_test(discovery_needs_none),
+        cmocka_unit_test(commands_beyond_the_receives_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static struct nvme_transport *of_host(const struct nvme_carrier_site *site, cons
 
 static struct nvme_transport *of_target(const struct nvme_carrier_site *site, const void *own)
 {
-    const struct nvme_rdma_params rdma = {.target = {.rdma_size = -1}};
+    const struct nvme_rdma_params rdma = {.target = {.rdma_size = -1, .receive_queue = -1}};
     (void)own; /* it has no rows */
     return nvme_rdma_create(site->verbs, site->device, &rdma);
 }
