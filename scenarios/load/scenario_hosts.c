@@ -161,6 +161,21 @@ static void load_rnic(struct loader *loader, struct section *section)
     load_dscp(loader, section, scenario_map(loader, map, "dscp-to-priority"));
 }
 
+static void load_target(struct loader *loader, const struct section *section)
+{
+    static const char *const also[] = {"profile", NULL};
+    const struct tree_node *map = scenario_map(loader, section->written, "target");
+    if (map == NULL)
+        return;
+    struct profile profile;
+    const struct tree_node *word = scenario_word(loader, map, "profile");
+    if (word != NULL && profile_find(loader, word, "target", &profile)) {
+        profile_take(loader, &profile, section->target);
+        show_word(loader, section->target->path, "profile", word, "none");
+    }
+    scenario_take(loader, section->target, map, also);
+}
+
 /* Blocks of what a scenario says of NVMe, whatever carries it. */
 static struct block *nvme_block(struct loader *loader, const char *path)
 {
@@ -183,7 +198,7 @@ static void load_section(struct loader *loader, struct section *section)
     section->target = target_block(loader, arena_format(arena, "%s.target", section->path));
     load_rnic(loader, section);
     scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
-    scenario_take(loader, section->target, scenario_map(loader, section->written, "target"), NULL);
+    load_target(loader, section);
     scenario_read_names(loader, section->path, section->written, &section->names);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");
     if (machine != NULL && machine->text[0] == '\0')
@@ -308,7 +323,7 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
     base.target = target_block(loader, "hosts.defaults.target");
     base_rnic(loader, &base);
     scenario_take(loader, base.nvme, scenario_map(loader, base.written, "nvme"), NULL);
-    scenario_take(loader, base.target, scenario_map(loader, base.written, "target"), NULL);
+    load_target(loader, &base);
     show_section(loader, &base, false);
     struct loader_host *host = arena_take(loader->arena, sizeof *host);
     *host = (struct loader_host){.rnic = base.rnic,

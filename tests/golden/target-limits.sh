@@ -66,4 +66,21 @@ grep -q receive-queue out && fail "enough receives: $(cat out)"
 expect 'more receives gain' 0 'hosts.targets.target.receive-queue 8 -> 9' "$program" explain receives.yaml.db --what-if
 echo "ok    receive-queue"
 
+# The limits of real targets: what is sent at once, and how many buffers that takes.
+scenario real 'profile: spdk-target' 'queue-depth: 32, block-size: 256KiB'
+expect 'SPDK sends 128 KiB at most' 0 'is sent as 2 commands: target.max-transfer of host0 is 131072 B' "$program" check real.yaml
+# 4 hosts, 64 commands each: 16 buffers of 8 KiB for each are one more than there are.
+"$program" run real.yaml >out 2>&1
+grep -q '^  buffer wait  *[1-9]' out || fail "no wait for buffers: $(cat out)"
+"$program" run real.yaml --set workloads.w.queue-depth=31 >out 2>&1
+grep -q '^  buffer wait' out && fail "a wait for buffers: $(cat out)"
+"$program" check real.yaml --set hosts.targets.target.profile=linux-nvmet >out 2>&1 || fail "nvmet: $(cat out)"
+grep -q 'is sent as' out && fail "nvmet: $(cat out)"
+"$program" run real.yaml --set hosts.targets.target.profile=linux-nvmet >out 2>&1
+grep -q '^  buffer wait' out && fail "nvmet has no buffers to wait for: $(cat out)"
+expect 'what is written goes before a profile' 0 'profile spdk-target, data-buffers 9 + 7 from profile spdk-target' "$program" run real.yaml --set hosts.targets.target.data-buffers=9
+expect 'a profile of another kind' 2 'expected a profile of kind target' "$program" run real.yaml --set hosts.targets.target.profile=rnic-100g
+expect 'no such profile' 2 "there is no profile 'spdk-targe'; did you mean 'spdk-target'?" "$program" run real.yaml --set hosts.targets.target.profile=spdk-targe
+echo "ok    profiles"
+
 [ $failures = 0 ]

@@ -424,6 +424,13 @@ static const char *profile_scenario(const char *name, const char *text, char *ou
                       "hosts: {defaults: {rnic: {profile: %s}}}\n"
                       "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
                  name);
+    else if (strstr(text, "kind: target") != NULL)
+        snprintf(out, size,
+                 HEAD "fabric: {topology: {kind: single-switch}}\n"
+                      "hosts: {targets: {where: host0, target: {profile: %s}, "
+                      "namespaces: [{media: null}]}}\n"
+                      "workloads: [{name: w, kind: nvme, from: host1, to: host0}]\n",
+                 name);
     else
         snprintf(out, size,
                  HEAD "fabric: {topology: {kind: single-switch}}\n"
