@@ -55,6 +55,14 @@ void hist_merge(struct hist *into, const struct hist *from)
     into->max = from->max > into->max ? from->max : into->max;
 }
 
+/* Never below min nor above max. */
+static int64_t middle_of(const struct hist *hist, unsigned bucket)
+{
+    const int64_t low = hist_floor(bucket);
+    const int64_t middle = low + (hist_floor(bucket + 1) - low) / 2;
+    return middle < hist->min ? hist->min : middle > hist->max ? hist->max : middle;
+}
+
 int64_t hist_at(const struct hist *hist, int64_t ppm)
 {
     CHECK(ppm >= 0 && ppm <= PPM);
@@ -66,7 +74,22 @@ int64_t hist_at(const struct hist *hist, int64_t ppm)
     unsigned bucket = 0;
     for (uint64_t seen = hist->buckets[0]; seen < rank; seen += hist->buckets[bucket])
         bucket++;
-    const int64_t low = hist_floor(bucket);
-    const int64_t middle = low + (hist_floor(bucket + 1) - low) / 2;
-    return middle < hist->min ? hist->min : middle > hist->max ? hist->max : middle;
+    return middle_of(hist, bucket);
+}
+
+int64_t hist_tail_mean(const struct hist *hist, int64_t ppm)
+{
+    CHECK(ppm > 0 && ppm <= PPM);
+    if (hist->count == 0)
+        return 0;
+    const unsigned __int128 scaled = (unsigned __int128)hist->count * (uint64_t)ppm;
+    const uint64_t tail = (uint64_t)((scaled + PPM - 1) / PPM);
+    unsigned __int128 sum = 0;
+    uint64_t left = tail;
+    for (unsigned bucket = hist_bucket(hist->max); left > 0; bucket--) {
+        const uint64_t some = hist->buckets[bucket] < left ? hist->buckets[bucket] : left;
+        sum += (unsigned __int128)some * (uint64_t)middle_of(hist, bucket);
+        left -= some;
+    }
+    return (int64_t)(sum / tail);
 }

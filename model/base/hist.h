@@ -26,6 +26,10 @@ void hist_merge(struct hist *into, const struct hist *from);
  * The answer is the middle of its bucket, never below min nor above max. */
 int64_t hist_at(const struct hist *hist, int64_t ppm);
 
+/* The mean of the slowest `ppm` millionths of the entries, one at least; 0 when empty.  Each counts
+ * as the middle of its bucket, never more than max. */
+int64_t hist_tail_mean(const struct hist *hist, int64_t ppm);
+
 /* Bucket bounds, for reports: values in [hist_floor(b), hist_floor(b + 1)); and the bucket of a
  * value. */
 int64_t hist_floor(unsigned bucket);

@@ -27,12 +27,25 @@ static bool is_iops(enum expect_quantity quantity)
 
 static bool is_latency(enum expect_quantity quantity)
 {
-    static const enum expect_quantity all[] = {
-        EXPECT_LATENCY_MEAN,        EXPECT_LATENCY_MIN,        EXPECT_LATENCY_P50,
-        EXPECT_LATENCY_P90,         EXPECT_LATENCY_P95,        EXPECT_LATENCY_P99,
-        EXPECT_LATENCY_P99_9,       EXPECT_LATENCY_P99_99,     EXPECT_LATENCY_MAX,
-        EXPECT_STEADY_LATENCY_P50,  EXPECT_STEADY_LATENCY_P99, EXPECT_STEADY_LATENCY_MEAN,
-        EXPECT_STEADY_LATENCY_P99_9};
+    static const enum expect_quantity all[] = {EXPECT_LATENCY_MEAN,
+                                               EXPECT_LATENCY_MIN,
+                                               EXPECT_LATENCY_P50,
+                                               EXPECT_LATENCY_P90,
+                                               EXPECT_LATENCY_P95,
+                                               EXPECT_LATENCY_P99,
+                                               EXPECT_LATENCY_P99_9,
+                                               EXPECT_LATENCY_P99_99,
+                                               EXPECT_LATENCY_MAX,
+                                               EXPECT_STEADY_LATENCY_P50,
+                                               EXPECT_STEADY_LATENCY_P99,
+                                               EXPECT_STEADY_LATENCY_MEAN,
+                                               EXPECT_STEADY_LATENCY_P99_9,
+                                               EXPECT_LATENCY_SLOWEST,
+                                               EXPECT_STEADY_LATENCY_SLOWEST,
+                                               EXPECT_WORST_MEMBER_MEAN,
+                                               EXPECT_WORST_MEMBER_P99,
+                                               EXPECT_STEADY_WORST_MEMBER_MEAN,
+                                               EXPECT_STEADY_WORST_MEMBER_P99};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (all[i] == quantity)
             return true;

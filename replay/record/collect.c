@@ -352,6 +352,7 @@ static void find_steady(const struct collect *collect, uint32_t index,
     struct wl_history history;
     world_history(collect->world, index, &history);
     workload->start = about->start;
+    workload->worst = wl_history_worst(&history, stats->window_from, TIME_NEVER);
     if (stats->issued > 0)
         workload->steady =
             steady_find(&history, time_later(stats->window_from, stats->first_issue), until, given);

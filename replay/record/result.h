@@ -31,8 +31,8 @@ struct result_totals {
 struct result_workload {
     const char *name;
     int64_t issued, completed, failed, unfinished, corrupt;
-    int64_t missed;        /* open loop: due, but as many as allowed were under way */
-    bool stalled;          /* it should have issued something in its window and did not */
+    int64_t missed; /* open loop: due, but as many as allowed were under way */
+    bool stalled;   /* it should have issued something in its window and did not */
     int64_t queues_asked, queues_granted; /* of NVMe; asked 0: it has none, or it is not known */
     int64_t members, idle; /* pairs of hosts; of them, those that did nothing though they should */
     int64_t bytes, bytes_read, bytes_written;
@@ -49,6 +49,7 @@ struct result_workload {
     int64_t gap_ps;                                   /* struct workload_stats has what they mean */
     int64_t failovers, path_recovery_ps, degraded_ps; /* of its paths */
     struct steady steady;
+    struct wl_history_worst worst; /* of all that its rates count */
     struct member_figures of_members;
     time_ps start;      /* of the workload */
     const char *victim; /* of the root cause: "direct", "indirect", "same-path"; NULL: none */
@@ -102,7 +103,7 @@ struct result {
     int64_t media_units_down, media_units_programmed;
     struct result_workload *workloads;
     uint32_t workload_count;
-    struct hist *latencies; /* of the workloads, once the world is gone; NULL before */
+    struct hist *latencies;    /* of the workloads, once the world is gone; NULL before */
     const struct waits *waits; /* while the run is there; NULL: nobody accounted for time */
     struct result_expectation *expectations;
     uint32_t expectation_count;

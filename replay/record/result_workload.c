@@ -11,10 +11,11 @@ enum source {
     MEMBER,     /* an integer of the struct */
     PER_SECOND, /* an integer over the window */
     BITS_PER_SECOND,
-    MEMBER_MEAN, /* bits per second of an instance, of so many in all */
-    SPAN,        /* the member is in ps, and printed in ns */
-    PARTS,       /* the member is in parts per million */
-    LATENCY_AT,  /* a percentile, in ps */
+    MEMBER_MEAN,  /* bits per second of an instance, of so many in all */
+    SPAN,         /* the member is in ps, and printed in ns */
+    PARTS,        /* the member is in parts per million */
+    LATENCY_AT,   /* a percentile, in ps */
+    LATENCY_TAIL, /* the mean of the slowest of them */
     LATENCY_MEAN,
     LATENCY_MIN,
     LATENCY_MAX,
@@ -27,18 +28,19 @@ enum source {
 enum known {
     ALWAYS,
     STEADY,  /* there was enough to look at */
+    WORST,   /* enough of each member */
     SEVERAL, /* two members or more */
     FLOWS,   /* they have a size, and some were completed */
     SLOWDOWNS,
     QUEUES, /* of NVMe controllers */
-    BIN, /* and those after it, of each class of size: messages of it were completed */
+    BIN,    /* and those after it, of each class of size: messages of it were completed */
 };
 
 struct workload_row {
     const char *path;
     enum source source;
     size_t offset;  /* where it is a member */
-    int64_t ppm;    /* LATENCY_AT */
+    int64_t ppm;    /* LATENCY_AT, LATENCY_TAIL */
     unsigned known; /* enum known */
 };
 
@@ -87,6 +89,9 @@ static const struct workload_row rows[] = {
     {"latency_ns.p99_9", LATENCY_AT, 0, 999000, ALWAYS},
     {"latency_ns.p99_99", LATENCY_AT, 0, 999900, ALWAYS},
     {"latency_ns.max", LATENCY_MAX, 0, 0, ALWAYS},
+    {"latency_ns.slowest_1pct", LATENCY_TAIL, 0, 10000, ALWAYS},
+    {"worst_member.latency_ns.mean", SPAN, OF(worst.mean), 0, WORST},
+    {"worst_member.latency_ns.p99", SPAN, OF(worst.p99), 0, WORST},
     {"controllers.lost", MEMBER, OF(losses), 0, ALWAYS},
     {"controllers.attempts", MEMBER, OF(attempts), 0, ALWAYS},
     {"controllers.reconnected", MEMBER, OF(reconnects), 0, ALWAYS},
@@ -114,6 +119,9 @@ static const struct workload_row rows[] = {
     {"steady.latency_ns.p99_ci", SPAN, OF(steady.p99.half), 0, STEADY},
     {"steady.latency_ns.p99_9", SPAN, OF(steady.p99_9.value), 0, STEADY},
     {"steady.latency_ns.p99_9_ci", SPAN, OF(steady.p99_9.half), 0, STEADY},
+    {"steady.latency_ns.slowest_1pct", SPAN, OF(steady.slowest), 0, STEADY},
+    {"steady.worst_member.latency_ns.mean", SPAN, OF(steady.worst.mean), 0, STEADY},
+    {"steady.worst_member.latency_ns.p99", SPAN, OF(steady.worst.p99), 0, STEADY},
     {"fairness.jain", PARTS, OF(of_members.jain_ppm), 0, SEVERAL},
     {"fairness.least_bps", MEMBER, OF(of_members.least_bps), 0, SEVERAL},
     {"fairness.most_bps", MEMBER, OF(of_members.most_bps), 0, SEVERAL},
@@ -181,6 +189,8 @@ static struct result_ratio workload_value(const struct result_workload *workload
         return mean_rate(workload, member_of(workload, row->offset));
     case LATENCY_AT:
         return whole(hist_at(latency, row->ppm));
+    case LATENCY_TAIL:
+        return whole(hist_tail_mean(latency, row->ppm));
     case LATENCY_MIN:
         return whole(latency->count == 0 ? 0 : latency->min);
     case LATENCY_MAX:
@@ -208,6 +218,8 @@ static bool is_known(const struct result_workload *workload, const struct worklo
     switch (row->known) {
     case STEADY: /* too few for one of the figures are STEADY_UNKNOWN */
         return workload->steady.known && workload_value(workload, row).numerator >= 0;
+    case WORST:
+        return workload_value(workload, row).numerator > 0;
     case SEVERAL:
         return of->jain_ppm > 0;
     case FLOWS:

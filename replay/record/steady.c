@@ -197,6 +197,18 @@ static struct steady_figure percentile(const struct sorted *all, const struct so
     return found;
 }
 
+/* Of the last hundredth, sorted by latency. */
+static int64_t slowest(const struct sorted *all, uint32_t count)
+{
+    const uint32_t tail = (count + 99) / 100;
+    __int128 sum = 0;
+    if (count < P99_SAMPLES)
+        return STEADY_UNKNOWN;
+    for (uint32_t i = count - tail; i < count; i++)
+        sum += all[i].latency;
+    return (int64_t)(sum / tail);
+}
+
 static void find_percentiles(const struct wl_history *history, struct steady *steady)
 {
     struct sorted *all = memory_zeroed(history->sample_count + 1, sizeof *all);
@@ -216,6 +228,7 @@ static void find_percentiles(const struct wl_history *history, struct steady *st
     steady->p50 = percentile(all, batched, count, 500000, P50_SAMPLES);
     steady->p99 = percentile(all, batched, count, 990000, P99_SAMPLES);
     steady->p99_9 = percentile(all, batched, count, 999000, P99_9_SAMPLES);
+    steady->slowest = slowest(all, count);
     free(all);
     free(batched);
 }
@@ -269,6 +282,7 @@ struct steady steady_find(const struct wl_history *history, time_ps from, time_p
     steady.until = history->base + part.end * length;
     find_means(&part, &steady);
     find_percentiles(history, &steady);
+    steady.worst = wl_history_worst(history, steady.from, steady.until);
     judge(&steady, from, late);
     return steady;
 }

@@ -27,6 +27,8 @@ struct steady {
     time_ps needs;       /* not settled: so long a window may do */
     struct steady_figure goodput_bps, iops;
     struct steady_figure mean, p50, p99, p99_9; /* of the latency, ps; of p99.9 no interval */
+    int64_t slowest; /* ps: the mean latency of the slowest 1 %, or STEADY_UNKNOWN */
+    struct wl_history_worst worst;
 };
 
 /* Between `from` and `until`; `given`: the warm-up before `from` is the scenario's own choice. */

@@ -86,6 +86,11 @@
     X(LATENCY_P99_9, ".latency_ns.p99_9", ".latency.p99_9", QUANTITY_TIME)                         \
     X(LATENCY_P99_99, ".latency_ns.p99_99", ".latency.p99_99", QUANTITY_TIME)                      \
     X(LATENCY_MAX, ".latency_ns.max", ".latency.max", QUANTITY_TIME)                               \
+    X(LATENCY_SLOWEST, ".latency_ns.slowest_1pct", ".latency.slowest_1pct", QUANTITY_TIME)         \
+    X(WORST_MEMBER_MEAN, ".worst_member.latency_ns.mean", ".worst_member.latency.mean",            \
+      QUANTITY_TIME)                                                                               \
+    X(WORST_MEMBER_P99, ".worst_member.latency_ns.p99", ".worst_member.latency.p99",               \
+      QUANTITY_TIME)                                                                               \
     X(CONTROLLERS_LOST, ".controllers.lost", ".controllers.lost", QUANTITY_INT)                    \
     X(CONTROLLERS_ATTEMPTS, ".controllers.attempts", ".controllers.attempts", QUANTITY_INT)        \
     X(CONTROLLERS_RECONNECTED, ".controllers.reconnected", ".controllers.reconnected",             \
@@ -114,6 +119,12 @@
     X(STEADY_LATENCY_P99, ".steady.latency_ns.p99", ".steady.latency.p99", QUANTITY_TIME)          \
     X(STEADY_LATENCY_P99_CI, ".steady.latency_ns.p99_ci", ".steady.latency.p99_ci", QUANTITY_TIME) \
     X(STEADY_LATENCY_P99_9, ".steady.latency_ns.p99_9", ".steady.latency.p99_9", QUANTITY_TIME)    \
+    X(STEADY_LATENCY_SLOWEST, ".steady.latency_ns.slowest_1pct", ".steady.latency.slowest_1pct",   \
+      QUANTITY_TIME)                                                                               \
+    X(STEADY_WORST_MEMBER_MEAN, ".steady.worst_member.latency_ns.mean",                            \
+      ".steady.worst_member.latency.mean", QUANTITY_TIME)                                          \
+    X(STEADY_WORST_MEMBER_P99, ".steady.worst_member.latency_ns.p99",                              \
+      ".steady.worst_member.latency.p99", QUANTITY_TIME)                                           \
     X(JAIN, ".fairness.jain", ".fairness.jain", QUANTITY_RATIO)                                    \
     X(FAIRNESS_LEAST, ".fairness.least_bps", ".fairness.least", QUANTITY_RATE)                     \
     X(FAIRNESS_MOST, ".fairness.most_bps", ".fairness.most", QUANTITY_RATE)                        \

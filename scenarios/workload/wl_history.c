@@ -81,7 +81,8 @@ static void add_sample(struct wl_history *history, const struct wl_history_sampl
 
 /* ---- what is added ---- */
 
-void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, uint64_t bytes)
+void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, uint64_t bytes,
+                    uint32_t member)
 {
     CHECK(now >= history->base);
     const uint64_t since = (uint64_t)(now - history->base);
@@ -90,7 +91,7 @@ void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, ui
         double_intervals(history);
     add_interval(&history->intervals[since >> history->shift],
                  &(struct wl_history_interval){1, bytes, (uint64_t)latency});
-    add_sample(history, &(struct wl_history_sample){now, latency});
+    add_sample(history, &(struct wl_history_sample){now, latency, member});
 }
 
 void wl_history_deliver(struct wl_history *history, time_ps at, uint64_t bytes, int intervals)
@@ -128,4 +129,53 @@ void wl_history_fold(struct wl_history *into, const struct wl_history *from)
         thin_out(into);
     for (uint32_t i = 0; i < from->sample_count; i++)
         add_sample(into, &from->samples[i]);
+}
+
+/* ---- the worst member ---- */
+
+static int by_member(const void *a, const void *b)
+{
+    const struct wl_history_sample *x = a, *y = b;
+    if (x->member != y->member)
+        return x->member < y->member ? -1 : 1;
+    return x->latency < y->latency ? -1 : x->latency > y->latency;
+}
+
+/* A figure that one member has; `known` of that one. */
+static int64_t later(int64_t worst, int64_t value, bool known)
+{
+    return worst == WL_HISTORY_UNKNOWN || !known ? WL_HISTORY_UNKNOWN
+           : value > worst                       ? value
+                                                 : worst;
+}
+
+/* Of one member, its samples sorted. */
+static void take(struct wl_history_worst *worst, const struct wl_history_sample *samples,
+                 uint32_t count)
+{
+    __int128 sum = 0;
+    const uint64_t rank = ((uint64_t)count * 99 + 99) / 100;
+    for (uint32_t i = 0; i < count; i++)
+        sum += samples[i].latency;
+    worst->mean = later(worst->mean, (int64_t)(sum / count), count >= WL_HISTORY_WORST_MEAN);
+    worst->p99 = later(worst->p99, samples[rank - 1].latency, count >= WL_HISTORY_WORST_P99);
+}
+
+struct wl_history_worst wl_history_worst(const struct wl_history *history, time_ps from,
+                                         time_ps until)
+{
+    struct wl_history_worst worst = {0, 0};
+    struct wl_history_sample *all = memory_zeroed(history->sample_count + 1, sizeof *all);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < history->sample_count; i++)
+        if (history->samples[i].at >= from && history->samples[i].at < until)
+            all[count++] = history->samples[i];
+    qsort(all, count, sizeof *all, by_member);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && all[end].member == all[i].member;)
+            end++;
+        take(&worst, all + i, end - i);
+    }
+    free(all);
+    return count == 0 ? (struct wl_history_worst){WL_HISTORY_UNKNOWN, WL_HISTORY_UNKNOWN} : worst;
 }

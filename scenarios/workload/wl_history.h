@@ -19,6 +19,7 @@ struct wl_history_interval {
 
 struct wl_history_sample {
     time_ps at, latency;
+    uint64_t member; /* whose it is */
 };
 
 struct wl_history {
@@ -33,8 +34,9 @@ struct wl_history {
 void wl_history_init(struct wl_history *history, time_ps base);
 void wl_history_fini(struct wl_history *history);
 
-/* One that completed at `now`, which is not before base. */
-void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, uint64_t bytes);
+/* One of a member that completed at `now`, which is not before base. */
+void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, uint64_t bytes,
+                    uint32_t member);
 
 /* So many bytes arrived in the time up to `at`; at most `intervals` are kept apart.  0 bytes keep
  * their length in step with time. */
@@ -48,5 +50,18 @@ void wl_history_forget_bytes(struct wl_history *history);
 
 /* Adds all of another one with the same base. */
 void wl_history_fold(struct wl_history *into, const struct wl_history *from);
+
+/* Samples of each member that its mean and its p99 need, and what is not known. */
+enum { WL_HISTORY_WORST_MEAN = 10, WL_HISTORY_WORST_P99 = 100, WL_HISTORY_UNKNOWN = -1 };
+
+/* Latencies in ps, each the largest that a member has; WL_HISTORY_UNKNOWN: of some member there are
+ * too few samples.  With many members a longer run does not help, as samples are thinned out. */
+struct wl_history_worst {
+    int64_t mean, p99;
+};
+
+/* Of what completed from `from` on, before `until`. */
+struct wl_history_worst wl_history_worst(const struct wl_history *history, time_ps from,
+                                         time_ps until);
 
 #endif

@@ -144,6 +144,7 @@ static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
         .from = wl->window.from,
         .stop = wl->window.to,
         .bytes = payload(io),
+        .member = wl->site.member,
         .read = io->opcode == NVME_READ,
     };
     workload_completed(wl->site.stats, &done);

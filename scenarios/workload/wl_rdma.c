@@ -73,6 +73,7 @@ static void finish_oldest(struct wl_rdma_pair *pair, bool good)
         .from = wl->window.from,
         .stop = wl->window.to,
         .bytes = (uint64_t)message->bytes,
+        .member = wl->site.member,
         .read = wl->opcode == IBV_WR_RDMA_READ,
     };
     workload_completed(stats, &done);

@@ -151,7 +151,8 @@ void workload_completed(struct workload_stats *stats, const struct workload_comp
         count_latency(stats, done->now - done->issued_at);
     stats->completed_window += done->now > done->from && done->now <= done->stop;
     if (stats->history != NULL)
-        wl_history_add(stats->history, done->now, done->now - done->issued_at, done->bytes);
+        wl_history_add(stats->history, done->now, done->now - done->issued_at, done->bytes,
+                       done->member);
     if (stats->last_completion < done->now)
         stats->last_completion = done->now;
 }

@@ -251,6 +251,7 @@ void workload_barred(struct workload_stats *stats, time_ps at, time_ps stop);
 struct workload_completion {
     time_ps issued_at, now, from, stop;
     uint64_t bytes;
+    uint32_t member; /* of the site */
     bool read;
 };
 void workload_completed(struct workload_stats *stats, const struct workload_completion *done);

@@ -227,6 +227,17 @@ sed 's/each: "spine\*"/&, together: all/' spines.yaml >all-away.yaml
 eval "$(gojq -r '.candidates[1].command' spines.json | sed "s,^stormglass,$program,") --json" >run.json
 gojq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command of a candidate: $(gojq -r '.candidates[1].command' spines.json)"
 
+# Of the worst member and the slowest 1 %: those of the steady part, met by neither the mean nor the sum.
+for asked in 'io.worst_member.latency.p99 < 120us' 'io.latency.slowest_1pct < 130us' 'io.worst_member.latency.mean < 80us' 'io.member_goodput.min > 6Gbps'; do
+    sed "s/^slo:.*/slo: [\"$asked\"]/" latency.yaml >worst.yaml
+    "$program" plan worst.yaml --exhaustive --json >worst.json || fail "$asked: exit $?"
+    gojq -e '[.candidates[].verdict] | unique | index("holds") and index("fails")' worst.json >/dev/null || fail "$asked: $(gojq -c '[.candidates[].verdict]' worst.json)"
+    eval "$(gojq -r '.chosen.name as $n | .candidates[] | select(.name == $n).command' worst.json | sed "s,^stormglass,$program,") --json" >run.json
+    gojq -e --arg asked "$asked" '.workloads[0] | if $asked | test("goodput") then .member_goodput_bps.min > 6e9 else
+        .steady | (.worst_member.latency_ns.p99, .latency_ns.slowest_1pct, .worst_member.latency_ns.mean) | . > 0 and . < 130000 end' run.json >/dev/null ||
+        fail "$asked: the chosen has $(gojq -c '.workloads[0] | .worst_member, .member_goodput_bps, .steady' run.json)"
+done
+
 # A case by its name, wherever the plan is.
 mkdir -p elsewhere
 sed 's/^scenario:.*/scenario: incast-8to1/; s/io\./probe./; /^  - {path: work/d; s/1bps/1Gbps/' bound.yaml >elsewhere/case.yaml

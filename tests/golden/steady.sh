@@ -36,6 +36,26 @@ for given in 1ms 3ms; do
     is given ".workloads[1].steady.warm_up_ns | . >= ${given%ms}e6 and . < ${given%ms}.2e6"
 done
 
+# Who is far away is the worst member, the slowest hundredth is beyond p99, and `expect` may ask for both.
+cat >members.yaml <<'END'
+stormglass: 1
+name: members
+duration: 4ms
+fabric: {topology: {kind: single-switch, hosts: 4}, overrides: [{where: link host3-switch0, length: 2km}], switch: {profile: shared-buffer-32mb}}
+hosts: {targets: {where: host0, namespaces: [{media: storage-class, count: 4}]}}
+workloads:
+  - {name: io, kind: nvme, from: "host1..host3", to: host0, read: 100%, block-size: 4KiB, queue-depth: 2}
+expect: ["io.worst_member.latency.mean > 30us", "io.worst_member.latency.p99 > 30us", "io.latency.mean < 25us",
+  "io.latency.slowest_1pct > 30us", "io.steady.worst_member.latency.p99 > 30us", "io.steady.latency.slowest_1pct > 30us"]
+END
+play members members.yaml
+gojq -e '[.expectations[].held] | all' members.json >/dev/null || fail "members: $(gojq -c .expectations members.json)"
+is members '.workloads[0] | .worst_member.latency_ns as $w | $w.mean <= $w.p99 and $w.p99 <= .latency_ns.max and .latency_ns.slowest_1pct >= .latency_ns.p99 * 0.99 and .latency_ns.slowest_1pct <= .latency_ns.max'
+# The mean of its own row, exactly: nothing was thinned out.
+"$program" run members.yaml -o members.db >/dev/null
+[ "$(sqlite3 members.db 'SELECT CAST(round(max(latency_mean_ps) / 1000.0) AS INTEGER) FROM member')" = "$(gojq '.workloads[0].worst_member.latency_ns.mean' members.json)" ] ||
+    fail "worst member: $(sqlite3 members.db 'SELECT member, latency_mean_ps FROM member'), $(gojq -c '.workloads[0].worst_member' members.json)"
+
 # Few completions say nothing.
 play few first-io
 is few '[.workloads[].steady] == [null, null]'

@@ -92,6 +92,18 @@ static void histogram_is_within_one_percent(void **state)
     assert_in_range(hist_at(hist, 990000), 985000, 995000);
     assert_int_equal(hist_at(hist, 1000000), 1000000);
     assert_int_equal(hist->count, 1000);
+    /* The slowest ten are 991000 to 1000000; the slowest one, whatever a millionth of them is. */
+    assert_in_range(hist_tail_mean(hist, 10000), 991500, 999500);
+    assert_in_range(hist_tail_mean(hist, 1), 996000, 1000000);
+    assert_in_range(hist_tail_mean(hist, 1000000), 498500, 502500);
+    for (int i = 0; i < 10; i++) /* of 1,010 eleven: these, and one more */
+        hist_add(hist, INT64_C(1) << 40);
+    assert_in_range(hist_tail_mean(hist, 10000), (INT64_C(10) << 40) / 11,
+                    (INT64_C(10) << 40) / 11 + (INT64_C(1) << 33));
+    hist_reset(hist);
+    assert_int_equal(hist_tail_mean(hist, 10000), 0);
+    hist_add(hist, 7);
+    assert_int_equal(hist_tail_mean(hist, 10000), 7);
     free(hist);
 }
 

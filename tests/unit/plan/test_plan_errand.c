@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_plan_errand - a run of a plan as bytes, there and back, and what came of it; else refused. */
+ * test_plan_errand - a run of a plan as bytes, there and back, and what came of it; or not. */
 #include "base/memory.h"
 #include "replay/plan/plan_errand.h"
 #include "replay/plan/plan_outcome.h"

@@ -245,6 +245,23 @@ static void fill_harm(struct result *result)
                                  .cause_count = 1};
 }
 
+static void fill_steady(struct result_workload *workload)
+{
+    workload->steady = (struct steady){.known = true,
+                                       .from = 530 * PS_PER_NS,
+                                       .until = 761 * PS_PER_NS,
+                                       .needs = 232 * PS_PER_NS,
+                                       .goodput_bps = {233, 234},
+                                       .iops = {235, 236},
+                                       .mean = {237 * PS_PER_NS, 238 * PS_PER_NS},
+                                       .p50 = {239 * PS_PER_NS, 240 * PS_PER_NS},
+                                       .p99 = {241 * PS_PER_NS, STEADY_UNKNOWN},
+                                       .p99_9 = {STEADY_UNKNOWN, STEADY_UNKNOWN},
+                                       .slowest = 242 * PS_PER_NS,
+                                       .worst = {243 * PS_PER_NS, WL_HISTORY_UNKNOWN}};
+    workload->worst = (struct wl_history_worst){244 * PS_PER_NS, 245 * PS_PER_NS};
+}
+
 /* Values that are all different, so that no two can be taken for each other. */
 static void fill_apart(struct fixture *fixture)
 {
@@ -277,16 +294,7 @@ static void fill_apart(struct fixture *fixture)
                                 .slowdown_ppm = {1000000, 1250000, 1500000, 2000000}};
     result->marked_at = "dequeue";
     workload->start = 300 * PS_PER_NS;
-    workload->steady = (struct steady){.known = true,
-                                       .from = 530 * PS_PER_NS,
-                                       .until = 761 * PS_PER_NS,
-                                       .needs = 232 * PS_PER_NS,
-                                       .goodput_bps = {233, 234},
-                                       .iops = {235, 236},
-                                       .mean = {237 * PS_PER_NS, 238 * PS_PER_NS},
-                                       .p50 = {239 * PS_PER_NS, 240 * PS_PER_NS},
-                                       .p99 = {241 * PS_PER_NS, STEADY_UNKNOWN},
-                                       .p99_9 = {STEADY_UNKNOWN, STEADY_UNKNOWN}};
+    fill_steady(workload);
     workload->bytes_read = 207;
     workload->bytes_written = 208;
     workload->losses = 209;
@@ -336,6 +344,8 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].missed 206\n"
                               "workloads[0].members 215\n"
                               "workloads[0].members_idle 216\n"
+                              "workloads[0].queues.asked null\n"
+                              "workloads[0].queues.granted null\n"
                               "workloads[0].bytes 12288\n"
                               "workloads[0].bytes_read 207\n"
                               "workloads[0].bytes_written 208\n"
@@ -355,6 +365,9 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].latency_ns.p99_9 4000\n"
                               "workloads[0].latency_ns.p99_99 4000\n"
                               "workloads[0].latency_ns.max 4000\n"
+                              "workloads[0].latency_ns.slowest_1pct 4000\n"
+                              "workloads[0].worst_member.latency_ns.mean 244\n"
+                              "workloads[0].worst_member.latency_ns.p99 245\n"
                               "workloads[0].controllers.lost 209\n"
                               "workloads[0].controllers.attempts 210\n"
                               "workloads[0].controllers.reconnected 211\n"
@@ -383,6 +396,9 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].steady.latency_ns.p99_ci null\n"
                               "workloads[0].steady.latency_ns.p99_9 null\n"
                               "workloads[0].steady.latency_ns.p99_9_ci null\n"
+                              "workloads[0].steady.latency_ns.slowest_1pct 242\n"
+                              "workloads[0].steady.worst_member.latency_ns.mean 243\n"
+                              "workloads[0].steady.worst_member.latency_ns.p99 null\n"
                               "workloads[0].fairness.jain 0.250\n"
                               "workloads[0].fairness.least_bps 217\n"
                               "workloads[0].fairness.most_bps 218\n"
@@ -451,7 +467,6 @@ static void all_that_is_printed(void **state)
     struct fixture fixture;
     static struct sheet sheet;
     fill_apart(&fixture);
-    sheet = (struct sheet){0};
     result_emit(&fixture.result, write_down, &sheet);
     for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
         char line[80];

@@ -80,7 +80,7 @@ static void play(struct wl_history *history, const struct play *how)
         wl_history_add(history, PS_PER_MS + t,
                        (t < how->warm_up ? how->latency_before : how->latency) +
                            (time_ps)(how->noise == 0 ? 0 : rng_below(&rng, how->noise)),
-                       1000);
+                       1000, 0);
 }
 
 static void figures_are_those_behind_the_warm_up(void **state)
@@ -120,7 +120,7 @@ static void what_has_not_settled_says_how_long_it_needs(void **state)
     /* Latencies that differ a hundredfold, seldom. */
     wl_history_init(&history, 0);
     for (int i = 0; i < 2000; i++)
-        wl_history_add(&history, i * 5 * PS_PER_US, (i % 397 == 0 ? 3000 : 10) * PS_PER_US, 1);
+        wl_history_add(&history, i * 5 * PS_PER_US, (i % 397 == 0 ? 3000 : 10) * PS_PER_US, 1, 0);
     steady = steady_find(&history, 0, 10 * PS_PER_MS, false);
     assert_true(steady.known && !steady.settled && steady.needs > 10 * PS_PER_MS);
     wl_history_fini(&history);
@@ -133,7 +133,7 @@ static void too_few_say_nothing(void **state)
     wl_history_init(&history, 0);
     assert_false(steady_find(&history, 0, PS_PER_MS, false).known);
     for (int i = 0; i < 50; i++)
-        wl_history_add(&history, i * 20 * PS_PER_US, PS_PER_US, 1);
+        wl_history_add(&history, i * 20 * PS_PER_US, PS_PER_US, 1, 0);
     assert_false(steady_find(&history, 0, PS_PER_MS, false).known);
     assert_false(steady_find(&history, PS_PER_MS, PS_PER_MS, false).known);
     wl_history_fini(&history);
@@ -150,13 +150,69 @@ static void intervals_hold_what_they_should(void **state)
         wl_history_init(&history, 0);
         for (int i = 0; i < 4000; i++)
             wl_history_add(&history, i * PS_PER_US,
-                           50 * PS_PER_US + (time_ps)rng_below(&rng, 100 * PS_PER_US), 1);
+                           50 * PS_PER_US + (time_ps)rng_below(&rng, 100 * PS_PER_US), 1, 0);
         const struct steady steady = steady_find(&history, 0, 4 * PS_PER_MS, false);
         assert_true(steady.known);
         held += labs(steady.mean.value - 100 * PS_PER_US) <= steady.mean.half;
         wl_history_fini(&history);
     }
     assert_true(held >= 176 && held < 200);
+}
+
+/* Three members complete one after the other, `each` of the last; every hundredth of the second is
+ * slow, the third is slow always but in one half of the time. */
+static void add_members(struct wl_history *history, uint32_t each)
+{
+    wl_history_init(history, 0);
+    for (uint32_t i = 0; i < 1000; i++)
+        wl_history_add(history, i * PS_PER_US, 10 * PS_PER_US + i, 1, 0);
+    for (uint32_t i = 0; i < 1000; i++)
+        wl_history_add(history, i * PS_PER_US, i % 100 < 2 ? 90 * PS_PER_US : 5 * PS_PER_US, 1, 1);
+    for (uint32_t i = 0; i < each; i++)
+        wl_history_add(history, i * PS_PER_US, 20 * PS_PER_US, 1, 7);
+}
+
+static void the_worst_member_is_found(void **state)
+{
+    (void)state;
+    struct wl_history history;
+    add_members(&history, 100);
+    struct wl_history_worst worst = wl_history_worst(&history, 0, TIME_NEVER);
+    assert_int_equal(worst.mean, 20 * PS_PER_US);
+    assert_int_equal(worst.p99, 90 * PS_PER_US);
+    worst = wl_history_worst(&history, 100 * PS_PER_US, 1000 * PS_PER_US);
+    assert_int_equal(worst.mean, 10 * PS_PER_US + (100 + 999) / 2); /* without the third */
+    wl_history_fini(&history);
+    /* What one of them has too few samples for is not known of all. */
+    add_members(&history, 99);
+    worst = wl_history_worst(&history, 0, TIME_NEVER);
+    assert_int_equal(worst.mean, 20 * PS_PER_US);
+    assert_int_equal(worst.p99, WL_HISTORY_UNKNOWN);
+    assert_int_equal(wl_history_worst(&history, 95 * PS_PER_US, 2 * PS_PER_S).mean,
+                     WL_HISTORY_UNKNOWN);
+    assert_int_equal(wl_history_worst(&history, PS_PER_S, 2 * PS_PER_S).mean, WL_HISTORY_UNKNOWN);
+    wl_history_fini(&history);
+}
+
+/* Those of the steady part, where the warm-up was slower than anything behind it. */
+static void the_slowest_hundredth_is_of_the_steady_part(void **state)
+{
+    (void)state;
+    struct wl_history history;
+    wl_history_init(&history, 0);
+    for (int i = 0; i < 10000; i++)
+        wl_history_add(&history, i * PS_PER_US,
+                       (i < 1000       ? 900
+                        : i % 100 == 0 ? 60
+                                       : 50) *
+                           PS_PER_US,
+                       1, (uint32_t)i % 2);
+    const struct steady steady = steady_find(&history, 0, 10 * PS_PER_MS, false);
+    assert_true(steady.known && steady.from >= PS_PER_MS);
+    assert_in_range(steady.slowest, 59 * PS_PER_US, 60 * PS_PER_US);
+    assert_int_equal(steady.worst.p99, 60 * PS_PER_US); /* of the even ones every fiftieth */
+    assert_in_range(steady.worst.mean, 50150 * PS_PER_NS, 50250 * PS_PER_NS);
+    wl_history_fini(&history);
 }
 
 int main(void)
@@ -168,6 +224,8 @@ int main(void)
         cmocka_unit_test(what_has_not_settled_says_how_long_it_needs),
         cmocka_unit_test(too_few_say_nothing),
         cmocka_unit_test(intervals_hold_what_they_should),
+        cmocka_unit_test(the_worst_member_is_found),
+        cmocka_unit_test(the_slowest_hundredth_is_of_the_steady_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,9 +72,9 @@ static void several_that_are_added_up_are_one(void **state)
         for (uint32_t i = 0; i < count; i++) {
             events[i] = (struct event){PS_PER_MS + (time_ps)rng_below(&rng, PS_PER_S >> row),
                                        (time_ps)rng_below(&rng, PS_PER_MS), rng_below(&rng, 4096)};
-            wl_history_add(&one, events[i].at, events[i].latency, events[i].bytes);
+            wl_history_add(&one, events[i].at, events[i].latency, events[i].bytes, 0);
             wl_history_add(&parts[rng_below(&rng, 3)], events[i].at, events[i].latency,
-                           events[i].bytes);
+                           events[i].bytes, 0);
         }
         for (int i = 3; i-- > 0;)
             wl_history_fold(&sum, &parts[i]);
@@ -97,15 +97,15 @@ static void an_interval_doubles_when_time_goes_on(void **state)
     wl_history_init(&history, 0);
     const int first = history.shift;
     const time_ps all = (time_ps)WL_HISTORY_INTERVALS << first;
-    wl_history_add(&history, 0, 1, 1);
-    wl_history_add(&history, all - 1, 1, 2);
+    wl_history_add(&history, 0, 1, 1, 0);
+    wl_history_add(&history, all - 1, 1, 2, 0);
     assert_int_equal(history.shift, first);
     assert_int_equal(history.intervals[WL_HISTORY_INTERVALS - 1].bytes, 2);
-    wl_history_add(&history, all, 1, 4);
+    wl_history_add(&history, all, 1, 4, 0);
     assert_int_equal(history.shift, first + 1);
     assert_int_equal(history.intervals[WL_HISTORY_INTERVALS / 2 - 1].bytes, 2);
     assert_int_equal(history.intervals[WL_HISTORY_INTERVALS / 2].bytes, 4);
-    wl_history_add(&history, TIME_NEVER - 1, 1, 8);
+    wl_history_add(&history, TIME_NEVER - 1, 1, 8, 0);
     assert_int_equal(history.intervals[0].bytes, 7);
     wl_history_fini(&history);
 }
@@ -132,7 +132,7 @@ static void what_arrives_is_of_the_time_before(void **state)
     assert_int_equal(history.intervals[0].bytes, 3);
     assert_int_equal(history.intervals[1].bytes, 4);
     assert_int_equal(history.intervals[2].bytes, 8);
-    wl_history_add(&sum, 1000, 5, 999);
+    wl_history_add(&sum, 1000, 5, 999, 0);
     wl_history_forget_bytes(&sum);
     wl_history_fold(&sum, &history);
     assert_int_equal(sum.intervals[0].bytes, 3);
