@@ -15,7 +15,7 @@ const said = {
         fails: all('.map .fails').length, left: all('.map .left').length,
     },
     colours: [colours('.map .holds'), colours('.map .fails')],
-    cliffs: all('#cliffs tbody tr').length,
+    cliffs: all('#cliffs table:not(.moves) tbody tr').length,
     curves: all('.cliff circle').filter(shown).length,
     spans: all('.cliff .span').length,
     unmodelled: all('#unmodelled li').length,

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "replay/plan/plan_assumed.h"
+#include "replay/plan/plan_cliff.h"
 #include "replay/plan/plan_command.h"
 
 #include <stdio.h>
@@ -84,7 +85,7 @@ static void write_candidates(struct store *store, const struct plan_state *state
             continue;
         for (uint32_t k = 0; k < of->cases->count; k++)
             write_trial(state, i, k, trial);
-        if (i >= state->own)
+        if (i >= state->points)
             continue;
         const bool priced = state->plan->has_prices;
         STORE_INSERT(row, STORE_I(i), STORE_T(of->cell->name),
@@ -124,6 +125,34 @@ static void write_cliffs(struct store *store, const struct plan_state *state)
                          point->measured ? STORE_F(point->headroom) : STORE_N);
         }
     }
+    store_finish(row);
+}
+
+/* Keyed by the lever, not by how many there were before it. */
+static void write_move(const struct plan_state *state, uint32_t cliff, uint32_t index,
+                       struct store_statement *row)
+{
+    const struct plan_move *move = plan_cliff_move(state, cliff, index);
+    const struct grid_axis *axis = &state->plan->cliffs[cliff].axes[0];
+    struct plan_lever lever;
+    if (!state->cliffs[cliff].ends || !plan_cliff_lever(state, index, &lever))
+        return;
+    const struct plan_candidate *end = &state->candidates[move->first + move->holds];
+    STORE_INSERT(
+        row, STORE_I(cliff), STORE_I(index), STORE_T(lever.path), STORE_T(lever.value),
+        STORE_I(move->played), STORE_I(move->holds - state->cliffs[cliff].holds),
+        STORE_T(move->holds > state->cliffs[cliff].holds ? axis->values[move->holds - 1] : NULL),
+        STORE_T(move->ends ? axis->values[move->holds] : NULL),
+        STORE_T(move->ends ? end->why : NULL), STORE_T(move->ends ? end->limit : NULL));
+}
+
+static void write_moves(struct store *store, const struct plan_state *state)
+{
+    struct store_statement *row =
+        store_prepare(store, "INSERT OR REPLACE INTO move VALUES(?,?,?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < state->plan->cliff_count && state->chosen >= 0; i++)
+        for (uint32_t k = 0; k < state->lever_count; k++)
+            write_move(state, i, k, row);
     store_finish(row);
 }
 
@@ -174,6 +203,7 @@ void plan_answer_write(struct store *store, const struct plan_state *state)
     write_unmodelled(store);
     write_candidates(store, state);
     write_cliffs(store, state);
+    write_moves(store, state);
     write_assumed(store, state);
 }
 

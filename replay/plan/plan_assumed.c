@@ -157,8 +157,8 @@ static void open_point(struct plan_state *state, struct errand *errand)
     const uint32_t key = point->key, of = errand->subject->of;
     const char *name =
         arena_format(&state->arena, "%s=%s", errand->guess->path, errand->change->value);
-    const bool well =
-        plan_search_point(state, errand->change->point, errand->subject->candidate, name, name);
+    const bool well = plan_search_point(state, errand->change->point, errand->subject->candidate,
+                                        &(struct plan_extra){name, &name, 1});
     point->key = key;
     if (!well || of >= point->cases->count)
         return;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETS_MAX = GRID_SETS_MAX + 2 }; /* a point of a cliff has one more than a cell */
+enum { SETS_MAX = GRID_SETS_MAX + 2 }; /* a point of a moved cliff has two more than a cell */
 
 /* ------------------------------------------------------------------ writing */
 

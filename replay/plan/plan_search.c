@@ -3,6 +3,7 @@
 #include "replay/plan/plan_search.h"
 
 #include "base/memory.h"
+#include "replay/plan/plan_cliff.h"
 #include "replay/plan/plan_follow.h"
 #include "replay/plan/plan_next.h"
 #include "replay/plan/plan_round.h"
@@ -113,16 +114,17 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
     return well;
 }
 
-/* A cell, and one setting more. */
+/* A cell, and some settings more. */
 static struct grid_cell *cell_with(struct plan_state *state, const struct grid_cell *base,
-                                   const char *name, const char *set)
+                                   const struct plan_extra *extra)
 {
     struct grid_cell *cell = arena_take(&state->arena, sizeof *cell);
     *cell = *base;
-    cell->name = arena_format(&state->arena, "%s-%s", base->name, name);
-    cell->sets = arena_array(&state->arena, base->set_count + 1, sizeof *cell->sets);
+    cell->name = arena_format(&state->arena, "%s-%s", base->name, extra->name);
+    cell->sets = arena_array(&state->arena, base->set_count + extra->count, sizeof *cell->sets);
     memcpy(cell->sets, base->sets, base->set_count * sizeof *cell->sets);
-    cell->sets[cell->set_count++] = set;
+    for (uint32_t i = 0; i < extra->count; i++)
+        cell->sets[cell->set_count++] = extra->sets[i];
     return cell;
 }
 
@@ -142,8 +144,8 @@ static bool cliff_names_something(struct plan_state *state, const struct grid *c
 {
     const struct grid_cell *first = &cliff->cells[0];
     const struct grid_origin origin = plan_origin_of(state->plan, first->sets[0]);
-    struct grid_cell *cell =
-        cell_with(state, &state->plan->grid.cells[0], first->name, first->sets[0]);
+    const struct plan_extra extra = {first->name, (const char *const *)first->sets, 1};
+    struct grid_cell *cell = cell_with(state, &state->plan->grid.cells[0], &extra);
     struct diag *own = memory_new(sizeof *own);
     bool well = true;
     scenario_free(load(state->plan, cell, &state->arena, own));
@@ -158,12 +160,8 @@ static bool cliff_names_something(struct plan_state *state, const struct grid *c
 bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *diag)
 {
     *state = (struct plan_state){.plan = plan, .count = plan->grid.cell_count, .chosen = -1};
-    state->all = state->count;
-    for (uint32_t i = 0; i < plan->cliff_count; i++) {
-        state->cliffs[i] = (struct plan_cliff){state->all, plan->cliffs[i].cell_count, 0, false};
-        state->all += plan->cliffs[i].cell_count;
-    }
-    state->own = state->all;
+    if (!plan_cliff_open(state, diag))
+        return false;
     state->candidates = memory_zeroed(state->all, sizeof *state->candidates);
     for (uint32_t i = 0; i < state->count; i++)
         if (open_candidate(state, i, &plan->grid.cells[i], diag))
@@ -173,18 +171,21 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
     for (uint32_t i = 0; i < plan->cliff_count; i++)
         if (!cliff_names_something(state, &plan->cliffs[i], diag))
             return false;
+    for (uint32_t i = 0; i < plan->what_if_count; i++)
+        if (!cliff_names_something(state, &plan->what_ifs[i], diag))
+            return false;
     return true;
 }
 
-/* ------------------------------------------------------------------ cliffs */
+/* ------------------------------------------------------------------ points */
 
-bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of, const char *name,
-                       const char *set)
+bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of,
+                       const struct plan_extra *extra)
 {
     struct plan_candidate *point = &state->candidates[index];
     struct diag *diag = memory_new(sizeof *diag);
     const uint32_t tests = state->tests; /* points are no part of what shares the error */
-    struct grid_cell *cell = cell_with(state, state->candidates[of].cell, name, set);
+    struct grid_cell *cell = cell_with(state, state->candidates[of].cell, extra);
     const bool well = open_candidate(state, index, cell, diag);
     state->tests = tests;
     if (!well) {
@@ -194,22 +195,6 @@ bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of, co
     }
     free(diag);
     return well;
-}
-
-/* From the first value on, until one does not hold. */
-static void play_cliff(const struct plan_search *search, uint32_t index)
-{
-    struct plan_state *state = search->state;
-    struct plan_cliff *cliff = &state->cliffs[index];
-    for (uint32_t i = 0; i < cliff->count && !cliff->ends; i++) {
-        const uint32_t point = cliff->first + i;
-        const struct grid_cell *value = &state->plan->cliffs[index].cells[i];
-        if (plan_search_point(state, point, (uint32_t)state->chosen, value->name, value->sets[0]) &&
-            state->candidates[point].verdict == PLAN_VERDICT_OPEN)
-            plan_round_play(search, &point, 1);
-        cliff->ends = state->candidates[point].verdict != PLAN_VERDICT_HOLDS;
-        cliff->holds += !cliff->ends;
-    }
 }
 
 void plan_search_part(const struct plan_search *search, uint32_t part, uint32_t parts)
@@ -236,7 +221,6 @@ void plan_search_play(const struct plan_search *search)
     state->proven = plan_is_proven(state);
     plan_next_free(next);
     free(next);
-    for (uint32_t i = 0; i < state->plan->cliff_count && state->proven; i++)
-        if (!state->stopped && !state->spent)
-            play_cliff(search, i);
+    if (state->proven)
+        plan_cliff_play(search);
 }

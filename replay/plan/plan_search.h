@@ -8,8 +8,7 @@
  * an axis is not, the axis is named and nothing rests on it any more.  Before such a conclusion
  * decides, the cheapest candidate that it dropped is played, to try it.
  * With objective cheapest or least-power what costs more than one that holds is not played.
- * When that is known, what is chosen is played along each cliff, one value after the other, until
- * it does not hold.
+ * When that is known, the cliffs of what is chosen are played: plan_cliff.h.
  * Decisions fall at the ends of rounds, in the order of candidates and cases: the result does not
  * depend on how many processes play. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_SEARCH_H
@@ -40,10 +39,17 @@ struct plan_search {
  * cannot be played. */
 bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *diag);
 
-/* Makes one more candidate, of an index that is free: as `of` is, with one setting more,
- * "path=value".  False: it is refused, and says why. */
-bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of, const char *name,
-                       const char *set);
+/* What a point has beside the settings of a candidate: a name, and "path=value". */
+struct plan_extra {
+    const char *name;
+    const char *const *sets;
+    uint32_t count; /* two at most */
+};
+
+/* Makes one more candidate, of an index that is free: as `of` is, with more settings.  False: it is
+ * refused, and says why. */
+bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of,
+                       const struct plan_extra *extra);
 
 /* Plays the candidates of one of `parts` parts, from 0 on, each to its verdict, whatever others do:
  * what many machines can do at once, before one of them searches with what all have played. */

@@ -80,15 +80,27 @@ struct plan_cliff {
     bool ends;      /* the next one does not hold, or is not known to; else all hold */
 };
 
+/* Where a cliff is when something else than its axis is changed too: plan_cliff.h. */
+struct plan_move {
+    uint32_t first; /* of its points, which are candidates, by value of the cliff's axis */
+    uint32_t holds; /* so many values, as far as it was played */
+    bool played;    /* false: the budget or a stop came before */
+    bool ends;      /* the next one does not hold */
+};
+
 struct plan_state {
     struct plan *plan;
-    /* Those of the plan, then the points of cliffs, then what plan_assumed.h changes. */
+    /* Those of the plan, the points of cliffs, those of moved cliffs, what plan_assumed.h changes.
+     */
     struct plan_candidate *candidates;
-    uint32_t count; /* of the plan */
-    uint32_t own;   /* with cliffs */
+    uint32_t count;  /* of the plan */
+    uint32_t points; /* with cliffs */
+    uint32_t own;    /* and with moved ones */
     uint32_t all;
     struct plan_assumed *assumed; /* in the arena; NULL: nobody asked */
     struct plan_cliff cliffs[PLAN_CLIFFS_MAX];
+    struct plan_move *moves; /* in the arena: by cliff, then by lever */
+    uint32_t lever_count;
     struct arena arena;                        /* of what is asked, and of the points' cells */
     const char *workloads[PLAN_WORKLOADS_MAX]; /* names, in the arena */
     uint32_t workload_count;

@@ -118,6 +118,38 @@ static void write_curve(const struct page *page, const struct point *points, uin
     fputs("</svg></div>\n", page->out);
 }
 
+/* What was changed beside the axis, and how far it holds then. */
+static void write_moves(const struct page *page, int64_t cliff)
+{
+    struct store_statement *row = store_prepare(
+        page->store,
+        "SELECT path, value, CASE WHEN NOT played THEN 'not played' WHEN steps=0 THEN 'no further'"
+        " WHEN breaks_at IS NULL THEN 'to ' || holds_to || ', the last that was asked for'"
+        " ELSE 'to ' || holds_to || ', not at ' || breaks_at END, coalesce(why, ''),"
+        " coalesce(bottleneck, '') FROM move WHERE cliff=?1 ORDER BY steps DESC, lever");
+    bool any = false;
+    store_bind(row, 1, STORE_I(cliff));
+    while (store_step(row)) {
+        if (!any)
+            fputs(
+                "<div class=\"wide\"><table class=\"moves\"><thead><tr><th>what else is "
+                "changed</th>"
+                "<th>it holds</th><th>what breaks</th><th>and its limit</th></tr></thead><tbody>\n",
+                page->out);
+        any = true;
+        fputs("<tr><td class=\"code\">", page->out);
+        page_put(page->out, "%s=%s", store_text(row, 0), store_text(row, 1));
+        for (int i = 2; i < 5; i++) {
+            fputs("</td><td>", page->out);
+            page_text(page->out, store_text(row, i));
+        }
+        fputs("</td></tr>\n", page->out);
+    }
+    store_finish(row);
+    if (any)
+        fputs("</tbody></table></div>\n", page->out);
+}
+
 static void write_cliff(const struct page *page, int64_t cliff, const char *path)
 {
     struct point points[POINTS_MAX] = {{.known = false}};
@@ -126,6 +158,7 @@ static void write_cliff(const struct page *page, int64_t cliff, const char *path
     page_text(page->out, path);
     fputs("</h3>\n", page->out);
     write_curve(page, points, count);
+    write_moves(page, cliff);
 }
 
 void page_plan_cliffs(const struct page *page)
@@ -141,7 +174,8 @@ void page_plan_cliffs(const struct page *page)
     page_section(
         page, "cliffs", "Cliffs of what is chosen",
         "One axis changed at a time, until an objective does not hold: the headroom of the "
-        "objective that has least, with its 95 % interval.");
+        "objective that has least, with its 95 % interval.  Below it, how far it holds when "
+        "something else is changed too.");
     struct store_statement *row = store_prepare(
         page->store, "SELECT cliff, min(path) FROM cliff GROUP BY cliff ORDER BY cliff");
     while (store_step(row)) {

@@ -159,6 +159,31 @@ static void print_axes(const struct plan_state *state, FILE *out)
     fputs("],\n", out);
 }
 
+/* What was played on from the cliff; `steps` 0: it holds no further. */
+static void print_moves(const struct plan_state *state, uint32_t index, FILE *out)
+{
+    const struct plan_cliff *cliff = &state->cliffs[index];
+    const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
+    const char *gap = "";
+    for (uint32_t i = 0; i < state->lever_count && cliff->ends; i++) {
+        const struct plan_move *move = plan_cliff_move(state, index, i);
+        struct plan_lever lever;
+        if (!plan_cliff_lever(state, i, &lever))
+            continue;
+        fprintf(out, "%s{", gap);
+        text_member(out, "path", lever.path, ", ");
+        text_member(out, "value", lever.value, ", ");
+        fprintf(out, "\"played\": %s, \"steps\": %u, ", move->played ? "true" : "false",
+                (unsigned)(move->played ? move->holds - cliff->holds : 0));
+        text_member(out, "holds_to",
+                    move->played && move->holds > cliff->holds ? axis->values[move->holds - 1]
+                                                               : NULL,
+                    ", ");
+        text_member(out, "breaks_at", move->ends ? axis->values[move->holds] : NULL, "}");
+        gap = ", ";
+    }
+}
+
 static void print_cliff(const struct plan_state *state, uint32_t index, FILE *out)
 {
     const struct plan_cliff *cliff = &state->cliffs[index];
@@ -178,6 +203,8 @@ static void print_cliff(const struct plan_state *state, uint32_t index, FILE *ou
         text_member(out, "bottleneck", point->limit, ", ");
         real_member(out, "headroom", point->measured, point->headroom, "}");
     }
+    fputs("], \"moved_by\": [", out);
+    print_moves(state, index, out);
     fputs("]}", out);
 }
 

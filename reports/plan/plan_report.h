@@ -3,6 +3,7 @@
 #ifndef STORMGLASS_REPORTS_PLAN_PLAN_REPORT_H
 #define STORMGLASS_REPORTS_PLAN_PLAN_REPORT_H
 
+#include "replay/plan/plan_cliff.h"
 #include "replay/plan/plan_command.h"
 #include "replay/plan/plan_state.h"
 #include "replay/plan/plan_versus.h"

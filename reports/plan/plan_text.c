@@ -250,6 +250,34 @@ static void print_front(const struct plan_state *state, FILE *out)
     }
 }
 
+/* "moved by fabric.switch.buffer=64MB: holds to 5km, not at 10km"; what did not move it in one
+ * line. */
+static void print_moves(const struct plan_state *state, uint32_t index, FILE *out)
+{
+    const struct plan_cliff *cliff = &state->cliffs[index];
+    const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
+    const char *gap = "      not moved by ";
+    struct plan_lever lever;
+    for (uint32_t i = 0; i < state->lever_count; i++) {
+        const struct plan_move *move = plan_cliff_move(state, index, i);
+        if (!move->played || move->holds == cliff->holds || !plan_cliff_lever(state, i, &lever))
+            continue;
+        fprintf(out, "      moved by %s=%s: holds to %s%s%s\n", lever.path, lever.value,
+                axis->values[move->holds - 1],
+                move->ends ? ", not at " : ", the last that was asked for",
+                move->ends ? axis->values[move->holds] : "");
+    }
+    for (uint32_t i = 0; i < state->lever_count; i++) {
+        const struct plan_move *move = plan_cliff_move(state, index, i);
+        if (!move->played || move->holds != cliff->holds || !plan_cliff_lever(state, i, &lever))
+            continue;
+        fprintf(out, "%s%s=%s", gap, lever.path, lever.value);
+        gap = ", ";
+    }
+    if (*gap == ',')
+        fputc('\n', out);
+}
+
 /* From the first value to the last that holds, and what ends it. */
 static void print_cliffs(const struct plan_state *state, FILE *out)
 {
@@ -277,6 +305,7 @@ static void print_cliffs(const struct plan_state *state, FILE *out)
                 point->why[0] != '\0' ? point->why : plan_verdict_about(point->verdict));
         if (point->limit[0] != '\0')
             fprintf(out, "      %s\n", point->limit);
+        print_moves(state, i, out);
     }
 }
 

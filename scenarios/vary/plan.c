@@ -178,26 +178,41 @@ static void read_failures(const struct plan_reader *reader, const struct tree_no
 
 /* ------------------------------------------------------------------ cliffs */
 
-static void read_cliffs(const struct plan_reader *reader, const struct tree_node *list)
+/* Each axis a grid of its own.  How many. */
+static uint32_t read_alone(const struct plan_reader *reader, const struct tree_node *list,
+                           struct grid grids[PLAN_CLIFFS_MAX])
 {
-    struct plan *plan = reader->plan;
-    if (list == NULL)
-        return;
-    if (list->count > PLAN_CLIFFS_MAX) {
+    uint32_t count = 0;
+    if (list != NULL && list->count > PLAN_CLIFFS_MAX)
         tree_error(reader->diag, list, "more than %d axes", PLAN_CLIFFS_MAX);
-        return;
-    }
-    for (size_t i = 0; i < list->count && !diag_failed(reader->diag); i++) {
+    for (size_t i = 0; list != NULL && i < list->count && !diag_failed(reader->diag); i++) {
         struct tree_node alone = *list;
         alone.items = &list->items[i];
         alone.count = 1;
-        struct grid *cliff = &plan->cliffs[plan->cliff_count++];
-        if (!grid_read_space(cliff, &alone, NULL, reader->diag))
-            return;
-        for (uint32_t k = 0; k + 1 < plan->cliff_count; k++)
-            if (strcmp(plan->cliffs[k].axes[0].as, cliff->axes[0].as) == 0)
+        struct grid *grid = &grids[count++];
+        if (!grid_read_space(grid, &alone, NULL, reader->diag))
+            return count;
+        for (uint32_t k = 0; k + 1 < count; k++)
+            if (strcmp(grids[k].axes[0].as, grid->axes[0].as) == 0)
                 tree_error(reader->diag, list->items[i].value, "duplicate axis");
     }
+    return count;
+}
+
+static void read_cliffs(const struct plan_reader *reader, const struct tree_node *cliffs,
+                        const struct tree_node *what_ifs)
+{
+    struct plan *plan = reader->plan;
+    uint32_t values = 0;
+    plan->cliff_count = read_alone(reader, cliffs, plan->cliffs);
+    if (!diag_failed(reader->diag))
+        plan->what_if_count = read_alone(reader, what_ifs, plan->what_ifs);
+    for (uint32_t i = 0; i < plan->what_if_count; i++)
+        values += plan->what_ifs[i].cell_count;
+    if (values > PLAN_WHAT_IFS_MAX)
+        tree_error(reader->diag, what_ifs, "more than %d values", PLAN_WHAT_IFS_MAX);
+    else if (what_ifs != NULL && plan->cliff_count == 0)
+        tree_error(reader->diag, what_ifs, "expected cliff too: what would these move?");
 }
 
 /* ------------------------------------------------------------------ the file */
@@ -307,7 +322,7 @@ static void read_root(const struct plan_reader *reader, const struct tree_node *
 {
     static const char *const keys[] = {"stormglass-plan", "name", "about",   "scenario", "vary",
                                        "adjust",          "slo",  "survive", "prices",   "cliff",
-                                       "budget",          "grow", NULL};
+                                       "budget",          "grow", "what-if", NULL};
     struct plan *plan = reader->plan;
     const struct tree_node *slo = tree_need(reader->diag, root, "slo", TREE_LIST,
                                             "what must hold, such as \"oltp.latency.p99 < 1ms\"");
@@ -322,7 +337,7 @@ static void read_root(const struct plan_reader *reader, const struct tree_node *
     plan->slo_count = read_slo(reader, slo, plan->slo);
     read_failures(reader, survive);
     if (!diag_failed(reader->diag))
-        read_cliffs(reader, cliff);
+        read_cliffs(reader, cliff, tree_want(reader->diag, root, "what-if", TREE_LIST));
     keep_question(plan);
 }
 
@@ -362,6 +377,8 @@ void plan_free(struct plan *plan)
         return;
     for (uint32_t i = 0; i < plan->cliff_count; i++)
         arena_free(&plan->cliffs[i].arena);
+    for (uint32_t i = 0; i < plan->what_if_count; i++)
+        arena_free(&plan->what_ifs[i].arena);
     arena_free(&plan->grid.arena);
     free(plan);
 }

@@ -15,6 +15,8 @@
  *   prices: prices.yaml             # or the mapping itself: prices.h
  *   cliff:                          # how far what is chosen goes along each of these, alone
  *     - {path: workloads.oltp.queue-depth, as: qd, values: {from: 8, to: 256, times: 2}}
+ *   what-if:                        # which of these moves the cliffs, each value alone
+ *     - {path: fabric.switch.buffer, as: buffer, values: [64MB, 128MB]}
  *   objective: cheapest             # least-power, most-headroom, front
  *   budget: 500                     # runs, or a time such as 600s
  *   seeds: 5                        # and the other rows: plan_opts
@@ -37,7 +39,8 @@ enum {
     PLAN_SLO_MAX = 32,
     PLAN_FAILURES_MAX = 32, /* entries of `survive` */
     PLAN_CLIFFS_MAX = 16,
-    PLAN_CASES_MAX = 256, /* of a candidate: none, and each choice of each failure */
+    PLAN_WHAT_IFS_MAX = 64, /* values of `what-if`, on as many axes as cliffs */
+    PLAN_CASES_MAX = 256,   /* of a candidate: none, and each choice of each failure */
     PLAN_NAME_BYTES = 128,
     PLAN_SEEDS_MAX = 1000,
     PLAN_TOGETHER_ALL = 0
@@ -95,6 +98,8 @@ struct plan {
     uint32_t failure_count;
     struct grid cliffs[PLAN_CLIFFS_MAX]; /* of one axis each: its cells are its values */
     uint32_t cliff_count;
+    struct grid what_ifs[PLAN_CLIFFS_MAX]; /* likewise */
+    uint32_t what_if_count;
     struct grow grow;
     bool has_prices;
     struct prices prices;

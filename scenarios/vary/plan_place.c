@@ -13,6 +13,8 @@ struct grid_origin plan_origin_of(const struct plan *plan, const char *set)
     struct grid_origin origin = grid_origin_of(&plan->grid, set);
     for (uint32_t i = 0; i < plan->cliff_count && origin.value == NULL; i++)
         origin = grid_origin_of(&plan->cliffs[i], set);
+    for (uint32_t i = 0; i < plan->what_if_count && origin.value == NULL; i++)
+        origin = grid_origin_of(&plan->what_ifs[i], set);
     return origin;
 }
 

@@ -35,6 +35,8 @@ static void use(const struct plan *plan)
         look_up(plan, &plan->grid);
     for (uint32_t i = 0; i < plan->cliff_count; i++)
         look_up(plan, &plan->cliffs[i]);
+    for (uint32_t i = 0; i < plan->what_if_count; i++)
+        look_up(plan, &plan->what_ifs[i]);
     for (uint32_t i = 0; i < plan->failure_count; i++)
         if (plan->failures[i].kind == NULL || plan->failures[i].each == NULL ||
             strchr(plan->failures[i].name, '"') != NULL)

@@ -88,6 +88,36 @@ done
 "$program" plan cliff.yaml --resume cliff.db --json >again.json
 cmp -s cliff.json again.json || fail "cliffs that are resumed differ"
 
+# What moves a cliff: the next value on each axis of the plan, and those of what-if, each played on from where the cliff is.
+sed '/^prices/i what-if:\n  - {path: hosts.targets.namespaces.0.count, as: drives, values: [8, 16]}\n  - {path: hosts.defaults.rnic.path-mtu, as: mtu, values: [1024B]}' cliff.yaml >move.yaml
+"$program" plan move.yaml --json -o move.db >move.json || fail "what-if: exit $?"
+gojq -e --slurpfile plain cliff.json '.chosen == $plain[0].chosen and [.cliff[].points] == [$plain[0].cliff[].points]' move.json >/dev/null || fail "what-if changes the answer"
+gojq -e '[.cliff[] | .moved_by | map(.path) | group_by(.) | map(length)] == [[2, 1, 2, 2], []]' move.json >/dev/null || fail "levers: $(gojq -c '.cliff[].moved_by' move.json)"
+gojq -e '.cliff[0].moved_by | all(.played) and any(.steps == 1 and .value == "40Gbps") and all(.steps > 0 or .holds_to == null)' move.json >/dev/null || fail "moves: $(gojq -c '.cliff[0].moved_by' move.json)"
+gojq -r '.cliff[0].moved_by[] | "\(.path)=\(.value) \(.holds_to) \(.breaks_at)"' move.json >moves.txt
+while read -r set to at; do
+    for bs in $to $at; do
+        [ "$bs" = null ] && continue
+        "$program" run pair.yaml --set fabric.host-links.rate=25Gbps --set workloads.io.queue-depth=2 --set "$set" --set "workloads.io.block-size=$bs" --set duration=20ms --json >run.json
+        gojq -e --argjson holds "$([ "$bs" = "$to" ] && echo true || echo false)" '.workloads[0].steady | ((.latency_ns.p99 < 120000 and .goodput_bps > 20e9) == $holds)' run.json >/dev/null ||
+            fail "$set at $bs: $(gojq -c '.workloads[0].steady | [.latency_ns.p99, .goodput_bps]' run.json)"
+    done
+done <moves.txt
+"$program" plan move.yaml --resume move.db >moves-again.txt && grep -q '^      moved by fabric.host-links.rate=40Gbps: holds to 64KiB, not at 128KiB' moves-again.txt || fail "what-if in words: $(grep moved moves-again.txt)"
+"$program" report move.db -o move.html && grep -q 'fabric.host-links.rate=40Gbps</td><td>to 64KiB, not at 128KiB' move.html || fail "page: moves"
+"$program" plan move.yaml -j 1 -o move1.db >/dev/null && [ "$(sqlite3 move.db .dump | sort)" = "$(sqlite3 move1.db .dump | sort)" ] || fail "moves depend on who played"
+runs=$(gojq .runs cliff.json)
+sed "1a budget: $((runs + 1))" move.yaml >spent.yaml
+"$program" plan spent.yaml >spent.txt; code=$?
+[ $code = 0 ] && grep -q 'was spent after the answer was known' spent.txt && ! grep -q 'moved by .*namespaces' spent.txt || fail "what-if beyond the budget: exit $code: $(grep 'spent\|moved' spent.txt)"
+refused() { # TEXT SED
+    sed "$2" move.yaml >bad.yaml
+    "$program" plan bad.yaml >/dev/null 2>err.txt; [ $? = 2 ] && grep -q "^bad.yaml:[0-9]*:[0-9]*: error: $1" err.txt || fail "$2: $(cat err.txt)"
+}
+refused 'expected cliff too' '/^cliff/,/as: far/d'
+refused '.*path-mtux' 's/path-mtu/path-mtux/'
+refused 'more than 64 values' 's/values: \[8, 16\]/values: {from: 1, to: 65, step: 1}/'
+
 # --- the page of a plan: what the database says, each candidate once, each cell of the map ------------------------
 
 "$program" report cliff.db -o plan.html || fail "page: exit $?"
@@ -99,7 +129,7 @@ for name in $(sqlite3 cliff.db "SELECT name $own"); do
     grep -q "^<tr><td class=\"code\">$name<" <(sed -n '/id="candidates"/,$p' plan.html) || fail "page: no $name"
 done
 [ "$(row candidates '^<tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) $own")" ] || fail "page: candidates"
-[ "$(row cliffs '^<tr><td')" = "$(sqlite3 cliff.db 'SELECT count(*) FROM cliff')" ] || fail "page: cliffs"
+[ "$(row cliffs '^<tr><td')" = "$(sqlite3 cliff.db 'SELECT (SELECT count(*) FROM cliff) + (SELECT count(*) FROM move)')" ] || fail "page: cliffs"
 [ "$(row front '<circle')" = "$(sqlite3 cliff.db "SELECT count(*) $own AND price IS NOT NULL AND headroom IS NOT NULL")" ] || fail "page: points"
 [ "$(row measures '^<tr><td\|^<tbody><tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) FROM candidate WHERE candidate IN (SELECT candidate FROM run)")" ] || fail "page: measures"
 gojq -e --arg name "$chosen" '.candidates[] | select(.name == $name).measures | .["io.goodput"] > 20e9 and .["io.latency.p99"] < 120e6' cliff.json >/dev/null || fail "measures: $(gojq -c '.candidates[0].measures' cliff.json)"
