@@ -150,12 +150,24 @@ const char *tree_kind_name(const struct tree_node *node)
     return kind_name(node->kind);
 }
 
+/* As --set makes it of `faults.0`, where there were no faults. */
+static bool is_numbered(const struct tree_node *node)
+{
+    const char *key = node->kind == TREE_MAP && node->count > 0 ? node->items[0].key : NULL;
+    return key != NULL && *key != '\0' && strspn(key, "0123456789") == strlen(key);
+}
+
 struct tree_node *tree_want(struct diag *diag, const struct tree_node *map, const char *key,
                             enum tree_kind kind)
 {
     struct tree_node *node = tree_get(map, key);
     if (node == NULL || node->kind == kind)
         return node;
+    if (kind == TREE_LIST && is_numbered(node)) {
+        tree_error(diag, node, "%s: there is no member %s: the list is empty, and %s[+] adds one",
+                   key, node->items[0].key, key);
+        return NULL;
+    }
     tree_error(diag, node, "%s: expected %s, but this is %s", key, kind_name(kind),
                tree_kind_name(node));
     return NULL;

@@ -331,6 +331,18 @@ static void wrong_sets_are_refused_with_a_place(void **state)
     }
 }
 
+static void a_member_of_no_list_is_named(void **state)
+{
+    struct fixture *fixture = *state;
+    struct tree_node *root = parse(fixture, "a: b\n");
+    root = tree_set(&fixture->arena, root, "list[3].x=1", &fixture->diag);
+    assert_non_null(root);
+    assert_null(tree_want(&fixture->diag, root, "list", TREE_LIST));
+    assert_string_equal(fixture->diag.messages[0].text,
+                        "list: there is no member 3: the list is empty, and list[+] adds one");
+    assert_non_null(tree_want(&fixture->diag, root, "list", TREE_MAP));
+}
+
 static void twenty_messages_are_kept(void **state)
 {
     struct fixture *fixture = *state;
@@ -374,6 +386,7 @@ int main(void)
         TEST(lines_of_a_file),
         TEST(a_set_changes_one_place),
         TEST(wrong_sets_are_refused_with_a_place),
+        TEST(a_member_of_no_list_is_named),
         TEST(twenty_messages_are_kept),
         TEST(a_message_shows_its_line),
     };
