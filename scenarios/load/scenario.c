@@ -175,6 +175,31 @@ static void load_top(struct loader *loader)
     scenario->drain = top->drain;
 }
 
+static bool is_loaded(const struct scenario *scenario, const char *name)
+{
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (strcmp(scenario->workloads[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Of a workload that was refused, and that is told already. */
+static bool is_of_refused(const struct loader *loader, const struct tree_node *expectation)
+{
+    const struct tree_node *workloads = tree_get(loader->root, "workloads");
+    if (expectation->text == NULL || workloads == NULL || workloads->kind != TREE_LIST)
+        return false;
+    for (size_t i = 0; i < workloads->count; i++) {
+        const struct tree_node *name = tree_get(workloads->items[i].value, "name");
+        if (name == NULL || name->text == NULL || is_loaded(loader->scenario, name->text))
+            continue;
+        const size_t length = strlen(name->text);
+        if (strncmp(expectation->text, name->text, length) == 0 && expectation->text[length] == '.')
+            return true;
+    }
+    return false;
+}
+
 void scenario_load_expectations(struct loader *loader)
 {
     const struct tree_node *written = scenario_list(loader, loader->root, "expect");
@@ -186,7 +211,8 @@ void scenario_load_expectations(struct loader *loader)
     }
     struct expectation *list = arena_array(loader->arena, written->count, sizeof *list);
     for (size_t i = 0; i < written->count; i++)
-        expect_parse(loader->scenario, written->items[i].value, &list[i], loader->diag);
+        if (!is_of_refused(loader, written->items[i].value))
+            expect_parse(loader->scenario, written->items[i].value, &list[i], loader->diag);
     loader->scenario->expectations = list;
     loader->scenario->expectation_count = (uint32_t)written->count;
 }

@@ -330,8 +330,13 @@ static void several_mistakes_are_told_at_once(void **state)
     (void)state;
     assert_null(load(HEAD "durtion: 1ms\ndrain: 7\n" FABRIC HOSTS
                           "workloads: [{name: w, kind: nvmx, from: host1, to: host0}]\n"
-                          "faults: [{kind: meteor, where: host0}]\n"));
-    assert_int_equal(diag.errors, 4);
+                          "faults: [{kind: meteor, where: host0}]\n"
+                          "expect: [\"w.iops > 3\"]\n"));
+    assert_int_equal(diag.errors, 4); /* none of what is expected of the workload that is wrong */
+    assert_null(load(HEAD FABRIC HOSTS
+                     "workloads: [{name: w, kind: nvmx, from: host1, to: host0}]\n"
+                     "expect: [\"v.iops > 3\", no-pauses]\n"));
+    assert_int_equal(diag.errors, 3);
 }
 
 static void files_are_found_beside_the_scenario(void **state)
