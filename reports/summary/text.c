@@ -134,18 +134,24 @@ static void write_workloads(const struct text *text)
     text_recovery(text->store, text->out);
 }
 
-static void write_pause(const struct text *text, const struct store_statement *row, int64_t span)
+/* A database may say anything. */
+static int bar_filled(double part, double whole)
+{
+    const double share = whole > 0 ? part / whole : 0;
+    return share > 1 ? BAR_WIDTH : share > 0 ? (int)(share * BAR_WIDTH) : 0;
+}
+
+static void write_pause(const struct text *text, const struct store_statement *row, double span)
 {
     const int64_t stopped = store_int(row, 3);
-    int filled = span <= 0 ? 0 : (int)(stopped * BAR_WIDTH / span);
-    filled = filled > BAR_WIDTH ? BAR_WIDTH : filled;
+    const int filled = bar_filled((double)stopped, span);
     char bar[BAR_WIDTH + 1];
     memset(bar, '#', (size_t)filled);
     memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
     bar[BAR_WIDTH] = '\0';
     fprintf(text->out, "  %-14s paused by %-14s  priority %" PRId64 "%12s  %s %s\n",
             store_text(row, 0), store_text(row, 1), store_int(row, 2), words_time(stopped).text,
-            bar, words_percent((double)stopped, (double)span).text);
+            bar, words_percent((double)stopped, span).text);
 }
 
 static void write_deadlocks(const struct text *text)
@@ -182,7 +188,8 @@ static void write_pauses(const struct text *text)
                                    " WHERE g.name='rx_global_pause' AND g.node=c.node"
                                    " AND g.port=c.port))"
                                    " ORDER BY c.value DESC, c.node, c.port");
-    const int64_t span = result_of(text, "simulated_ps") + result_of(text, "drain_ps");
+    const double span =
+        (double)result_of(text, "simulated_ps") + (double)result_of(text, "drain_ps");
     int64_t shown = 0;
     while (shown < PAUSES_MAX && store_step(rows)) {
         write_pause(text, rows, span);
