@@ -211,8 +211,8 @@ void bents_rnic(struct pen *pen)
                        pen->bent == BENT_TIGHT || pen->bent == BENT_CRASH;
     if (loses || once_in(pen, 3))
         pen_put(pen, "timeout", "%u", draw_between(&pen->rng, 6, 8));
-    if (loses && once_in(pen, 3))
-        pen_put(pen, "retry-count", "%u", draw_between(&pen->rng, 0, 7));
+    if (loses && once_in(pen, 2)) /* 0: any loss ends a connection, also one that is made again */
+        pen_put(pen, "retry-count", "%u", once_in(pen, 2) ? 0 : draw_between(&pen->rng, 0, 7));
     pen_put(pen, "min-rnr-timer", "%u", draw_between(&pen->rng, 1, 14));
     if (once_in(pen, 2))
         pen_put(pen, "rnr-retry", "%u", draw_between(&pen->rng, 1, 7));
@@ -348,7 +348,7 @@ unsigned bents_faults(struct pen *pen)
 const struct fault_ops *bents_fault(struct pen *pen)
 {
     static const struct fault_ops *const lossy[] = {&fault_bit_errors, &fault_drop_every,
-                                                    &fault_drop_every, &fault_random_loss};
+                                                    &fault_random_loss, &fault_random_loss};
     static const struct fault_ops *const broken[] = {&fault_link_down, &fault_link_flap,
                                                      &fault_switch_down, &fault_misroute};
     static const struct fault_ops *const crash[] = {&fault_target_crash, &fault_target_crash,
@@ -379,12 +379,14 @@ void bents_fault_keys(struct pen *pen, const struct fault_ops *ops)
         pen_put(pen, "to", "\"%s\"", places->hosts[rng_below(&pen->rng, places->host_count)]);
         pen_put(pen, "via", "\"%s\"", places->switches[rng_below(&pen->rng, places->switch_count)]);
     }
-    pen_put(pen, "at", "%uus",
-            (unsigned)rng_below(&pen->rng, pen->bent == BENT_STORM ? 50 : pen->duration_us));
+    const bool early = pen->bent == BENT_STORM || once_in(pen, 8); /* while hosts connect */
+    pen_put(pen, "at", "%uus", (unsigned)rng_below(&pen->rng, early ? 50 : pen->duration_us));
     if (pen->bent == BENT_STORM)
         pen_put(pen, "for", "%ums", draw_between(&pen->rng, 150, 600));
-    else if (!once_in(pen, 6))
+    else if (!once_in(pen, pen->bent == BENT_LOSSY ? 2 : 6)) /* or while they connect again */
         pen_put(pen, "for", "%uus", draw_between(&pen->rng, 5, 2 * pen->duration_us));
+    if (ops == &fault_random_loss && once_in(pen, 2))
+        pen_put(pen, "rate", "%u%%", draw_between(&pen->rng, 1, 8));
     if (ops == &fault_drop_every)
         pen_put(pen, "n", "%u", draw_between(&pen->rng, 2, 60));
 }
