@@ -12,15 +12,34 @@
 #include <string.h>
 #include <unistd.h>
 
+/* "some 40 s left; ": as far as anybody can tell. */
+static void say_left(double left_s, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (left_s >= 3600 * 1.95)
+        snprintf(text, size, "some %.0f h left; ", left_s / 3600);
+    else if (left_s >= 60 * 1.95)
+        snprintf(text, size, "some %.0f min left; ", left_s / 60);
+    else if (left_s >= 0)
+        snprintf(text, size, "some %.0f s left; ", left_s);
+}
+
+/* What is under way: the search, or behind the answer the cliffs of what is chosen. */
 static void show_progress(struct planning *planning)
 {
     const struct plan_state *state = &planning->state;
+    const double elapsed_s = progress_clock_s() - planning->begun_s;
+    char left[64], doing[160];
     if (!isatty(STDERR_FILENO))
         return;
-    fprintf(stderr, "\r%" PRId64 " runs in %.0f s; %u of %u candidates open%s%-40s", state->runs,
-            progress_clock_s() - planning->begun_s, (unsigned)plan_open(state),
-            (unsigned)state->count, state->chosen >= 0 ? "; best so far " : "",
-            state->chosen >= 0 ? state->candidates[state->chosen].cell->name : "");
+    const char *best = state->chosen < 0 ? "" : state->candidates[state->chosen].cell->name;
+    say_left(plan_left_s(state, elapsed_s), left, sizeof left);
+    if (state->proven)
+        snprintf(doing, sizeof doing, "beyond the answer, %.100s", best);
+    else
+        snprintf(doing, sizeof doing, "%u of %u candidates open%s%.60s", (unsigned)plan_open(state),
+                 (unsigned)state->count, *best == '\0' ? "" : "; best so far ", best);
+    fprintf(stderr, "\r%" PRId64 " runs in %.0f s; %s%-60s", state->runs, elapsed_s, left, doing);
     fflush(stderr);
     planning->shown = true;
 }

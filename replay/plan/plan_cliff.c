@@ -107,6 +107,22 @@ static enum plan_verdict play_point(const struct plan_search *search, uint32_t p
     return state->candidates[point].verdict;
 }
 
+/* Of that cliff, and of those behind it. */
+static uint32_t values_from(const struct plan_state *state, uint32_t index)
+{
+    uint32_t values = 0;
+    for (uint32_t i = index; i < state->plan->cliff_count; i++)
+        values += state->cliffs[i].count;
+    return values;
+}
+
+/* Of what is chosen, at so many points and at the one that ends a cliff. */
+static void expect_points(struct plan_state *state, uint64_t points)
+{
+    const struct plan_candidate *chosen = &state->candidates[state->chosen];
+    plan_expect(state, (int64_t)(points * chosen->cases->count) * state->plan->rules.seeds);
+}
+
 /* From the first value on, until one does not hold. */
 static void play_cliff(const struct plan_search *search, uint32_t index)
 {
@@ -114,6 +130,7 @@ static void play_cliff(const struct plan_search *search, uint32_t index)
     struct plan_cliff *cliff = &search->state->cliffs[index];
     const struct plan_lever none = {.candidate = (uint32_t)state->chosen};
     for (uint32_t i = 0; i < cliff->count && !cliff->ends; i++) {
+        expect_points(search->state, values_from(state, index) - i + state->lever_count);
         cliff->ends = play_point(search, cliff->first + i, &none,
                                  &state->plan->cliffs[index].cells[i]) != PLAN_VERDICT_HOLDS;
         cliff->holds += !cliff->ends;
@@ -160,6 +177,8 @@ void plan_cliff_play(const struct plan_search *search)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < state->lever_count; k++)
             if (goes_on(state) && is_known(state, &state->cliffs[i]) &&
-                plan_cliff_lever(state, k, &lever))
+                plan_cliff_lever(state, k, &lever)) {
+                expect_points(state, (uint64_t)(count - i) * state->lever_count - k);
                 play_move(search, i, &lever, &state->moves[i * state->lever_count + k]);
+            }
 }

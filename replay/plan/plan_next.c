@@ -485,7 +485,7 @@ bool plan_next_find(struct plan_next *next)
 {
     plan_follow(next->search);
     next->part_count = 0;
-    next->search->state->ahead = runs_ahead(next);
+    plan_expect(next->search->state, runs_ahead(next));
     if (next->search->exhaustive)
         return ask_all(next);
     find_decisive(next);

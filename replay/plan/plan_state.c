@@ -51,6 +51,25 @@ uint32_t plan_open(const struct plan_state *state)
     return open;
 }
 
+void plan_expect(struct plan_state *state, int64_t runs)
+{
+    state->ahead = runs;
+    state->ahead_at = state->runs;
+}
+
+double plan_left_s(const struct plan_state *state, double elapsed_s)
+{
+    const struct plan *plan = state->plan;
+    const int64_t expected = state->ahead - (state->runs - state->ahead_at);
+    const int64_t allowed = plan->rules.most_runs - state->runs;
+    const int64_t runs = expected < allowed ? expected : allowed;
+    const double time = (double)plan->most_time / (double)PS_PER_S - elapsed_s;
+    if (state->played < 1)
+        return -1;
+    const double left = runs <= 0 ? 0 : elapsed_s * (double)runs / (double)state->played;
+    return plan->most_time > 0 && left > time ? (time > 0 ? time : 0) : left;
+}
+
 double plan_mean(const struct plan_case_state *of, uint32_t figure)
 {
     double sum = 0;

@@ -107,8 +107,8 @@ struct plan_state {
     uint32_t base;  /* of keys in a database that another plan has too, which has those below */
     uint64_t seed;  /* the template's own */
     uint32_t tests; /* candidates x cases x objectives: they share the error */
-    int64_t runs, played; /* known in all; of them played by this process */
-    int64_t ahead;        /* runs that may still be needed: a guess, for people who wait */
+    int64_t runs, played;    /* known in all; of them played by this process */
+    int64_t ahead, ahead_at; /* runs that may still be needed, of `runs`: plan_expect */
     int64_t events, packet_hops;
     int64_t chosen;          /* candidate, or -1 */
     bool proven;             /* nothing that is open could take its place */
@@ -124,6 +124,13 @@ void plan_state_free(struct plan_state *state);
 
 /* How many candidates of the plan have no verdict. */
 uint32_t plan_open(const struct plan_state *state);
+
+/* From here on so many runs may still be needed: a guess, for people who wait. */
+void plan_expect(struct plan_state *state, int64_t runs);
+
+/* The time that is left after `elapsed_s` of playing, at the pace so far and within the budget; less
+ * than 0: nothing is known yet. */
+double plan_left_s(const struct plan_state *state, double elapsed_s);
 
 /* Mean over its runs of a figure, and of its slack. */
 double plan_mean(const struct plan_case_state *of, uint32_t figure);

@@ -118,6 +118,11 @@ refused 'expected cliff too' '/^cliff/,/as: far/d'
 refused '.*path-mtux' 's/path-mtu/path-mtux/'
 refused 'more than 64 values' 's/values: \[8, 16\]/values: {from: 1, to: 65, step: 1}/'
 
+# On a terminal there is a line with the time left; it goes when the answer comes.
+script -qec "'$program' plan cliff.yaml" /dev/null >tty.txt </dev/null || fail "on a terminal: exit $?"
+tr '\r' '\n' <tty.txt | grep -Eq '^[0-9]+ runs in [0-9]+ s; some [0-9]+ s left; [0-9]+ of 24 candidates open' || fail "no time left: $(tr '\r' '\n' <tty.txt | head -3)"
+tr '\r' '\n' <tty.txt | grep -q 'left; beyond the answer, rate25Gbps-qd2' || fail "no line beyond the answer"
+
 # --- the page of a plan: what the database says, each candidate once, each cell of the map ------------------------
 
 "$program" report cliff.db -o plan.html || fail "page: exit $?"

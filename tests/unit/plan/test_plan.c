@@ -2,6 +2,7 @@
  * test_plan - a plan's file, its failures as cases, and the bill of a scenario. */
 #include "base/memory.h"
 #include "replay/plan/plan_bound.h"
+#include "replay/plan/plan_state.h"
 #include "scenarios/vary/plan.h"
 #include "tests/unit/plan/base.h"
 
@@ -423,6 +424,30 @@ static void a_budget_is_of_runs_or_of_time(void **state)
     }
 }
 
+/* 10 runs in 20 s, of which 4 were known from before: 6 were played. */
+static void the_time_left_is_that_of_the_runs_ahead(void **state)
+{
+    (void)state;
+    struct plan *plan = memory_new(sizeof *plan);
+    struct plan_state search = {.plan = plan};
+    plan->rules.most_runs = 1000;
+    plan_expect(&search, 16);
+    assert_true(plan_left_s(&search, 0) < 0); /* no pace yet */
+    search.runs = 10;
+    search.played = 6;
+    assert_true(plan_left_s(&search, 20) > 19.99 && plan_left_s(&search, 20) < 20.01);
+    plan_expect(&search, 3); /* anew: these are all that are left */
+    assert_true(plan_left_s(&search, 20) > 9.99 && plan_left_s(&search, 20) < 10.01);
+    plan->rules.most_runs = 11; /* the budget ends it before */
+    assert_true(plan_left_s(&search, 20) > 3.33 && plan_left_s(&search, 20) < 3.34);
+    plan->most_time = 21 * PS_PER_S;
+    assert_true(plan_left_s(&search, 20) > 0.99 && plan_left_s(&search, 20) < 1.01);
+    assert_true(plan_left_s(&search, 30) >= 0 && plan_left_s(&search, 30) < 0.01);
+    search.runs = 99; /* more than was thought */
+    assert_true(plan_left_s(&search, 20) >= 0 && plan_left_s(&search, 20) < 0.01);
+    free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -433,6 +458,7 @@ int main(void)
         cmocka_unit_test(objectives_are_of_the_steady_part),
         cmocka_unit_test(a_bill_counts_every_part),
         cmocka_unit_test(bounds_are_those_of_links_and_light),
+        cmocka_unit_test(the_time_left_is_that_of_the_runs_ahead),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(without_prices_headroom_decides),
         cmocka_unit_test(a_budget_is_of_runs_or_of_time),
