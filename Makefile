@@ -152,7 +152,7 @@ LIB     := $(B)/libstormglass.$(if $(SHARED),so,a)
 PROGRAM := $(B)/stormglass
 # Runs of a plan on many machines: where Open MPI is, and for this machine alone.
 MPI         := $(if $(TARGET)$(filter-out gcc clang,$(CC_NAME)),,$(shell command -v mpicc 2>/dev/null))
-MPI_PROGRAM := $(call sources,cli/mpi) cli/play/cmd_plan.c cli/play/planning.c cli/play/slurm.c cli/cli.c cli/load.c cli/output.c
+MPI_PROGRAM := $(call sources,cli/mpi) cli/play/cmd_plan.c cli/play/pages.c cli/play/planning.c cli/play/slurm.c cli/cli.c cli/load.c cli/output.c
 PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge) $(if $(MPI),$(B)/stormglass-mpi)
 UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
 LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))

@@ -3,6 +3,7 @@
 #include "cli/play/cmd_plan.h"
 
 #include "base/quantity.h"
+#include "cli/play/pages.h"
 #include "cli/play/planning.h"
 #include "cli/play/slurm.h"
 #include "replay/plan/plan_assumed.h"
@@ -30,6 +31,8 @@ static const struct cli_option options[] = {
     {"gather", 0, "DIRECTORY", "what its share-*.db know is not played again"},
     {"slurm", 0, "DIRECTORY",
      "only write an array job of Slurm there, a share each, and the step that gathers"},
+    {"pages", 0, "DIRECTORY",
+     "then write the answer there as pages: index.html, which links a run of each candidate"},
     {"list", 0, NULL, "only print each candidate: its settings, its cost, what can never hold"},
     {"exhaustive", 0, NULL, "play every candidate, whatever is known of it"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
@@ -268,20 +271,45 @@ static bool agree(const struct session *session, const struct cmd_plan_others *o
     return others == NULL || others->agree(others->places.self, text);
 }
 
+static const char *database_of(const struct cli_args *args)
+{
+    const char *path = cli_value(args, "output");
+    return path != NULL ? path : cli_value(args, "resume");
+}
+
+static int write_pages(const struct cli_args *args, const struct session *session)
+{
+    return pages_write(&session->sides[0].state, database_of(args), cli_value(args, "pages"));
+}
+
+static bool may_make_pages(const struct cli_args *args)
+{
+    if (!cli_given(args, "pages"))
+        return true;
+    if (database_of(args) == NULL)
+        cli_error("--pages: expected --output too, the database that the pages are made of");
+    return database_of(args) != NULL && pages_begin(cli_value(args, "pages")) == CLI_DONE;
+}
+
 static int play(const struct cli_args *args, struct session *session)
 {
     struct stop former;
-    if (!open_store(args, session))
+    if (!may_make_pages(args) || !open_store(args, session))
         return CLI_USAGE;
     for (uint32_t i = 0; i < session->count; i++)
         session->sides[i].search.exhaustive = cli_given(args, "exhaustive");
     stop_catch(&former);
     search(args, session);
-    stop_release(&former);
     for (uint32_t i = 0; i < session->count; i++)
         planning_hide_progress(&session->sides[i]);
-    const int code = report(args, session);
-    return close_store(session) ? code : CLI_FAILED;
+    int code = report(args, session);
+    code = close_store(session) ? code : CLI_FAILED;
+    if (cli_given(args, "pages") && code <= CLI_BROKEN && stop_asked() == 0) {
+        const int pages = write_pages(args, session);
+        code = pages > code ? pages : code;
+    }
+    stop_release(&former);
+    return code;
 }
 
 /* Of options that cannot be given together the first two. */
@@ -291,7 +319,7 @@ static bool are_together(const struct cli_args *args)
         {"json", "csv"},      {"vs", "list"},      {"vs", "assumed"},    {"share", "vs"},
         {"share", "list"},    {"share", "gather"}, {"share", "assumed"}, {"gather", "vs"},
         {"gather", "resume"}, {"slurm", "vs"},     {"slurm", "share"},   {"slurm", "gather"},
-        {"slurm", "list"}};
+        {"slurm", "list"},    {"pages", "list"},   {"pages", "share"},   {"pages", "slurm"}};
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         if (cli_given(args, apart[i][0]) && cli_given(args, apart[i][1])) {
             cli_error("--%s and --%s: expected one of them", apart[i][0], apart[i][1]);

@@ -161,7 +161,7 @@ static bool open_stores(struct order *order)
 static bool write_one(const struct order *order, FILE *out)
 {
     if (order->plan)
-        return page_plan_write(order->stores[0], out);
+        return page_plan_write(order->stores[0], false, out);
     switch (order->form) {
     case TEXT:
         return text_run(order->stores[0], out);

@@ -41,7 +41,22 @@ static uint32_t run_of(const struct plan_case_state *of)
     return 0;
 }
 
-void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out)
+uint32_t plan_telling_case(const struct plan_candidate *candidate)
+{
+    uint32_t first = PLAN_NO_CASE;
+    for (uint32_t i = 0; candidate->states != NULL && i < candidate->cases->count; i++) {
+        const struct plan_case_state *of = &candidate->states[i];
+        if (of->count == 0)
+            continue;
+        if (of->verdict != PLAN_VERDICT_HOLDS && of->verdict != PLAN_VERDICT_OPEN)
+            return i;
+        first = first == PLAN_NO_CASE ? i : first;
+    }
+    return first;
+}
+
+const char **plan_command_sets(struct arena *arena, const struct plan_state *state,
+                               uint32_t candidate, uint32_t of, uint32_t *count)
 {
     const struct plan_candidate *mine = &state->candidates[candidate];
     const uint32_t run = run_of(&mine->states[of]);
@@ -51,9 +66,14 @@ void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t o
                                      .seed = state->seed + run};
     const int64_t duration =
         mine->states[of].count > 0 ? mine->states[of].outcomes[run].duration : 0;
+    return plan_trial_sets(arena, &trial, duration, count);
+}
+
+void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t of, FILE *out)
+{
     struct arena arena = {0};
     uint32_t count;
-    const char **sets = plan_trial_sets(&arena, &trial, duration, &count);
+    const char **sets = plan_command_sets(&arena, state, candidate, of, &count);
     print_changed(state, "run", sets, count, out);
     arena_free(&arena);
 }

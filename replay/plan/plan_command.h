@@ -14,4 +14,12 @@ void plan_command(const struct plan_state *state, uint32_t candidate, uint32_t o
 /* What writes the candidate as a scenario of its own. */
 void plan_export_command(const struct plan_state *state, uint32_t candidate, FILE *out);
 
+/* What tells most of a candidate: the first case that does not hold, or the first that was played;
+ * PLAN_NO_CASE: none was. */
+uint32_t plan_telling_case(const struct plan_candidate *candidate);
+
+/* Settings of the run that plan_command plays.  Texts are in the arena. */
+const char **plan_command_sets(struct arena *arena, const struct plan_state *state,
+                               uint32_t candidate, uint32_t of, uint32_t *count);
+
 #endif

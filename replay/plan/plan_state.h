@@ -128,8 +128,8 @@ uint32_t plan_open(const struct plan_state *state);
 /* From here on so many runs may still be needed: a guess, for people who wait. */
 void plan_expect(struct plan_state *state, int64_t runs);
 
-/* The time that is left after `elapsed_s` of playing, at the pace so far and within the budget; less
- * than 0: nothing is known yet. */
+/* The time that is left after `elapsed_s` of playing, at the pace so far and within the budget;
+ * less than 0: nothing is known yet. */
 double plan_left_s(const struct plan_state *state, double elapsed_s);
 
 /* Mean over its runs of a figure, and of its slack. */

@@ -96,6 +96,17 @@ static void number_cell(const struct page *page, enum page_kind kind,
     fputs("</td>", page->out);
 }
 
+static void link_cell(const struct page *page, const char *name)
+{
+    fputs("<td>", page->out);
+    if (*name != '\0') {
+        fputs("<a href=\"", page->out);
+        page_text(page->out, name);
+        fputs("\">its page</a>", page->out);
+    }
+    fputs("</td>", page->out);
+}
+
 void page_cell(const struct page *page, enum page_kind kind, const struct store_statement *row,
                int column)
 {
@@ -109,6 +120,9 @@ void page_cell(const struct page *page, enum page_kind kind, const struct store_
               page->out);
         page_text(page->out, store_text(row, column));
         fputs("</td>", page->out);
+        break;
+    case PAGE_LINK:
+        link_cell(page, store_text(row, column));
         break;
     case PAGE_VERDICT:
         fputs(store_int(row, column) != 0                    ? "<td class=\"good\">held</td>"

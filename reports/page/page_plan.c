@@ -161,28 +161,30 @@ static void write_unmodelled(const struct page *page)
     page_section_end(page);
 }
 
-static void write_candidates(const struct page *page)
+static void write_candidates(const struct page *page, bool linked)
 {
-    static const struct page_column columns[] = {{"candidate", PAGE_CODE},
-                                                 {"price", PAGE_COUNT},
-                                                 {"W", PAGE_COUNT},
-                                                 {"rack units", PAGE_COUNT},
-                                                 {"headroom", PAGE_TEXT},
-                                                 {"verdict", PAGE_TEXT},
-                                                 {"command of a run", PAGE_CODE},
-                                                 {0}};
+    const struct page_column columns[] = {{"candidate", PAGE_CODE},
+                                          {"price", PAGE_COUNT},
+                                          {"W", PAGE_COUNT},
+                                          {"rack units", PAGE_COUNT},
+                                          {"headroom", PAGE_TEXT},
+                                          {"verdict", PAGE_TEXT},
+                                          {"command of a run", PAGE_CODE},
+                                          {linked ? "what it did" : NULL, PAGE_LINK},
+                                          {0}};
     page_section(page, "candidates", "Candidates",
                  "The command plays a run of the case that decided, or of the first.");
     page_table(page,
                "SELECT name, price, watts, rack_units, " PAGE_PLAN_PERCENT ", verdict,"
                " coalesce((SELECT command FROM trial t WHERE t.candidate=c.candidate AND command IS"
-               " NOT NULL ORDER BY verdict IN ('holds', 'open'), trial LIMIT 1), '')"
-               " FROM candidate c WHERE" PAGE_PLAN_OWN("c") " ORDER BY price, candidate",
+               " NOT NULL ORDER BY verdict IN ('holds', 'open'), trial LIMIT 1), "
+               "'')," PAGE_PLAN_RUN("c.candidate") " FROM candidate c WHERE" PAGE_PLAN_OWN(
+                   "c") " ORDER BY price, candidate",
                columns);
     page_section_end(page);
 }
 
-bool page_plan_write(struct store *store, FILE *out)
+bool page_plan_write(struct store *store, bool linked, FILE *out)
 {
     const struct page page = {.store = store, .out = out, .span = 1};
     char name[SENTENCE_BYTES];
@@ -194,11 +196,11 @@ bool page_plan_write(struct store *store, FILE *out)
     write_why(&page);
     page_plan_front(&page);
     page_plan_map(&page);
-    page_plan_cliffs(&page);
+    page_plan_cliffs(&page, linked);
     page_plan_assumed(&page);
     page_plan_measures(&page);
     write_bill(&page);
-    write_candidates(&page);
+    write_candidates(&page, linked);
     write_unmodelled(&page);
     fputs("</main>\n<footer>Made by stormglass.</footer>\n</body>\n</html>\n", out);
     return ferror(out) == 0 && store_error(store) == NULL;

@@ -8,7 +8,10 @@
 
 #include <stdio.h>
 
-/* False: the database could not be read, or the output not written. */
-bool page_plan_write(struct store *store, FILE *out);
+#include <stdbool.h>
+
+/* `linked`: beside the page are those of runs, NAME.html of each candidate and point of a cliff
+ * that was played.  False: the database could not be read, or the output not written. */
+bool page_plan_write(struct store *store, bool linked, FILE *out);
 
 #endif

@@ -161,16 +161,17 @@ static void write_cliff(const struct page *page, int64_t cliff, const char *path
     write_moves(page, cliff);
 }
 
-void page_plan_cliffs(const struct page *page)
+void page_plan_cliffs(const struct page *page, bool linked)
 {
-    static const struct page_column columns[] = {{"along", PAGE_CODE},
-                                                 {"at", PAGE_TEXT},
-                                                 {"verdict", PAGE_TEXT},
-                                                 {"headroom", PAGE_TEXT},
-                                                 {"what breaks", PAGE_SENTENCE},
-                                                 {"and its limit", PAGE_SENTENCE},
-                                                 {"command of a run", PAGE_CODE},
-                                                 {0}};
+    const struct page_column columns[] = {{"along", PAGE_CODE},
+                                          {"at", PAGE_TEXT},
+                                          {"verdict", PAGE_TEXT},
+                                          {"headroom", PAGE_TEXT},
+                                          {"what breaks", PAGE_SENTENCE},
+                                          {"and its limit", PAGE_SENTENCE},
+                                          {"command of a run", PAGE_CODE},
+                                          {linked ? "what it did" : NULL, PAGE_LINK},
+                                          {0}};
     page_section(
         page, "cliffs", "Cliffs of what is chosen",
         "One axis changed at a time, until an objective does not hold: the headroom of the "
@@ -188,7 +189,8 @@ void page_plan_cliffs(const struct page *page)
                     "SELECT path, value, verdict, " PAGE_PLAN_PERCENT
                     ", why, bottleneck, coalesce((SELECT command FROM trial t WHERE"
                     " t.candidate=k.candidate AND command IS NOT NULL ORDER BY verdict IN ('holds',"
-                    " 'open'), trial LIMIT 1), '') FROM cliff k ORDER BY cliff, position",
+                    " 'open'), trial LIMIT 1), '')," PAGE_PLAN_RUN(
+                        "k.candidate") " FROM cliff k ORDER BY cliff, position",
                     columns))
         fputs("<p>The plan asks for none (<code>cliff</code>).</p>\n", page->out);
     page_section_end(page);

@@ -8,6 +8,11 @@
 /* Whether a row of the table candidate is one of the plan, not a point of a cliff. */
 #define PAGE_PLAN_OWN(row) " " row ".candidate NOT IN (SELECT candidate FROM cliff)"
 
+/* The page of the run of a candidate or a point, of that column; empty: none was played. */
+#define PAGE_PLAN_RUN(column)                                                                      \
+    " coalesce((SELECT n.name||'.html' FROM candidate n WHERE n.candidate=" column                 \
+    " AND n.verdict<>'died' AND n.candidate IN (SELECT candidate FROM run)), '') "
+
 #define PAGE_PLAN_PERCENT "iif(headroom IS NULL, '-', printf('%.3g %%', 100*headroom))"
 
 /* Price against headroom, with the front as a line. */
@@ -15,7 +20,7 @@ void page_plan_front(const struct page *page);
 /* For each two axes what the best candidate of each pair of values comes to. */
 void page_plan_map(const struct page *page);
 /* How far what is chosen goes along each axis that was asked for. */
-void page_plan_cliffs(const struct page *page);
+void page_plan_cliffs(const struct page *page, bool linked);
 /* What each assumed value moves, the largest first. */
 void page_plan_assumed(const struct page *page);
 

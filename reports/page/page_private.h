@@ -41,6 +41,7 @@ enum page_kind {
     PAGE_TEXT,
     PAGE_SENTENCE, /* text that wants some width */
     PAGE_CODE,
+    PAGE_LINK, /* the name of a page beside this one; empty: none */
     PAGE_COUNT,
     PAGE_TIME, /* ps */
     PAGE_RATE, /* bps */

@@ -111,7 +111,7 @@ static void try_page(void)
     if (out == NULL || (store == NULL) != (error[0] != '\0'))
         abort();
     if (store != NULL)
-        page_plan_write(store, out);
+        page_plan_write(store, true, out);
     store_close(store);
     fclose(out);
 }

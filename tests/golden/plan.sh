@@ -139,6 +139,18 @@ done
 [ "$(row measures '^<tr><td\|^<tbody><tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) FROM candidate WHERE candidate IN (SELECT candidate FROM run)")" ] || fail "page: measures"
 gojq -e --arg name "$chosen" '.candidates[] | select(.name == $name).measures | .["io.goodput"] > 20e9 and .["io.latency.p99"] < 120e6' cliff.json >/dev/null || fail "measures: $(gojq -c '.candidates[0].measures' cliff.json)"
 [ "$(row map '<td class="holds"')" = "$(sqlite3 cliff.db "SELECT count(*) $own AND verdict = 'holds'")" ] || fail "page: map"
+# A folder of pages: each run that was played has its own, one click away, and that is the run of the command beside it.
+"$program" plan cliff.yaml --resume cliff.db --pages pages >out.txt || fail "pages: exit $?"
+cmp -s out.txt <("$program" plan cliff.yaml --resume cliff.db) || fail "pages change the answer"
+[ "$(grep -o 'href="[^"#]*\.html"' pages/index.html | sort | uniq -d)" = "" ] || fail "pages: a link twice"
+[ "$(grep -o 'href="[^"#]*\.html"' pages/index.html | sed 's/href="//; s/"//' | sort)" = "$(cd pages && ls | grep -v '^index.html$' | sort)" ] || fail "pages: links and pages differ"
+[ "$(ls pages/*.html | wc -l)" = $((1 + $(sqlite3 cliff.db 'SELECT count(*) FROM candidate WHERE candidate IN (SELECT candidate FROM run)'))) ] || fail "pages: $(ls pages)"
+eval "$(sqlite3 cliff.db "SELECT command FROM trial t JOIN candidate c USING(candidate) WHERE name = '$chosen' LIMIT 1" | sed "s,^stormglass,$program,") -o alone.db" >/dev/null
+"$program" report alone.db -o alone.html
+digest() { grep -oE 'digest [0-9a-f]{32}|[0-9a-f]{32}' "$1" | grep -oE '[0-9a-f]{32}' | sort -u; }
+[ -n "$(digest alone.html)" ] && [ "$(digest alone.html)" = "$(digest "pages/$chosen.html")" ] || fail "pages: $chosen is another run"
+"$program" plan cliff.yaml --pages pages >/dev/null 2>err.txt; [ $? = 2 ] && grep -q -- '--pages: expected --output too' err.txt || fail "pages without a database: $(cat err.txt)"
+"$program" plan cliff.yaml --resume cliff.db --pages pair.yaml >/dev/null 2>err.txt; [ $? = 2 ] && grep -q -- '--pages pair.yaml: ' err.txt || fail "pages in a file: $(cat err.txt)"
 "$program" report cliff.db -o plan2.html && cmp -s plan.html plan2.html || fail "the same plan is another page"
 "$program" report cliff.db --text >out.txt 2>err.txt; [ $? = 2 ] && grep -q 'a database of a plan: expected it alone' err.txt || fail "report --text of a plan: $(cat err.txt)"
 sqlite3 cliff.db "UPDATE candidate SET name = '<img src=x>', why = '<b>', headroom = 9e99 WHERE candidate = 0; UPDATE setting SET text = '</table>' WHERE position = 0"
