@@ -34,7 +34,9 @@ struct verbs_device; /* one RNIC port */
 /* The tag of memory that holds parts of several contents: no tag of one. */
 #define VERBS_CONTENT_MIXED UINT32_C(0xFFFFFFFE)
 
-enum verbs_memory { VERBS_BYTES, VERBS_BULK };
+/* EITHER: registered as such it is BULK that has bytes too, for receives of which nobody knows what
+ * comes next.  Only where there are shared receive queues. */
+enum verbs_memory { VERBS_BYTES, VERBS_BULK, VERBS_EITHER };
 
 struct verbs_mr {
     uint64_t addr; /* for sge.addr and remote_addr */
@@ -42,7 +44,7 @@ struct verbs_mr {
     uint32_t lkey, rkey;
     uint32_t content; /* BULK: the tag of what it holds; VERBS_CONTENT_MIXED: of several */
     enum verbs_memory memory;
-    unsigned char *bytes; /* BYTES: the memory itself; NULL for BULK in the simulator */
+    unsigned char *bytes; /* BYTES, EITHER: the memory itself; NULL for BULK in the simulator */
 };
 
 struct verbs_event {

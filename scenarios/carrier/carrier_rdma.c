@@ -17,10 +17,13 @@ static struct nvme_transport *of_target(const struct nvme_carrier_site *site, co
     return nvme_rdma_create(site->verbs, site->device, &params);
 }
 
-static int64_t holds(const void *own)
+static struct nvme_carrier_holds holds(const void *own)
 {
-    const int64_t receives = ((const struct nvme_rdma_target_params *)own)->receive_queue;
-    return receives < 0 ? INT64_MAX : receives;
+    const struct nvme_rdma_target_params *params = own;
+    return (struct nvme_carrier_holds){
+        .of_queue = params->receive_queue < 0 ? INT64_MAX : params->receive_queue,
+        .of_port = params->shared_receives == 0 ? INT64_MAX : params->shared_receives,
+    };
 }
 
 const struct nvme_carrier carrier_rdma = {

@@ -23,8 +23,9 @@ struct nvme_transport *nvme_carrier_of_target(const struct nvme_carrier_site *si
     return nvme_carriers[CHOSEN]->of_target(site, params->own[CHOSEN]);
 }
 
-int64_t nvme_carrier_holds(const struct nvme_carrier_target *params)
+struct nvme_carrier_holds nvme_carrier_holds(const struct nvme_carrier_target *params)
 {
     const struct nvme_carrier *carrier = nvme_carriers[CHOSEN];
-    return carrier->holds == NULL ? INT64_MAX : carrier->holds(params->own[CHOSEN]);
+    return carrier->holds != NULL ? carrier->holds(params->own[CHOSEN])
+                                  : (struct nvme_carrier_holds){INT64_MAX, INT64_MAX};
 }

@@ -22,6 +22,12 @@ struct nvme_carrier_site {
     struct verbs_class class; /* of a host's connections */
 };
 
+/* Commands of one I/O queue, and of all at a port, that a target can hold where that is set;
+ * INT64_MAX: all that may come. */
+struct nvme_carrier_holds {
+    int64_t of_queue, of_port;
+};
+
 /* A transport as scenarios see it: its rows, over structs of its own, and how one is made of them
  * for a host or a target. */
 struct nvme_carrier {
@@ -29,9 +35,7 @@ struct nvme_carrier {
     size_t host_bytes, target_bytes;           /* at most NVME_CARRIER_PARAMS_MAX */
     struct nvme_transport *(*of_host)(const struct nvme_carrier_site *site, const void *own);
     struct nvme_transport *(*of_target)(const struct nvme_carrier_site *site, const void *own);
-    /* How many commands of a queue a target can hold that is set to hold so few; INT64_MAX: all.
-     * NULL: always all. */
-    int64_t (*holds)(const void *own);
+    struct nvme_carrier_holds (*holds)(const void *own); /* NULL: all */
 };
 
 enum { NVME_CARRIER_PARAMS_MAX = 64 };
@@ -74,7 +78,6 @@ struct nvme_transport *nvme_carrier_of_host(const struct nvme_carrier_site *site
 struct nvme_transport *nvme_carrier_of_target(const struct nvme_carrier_site *site,
                                               const struct nvme_carrier_target *params);
 
-/* Commands of a queue that a target can hold where that is set; INT64_MAX: all that may come. */
-int64_t nvme_carrier_holds(const struct nvme_carrier_target *params);
+struct nvme_carrier_holds nvme_carrier_holds(const struct nvme_carrier_target *params);
 
 #endif

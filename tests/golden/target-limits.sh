@@ -66,6 +66,33 @@ grep -q receive-queue out && fail "enough receives: $(cat out)"
 expect 'more receives gain' 0 'hosts.targets.target.receive-queue 8 -> 9' "$program" explain receives.yaml.db --what-if
 echo "ok    receive-queue"
 
+# Receives that all share: enough of them are as good as their own, event by event; too few are refused whoever comes.
+scenario shared 'shared-receives: 0' 'queues: 2, queue-depth: 8, read: 50%, size: 1MiB'
+play shared.yaml --set "$timer"
+mv shared.yaml.json all.json
+play shared.yaml --set "$timer" --set hosts.targets.target.shared-receives=64
+[ "$(gojq -r '.digest' all.json)" = "$(gojq -r '.digest' shared.yaml.json)" ] || fail 'as many shared receives as commands are not enough'
+judged='expect=[data.stale == 0, data.lost == 0, data.torn == 0, data.damaged == 0, w.corrupt == 0, all-commands-complete]'
+play shared.yaml --set "$timer" --set hosts.targets.target.shared-receives=8 --set "$judged"
+holds shared.yaml '.rnic.rnr_naks > 20 and ([.expectations[] | select(.held | not)] == [])'
+holds shared.yaml '.causes[0] | .kind == "rnr" and .name == "hosts.targets.target.shared-receives"'
+holds shared.yaml '.bottleneck_kind == "credit"'
+expect 'more shared receives gain' 0 'hosts.targets.target.shared-receives 8 -> 9' "$program" explain shared.yaml.db --what-if
+expect 'too few shared receives' 0 'host0: of the 64 commands that may be under way it has receives for 63 (target.shared-receives): the others wait for RNR timers' \
+    "$program" check shared.yaml --set hosts.targets.target.shared-receives=63
+"$program" check shared.yaml --set hosts.targets.target.shared-receives=64 >out 2>&1
+grep -q 'shared-receives' out && fail "enough shared receives: $(cat out)"
+expect 'two ways to say it' 0 'host0: receive-queue has no effect: shared-receives take its place' \
+    "$program" check shared.yaml --set hosts.targets.target.shared-receives=64 --set hosts.targets.target.receive-queue=8
+# Connections that are lost, a target that stands still and dies: not one receive is lost with them.
+for faults in '{kind: link-flap, where: host1-switch0, at: 1ms, for: 12ms, period: 1ms}' \
+    '{kind: target-stall, where: host0, at: 1ms, for: 5ms}, {kind: target-crash, where: host0, at: 8ms, for: 1ms}'; do
+    play shared.yaml --set duration=16ms --set drain=100ms --set "$timer" --set hosts.targets.target.shared-receives=1 --set "faults=[$faults]" --set "$judged" \
+        --set 'hosts.defaults={rnic: {timeout: 5, retry-count: 2, min-rnr-timer: 1, cm-timeout: 300us}, nvme: {reconnect-delay: 500us, io-timeout: 3ms}}'
+    holds shared.yaml '.workloads[0].controllers.lost > 3 and .workloads[0].unfinished == 0 and ([.expectations[] | select(.held | not)] == [])'
+done
+echo "ok    shared-receives"
+
 # The limits of real targets: what is sent at once, and how many buffers that takes.
 scenario real 'profile: spdk-target' 'queue-depth: 32, block-size: 256KiB'
 expect 'SPDK sends 128 KiB at most' 0 'is sent as 2 commands: target.max-transfer of host0 is 131072 B' "$program" check real.yaml
@@ -78,7 +105,7 @@ grep -q '^  buffer wait' out && fail "a wait for buffers: $(cat out)"
 grep -q 'is sent as' out && fail "nvmet: $(cat out)"
 "$program" run real.yaml --set hosts.targets.target.profile=linux-nvmet >out 2>&1
 grep -q '^  buffer wait' out && fail "nvmet has no buffers to wait for: $(cat out)"
-expect 'what is written goes before a profile' 0 'profile spdk-target, data-buffers 9 + 7 from profile spdk-target' "$program" run real.yaml --set hosts.targets.target.data-buffers=9
+expect 'what is written goes before a profile' 0 'profile spdk-target, data-buffers 9 + 8 from profile spdk-target' "$program" run real.yaml --set hosts.targets.target.data-buffers=9
 expect 'a profile of another kind' 2 'expected a profile of kind target' "$program" run real.yaml --set hosts.targets.target.profile=rnic-100g
 expect 'no such profile' 2 "there is no profile 'spdk-targe'; did you mean 'spdk-target'?" "$program" run real.yaml --set hosts.targets.target.profile=spdk-targe
 echo "ok    profiles"

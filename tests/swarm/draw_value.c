@@ -58,6 +58,7 @@ static const struct narrow {
     {"hosts.defaults.target", "command-cost", NULL, "10us"},
     {"hosts.defaults.target", "queue-budget", "4", "64"},
     {"hosts.defaults.target", "receive-queue", NULL, "24"},
+    {"hosts.defaults.target", "shared-receives", NULL, "24"},
     {"hosts.targets.namespaces", "count", "1", "4"},
     {"faults{kind: link-flap}", "period", "5us", "400us"},
     {"faults{kind: bit-errors}", "rate", "1e-9", "1e-4"},

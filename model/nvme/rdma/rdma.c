@@ -30,6 +30,10 @@ const struct opt nvme_rdma_target_opts[] = {
      "Receives of an I/O queue pair, each in use until the response to its command; auto: as many "
      "as its submission queue has entries.",
      "Linux 6.1 nvmet_rdma_parse_cm_connect_req: HSQSIZE + 1"},
+    {"shared-receives", OPT_INT, offsetof(struct nvme_rdma_target_params, shared_receives), "0",
+     "0", "65536", NULL,
+     "Receives that all I/O queue pairs at a port share (SRQ); 0: each has its own.",
+     "Linux 6.1 nvmet-rdma: use_srq, srq_size 1024; SPDK nvmf_create_transport max-srq-depth 4096"},
     {0},
 };
 

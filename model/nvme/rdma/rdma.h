@@ -19,6 +19,7 @@ struct nvme_rdma_target_params {
     int64_t rdma_size; /* most bytes of one READ or WRITE; -1: a command's whole data */
     /* Receives of an I/O queue pair, if its submission queue has more entries; -1: as many. */
     int64_t receive_queue;
+    int64_t shared_receives; /* of all I/O queue pairs at a port instead; 0: each has its own */
 };
 
 extern const struct opt nvme_rdma_host_opts[], nvme_rdma_target_opts[];

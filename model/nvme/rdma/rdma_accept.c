@@ -21,10 +21,15 @@ static bool register_bytes(struct nvme_rdma *rdma, uint32_t bytes, struct verbs_
 static bool make_memory(struct rdma_target_conn *conn, enum nvme_memory memory)
 {
     struct nvme_rdma *rdma = conn->base.rdma;
-    conn->receives = memory_zeroed(conn->receive_count, sizeof *conn->receives);
     conn->transfers = memory_zeroed(conn->slots, sizeof(struct nvme_transfer *));
-    if (!register_bytes(rdma, (uint32_t)conn->receive_count * NVME_SQE_BYTES, &conn->capsules) ||
-        !register_bytes(rdma, conn->slots * NVME_CQE_BYTES, &conn->responses))
+    if (!register_bytes(rdma, conn->slots * NVME_CQE_BYTES, &conn->responses))
+        return false;
+    if (nvme_rdma_is_shared(conn)) {
+        conn->shared = nvme_rdma_shared_join(rdma, conn->data_room, memory);
+        return conn->shared != NULL;
+    }
+    conn->receives = memory_zeroed(conn->receive_count, sizeof *conn->receives);
+    if (!register_bytes(rdma, (uint32_t)conn->receive_count * NVME_SQE_BYTES, &conn->capsules))
         return false;
     if (conn->qid == 0)
         return true;
@@ -43,6 +48,7 @@ static bool make_memory(struct rdma_target_conn *conn, enum nvme_memory memory)
 static void release(struct nvme_transport_conn *base)
 {
     struct rdma_target_conn *conn = nvme_rdma_target_of(base);
+    nvme_rdma_shared_leave(conn);
     nvme_rdma_release_mr(base->rdma, conn->capsules);
     nvme_rdma_release_mr(base->rdma, conn->responses);
     nvme_rdma_release_mr(base->rdma, conn->connect);
@@ -166,8 +172,10 @@ static void size(struct rdma_target_conn *conn, const struct nvme_transport_acce
     const uint32_t sends = conn->answers < how->entries ? conn->answers : how->entries;
     const uint32_t most = 1 + nvme_rdma_operations(conn, how->max_transfer);
     const uint32_t usual = 2 * sends + 1;
-    const int64_t receives = conn->base.rdma->params.target.receive_queue;
-    const bool fewer = conn->qid > 0 && receives > 0 && receives < how->entries;
+    const struct nvme_rdma_target_params *params = &conn->base.rdma->params.target;
+    const int64_t receives = params->receive_queue;
+    const bool fewer =
+        conn->qid > 0 && receives > 0 && receives < how->entries && !nvme_rdma_is_shared(conn);
     conn->receive_count = fewer ? (uint16_t)receives : how->entries;
     conn->credits = conn->credit_limit = usual > most ? usual : most;
     conn->slots = conn->receive_count + conn->credit_limit;
@@ -179,15 +187,17 @@ static bool accept_conn(struct rdma_target_conn *conn)
     const struct nvme_rdma *rdma = conn->base.rdma;
     const struct ibv_qp_cap cap = {
         .max_send_wr = conn->credit_limit + 1,
-        .max_recv_wr = conn->receive_count + 1u,
+        .max_recv_wr = conn->shared != NULL ? 1 : conn->receive_count + 1u,
         .max_send_sge = 2,
         .max_recv_sge = 2,
     };
-    const struct verbs_user user = {
-        .self = conn, .on_cm = on_cm, .on_completion = nvme_rdma_target_completion};
+    const struct verbs_user user = {.self = conn,
+                                    .on_cm = on_cm,
+                                    .on_completion = nvme_rdma_target_completion,
+                                    .srq = conn->shared == NULL ? NULL : conn->shared->srq};
     if (rdma->verbs->prepare(conn->base.verbs, &cap, &user) != 0)
         return false;
-    for (uint16_t i = 0; i < conn->receive_count; i++)
+    for (uint16_t i = 0; conn->shared == NULL && i < conn->receive_count; i++)
         if (!nvme_rdma_post_receive(conn, &conn->receives[i]))
             return false;
     unsigned char private_data[NVME_CM_ACCEPT_BYTES];

@@ -3,6 +3,7 @@
  * rdma.c         the table and the rows; memory, and the end of connections
  * rdma_host.c    a host's queue pair
  * rdma_accept.c  a target's queue pair comes, with its memory, and goes
+ * rdma_shared.c  receives that a target's queue pairs share
  * rdma_target.c  what a target's queue pair carries */
 #ifndef STORMGLASS_NVME_RDMA_RDMA_PRIVATE_H
 #define STORMGLASS_NVME_RDMA_RDMA_PRIVATE_H
@@ -16,6 +17,7 @@ struct nvme_rdma {
     struct nvme_rdma_params params;
     struct nvme_transport_listener listener; /* of a target */
     uint32_t regions;                        /* of memory that it has now */
+    struct rdma_shared *shared; /* receives of a target; NULL: each queue pair has its own */
 };
 
 /* First in a host's and in a target's. */
@@ -62,14 +64,24 @@ bool nvme_rdma_send_command(struct nvme_transport_conn *conn, uint16_t tag,
 struct rdma_receive {
     struct nvme_capsule capsule; /* the last one; first, so that a capsule is its receive */
     struct nvme_buffer data;     /* length 0: no place */
+    const struct rdma_target_conn *holder; /* of a shared one: whose command is in it; or NULL */
+};
+
+/* Receives that the I/O queue pairs of a target share, as long as there are some. */
+struct rdma_shared {
+    struct verbs_srq *srq;
+    struct verbs_mr *capsules;
+    struct rdma_receive *receives;
+    uint32_t count, data_room, users;
 };
 
 struct rdma_target_conn {
     struct nvme_transport_conn base;
     struct nvme_transport_target user;
     struct verbs_mr *capsules, *responses, *connect;
-    struct nvme_buffer connect_data; /* of the connect region, behind the SQE */
-    struct rdma_receive *receives;
+    struct nvme_buffer connect_data;  /* of the connect region, behind the SQE */
+    struct rdma_receive *receives;    /* its own */
+    struct rdma_shared *shared;       /* or these */
     struct nvme_transfer **transfers; /* by slot; NULL: never used */
     uint32_t slots, used;
     uint32_t credits, credit_limit; /* free send work requests */
@@ -94,6 +106,15 @@ void nvme_rdma_unlisten(struct nvme_transport *transport);
 uint32_t nvme_rdma_accept(struct nvme_transport_conn *conn,
                           const struct nvme_transport_accept *how);
 void nvme_rdma_reject(struct nvme_transport_conn *conn, enum nvme_cm_reject why);
+
+/* rdma_shared.c */
+bool nvme_rdma_is_shared(const struct rdma_target_conn *conn);
+/* NULL: the device has no more memory. */
+struct rdma_shared *nvme_rdma_shared_join(struct nvme_rdma *rdma, uint32_t data_room,
+                                          enum nvme_memory memory);
+bool nvme_rdma_shared_post(struct nvme_rdma *rdma, struct rdma_receive *receive);
+/* A queue pair ends: what it held is posted again, or the last one takes all with it. */
+void nvme_rdma_shared_leave(struct rdma_target_conn *conn);
 
 /* rdma_target.c */
 bool nvme_rdma_post_receive(struct rdma_target_conn *conn, struct rdma_receive *receive);

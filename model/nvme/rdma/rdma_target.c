@@ -17,6 +17,8 @@ static const struct verbs_ops *verbs_of(const struct rdma_target_conn *conn)
  * second use on, like the others, it has a place for I/O data. */
 bool nvme_rdma_post_receive(struct rdma_target_conn *conn, struct rdma_receive *receive)
 {
+    if (conn->shared != NULL)
+        return nvme_rdma_shared_post(conn->base.rdma, receive);
     const unsigned index = (unsigned)(receive - conn->receives);
     const uint64_t at = (uint64_t)index * NVME_SQE_BYTES;
     struct ibv_sge sges[2] = {nvme_rdma_sge(conn->capsules, at, NVME_SQE_BYTES)};
@@ -162,9 +164,15 @@ bool nvme_rdma_respond(struct nvme_transport_conn *base, struct nvme_transfer *t
 
 /* ---- completions ---- */
 
+static struct rdma_receive *receive_at(const struct rdma_target_conn *conn, unsigned index)
+{
+    return conn->shared != NULL ? &conn->shared->receives[index] : &conn->receives[index];
+}
+
 static void on_capsule(struct rdma_target_conn *conn, unsigned index, uint32_t length)
 {
-    struct rdma_receive *receive = &conn->receives[index];
+    struct rdma_receive *receive = receive_at(conn, index);
+    receive->holder = conn;
     if (length < NVME_SQE_BYTES) {
         conn->user.on_failed(conn->user.self, "command capsule shorter than 64 bytes");
         return;
@@ -188,6 +196,9 @@ static void handle_completion(void *self, const void *what)
     struct rdma_target_conn *conn = self;
     const struct ibv_wc *wc = what;
     const unsigned index = (unsigned)wc->wr_id;
+    const bool in_vain = conn->base.closed || wc->status != IBV_WC_SUCCESS;
+    if (in_vain && conn->shared != NULL && wc->wr_id >> 32 == RDMA_WR_RECEIVE)
+        CHECK(nvme_rdma_post_receive(conn, receive_at(conn, index)));
     if (conn->base.closed)
         return; /* flushed; the memory goes with the queue */
     if (wc->status != IBV_WC_SUCCESS) {

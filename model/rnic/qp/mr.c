@@ -38,14 +38,13 @@ struct mr *mr_create(struct mr_table *table, uint32_t length, int access, enum v
                   .length = length,
                   .lkey = key,
                   .rkey = key | 1,
-                  .memory = memory},
+                  .memory = memory == VERBS_EITHER ? VERBS_BULK : memory},
         .access = access,
         .taken = true,
         .valid = true,
     };
-    if (memory == VERBS_BYTES) {
+    if (memory != VERBS_BULK)
         mr->verbs.bytes = memory_new(length);
-    }
     table->next_address += ((uint64_t)length + MR_PAGE - 1) / MR_PAGE * MR_PAGE + MR_PAGE;
     return mr;
 }

@@ -353,7 +353,9 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
     }
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
     mr_set_content(receive->sges, receive->sge_count, frame->content);
-    qp->conn->bulk_taken += mr_bulk_bytes(receive->sges, receive->sge_count, qp->rx_offset);
+    /* A message that is real to its end has no bulk, whatever memory it came into. */
+    if (frame->length < frame->payload || frame->payload == 0)
+        qp->conn->bulk_taken += mr_bulk_bytes(receive->sges, receive->sge_count, qp->rx_offset);
     complete_receive(rnic, qp, &wc, now);
 }
 

@@ -30,7 +30,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.parts = HARM_BIT(REFUSED) | HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND);
         clue.everywhere = true;
         clue.of_workload = "receives receive-delay shared-receives receive-limit";
-        clue.rows = "receive-queue rnr-retry min-rnr-timer";
+        clue.rows = "receive-queue shared-receives rnr-retry min-rnr-timer";
         clue.general = clue.rows;
         clue.ends = true;
         clue.otherwise = HARM_WORKLOAD;

@@ -26,7 +26,8 @@ static void look_at(const struct scenario *scenario, const struct scenario_workl
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
         const struct scenario_node *target = &scenario->nodes[pair->to];
-        const int64_t holds = nvme_carrier_holds(target->host->nvme_target);
+        const struct nvme_carrier_holds can = nvme_carrier_holds(target->host->nvme_target);
+        const int64_t holds = can.of_port != INT64_MAX ? INT64_MAX : can.of_queue;
         if (depth(scenario, workload, pair) <= holds)
             continue;
         check_add(report, DIAG_WARNING,
@@ -41,11 +42,52 @@ static void look_at(const struct scenario *scenario, const struct scenario_workl
     }
 }
 
+/* All that may be under way at a target that has one port. */
+static int64_t depth_at(const struct scenario *scenario, uint32_t target)
+{
+    int64_t all = 0;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; workload->ops->needs_nvme_target && i < workload->pair_count; i++) {
+            const int64_t queues = ((const struct wl_nvme_params *)workload->params)->queues;
+            const int64_t most = scenario->nodes[target].host->nvme_target->core.max_queues;
+            if (workload->pairs[i].to == target)
+                all += depth(scenario, workload, &workload->pairs[i]) * workload->copies *
+                       (queues < most ? queues : most);
+        }
+    }
+    return all;
+}
+
+static void look_at_target(const struct scenario *scenario, uint32_t index,
+                           struct check_report *report)
+{
+    const struct scenario_node *node = &scenario->nodes[index];
+    const struct nvme_carrier_holds holds = nvme_carrier_holds(node->host->nvme_target);
+    const struct block *values = node->host->nvme_target_values;
+    if (node->host->namespace_count == 0 || holds.of_port == INT64_MAX)
+        return;
+    if (holds.of_queue != INT64_MAX)
+        check_add(report, DIAG_WARNING,
+                  block_place(values, "receive-queue", (struct diag_place){0}),
+                  "%s: receive-queue has no effect: shared-receives take its place", node->name);
+    if (node->port_count != 1 || depth_at(scenario, index) <= holds.of_port)
+        return;
+    check_add(report, DIAG_WARNING, block_place(values, "shared-receives", (struct diag_place){0}),
+              "%s: of the %lld commands that may be under way it has receives for %lld "
+              "(target.shared-receives): the others wait for RNR timers",
+              node->name, (long long)depth_at(scenario, index), (long long)holds.of_port);
+    check_shows(report, "rnic.rnr_naks > 0");
+    check_remedy(report, "raise target.shared-receives");
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (scenario->workloads[i].ops->needs_nvme_target)
             look_at(scenario, &scenario->workloads[i], report);
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        look_at_target(scenario, i, report);
 }
 
 const struct check_rule check_receives = {

@@ -278,6 +278,33 @@ static void test_shared_receives(void **state)
     end_sharing(&sharing);
 }
 
+/* A receive that takes whatever comes: bytes are there to be read and are no bulk that arrived, of
+ * bulk there is the tag. */
+static void test_memory_for_either(void **state)
+{
+    (void)state;
+    struct sharing sharing;
+    share(&sharing, 4);
+    enum { BYTES = 2 * MTU + 100 };
+    struct verbs_mr *bytes = pair_mr(sharing.pair, 0, BYTES, VERBS_BYTES);
+    struct verbs_mr *bulk = pair_mr(sharing.pair, 0, BYTES, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(sharing.pair, 1, BYTES, VERBS_EITHER);
+    for (uint32_t i = 0; i < BYTES; i++)
+        bytes->bytes[i] = (unsigned char)(i * 7);
+    bulk->content = 77;
+    assert_int_equal(post_shared(&sharing, to, 1), 0);
+    send_by(&sharing, 0, bytes);
+    assert_int_equal(sharing.statuses[0], IBV_WC_SUCCESS);
+    assert_memory_equal(to->bytes, bytes->bytes, BYTES);
+    assert_int_equal(sharing.passive[0]->bulk_taken, 0);
+    assert_int_equal(post_shared(&sharing, to, 2), 0);
+    send_by(&sharing, 0, bulk);
+    assert_int_equal(sharing.count, 2);
+    assert_int_equal(to->content, 77);
+    assert_int_equal(sharing.passive[0]->bulk_taken, BYTES);
+    end_sharing(&sharing);
+}
+
 /* Empty, it refuses both; the first that is posted serves who comes first after its wait. */
 static void test_an_empty_one_refuses_all(void **state)
 {
@@ -354,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_the_timer_in_waits),
         cmocka_unit_test(test_without),
         cmocka_unit_test(test_shared_receives),
+        cmocka_unit_test(test_memory_for_either),
         cmocka_unit_test(test_an_empty_one_refuses_all),
         cmocka_unit_test(test_the_limit),
         cmocka_unit_test(test_the_end_flushes_what_was_taken),
