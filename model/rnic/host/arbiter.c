@@ -14,6 +14,7 @@
 #include "rnic/host/fast_path.h"
 #include "rnic/host/rnic_flight.h"
 #include "rnic/host/rnic_watch.h"
+#include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -405,6 +406,8 @@ void arbiter_serve(struct rnic *rnic, time_ps now)
 {
     if (LIKELY(rnic->arbitrates))
         port_serve(&rnic->port, next_frame, port_dequeue_later, now);
+    else if (rnic->pipeline != NULL)
+        pipeline_serve(rnic, now);
     else
         port_dequeue(&rnic->port, now); /* of a software RNIC */
 }

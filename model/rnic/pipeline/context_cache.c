@@ -37,7 +37,7 @@ static void put_first(uint32_t *set, unsigned at, uint32_t qpn)
     set[0] = qpn;
 }
 
-bool context_cache_find(struct context_cache *cache, uint32_t qpn)
+bool context_cache_find_other(struct context_cache *cache, uint32_t qpn)
 {
     if (cache->sets == 0)
         return true;
@@ -49,15 +49,17 @@ bool context_cache_find(struct context_cache *cache, uint32_t qpn)
         return false;
     if (UNLIKELY(at > 0))
         put_first(set, at, qpn);
+    cache->last = qpn;
     cache->hits++;
     return true;
 }
 
-bool context_cache_use(struct context_cache *cache, uint32_t qpn)
+bool context_cache_use_other(struct context_cache *cache, uint32_t qpn)
 {
-    if (LIKELY(context_cache_find(cache, qpn)))
+    if (LIKELY(context_cache_find_other(cache, qpn)))
         return true;
     put_first(set_of(cache, qpn), cache->ways - 1, qpn);
+    cache->last = qpn;
     cache->misses++;
     return false;
 }

@@ -16,16 +16,33 @@ struct context_cache {
     uint32_t *tags; /* sets of so many ways, the one used last first; 0: empty */
     uint32_t sets;  /* 0: every context is there */
     uint32_t ways;
+    uint32_t last; /* the one that was used last, the first of its set; 0: none */
     uint64_t hits, misses;
 };
 
 void context_cache_init(struct context_cache *cache, int64_t contexts, uint32_t ways);
 void context_cache_fini(struct context_cache *cache);
 
+/* The same of another than the one that was used last. */
+bool context_cache_find_other(struct context_cache *cache, uint32_t qpn);
+bool context_cache_use_other(struct context_cache *cache, uint32_t qpn);
+
 /* True: it is there, and was used now. */
-bool context_cache_find(struct context_cache *cache, uint32_t qpn);
+static inline bool context_cache_find(struct context_cache *cache, uint32_t qpn)
+{
+    if (qpn != cache->last)
+        return context_cache_find_other(cache, qpn);
+    cache->hits++;
+    return true;
+}
 
 /* True: it is there.  Else it is from now on. */
-bool context_cache_use(struct context_cache *cache, uint32_t qpn);
+static inline bool context_cache_use(struct context_cache *cache, uint32_t qpn)
+{
+    if (qpn != cache->last)
+        return context_cache_use_other(cache, qpn);
+    cache->hits++;
+    return true;
+}
 
 #endif

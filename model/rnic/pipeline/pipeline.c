@@ -278,7 +278,7 @@ static uint32_t next_control(struct rnic *rnic, uint8_t allowed)
 }
 
 /* The port's source. */
-static uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
+static inline uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
 {
     struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
     const bool data = data_from(rnic) <= now;
@@ -288,6 +288,16 @@ static uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
     else if (!data && port->ready != 0) /* otherwise what is left is paused, or not due yet */
         wait_for_data(rnic, now);
     return handle;
+}
+
+static uint32_t next(struct port *port, uint8_t allowed, time_ps now)
+{
+    return next_frame(port, allowed, now);
+}
+
+void pipeline_serve(struct rnic *rnic, time_ps now)
+{
+    port_serve(&rnic->port, next_frame, port_dequeue_later, now);
 }
 
 void pipeline_on_tx(struct rnic *rnic, time_ps now)
@@ -410,7 +420,7 @@ void pipeline_init(struct rnic *rnic)
         pcie_init(&pipeline->pcie, costs(rnic));
     context_cache_init(&pipeline->cache, costs(rnic)->qp_cache, CONTEXT_WAYS);
     rnic->pipeline = pipeline;
-    rnic->port.source = next_frame;
+    rnic->port.source = next;
     rnic->arbitrates = false;
     rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, pipeline_slows_receiving(costs(rnic)));
 }

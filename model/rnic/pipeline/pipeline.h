@@ -84,6 +84,8 @@ time_ps pipeline_event(struct rnic *rnic, time_ps now);
 
 /* RNIC_EVENT_ENGINE: of the queue pair, or 0, and RNIC_EVENT_TX_ENGINE. */
 void pipeline_on_engine(struct rnic *rnic, uint32_t qpn, time_ps now);
+/* The wire is free, or something became ready. */
+void pipeline_serve(struct rnic *rnic, time_ps now);
 void pipeline_on_tx(struct rnic *rnic, time_ps now);
 
 /* For who accounts for time. */
