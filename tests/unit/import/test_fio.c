@@ -354,7 +354,7 @@ static void bad_files_are_refused_at_their_place(void **state)
         {"[a]\ninclude other.fio\n", 2, 1, "'include' is not supported"},
         {"[a]\nioengine=rdma\nhostname=x\n[b]\n", 2, 10, "'rdma' is not supported"},
         {"[a]\nioengine=libaoi\n", 2, 10, "did you mean 'libaio'"},
-        {"[global]\nioengine=net\nprotocol=tcp\n[a]\n[b]\n", 2, 10, "'net' is not supported"},
+        {"[global]\nioengine=net\nprotocol=tcp\n[a]\nioengine=sync\n[b]\n", 2, 10, "'net' is not"},
         {"[a]\nflow=8\n", 2, 1, "'flow' is not supported"},
         {"[a]\nfsync=1\n", 2, 1, "'fsync' is not supported"},
         {"[a]\nzonemode=zbd\n", 2, 10, "zoned block devices"},

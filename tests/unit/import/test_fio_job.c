@@ -156,6 +156,7 @@ static void ranges_and_shares_of_sizes(void **state)
     assert_int_equal(sizes[WL_WRITE].entries[0].low, 8192);
     assert_int_equal(sizes[WL_WRITE].entries[0].high, 8192);
     assert_int_equal(job->nvme.block_size, 16384);
+    assert_int_equal(job->nvme.pattern, WL_NVME_SEQUENTIAL);
     fio_free(&loaded.jobs);
     job = load(&loaded, "rw=rw\nbssplit=4k/25:8k:16k:32k/1,64k/100");
     assert_non_null(job);

@@ -302,6 +302,25 @@ static void a_flush_waits_for_flash(void **state)
 }
 
 /* Whatever is written over in the buffer never comes to flash. */
+static time_ps reads_of(uint32_t index)
+{
+    time_ps sum = 0;
+    begin();
+    set("read-p99", 200 * US);
+    b.media = b.ops->create(&(struct media_site){&b.world.env, b.params, index, b.capacity});
+    for (unsigned i = 0; i < 20; i++)
+        sum += alone(MEDIA_READ, i << 20, 4096);
+    end();
+    return sum;
+}
+
+static void each_drive_has_times_of_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(reads_of(0), reads_of(0));
+    assert_int_not_equal(reads_of(0), reads_of(1));
+}
+
 static void the_buffer_absorbs(void **state)
 {
     (void)state;
@@ -435,6 +454,7 @@ int main(void)
         cmocka_unit_test(planes_read_by_themselves),
         cmocka_unit_test(alone_by_hand),
         cmocka_unit_test(a_flush_waits_for_flash),
+        cmocka_unit_test(each_drive_has_times_of_its_own),
         cmocka_unit_test(the_buffer_absorbs),
         cmocka_unit_test(random_writes_are_slower_for_ever),
         cmocka_unit_test(the_latency_jumps_when_the_buffer_is_full),
