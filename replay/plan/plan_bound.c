@@ -9,6 +9,7 @@
 #include "replay/database/words.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/check/offered.h"
+#include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
@@ -17,12 +18,12 @@
 
 static bool is_goodput(enum expect_quantity quantity)
 {
-    return quantity == EXPECT_GOODPUT || quantity == EXPECT_STEADY_GOODPUT;
+    return quantity == EXPECT_STEADY_GOODPUT;
 }
 
 static bool is_iops(enum expect_quantity quantity)
 {
-    return quantity == EXPECT_IOPS || quantity == EXPECT_STEADY_IOPS;
+    return quantity == EXPECT_STEADY_IOPS;
 }
 
 static bool is_latency(enum expect_quantity quantity)
@@ -111,48 +112,7 @@ static void name_ends(const struct scenario *scenario, const struct scenario_wor
     free(ends);
 }
 
-/* Payload that open loops ask for, bits per second; OFFERED_ALL of closed ones. */
-static int64_t asked(const struct scenario *scenario, const struct scenario_workload *workload)
-{
-    const struct offering offering = offered_all(workload);
-    __int128 all = 0;
-    for (uint32_t i = 0; i < workload->pair_count; i++) {
-        const struct offered offered = offered_by(scenario, &offering, &workload->pairs[i]);
-        if (offered.out == OFFERED_ALL || offered.back == OFFERED_ALL)
-            return OFFERED_ALL;
-        all += (__int128)offered.out + offered.back; /* with headers: more than the payload */
-    }
-    all *= workload->copies;
-    return all < OFFERED_ALL ? (int64_t)all : OFFERED_ALL;
-}
-
-static int64_t goodput_most(const struct scenario *scenario,
-                            const struct scenario_workload *workload, char why[PLAN_BOUND_BYTES])
-{
-    if (workload->pair_count == 0)
-        return -1;
-    const struct offering offering = offered_all(workload);
-    const struct offered one = offered_by(scenario, &offering, &workload->pairs[0]);
-    const int64_t ways = one.out > 0 && one.back > 0 ? 2 : 1;
-    const int64_t from = room_at(scenario, workload, true) * ways;
-    const int64_t to = room_at(scenario, workload, false) * ways;
-    const int64_t loops = asked(scenario, workload);
-    if (loops <= from && loops <= to)
-        snprintf(why, PLAN_BOUND_BYTES, "%s asks for no more than %s", workload->name,
-                 words_rate((double)loops).text);
-    else {
-        char ends[136];
-        name_ends(scenario, workload, from < to, ends, sizeof ends);
-        snprintf(why, PLAN_BOUND_BYTES, "the links of %s carry no more than %s", ends,
-                 words_rate((double)(from < to ? from : to)).text);
-    }
-    const int64_t links = from < to ? from : to;
-    return loops < links ? loops : links;
-}
-
-/* ------------------------------------------------------------------ commands */
-
-enum { STEADY_LEAST = 4 }; /* the steady part is at least so great a part of the duration */
+/* ------------------------------------------------------------------ what is under way */
 
 /* A value of the kind's own rows, or -1. */
 static int64_t value_of(const struct scenario_workload *workload, const char *name)
@@ -161,10 +121,39 @@ static int64_t value_of(const struct scenario_workload *workload, const char *na
     return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)workload->params);
 }
 
-/* How many a second of what takes so long each; INT64_MAX: any number. */
-static int64_t in_a_second(time_ps each)
+time_ps plan_bound_span(const struct scenario_workload *workload)
 {
-    return each <= 0 ? INT64_MAX : PS_PER_S / each + 1;
+    const time_ps all = workload->stop - workload->start;
+    return value_of(workload, "count") > 0 || all <= 0 ? 0 : all / PLAN_BOUND_STEADY_LEAST;
+}
+
+/* Operations that may have been begun before the steady part and complete in it, in a second of it
+ * at most; INT64_MAX: nobody knows. */
+static int64_t late(const struct scenario_workload *workload)
+{
+    const int64_t depth = value_of(workload, "queue-depth");
+    const int64_t outstanding = value_of(workload, "outstanding");
+    const int64_t each = depth > 0         ? depth * value_of(workload, "queues")
+                         : outstanding > 0 ? outstanding * value_of(workload, "qps")
+                                           : -1;
+    const time_ps span = plan_bound_span(workload);
+    if (each < 1 || span <= 0)
+        return INT64_MAX;
+    /* And one that is due at its very begin, of each instance. */
+    const __int128 all =
+        (__int128)workload->pair_count * workload->copies * (each * workload->turns + 1);
+    const __int128 rate = all * PS_PER_S / span + 1;
+    return rate < INT64_MAX ? (int64_t)rate : INT64_MAX;
+}
+
+/* Each operation has as many bytes of data. */
+static bool all_carry(const struct scenario_workload *workload)
+{
+    static const char *const without[] = {"flush", "write-zeroes", "deallocate"};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (value_of(workload, without[i]) > 0)
+            return false;
+    return !offered_varies(workload) && offered_mean(workload) > 0;
 }
 
 static int64_t plus(int64_t a, int64_t b)
@@ -175,6 +164,59 @@ static int64_t plus(int64_t a, int64_t b)
 static int64_t multiple(int64_t rate, int64_t count)
 {
     return rate > INT64_MAX / count ? INT64_MAX : rate * count;
+}
+
+/* Payload that open loops ask for, bits per second, with what may be late; INT64_MAX of closed
+ * ones, and of those that ask for more now and then. */
+static int64_t asked(const struct scenario *scenario, const struct scenario_workload *workload)
+{
+    const struct offering offering = offered_all(workload);
+    const int64_t slack = late(workload);
+    __int128 all = 0;
+    if (value_of(workload, "arrival") != WL_PACE_PACED || offered_varies(workload) ||
+        slack == INT64_MAX)
+        return INT64_MAX;
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const struct offered offered = offered_by(scenario, &offering, &workload->pairs[i]);
+        if (offered.out == OFFERED_ALL || offered.back == OFFERED_ALL)
+            return INT64_MAX;
+        all += (__int128)offered.out + offered.back; /* with headers: more than the payload */
+    }
+    all = all * workload->copies + (__int128)slack * 8 * offered_mean(workload);
+    return all < INT64_MAX ? (int64_t)all : INT64_MAX;
+}
+
+static int64_t links_most(const struct scenario *scenario, const struct scenario_workload *workload,
+                          char why[PLAN_BOUND_BYTES])
+{
+    const struct offering offering = offered_all(workload);
+    const struct offered one = offered_by(scenario, &offering, &workload->pairs[0]);
+    const int64_t ways = one.out > 0 && one.back > 0 ? 2 : 1;
+    const int64_t from = room_at(scenario, workload, true) * ways;
+    const int64_t to = room_at(scenario, workload, false) * ways;
+    char ends[136];
+    name_ends(scenario, workload, from < to, ends, sizeof ends);
+    snprintf(why, PLAN_BOUND_BYTES, "the links of %s carry no more than %s", ends,
+             words_rate((double)(from < to ? from : to)).text);
+    return from < to ? from : to;
+}
+
+static int64_t loops_most(const struct scenario *scenario, const struct scenario_workload *workload,
+                          char why[PLAN_BOUND_BYTES])
+{
+    const int64_t most = asked(scenario, workload);
+    if (most < INT64_MAX)
+        snprintf(why, PLAN_BOUND_BYTES, "%s asks for no more than %s", workload->name,
+                 words_rate((double)most).text);
+    return most;
+}
+
+/* ------------------------------------------------------------------ commands */
+
+/* How many a second of what takes so long each; INT64_MAX: any number. */
+static int64_t in_a_second(time_ps each)
+{
+    return each <= 0 ? INT64_MAX : PS_PER_S / each + 1;
 }
 
 /* Of all its drives together, with the commands that they do fastest. */
@@ -238,49 +280,65 @@ static struct ceiling commands_most(const struct scenario *scenario,
 static int64_t commands(const struct scenario *scenario, const struct scenario_workload *workload,
                         char why[PLAN_BOUND_BYTES])
 {
-    const int64_t depth = value_of(workload, "queue-depth");
-    const int64_t queues = value_of(workload, "queues");
-    const time_ps span = (workload->stop - workload->start) / STEADY_LEAST;
-    if (depth < 0 || queues < 1 || span <= 0 || workload->pair_count == 0 ||
-        offered_varies(workload) || offered_mean(workload) <= 0 ||
-        offered_mean(workload) > UINT32_MAX)
+    if (value_of(workload, "queue-depth") < 1 || value_of(workload, "queues") < 1 ||
+        !all_carry(workload) || offered_mean(workload) > UINT32_MAX)
         return INT64_MAX;
     const struct ceiling ceiling = commands_most(scenario, workload);
-    const __int128 under_way =
-        (__int128)workload->pair_count * workload->copies * workload->turns * queues * depth;
-    const __int128 late = under_way * PS_PER_S / span + 1;
-    if (ceiling.most == INT64_MAX || late > INT64_MAX - ceiling.most)
+    if (ceiling.most == INT64_MAX)
         return INT64_MAX;
     snprintf(why, PLAN_BOUND_BYTES, "%s %s do no more than %s commands a second", ceiling.of,
              workload->name, words_count(ceiling.most).text);
-    return ceiling.most + (int64_t)late;
+    return plus(ceiling.most, late(workload));
 }
 
-/* Operations of that many bits each; their sizes are known. */
+struct limit {
+    int64_t most;
+    char why[PLAN_BOUND_BYTES];
+};
+
+/* The first of equals. */
+static int64_t least_of(const struct limit *limits, uint32_t count, char why[PLAN_BOUND_BYTES])
+{
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < count; i++)
+        least = limits[i].most < limits[least].most ? i : least;
+    memcpy(why, limits[least].why, PLAN_BOUND_BYTES);
+    return limits[least].most == INT64_MAX ? -1 : limits[least].most;
+}
+
+/* Operations of so many bits each. */
+static int64_t operations(int64_t bits, const struct scenario_workload *workload)
+{
+    return bits == INT64_MAX ? INT64_MAX : bits / (8 * offered_mean(workload)) + 1;
+}
+
 static int64_t iops_most(const struct scenario *scenario, const struct scenario_workload *workload,
                          char why[PLAN_BOUND_BYTES])
 {
-    char by_commands[PLAN_BOUND_BYTES] = "";
-    const int64_t most = commands(scenario, workload, by_commands);
-    const int64_t bytes = offered_varies(workload) ? 0 : offered_mean(workload);
-    const int64_t bits = goodput_most(scenario, workload, why);
-    const int64_t links = bytes <= 0 || bits < 0 ? INT64_MAX : bits / (8 * bytes) + 1;
-    if (most < links)
-        memcpy(why, by_commands, sizeof by_commands);
-    return links == INT64_MAX && most == INT64_MAX ? -1 : most < links ? most : links;
+    struct limit limits[3] = {{INT64_MAX, ""}, {INT64_MAX, ""}, {INT64_MAX, ""}};
+    if (workload->pair_count == 0)
+        return -1;
+    limits[0].most = commands(scenario, workload, limits[0].why);
+    if (all_carry(workload)) {
+        limits[1].most = plus(operations(links_most(scenario, workload, limits[1].why), workload),
+                              late(workload));
+        limits[2].most = operations(loops_most(scenario, workload, limits[2].why), workload);
+    }
+    return least_of(limits, 3, why);
 }
 
 static int64_t bits_most(const struct scenario *scenario, const struct scenario_workload *workload,
                          char why[PLAN_BOUND_BYTES])
 {
-    char by_commands[PLAN_BOUND_BYTES] = "";
-    const int64_t most = commands(scenario, workload, by_commands);
-    const int64_t links = goodput_most(scenario, workload, why);
-    const int64_t bits = most == INT64_MAX ? INT64_MAX : multiple(most, 8 * offered_mean(workload));
-    if (bits >= (links < 0 ? INT64_MAX : links))
-        return links;
-    memcpy(why, by_commands, sizeof by_commands);
-    return bits;
+    struct limit limits[3] = {{INT64_MAX, ""}, {INT64_MAX, ""}, {INT64_MAX, ""}};
+    if (workload->pair_count == 0)
+        return -1;
+    limits[0].most = loops_most(scenario, workload, limits[0].why);
+    limits[1].most = links_most(scenario, workload, limits[1].why);
+    limits[2].most = commands(scenario, workload, limits[2].why);
+    if (limits[2].most != INT64_MAX)
+        limits[2].most = multiple(limits[2].most, 8 * offered_mean(workload));
+    return least_of(limits, 3, why);
 }
 
 /* ------------------------------------------------------------------ latency */
@@ -308,7 +366,7 @@ static int64_t at_host(const struct scenario *scenario, uint32_t host, int64_t b
 static int64_t latency_least(const struct scenario *scenario,
                              const struct scenario_workload *workload, char why[PLAN_BOUND_BYTES])
 {
-    const int64_t bytes = offered_varies(workload) ? 0 : offered_mean(workload);
+    const int64_t bytes = all_carry(workload) ? offered_mean(workload) : 0;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         int64_t wire[2];

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "replay/database/words.h"
+#include "replay/plan/plan_bound.h"
 #include "replay/run/run.h"
 #include "scenarios/load/library.h"
 
@@ -142,8 +143,10 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
     time_ps needs = 0;
     for (uint32_t i = 0; i < result->workload_count; i++) {
         const struct result_workload *workload = &result->workloads[i];
-        if (!is_asked(scenario->expectations, scenario->expectation_count, i) ||
-            workload->steady.settled)
+        const time_ps span = workload->steady.until - workload->steady.from;
+        const bool settled =
+            workload->steady.settled && span >= plan_bound_span(&scenario->workloads[i]);
+        if (!is_asked(scenario->expectations, scenario->expectation_count, i) || settled)
             continue;
         const time_ps more = workload->start + workload->steady.needs / 4 * 5;
         needs = more > needs ? more : needs;

@@ -183,6 +183,16 @@ static bool run_once(const struct scenario *scenario, const struct run_options *
     return false;
 }
 
+/* What a plan would refuse it by. */
+static void play_bounds(const struct scenario *scenario, const struct result *result,
+                        struct play_outcome *outcome)
+{
+    char sentence[RUN_LAWS_BOUND_BYTES];
+    run_laws_bounds(scenario, result, sentence);
+    if (sentence[0] != '\0')
+        play_break(outcome, "%s", sentence);
+}
+
 static char *play_once(const struct scenario *scenario, uint32_t threads,
                        const struct digest *digest, struct reach *reach,
                        struct play_outcome *outcome)
@@ -195,6 +205,8 @@ static char *play_once(const struct scenario *scenario, uint32_t threads,
         reach_result(reach, &run.result);
     if (memcmp(&run.result.digest, digest, sizeof *digest) != 0)
         play_break(outcome, "%s: another digest", threads > 1 ? "threads" : "unwatched");
+    if (threads == 1)
+        play_bounds(scenario, &run.result, outcome);
     char *json = json_of(&run);
     run_close(&run);
     return json;

@@ -17,6 +17,7 @@
  *   run_laws_close.c      controllers that are shut down
  *   run_laws_nvme.c       commands: carried out once, in order, bytes accounted for
  *   run_laws_goodput.c    what is delivered in the measured part
+ *   run_laws_bounds.c     closed forms of plans: no run is beyond them
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
  *
  * The first law that is broken is kept as a sentence.  Owner: run_laws_fini. */
@@ -111,5 +112,13 @@ void run_laws_fini(struct run_laws *laws);
 /* Keeps the sentence if it is the first. */
 void run_laws_break(struct run_laws *laws, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+struct result;
+enum { RUN_LAWS_BOUND_BYTES = 400 };
+
+/* Whether what a run came to is on the right side of every closed form that a plan refuses
+ * candidates by: how many there were, and a sentence on one that is not, or an empty one. */
+uint32_t run_laws_bounds(const struct scenario *scenario, const struct result *result,
+                         char sentence[RUN_LAWS_BOUND_BYTES]);
 
 #endif

@@ -291,7 +291,7 @@ static void bounds_are_those_of_links_and_light(void **state)
     assert_true(plan_bound_refuses(scenario, &asked, why));
     asked.op = EXPECT_GT;
     assert_false(plan_bound_refuses(scenario, &asked, why));
-    asked.quantity = EXPECT_GOODPUT;
+    asked.quantity = EXPECT_STEADY_GOODPUT;
     assert_int_equal(plan_bound(scenario, &asked, why), 100000000000);
     asked.value = 100000000001;
     assert_true(plan_bound_refuses(scenario, &asked, why));
@@ -300,12 +300,14 @@ static void bounds_are_those_of_links_and_light(void **state)
     asked.op = EXPECT_LT;
     asked.value = 1;
     assert_false(plan_bound_refuses(scenario, &asked, why));
-    asked.workload = 1; /* 1,000 of 4 KiB, and their headers */
+    /* 1,000 of 4 KiB, and their headers; and in a quarter of 3 ms 33 that were due before. */
+    asked.workload = 1;
     asked.quantity = EXPECT_STEADY_GOODPUT;
-    assert_in_range(plan_bound(scenario, &asked, why), 32768000, 34000000);
+    assert_in_range(plan_bound(scenario, &asked, why), 44000 * 32768 + 32768000,
+                    44001 * 32768 + 34000000);
     assert_non_null(strstr(why, "asks for no more"));
-    asked.quantity = EXPECT_IOPS;
-    assert_in_range(plan_bound(scenario, &asked, why), 1000, 1040);
+    asked.quantity = EXPECT_STEADY_IOPS;
+    assert_in_range(plan_bound(scenario, &asked, why), 45000, 45040);
     asked.workload = EXPECT_WHOLE_RUN;
     assert_int_equal(plan_bound(scenario, &asked, why), -1);
     scenario_free(scenario);
