@@ -179,7 +179,9 @@ static void print_moves(const struct plan_state *state, uint32_t index, FILE *ou
                     move->played && move->holds > cliff->holds ? axis->values[move->holds - 1]
                                                                : NULL,
                     ", ");
-        text_member(out, "breaks_at", move->ends ? axis->values[move->holds] : NULL, "}");
+        text_member(out, "breaks_at", move->ends ? axis->values[move->holds] : NULL, ", ");
+        text_member(out, "why",
+                    move->ends ? state->candidates[move->first + move->holds].why : NULL, "}");
         gap = ", ";
     }
 }

@@ -250,26 +250,48 @@ static void print_front(const struct plan_state *state, FILE *out)
     }
 }
 
-/* "moved by fabric.switch.buffer=64MB: holds to 5km, not at 10km"; what did not move it in one
- * line. */
-static void print_moves(const struct plan_state *state, uint32_t index, FILE *out)
+/* Whether it breaks where it broke before, for the same reason. */
+static bool is_as_before(const struct plan_state *state, uint32_t index,
+                         const struct plan_move *move)
+{
+    const struct plan_cliff *cliff = &state->cliffs[index];
+    const char *before = state->candidates[cliff->first + cliff->holds].why;
+    return move->holds == cliff->holds &&
+           strcmp(state->candidates[move->first + move->holds].why, before) == 0;
+}
+
+/* "moved by fabric.switch.buffer=64MB: holds to 5km, not at 10km", "not moved by ...: why". */
+static void print_move(const struct plan_state *state, uint32_t index, uint32_t number, FILE *out)
 {
     const struct plan_cliff *cliff = &state->cliffs[index];
     const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
+    const struct plan_move *move = plan_cliff_move(state, index, number);
+    struct plan_lever lever;
+    if (!move->played || is_as_before(state, index, move) ||
+        !plan_cliff_lever(state, number, &lever))
+        return;
+    const bool moved = move->holds > cliff->holds;
+    fprintf(out, "      %smoved by %s=%s: ", moved ? "" : "not ", lever.path, lever.value);
+    if (moved && !move->ends)
+        fprintf(out, "holds to %s, the last that was asked for\n", axis->values[move->holds - 1]);
+    else if (moved)
+        fprintf(out, "holds to %s, not at %s\n", axis->values[move->holds - 1],
+                axis->values[move->holds]);
+    else
+        fprintf(out, "%s\n", state->candidates[move->first + move->holds].why);
+}
+
+/* What leaves it as it was in one line. */
+static void print_moves(const struct plan_state *state, uint32_t index, FILE *out)
+{
     const char *gap = "      not moved by ";
     struct plan_lever lever;
+    for (uint32_t i = 0; i < state->lever_count; i++)
+        print_move(state, index, i, out);
     for (uint32_t i = 0; i < state->lever_count; i++) {
         const struct plan_move *move = plan_cliff_move(state, index, i);
-        if (!move->played || move->holds == cliff->holds || !plan_cliff_lever(state, i, &lever))
-            continue;
-        fprintf(out, "      moved by %s=%s: holds to %s%s%s\n", lever.path, lever.value,
-                axis->values[move->holds - 1],
-                move->ends ? ", not at " : ", the last that was asked for",
-                move->ends ? axis->values[move->holds] : "");
-    }
-    for (uint32_t i = 0; i < state->lever_count; i++) {
-        const struct plan_move *move = plan_cliff_move(state, index, i);
-        if (!move->played || move->holds != cliff->holds || !plan_cliff_lever(state, i, &lever))
+        if (!move->played || !is_as_before(state, index, move) ||
+            !plan_cliff_lever(state, i, &lever))
             continue;
         fprintf(out, "%s%s=%s", gap, lever.path, lever.value);
         gap = ", ";
