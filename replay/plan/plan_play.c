@@ -108,6 +108,17 @@ static bool all_active(const struct result *result, struct plan_outcome *outcome
     return true;
 }
 
+/* Members of all workloads that did nothing. */
+static int64_t idle_members(const struct result *result)
+{
+    int64_t idle = 0;
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *workload = &result->workloads[i];
+        idle += workload->stalled ? workload->members : workload->idle;
+    }
+    return idle;
+}
+
 /* Something failed in mid-run, so connections may be lost, but nothing for good. */
 static bool nothing_lost(const struct result *result, struct plan_outcome *outcome)
 {
@@ -233,8 +244,18 @@ static bool loss_decides(const struct scenario *scenario)
     return true;
 }
 
+/* Over long cables connecting alone may take longer than the run: as long as four times the time
+ * leaves fewer members idle they may only be late. */
+static time_ps late_members(const struct scenario *scenario, const struct result *result,
+                            int64_t *idle)
+{
+    const int64_t before = *idle;
+    *idle = idle_members(result);
+    return before < 0 || *idle < before ? 4 * scenario->duration : 0;
+}
+
 /* Plays it once.  How long it would have to be, or 0: that will do. */
-static time_ps play_once(const struct plan_trial *trial, int64_t duration,
+static time_ps play_once(const struct plan_trial *trial, int64_t duration, int64_t *idle,
                          struct plan_outcome *outcome)
 {
     struct diag *diag = memory_new(sizeof *diag);
@@ -251,6 +272,8 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration,
         take(trial, scenario, &run.result, outcome);
         if (outcome->end == PLAN_RUN_PLAYED && !fails_in_mid_run(trial))
             needs = unsettled(scenario, &run.result, outcome);
+        else if (outcome->end == PLAN_RUN_IDLE && !fails_in_mid_run(trial))
+            needs = late_members(scenario, &run.result, idle);
     }
     run_close(&run);
     scenario_free(scenario);
@@ -262,8 +285,9 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration,
 void plan_play(const struct plan_trial *trial, struct plan_outcome *outcome)
 {
     time_ps duration = 0;
+    int64_t idle = -1; /* members that were, the last time; -1: there was none */
     for (;;) {
-        const time_ps needs = play_once(trial, duration, outcome);
+        const time_ps needs = play_once(trial, duration, &idle, outcome);
         if (needs == 0 || outcome->duration >= trial->longest)
             return;
         duration = needs < trial->longest ? needs : trial->longest;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan_play - one exact run of a candidate: what it came to.
  * A run is played again, longer, until the workloads that it is asked about have settled or it is
- * as long as the plan allows; so no verdict rests on a window that somebody chose.  Where something
- * fails in mid-run nothing is to settle, and it is played once. */
+ * as long as the plan allows; so no verdict rests on a window that somebody chose.  Where members
+ * did nothing it is played again while that leaves fewer of them.  Where something fails in mid-run
+ * nothing is to settle, and it is played once. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_PLAY_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_PLAY_H
 

@@ -262,6 +262,12 @@ END
 [ "$(gojq -c '[.candidates[].verdict]' spines.json)" = '["idle","holds","holds","holds"]' ] || fail "spines: $(gojq -c '[.candidates[].verdict]' spines.json)"
 gojq -e '.candidates[0].why | contains("with a spine away: spine0")' spines.json >/dev/null ||
     fail "without its only spine: $(gojq -c '.candidates[0]' spines.json)"
+# Who only needs longer to connect than the template's duration is not idle.
+sed 's/duration: 1ms/duration: 2500us/; s/length: 30m/length: 10km/; s/shared-buffer-32mb/shared-buffer-165mb/' spine.yaml >late.yaml
+"$program" run late.yaml --json | gojq -e '.workloads[0].members_idle > 0' >/dev/null || fail "nobody is late: the test is none"
+sed 's/spine.yaml/late.yaml/; s/values: \[1, 2, 3, 4\]/values: [2]/; s/20Gbps/1Gbps/; /^survive/d' spines.yaml >late-plan.yaml
+"$program" plan late-plan.yaml --json >late.json || fail "late: exit $?: $(gojq -c '.candidates' late.json)"
+gojq -e '.candidates[0].verdict == "holds"' late.json >/dev/null || fail "late: $(gojq -c '.candidates[0]' late.json)"
 # Two at once need three, and nothing does without all of them.
 sed 's/each: "spine\*"/&, together: 2/' spines.yaml >two-away.yaml
 "$program" plan two-away.yaml --exhaustive --json >spines2.json
