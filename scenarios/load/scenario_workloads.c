@@ -347,6 +347,24 @@ static bool read_file(struct loader *loader, const struct entry *entry, const st
     return false;
 }
 
+/* What a kind nvme would have, a fio job says in its file. */
+static bool is_of_job(struct loader *loader, const struct tree_node *written,
+                      const struct block *params)
+{
+    for (size_t i = 0; i < written->count; i++) {
+        const struct tree_item *item = &written->items[i];
+        if (opt_find(params->rows, item->key) == NULL)
+            continue;
+        /* A key that was set stands in another file than its map: the value knows. */
+        const bool here = item->key_place.file == written->file->name;
+        tree_message(loader->diag, DIAG_ERROR, here ? written : item->value, item->key_place,
+                     "a fio job has that in its file, such as iodepth, bs and rate_iops: expected "
+                     "another file");
+        return true;
+    }
+    return false;
+}
+
 static void load_entry(struct loader *loader, const struct tree_node *written, uint32_t *pairs_left,
                        struct scenario_workload_list *out)
 {
@@ -363,7 +381,8 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     const char *const more_keys[] = {
         "name", "kind", "from", "to", "subsystem", entry.made.ops->more_file, NULL};
     const char *const *keys = entry.has_file ? file_keys : more_keys;
-    if (!block_only(written, keys, known, loader->diag))
+    if ((entry.is_fio && is_of_job(loader, written, params)) ||
+        !block_only(written, keys, known, loader->diag))
         return;
     scenario_take_part(loader, common, written, NULL);
     scenario_show(loader, common, false);

@@ -105,5 +105,7 @@ refused deep.yaml 1:65 'levels'
 : >empty.yaml
 refused empty.yaml 1:1 'but this is empty'
 refused nothere.yaml 1:1 'No such file'
+sed 's/kind: rdma-write/kind: fio/; s/message-size: 4KiB/file: a.fio, queue-depth: 4/' <<<"$base" >fio.yaml
+refused fio.yaml 7:63 'a fio job has that in its file'
 
 [ "$failures" -eq 0 ]
