@@ -100,6 +100,7 @@ bool play_target_make(struct play_target *target)
         .params = &params,
         .namespaces = target->namespaces,
         .namespace_count = target->namespace_count,
+        .nqn = node->nqn,
         .subsystems = node->host->subsystems,
         .subsystem_count = node->host->subsystem_count,
     };

@@ -99,6 +99,8 @@ struct scenario_node {
     uint32_t endpoint; /* hosts: of the first port; those of its other ports follow */
     uint32_t segment;  /* switches: equal for those that links between switches join */
     const struct scenario_host *host;          /* hosts */
+    /* Of a target's subsystem where the scenario names none; NULL: NVME_SUBSYSTEM_NQN. */
+    const char *nqn;
     const struct switch_params *switch_params; /* switches */
     const struct block *switch_values;
     const uint8_t *priority_of_dscp; /* 64 entries */

@@ -7,6 +7,7 @@
 
 #include "net/switch/switch.h"
 #include "scenarios/fabric/nics.h"
+#include "scenarios/load/scenario_subsystems.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -340,6 +341,7 @@ void scenario_finish_nodes(struct loader *loader)
         else
             finish_switch(node, from->switch_block);
     }
+    scenario_name_targets(loader);
     struct scenario_origins *origins = arena_take(loader->arena, sizeof *origins);
     *origins = (struct scenario_origins){loader->bases, loader->nodes};
     scenario->origins = origins;

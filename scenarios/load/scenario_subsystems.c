@@ -314,14 +314,36 @@ uint32_t scenario_namespace_at(const struct scenario_host *target, const char *n
     return subsystem != NULL ? subsystem->namespaces[nsid - 1] : nsid - 1;
 }
 
+/* A host takes two controllers of one NQN with other serial numbers for a mistake, so only the
+ * first target has the usual one. */
+void scenario_name_targets(struct loader *loader)
+{
+    struct scenario *scenario = loader->scenario;
+    bool first = true;
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        struct scenario_node *node = &scenario->nodes[i];
+        if (node->host->namespace_count == 0 || node->host->subsystem_count > 0)
+            continue;
+        if (!first)
+            node->nqn = arena_format(loader->arena, "%s:%s", NVME_SUBSYSTEM_NQN, node->name);
+        first = false;
+    }
+}
+
+static bool is_usual(const char *nqn)
+{
+    return nqn == NULL || strcmp(nqn, NVME_SUBSYSTEM_NQN) == 0;
+}
+
 struct workload_names scenario_subsystem_names(const struct scenario *scenario,
                                                const struct scenario_workload *workload,
                                                const struct scenario_pair *pair)
 {
-    const struct nvme_target_subsystem *subsystem =
-        subsystem_of(scenario->nodes[pair->to].host, workload->subsystem);
+    const struct scenario_node *to = &scenario->nodes[pair->to];
+    const struct nvme_target_subsystem *subsystem = subsystem_of(to->host, workload->subsystem);
+    const char *own = is_usual(workload->subsystem) ? to->nqn : workload->subsystem;
     return (struct workload_names){
-        .subsystem = subsystem == NULL ? workload->subsystem : subsystem->nqn,
+        .subsystem = subsystem == NULL ? own : subsystem->nqn,
         .host = scenario->nodes[pair->from].host->nqn,
         .target = pair->to,
         .namespaces = subsystem == NULL ? NULL : subsystem->namespaces,
@@ -353,7 +375,7 @@ void scenario_check_subsystem(struct loader *loader, const struct tree_node *ent
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_node *to = &loader->scenario->nodes[workload->pairs[i].to];
         const bool own = to->host->subsystem_count == 0;
-        if (own ? strcmp(word->text, NVME_SUBSYSTEM_NQN) == 0
+        if (own ? is_usual(word->text) || (to->nqn != NULL && strcmp(word->text, to->nqn) == 0)
                 : subsystem_of(to->host, word->text) != NULL)
             continue;
         no_subsystem(loader, word, to);

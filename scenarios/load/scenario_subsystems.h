@@ -20,6 +20,9 @@ struct scenario_names scenario_names_over(const struct scenario_names *from,
 void scenario_finish_names(struct loader *loader, uint32_t node, const struct scenario_names *names,
                            struct scenario_host *host);
 
+/* Targets that the scenario gives no subsystems have one of a name of their own. */
+void scenario_name_targets(struct loader *loader);
+
 /* The subsystem of the workload's targets, where it names one: all must have it. */
 void scenario_check_subsystem(struct loader *loader, const struct tree_node *entry,
                               const struct scenario_workload *workload);

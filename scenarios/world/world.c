@@ -258,6 +258,7 @@ static void make_target(struct world *world, const struct scenario_node *node)
         .params = &node->host->nvme_target->core,
         .namespaces = list,
         .namespace_count = count,
+        .nqn = node->nqn,
         .subsystems = node->host->subsystems,
         .subsystem_count = node->host->subsystem_count,
     };

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a target has for all its hosts is not enough: what each is granted, and what check, the summary and explain say of it.
+# What a target has for all its hosts is not enough: what each is granted, and what check, the summary and explain say of it.  And
+# that two targets are not taken for one.
 set -u
 . tests/golden/outside
 
@@ -109,5 +110,20 @@ expect 'what is written goes before a profile' 0 'profile spdk-target, data-buff
 expect 'a profile of another kind' 2 'expected a profile of kind target' "$program" run real.yaml --set hosts.targets.target.profile=rnic-100g
 expect 'no such profile' 2 "there is no profile 'spdk-targe'; did you mean 'spdk-target'?" "$program" run real.yaml --set hosts.targets.target.profile=spdk-targe
 echo "ok    profiles"
+
+# Connect data and Identify say which: two targets of one NQN would be a duplicate controller for Linux.
+scenario names 'cores: 1' 'queue-depth: 1, count: 1'
+said() { # TEXT: how many frames from or to the second target have it
+    sqlite3 -batch -noheader run.db "SELECT count(*) FROM frame WHERE 1 IN (source, destination) AND instr(head, CAST('$1' AS BLOB))>0"
+}
+"$program" run names.yaml --set 'hosts.targets.where=host0..host1' --set 'workloads.w.from=host2..host4' --set 'workloads.w.to=host0..host1' --record packets -o run.db >out 2>&1 || fail "two targets: $(cat out)"
+usual=nqn.2014-08.org.nvmexpress:stormglass
+[ "$(said $usual)" -gt 0 ] && [ "$(said $usual)" = "$(said $usual:host1)" ] || fail "the second target: $(said $usual) $(said $usual:host1)"
+[ "$(sqlite3 -batch -noheader run.db "SELECT count(*) FROM frame WHERE instr(head, CAST('$usual:host0' AS BLOB))>0")" = 0 ] || fail 'the first target has another name'
+for name in $usual $usual:host1; do
+    "$program" run names.yaml --set 'hosts.targets.where=host0..host1' --set 'workloads.w.to=host1' --set 'workloads.w.from=host2..host4' --set "workloads.w.subsystem='$name'" >out 2>&1 || fail "$name: $(cat out)"
+done
+expect 'another target has it' 2 "host1 has no subsystem '$usual:host0'" "$program" run names.yaml --set 'hosts.targets.where=host0..host1' --set 'workloads.w.to=host1' --set 'workloads.w.from=host2..host4' --set "workloads.w.subsystem='$usual:host0'"
+echo "ok    names"
 
 [ $failures = 0 ]

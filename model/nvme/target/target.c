@@ -282,6 +282,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     target->site.params = &target->params;
     target->site.namespaces = NULL;
     target->site.subsystems = NULL;
+    target->site.nqn = NULL;
     make_ports(target, site);
     target->next_cntlid = 1;
     target->ana_changes = target->discovery_changes = 1;

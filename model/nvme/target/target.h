@@ -93,6 +93,8 @@ struct nvme_target_site {
     const struct nvme_target_params *params;        /* copied */
     const struct nvme_target_namespace *namespaces; /* copied; the first is NSID 1 */
     uint32_t namespace_count;
+    const char *nqn; /* copied: of the one that there is without subsystems; NULL:
+                      * NVME_SUBSYSTEM_NQN */
     /* Copied; none: one that has all namespaces, at all ports, for any host. */
     const struct nvme_target_subsystem *subsystems;
     uint32_t subsystem_count;

@@ -14,10 +14,10 @@ static void copy_nqn(char to[NVME_NQN_BYTES], const char *from)
     memcpy(to, from, strlen(from) + 1);
 }
 
-static void make_whole(struct nvme_target *target)
+static void make_whole(struct nvme_target *target, const char *nqn)
 {
     struct target_subsystem *subsystem = &target->subsystems[0];
-    copy_nqn(subsystem->nqn, NVME_SUBSYSTEM_NQN);
+    copy_nqn(subsystem->nqn, nqn == NULL ? NVME_SUBSYSTEM_NQN : nqn);
     subsystem->namespace_count = target->namespace_count;
     subsystem->namespaces =
         memory_zeroed(target->namespace_count, sizeof(struct target_namespace *));
@@ -51,7 +51,7 @@ void nvme_target_make_subsystems(struct nvme_target *target, const struct nvme_t
     target->subsystem_count = site->subsystem_count > 0 ? site->subsystem_count : 1;
     target->subsystems = memory_zeroed(target->subsystem_count, sizeof *target->subsystems);
     if (site->subsystem_count == 0)
-        make_whole(target);
+        make_whole(target, site->nqn);
     for (uint32_t i = 0; i < site->subsystem_count; i++)
         make_one(target, i, &site->subsystems[i]);
 }
