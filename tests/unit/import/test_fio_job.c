@@ -254,9 +254,22 @@ static void names_of_sections(void **state)
     fio_free(&jobs);
 }
 
+static void a_share_has_a_size(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"rw=read\nbssplit=/50:8k/50", "rw=read\nbssplit=8k/50:/50",
+                                        "rw=randread\nrandom_distribution=zoned:/50:50/50"};
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        struct load loaded;
+        assert_null(load(&loaded, wrong[i]));
+        fio_free(&loaded.jobs);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_share_has_a_size),
         cmocka_unit_test(every_number_reaches_the_workload),
         cmocka_unit_test(a_job_for_a_time_is_one_loop),
         cmocka_unit_test(written_data_are_read_back_where_verify_says),

@@ -183,9 +183,26 @@ static void an_axis_may_be_of_some_alone(void **state)
     plan_free(plan);
 }
 
+static void a_wrong_row_ends_it(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"{years: 0, load: 3}", "{yaers: 2, load: 3}", "{years: 2}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct diag *diag = fresh();
+        struct arena arena = {0};
+        struct grow grow;
+        const struct tree_file *file = tree_hold(&arena, "grow", wrong[i], strlen(wrong[i]));
+        assert_false(grow_read(&arena, tree_parse(&arena, file, 0, diag), &grow, diag));
+        assert_int_equal(diag->errors, 1);
+        arena_free(&arena);
+        free(diag);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wrong_row_ends_it),
         cmocka_unit_test(load_grows_each_year_and_last_with_every_failure),
         cmocka_unit_test(what_cannot_grow_is_said),
         cmocka_unit_test(drives_are_too_small_or_worn_out),
