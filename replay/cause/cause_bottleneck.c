@@ -3,6 +3,8 @@
  * theirs whose row relieves the resource that it waits for. */
 #include "replay/cause/causes.h"
 
+#include "replay/database/words.h"
+
 #include <stdio.h>
 
 struct relief {
@@ -35,8 +37,9 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
     clue.workload = workload;
     clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(READS) | HARM_BIT(HELD);
     clue.least = limit->used / 2;
-    snprintf(clue.seen, sizeof clue.seen, "%s waits for it: %.150s",
-             scene->scenario->workloads[workload].name, limit->text);
+    snprintf(clue.seen, sizeof clue.seen, "%.64s waits for it: %.*s",
+             scene->scenario->workloads[workload].name, (int)words_fit(limit->text, 150),
+             limit->text);
     cause_accuse(search, &clue, &suspect);
 }
 

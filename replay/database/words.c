@@ -78,6 +78,26 @@ struct words words_percent(double part, double whole)
     return words;
 }
 
+/* The last place up to `most` where the text has that mark; 0: none. */
+static size_t last_of(const char *text, size_t most, const char *mark)
+{
+    size_t found = 0;
+    for (const char *at = strstr(text, mark); at != NULL && (size_t)(at - text) <= most;
+         at = strstr(at + 1, mark))
+        found = (size_t)(at - text);
+    return found;
+}
+
+size_t words_fit(const char *text, size_t most)
+{
+    static const char *const marks[] = {"; ", ", ", " "};
+    const size_t length = strlen(text);
+    size_t end = length <= most ? length : 0;
+    for (size_t i = 0; end == 0 && length > most && i < sizeof marks / sizeof *marks; i++)
+        end = last_of(text, most, marks[i]);
+    return end > 0 || length == 0 ? end : most;
+}
+
 struct words words_count(int64_t count)
 {
     char digits[WORDS_BYTES];

@@ -27,4 +27,8 @@ struct words words_count(int64_t count); /* 1,234,567 */
 struct words words_short(double value);  /* 1.23 M */
 struct words words_percent(double part, double whole);
 
+/* Bytes of the text that fit into `most`, up to the end of a clause ("; " or ", "), or else of a
+ * word; all of it, where it fits, and `most` where it has neither. */
+size_t words_fit(const char *text, size_t most);
+
 #endif

@@ -263,7 +263,8 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
     cause->port[0] = '\0';
     accusation->place = clue->place;
     place_words(scene, clue, cause);
-    snprintf(cause->sentence, sizeof cause->sentence, "%.240s: %.230s", suspect->words, clue->seen);
+    snprintf(cause->sentence, sizeof cause->sentence, "%.240s: %.*s", suspect->words,
+             (int)words_fit(clue->seen, 230), clue->seen);
 }
 
 void cause_report(struct cause_search *search, const struct cause_clue *clue)

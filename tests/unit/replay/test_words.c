@@ -34,9 +34,25 @@ static void test_extremes(void **state)
     assert_string_equal(words_bytes(INT64_MAX).text, "8589934592 GiB");
 }
 
+static void a_text_is_cut_where_a_clause_or_a_word_ends(void **state)
+{
+    (void)state;
+    static const char text[] = "lost packets: 78% of it, 5 frames; media: 20%, and the rest";
+    assert_int_equal(words_fit(text, sizeof text), sizeof text - 1);
+    assert_int_equal(words_fit(text, sizeof text - 1), sizeof text - 1);
+    assert_int_equal(words_fit(text, sizeof text - 2),
+                     sizeof "lost packets: 78% of it, 5 frames" - 1);
+    assert_int_equal(words_fit(text, 30), sizeof "lost packets: 78% of it" - 1);
+    assert_int_equal(words_fit(text, 15), sizeof "lost packets:" - 1);
+    assert_int_equal(words_fit(text, 4), sizeof "lost" - 1);
+    assert_int_equal(words_fit(text, 3), 3);
+    assert_int_equal(words_fit("", 3), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole),
-                                       cmocka_unit_test(test_extremes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole), cmocka_unit_test(test_extremes),
+        cmocka_unit_test(a_text_is_cut_where_a_clause_or_a_word_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
