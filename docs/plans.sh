@@ -33,4 +33,18 @@ for plan; do
     "$program" plan "$plan" ${other:+--vs "$other"} || failed=1
     printf '```\n'
 done
+cat <<'END'
+
+## What an answer costs
+
+Parts of the simulated events that playing every candidate takes, over drawn spaces whose axes are all monotone
+(`tests/plans/spaces`, [testing.md](testing.md)); each answer was that of playing everything.
+
+| spaces | cheapest, or least power | most headroom | front |
+|---|---|---|---|
+| 25 to 192 candidates (`--monotone`, seeds 1 to 6) | 0.7 and 5.0 % | 7.8 and 12.4 % | 41.4 and 44.9 % |
+| 750 to 900 candidates (`--large`, seeds 1 to 10) | 0.4 to 5.0 % | - | 5.3, 25.6, 46.4 and 75.9 % |
+
+What the front takes differs from space to space; the other objectives stay at 5 % or less from 150 candidates on.
+END
 exit $failed
