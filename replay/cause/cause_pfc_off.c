@@ -32,6 +32,11 @@ bool cause_pauses_lost(const struct harm_scene *scene, const struct observe_drop
            suspects_deviation(scene, hop_rows, place, &suspect);
 }
 
+static uint64_t not_obeyed(const struct port *port)
+{
+    return port->pfc_frames_ignored + port->xoffs_unheeded;
+}
+
 /* Pauses that somebody did not obey, where that cost no frame: others had to wait the longer. */
 static void look_at_ignored(struct cause_search *search, const struct harm_scene *scene)
 {
@@ -41,7 +46,7 @@ static void look_at_ignored(struct cause_search *search, const struct harm_scene
         struct suspect suspect;
         char name[HARM_NAME_BYTES];
         clue.place.port = port;
-        if (scene_port(scene, port)->pfc_frames_ignored == 0 ||
+        if (not_obeyed(scene_port(scene, port)) == 0 ||
             !(suspects_fault(scene, "pfc-off", clue.place, 0, scene->now, &suspect) ||
               suspects_deviation(scene, hop_rows, clue.place, &suspect)))
             continue;
@@ -50,7 +55,7 @@ static void look_at_ignored(struct cause_search *search, const struct harm_scene
         clue.everywhere = true;
         snprintf(clue.seen, sizeof clue.seen, "%s did not obey %s pauses",
                  cause_port_name(scene, port, name, sizeof name),
-                 words_count((int64_t)scene_port(scene, port)->pfc_frames_ignored).text);
+                 words_count((int64_t)not_obeyed(scene_port(scene, port))).text);
         cause_accuse(search, &clue, &suspect);
     }
 }

@@ -173,6 +173,7 @@ struct port {
     uint64_t giants, corrupt;              /* received and dropped */
     uint64_t pfc_frames_tx, pfc_frames_rx; /* MAC control frames of either kind */
     uint64_t pfc_frames_ignored;           /* received, of the kind that is not obeyed */
+    uint64_t xoffs_unheeded;               /* of the kind that is, with no priority that does */
     uint64_t tx_discards;                  /* sent into a dead link */
     uint32_t carrier;                      /* counts its losses */
     struct port_fault *fault;              /* NULL: none */

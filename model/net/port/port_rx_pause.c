@@ -75,12 +75,25 @@ static void ask_class(struct port *port, uint8_t priority, uint16_t quanta, time
         hold(port, priority, now + port_quanta_ps(port, quanta), now);
 }
 
+/* It would have paused a priority here, and none of them does. */
+static bool is_unheeded(const struct port *port, const struct frame *frame)
+{
+    if (frame->opcode == FRAME_PAUSE)
+        return port->enabled == 0 && frame->quanta[0] > 0;
+    unsigned asked = 0;
+    for (unsigned i = 0; i < PRIORITIES; i++)
+        asked |= (unsigned)(frame->quanta[i] > 0) << i;
+    asked &= frame->classes;
+    return asked != 0 && (asked & port->enabled) == 0;
+}
+
 void port_obey(struct port *port, uint32_t handle, time_ps now)
 {
     const struct frame frame = *frame_at(port->frames, handle);
     frame_give(port->frames, handle);
     if (frame.psn != port->carrier)
         return; /* the link has been down since */
+    port->xoffs_unheeded += is_unheeded(port, &frame);
     for (uint8_t i = 0; i < PRIORITIES; i++)
         if (frame.opcode == FRAME_PAUSE && port->enabled != 0)
             ask_class(port, i, frame.quanta[0], now);
