@@ -80,6 +80,40 @@ static int64_t worked(const struct harm_scene *scene, const struct deviation *de
     return share > PPM ? PPM : (int64_t)share;
 }
 
+static uint32_t port_of(const struct harm_scene *scene, const struct deviation_change *change)
+{
+    return scene_port_of(scene, change->spot.node, change->spot.port);
+}
+
+/* In the direction that had more. */
+static uint64_t bytes_of(const struct port *port)
+{
+    uint64_t out = 0, in = 0;
+    for (int priority = 0; priority < PRIORITIES; priority++) {
+        out += port->prios[priority].tx_bytes;
+        in += port->prios[priority].rx_bytes;
+    }
+    return out > in ? out : in;
+}
+
+/* Bytes that went by the links of the deviation, each told at one end or at both: who has several
+ * NICs sends some by others.  UINT64_MAX: it is of whole nodes. */
+static uint64_t went_by(const struct harm_scene *scene, const struct deviation *deviation)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < deviation->change_count; i++) {
+        const struct deviation_change *changes = deviation->changes;
+        if (changes[i].spot.node == SCENARIO_NOWHERE || changes[i].spot.port == SCENARIO_ALL_PORTS)
+            return UINT64_MAX;
+        const uint32_t port = port_of(scene, &changes[i]);
+        bool told = false;
+        for (size_t k = 0; k < i; k++)
+            told |= scene->fabric->peer[port] == port_of(scene, &changes[k]);
+        sum += told ? 0 : bytes_of(scene_port(scene, port));
+    }
+    return sum;
+}
+
 /* Which part of the time the bytes of all that go by took longer than at the common rate. */
 static int64_t carried(const struct harm_scene *scene, const struct deviation *deviation)
 {
@@ -97,6 +131,8 @@ static int64_t carried(const struct harm_scene *scene, const struct deviation *d
         bytes += member->bytes;
         span = member->span > span ? member->span : span;
     }
+    const uint64_t most = went_by(scene, deviation);
+    bytes = bytes < most ? bytes : most;
     const time_ps slow = units_transfer_ps(bytes, (uint64_t)value);
     const time_ps fast =
         change->common <= 0 ? 0 : units_transfer_ps(bytes, (uint64_t)change->common);
