@@ -267,6 +267,14 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
              (int)words_fit(clue->seen, 230), clue->seen);
 }
 
+bool cause_is_explained(const struct cause_search *search, uint32_t member)
+{
+    for (uint32_t i = 0; i < search->count; i++)
+        if (search->list[i].lost[member] >= HARM_NOTICED)
+            return true;
+    return false;
+}
+
 void cause_report(struct cause_search *search, const struct cause_clue *clue)
 {
     struct suspect suspect;

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Whose load slows a workload down at a target or a link that they share, where nothing was paused, dropped or set oddly: it is
+# named, and without it nobody loses anything, as that says.
+# Hazards: nobody lost anything, it says; a workload is named that moves little there; the members elsewhere are counted too.
+set -u
+. tests/golden/outside
+
+scenario() { # NAME RATE MEDIA BLOCK DEPTH
+    cat >"$1.yaml" <<END
+stormglass: 1
+name: $1
+duration: 5ms
+fabric:
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 6}
+  host-links: {rate: $2, length: 3m, mtu: 4200B}
+hosts: {targets: {where: "host10..host11", namespaces: [{media: $3}]}}
+workloads:
+  - {name: db, kind: nvme, from: "host0..host3", to: "host10..host11", pairing: round-robin, read: 70%, block-size: 4KiB, queue-depth: 4}
+  - {name: backup, kind: nvme, from: host4, to: host10, read: 0%, block-size: $4, queue-depth: $5}
+END
+}
+
+scenario link 25Gbps flash-tlc 256KiB 64
+scenario drive 100Gbps flash-p3700 128KiB 127
+share="[1-9][0-9]% of what it carries is backup's"
+for where in "link:load, nobody is at fault: leaf1:p4 is 100% busy, $share" \
+    "drive:load, nobody is at fault: host10 has no more to give, $share"; do
+    name=${where%%:*}
+    "$program" run "$name.yaml" -o run.db >out || fail "$name: exit code $?"
+    grep -Eq "^Causes +100% unsure ${where#*:}" out || fail "$name: $(grep -A3 '^Harm' out)"
+    grep -Eq "^Victims +db \(direct\): 2 hosts" out || fail "$name: $(grep -A3 '^Victims' out)"
+    slow=$("$program" run "$name.yaml" --json | gojq '.workloads[0].latency_ns.mean')
+
+    # Without its load, the same members.
+    grep -v 'name: backup' "$name.yaml" >alone.yaml
+    "$program" run alone.yaml -o alone.db >alone || fail "$name alone: exit code $?"
+    grep -q '^Harm  *none' alone || fail "$name alone: $(grep -A3 '^Harm' alone)"
+    fast=$("$program" run alone.yaml --json | gojq '.workloads[0].latency_ns.mean')
+    awk -v "slow=$slow" -v "fast=$fast" 'BEGIN { exit !(slow > 1.5 * fast) }' || fail "$name: a mean of $slow ns, and $fast without backup"
+    echo "ok    $name"
+done
+
+# Two that share nothing: nobody is named.
+sed 's/from: host4, to: host10/from: host4, to: host5/; s/host10..host11", namespaces/host5, host10, host11", namespaces/; s/where: "host5, host10, host11"/where: [host5, host10, host11]/' link.yaml >apart.yaml
+"$program" run apart.yaml >out || fail "apart: exit code $?: $(cat out)"
+grep -q '^Harm  *none' out || fail "apart: $(grep -A3 '^Harm' out)"
+
+[ $failures = 0 ]
