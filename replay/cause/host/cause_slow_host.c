@@ -126,7 +126,9 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_BIT(PAUSE) | HARM_BIT(STOOD) | HARM_BIT(FAILED);
     clue.faults = "slow-receiver";
-    clue.rows = "drain rx-buffer rx-xoff rx-xon rx-delay software";
+    clue.rows =
+        "drain pcie-lanes pcie-generation pcie-payload rx-packet-cost qp-cache iotlb-miss-cost "
+        "rx-buffer rx-xoff rx-xon rx-delay software";
     clue.otherwise = is_common(scene) ? HARM_LOAD : HARM_HOST;
     clue.proven = true;
     cause_report_roots(search, scene, 1u << EXPLAIN_SLOW_RECEIVER, &clue);
