@@ -70,8 +70,8 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
                  words_percent((double)scene->uses[shared.port].busy, PPM).text);
     } else
         snprintf(name, sizeof name, "%s", scene->scenario->nodes[shared.target].name);
-    snprintf(clue.seen, sizeof clue.seen, "%.80s %s, %s of what it carries is %.64s's", name,
-             is, words_percent((double)part, PPM).text, scene->scenario->workloads[most].name);
+    snprintf(clue.seen, sizeof clue.seen, "%.64s %s, %s of what it carries is %.64s's", name, is,
+             words_percent((double)part, PPM).text, scene->scenario->workloads[most].name);
     cause_report(search, &clue);
 }
 
