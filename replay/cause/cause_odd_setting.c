@@ -278,11 +278,26 @@ static void look_at_link(struct cause_search *search, const struct harm_scene *s
     cause_accuse(search, &clue, &suspect);
 }
 
+/* Whatever is lost there, it is not lost by that: PCIe that is not modelled has no rate and no
+ * latency, and who is throttled by nobody is not slower for it (others may be: cause_throttle). */
+static bool does_nothing(const struct harm_scene *scene, const struct deviation *deviation)
+{
+    static const char of_pcie[] = "pcie-lanes pcie-payload pcie-read-request pcie-tags "
+                                  "pcie-read-latency pcie-overhead socket-latency "
+                                  "iotlb-entries iotlb-miss-cost iotlb-miss-latency event-cost";
+    const struct deviation_change *change = &deviation->changes[0];
+    if (change->of == DEVIATION_CONTROL)
+        return strcmp(deviation->value, "none") == 0;
+    return change->row != NULL && change->spot.node < scene->scenario->host_count &&
+           suspects_listed(of_pcie, change->row->name) &&
+           !pipeline_has_pcie(&scene->scenario->nodes[change->spot.node].host->rnic->pipeline);
+}
+
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     for (size_t i = 0; i < scene->deviations.count; i++) {
         const struct deviation *deviation = &scene->deviations.list[i];
-        if (!suspects_is_worse(deviation, &deviation->changes[0]))
+        if (!suspects_is_worse(deviation, &deviation->changes[0]) || does_nothing(scene, deviation))
             continue;
         for (uint32_t w = 0; w < scene->scenario->workload_count; w++)
             look_at(search, scene, deviation, w);
