@@ -316,10 +316,12 @@ bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
     const bool crosses = frame->payload > 0 && pipeline_has_pcie(costs(rnic));
     const bool datagram = frame->opcode == FRAME_UD_SEND_ONLY;
     const bool asks = frame->opcode == FRAME_RC_READ_REQUEST && pipeline_slows_reads(costs(rnic));
-    if (crosses || asks || costs(rnic)->rx_packet > 0 || pipeline->rx_free > now ||
-        (!datagram && !context_cache_find(&pipeline->cache, frame->qpn)))
+    if (crosses || asks || costs(rnic)->rx_packet > 0 || pipeline->rx_free > now)
         return false;
-    if (frame->payload > 0 && !datagram)
+    const bool known = datagram || context_cache_find(&pipeline->cache, frame->qpn);
+    if (!known && costs(rnic)->qp_cache_miss > 0)
+        return false;
+    if (!known || (frame->payload > 0 && !datagram))
         context_cache_use(&pipeline->cache, frame->qpn);
     return true;
 }
