@@ -4,6 +4,7 @@
 
 #include "replay/database/words.h"
 #include "replay/harm/act.h"
+#include "replay/harm/unused.h"
 #include "scenarios/carrier/nvme_carrier.h"
 
 #include <stdio.h>
@@ -278,19 +279,14 @@ static void look_at_link(struct cause_search *search, const struct harm_scene *s
     cause_accuse(search, &clue, &suspect);
 }
 
-/* Whatever is lost there, it is not lost by that: PCIe that is not modelled has no rate and no
- * latency, and who is throttled by nobody is not slower for it (others may be: cause_throttle). */
+/* Who is throttled by nobody is not slower for it (others may be: cause_throttle). */
 static bool does_nothing(const struct harm_scene *scene, const struct deviation *deviation)
 {
-    static const char of_pcie[] = "pcie-lanes pcie-payload pcie-read-request pcie-tags "
-                                  "pcie-read-latency pcie-overhead socket-latency "
-                                  "iotlb-entries iotlb-miss-cost iotlb-miss-latency event-cost";
     const struct deviation_change *change = &deviation->changes[0];
     if (change->of == DEVIATION_CONTROL)
         return strcmp(deviation->value, "none") == 0;
     return change->row != NULL && change->spot.node < scene->scenario->host_count &&
-           suspects_listed(of_pcie, change->row->name) &&
-           !pipeline_has_pcie(&scene->scenario->nodes[change->spot.node].host->rnic->pipeline);
+           unused_is(scene, change->spot.node, change->row->name);
 }
 
 static void look(struct cause_search *search, const struct harm_scene *scene)

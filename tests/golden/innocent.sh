@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What changes nothing is accused of nothing: every setting of an RNIC, an NVMe host or a target is given odd values at one host of a
+# fabric that serves its hosts unequally anyway; where the digest is that of the run without it, no cause has its name.
+# Hazards: who is served worse has an odd setting by chance; a ceiling that is off, a queue that is long enough, a cost nobody pays.
+set -u
+. tests/golden/outside
+
+scenario() { # LINE
+    cat <<END
+stormglass: 1
+name: unequal
+duration: 1ms
+fabric:
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 6}
+  host-links: {rate: 100Gbps, length: 3m, mtu: 4200B}
+hosts:
+  targets: {where: "host9..host11", namespaces: [{media: "null"}]}
+$1
+workloads:
+  - {name: db, kind: nvme, from: "host0..host5", to: "host9..host11", pairing: round-robin, read: 50%, block-size: 16KiB, queue-depth: 8, queues: 2}
+END
+}
+digest() { sed -n 's/^digest //p' out; }
+
+scenario "" >base.yaml
+"$program" run base.yaml >out || fail "the base: exit code $?"
+base=$(digest)
+grep -q '^Harm  *none' out || fail "the base: $(grep -A3 '^Harm' out)"
+
+tried=0 idle=0
+while read -r section row default; do
+    case $default in
+    *B) values="8KiB" ;;
+    *s) values="7us 1ms" ;;
+    *bps) values="10Gbps" ;;
+    *%) values="50%" ;;
+    true) values=false ;;
+    false) values=true ;;
+    *) values="1 64 1Gbps none" ;;
+    esac
+    [ "$section" = target ] && host=host9 || host=host2
+    for value in $values; do
+        scenario "  odd: {where: $host, $section: {$row: $value}}" >odd.yaml
+        "$program" run odd.yaml >out 2>/dev/null
+        [ $? -le 1 ] || continue
+        tried=$((tried + 1))
+        [ "$(digest)" = "$base" ] || continue
+        idle=$((idle + 1))
+        grep -A4 '^Causes' out | grep -qF "hosts.odd.$section.$row " && fail "$row $value: $(grep -A3 '^Causes' out)"
+    done
+done < <("$program" list parameters | sed -nE 's/^hosts\.defaults\.(rnic|nvme|target)\.([a-z0-9-]+) +([^ ]+).*/\1 \2 \3/p')
+[ $tried -gt 100 ] && [ $idle -gt 50 ] || fail "only $idle of $tried settings do nothing there"
+echo "$idle of $tried settings do nothing there, and none is accused"
+[ $failures = 0 ]
