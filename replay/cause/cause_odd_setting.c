@@ -254,6 +254,11 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     cause_accuse(search, &clue, &suspect);
 }
 
+static bool has_fec(const struct harm_scene *scene, uint32_t port)
+{
+    return scene_port(scene, port)->params.fec != PORT_FEC_NONE;
+}
+
 /* Of links that have no like: the one between two switches. */
 static void look_at_link(struct cause_search *search, const struct harm_scene *scene, uint32_t port)
 {
@@ -263,7 +268,8 @@ static void look_at_link(struct cause_search *search, const struct harm_scene *s
     int64_t added, all = 0, count = 0;
     if (suspects_override(scene, "length", port, &suspect, &added))
         added *= LENGTH_PS;
-    else if (!suspects_override(scene, "delay fec-latency", port, &suspect, &added))
+    else if (!suspects_override(scene, has_fec(scene, port) ? "delay fec-latency" : "delay", port,
+                                &suspect, &added))
         return;
     for (uint32_t i = 0; i < scene->member_count; i++)
         if (scene_crosses(scene, &scene->members[i], port)) {
@@ -285,6 +291,9 @@ static bool does_nothing(const struct harm_scene *scene, const struct deviation 
     const struct deviation_change *change = &deviation->changes[0];
     if (change->of == DEVIATION_CONTROL)
         return strcmp(deviation->value, "none") == 0;
+    if (change->row != NULL && strcmp(change->row->name, "fec-latency") == 0 &&
+        change->spot.node != SCENARIO_NOWHERE && change->spot.port != SCENARIO_ALL_PORTS)
+        return !has_fec(scene, port_of(scene, change));
     return change->row != NULL && change->spot.node < scene->scenario->host_count &&
            unused_is(scene, change->spot.node, change->row->name);
 }
