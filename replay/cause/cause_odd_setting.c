@@ -256,7 +256,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
 
 static bool has_fec(const struct harm_scene *scene, uint32_t port)
 {
-    return scene_port(scene, port)->params.fec != PORT_FEC_NONE;
+    return port_fec_ps(&scene_port(scene, port)->params) > 0;
 }
 
 /* Of links that have no like: the one between two switches. */
