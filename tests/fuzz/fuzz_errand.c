@@ -6,26 +6,18 @@
 #include "base/memory.h"
 #include "replay/plan/plan_errand.h"
 #include "replay/plan/plan_outcome.h"
+#include "tests/unit/plan/errand_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char text[] = "stormglass-plan: 1\n"
-                           "name: n\n"
-                           "scenario: first-io\n"
-                           "vary: [{path: workloads.read.count, as: count, values: [1, 2]}]\n"
-                           "slo: [all-commands-complete]\n"
-                           "survive: [{kind: link-down, each: \"host0:p0\", at: 2ms}]\n";
-
 static struct plan *load(void)
 {
-    struct diag *diag = memory_new(sizeof *diag);
-    struct plan *plan = plan_load("fuzz.yaml", text, strlen(text), diag);
+    struct plan *plan = errand_plan();
     if (plan == NULL)
         abort();
-    free(diag);
     return plan;
 }
 

@@ -4,6 +4,7 @@
 #include "replay/plan/plan_errand.h"
 #include "replay/plan/plan_outcome.h"
 #include "tests/unit/base/fuzz_input.h"
+#include "tests/unit/plan/errand_plan.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,19 +15,10 @@
 
 #include <cmocka.h>
 
-static const char text[] = "stormglass-plan: 1\n"
-                           "name: n\n"
-                           "scenario: first-io\n"
-                           "vary: [{path: workloads.read.count, as: count, values: [1, 2]}]\n"
-                           "slo: [all-commands-complete]\n"
-                           "survive: [{kind: link-down, each: \"host0:p0\", at: 2ms}]\n";
-
 static struct plan *load(void)
 {
-    struct diag *diag = memory_new(sizeof *diag);
-    struct plan *plan = plan_load("plan.yaml", text, strlen(text), diag);
+    struct plan *plan = errand_plan();
     assert_non_null(plan);
-    free(diag);
     return plan;
 }
 
