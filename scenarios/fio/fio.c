@@ -28,6 +28,7 @@ struct cursor {
 
 struct parser {
     struct fio_reader reader;
+    const struct fio_file *file;
     char line_text[FIO_LINE_BYTES_MAX + 1];
     struct cursor cursor;
     struct fio_raw global, raw; /* of the section that is being read */
@@ -241,6 +242,11 @@ static bool finish_job(struct parser *parser)
     const struct fio_raw *raw = &parser->raw;
     struct fio_job *job = add_job(parser);
     job->line = parser->section.number;
+    memcpy(job->name, raw->name[0] != '\0' ? raw->name : parser->section_name, FIO_NAME_BYTES);
+    make_unique(parser, job->name);
+    if (!fio_change_job(&parser->reader, parser->file, job->name, &parser->raw))
+        return false;
+    stand_at(parser, &parser->section);
     if (!resolve_wait_for(parser, job) || !fio_job_make(&parser->reader, raw, job))
         return false;
     parser->copies += job->copies;
@@ -252,8 +258,6 @@ static bool finish_job(struct parser *parser)
     if (jobs->count > 0 && (raw->stonewall || raw->new_group))
         parser->group++;
     job->group = parser->group;
-    memcpy(job->name, raw->name[0] != '\0' ? raw->name : parser->section_name, FIO_NAME_BYTES);
-    make_unique(parser, job->name);
     jobs->count++;
     return true;
 }
@@ -287,7 +291,6 @@ static void end_section(struct parser *parser)
     }
     if (parser->failed_section || parser->failed_global)
         return;
-    stand_at(parser, &parser->section);
     finish_job(parser);
 }
 
@@ -378,23 +381,25 @@ static void parse(struct parser *parser)
         end_section(parser);
     if (parser->reader.diag->errors == errors_before && parser->jobs->count == 0)
         fio_error(&parser->reader, 1, "the file has no job");
+    if (parser->reader.diag->errors == errors_before)
+        fio_changes_name_jobs(&parser->reader, parser->file, parser->jobs);
 }
 
-bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs *out,
-              struct diag *diag)
+bool fio_load_changed(const struct fio_file *file, struct fio_jobs *out, struct diag *diag)
 {
     *out = (struct fio_jobs){0};
-    const struct diag_place whole = {.file = file};
+    const struct diag_place whole = {.file = file->name};
     const int errors_before = diag->errors;
-    if (length > FIO_FILE_BYTES_MAX) {
+    if (file->length > FIO_FILE_BYTES_MAX) {
         diag_add(diag, DIAG_ERROR, whole, NULL, "a fio job file has at most %d bytes",
                  FIO_FILE_BYTES_MAX);
         return false;
     }
     struct parser *parser = memory_new(sizeof *parser);
     parser->errors_max = errors_before + DIAG_MAX;
-    parser->reader = (struct fio_reader){.file = file, .diag = diag};
-    parser->cursor = (struct cursor){.text = text, .length = length};
+    parser->reader = (struct fio_reader){.file = file->name, .diag = diag};
+    parser->file = file;
+    parser->cursor = (struct cursor){.text = file->text, .length = file->length};
     parser->jobs = out;
     parser->noted = memory_zeroed(2 * fio_option_count, sizeof *parser->noted);
     parser->noted_column = parser->noted + fio_option_count;
@@ -408,6 +413,13 @@ bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs
     free(parser->noted);
     free(parser);
     return good;
+}
+
+bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs *out,
+              struct diag *diag)
+{
+    const struct fio_file alone = {.name = file, .text = text, .length = length};
+    return fio_load_changed(&alone, out, diag);
 }
 
 void fio_free(struct fio_jobs *jobs)

@@ -46,11 +46,29 @@ struct fio_jobs {
     uint32_t count;
 };
 
+/* An option in place of what the file says of it. */
+struct fio_change {
+    const char *job;                            /* of that name; NULL: every one */
+    const char *option, *text;                  /* as in a job file */
+    struct diag_place option_place, text_place; /* for messages */
+    const char *option_line, *text_line;        /* that they stand in */
+};
+
+struct fio_file {
+    const char *name, *text;
+    size_t length;
+    const struct fio_change *changes; /* in their order, after all that the file says of a job */
+    size_t change_count;
+};
+
 /* `file` names the text in messages and outlives the diag; `text` need not end with a zero.  False
  * when the diag holds an error; then `out` is empty. */
 bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs *out,
               struct diag *diag);
+bool fio_load_changed(const struct fio_file *file, struct fio_jobs *out, struct diag *diag);
 void fio_free(struct fio_jobs *jobs);
+
+bool fio_has_option(const char *name);
 
 /* Every option that fio knows, in the table's order, for documentation: `class` is "used", "no
  * meaning" or "refused"; alias may be NULL.  Ends early, with false, when the function returns

@@ -72,6 +72,11 @@ const struct fio_option *fio_option_find(const char *name)
     return NULL;
 }
 
+bool fio_has_option(const char *name)
+{
+    return fio_option_find(name) != NULL;
+}
+
 struct nearest_hint fio_option_hint(const char *name)
 {
     struct nearest nearest = nearest_to(name);

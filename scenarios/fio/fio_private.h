@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fio_private - what the parts of the fio reader share.
  * fio.c reads lines and sections, fio_option.c holds the table of options and the plain kinds of
- * value, fio_custom.c the options with a syntax of their own, fio_job.c makes a workload of what a
- * section said. */
+ * value, fio_custom.c the options with a syntax of their own, fio_change.c what the scenario says
+ * in place of the file, fio_job.c makes a workload of what a section said. */
 #ifndef STORMGLASS_SCENARIOS_FIO_FIO_PRIVATE_H
 #define STORMGLASS_SCENARIOS_FIO_FIO_PRIVATE_H
 
@@ -121,6 +121,15 @@ enum fio_engine fio_engine_find(const char *name);
 
 /* Letters, digits, '-', '_' and '.' stay, anything else becomes '-'; false when it is too long. */
 bool fio_clean_name(const char *text, size_t length, char name[FIO_NAME_BYTES]);
+
+/* Applies what the scenario says of the job of that name in place of the file; false after a
+ * message. The reader stands somewhere else then. */
+bool fio_change_job(struct fio_reader *reader, const struct fio_file *file, const char *name,
+                    struct fio_raw *raw);
+
+/* Whether each change is of some job. */
+bool fio_changes_name_jobs(struct fio_reader *reader, const struct fio_file *file,
+                           const struct fio_jobs *jobs);
 
 /* Makes the workload; false after a message.  The reader stands at the job's section. */
 bool fio_job_make(struct fio_reader *reader, const struct fio_raw *raw, struct fio_job *job);

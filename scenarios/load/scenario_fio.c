@@ -3,9 +3,11 @@
 #include "scenarios/load/scenario_load.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/workload/workload.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *job_name(struct loader *loader, const struct scenario_workload *base,
@@ -16,17 +18,26 @@ static const char *job_name(struct loader *loader, const struct scenario_workloa
                : arena_format(loader->arena, "%s/%s", base->name, jobs->jobs[index].name);
 }
 
-/* The table of settings shows a job's rows as written in the line of its section. */
-static void show_job(struct loader *loader, const struct scenario_workload *workload,
-                     const struct fio_job *job, const char *file)
+static int64_t value_of(const struct opt *row, const struct wl_nvme_params *params)
 {
+    return *opt_field(row, (void *)(uintptr_t)params);
+}
+
+/* The table of settings shows a job's rows as written in the line of its section, or where the
+ * entry changes them. */
+static void show_job(struct loader *loader, const struct scenario_workload *workload,
+                     const char *file, const struct fio_job *unchanged, struct diag_place change)
+{
+    const struct fio_job *job = workload->job;
     struct block *block =
         block_new(loader->arena, arena_format(loader->arena, "workloads.%s", workload->name),
                   workload->ops->opts, workload->ops->params_bytes);
     CHECK(block->bytes == sizeof job->nvme);
     for (size_t i = 0; i < block->row_count; i++) {
-        const int64_t value = *opt_field(&block->rows[i], (void *)(uintptr_t)&job->nvme);
-        if (value != *opt_field(&block->rows[i], block->params))
+        const int64_t value = value_of(&block->rows[i], &job->nvme);
+        if (unchanged != NULL && value != value_of(&block->rows[i], &unchanged->nvme))
+            block->origins[i].where = change;
+        else if (value != *opt_field(&block->rows[i], block->params))
             block->origins[i].where = (struct diag_place){file, job->line, 1, 1};
         *opt_field(&block->rows[i], block->params) = value;
     }
@@ -35,10 +46,15 @@ static void show_job(struct loader *loader, const struct scenario_workload *work
 
 static void add_jobs(struct loader *loader, const struct tree_node *entry,
                      const struct scenario_workload *base, const struct fio_jobs *jobs,
-                     const char *file, struct scenario_workload_list *out)
+                     const struct fio_file *file, struct scenario_workload_list *out)
 {
     const uint32_t first = (uint32_t)out->count;
     struct fio_job *kept = arena_array(loader->arena, jobs->count, sizeof *kept);
+    const struct fio_file alone = {.name = file->name, .text = file->text, .length = file->length};
+    struct fio_jobs unchanged = {NULL, 0};
+    struct diag *unseen = memory_new(sizeof *unseen); /* what was wrong is right now */
+    if (file->change_count > 0)
+        fio_load_changed(&alone, &unchanged, unseen);
     memcpy(kept, jobs->jobs, jobs->count * sizeof *kept);
     for (uint32_t i = 0; i < jobs->count; i++) {
         struct scenario_workload *added =
@@ -50,11 +66,60 @@ static void add_jobs(struct loader *loader, const struct tree_node *entry,
         added->turns = kept[i].copies;
         added->job = &kept[i];
         added->first_job = first;
-        show_job(loader, added, &kept[i], file);
+        show_job(loader, added, file->name, i < unchanged.count ? &unchanged.jobs[i] : NULL,
+                 file->change_count > 0 ? file->changes[0].option_place : (struct diag_place){0});
         if (strlen(added->name) >= WORKLOAD_NAME_BYTES)
-            diag_add(loader->diag, DIAG_ERROR, (struct diag_place){file, kept[i].line, 1, 1}, NULL,
-                     "the name '%.64s' is longer than %d", added->name, WORKLOAD_NAME_BYTES - 1);
+            diag_add(loader->diag, DIAG_ERROR, (struct diag_place){file->name, kept[i].line, 1, 1},
+                     NULL, "the name '%.64s' is longer than %d", added->name,
+                     WORKLOAD_NAME_BYTES - 1);
         scenario_check_spaces(loader, entry, added);
+    }
+    fio_free(&unchanged);
+    free(unseen);
+}
+
+/* ------------------------------------------------------------------ options of an entry */
+
+struct changes {
+    struct fio_change *list;
+    size_t count;
+};
+
+static void take_options(struct loader *loader, const struct tree_node *map, const char *job,
+                         struct changes *changes)
+{
+    for (size_t i = 0; map != NULL && i < map->count; i++) {
+        const struct tree_node *value = map->items[i].value;
+        if (value->kind != TREE_SCALAR) {
+            tree_error(loader->diag, value, "expected a value as in a fio job file, such as 8k");
+            continue;
+        }
+        struct fio_change *change = arena_push(loader->arena, (void **)(void *)&changes->list,
+                                               &changes->count, sizeof *change);
+        *change = (struct fio_change){
+            .job = job,
+            .option = map->items[i].key,
+            .text = value->text,
+            .option_place = map->items[i].key_place,
+            .text_place = value->place,
+            /* A key that was set stands in another file than its map: the value knows. */
+            .option_line = tree_line(value->file, map->items[i].key_place.line),
+            .text_line = tree_line(value->file, value->place.line)};
+    }
+}
+
+/* Those of all jobs, then those of one. */
+static void take_changes(struct loader *loader, const struct tree_node *entry,
+                         struct changes *changes)
+{
+    take_options(loader, scenario_map(loader, entry, "options"), NULL, changes);
+    const struct tree_node *jobs = scenario_map(loader, entry, "jobs");
+    for (size_t i = 0; jobs != NULL && i < jobs->count; i++) {
+        const struct tree_node *job = jobs->items[i].value;
+        if (job->kind == TREE_MAP)
+            take_options(loader, job, jobs->items[i].key, changes);
+        else
+            tree_error(loader->diag, job, "expected options of the job, such as {iodepth: 8}");
     }
 }
 
@@ -67,12 +132,19 @@ void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
         return;
     }
     const struct tree_file *file = scenario_open(loader, name);
+    struct changes changes = {NULL, 0};
+    const int errors_before = loader->diag->errors;
+    take_changes(loader, entry, &changes);
+    if (file == NULL || loader->diag->errors > errors_before)
+        return;
+    const struct fio_file changed = {file->name, file->text, file->length, changes.list,
+                                     changes.count};
     struct fio_jobs jobs;
-    if (file == NULL || !fio_load(file->name, file->text, file->length, &jobs, loader->diag))
+    if (!fio_load_changed(&changed, &jobs, loader->diag))
         return;
     if (jobs.count == 0)
         tree_error(loader->diag, name, "'%.64s' has no job", file->name);
     else
-        add_jobs(loader, entry, base, &jobs, file->name, out);
+        add_jobs(loader, entry, base, &jobs, &changed, out);
     fio_free(&jobs);
 }

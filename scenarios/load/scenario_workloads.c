@@ -9,6 +9,7 @@
 #include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fabric/nics.h"
+#include "scenarios/fio/fio.h"
 #include "scenarios/load/pairing.h"
 #include "scenarios/workload/workload.h"
 
@@ -95,6 +96,8 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
 }
 
 static const char *const file_keys[] = {"name", "kind", "from", "to", "file", "subsystem", NULL};
+static const char *const fio_keys[] = {"name",      "kind",    "from", "to", "file",
+                                       "subsystem", "options", "jobs", NULL};
 
 struct entry {
     const struct tree_node *written;
@@ -347,19 +350,28 @@ static bool read_file(struct loader *loader, const struct entry *entry, const st
     return false;
 }
 
-/* What a kind nvme would have, a fio job says in its file. */
+static bool is_among(const char *const *keys, const char *key)
+{
+    while (*keys != NULL && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+/* What a kind nvme would have, a fio job says in its file or in `options`. */
 static bool is_of_job(struct loader *loader, const struct tree_node *written,
                       const struct block *params)
 {
     for (size_t i = 0; i < written->count; i++) {
         const struct tree_item *item = &written->items[i];
-        if (opt_find(params->rows, item->key) == NULL)
+        const bool of_entry =
+            is_among(fio_keys, item->key) || opt_find(scenario_workload_opts, item->key) != NULL;
+        if (of_entry || (opt_find(params->rows, item->key) == NULL && !fio_has_option(item->key)))
             continue;
         /* A key that was set stands in another file than its map: the value knows. */
         const bool here = item->key_place.file == written->file->name;
         tree_message(loader->diag, DIAG_ERROR, here ? written : item->value, item->key_place,
-                     "a fio job has that in its file, such as iodepth, bs and rate_iops: expected "
-                     "another file");
+                     "a fio job has that in its file: expected options, such as {iodepth: 8, bs: "
+                     "4k, rate_iops: 2000}, or another file");
         return true;
     }
     return false;
@@ -380,7 +392,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};
     const char *const more_keys[] = {
         "name", "kind", "from", "to", "subsystem", entry.made.ops->more_file, NULL};
-    const char *const *keys = entry.has_file ? file_keys : more_keys;
+    const char *const *keys = entry.is_fio ? fio_keys : entry.has_file ? file_keys : more_keys;
     if ((entry.is_fio && is_of_job(loader, written, params)) ||
         !block_only(written, keys, known, loader->diag))
         return;

@@ -224,6 +224,16 @@ static void hosts(struct pen *pen)
     }
 }
 
+/* In place of what swarm.fio says. */
+static void job_options(struct pen *pen)
+{
+    if (rng_below(&pen->rng, 3) == 0)
+        pen_put(pen, "options", "{iodepth: %u}", 1 + (unsigned)rng_below(&pen->rng, 16));
+    if (rng_below(&pen->rng, 3) == 0)
+        pen_put(pen, "jobs", "{mixed: {bs: %uk, numjobs: %u}}", 4u << rng_below(&pen->rng, 5),
+                1 + (unsigned)rng_below(&pen->rng, 4));
+}
+
 static void workload(struct pen *pen, unsigned number)
 {
     unsigned count = 0;
@@ -240,6 +250,8 @@ static void workload(struct pen *pen, unsigned number)
     pen_put(&inner, "kind", "%s", kind);
     if (fio || ops->read_file != NULL)
         pen_put(&inner, "file", "swarm.%s", fio ? "fio" : "iolog");
+    if (fio)
+        job_options(&inner);
     if (!fio && ops->read_file != NULL && rng_below(&inner.rng, 8) > 0)
         pen_put(&inner, "beyond", "fold");
     bents_pair(&inner, ops->needs_nvme_target);

@@ -1,0 +1,69 @@
+#!/bin/bash
+# plan-fio - options of a fio job as axes of a plan: each run is that of a job file that says so itself.
+#                                                                       SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+program=${STORMGLASS:?}
+work=${TMPDIR:-/tmp}/plan-fio.$$
+mkdir -p "$work" && cd "$work" || exit 3
+trap 'rm -rf "$work"' EXIT
+failed=0
+fail() { echo "FAIL: $*"; failed=1; }
+
+sed 's/{name: io, kind: nvme.*/{name: io, kind: fio, file: job.fio, from: "host1..host3", to: host0}/' "$here/plans/pair.yaml" >pair.yaml
+cat >job.fio <<'END'
+[global]
+ioengine=libaio
+rw=randread
+iodepth=4
+bs=16k
+
+[a]
+
+[b]
+bs=4k
+END
+digest() { gojq -r .digest; }
+
+# One run: as the file would have it, for all its jobs and for one.
+sed 's/^iodepth=4/iodepth=16/; s/^\[b\]/&\nnumjobs=3/' job.fio >other.fio
+sed 's/job.fio/other.fio/' pair.yaml >other.yaml
+changed=$("$program" run pair.yaml --set workloads.io.options.iodepth=16 --set workloads.io.jobs.b.numjobs=3 -o run.db --json | digest)
+[ -n "$changed" ] && [ "$changed" = "$("$program" run other.yaml --json | digest)" ] && [ "$changed" != "$("$program" run pair.yaml --json | digest)" ] ||
+    fail "options are not those of the file"
+"$program" replay run.db >/dev/null || fail "replay: exit $?"
+[ "$("$program" query run.db "SELECT path || ' ' || value || ' ' || set_by FROM setting WHERE path IN ('workloads.io/a.queue-depth', 'workloads.io/a.block-size')" | tail -n +2 | sort | tr '\n' ';')" = \
+  'workloads.io/a.block-size 16KiB job.fio:7;workloads.io/a.queue-depth 16 --set:1;' ] || fail "settings: $("$program" query run.db "SELECT path, value, set_by FROM setting WHERE path LIKE '%io/a.%'")"
+
+# Axes: what is chosen, of few and of all, and a cliff.
+cat >plan.yaml <<'END'
+stormglass-plan: 1
+name: depth
+scenario: pair.yaml
+vary:
+  - {path: workloads.io.options.iodepth, as: qd, values: {from: 1, to: 16, times: 2}}
+  - {path: workloads.io.jobs.a.numjobs, as: jobs, values: [1, 2]}
+  - {path: workloads.io.jobs.b.bs, as: bs, values: [4k, 16k]}
+slo: ["io/a.latency.p99 < 60us", "io/b.goodput > 12Gbps"]
+cliff:
+  - {path: workloads.io.jobs.a.bs, as: a-bs, values: [16k, 32k, 64k]}
+seeds: 3
+END
+"$program" plan plan.yaml --json >few.json || fail "plan: exit $?"
+"$program" plan plan.yaml --json --exhaustive >all.json || fail "exhaustive: exit $?"
+[ "$(gojq -c .chosen few.json)" = "$(gojq -c .chosen all.json)" ] || fail "chosen: $(gojq -c .chosen few.json all.json)"
+gojq -e '[.candidates[].verdict] | index("holds") != null and index("fails") != null' all.json >/dev/null || fail "all the same: $(gojq -c '[.candidates[] | [.name, .verdict]]' all.json)"
+gojq -e '.cliff[0].holds_to != null' few.json >/dev/null || fail "cliff: $(gojq -c .cliff few.json)"
+
+refused() { # TEXT SED
+    sed "$2" plan.yaml >bad.yaml
+    "$program" plan bad.yaml >/dev/null 2>err.txt; [ $? = 2 ] && grep -q "^bad.yaml:[0-9]*:[0-9]*: error: $1" err.txt || fail "$2: $(cat err.txt)"
+}
+refused "fio has no option 'iodepht'; did you mean 'iodepth'?" 's/options.iodepth/options.iodepht/'
+refused "'job.fio' has no job 'c'" 's/jobs.b.bs/jobs.c.bs/'
+refused 'a fio job has that in its file: expected options' 's/options.iodepth/queue-depth/'
+refused 'a fio job has that in its file: expected options' 's/options.iodepth/iodepth/'
+refused "fio has no option 'bz'" 's/jobs.a.bs/jobs.a.bz/'
+sed -i '/libaio/d' job.fio
+refused "the job's ioengine has one I/O under way at most" 's/x/x/'
+exit $failed
