@@ -265,8 +265,8 @@ predictions: build/packages-test all ## what the model says of published hardwar
 spaces: all ## SEEDS drawn plans (20): what is chosen is what playing every candidate says (FIRST: by commit)
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/plans/spaces "$(FIRST)" $(if $(filter-out file,$(origin SEEDS)),$(SEEDS),20)
 
-slurm: all ## an array job of a plan, played by Debian's slurm on this machine alone (as root)
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/plans/slurm
+slurm: all ## an array job of a plan, played by Debian's slurm on this machine alone (as root; says so where it cannot)
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/plans/slurm || [ $$? = 77 ]
 
 plans: all ## the worked plans of scenarios/plans and their answers: docs/plans.md
 	@docs/plans.sh $(PROGRAM) > build/plans.md && mv build/plans.md docs/plans.md

@@ -37,6 +37,13 @@ tasks=$(sed -n 's/^#SBATCH --array=1-//p' tasks/plan.sbatch)
 [ "$(cat told.txt)" = "$tasks tasks: tasks/submit.sh" ] && [ "$tasks" = "$("$program" plan both.yaml --list --json | gojq '[.candidates[] | select(.verdict == "open")] | length')" ] ||
     fail "--slurm says $(cat told.txt)"
 for script in plan.sbatch gather.sbatch submit.sh; do bash -n tasks/$script || fail "$script"; done
+# As sbatch reads them (its own parser needs a controller; with one: tests/plans/slurm): options before the first command, each known,
+# with a value of its form.
+for script in plan.sbatch gather.sbatch; do
+    awk 'NR == 1 { well = /^#!\// } !/^#/ && NF { begun = 1 } /^#SBATCH/ { lines++; if (begun) well = 0
+            if ($0 !~ /^#SBATCH --(job-name=[A-Za-z0-9._+%-]+|array=1-[1-9][0-9]*|ntasks=1|cpus-per-task=[1-9][0-9]*|output=[A-Za-z0-9.%-]+)$/) well = 0 }
+         END { exit !(well && lines >= 4) }' tasks/$script || fail "$script: sbatch would not take it: $(cat tasks/$script)"
+done
 for ((task = 1; task <= tasks; task++)); do
     [ $task = 3 ] || SLURM_ARRAY_TASK_ID=$task bash tasks/plan.sbatch >>log || fail "share $task: exit $?: $(tail -n 1 log)"
 done
