@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/load/pairing.h"
@@ -377,6 +378,32 @@ static bool is_of_job(struct loader *loader, const struct tree_node *written,
     return false;
 }
 
+/* A controller has the I/O queues that its host makes, where the workload does not say how many. */
+static void take_queues(struct loader *loader, const struct entry *entry, struct block *params)
+{
+    if (!entry->made.ops->needs_nvme_target || entry->made.pair_count == 0 ||
+        opt_find(params->rows, "queues") == NULL)
+        return;
+    const size_t row = block_row(params, "queues");
+    if (params->origins[row].where.file != NULL)
+        return;
+    const struct scenario_node *nodes = loader->scenario->nodes;
+    const struct scenario_node *first = &nodes[entry->made.pairs[0].from];
+    const struct block *host = first->host->nvme_host_values;
+    const int64_t queues = first->host->nvme_host->core.queues;
+    for (uint32_t i = 1; i < entry->made.pair_count; i++) {
+        const struct scenario_node *other = &nodes[entry->made.pairs[i].from];
+        if (other->host->nvme_host->core.queues == queues)
+            continue;
+        tree_error(loader->diag, entry->written,
+                   "expected queues: %s has nvme.queues %" PRId64 ", and %s %" PRId64, first->name,
+                   queues, other->name, other->host->nvme_host->core.queues);
+        return;
+    }
+    *opt_field(&params->rows[row], params->params) = queues;
+    params->origins[row] = host->origins[block_row(host, "queues")];
+}
+
 static void load_entry(struct loader *loader, const struct tree_node *written, uint32_t *pairs_left,
                        struct scenario_workload_list *out)
 {
@@ -411,6 +438,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
         return;
     }
     scenario_take_part(loader, params, written, keys);
+    take_queues(loader, &entry, params);
     if (!read_file(loader, &entry, params))
         return;
     scenario_show(loader, params, false);

@@ -19,7 +19,8 @@ const struct opt wl_nvme_opts[] = {
      "I/Os outstanding in each I/O queue of an instance; with a rate, the maximum.",
      "fio iodepth, counted for each queue"},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
-     "I/O queues of the controller, used round robin; the target may grant fewer.",
+     "I/O queues of the controller, used round robin; the target may grant fewer. Where it is not "
+     "written, nvme.queues of its hosts.",
      "nvme-cli --nr-io-queues"},
     {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, OPT_WORDS(WL_NVME_PATTERNS),
      "Where the next I/O goes; random is uniform over the working set.", "fio rw"},
