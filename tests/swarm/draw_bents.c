@@ -251,6 +251,9 @@ void bents_nvme(struct pen *pen)
     pen_put(pen, "ctrl-loss-tmo", "%ums", draw_between(&pen->rng, 0, 25));
     if (once_in(pen, 6))
         pen_put(pen, "partition-scan", "true");
+    if ((pen->bent == BENT_LOSSY || pen->bent == BENT_CRASH) &&
+        once_in(pen, 2)) /* lost meanwhile */
+        pen_put(pen, "queues", "%u", draw_between(&pen->rng, 2, 8));
     if (once_in(pen, 2))
         pen_put(pen, "keep-alive", "%ums", draw_between(&pen->rng, 1, 12));
 }
@@ -379,8 +382,11 @@ void bents_fault_keys(struct pen *pen, const struct fault_ops *ops)
         pen_put(pen, "to", "\"%s\"", places->hosts[rng_below(&pen->rng, places->host_count)]);
         pen_put(pen, "via", "\"%s\"", places->switches[rng_below(&pen->rng, places->switch_count)]);
     }
-    const bool early = pen->bent == BENT_STORM || once_in(pen, 8); /* while hosts connect */
-    pen_put(pen, "at", "%uus", (unsigned)rng_below(&pen->rng, early ? 50 : pen->duration_us));
+    /* While hosts connect, which takes a controller some fifty round trips. */
+    const unsigned before = pen->bent == BENT_STORM ? 50
+                            : once_in(pen, 6)       ? draw_between(&pen->rng, 20, 400)
+                                                    : pen->duration_us;
+    pen_put(pen, "at", "%uus", (unsigned)rng_below(&pen->rng, before));
     if (pen->bent == BENT_STORM)
         pen_put(pen, "for", "%ums", draw_between(&pen->rng, 150, 600));
     else if (!once_in(pen, pen->bent == BENT_LOSSY ? 2 : 6)) /* or while they connect again */

@@ -29,7 +29,13 @@
 #include "replay/waits/waits.h"
 #include "scenarios/world/world.h"
 
-enum { RUN_LAWS_NODES = 128, RUN_LAWS_PORTS = 64, RUN_LAWS_TEXT = 300, RUN_LAWS_WORKLOADS = 32 };
+enum {
+    RUN_LAWS_NODES = 128,
+    RUN_LAWS_PORTS = 64,
+    RUN_LAWS_TEXT = 300,
+    RUN_LAWS_WORKLOADS = 32,
+    RUN_LAWS_PRIORITIES = 8
+};
 
 struct run_laws_loss {
     uint64_t frames, bytes;
@@ -73,6 +79,8 @@ struct run_laws {
     struct run_laws_loss on_cable[RUN_LAWS_NODES * RUN_LAWS_PORTS];
     struct run_laws_loss in_switch[RUN_LAWS_NODES];
     struct run_laws_goodput goodput[RUN_LAWS_WORKLOADS][2]; /* written, read */
+    /* By endpoint: when its last frame of a priority left. */
+    time_ps left[RUN_LAWS_NODES][RUN_LAWS_PRIORITIES];
     uint64_t causes[PROBE_DROP_CAUSE_COUNT], lossless, edges, gave_up;
     struct run_laws_pauses *pauses;
     struct run_laws_path *way;

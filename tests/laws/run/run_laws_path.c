@@ -84,6 +84,8 @@ static void leaves_host(struct run_laws *laws, const struct probe_frame *sent)
 {
     const struct frame *frame = sent->frame;
     struct cm_mad mad;
+    if (frame->source < RUN_LAWS_NODES)
+        laws->left[frame->source][frame->priority] = sent->at;
     run_laws_path_take(laws, sent->node, sent->at);
     run_laws_marks_leaves(laws, frame, sent->at);
     if (frame->opcode != FRAME_UD_SEND_ONLY)

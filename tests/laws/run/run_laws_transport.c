@@ -15,8 +15,7 @@
  * only what is true of all that could have reached it is held against it; likewise with go-back-0,
  * whose messages begin again.  With selective repeat, what is acknowledged has come, and so has
  * what a NAK says has.  Source: IBTA Vol 1 9.7. */
-#include "tests/laws/run/run_laws_arrivals.h"
-#include "tests/laws/run/run_laws_private.h"
+#include "tests/laws/run/run_laws_flow.h"
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
@@ -25,40 +24,10 @@
 
 #include <stdlib.h>
 
-enum { FLOWS = 2048, SENT = 8192, SLACK_PS = 8 };
-
-/* What was sent first under a PSN: of a READ, under each that its responses take. */
-struct sent {
-    uint32_t psn, first_psn;
-    uint64_t address;
-    uint32_t length, content;
-    uint16_t payload;
-    uint8_t opcode;
-    bool known, delivered, solicits;
-};
-
-/* Requests one way, and their answers. */
-struct flow {
-    uint32_t from, to, qpn, back_qpn; /* endpoints; QPN at `to`, and at `from` */
-    uint32_t mtu;
-    uint8_t retries, rnr_retries;
-    bool begun, exact, read;
-    uint32_t next, high, una;
-    uint32_t newest;        /* at the responder: one past the newest that came */
-    uint32_t naked;         /* PSN of the last NAK, while the packet has not come */
-    bool is_naked, has_gap; /* a packet after the expected one has come */
-    time_ps restarted;      /* of the ACK timer: it has not begun to run before */
-    uint64_t expiries;      /* how often it can have run out */
-    time_ps reported_at;    /* the last answer that counted came */
-    time_ps rnr_until;
-    unsigned reasons, rnr_reasons; /* to go back */
-    unsigned tries, rnr_tries;     /* without progress */
-    struct sent *sent;
-    struct run_laws_arrivals arrivals;
-};
+enum { FLOWS = 2048, SLACK_PS = 8 };
 
 struct run_laws_transport {
-    struct flow *flows[FLOWS];
+    struct run_laws_flow *flows[FLOWS];
     uint32_t count;
 };
 
@@ -83,9 +52,9 @@ static void add_flow(struct run_laws *laws, const struct run_laws_pair *pair, un
     struct run_laws_transport *transport = laws->transport;
     if (transport->count == FLOWS)
         return;
-    struct flow *flow = memory_zeroed(1, sizeof *flow);
+    struct run_laws_flow *flow = memory_zeroed(1, sizeof *flow);
     const unsigned to = !from;
-    *flow = (struct flow){
+    *flow = (struct run_laws_flow){
         .from = pair->endpoint[from],
         .to = pair->endpoint[to],
         .qpn = pair->qpn[to],
@@ -101,7 +70,7 @@ static void add_flow(struct run_laws *laws, const struct run_laws_pair *pair, un
         .una = pair->psn[from],
         .newest = pair->psn[from],
         .arrivals = {.base = pair->psn[from], .epsn = pair->psn[from]},
-        .sent = memory_zeroed(SENT, sizeof(struct sent)),
+        .sent = memory_zeroed(RUN_LAWS_SENT, sizeof(struct run_laws_sent)),
     };
     transport->flows[transport->count++] = flow;
 }
@@ -113,11 +82,12 @@ void run_laws_transport_pair(struct run_laws *laws, const struct run_laws_pair *
 }
 
 /* The newest: queue pair numbers come again after long. */
-static struct flow *flow_to(const struct run_laws *laws, uint32_t from, uint32_t to, uint32_t qpn)
+static struct run_laws_flow *flow_to(const struct run_laws *laws, uint32_t from, uint32_t to,
+                                     uint32_t qpn)
 {
     const struct run_laws_transport *transport = laws->transport;
     for (uint32_t i = transport->count; i-- > 0;) {
-        struct flow *flow = transport->flows[i];
+        struct run_laws_flow *flow = transport->flows[i];
         if (flow->qpn == qpn && flow->to == to && flow->from == from)
             return flow;
     }
@@ -125,40 +95,25 @@ static struct flow *flow_to(const struct run_laws *laws, uint32_t from, uint32_t
 }
 
 /* Whose answers go to that queue pair. */
-static struct flow *flow_of_answer(const struct run_laws *laws, uint32_t from, uint32_t to,
-                                   uint32_t qpn)
+static struct run_laws_flow *flow_of_answer(const struct run_laws *laws, uint32_t from, uint32_t to,
+                                            uint32_t qpn)
 {
     const struct run_laws_transport *transport = laws->transport;
     for (uint32_t i = transport->count; i-- > 0;) {
-        struct flow *flow = transport->flows[i];
+        struct run_laws_flow *flow = transport->flows[i];
         if (flow->back_qpn == qpn && flow->from == to && flow->to == from)
             return flow;
     }
     return NULL;
 }
 
-static struct sent *sent_at(const struct flow *flow, uint32_t psn)
-{
-    struct sent *sent = &flow->sent[psn % SENT];
-    return sent->known && sent->psn == psn ? sent : NULL;
-}
-
-static uint32_t psns_of(const struct flow *flow, const struct frame *frame)
-{
-    return frame->opcode == FRAME_RC_READ_REQUEST ? psn_count(frame->length, flow->mtu) : 1;
-}
-
 /* ------------------------------------------------------------------ requester */
 
-#define BREAK(laws, flow, psn, what)                                                               \
-    run_laws_break(laws, "QP 0x%06x of endpoint %u, PSN %u: " what, (flow)->back_qpn,              \
-                   (flow)->from, psn)
-
-static void remember(struct flow *flow, const struct frame *frame, uint32_t count)
+static void remember(struct run_laws_flow *flow, const struct frame *frame, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && i < SENT; i++) {
-        struct sent *sent = &flow->sent[psn_add(frame->psn, i) % SENT];
-        *sent = (struct sent){
+    for (uint32_t i = 0; i < count && i < RUN_LAWS_SENT; i++) {
+        struct run_laws_sent *sent = &flow->sent[psn_add(frame->psn, i) % RUN_LAWS_SENT];
+        *sent = (struct run_laws_sent){
             .psn = psn_add(frame->psn, i),
             .first_psn = frame->psn,
             .address = frame->address,
@@ -171,9 +126,10 @@ static void remember(struct flow *flow, const struct frame *frame, uint32_t coun
     }
 }
 
-static void check_same(struct run_laws *laws, const struct flow *flow, const struct frame *frame)
+static void check_same(struct run_laws *laws, const struct run_laws_flow *flow,
+                       const struct frame *frame)
 {
-    const struct sent *sent = sent_at(flow, frame->psn);
+    const struct run_laws_sent *sent = run_laws_sent_at(flow, frame->psn);
     if (sent == NULL)
         return;
     bool same = sent->opcode == frame->opcode && sent->payload == frame->payload &&
@@ -185,66 +141,78 @@ static void check_same(struct run_laws *laws, const struct flow *flow, const str
                 (laws->terms.selective && frame->length < sent->length - skipped));
     }
     if (!same)
-        BREAK(laws, flow, frame->psn, "what is sent again is another packet");
+        RUN_LAWS_BREAK(laws, flow, frame->psn, "what is sent again is another packet");
 }
 
-static time_ps timeout_of(const struct run_laws *laws, const struct flow *flow)
+static time_ps timeout_of(const struct run_laws *laws, const struct run_laws_flow *flow)
 {
     const int64_t code = run_laws_rnic(laws, flow->from)->params.timeout;
     return code == 0 ? TIME_NEVER / 4 : (time_ps)4096000 << code;
 }
 
 /* The timer begins anew at `from`; until now it may have run out some times. */
-static void restart(const struct run_laws *laws, struct flow *flow, time_ps from, time_ps now)
+static void restart(const struct run_laws *laws, struct run_laws_flow *flow, time_ps from,
+                    time_ps now)
 {
     if (flow->una != flow->high && now > flow->restarted)
         flow->expiries += (uint64_t)((now + SLACK_PS - flow->restarted) / timeout_of(laws, flow));
     flow->restarted = from;
 }
 
+/* What it answers may be behind what its host sends with another priority. */
+static bool waits_its_turn(const struct run_laws *laws, const struct run_laws_flow *flow)
+{
+    bool waits = false;
+    for (unsigned i = 0; i < RUN_LAWS_PRIORITIES; i++)
+        waits |= i != flow->priority && laws->left[flow->to][i] >= flow->gap_at;
+    return waits;
+}
+
 /* From the newest it goes back to an older one. */
-static void check_goes_back(struct run_laws *laws, struct flow *flow, uint32_t psn, time_ps now)
+static void check_goes_back(struct run_laws *laws, struct run_laws_flow *flow, uint32_t psn,
+                            time_ps now)
 {
     const bool timer = now + SLACK_PS - flow->restarted >= timeout_of(laws, flow);
     if (flow->exact && !timer && flow->reasons == 0 && flow->rnr_reasons == 0)
-        BREAK(laws, flow, psn, "goes back without a reason");
+        RUN_LAWS_BREAK(laws, flow, psn, "goes back without a reason");
     flow->tries += flow->reasons > 0 || flow->rnr_reasons == 0;
     /* One of them may have been for what was answered before it had its turn. */
     if (flow->exact && flow->tries > flow->retries + 1u)
-        BREAK(laws, flow, psn, "goes back more often than it has retries");
-    /* Unless a pause holds it up. */
-    if (flow->exact && timer && flow->reasons == 0 && flow->has_gap && !flow->is_naked &&
-        laws->edges == 0)
-        BREAK(laws, flow, psn, "is missing, later ones came, and no NAK was sent");
+        RUN_LAWS_BREAK(laws, flow, psn, "goes back more often than it has retries");
+    if (flow->exact && timer && flow->reasons == 0 && flow->gap_at > 0 && !flow->is_naked &&
+        laws->edges == 0 && !waits_its_turn(laws, flow)) /* no pause holds it up */
+        RUN_LAWS_BREAK(laws, flow, psn, "is missing, later ones came, and no NAK was sent");
     flow->reasons = flow->rnr_reasons = 0;
     if (timer) /* when it ran out, which may be long before the packet has its turn */
         restart(laws, flow, flow->restarted + timeout_of(laws, flow),
                 flow->restarted + timeout_of(laws, flow));
 }
 
-static void on_request(struct run_laws *laws, struct flow *flow, const struct frame *frame,
+static void on_request(struct run_laws *laws, struct run_laws_flow *flow, const struct frame *frame,
                        time_ps now)
 {
-    const uint32_t psn = frame->psn, count = psns_of(flow, frame);
-    if (psn_diff(psn_add(psn, count), flow->una) > SENT) /* of large READs less is remembered */
+    const uint32_t psn = frame->psn, count = run_laws_psns_of(flow, frame);
+    if (psn_diff(psn_add(psn, count), flow->una) >
+        RUN_LAWS_SENT) /* of large READs less is remembered */
         flow->exact = false;
     if (psn_diff(psn, flow->high) > 0)
-        BREAK(laws, flow, psn, "leaves PSNs out");
+        RUN_LAWS_BREAK(laws, flow, psn, "leaves PSNs out");
     /* What comes just now comes too late. */
     const bool knows = flow->exact && now > flow->reported_at + SLACK_PS;
     if (knows && psn_diff(psn, flow->una) < 0)
-        BREAK(laws, flow, psn, "is sent again after it was answered");
+        RUN_LAWS_BREAK(laws, flow, psn, "is sent again after it was answered");
     if (knows && flow->rnr_tries > flow->rnr_retries)
-        BREAK(laws, flow, psn, "is sent, and the receiver was waited for as often as may be");
+        RUN_LAWS_BREAK(laws, flow, psn,
+                       "is sent, and the receiver was waited for as often as may be");
     if (knows && !flow->read && now + SLACK_PS < flow->rnr_until)
-        BREAK(laws, flow, psn, "is sent before the receiver is to be ready");
+        RUN_LAWS_BREAK(laws, flow, psn, "is sent before the receiver is to be ready");
     if (flow->una == flow->high)
         restart(laws, flow, now, now);
     const int32_t ahead = psn_diff(psn, flow->next);
     if (ahead < 0)
         check_goes_back(laws, flow, psn, now);
     else if (ahead > 0 && knows && psn != flow->una)
-        BREAK(laws, flow, psn, "leaves out what was to be sent again");
+        RUN_LAWS_BREAK(laws, flow, psn, "leaves out what was to be sent again");
     if (psn_diff(psn, flow->high) < 0)
         check_same(laws, flow, frame);
     else
@@ -256,7 +224,8 @@ static void on_request(struct run_laws *laws, struct flow *flow, const struct fr
 }
 
 /* The timer may have run out before: then it goes back, when it has its turn. */
-static void advance(const struct run_laws *laws, struct flow *flow, uint32_t una, time_ps now)
+static void advance(const struct run_laws *laws, struct run_laws_flow *flow, uint32_t una,
+                    time_ps now)
 {
     if (psn_diff(una, flow->una) <= 0 || psn_diff(una, flow->high) > 0)
         return;
@@ -270,18 +239,18 @@ static void advance(const struct run_laws *laws, struct flow *flow, uint32_t una
 }
 
 /* Up to the first READ that lacks a response. */
-static uint32_t before_reads(const struct flow *flow, uint32_t upto)
+static uint32_t before_reads(const struct run_laws_flow *flow, uint32_t upto)
 {
     for (uint32_t psn = flow->una; flow->read && psn != upto; psn = psn_add(psn, 1)) {
-        const struct sent *sent = sent_at(flow, psn);
+        const struct run_laws_sent *sent = run_laws_sent_at(flow, psn);
         if (sent != NULL && sent->opcode == FRAME_RC_READ_REQUEST)
             return psn;
     }
     return upto;
 }
 
-static void on_ack_came(struct run_laws *laws, struct flow *flow, const struct frame *frame,
-                        time_ps now)
+static void on_ack_came(struct run_laws *laws, struct run_laws_flow *flow,
+                        const struct frame *frame, time_ps now)
 {
     const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
     if (psn_diff(psn, flow->una) < 0 || psn_diff(psn, flow->high) >= 0)
@@ -303,7 +272,7 @@ static void on_ack_came(struct run_laws *laws, struct flow *flow, const struct f
     }
 }
 
-static void on_response_came(const struct run_laws *laws, struct flow *flow,
+static void on_response_came(const struct run_laws *laws, struct run_laws_flow *flow,
                              const struct frame *frame, time_ps now)
 {
     const uint32_t psn = frame->psn;
@@ -317,96 +286,15 @@ static void on_response_came(const struct run_laws *laws, struct flow *flow,
         flow->reasons++;
 }
 
-/* ------------------------------------------------------------------ responder */
-
-static void on_request_came(struct flow *flow, const struct frame *frame)
-{
-    const uint32_t end = psn_add(frame->psn, psns_of(flow, frame));
-    for (uint32_t psn = frame->psn; psn != end; psn = psn_add(psn, 1)) {
-        struct sent *sent = sent_at(flow, psn);
-        if (sent != NULL)
-            sent->delivered = true;
-    }
-    if (psn_diff(end, flow->newest) > 0)
-        flow->newest = end;
-    const uint32_t before = flow->arrivals.epsn;
-    const uint32_t epsn = run_laws_arrivals_add(&flow->arrivals, frame->psn, end);
-    if (epsn != before)
-        flow->is_naked = flow->has_gap = false;
-    flow->has_gap |= psn_diff(frame->psn, epsn) > 0;
-    if (frame->psn == epsn || frame->psn == flow->naked)
-        flow->is_naked = false;
-}
-
-static void check_sack(struct run_laws *laws, const struct flow *flow, uint32_t missing,
-                       uint32_t came)
-{
-    const struct sent *sent = sent_at(flow, came);
-    if (psn_diff(came, missing) <= 0 || (sent != NULL && !sent->delivered))
-        BREAK(laws, flow, came, "is said to have come early, and has not");
-}
-
-static void on_answer(struct run_laws *laws, struct flow *flow, const struct frame *frame)
-{
-    const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
-    const bool positive = syndrome < RESPONDER_RNR;
-    const struct sent *sent = sent_at(flow, psn);
-    const struct rnic_params *own = &run_laws_rnic(laws, flow->to)->params;
-    if (laws->terms.selective && positive && sent != NULL && !sent->delivered)
-        BREAK(laws, flow, psn, "is acknowledged, and has not come");
-    if ((frame->flags & FRAME_SACK) != 0)
-        check_sack(laws, flow, psn, frame->rkey);
-    if (laws->terms.selective)
-        return;
-    if (positive && psn_diff(psn, flow->arrivals.epsn) >= 0)
-        BREAK(laws, flow, psn, "is acknowledged, and has not come");
-    if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) {
-        /* It waits behind other work, or is looked at again when the packet comes meanwhile. */
-        const bool waits = !flow->exact || !own->ack_coalescing;
-        if (!run_laws_arrivals_refuse(&flow->arrivals, psn, waits))
-            BREAK(laws, flow, psn, "is refused once more than it has come");
-        flow->naked = psn;
-        flow->is_naked = true;
-    }
-    if (syndrome != RESPONDER_NAK_SEQUENCE || laws->terms.go_back_0)
-        return;
-    if (psn_diff(psn, flow->arrivals.epsn) > 0)
-        BREAK(laws, flow, psn, "is missed, and something before it is missing");
-    if (psn_diff(flow->newest, psn) <= 0)
-        BREAK(laws, flow, psn, "is missed, and nothing after it has come");
-    /* Without coalescing what was said may wait for its turn, and the packet comes meanwhile. */
-    if (flow->exact && own->ack_coalescing && psn != flow->arrivals.epsn)
-        BREAK(laws, flow, psn, "is missed, and has come");
-    if (flow->exact && flow->is_naked && flow->naked == psn)
-        BREAK(laws, flow, psn, "is missed twice");
-    flow->is_naked = true;
-    flow->naked = psn;
-}
-
-static void on_response(struct run_laws *laws, struct flow *flow, const struct frame *frame)
-{
-    const struct sent *sent = sent_at(flow, frame->psn);
-    if (sent == NULL)
-        return;
-    if (sent->opcode != FRAME_RC_READ_REQUEST || !sent->delivered) {
-        BREAK(laws, flow, frame->psn, "a response to no READ that has come");
-        return;
-    }
-    const uint32_t before = (uint32_t)psn_diff(frame->psn, sent->first_psn) * flow->mtu;
-    const uint32_t left = sent->length - before;
-    if (frame->payload != (left < flow->mtu ? left : flow->mtu))
-        BREAK(laws, flow, frame->psn, "a response of another size than was asked for");
-}
-
 /* ------------------------------------------------------------------ frames */
 
 void run_laws_transport_came(struct run_laws *laws, const struct frame *frame, time_ps now)
 {
-    struct flow *flow;
+    struct run_laws_flow *flow;
     if (run_laws_is_request(frame->opcode)) {
         flow = flow_to(laws, frame->source, frame->destination, frame->qpn);
         if (flow != NULL)
-            on_request_came(flow, frame);
+            run_laws_responder_came(flow, frame, now);
     } else if ((flow = flow_of_answer(laws, frame->source, frame->destination, frame->qpn)) !=
                NULL) {
         if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
@@ -418,7 +306,7 @@ void run_laws_transport_came(struct run_laws *laws, const struct frame *frame, t
 
 void run_laws_transport_leaves(struct run_laws *laws, const struct frame *frame, time_ps now)
 {
-    struct flow *flow;
+    struct run_laws_flow *flow;
     if (run_laws_is_request(frame->opcode)) {
         flow = flow_to(laws, frame->source, frame->destination, frame->qpn);
         if (flow != NULL)
@@ -426,9 +314,9 @@ void run_laws_transport_leaves(struct run_laws *laws, const struct frame *frame,
     } else if ((flow = flow_of_answer(laws, frame->source, frame->destination, frame->qpn)) !=
                NULL) {
         if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
-            on_answer(laws, flow, frame);
+            run_laws_responder_answers(laws, flow, frame);
         else if (run_laws_is_response(frame->opcode))
-            on_response(laws, flow, frame);
+            run_laws_responder_reads(laws, flow, frame);
     }
 }
 
@@ -440,7 +328,7 @@ void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *dro
         drop->cause == PROBE_DROP_INJECTED || drop->cause == PROBE_DROP_MTU)
         return;
     for (uint32_t i = 0; i < laws->transport->count; i++) {
-        struct flow *flow = laws->transport->flows[i];
+        struct run_laws_flow *flow = laws->transport->flows[i];
         if (flow->from - node->endpoint < node->port_count ||
             flow->to - node->endpoint < node->port_count)
             flow->exact = false;
@@ -451,7 +339,7 @@ void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *dro
  * reason to, or the timer ran out while nothing could be sent, for pauses or for a low rate. */
 void run_laws_transport_gave_up(struct run_laws *laws, uint32_t endpoint, uint32_t qpn, time_ps now)
 {
-    const struct flow *flow = NULL;
+    const struct run_laws_flow *flow = NULL;
     for (uint32_t i = 0; i < laws->transport->count; i++)
         if (laws->transport->flows[i]->back_qpn == qpn &&
             laws->transport->flows[i]->from == endpoint)
@@ -461,7 +349,7 @@ void run_laws_transport_gave_up(struct run_laws *laws, uint32_t endpoint, uint32
     const time_ps waited = now + SLACK_PS - flow->restarted;
     const uint64_t expiries = waited > 0 ? (uint64_t)(waited / timeout_of(laws, flow)) : 0;
     if (flow->tries + flow->reasons + expiries < (flow->retries + 1u) / 2)
-        BREAK(laws, flow, flow->una, "is given up before half of the retries");
+        RUN_LAWS_BREAK(laws, flow, flow->una, "is given up before half of the retries");
 }
 
 /* ------------------------------------------------------------------ the end */
@@ -472,7 +360,7 @@ static void judge_timeouts(struct run_laws *laws, const struct rnic *rnic)
     const struct rnic_counters *counters = &rnic->counters;
     uint64_t expiries = 0;
     for (uint32_t i = 0; i < laws->transport->count; i++) {
-        struct flow *flow = laws->transport->flows[i];
+        struct run_laws_flow *flow = laws->transport->flows[i];
         if (flow->from != rnic->endpoint)
             continue;
         if (!flow->exact)
