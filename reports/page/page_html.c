@@ -81,15 +81,38 @@ static struct words number_words(enum page_kind kind, const struct store_stateme
     }
 }
 
+void page_begin_table(const struct page *page, const char *class)
+{
+    fputs("<div class=\"wide\"><table", page->out);
+    if (page->stacks)
+        fprintf(page->out, " class=\"stacked%s%s\"", *class == '\0' ? "" : " ", class);
+    else if (*class != '\0')
+        fprintf(page->out, " class=\"%s\"", class);
+}
+
+void page_begin_cell(const struct page *page, const char *class)
+{
+    fputs("<td", page->out);
+    if (class != NULL)
+        fprintf(page->out, " class=\"%s\"", class);
+    if (!page->stacks || page->label == NULL || *page->label == '\0')
+        return;
+    fputs(" data-is=\"", page->out);
+    page_text(page->out, page->label);
+    fputs("\"", page->out);
+}
+
 static void number_cell(const struct page *page, enum page_kind kind,
                         const struct store_statement *row, int column)
 {
     const char *unit = kind == PAGE_TIME ? " ps" : kind == PAGE_RATE ? " bit/s" : "";
     if (store_column_type(row, column) == STORE_NULL) {
-        fputs("<td class=\"n\">-</td>", page->out);
+        page_begin_cell(page, "n");
+        fputs(">-</td>", page->out);
         return;
     }
-    fputs("<td class=\"n\" title=\"", page->out);
+    page_begin_cell(page, "n");
+    fputs(" title=\"", page->out);
     page_put(page->out, "%s%s", store_text(row, column), unit);
     fputs("\">", page->out);
     page_text(page->out, number_words(kind, row, column).text);
@@ -98,7 +121,8 @@ static void number_cell(const struct page *page, enum page_kind kind,
 
 static void link_cell(const struct page *page, const char *name)
 {
-    fputs("<td>", page->out);
+    page_begin_cell(page, NULL);
+    fputs(">", page->out);
     if (*name != '\0') {
         fputs("<a href=\"", page->out);
         page_text(page->out, name);
@@ -114,10 +138,8 @@ void page_cell(const struct page *page, enum page_kind kind, const struct store_
     case PAGE_TEXT:
     case PAGE_SENTENCE:
     case PAGE_CODE:
-        fputs(kind == PAGE_TEXT       ? "<td>"
-              : kind == PAGE_SENTENCE ? "<td class=\"long\">"
-                                      : "<td class=\"code\">",
-              page->out);
+        page_begin_cell(page, kind == PAGE_TEXT ? NULL : kind == PAGE_SENTENCE ? "long" : "code");
+        fputs(">", page->out);
         page_text(page->out, store_text(row, column));
         fputs("</td>", page->out);
         break;
@@ -137,7 +159,8 @@ void page_cell(const struct page *page, enum page_kind kind, const struct store_
 
 static void table_head(const struct page *page, const struct page_column *columns)
 {
-    fputs("<div class=\"wide\"><table><thead><tr>", page->out);
+    page_begin_table(page, "");
+    fputs("><thead><tr>", page->out);
     for (int i = 0; columns[i].head != NULL; i++) {
         const bool number = columns[i].kind >= PAGE_COUNT && columns[i].kind != PAGE_VERDICT;
         fprintf(page->out, "<th%s>%s</th>", number ? " class=\"n\"" : "", columns[i].head);
@@ -148,13 +171,16 @@ static void table_head(const struct page *page, const struct page_column *column
 bool page_table(const struct page *page, const char *sql, const struct page_column *columns)
 {
     struct store_statement *rows = store_prepare(page->store, sql);
+    struct page cell = *page;
     bool any = false;
     for (; rows != NULL && store_step(rows); any = true) {
         if (!any)
             table_head(page, columns);
         fputs("<tr>", page->out);
-        for (int i = 0; columns[i].head != NULL; i++)
-            page_cell(page, columns[i].kind, rows, i);
+        for (int i = 0; columns[i].head != NULL; i++) {
+            cell.label = columns[i].head;
+            page_cell(&cell, columns[i].kind, rows, i);
+        }
         fputs("</tr>\n", page->out);
     }
     store_finish(rows);

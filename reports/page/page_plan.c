@@ -186,7 +186,7 @@ static void write_candidates(const struct page *page, bool linked)
 
 bool page_plan_write(struct store *store, bool linked, FILE *out)
 {
-    const struct page page = {.store = store, .out = out, .span = 1};
+    const struct page page = {.store = store, .out = out, .span = 1, .stacks = true};
     char name[SENTENCE_BYTES];
     store_ask_text(store, "SELECT " SAID("name"), name, sizeof name);
     page_begin(out, name);

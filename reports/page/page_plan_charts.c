@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------ front */
 
-enum { WIDTH = 720, HEIGHT = 300, LEFT = 56, RIGHT = 16, TOP = 16, BOTTOM = 40 };
+enum { WIDTH = 400, HEIGHT = 220, LEFT = 48, RIGHT = 12, TOP = 12, BOTTOM = 32 };
 
 /* What the chart shows: prices from `low` to `high`, headroom from `floor` to 1. */
 struct plot {
@@ -117,20 +117,25 @@ enum { TORNADO_ROWS = 40 };
 
 static void write_change(const struct page *page, const struct store_statement *row, double most)
 {
+    static const char *const heads[] = {"assumed value", "is", "changed to", "objective"};
     const double moved = store_real(row, 4);
+    struct page cell = *page;
     fputs("<tr>", page->out);
-    page_cell(page, PAGE_CODE, row, 0);
-    page_cell(page, PAGE_TEXT, row, 1);
-    page_cell(page, PAGE_TEXT, row, 2);
-    page_cell(page, PAGE_TEXT, row, 3);
-    fprintf(page->out,
-            "<td class=\"n\">%+.3g %%</td><td class=\"tornado\"><i class=\"%s\" style=\"",
-            100 * moved, store_int(row, 5) != 0 ? "flips" : "moves");
+    for (int i = 0; i < 4; i++) {
+        cell.label = heads[i];
+        page_cell(&cell, i == 0 ? PAGE_CODE : PAGE_TEXT, row, i);
+    }
+    cell.label = "moved";
+    page_begin_cell(&cell, "n");
+    fprintf(page->out, ">%+.3g %%</td>", 100 * moved);
+    page_begin_cell(page, "tornado");
+    fprintf(page->out, "><i class=\"%s\" style=\"", store_int(row, 5) != 0 ? "flips" : "moves");
     const double share = most > 0 ? 50 * moved / most : 0;
     fprintf(page->out, "left:%.2f%%;width:%.2f%%\"></i></td>", share < 0 ? 50 + share : 50,
             share < 0 ? -share : share);
     page_cell(page, PAGE_TEXT, row, 6);
-    page_cell(page, PAGE_TEXT, row, 7);
+    cell.label = "of";
+    page_cell(&cell, PAGE_TEXT, row, 7);
     fputs("</tr>\n", page->out);
 }
 
@@ -146,11 +151,11 @@ static void write_tornado(const struct page *page)
         " ORDER BY flips DESC, max(abs(moved)) OVER (PARTITION BY a.candidate, path) DESC, path,"
         " changed LIMIT ?1");
     store_bind(row, 1, STORE_I(TORNADO_ROWS));
-    fputs(
-        "<div class=\"wide\"><table><thead><tr><th>assumed value</th><th>is</th><th>changed to</th>"
-        "<th>objective</th><th "
-        "class=\"n\">moved</th><th></th><th></th><th>of</th></tr></thead><tbody>\n",
-        page->out);
+    page_begin_table(page, "");
+    fputs("><thead><tr><th>assumed value</th><th>is</th><th>changed to</th>"
+          "<th>objective</th><th "
+          "class=\"n\">moved</th><th></th><th></th><th>of</th></tr></thead><tbody>\n",
+          page->out);
     while (store_step(row))
         write_change(page, row, most);
     fputs("</tbody></table></div>\n", page->out);

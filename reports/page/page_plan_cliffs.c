@@ -5,14 +5,16 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum {
-    WIDTH = 720,
-    HEIGHT = 240,
-    LEFT = 56,
-    RIGHT = 24,
-    TOP = 16,
-    BOTTOM = 36,
+    WIDTH = 400,
+    HEIGHT = 180,
+    LEFT = 52,
+    RIGHT = 16,
+    TOP = 12,
+    BOTTOM = 30,
+    LETTER = 7, /* units of a letter's width */
     POINTS_MAX = 64,
     RUNS_MAX = 1000
 };
@@ -85,6 +87,27 @@ static uint32_t read_points(const struct page *page, int64_t cliff, struct point
     return count;
 }
 
+/* As many values as have room; those at the ends stand inwards. */
+static void write_values(const struct page *page, const struct point *points, uint32_t count)
+{
+    size_t longest = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (strlen(points[i].value) > longest)
+            longest = strlen(points[i].value);
+    const uint32_t step =
+        1 + count * ((uint32_t)longest + 2) * LETTER / (uint32_t)(WIDTH - LEFT - RIGHT);
+    for (uint32_t i = 0; i < count; i += count <= 2 ? 1 : step) {
+        const char *anchor = count < 2        ? "middle"
+                             : i == 0         ? "start"
+                             : i + 1 == count ? "end"
+                                              : "middle";
+        fprintf(page->out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">", across(i, count),
+                HEIGHT - 10, anchor);
+        page_text(page->out, points[i].value);
+        fputs("</text>", page->out);
+    }
+}
+
 static void write_curve(const struct page *page, const struct point *points, uint32_t count)
 {
     const double zero = down(0);
@@ -98,12 +121,10 @@ static void write_curve(const struct page *page, const struct point *points, uin
         if (points[i].known)
             fprintf(page->out, "%.1f,%.1f ", across(i, count), down(points[i].mean));
     fputs("\"/>\n", page->out);
+    write_values(page, points, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct point *point = &points[i];
         const double x = across(i, count);
-        fprintf(page->out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x, HEIGHT - 12);
-        page_text(page->out, point->value);
-        fputs("</text>", page->out);
         if (!point->known)
             continue;
         fprintf(page->out,
@@ -127,23 +148,27 @@ static void write_moves(const struct page *page, int64_t cliff)
         " WHEN breaks_at IS NULL THEN 'to ' || holds_to || ', the last that was asked for'"
         " ELSE 'to ' || holds_to || ', not at ' || breaks_at END, coalesce(why, ''),"
         " coalesce(bottleneck, '') FROM move WHERE cliff=?1 ORDER BY steps DESC, lever");
+    static const char *const heads[] = {"it holds", "what breaks", "and its limit"};
+    struct page cell = *page;
     bool any = false;
     store_bind(row, 1, STORE_I(cliff));
     while (store_step(row)) {
         if (!any)
+            page_begin_table(page, "moves");
+        if (!any)
             fputs(
-                "<div class=\"wide\"><table class=\"moves\"><thead><tr><th>what else is "
-                "changed</th>"
+                "><thead><tr><th>what else is changed</th>"
                 "<th>it holds</th><th>what breaks</th><th>and its limit</th></tr></thead><tbody>\n",
                 page->out);
         any = true;
         fputs("<tr><td class=\"code\">", page->out);
         page_put(page->out, "%s=%s", store_text(row, 0), store_text(row, 1));
+        fputs("</td>", page->out);
         for (int i = 2; i < 5; i++) {
-            fputs("</td><td>", page->out);
-            page_text(page->out, store_text(row, i));
+            cell.label = heads[i - 2];
+            page_cell(&cell, PAGE_TEXT, row, i);
         }
-        fputs("</td></tr>\n", page->out);
+        fputs("</tr>\n", page->out);
     }
     store_finish(row);
     if (any)

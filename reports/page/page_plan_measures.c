@@ -5,8 +5,13 @@
 
 enum { COLUMNS_MAX = 24 };
 
+struct column {
+    int64_t position;
+    char name[64];
+};
+
 /* Those that some candidate of the plan has, and which are not 0 everywhere. */
-static int read_columns(const struct page *page, int64_t columns[COLUMNS_MAX])
+static int read_columns(const struct page *page, struct column columns[COLUMNS_MAX])
 {
     int count = 0;
     struct store_statement *row = store_prepare(
@@ -17,7 +22,8 @@ static int read_columns(const struct page *page, int64_t columns[COLUMNS_MAX])
         const int64_t position = store_int(row, 0);
         if (count == COLUMNS_MAX || position < 0 || position >= PLAN_MEASURES_MAX)
             continue;
-        columns[count++] = position;
+        columns[count].position = position;
+        snprintf(columns[count++].name, sizeof columns->name, "%s", store_text(row, 1));
         fputs("<th class=\"n\">", page->out);
         page_text(page->out, store_text(row, 1));
         fputs("</th>", page->out);
@@ -27,27 +33,34 @@ static int read_columns(const struct page *page, int64_t columns[COLUMNS_MAX])
     return count;
 }
 
-static void write_mean(const struct page *page, int64_t candidate, int64_t position)
+static void write_mean(const struct page *page, int64_t candidate, const struct column *column)
 {
+    struct page cell = *page;
     struct store_statement *row = store_prepare(
         page->store, "SELECT avg(value), count(*)=count(value) FROM measure WHERE candidate=?1 AND"
                      " trial=0 AND position=?2");
     store_bind(row, 1, STORE_I(candidate));
-    store_bind(row, 2, STORE_I(position));
-    fputs("<td class=\"n\">", page->out);
+    store_bind(row, 2, STORE_I(column->position));
+    cell.label = column->name;
+    page_begin_cell(&cell, "n");
+    fputs(">", page->out);
     if (store_step(row) && store_column_type(row, 0) != STORE_NULL && store_int(row, 1) != 0)
-        page_text(page->out, plan_measure_words((uint32_t)position, store_real(row, 0)).text);
+        page_text(page->out,
+                  plan_measure_words((uint32_t)column->position, store_real(row, 0)).text);
     fputs("</td>", page->out);
     store_finish(row);
 }
 
 void page_plan_measures(const struct page *page)
 {
-    int64_t columns[COLUMNS_MAX];
+    struct column columns[COLUMNS_MAX];
+    struct page named = *page;
     page_section(page, "measures", "What each of them does",
                  "Means over the runs of each candidate that was played, where nothing fails; of "
                  "pauses, marks and retransmissions in a second.");
-    fputs("<div class=\"wide\"><table>", page->out);
+    named.label = "candidate";
+    page_begin_table(page, "");
+    fputs(">", page->out);
     const int count = read_columns(page, columns);
     struct store_statement *row = store_prepare(
         page->store,
@@ -55,9 +68,9 @@ void page_plan_measures(const struct page *page)
         " r.candidate=c.candidate AND trial=0) ORDER BY candidate");
     while (store_step(row)) {
         fputs("<tr>", page->out);
-        page_cell(page, PAGE_CODE, row, 0);
+        page_cell(&named, PAGE_CODE, row, 0);
         for (int i = 0; i < count; i++)
-            write_mean(page, store_int(row, 1), columns[i]);
+            write_mean(page, store_int(row, 1), &columns[i]);
         fputs("</tr>\n", page->out);
     }
     store_finish(row);

@@ -34,6 +34,8 @@ static void write_designs(const struct page *page)
                parts);
 }
 
+enum { EDGE = 99 }; /* where a bar begins that lies beyond the right end: it is seen */
+
 /* The interval as a part of what the first has, from -100 % at the left to 100 % at the right. */
 static void write_bar(const struct page *page, const struct store_statement *row)
 {
@@ -43,10 +45,11 @@ static void write_bar(const struct page *page, const struct store_statement *row
         const double part = (apart + (i == 0 ? -half : half)) / first;
         ends[i] = 50 + 50 * (part < -1 ? -1 : part > 1 ? 1 : part);
     }
+    ends[0] = ends[0] > EDGE ? EDGE : ends[0];
     const int64_t better = store_int(row, 8);
     const bool worse = better != 0 && (apart > 0) != (better > 0);
-    fprintf(page->out,
-            "<td class=\"tornado\"><i class=\"%s\" style=\"left:%.2f%%;width:%.2f%%\"></i></td>",
+    page_begin_cell(page, "tornado");
+    fprintf(page->out, "><i class=\"%s\" style=\"left:%.2f%%;width:%.2f%%\"></i></td>",
             store_int(row, 4) == 0  ? "same"
             : better != 0 && !worse ? "gains"
             : worse                 ? "flips"
@@ -56,11 +59,13 @@ static void write_bar(const struct page *page, const struct store_statement *row
 
 static void write_difference(const struct page *page, const struct store_statement *row)
 {
+    static const char *const heads[] = {"measure", "A", "B", "B - A"};
+    struct page cell = *page;
     fputs("<tr>", page->out);
-    page_cell(page, PAGE_CODE, row, 0);
-    page_cell(page, PAGE_TEXT, row, 1);
-    page_cell(page, PAGE_TEXT, row, 2);
-    page_cell(page, PAGE_TEXT, row, 3);
+    for (int i = 0; i < 4; i++) {
+        cell.label = heads[i];
+        page_cell(&cell, i == 0 ? PAGE_CODE : PAGE_TEXT, row, i);
+    }
     if (store_int(row, 4) == 0)
         fputs("<td>no difference seen</td>", page->out);
     else if (store_real(row, 5) > 0)
@@ -80,7 +85,9 @@ static void write_case(const struct page *page, const char *failure)
     store_bind(row, 1, STORE_T(failure));
     fputs("<h3>", page->out);
     page_put(page->out, "%s%s", *failure == '\0' ? "Nothing fails" : "With ", failure);
-    fputs("</h3>\n<div class=\"wide\"><table class=\"versus\"><thead><tr><th>measure</th><th>A</th>"
+    fputs("</h3>\n", page->out);
+    page_begin_table(page, "versus");
+    fputs("><thead><tr><th>measure</th><th>A</th>"
           "<th>B</th><th>B - A</th><th></th><th>-100 % to 100 % of A</th></tr></thead><tbody>\n",
           page->out);
     while (store_step(row))

@@ -19,6 +19,9 @@ struct page {
     struct charts *charts;
     int side;   /* 0: the only run; 1, 2: A or B of a comparison */
     bool by_io; /* the work is shown by its commands, else by the samples of the run */
+    bool
+        stacks; /* tables are written so that a narrow screen shows a row's cells below each other */
+    const char *label; /* of the cell that is written next, then beside it; NULL: none */
 };
 
 /* ------------------------------------------------------------------ HTML */
@@ -72,6 +75,12 @@ bool page_table(const struct page *page, const char *sql, const struct page_colu
 
 /* 0: never; 1 to 5: how much of the time a port was stopped. */
 int page_heat(time_ps blocked, time_ps span);
+
+/* "<table", with what a page that stacks needs, up to its attributes' end. */
+void page_begin_table(const struct page *page, const char *class);
+
+/* The start of a cell, up to its attributes' end; class NULL: none. */
+void page_begin_cell(const struct page *page, const char *class);
 
 /* <td> with one value of a row, as page_table writes it. */
 void page_cell(const struct page *page, enum page_kind kind, const struct store_statement *row,

@@ -83,7 +83,7 @@ cmp -s two.dump again.dump && cmp -s two.dump half.dump || fail "the database de
 # --- the page and --csv have the same numbers -------------------------------------------------------------------
 
 "$program" report two.db -o vs.html || fail "page: exit $?"
-[ "$(sed -n '/id="versus"/,/<\/section>/p' vs.html | grep -c '^<tr><td class="code">io\.')" = "$(sqlite3 two.db "SELECT count(*) FROM difference WHERE name LIKE 'io.%' AND (a <> 0 OR b <> 0)")" ] || fail "page: rows"
+[ "$(sed -n '/id="versus"/,/<\/section>/p' vs.html | grep -c '^<tr><td class="code" data-is="measure">io\.')" = "$(sqlite3 two.db "SELECT count(*) FROM difference WHERE name LIKE 'io.%' AND (a <> 0 OR b <> 0)")" ] || fail "page: rows"
 grep -qF -- "$(sqlite3 two.db "SELECT difference_text || ' +- ' || half_text FROM difference WHERE name = 'io.latency.p99'")" vs.html || fail "page: p99"
 [ "$("$program" plan a.yaml --vs b.yaml --resume two.db --csv | grep -c '^"*,*.*io\.latency\.p99')" = 1 ] || fail "csv"
 exit $failed

@@ -104,7 +104,7 @@ while read -r set to at; do
     done
 done <moves.txt
 "$program" plan move.yaml --resume move.db >moves-again.txt && grep -q '^      moved by fabric.host-links.rate=40Gbps: holds to 64KiB, not at 128KiB' moves-again.txt || fail "what-if in words: $(grep moved moves-again.txt)"
-"$program" report move.db -o move.html && grep -q 'fabric.host-links.rate=40Gbps</td><td>to 64KiB, not at 128KiB' move.html || fail "page: moves"
+"$program" report move.db -o move.html && grep -q 'fabric.host-links.rate=40Gbps</td><td data-is="it holds">to 64KiB, not at 128KiB' move.html || fail "page: moves"
 "$program" plan move.yaml -j 1 -o move1.db >/dev/null && [ "$(sqlite3 move.db .dump | sort)" = "$(sqlite3 move1.db .dump | sort)" ] || fail "moves depend on who played"
 runs=$(gojq .runs cliff.json)
 sed "1a budget: $((runs + 1))" move.yaml >spent.yaml
@@ -131,7 +131,7 @@ own="FROM candidate WHERE candidate NOT IN (SELECT candidate FROM cliff)"
 chosen=$(sqlite3 cliff.db "SELECT name FROM candidate WHERE candidate = (SELECT value FROM plan WHERE key = 'chosen')")
 grep -qF "Chosen: $chosen<" plan.html || fail "page: $chosen is not said to be chosen"
 for name in $(sqlite3 cliff.db "SELECT name $own"); do
-    grep -q "^<tr><td class=\"code\">$name<" <(sed -n '/id="candidates"/,$p' plan.html) || fail "page: no $name"
+    grep -q "^<tr><td class=\"code\" data-is=\"candidate\">$name<" <(sed -n '/id="candidates"/,$p' plan.html) || fail "page: no $name"
 done
 [ "$(row candidates '^<tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) $own")" ] || fail "page: candidates"
 [ "$(row cliffs '^<tr><td')" = "$(sqlite3 cliff.db 'SELECT (SELECT count(*) FROM cliff) + (SELECT count(*) FROM move)')" ] || fail "page: cliffs"
