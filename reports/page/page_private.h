@@ -19,9 +19,9 @@ struct page {
     struct charts *charts;
     int side;   /* 0: the only run; 1, 2: A or B of a comparison */
     bool by_io; /* the work is shown by its commands, else by the samples of the run */
-    bool
-        stacks; /* tables are written so that a narrow screen shows a row's cells below each other */
-    const char *label; /* of the cell that is written next, then beside it; NULL: none */
+    /* A narrow screen shows the cells of a row below each other, each with its head. */
+    bool stacks;
+    const char *label; /* of the cell that is written next; NULL: none */
 };
 
 /* ------------------------------------------------------------------ HTML */
