@@ -2,6 +2,7 @@
 #include "scenarios/format/tree.h"
 
 #include "base/memory.h"
+#include "scenarios/format/near_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -40,7 +41,9 @@ struct tree_file *tree_read(struct arena *arena, const char *path, struct diag *
     if (in == NULL && errno == ENOMEM)
         memory_out(0, path);
     if (in == NULL) {
-        file_error(diag, name, strerror(errno));
+        const int reason = errno;
+        diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL, "%s%s",
+                 strerror(reason), reason == ENOENT ? near_file_to(path).hint : "");
         return NULL;
     }
     static const char too_large[] = "the file is larger than 64 MiB";

@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 #include "scenarios/embedded.h"
+#include "scenarios/format/near_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -82,9 +83,12 @@ static void unknown_name(const char *name, const char *why, struct diag *diag)
         if (read_stem(file->name, cases, stem, sizeof stem) ||
             read_stem(file->name, works, stem, sizeof stem))
             nearest_offer(&nearest, stem);
+    const struct near_file file = near_file_to(name);
     diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL,
              "%s, and there is no such case%s", why,
-             nearest.best[0] == '\0' ? "; see stormglass list cases" : nearest_hint(&nearest).text);
+             nearest.best[0] != '\0' ? nearest_hint(&nearest).text
+             : file.hint[0] != '\0'  ? file.hint
+                                     : "; see stormglass list cases");
 }
 
 struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
@@ -106,6 +110,11 @@ struct scenario *library_load(const char *name, const char *const *sets, uint32_
         return scenario_load(&input, diag);
     unknown_name(name, strerror(reason), diag);
     return NULL;
+}
+
+bool library_has(const char *name)
+{
+    return find_case(name) != NULL;
 }
 
 const char *library_beside(struct arena *arena, const char *file, const char *name)

@@ -12,6 +12,9 @@
 struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
                               struct diag *diag);
 
+/* Whether a case or work has that name. */
+bool library_has(const char *name);
+
 /* What a file names as its scenario: a file beside it, or if there is none a case.  The text is the
  * arena's, or `name`. */
 const char *library_beside(struct arena *arena, const char *file, const char *name);

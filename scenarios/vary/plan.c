@@ -6,9 +6,11 @@
 #include "base/nearest.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/format/block.h"
+#include "scenarios/load/library.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RUNS_MAX = 1000000 };
 
@@ -361,7 +363,12 @@ static struct plan *load(struct plan *plan, const struct tree_file *file, struct
 struct plan *plan_load_file(const char *path, struct diag *diag)
 {
     struct plan *plan = memory_new(sizeof *plan);
-    return load(plan, tree_read(&plan->grid.arena, path, diag), diag);
+    const bool is_case = access(path, F_OK) != 0 && library_has(path);
+    if (is_case)
+        diag_add(diag, DIAG_ERROR, (struct diag_place){.file = path}, NULL,
+                 "this is a case, and no file: expected the file of a plan, which may name the "
+                 "case as its scenario");
+    return load(plan, is_case ? NULL : tree_read(&plan->grid.arena, path, diag), diag);
 }
 
 struct plan *plan_load(const char *name, const char *text, size_t length, struct diag *diag)

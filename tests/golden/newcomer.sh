@@ -10,6 +10,16 @@ expect 'a case' 2 "and there is no such case; did you mean 'pause-storm'?" "$pro
 expect 'a case with its ending' 2 "did you mean 'pause-storm'?" "$program" check pause-strom.yaml
 expect 'no case at all' 2 'see stormglass list cases' "$program" draw zzzzzz
 expect 'a path is no case' 2 'none/pause-strom:1:1: error: No such file or directory' "$program" run none/pause-strom
+mkdir near
+cp "$cases/first-io.yaml" near/two-sites.yaml
+expect 'a file' 2 "near/two-sitse.yaml:1:1: error: No such file or directory; did you mean 'near/two-sites.yaml'?" "$program" run near/two-sitse.yaml
+expect 'a file without its ending' 2 "did you mean 'near/two-sites.yaml'?" "$program" plan near/two-sites
+expect 'a slip without its ending' 2 "did you mean 'near/two-sites.yaml'?" "$program" check near/two-site
+cp near/two-sites.yaml .
+expect 'in this folder' 2 "no such case; did you mean 'two-sites.yaml'?" "$program" run two-site
+expect 'no file of that name' 2 'near/zzzzzzzz.yaml:1:1: error: No such file or directory
+' "$program" plan near/zzzzzzzz.yaml
+expect 'a case is no plan' 2 'pause-storm:1:1: error: this is a case, and no file: expected the file of a plan' "$program" plan pause-storm
 # set WORDS PATH=VALUE
 set_says() { expect "--set $2" 2 "$1" "$program" run pause-storm --set "$2"; }
 set_says "did you mean 'dcqcn'? There are none, dcqcn, dcqcn-paper, dcqcn-mlx5," hosts.defaults.rnic.congestion-control=dcqn
