@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_message_rates - no RNIC passed more messages than RNICs do.
+ * Without post-cost, qp-message-cost and message-cost an RNIC is a wire: what is small goes as fast
+ * as its bytes allow.  Sources of what cards do: perftest on a ConnectX-5, 3.1 million 1-byte
+ * WRITEs a second of one queue pair and core; on a ConnectX-6, 123 million on 32 queue pairs. */
+#include "scenarios/check/check_rule.h"
+
+#include "base/memory.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/workload/workload.h"
+
+#include <stdlib.h>
+
+/* Messages a second; above one of a queue pair is also beyond what profiles allow, 3.9 million. */
+enum { QUEUE_PAIR_DOES = 4000000, CARD_DOES = 123000000, LEAST = 100 };
+
+static int64_t param(const struct scenario_workload *workload, const char *name)
+{
+    const struct opt *row = opt_find(workload->ops->opts, name);
+    return row == NULL ? 0 : *opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
+/* Operations a second; 0: too few to tell. */
+static uint64_t rate_of(const struct workload_member *member)
+{
+    const time_ps took = member->last_completion - member->first_issue;
+    return member->completed < LEAST || took <= 0
+               ? 0
+               : (uint64_t)((double)member->completed / ((double)took / (double)PS_PER_S));
+}
+
+static bool queue_pairs_are_limited(const struct rnic_params *params)
+{
+    return params->pipeline.post > 0 || params->pipeline.qp_message > 0 || params->soft.software;
+}
+
+static void tell_queue_pair(const struct scenario *scenario,
+                            const struct scenario_workload *workload, uint32_t host, uint64_t rate,
+                            struct check_report *report)
+{
+    if (rate <= QUEUE_PAIR_DOES || queue_pairs_are_limited(scenario->nodes[host].host->rnic))
+        return;
+    check_add(report, DIAG_WARNING, workload->place,
+              "'%s': %.1f million operations a second on one queue pair of %s, whose RNIC has no "
+              "limit of messages; cards make some 3 million there",
+              workload->name, (double)rate / 1e6, scenario->nodes[host].name);
+    check_remedy(report, "an rnic.profile with ceilings (connectx-5-100g; stormglass list "
+                         "profiles), or rnic.post-cost");
+}
+
+static void tell_card(const struct scenario_node *node, uint64_t rate, struct check_report *report)
+{
+    const struct rnic_params *params = node->host->rnic;
+    if (rate / node->port_count <= CARD_DOES || params->pipeline.message > 0 || params->soft.software)
+        return;
+    const struct check_thing thing = check_of_rnic(node, "message-cost");
+    check_alike(report, DIAG_WARNING, &thing,
+                "more than %d million operations a second on an RNIC that has no limit of "
+                "messages; no card that was measured makes more",
+                CARD_DOES / 1000000);
+    check_remedy(report, "an rnic.profile with ceilings (connectx-6-200g; stormglass list "
+                         "profiles), or rnic.message-cost");
+}
+
+static void after(const struct check_run *run, struct check_report *report)
+{
+    const struct scenario *scenario = run->scenario;
+    uint64_t *of_host = memory_zeroed(scenario->node_count, sizeof *of_host);
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        const int64_t queues = param(workload, "queues") + param(workload, "qps");
+        uint64_t most = 0;
+        uint32_t host = 0;
+        for (uint32_t i = 0; i < workload->pair_count * workload->copies; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i / workload->copies];
+            const struct workload_member *member = run->members[run->first_member[w] + i];
+            const uint64_t rate = member == NULL ? 0 : rate_of(member);
+            const uint64_t each = rate / (uint64_t)(queues < 1 ? 1 : queues);
+            of_host[pair->from] += rate;
+            of_host[pair->to] += rate;
+            host = each > most ? pair->from : host;
+            most = each > most ? each : most;
+        }
+        tell_queue_pair(scenario, workload, host, most, report);
+    }
+    for (uint32_t h = 0; h < scenario->host_count; h++)
+        tell_card(&scenario->nodes[h], of_host[h], report);
+    free(of_host);
+}
+
+const struct check_rule check_message_rates = {
+    .name = "message-rates",
+    .about = "No RNIC passes more messages than cards do (after a run).",
+    .after = after,
+};
