@@ -233,6 +233,8 @@ void bents_rnic(struct pen *pen)
         put_recovery(pen);
     if (pen->bent != BENT_PLAIN && once_in(pen, 6))
         pen_put(pen, "max-rd-atomic", "%u", draw_between(&pen->rng, 1, 6));
+    if (pen->bent != BENT_PLAIN && once_in(pen, 12))
+        pen_put(pen, "completions", "interrupt");
     if (pen->bent == BENT_STORM && once_in(pen, 3))
         pen_put(pen, "pfc-watchdog", "%ums", draw_between(&pen->rng, 1, 120));
     if (pen->bent == BENT_TIGHT && once_in(pen, 2)) {

@@ -45,14 +45,27 @@ void pen_put(struct pen *pen, const char *key, const char *format, ...)
         script_add(pen->script, pen->indent, "%s: %.140s", key, text);
 }
 
+static bool is_kin(const struct opt *row, const struct opt *other)
+{
+    const size_t head = strcspn(row->name, "-");
+    return other != NULL && strcspn(other->name, "-") == head &&
+           strncmp(row->name, other->name, head) == 0;
+}
+
+/* Rows of one first word are often nothing alone (iotlb-entries, iotlb-miss-cost): some are drawn
+ * together. */
 void pen_rows(struct pen *pen, const char *where, unsigned percent)
 {
     const struct draw_rows *rows = draw_rows();
+    const struct opt *head = NULL;
     for (unsigned i = 0; i < rows->count; i++) {
         char text[DRAW_VALUE_BYTES];
         const struct opt *row = rows->list[i].row;
-        if (strcmp(rows->list[i].where, where) != 0 || rng_below(&pen->rng, 100) >= percent)
+        if (strcmp(rows->list[i].where, where) != 0 ||
+            rng_below(&pen->rng, 100) >= (is_kin(row, head) ? 75 : percent))
             continue;
+        if (!is_kin(row, head))
+            head = rng_below(&pen->rng, 2) == 0 ? row : NULL;
         draw_value(&pen->rng, where, row, text);
         pen_put(pen, row->name, "%s", text);
     }
