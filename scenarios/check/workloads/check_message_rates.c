@@ -24,9 +24,9 @@ static int64_t param(const struct scenario_workload *workload, const char *name)
 static uint64_t rate_of(const struct workload_member *member)
 {
     const time_ps took = member->last_completion - member->first_issue;
-    return member->completed < LEAST || took <= 0
-               ? 0
-               : (uint64_t)((double)member->completed / ((double)took / (double)PS_PER_S));
+    if (member->completed < LEAST || took <= 0)
+        return 0;
+    return (uint64_t)(member->completed * (unsigned __int128)PS_PER_S / (uint64_t)took);
 }
 
 static bool queue_pairs_are_limited(const struct rnic_params *params)
@@ -41,9 +41,10 @@ static void tell_queue_pair(const struct scenario *scenario,
     if (rate <= QUEUE_PAIR_DOES || queue_pairs_are_limited(scenario->nodes[host].host->rnic))
         return;
     check_add(report, DIAG_WARNING, workload->place,
-              "'%s': %.1f million operations a second on one queue pair of %s, whose RNIC has no "
+              "'%s': %u.%u million operations a second on one queue pair of %s, whose RNIC has no "
               "limit of messages; cards make some 3 million there",
-              workload->name, (double)rate / 1e6, scenario->nodes[host].name);
+              workload->name, (unsigned)(rate / 1000000), (unsigned)(rate / 100000 % 10),
+              scenario->nodes[host].name);
     check_remedy(report, "an rnic.profile with ceilings (connectx-5-100g; stormglass list "
                          "profiles), or rnic.post-cost");
 }
@@ -51,7 +52,8 @@ static void tell_queue_pair(const struct scenario *scenario,
 static void tell_card(const struct scenario_node *node, uint64_t rate, struct check_report *report)
 {
     const struct rnic_params *params = node->host->rnic;
-    if (rate / node->port_count <= CARD_DOES || params->pipeline.message > 0 || params->soft.software)
+    if (rate / node->port_count <= CARD_DOES || params->pipeline.message > 0 ||
+        params->soft.software)
         return;
     const struct check_thing thing = check_of_rnic(node, "message-cost");
     check_alike(report, DIAG_WARNING, &thing,
