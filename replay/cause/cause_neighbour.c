@@ -25,11 +25,12 @@ struct shared {
     uint32_t port, target; /* HARM_NONE: it is the other */
 };
 
-static bool uses(const struct harm_scene *scene, const struct harm_member *member,
-                 struct shared shared)
+static uint64_t bytes_by(const struct harm_scene *scene, const struct harm_member *member,
+                         struct shared shared)
 {
-    return shared.port != HARM_NONE ? scene_crosses(scene, member, shared.port)
-                                    : member->to == shared.target;
+    if (shared.port != HARM_NONE)
+        return scene_bytes_by(scene, member, shared.port);
+    return member->to == shared.target ? member->bytes : 0;
 }
 
 /* The workload that moves most there, and its part of all. */
@@ -38,11 +39,11 @@ static uint32_t heaviest(const struct harm_scene *scene, struct shared shared, i
     const uint32_t count = scene->scenario->workload_count;
     uint64_t *bytes = memory_zeroed(count, sizeof *bytes), all = 0;
     uint32_t most = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if (uses(scene, &scene->members[i], shared)) {
-            bytes[scene->members[i].workload] += scene->members[i].bytes;
-            all += scene->members[i].bytes;
-        }
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const uint64_t moved = bytes_by(scene, &scene->members[i], shared);
+        bytes[scene->members[i].workload] += moved;
+        all += moved;
+    }
     for (uint32_t w = 0; w < count; w++)
         most = bytes[w] > bytes[most] ? w : most;
     *part = all == 0 ? 0 : (int64_t)((unsigned __int128)bytes[most] * PPM / all);

@@ -43,6 +43,7 @@ struct harm_member {
     uint32_t there, back; /* paths */
     uint8_t priorities;   /* that any node gives to its data, a bit for each */
     uint64_t issued, completed, failed, bytes;
+    uint64_t bytes_back; /* of bytes: what came from `to`, as far as its measured part tells */
     bool connected;
     time_ps span; /* that it had to work */
     time_ps mean; /* latency */
@@ -83,6 +84,10 @@ void scene_fini(struct harm_scene *scene);
 
 /* The member's frames, or those that answer them, left by the port. */
 bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port);
+
+/* Payload of the member that left by the port. */
+uint64_t scene_bytes_by(const struct harm_scene *scene, const struct harm_member *member,
+                        uint32_t port);
 
 /* ... by one of these ports, a bit for each. */
 bool scene_meets(const struct harm_scene *scene, const struct harm_member *member,
