@@ -138,12 +138,12 @@ static void write_move(const struct plan_state *state, uint32_t cliff, uint32_t 
     if (!state->cliffs[cliff].ends || !plan_cliff_lever(state, index, &lever))
         return;
     const struct plan_candidate *end = &state->candidates[move->first + move->holds];
-    STORE_INSERT(
-        row, STORE_I(cliff), STORE_I(index), STORE_T(lever.path), STORE_T(lever.value),
-        STORE_I(move->played), STORE_I(move->holds - state->cliffs[cliff].holds),
-        STORE_T(move->holds > state->cliffs[cliff].holds ? axis->values[move->holds - 1] : NULL),
-        STORE_T(move->ends ? axis->values[move->holds] : NULL),
-        STORE_T(move->ends ? end->why : NULL), STORE_T(move->ends ? end->limit : NULL));
+    const bool ends = move->played && move->ends;
+    STORE_INSERT(row, STORE_I(cliff), STORE_I(index), STORE_T(lever.path), STORE_T(lever.value),
+                 STORE_I(move->played), STORE_I(plan_cliff_steps(state, cliff, index)),
+                 STORE_T(move->played && move->holds > 0 ? axis->values[move->holds - 1] : NULL),
+                 STORE_T(ends ? axis->values[move->holds] : NULL), STORE_T(ends ? end->why : NULL),
+                 STORE_T(ends ? end->limit : NULL));
 }
 
 static void write_moves(struct store *store, const struct plan_state *state)

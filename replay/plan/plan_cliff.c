@@ -47,6 +47,12 @@ const struct plan_move *plan_cliff_move(const struct plan_state *state, uint32_t
     return &state->moves[cliff * state->lever_count + lever];
 }
 
+int32_t plan_cliff_steps(const struct plan_state *state, uint32_t cliff, uint32_t lever)
+{
+    const struct plan_move *move = plan_cliff_move(state, cliff, lever);
+    return move->played ? (int32_t)move->holds - (int32_t)state->cliffs[cliff].holds : 0;
+}
+
 /* ------------------------------------------------------------------ levers */
 
 /* The candidate that differs from what is chosen in one step on one axis. */
@@ -137,21 +143,30 @@ static void play_cliff(const struct plan_search *search, uint32_t index)
     }
 }
 
-/* On from where the cliff is. */
+/* From where the cliff is: on as far as it holds, or if it does not hold there back to where it
+ * does. */
 static void play_move(const struct plan_search *search, uint32_t index,
                       const struct plan_lever *lever, struct plan_move *move)
 {
     const struct plan_state *state = search->state;
     const struct plan_cliff *cliff = &state->cliffs[index];
+    const struct grid_cell *values = state->plan->cliffs[index].cells;
     move->holds = cliff->holds;
     while (move->holds < cliff->count && !move->ends) {
         const enum plan_verdict verdict =
-            play_point(search, move->first + move->holds, lever,
-                       &state->plan->cliffs[index].cells[move->holds]);
+            play_point(search, move->first + move->holds, lever, &values[move->holds]);
         if (verdict == PLAN_VERDICT_OPEN)
             return;
         move->ends = verdict != PLAN_VERDICT_HOLDS;
         move->holds += !move->ends;
+    }
+    enum plan_verdict verdict = PLAN_VERDICT_FAILS;
+    while (move->holds > 0 && move->holds <= cliff->holds && verdict != PLAN_VERDICT_HOLDS) {
+        verdict =
+            play_point(search, move->first + move->holds - 1, lever, &values[move->holds - 1]);
+        if (verdict == PLAN_VERDICT_OPEN)
+            return;
+        move->holds -= verdict != PLAN_VERDICT_HOLDS;
     }
     move->played = true;
 }

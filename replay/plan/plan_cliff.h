@@ -3,7 +3,7 @@
  * What is chosen is played at one value of the axis after the other until it does not hold.  Then a
  * lever is pulled: the next value either way on an axis of the plan (that candidate, with what
  * `adjust` gives it), or a value of `what-if`; with it the axis is played on from where the cliff
- * was.  What holds no further there has not moved it: whether it holds less far is not asked. */
+ * was, and where that does not hold back to a value that does. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_CLIFF_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_CLIFF_H
 
@@ -26,6 +26,10 @@ bool plan_cliff_lever(const struct plan_state *state, uint32_t index, struct pla
 
 const struct plan_move *plan_cliff_move(const struct plan_state *state, uint32_t cliff,
                                         uint32_t lever);
+
+/* By how many values it moves the cliff: more than 0: further, less: nearer; of one that was played.
+ */
+int32_t plan_cliff_steps(const struct plan_state *state, uint32_t cliff, uint32_t lever);
 
 /* All of them, with what is chosen, until the budget is spent or a stop is asked for. */
 void plan_cliff_play(const struct plan_search *search);

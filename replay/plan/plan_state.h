@@ -83,9 +83,10 @@ struct plan_cliff {
 /* Where a cliff is when something else than its axis is changed too: plan_cliff.h. */
 struct plan_move {
     uint32_t first; /* of its points, which are candidates, by value of the cliff's axis */
-    uint32_t holds; /* so many values, as far as it was played */
-    bool played;    /* false: the budget or a stop came before */
-    bool ends;      /* the next one does not hold */
+    uint32_t
+        holds;   /* so many values, as far as it was played; fewer than the cliff: it is nearer */
+    bool played; /* false: the budget or a stop came before */
+    bool ends;   /* the next one does not hold */
 };
 
 struct plan_state {

@@ -145,6 +145,7 @@ static void write_moves(const struct page *page, int64_t cliff)
     struct store_statement *row = store_prepare(
         page->store,
         "SELECT path, value, CASE WHEN NOT played THEN 'not played' WHEN steps=0 THEN 'no further'"
+        " WHEN holds_to IS NULL THEN 'not at ' || breaks_at"
         " WHEN breaks_at IS NULL THEN 'to ' || holds_to || ', the last that was asked for'"
         " ELSE 'to ' || holds_to || ', not at ' || breaks_at END, coalesce(why, ''),"
         " coalesce(bottleneck, '') FROM move WHERE cliff=?1 ORDER BY steps DESC, lever");

@@ -159,7 +159,7 @@ static void print_axes(const struct plan_state *state, FILE *out)
     fputs("],\n", out);
 }
 
-/* What was played on from the cliff; `steps` 0: it holds no further. */
+/* What was played from the cliff on; `steps`: by so many values it holds further, or less far. */
 static void print_moves(const struct plan_state *state, uint32_t index, FILE *out)
 {
     const struct plan_cliff *cliff = &state->cliffs[index];
@@ -173,15 +173,14 @@ static void print_moves(const struct plan_state *state, uint32_t index, FILE *ou
         fprintf(out, "%s{", gap);
         text_member(out, "path", lever.path, ", ");
         text_member(out, "value", lever.value, ", ");
-        fprintf(out, "\"played\": %s, \"steps\": %u, ", move->played ? "true" : "false",
-                (unsigned)(move->played ? move->holds - cliff->holds : 0));
+        const bool ends = move->played && move->ends;
+        fprintf(out, "\"played\": %s, \"steps\": %d, ", move->played ? "true" : "false",
+                plan_cliff_steps(state, index, i));
         text_member(out, "holds_to",
-                    move->played && move->holds > cliff->holds ? axis->values[move->holds - 1]
-                                                               : NULL,
-                    ", ");
-        text_member(out, "breaks_at", move->ends ? axis->values[move->holds] : NULL, ", ");
-        text_member(out, "why",
-                    move->ends ? state->candidates[move->first + move->holds].why : NULL, "}");
+                    move->played && move->holds > 0 ? axis->values[move->holds - 1] : NULL, ", ");
+        text_member(out, "breaks_at", ends ? axis->values[move->holds] : NULL, ", ");
+        text_member(out, "why", ends ? state->candidates[move->first + move->holds].why : NULL,
+                    "}");
         gap = ", ";
     }
 }

@@ -260,25 +260,32 @@ static bool is_as_before(const struct plan_state *state, uint32_t index,
            strcmp(state->candidates[move->first + move->holds].why, before) == 0;
 }
 
-/* "moved by fabric.switch.buffer=64MB: holds to 5km, not at 10km", "not moved by ...: why". */
+/* "moved by fabric.switch.buffer=64MB: holds to 5km, not at 10km", "moved nearer by ...", "not moved
+ * by ...: why". */
 static void print_move(const struct plan_state *state, uint32_t index, uint32_t number, FILE *out)
 {
-    const struct plan_cliff *cliff = &state->cliffs[index];
     const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
     const struct plan_move *move = plan_cliff_move(state, index, number);
     struct plan_lever lever;
     if (!move->played || is_as_before(state, index, move) ||
         !plan_cliff_lever(state, number, &lever))
         return;
-    const bool moved = move->holds > cliff->holds;
-    fprintf(out, "      %smoved by %s=%s: ", moved ? "" : "not ", lever.path, lever.value);
-    if (moved && !move->ends)
+    const int32_t steps = plan_cliff_steps(state, index, number);
+    const char *why = state->candidates[move->first + move->holds].why;
+    fprintf(out, "      %s by %s=%s: ",
+            steps > 0   ? "moved"
+            : steps < 0 ? "moved nearer"
+                        : "not moved",
+            lever.path, lever.value);
+    if (steps == 0)
+        fprintf(out, "%s\n", why);
+    else if (!move->ends)
         fprintf(out, "holds to %s, the last that was asked for\n", axis->values[move->holds - 1]);
-    else if (moved)
+    else if (move->holds > 0)
         fprintf(out, "holds to %s, not at %s\n", axis->values[move->holds - 1],
                 axis->values[move->holds]);
     else
-        fprintf(out, "%s\n", state->candidates[move->first + move->holds].why);
+        fprintf(out, "does not hold at %s: %s\n", axis->values[0], why);
 }
 
 /* What leaves it as it was in one line. */
