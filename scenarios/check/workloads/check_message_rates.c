@@ -31,7 +31,9 @@ static uint64_t rate_of(const struct workload_member *member)
 
 static bool queue_pairs_are_limited(const struct rnic_params *params)
 {
-    return params->pipeline.post > 0 || params->pipeline.qp_message > 0 || params->soft.software;
+    const struct pipeline_params *limits = &params->pipeline;
+    return limits->post > 0 || limits->qp_message > 0 || limits->message > 0 ||
+           params->soft.software;
 }
 
 static void tell_queue_pair(const struct scenario *scenario,
@@ -45,7 +47,7 @@ static void tell_queue_pair(const struct scenario *scenario,
               "limit of messages; cards make some 3 million there",
               workload->name, (unsigned)(rate / 1000000), (unsigned)(rate / 100000 % 10),
               scenario->nodes[host].name);
-    check_remedy(report, "an rnic.profile with ceilings (connectx-5-100g; stormglass list "
+    check_remedy(report, "an rnic.profile with ceilings (generic-100g; stormglass list "
                          "profiles), or rnic.post-cost");
 }
 
@@ -60,7 +62,7 @@ static void tell_card(const struct scenario_node *node, uint64_t rate, struct ch
                 "more than %d million operations a second on an RNIC that has no limit of "
                 "messages; no card that was measured makes more",
                 CARD_DOES / 1000000);
-    check_remedy(report, "an rnic.profile with ceilings (connectx-6-200g; stormglass list "
+    check_remedy(report, "an rnic.profile with ceilings (generic-200g; stormglass list "
                          "profiles), or rnic.message-cost");
 }
 
