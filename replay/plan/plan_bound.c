@@ -9,6 +9,7 @@
 #include "replay/database/words.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/check/offered.h"
+#include "scenarios/fio/fio.h"
 #include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/workload.h"
 
@@ -146,14 +147,33 @@ static int64_t late(const struct scenario_workload *workload)
     return rate < INT64_MAX ? (int64_t)rate : INT64_MAX;
 }
 
-/* Each operation has as many bytes of data. */
-static bool all_carry(const struct scenario_workload *workload)
+/* Bytes of an operation. */
+struct sizes {
+    int64_t least, most;
+};
+
+/* False: some have no data, or nobody knows. */
+static bool sizes_of(const struct scenario_workload *workload, struct sizes *sizes)
 {
     static const char *const without[] = {"flush", "write-zeroes", "deallocate"};
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
         if (value_of(workload, without[i]) > 0)
             return false;
-    return !offered_varies(workload) && offered_mean(workload) > 0;
+    const struct wl_plan_params *plan =
+        workload->job == NULL ? NULL : &workload->job->nvme.fio.plan;
+    *sizes = plan != NULL ? (struct sizes){wl_plan_smallest(plan), wl_plan_largest(plan)}
+                          : (struct sizes){offered_mean(workload), offered_mean(workload)};
+    return (plan != NULL || !offered_varies(workload)) && sizes->least > 0 &&
+           sizes->most <= UINT32_MAX;
+}
+
+/* Of the operations those that read, ppm; -1: some do, and some write. */
+static int64_t reads_of(const struct scenario_workload *workload)
+{
+    const struct fio_job *job = workload->job;
+    if (job != NULL && job->nvme.fio.verify_backlog > 0) /* what was written is read back */
+        return -1;
+    return job != NULL ? job->nvme.fio.plan.read_ppm : value_of(workload, "read");
 }
 
 static int64_t plus(int64_t a, int64_t b)
@@ -191,7 +211,9 @@ static int64_t links_most(const struct scenario *scenario, const struct scenario
 {
     const struct offering offering = offered_all(workload);
     const struct offered one = offered_by(scenario, &offering, &workload->pairs[0]);
-    const int64_t ways = one.out > 0 && one.back > 0 ? 2 : 1;
+    const int64_t reads = reads_of(workload);
+    const bool one_way = workload->job != NULL && (reads == PPM || reads == 0);
+    const int64_t ways = one.out > 0 && one.back > 0 && !one_way ? 2 : 1;
     const int64_t from = room_at(scenario, workload, true) * ways;
     const int64_t to = room_at(scenario, workload, false) * ways;
     char ends[136];
@@ -249,11 +271,10 @@ static void lower(struct ceiling *ceiling, int64_t most, const char *of)
 
 /* Commands a second that targets and hosts do, whatever the fabric is. */
 static struct ceiling commands_most(const struct scenario *scenario,
-                                    const struct scenario_workload *workload)
+                                    const struct scenario_workload *workload, uint32_t bytes)
 {
     struct ceiling ceiling = {INT64_MAX, ""};
-    const int64_t reads = value_of(workload, "read"), queues = value_of(workload, "queues");
-    const uint32_t bytes = (uint32_t)offered_mean(workload);
+    const int64_t reads = reads_of(workload), queues = value_of(workload, "queues");
     bool *seen = memory_zeroed(scenario->node_count, sizeof *seen);
     int64_t cpus = 0, drives = 0, hosts = 0;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
@@ -280,10 +301,11 @@ static struct ceiling commands_most(const struct scenario *scenario,
 static int64_t commands(const struct scenario *scenario, const struct scenario_workload *workload,
                         char why[PLAN_BOUND_BYTES])
 {
+    struct sizes sizes;
     if (value_of(workload, "queue-depth") < 1 || value_of(workload, "queues") < 1 ||
-        !all_carry(workload) || offered_mean(workload) > UINT32_MAX)
+        !sizes_of(workload, &sizes))
         return INT64_MAX;
-    const struct ceiling ceiling = commands_most(scenario, workload);
+    const struct ceiling ceiling = commands_most(scenario, workload, (uint32_t)sizes.least);
     if (ceiling.most == INT64_MAX)
         return INT64_MAX;
     snprintf(why, PLAN_BOUND_BYTES, "%s %s do no more than %s commands a second", ceiling.of,
@@ -306,23 +328,25 @@ static int64_t least_of(const struct limit *limits, uint32_t count, char why[PLA
     return limits[least].most == INT64_MAX ? -1 : limits[least].most;
 }
 
-/* Operations of so many bits each. */
-static int64_t operations(int64_t bits, const struct scenario_workload *workload)
+/* Operations of so many bytes each. */
+static int64_t operations(int64_t bits, int64_t bytes)
 {
-    return bits == INT64_MAX ? INT64_MAX : bits / (8 * offered_mean(workload)) + 1;
+    return bits == INT64_MAX ? INT64_MAX : bits / (8 * bytes) + 1;
 }
 
 static int64_t iops_most(const struct scenario *scenario, const struct scenario_workload *workload,
                          char why[PLAN_BOUND_BYTES])
 {
     struct limit limits[3] = {{INT64_MAX, ""}, {INT64_MAX, ""}, {INT64_MAX, ""}};
+    struct sizes sizes;
     if (workload->pair_count == 0)
         return -1;
     limits[0].most = commands(scenario, workload, limits[0].why);
-    if (all_carry(workload)) {
-        limits[1].most = plus(operations(links_most(scenario, workload, limits[1].why), workload),
-                              late(workload));
-        limits[2].most = operations(loops_most(scenario, workload, limits[2].why), workload);
+    if (sizes_of(workload, &sizes)) {
+        const int64_t links = links_most(scenario, workload, limits[1].why);
+        const int64_t loops = loops_most(scenario, workload, limits[2].why);
+        limits[1].most = plus(operations(links, sizes.least), late(workload));
+        limits[2].most = operations(loops, sizes.least);
     }
     return least_of(limits, 3, why);
 }
@@ -331,13 +355,14 @@ static int64_t bits_most(const struct scenario *scenario, const struct scenario_
                          char why[PLAN_BOUND_BYTES])
 {
     struct limit limits[3] = {{INT64_MAX, ""}, {INT64_MAX, ""}, {INT64_MAX, ""}};
+    struct sizes sizes;
     if (workload->pair_count == 0)
         return -1;
     limits[0].most = loops_most(scenario, workload, limits[0].why);
     limits[1].most = links_most(scenario, workload, limits[1].why);
     limits[2].most = commands(scenario, workload, limits[2].why);
-    if (limits[2].most != INT64_MAX)
-        limits[2].most = multiple(limits[2].most, 8 * offered_mean(workload));
+    if (limits[2].most != INT64_MAX && sizes_of(workload, &sizes))
+        limits[2].most = multiple(limits[2].most, 8 * sizes.most);
     return least_of(limits, 3, why);
 }
 
@@ -366,7 +391,8 @@ static int64_t at_host(const struct scenario *scenario, uint32_t host, int64_t b
 static int64_t latency_least(const struct scenario *scenario,
                              const struct scenario_workload *workload, char why[PLAN_BOUND_BYTES])
 {
-    const int64_t bytes = all_carry(workload) ? offered_mean(workload) : 0;
+    struct sizes sizes;
+    const int64_t bytes = sizes_of(workload, &sizes) ? sizes.least : 0;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         int64_t wire[2];
@@ -392,8 +418,6 @@ int64_t plan_bound(const struct scenario *scenario, const struct expectation *ex
     if (expectation->workload == EXPECT_WHOLE_RUN)
         return -1;
     const struct scenario_workload *workload = &scenario->workloads[expectation->workload];
-    if (workload->job != NULL)
-        return -1;
     if (is_goodput(expectation->quantity))
         return bits_most(scenario, workload, why);
     if (is_iops(expectation->quantity))
