@@ -8,7 +8,7 @@
  *                  and the CPUs of the hosts' queues, do one after the other, and all that may be
  *                  under way when the steady part begins, which is a quarter of the workload's
  *                  time at least; goodput likewise
- *   latency        light in the cables at both ends and back, and the operation's bytes on the
+ *   latency        light in the cables at both ends and back, and the bytes of the operation on the
  *                  slower of the two links: the fabric between them comes on top
  * Headroom that does not fit into a switch's memory is refused by the scenario's own checks. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_BOUND_H

@@ -27,8 +27,7 @@ bool plan_cliff_lever(const struct plan_state *state, uint32_t index, struct pla
 const struct plan_move *plan_cliff_move(const struct plan_state *state, uint32_t cliff,
                                         uint32_t lever);
 
-/* By how many values it moves the cliff: more than 0: further, less: nearer; of one that was played.
- */
+/* By how many values it moves the cliff: further, or less than 0: nearer. */
 int32_t plan_cliff_steps(const struct plan_state *state, uint32_t cliff, uint32_t lever);
 
 /* All of them, with what is chosen, until the budget is spent or a stop is asked for. */

@@ -147,9 +147,24 @@ static bool is_unknown(const struct expectation *expectation, const struct plan_
     return plan_is_mean(expectation) && !(figure->value > 0) && !(figure->slack < 0);
 }
 
-/* How long it would have to be, or 0: it has settled. */
+/* What a trial came to when it was played the last time, in a shorter run; -1: there was none. */
+enum { PLAYED_WORKLOADS = 64 };
+struct played {
+    int64_t idle; /* members that were */
+    int64_t issued[PLAYED_WORKLOADS];
+};
+
+/* A longer run gave it nothing more to do. */
+static bool has_ended(const struct result_workload *workload, int64_t *before)
+{
+    const int64_t last = *before;
+    *before = workload->issued;
+    return last == workload->issued && workload->unfinished == 0;
+}
+
+/* How long it would have to be, or 0: it has settled, or never will. */
 static time_ps unsettled(const struct scenario *scenario, const struct result *result,
-                         struct plan_outcome *outcome)
+                         struct played *played, struct plan_outcome *outcome)
 {
     time_ps needs = 0;
     for (uint32_t i = 0; i < result->workload_count; i++) {
@@ -163,6 +178,11 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
         needs = more > needs ? more : needs;
         end(outcome, PLAN_RUN_UNSETTLED, "%s had not settled in %s", workload->name,
             words_time(scenario->duration).text);
+        if (i < PLAYED_WORKLOADS && has_ended(workload, &played->issued[i])) {
+            end(outcome, PLAN_RUN_UNSETTLED, "%s ends after %s operations, before it has settled",
+                workload->name, words_count(workload->issued).text);
+            return 0;
+        }
     }
     for (uint32_t i = 0; i < scenario->expectation_count && outcome->end == PLAN_RUN_PLAYED; i++)
         if (is_unknown(&scenario->expectations[i], &outcome->figures[i]))
@@ -213,7 +233,7 @@ static void take(const struct plan_trial *trial, const struct scenario *scenario
 static void refuse(const struct diag *diag, struct plan_outcome *outcome)
 {
     end(outcome, PLAN_RUN_REFUSED, "%.*s", PLAN_SENTENCE_BYTES - 1,
-        diag->count > 0 ? diag->messages[0].text : "it cannot be played");
+        diag_error(diag, "it cannot be played"));
 }
 
 /* The scenario of a trial, asked what the plan asks; NULL: it cannot be loaded. */
@@ -247,15 +267,15 @@ static bool loss_decides(const struct scenario *scenario)
 /* Over long cables connecting alone may take longer than the run: as long as four times the time
  * leaves fewer members idle they may only be late. */
 static time_ps late_members(const struct scenario *scenario, const struct result *result,
-                            int64_t *idle)
+                            struct played *played)
 {
-    const int64_t before = *idle;
-    *idle = idle_members(result);
-    return before < 0 || *idle < before ? 4 * scenario->duration : 0;
+    const int64_t before = played->idle;
+    played->idle = idle_members(result);
+    return before < 0 || played->idle < before ? 4 * scenario->duration : 0;
 }
 
 /* Plays it once.  How long it would have to be, or 0: that will do. */
-static time_ps play_once(const struct plan_trial *trial, int64_t duration, int64_t *idle,
+static time_ps play_once(const struct plan_trial *trial, int64_t duration, struct played *played,
                          struct plan_outcome *outcome)
 {
     struct diag *diag = memory_new(sizeof *diag);
@@ -271,9 +291,9 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration, int64
     } else {
         take(trial, scenario, &run.result, outcome);
         if (outcome->end == PLAN_RUN_PLAYED && !fails_in_mid_run(trial))
-            needs = unsettled(scenario, &run.result, outcome);
+            needs = unsettled(scenario, &run.result, played, outcome);
         else if (outcome->end == PLAN_RUN_IDLE && !fails_in_mid_run(trial))
-            needs = late_members(scenario, &run.result, idle);
+            needs = late_members(scenario, &run.result, played);
     }
     run_close(&run);
     scenario_free(scenario);
@@ -285,9 +305,10 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration, int64
 void plan_play(const struct plan_trial *trial, struct plan_outcome *outcome)
 {
     time_ps duration = 0;
-    int64_t idle = -1; /* members that were, the last time; -1: there was none */
+    struct played played = {.idle = -1};
+    memset(played.issued, -1, sizeof played.issued);
     for (;;) {
-        const time_ps needs = play_once(trial, duration, &idle, outcome);
+        const time_ps needs = play_once(trial, duration, &played, outcome);
         if (needs == 0 || outcome->duration >= trial->longest)
             return;
         duration = needs < trial->longest ? needs : trial->longest;

@@ -24,7 +24,7 @@ static void refuse_by_memory(struct plan_candidate *candidate, const struct scen
     check_memories(scenario, diag);
     if (diag_failed(diag)) {
         candidate->verdict = PLAN_VERDICT_REFUSED;
-        snprintf(candidate->why, sizeof candidate->why, "%.400s", diag->messages[0].text);
+        snprintf(candidate->why, sizeof candidate->why, "%.400s", diag_error(diag, ""));
     }
     free(diag);
 }
@@ -94,7 +94,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
     well = well && plan_cases_of(plan, scenario, candidate->cases, diag);
     const bool priced = plan->has_prices && index < state->count; /* points have no bill */
     if (well && priced && !prices_of(&plan->prices, scenario, &candidate->bill, why)) {
-        diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL, "%s", why);
+        tree_error(diag, plan->prices.written, "%s", why);
         well = false;
     }
     if (well) {
@@ -168,6 +168,8 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
             *diag = (struct diag){0}; /* notes on the scenario: not for each candidate anew */
         else
             return false;
+    if (!plan_check_failures(plan, state->candidates[0].cell, state->candidates[0].cases, diag))
+        return false;
     for (uint32_t i = 0; i < plan->cliff_count; i++)
         if (!cliff_names_something(state, &plan->cliffs[i], diag))
             return false;
@@ -190,8 +192,7 @@ bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of,
     state->tests = tests;
     if (!well) {
         point->verdict = PLAN_VERDICT_REFUSED;
-        snprintf(point->why, sizeof point->why, "%.400s",
-                 diag->count > 0 ? diag->messages[0].text : "it cannot be played");
+        snprintf(point->why, sizeof point->why, "%.400s", diag_error(diag, "it cannot be played"));
     }
     free(diag);
     return well;

@@ -40,11 +40,11 @@ static void write_cards(const struct page *page)
             " AND price IS NOT NULL",
             "</b><span>"))
         put(page, "", "SELECT " SAID("currency"), ": price of what is chosen</span></div>\n");
-    write_card(page,
-               "SELECT printf('%,d W', watts) FROM candidate WHERE candidate=" CHOSEN
-               " AND watts IS NOT NULL",
-               "power");
-    write_card(page, "SELECT rack_units FROM candidate WHERE candidate=" CHOSEN, "rack units");
+    write_card(
+        page, "SELECT printf('%,d W', watts) FROM candidate WHERE candidate=" CHOSEN " AND watts>0",
+        "power");
+    write_card(page, "SELECT rack_units FROM candidate WHERE candidate=" CHOSEN " AND rack_units>0",
+               "rack units");
     write_card(page,
                "SELECT " PAGE_PLAN_PERCENT " FROM candidate WHERE candidate=" CHOSEN
                " AND headroom IS NOT NULL",

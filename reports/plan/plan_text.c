@@ -23,10 +23,14 @@ static void print_cost(const struct plan_state *state, const struct plan_candida
 {
     if (!state->plan->has_prices)
         return;
-    fprintf(out, "%s %s, %s W, %" PRId64 " rack unit%s", state->plan->prices.currency,
-            words_count(candidate->bill.price / QUANTITY_DECIMAL_ONE).text,
-            words_count(candidate->bill.power / QUANTITY_DECIMAL_ONE).text,
-            candidate->bill.rack_units, candidate->bill.rack_units == 1 ? "" : "s");
+    const struct prices_bill *bill = &candidate->bill;
+    fprintf(out, "%s %s", state->plan->prices.currency,
+            words_count(bill->price / QUANTITY_DECIMAL_ONE).text);
+    if (bill->power > 0)
+        fprintf(out, ", %s W", words_count(bill->power / QUANTITY_DECIMAL_ONE).text);
+    if (bill->rack_units > 0)
+        fprintf(out, ", %" PRId64 " rack unit%s", bill->rack_units,
+                bill->rack_units == 1 ? "" : "s");
 }
 
 /* What ended it, if that was not the answer. */
@@ -260,8 +264,8 @@ static bool is_as_before(const struct plan_state *state, uint32_t index,
            strcmp(state->candidates[move->first + move->holds].why, before) == 0;
 }
 
-/* "moved by fabric.switch.buffer=64MB: holds to 5km, not at 10km", "moved nearer by ...", "not moved
- * by ...: why". */
+/* "moved by fabric.switch.buffer=64MB: holds to 5km, not at 10km", "moved nearer by ...",
+ * "not moved by ...: why". */
 static void print_move(const struct plan_state *state, uint32_t index, uint32_t number, FILE *out)
 {
     const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];

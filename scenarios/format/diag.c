@@ -98,6 +98,14 @@ static void print_message(const struct diag_message *message, FILE *out)
         print_caret(message, out);
 }
 
+const char *diag_error(const struct diag *diag, const char *otherwise)
+{
+    for (int i = 0; i < diag->count; i++)
+        if (diag->messages[i].level == DIAG_ERROR)
+            return diag->messages[i].text;
+    return otherwise;
+}
+
 void diag_print(const struct diag *diag, FILE *out)
 {
     int errors = 0;

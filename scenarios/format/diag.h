@@ -44,6 +44,9 @@ static inline bool diag_failed(const struct diag *diag)
     return diag->errors > 0;
 }
 
+/* The sentence of the first error, or what is given where there is none. */
+const char *diag_error(const struct diag *diag, const char *otherwise);
+
 void diag_print(const struct diag *diag, FILE *out);
 
 #endif

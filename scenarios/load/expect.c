@@ -146,6 +146,13 @@ static bool parse_word(const char *text, struct expectation *expectation)
     return false;
 }
 
+/* "55us" */
+static const char *example_of(enum expect_quantity quantity)
+{
+    const char *all = quantity_expected(expect_kind(quantity)), *last = strrchr(all, ' ');
+    return last == NULL ? all : last + 1;
+}
+
 static bool parse_comparison(const struct scenario *scenario, const struct tree_node *written,
                              struct expectation *expectation, struct diag *diag)
 {
@@ -157,7 +164,10 @@ static bool parse_comparison(const struct scenario *scenario, const struct tree_
         length--;
     snprintf(path, sizeof path, "%.*s", (int)(length < NAME_BYTES ? length : NAME_BYTES), text);
     if (at == NULL || length >= NAME_BYTES) {
-        if (at == NULL && strchr(path, ' ') == NULL && *path != '\0')
+        if (at == NULL && find_quantity(scenario, path, expectation))
+            tree_error(diag, written, "expected what %s is compared with, such as \"%s < %s\"",
+                       path, path, example_of(expectation->quantity));
+        else if (at == NULL && strchr(path, ' ') == NULL && *path != '\0')
             unknown_path(scenario, written, path, diag);
         else
             tree_error(diag, written,

@@ -44,6 +44,11 @@ const char *grid_value_of(struct grid_reader *reader, const struct tree_node *no
 
 const char *grid_path_of(struct grid_reader *reader, const struct tree_node *node, const char *text)
 {
+    if (reader->planning && strcmp(text, "seed") == 0) {
+        tree_error(reader->diag, node,
+                   "each candidate is played with the same seeds: expected seeds: 5 of the plan");
+        return NULL;
+    }
     const struct tree_node as_word = {
         .kind = TREE_SCALAR, .place = node->place, .file = node->file, .text = text};
     return word_of(reader, &as_word, letters, PATH_MAX_BYTES,

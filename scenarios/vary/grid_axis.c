@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * grid_axis - an axis: its path, its short name, its values or the range that they are in. */
+#include "base/quantity.h"
 #include "scenarios/format/block.h"
 #include "scenarios/vary/grid_private.h"
 
@@ -12,6 +13,21 @@ static bool holds(const char **words, uint32_t count, const char *word)
         if (strcmp(words[i], word) == 0)
             return true;
     return false;
+}
+
+/* The value of the axis that is the same quantity in other words (0.1Tbps is 100Gbps), or NULL. */
+static const char *same_quantity(const struct grid_axis *axis, const char *word)
+{
+    static const enum quantity_kind kinds[] = {QUANTITY_TIME,   QUANTITY_SIZE,    QUANTITY_RATE,
+                                               QUANTITY_LENGTH, QUANTITY_PERCENT, QUANTITY_DECIMAL};
+    char why[QUANTITY_WHY_BYTES];
+    int64_t value, other;
+    for (uint32_t i = 0; i < axis->value_count; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (quantity_parse(kinds[k], word, &value, why) &&
+                quantity_parse(kinds[k], axis->values[i], &other, why) && value == other)
+                return axis->values[i];
+    return NULL;
 }
 
 static void read_values(struct grid_reader *reader, struct grid_axis *axis,
@@ -27,6 +43,8 @@ static void read_values(struct grid_reader *reader, struct grid_axis *axis,
         const char *value = grid_value_of(reader, node);
         if (value != NULL && holds(axis->values, axis->value_count, value))
             tree_error(reader->diag, node, "duplicate value");
+        else if (value != NULL && same_quantity(axis, value) != NULL)
+            tree_error(reader->diag, node, "duplicate value: it is %s", same_quantity(axis, value));
         else if (value != NULL)
             axis->values[axis->value_count++] = value;
     }

@@ -148,6 +148,9 @@ static void read_failure(const struct plan_reader *reader, const struct tree_nod
     failure->name = text_or(reader, node, "name", kind == NULL ? "" : kind->text);
     failure->at = text_or(reader, node, "at", NULL);
     failure->keys = keys_of(reader, node);
+    if (failure->at == NULL && tree_get(node, "for") != NULL)
+        tree_error(reader->diag, tree_get(node, "for"),
+                   "expected at too: without it the failure is there in the whole run");
     const struct tree_node *sample = tree_want(reader->diag, node, "sample", TREE_SCALAR);
     char why[QUANTITY_WHY_BYTES];
     if (sample != NULL && (!quantity_parse(QUANTITY_INT, sample->text, &failure->sample, why) ||

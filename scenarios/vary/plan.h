@@ -139,6 +139,11 @@ struct plan_cases {
 bool plan_cases_of(struct plan *plan, struct scenario *scenario, struct plan_cases *cases,
                    struct diag *diag);
 
+/* Whether each failure can be played with that cell, whose cases these are.  False and messages,
+ * where the plan has it. */
+bool plan_check_failures(struct plan *plan, const struct grid_cell *cell,
+                         const struct plan_cases *cases, struct diag *diag);
+
 /* The SLOs of a case, parsed against the scenario, whose quantities are those of the steady part
  * where nothing fails in mid-run.  How many. */
 uint32_t plan_expectations(const struct plan *plan, const struct plan_case *of,

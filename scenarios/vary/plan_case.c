@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan_case - the failures of a plan as cases of one candidate, and what must hold in each. */
 #include "base/memory.h"
+#include "base/quantity.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/library.h"
 #include "scenarios/load/select.h"
@@ -215,6 +216,32 @@ static bool add_years(struct plan *plan, const struct scenario *scenario, struct
     return true;
 }
 
+/* What fails when nothing that is asked about goes on any more has failed nobody. */
+static void check_moment(const struct scenario *scenario, const struct plan_failure *failure,
+                         const struct expectation *asked, uint32_t count, struct diag *diag)
+{
+    const struct tree_node *written = tree_get(failure->written, "at");
+    char why[QUANTITY_WHY_BYTES], end[QUANTITY_TEXT_BYTES];
+    int64_t at;
+    if (failure->at == NULL)
+        return;
+    if (!quantity_parse(QUANTITY_TIME, failure->at, &at, why)) {
+        tree_error(diag, written, "at: %s", why);
+        return;
+    }
+    quantity_format(QUANTITY_TIME, scenario->duration, end, sizeof end);
+    if (at >= scenario->duration)
+        tree_error(diag, written, "nothing would fail: the run ends at %s", end);
+    for (uint32_t i = 0; i < count && !diag_failed(diag); i++) {
+        if (asked[i].workload == EXPECT_WHOLE_RUN)
+            continue;
+        const struct scenario_workload *workload = &scenario->workloads[asked[i].workload];
+        quantity_format(QUANTITY_TIME, workload->stop, end, sizeof end);
+        if (workload->stop <= at)
+            tree_error(diag, written, "%s would not feel it: it stops at %s", workload->name, end);
+    }
+}
+
 bool plan_cases_of(struct plan *plan, struct scenario *scenario, struct plan_cases *cases,
                    struct diag *diag)
 {
@@ -226,8 +253,12 @@ bool plan_cases_of(struct plan *plan, struct scenario *scenario, struct plan_cas
             return false;
     if (!add_years(plan, scenario, cases, diag))
         return false;
-    for (uint32_t i = 0; i < cases->count && !diag_failed(diag); i++)
-        plan_expectations(plan, &cases->cases[i], scenario, expectations, diag);
+    for (uint32_t i = 0; i < cases->count && !diag_failed(diag); i++) {
+        const uint32_t count =
+            plan_expectations(plan, &cases->cases[i], scenario, expectations, diag);
+        if (!diag_failed(diag) && cases->cases[i].failure != NULL)
+            check_moment(scenario, cases->cases[i].failure, expectations, count, diag);
+    }
     return !diag_failed(diag);
 }
 

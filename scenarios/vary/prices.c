@@ -15,6 +15,8 @@ static const char *const kind_words[] = {
 #undef X
 };
 
+enum { ANY_PORTS = 65535, ANY_LENGTH = 1000000000 /* 1000km, in mm */ }; /* where nothing is said */
+
 #define FIELD(name) offsetof(struct prices_part, name)
 
 const struct opt prices_opts[] = {
@@ -47,9 +49,9 @@ void prices_part_text(const struct prices_part *part, char *text, size_t size)
     quantity_format(QUANTITY_LENGTH, part->up_to, length, sizeof length);
     const char *word = kind_words[part->part];
     const char *gap = part->rate > 0 ? " " : "";
-    if (part->part == PRICES_CABLE)
+    if (part->part == PRICES_CABLE && part->up_to < ANY_LENGTH)
         snprintf(text, size, "%s%s%s up to %s", word, gap, rate, length);
-    else if (part->part == PRICES_SWITCH)
+    else if (part->part == PRICES_SWITCH && part->ports < ANY_PORTS)
         snprintf(text, size, "%s%s%s, %" PRId64 " ports", word, gap, rate, part->ports);
     else if (part->media != NULL)
         snprintf(text, size, "%s %s", word, part->media);
@@ -105,7 +107,7 @@ bool prices_read(struct arena *arena, const struct tree_node *map, struct prices
 {
     static const char *const keys[] = {
         "stormglass-prices", "currency", "date", "source", "parts", NULL};
-    *prices = (struct prices){0};
+    *prices = (struct prices){.written = map};
     if (map->kind != TREE_MAP) {
         tree_error(diag, map, "expected prices: a mapping with parts");
         return false;

@@ -55,6 +55,7 @@ struct prices {
     const char *currency, *date, *source;
     struct prices_part *parts;
     size_t count;
+    const struct tree_node *written;
 };
 
 /* From a mapping as above; false and messages: it is none, or two entries are of the same part. */

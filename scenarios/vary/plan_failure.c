@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_failure - a failure as the scenario's loader sees it, before any run is played. */
+#include "base/memory.h"
+#include "scenarios/load/library.h"
+#include "scenarios/vary/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where it is written what a message speaks of: a key by its name in quotes or in front, else the
+ * failure as a whole. */
+static struct diag_place place_of(const struct tree_node *written, const char *text)
+{
+    const char *quoted = strchr(text, '\'');
+    for (size_t i = 0; i < written->count; i++) {
+        const struct tree_item *item = &written->items[i];
+        const size_t length = strlen(item->key);
+        if (strncmp(text, item->key, length) == 0 && text[length] == ':')
+            return item->value->place;
+        if (quoted != NULL && strncmp(quoted + 1, item->key, length) == 0 &&
+            quoted[length + 1] == '\'')
+            return item->key_place;
+    }
+    return written->place;
+}
+
+static void check(struct plan *plan, const struct grid_cell *cell, const struct plan_case *of,
+                  struct diag *diag)
+{
+    const uint32_t count = cell->set_count + of->set_count;
+    const char **sets = arena_array(&plan->grid.arena, count + 1, sizeof *sets);
+    struct diag *own = memory_new(sizeof *own);
+    memcpy(sets, cell->sets, cell->set_count * sizeof *sets);
+    for (uint32_t i = 0; i < of->set_count; i++)
+        sets[cell->set_count + i] = of->sets[i];
+    struct scenario *scenario = library_load(plan->grid.scenario, sets, count, own);
+    if (scenario == NULL && diag_failed(own)) {
+        const char *text = diag_error(own, "");
+        const struct tree_node *written = of->failure->written;
+        tree_message(diag, DIAG_ERROR, written, place_of(written, text), text);
+    }
+    scenario_free(scenario);
+    free(own);
+}
+
+/* Choices of one failure are alike but for their place, which is there. */
+bool plan_check_failures(struct plan *plan, const struct grid_cell *cell,
+                         const struct plan_cases *cases, struct diag *diag)
+{
+    const struct plan_failure *last = NULL;
+    for (uint32_t i = 0; i < cases->count && !diag_failed(diag); i++) {
+        const struct plan_failure *failure = cases->cases[i].failure;
+        if (failure != NULL && failure != last)
+            check(plan, cell, &cases->cases[i], diag);
+        last = failure;
+    }
+    return !diag_failed(diag);
+}

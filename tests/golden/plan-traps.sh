@@ -1,0 +1,105 @@
+#!/bin/bash
+# plan-traps - questions with a mistake in them: each a clear answer at its place, none a choice that nothing was asked of.
+#                                                                       SPDX-License-Identifier: Apache-2.0
+set -u
+program=${STORMGLASS:?}
+work=${TMPDIR:-/tmp}/plan-traps.$$
+mkdir -p "$work" && cd "$work" || exit 3
+trap 'rm -rf "$work"' EXIT
+failed=0
+fail() { echo "FAIL: $*"; failed=1; }
+
+printf '[global]\nioengine=libaio\ndirect=1\nrw=randrw\nrwmixread=70\nbs=8k\niodepth=4\ntime_based\nruntime=60\n[oltp]\n' >oltp.fio
+cat >site.yaml <<'END'
+stormglass: 1
+name: site
+duration: 1ms
+fabric:
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}
+  host-links: {rate: 25Gbps, length: 3m, mtu: 4200B}
+  fabric-links: {rate: 100Gbps, length: 30m, mtu: 4200B}
+  switch: {profile: shared-buffer-32mb, pfc: {priorities: [3], headroom: auto}}
+hosts:
+  defaults: {rnic: {profile: rnic-100g, path-mtu: 4096B}}
+  targets: {where: [host0], namespaces: [{media: storage-class, count: 4}]}
+workloads:
+  - {name: oltp, kind: fio, file: oltp.fio, from: "host4..host6", to: host0}
+  - {name: backup, kind: nvme, from: host1, to: host0, read: 100%, block-size: 128KiB, queue-depth: 2}
+END
+cat >plan.yaml <<'END'
+stormglass-plan: 1
+name: mine
+scenario: site.yaml
+vary:
+  - {path: fabric.host-links.rate, as: nic, values: [25Gbps, 100Gbps]}
+  - {path: fabric.topology.spines, as: spines, values: [1, 2]}
+slo: ["oltp.latency.p99 < 300us", no-lossless-drop]
+survive:
+  - {name: spine, kind: switch-down, each: spines}
+prices:
+  currency: USD
+  parts:
+    - {part: nic, rate: 25Gbps, price: 100}
+    - {part: nic, rate: 100Gbps, price: 400}
+    - {part: switch, price: 5000}
+END
+
+"$program" plan plan.yaml >plan.txt || fail "the plan itself: exit $?"
+grep -q '^Chosen          nic25Gbps-spines2  USD 20,800$' plan.txt || fail "the plan itself: $(cat plan.txt)"
+grep -q '^       4  switch  *5,000 each' plan.txt || fail "a switch of any number of ports: $(grep switch plan.txt)"
+
+refused() { # LINE:COLUMN TEXT SED: exit 2, one error, at its place
+    sed "$3" plan.yaml >bad.yaml
+    "$program" plan bad.yaml >out.txt 2>err.txt
+    [ $? = 2 ] && [ "$(grep -c ': error: ' err.txt)" = 1 ] && grep -qF "bad.yaml:$1: error: $2" err.txt || fail "$3: $(cat err.txt out.txt)"
+    "$program" check bad.yaml >out.txt 2>&1
+    [ $? = 2 ] && grep -qF "bad.yaml:$1: error: $2" out.txt || fail "check, $3: $(cat out.txt)"
+}
+# A failure that nobody would feel is none that was survived.
+refused 9:56 'nothing would fail: the run ends at 1ms' 's/each: spines/&, at: 500ms/'
+refused 9:56 'nothing would fail: the run ends at 1ms' 's/each: spines/&, at: 1ms/'
+refused 9:57 'expected at too: without it the failure is there in the whole run' 's/each: spines/&, for: 100us/'
+sed 's/to: host0}/to: host0, stop: 400us}/' site.yaml >stop.yaml
+refused 9:56 'oltp would not feel it: it stops at 400us' 's/each: spines/&, at: 400us/; s/site.yaml/stop.yaml/'
+# What is wrong with a failure is said before anything is played, not as what refuses each candidate.
+refused 9:56 'at: expected a time such as 55us, but "3" has no unit' 's/each: spines/&, at: 3/'
+refused 9:60 'drain: expected a percentage such as 20%, but "10Gbps" has another unit' 's/switch-down, each: spines/slow-receiver, each: hosts, drain: 10Gbps/'
+refused 9:53 "unknown key 'drian'; did you mean 'drain'?" 's/switch-down, each: spines/slow-receiver, each: hosts, drian: 10%/'
+refused 9:44 "no switch is called 'spine9'; did you mean 'spine0'?" 's/each: spines/each: spine9/'
+refused 9:25 "there is no fault 'swich-down'; did you mean 'switch-down'?" 's/switch-down/swich-down/'
+# Axes.
+refused 6:28 "unknown key 'spine'; did you mean 'spines'?" 's/topology.spines,/topology.spine,/'
+refused 6:56 'expected 1 to 256 values' 's/\[1, 2\]/[]/'
+refused 6:60 'duplicate value' 's/\[1, 2\]/[2, 2]/'
+refused 5:62 'duplicate value: it is 25Gbps' 's/\[25Gbps, 100Gbps\]/[25Gbps, 25000Mbps]/'
+refused 5:54 'rate: expected a rate such as 100Gbps, but "25GB" has another unit' 's/\[25Gbps,/[25GB,/'
+refused 6:12 'each candidate is played with the same seeds: expected seeds: 5 of the plan' 's/path: fabric.topology.spines/path: seed/'
+# Objectives.
+refused 7:7 'expected what oltp.goodput is compared with, such as "oltp.goodput < 100Gbps"' 's/oltp.latency.p99 < 300us/oltp.goodput/'
+refused 7:7 "there is no quantity 'olpt.latency.p99'; did you mean 'oltp.latency.p99'?" 's/oltp.latency/olpt.latency/'
+# Prices.
+refused 11:3 'prices: no nic of 100Gbps' '/rate: 100Gbps, price/d'
+refused 16:7 'the same part has a price in line 15 already' '$a\    - {part: switch, price: 50}'
+refused 13:40 'price: expected a number such as 1250 or 0.5, to the thousandth, but "-100" is negative' 's/price: 100}/price: -100}/'
+
+# An SLO that nothing can meet: closed forms refuse it, of a fio job too.
+none() { # TEXT SED
+    sed "$2" plan.yaml >bad.yaml
+    "$program" plan bad.yaml >out.txt 2>err.txt
+    [ $? = 1 ] && grep -q '^Chosen          none: no candidate holds' out.txt && grep -q "$1" out.txt || fail "$2: $(cat out.txt err.txt)"
+}
+none 'oltp.iops > 5000000: the CPUs of the queues of oltp do no more than 1,500,003 commands a second' 's/oltp.latency.p99 < 300us/oltp.iops > 5000000/'
+none 'oltp.goodput > 90Gbps: the links of targets (host0) carry no more than 50.0 Gb/s' 's/oltp.latency.p99 < 300us/oltp.goodput > 90Gbps/'
+none 'oltp.latency.p99 < 1us: an operation of oltp takes at least 2.68 us on the links of its hosts' 's/300us/1us/'
+none 'oltp.latency.p99 > 400us: it is' 's/oltp.latency.p99 < 300us/&", "oltp.latency.p99 > 400us/'
+# What ends does not settle, however long the run is.
+sed 's/^time_based/number_ios=20/; /^runtime/d' oltp.fio >few.fio
+sed 's/oltp.fio/few.fio/' site.yaml >few.yaml
+none 'oltp ends after 60 operations, before it has settled' 's/site.yaml/few.yaml/'
+# More runs than the budget has.
+sed '$a budget: 3' plan.yaml >bad.yaml
+"$program" plan bad.yaml >out.txt; [ $? = 1 ] && grep -q 'the budget of 3 runs was spent before the answer was known' out.txt && grep -q 'not decided: 4 candidates are left' out.txt || fail "budget: $(cat out.txt)"
+# Prices of 0: the first that holds, and nothing that costs more than it.
+sed 's/price: [0-9]*/price: 0/' plan.yaml >free.yaml
+"$program" plan free.yaml >out.txt && grep -q '^Chosen          nic25Gbps-spines2  USD 0$' out.txt || fail "for nothing: $(cat out.txt)"
+exit $failed
