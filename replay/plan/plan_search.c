@@ -128,33 +128,67 @@ static struct grid_cell *cell_with(struct plan_state *state, const struct grid_c
     return cell;
 }
 
-/* A message on the path, not on the value of a setting. */
-static bool is_of_path(const struct diag_message *message, const struct grid_origin *origin)
-{
-    const int width = (int)strcspn(origin->set, "=");
-    return origin->value != NULL && strcmp(message->file, origin->value->file->name) == 0 &&
-           message->place.line == origin->path.line &&
-           message->place.column >= origin->path.column &&
-           message->place.column < origin->path.column + width;
-}
-
-/* A value may be one that nothing holds with; a path that names nothing is a mistake. */
-static bool cliff_names_something(struct plan_state *state, const struct grid *cliff,
+/* A value may be one that nothing holds with, or that only some candidates can have; one that none
+ * can is a mistake, and so is a path that names nothing. */
+static bool value_is_of_something(struct plan_state *state, const struct grid_cell *value,
                                   struct diag *diag)
 {
-    const struct grid_cell *first = &cliff->cells[0];
-    const struct grid_origin origin = plan_origin_of(state->plan, first->sets[0]);
-    const struct plan_extra extra = {first->name, (const char *const *)first->sets, 1};
-    struct grid_cell *cell = cell_with(state, &state->plan->grid.cells[0], &extra);
+    const struct plan_extra extra = {value->name, (const char *const *)value->sets, 1};
     struct diag *own = memory_new(sizeof *own);
-    bool well = true;
-    scenario_free(load(state->plan, cell, &state->arena, own));
-    for (int i = 0; i < own->count && well; i++)
-        well = !is_of_path(&own->messages[i], &origin);
-    if (!well)
-        *diag = *own;
+    bool well = false;
+    for (uint32_t i = 0; i < state->count && !well; i++) {
+        *own = (struct diag){0};
+        struct grid_cell *cell = cell_with(state, &state->plan->grid.cells[i], &extra);
+        struct scenario *scenario = load(state->plan, cell, &state->arena, own);
+        well = scenario != NULL;
+        scenario_free(scenario);
+        if (i == 0 && !well)
+            *diag = *own;
+    }
+    if (well)
+        *diag = (struct diag){0};
     free(own);
     return well;
+}
+
+static bool names_something(struct plan_state *state, const struct grid *grid, struct diag *diag)
+{
+    for (uint32_t i = 0; i < grid->cell_count; i++)
+        if (!value_is_of_something(state, &grid->cells[i], diag))
+            return false;
+    return true;
+}
+
+/* Grows with the length of a run; that there is none, or any, does not depend on it. */
+static bool grows_with_the_run(const struct expectation *asked)
+{
+    static const enum expect_quantity steady[] = {EXPECT_IOPS,         EXPECT_STEADY_IOPS,
+                                                  EXPECT_MEMBERS,      EXPECT_MEMBERS_IDLE,
+                                                  EXPECT_QUEUES_ASKED, EXPECT_QUEUES_GRANTED};
+    const enum quantity_kind kind = expect_kind(asked->quantity);
+    for (size_t i = 0; i < sizeof steady / sizeof *steady; i++)
+        if (asked->quantity == steady[i])
+            return false;
+    return (kind == QUANTITY_INT || kind == QUANTITY_SIZE ||
+            asked->quantity == EXPECT_PFC_PAUSED) &&
+           asked->value > 0 && !(asked->value == 1 && asked->op == EXPECT_LT);
+}
+
+/* A run is as long as it takes to settle: what is counted in it has no limit of its own. */
+static void warn_of_counts(const struct plan_state *state, struct diag *diag)
+{
+    const struct plan_candidate *candidate = &state->candidates[0];
+    for (uint32_t i = 0; i < candidate->states[0].asked_count; i++) {
+        char text[DIAG_TEXT_BYTES];
+        if (!grows_with_the_run(&candidate->states[0].asked[i]))
+            continue;
+        snprintf(text, sizeof text,
+                 "it counts what there is in a run, which is as long as it takes to settle, %s or "
+                 "more: expected a rate, or a limit of 0",
+                 words_time(candidate->duration).text);
+        tree_message(diag, DIAG_WARNING, state->plan->slo[i].written,
+                     state->plan->slo[i].written->place, text);
+    }
 }
 
 bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *diag)
@@ -171,11 +205,12 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
     if (!plan_check_failures(plan, state->candidates[0].cell, state->candidates[0].cases, diag))
         return false;
     for (uint32_t i = 0; i < plan->cliff_count; i++)
-        if (!cliff_names_something(state, &plan->cliffs[i], diag))
+        if (!names_something(state, &plan->cliffs[i], diag))
             return false;
     for (uint32_t i = 0; i < plan->what_if_count; i++)
-        if (!cliff_names_something(state, &plan->what_ifs[i], diag))
+        if (!names_something(state, &plan->what_ifs[i], diag))
             return false;
+    warn_of_counts(state, diag);
     return true;
 }
 

@@ -68,6 +68,10 @@ bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs
 bool fio_load_changed(const struct fio_file *file, struct fio_jobs *out, struct diag *diag);
 void fio_free(struct fio_jobs *jobs);
 
+/* What the job has of an option that is a load: iodepth, numjobs, rate or rate_iops (of reads, of
+ * writes); how many values, 0: of another one. */
+uint32_t fio_load_of(const struct fio_job *job, const char *option, int64_t values[WL_DIRECTIONS]);
+
 bool fio_has_option(const char *name);
 
 /* Every option that fio knows, in the table's order, for documentation: `class` is "used", "no

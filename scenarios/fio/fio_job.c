@@ -5,6 +5,8 @@
  * bytes away; runtime, to which ramp_time is added, bounds the time in any case. */
 #include "scenarios/fio/fio_private.h"
 
+#include <string.h>
+
 static void choose_sizes(const struct fio_raw *raw, struct wl_plan_params *plan)
 {
     for (int direction = 0; direction < WL_DIRECTIONS; direction++) {
@@ -160,4 +162,19 @@ bool fio_job_make(struct fio_reader *reader, const struct fio_raw *raw, struct f
         return fio_error(reader, 1, "rate and rate_iops exclude each other");
     warn_time_based(reader, raw);
     return true;
+}
+
+uint32_t fio_load_of(const struct fio_job *job, const char *option, int64_t values[WL_DIRECTIONS])
+{
+    const struct wl_nvme_fio *fio = &job->nvme.fio;
+    const bool bytes = strcmp(option, "rate") == 0;
+    if (strcmp(option, "iodepth") == 0 || strcmp(option, "numjobs") == 0) {
+        values[0] = option[0] == 'i' ? job->nvme.queue_depth : job->copies;
+        return 1;
+    }
+    if (!bytes && strcmp(option, "rate_iops") != 0)
+        return 0;
+    for (int i = 0; i < WL_DIRECTIONS; i++)
+        values[i] = bytes ? fio->rate_bytes[i] : fio->rate_iops[i];
+    return WL_DIRECTIONS;
 }

@@ -3,6 +3,7 @@
 #include "scenarios/vary/grow.h"
 
 #include "base/quantity.h"
+#include "scenarios/fio/fio.h"
 #include "scenarios/format/block.h"
 
 #include <inttypes.h>
@@ -133,16 +134,68 @@ static bool may_grow(const struct opt *row)
            row->type == OPT_SIZE;
 }
 
+/* workloads.NAME.options.OPTION of an entry with one job, workloads.NAME.jobs.JOB.OPTION. */
+static const struct fio_job *job_of(const struct scenario *scenario, const char *path,
+                                    const char **option)
+{
+    enum { NAME_MAX_BYTES = 2 * WORKLOAD_NAME_BYTES };
+    char name[NAME_MAX_BYTES];
+    const char *workloads = "workloads.";
+    if (strncmp(path, workloads, strlen(workloads)) != 0)
+        return NULL;
+    path += strlen(workloads);
+    const size_t length = strcspn(path, ".");
+    const char *options = ".options.", *jobs = ".jobs.", *rest = path + length;
+    *option = strrchr(path, '.') == NULL ? path : strrchr(path, '.') + 1;
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        if (workload->job == NULL || strncmp(workload->name, path, length) != 0)
+            continue;
+        snprintf(name, sizeof name, "%s%s.", jobs, workload->job->name);
+        const bool alone = workload->name[length] == '\0';
+        if ((alone && strncmp(rest, options, strlen(options)) == 0) ||
+            ((alone || workload->name[length] == '/') && strncmp(rest, name, strlen(name)) == 0))
+            return workload->job;
+    }
+    return NULL;
+}
+
+/* The loads of a fio job; no text: the path is not of one. */
+static const char *set_of_job(const struct grow_load *load, const struct scenario *scenario,
+                              int64_t year, struct arena *arena, struct diag *diag)
+{
+    const char *option;
+    const struct fio_job *job = job_of(scenario, load->path->text, &option);
+    int64_t values[WL_DIRECTIONS] = {0};
+    const uint32_t count = job == NULL ? 0 : fio_load_of(job, option, values);
+    if (count == 0) {
+        tree_error(diag, load->path,
+                   job == NULL ? "the scenario has no such setting"
+                               : "expected iodepth, numjobs, rate or rate_iops of the job");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = grow_after(values[i], &load->rate, year);
+    if (values[0] <= 0 && values[1] <= 0) {
+        tree_error(diag, load->path, "it is 0 in the scenario: nothing that grows");
+        return NULL;
+    }
+    if (count == 1)
+        return arena_format(arena, "%s=%" PRId64, load->path->text, values[0]);
+    return arena_format(arena, "%s=\"%" PRId64 ",%" PRId64 "\"", load->path->text, values[0],
+                        values[1]);
+}
+
 static const char *set_of(const struct grow_load *load, const struct scenario *scenario,
                           int64_t year, struct arena *arena, struct diag *diag)
 {
     char text[QUANTITY_TEXT_BYTES], why[OPT_WHY_BYTES];
     int64_t value;
     const struct scenario_setting *setting = setting_of(scenario, load->path->text);
-    if (setting == NULL || !may_grow(setting->row)) {
-        tree_error(diag, load->path,
-                   setting == NULL ? "the scenario has no such setting"
-                                   : "expected a number, such as a rate or a depth");
+    if (setting == NULL)
+        return set_of_job(load, scenario, year, arena, diag);
+    if (!may_grow(setting->row)) {
+        tree_error(diag, load->path, "expected a number, such as a rate or a depth");
         return NULL;
     }
     if (setting->value <= 0) {

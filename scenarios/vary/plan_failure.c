@@ -7,6 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The path of the load whose growth a message shows as its line; NULL: it speaks of the failure. */
+static const struct tree_node *grown_by(const struct plan *plan, const struct diag *diag)
+{
+    const char *line = "";
+    for (int i = 0; i < diag->count; i++)
+        if (diag->messages[i].level == DIAG_ERROR && *line == '\0')
+            line = diag->messages[i].snippet;
+    for (uint32_t i = 0; i < plan->grow.load_count; i++) {
+        const struct tree_node *path = plan->grow.loads[i].path;
+        const size_t length = strlen(path->text);
+        if (strncmp(line, path->text, length) == 0 && line[length] == '=')
+            return path;
+    }
+    return NULL;
+}
+
 /* Where it is written what a message speaks of: a key by its name in quotes or in front, else the
  * failure as a whole. */
 static struct diag_place place_of(const struct tree_node *written, const char *text)
@@ -36,21 +52,25 @@ static void check(struct plan *plan, const struct grid_cell *cell, const struct 
     struct scenario *scenario = library_load(plan->grid.scenario, sets, count, own);
     if (scenario == NULL && diag_failed(own)) {
         const char *text = diag_error(own, "");
-        const struct tree_node *written = of->failure->written;
-        tree_message(diag, DIAG_ERROR, written, place_of(written, text), text);
+        const struct tree_node *load = grown_by(plan, own);
+        const struct tree_node *written =
+            load != NULL || of->failure == NULL ? load : of->failure->written;
+        if (written != NULL)
+            tree_message(diag, DIAG_ERROR, written,
+                         written == load ? load->place : place_of(written, text), text);
     }
     scenario_free(scenario);
     free(own);
 }
 
-/* Choices of one failure are alike but for their place, which is there. */
+/* Choices of one failure are alike but for their place, which is there; years have their loads. */
 bool plan_check_failures(struct plan *plan, const struct grid_cell *cell,
                          const struct plan_cases *cases, struct diag *diag)
 {
     const struct plan_failure *last = NULL;
     for (uint32_t i = 0; i < cases->count && !diag_failed(diag); i++) {
         const struct plan_failure *failure = cases->cases[i].failure;
-        if (failure != NULL && failure != last)
+        if (cases->cases[i].set_count > 0 && (failure == NULL || failure != last))
             check(plan, cell, &cases->cases[i], diag);
         last = failure;
     }

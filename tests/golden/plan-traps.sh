@@ -77,6 +77,15 @@ refused 6:12 'each candidate is played with the same seeds: expected seeds: 5 of
 # Objectives.
 refused 7:7 'expected what oltp.goodput is compared with, such as "oltp.goodput < 100Gbps"' 's/oltp.latency.p99 < 300us/oltp.goodput/'
 refused 7:7 "there is no quantity 'olpt.latency.p99'; did you mean 'oltp.latency.p99'?" 's/oltp.latency/olpt.latency/'
+# Cliffs and changes: a value that no candidate can have, whichever it is.
+refused 16:67 'length: expected a length such as 3m, but "5kmm" has another unit' '$acliff: [{path: fabric.fabric-links.length, as: far, values: [30m, 5kmm]}]'
+refused 16:69 'queue-depth: 70000 is more than the maximum, 65535' '$acliff: [{path: workloads.backup.queue-depth, as: qd, values: [2, 4, 70000]}]'
+refused 17:62 "no host is called 'x'" '$acliff: [{path: workloads.backup.queue-depth, as: qd, values: [2, 4]}]\nwhat-if: [{path: workloads.oltp.from, as: f, values: [host4, x]}]'
+# Growth of a fio job: its own options, where they are numbers.
+refused 16:32 'the scenario has no such setting' '$agrow: {years: 2, load: [{path: workloads.olpt.queue-depth, each-year: 50%}]}'
+refused 16:32 'a fio job has that in its file: expected options' '$agrow: {years: 2, load: [{path: workloads.oltp.queue-depth, each-year: 50%}]}'
+refused 16:32 'expected iodepth, numjobs, rate or rate_iops of the job' '$agrow: {years: 2, load: [{path: workloads.oltp.options.bs, each-year: 50%}]}'
+refused 16:32 'it is 0 in the scenario: nothing that grows' '$agrow: {years: 2, load: [{path: workloads.oltp.options.rate_iops, each-year: 50%}]}'
 # Prices.
 refused 11:3 'prices: no nic of 100Gbps' '/rate: 100Gbps, price/d'
 refused 16:7 'the same part has a price in line 15 already' '$a\    - {part: switch, price: 50}'
@@ -96,6 +105,14 @@ none 'oltp.latency.p99 > 400us: it is' 's/oltp.latency.p99 < 300us/&", "oltp.lat
 sed 's/^time_based/number_ios=20/; /^runtime/d' oltp.fio >few.fio
 sed 's/oltp.fio/few.fio/' site.yaml >few.yaml
 none 'oltp ends after 60 operations, before it has settled' 's/site.yaml/few.yaml/'
+# Growth: with twice and three times the depth, and the plan's own objective.
+sed '$a\grow: {years: 2, load: [{path: workloads.oltp.options.iodepth, each-year: 50%}]}' plan.yaml >grow.yaml
+"$program" plan grow.yaml --json -o grow.db >out.txt || fail "grow: exit $?"
+sqlite3 grow.db "SELECT count(*) FROM trial WHERE command LIKE '%--set workloads.oltp.options.iodepth=6 %'" | grep -qx '[1-9].*' && sqlite3 grow.db "SELECT count(*) FROM trial WHERE command LIKE '%--set workloads.oltp.options.iodepth=9 %'" | grep -qx '[1-9].*' ||
+    fail "grow: $(sqlite3 grow.db 'SELECT command FROM trial')"
+# What is counted in a run depends on its length.
+sed 's/no-lossless-drop/"ecn.marked < 100", "drops.lossy == 0", "oltp.iops > 1000"/' plan.yaml >count.yaml
+"$program" plan count.yaml --list >out.txt 2>err.txt; [ "$(grep -c warning: err.txt)" = 1 ] && grep -q 'count.yaml:7:35: warning: it counts what there is in a run' err.txt || fail "counts: $(cat err.txt)"
 # More runs than the budget has.
 sed '$a budget: 3' plan.yaml >bad.yaml
 "$program" plan bad.yaml >out.txt; [ $? = 1 ] && grep -q 'the budget of 3 runs was spent before the answer was known' out.txt && grep -q 'not decided: 4 candidates are left' out.txt || fail "budget: $(cat out.txt)"
