@@ -250,6 +250,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_COMPLETIONS:
     case BOTTLENECK_TARGET_CPU:
     case BOTTLENECK_HOST_CPU:
+        if (input->few && use->used < PPM / 2) /* a few that nothing else is in the way of */
+            return 0;
         return most(part(part(TENTH, elasticity(input, resource)), least(use->covers, PPM)),
                     input->asked > 0 ? 0 : quicker(use->serving));
     case BOTTLENECK_RECEIVER:

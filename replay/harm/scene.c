@@ -308,11 +308,17 @@ static void compare_members(struct harm_scene *scene, uint32_t first, uint32_t c
     free(means);
 }
 
+static const struct harm_use *uses_of(const struct harm_scene *scene,
+                                      const struct harm_member *member)
+{
+    return scene->uses_by == NULL ? scene->uses : scene->uses_by[member->workload];
+}
+
 static void use_queue_pairs(struct harm_scene *scene, struct harm_member *member)
 {
     const uint32_t ends[] = {member->from, member->to};
     for (int i = 0; i < 2; i++) {
-        const struct harm_use *use = &scene->uses[scene->fabric->first_port[ends[i]]];
+        const struct harm_use *use = &uses_of(scene, member)[scene->fabric->first_port[ends[i]]];
         const int64_t parts[][2] = {{HARM_PART_LOSS, use->lost},
                                     {HARM_PART_HELD, use->held},
                                     {HARM_PART_REFUSED, use->refused},
@@ -329,7 +335,7 @@ static void use_ports(struct harm_scene *scene, struct harm_member *member)
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
     int64_t busiest = 0, *paused = &member->part[HARM_PART_PAUSE];
     for (uint32_t i = 0; i < ports; i++) {
-        const struct harm_use *use = &scene->uses[i];
+        const struct harm_use *use = &uses_of(scene, member)[i];
         if ((use->blocked <= *paused && use->busy <= busiest) || !scene_crosses(scene, member, i))
             continue;
         *paused = use->blocked > *paused ? use->blocked : *paused;

@@ -65,7 +65,9 @@ struct harm_scene {
     const struct route_table *routes;
     const struct observe_drops *drops;
     uint32_t drop_count;
-    const struct harm_use *uses;     /* by port of the fabric */
+    const struct harm_use *uses; /* by port of the fabric; of all workloads' times the most */
+    /* By workload: while it had work.  NULL: all had at once. */
+    const struct harm_use *const *uses_by;
     const struct harm_limit *limits; /* by workload; NULL: unknown */
     time_ps now, window_end;
     int64_t failed, unfinished;

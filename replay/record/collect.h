@@ -9,7 +9,7 @@
 #include "replay/record/result.h"
 #include "scenarios/world/world.h"
 
-struct usage;
+struct usages;
 
 struct collect {
     const struct scenario *scenario;    /* names, ports, workloads */
@@ -18,7 +18,7 @@ struct collect {
     const struct observe *observe;      /* finished */
     const struct world *world;          /* whose ports, switches and RNICs counted; NULL: real ones,
                                            of which nothing is known */
-    const struct usage *usage;          /* ended; NULL with the world, or of a
+    const struct usages *usages;        /* ended; NULL with the world, or of a
                                            run that is not sampled */
     /* What an instance of a workload delivered; false: it has none of that number here. */
     bool (*member)(const void *player, uint32_t workload, uint32_t number,

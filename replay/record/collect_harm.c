@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/cause/causes.h"
-#include "replay/record/usage.h"
+#include "replay/record/usages.h"
 
 #include <stdlib.h>
 
@@ -29,12 +29,12 @@ static void add_queue_pairs(const struct usage *usage, uint32_t node, uint16_t p
                           active);
 }
 
-static struct harm_use *uses_of(const struct collect *collect, const struct result *result)
+/* While that usage's workloads had work. */
+static struct harm_use *uses_of(const struct collect *collect, const struct usage *usage,
+                                bool lossy)
 {
     const struct explain_fabric *fabric = collect->observe->fabric;
-    const struct usage *usage = collect->usage;
     const uint32_t ports = fabric->first_port[fabric->node_count];
-    const bool lossy = collect->observe->drop_count > 0 || result->totals.rnic_timeouts > 0;
     struct harm_use *uses = memory_zeroed(ports + 1, sizeof *uses);
     for (uint32_t i = 0; i < ports; i++) {
         const uint32_t node = fabric->node_of[i];
@@ -48,6 +48,24 @@ static struct harm_use *uses_of(const struct collect *collect, const struct resu
     return uses;
 }
 
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Of all times the most. */
+static void add_most(struct harm_use *most, const struct harm_use *uses, uint32_t ports)
+{
+    for (uint32_t i = 0; i < ports; i++)
+        most[i] = (struct harm_use){.busy = greater(most[i].busy, uses[i].busy),
+                                    .blocked = greater(most[i].blocked, uses[i].blocked),
+                                    .drained = greater(most[i].drained, uses[i].drained),
+                                    .held = greater(most[i].held, uses[i].held),
+                                    .refused = greater(most[i].refused, uses[i].refused),
+                                    .reads = greater(most[i].reads, uses[i].reads),
+                                    .lost = greater(most[i].lost, uses[i].lost)};
+}
+
 static int64_t failed_of(const struct result *result)
 {
     int64_t failed = 0;
@@ -58,20 +76,32 @@ static int64_t failed_of(const struct result *result)
 
 void collect_harm(const struct collect *collect, struct result *result)
 {
-    if (collect->world == NULL || collect->usage == NULL) {
+    const struct usages *usages = collect->usages;
+    if (collect->world == NULL || usages == NULL) {
         result->harm = (struct harm){.lost_ps = -1, .failed_operations = failed_of(result)};
         return;
     }
-    struct harm_use *uses = uses_of(collect, result);
+    const struct explain_fabric *fabric = collect->observe->fabric;
+    const uint32_t ports = fabric->first_port[fabric->node_count];
+    const bool lossy = collect->observe->drop_count > 0 || result->totals.rnic_timeouts > 0;
+    struct harm_use *most = memory_zeroed(ports + 1, sizeof *most), *by_time[USAGES_MAX];
+    for (uint32_t i = 0; i < usages->count; i++) {
+        by_time[i] = uses_of(collect, &usages->list[i], lossy);
+        add_most(most, by_time[i], ports);
+    }
+    const struct harm_use **uses_by = memory_zeroed(result->workload_count, sizeof *uses_by);
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        uses_by[i] = by_time[usages->of_workload[i]];
     struct harm_scene scene = {
         .scenario = collect->scenario,
         .world = collect->world,
         .explain = &collect->observe->explain,
-        .fabric = collect->observe->fabric,
+        .fabric = fabric,
         .routes = collect->routes,
         .drops = collect->observe->drops,
         .drop_count = collect->observe->drop_count,
-        .uses = uses,
+        .uses = most,
+        .uses_by = uses_by,
         .now = collect->now,
         .window_end = collect->window_end,
     };
@@ -87,5 +117,8 @@ void collect_harm(const struct collect *collect, struct result *result)
     }
     harm_judge(&scene, cause_kinds, &result->harm);
     free(limits);
-    free(uses);
+    for (uint32_t i = 0; i < usages->count; i++)
+        free(by_time[i]);
+    free(uses_by);
+    free(most);
 }

@@ -9,6 +9,7 @@
 #include "replay/explain/paths.h"
 #include "replay/record/limits_demand.h"
 #include "replay/record/limits_private.h"
+#include "replay/record/usages.h"
 #include "scenarios/carrier/nvme_carrier.h"
 
 #include <stdio.h>
@@ -321,7 +322,7 @@ static void judge(const struct collect *collect, const struct result *result, ui
     const uint32_t nodes = fabric->node_count;
     struct limits_scope scope = {
         .collect = collect,
-        .usage = collect->usage,
+        .usage = collect->usages == NULL ? NULL : usages_of(collect->usages, index),
         .fabric = fabric,
         .input = &limit->input,
         .ports = memory_zeroed(fabric->first_port[nodes], sizeof(uint32_t)),
@@ -335,8 +336,8 @@ static void judge(const struct collect *collect, const struct result *result, ui
     add_pairs(&scope, &paths, index);
     add_workload(&scope, index);
     paths_fini(&paths);
-    if (collect->usage != NULL) {
-        limit->input.span = usage_span(collect->usage);
+    if (scope.usage != NULL) {
+        limit->input.span = usage_span(scope.usage);
         add_used(&scope, result);
     }
     bottleneck_find(&limit->input, &limit->found);

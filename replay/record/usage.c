@@ -86,18 +86,21 @@ static void lay_out(struct usage *usage)
             name_stations(usage, node);
 }
 
-void usage_init(struct usage *usage, const struct world *world)
+void usage_init(struct usage *usage, const struct world *world, time_ps from, time_ps until)
 {
     const uint32_t nodes = world->scenario->node_count;
     *usage = (struct usage){
         .world = world,
-        .interval = world->scenario->duration / USAGE_MOMENTS,
+        .from = from,
+        .until = until,
+        .interval = (until - from) / USAGE_MOMENTS,
+        .begun = from == 0,
         .first_port = memory_zeroed(nodes, sizeof *usage->first_port),
         .rnic_of = memory_zeroed(nodes, sizeof *usage->rnic_of),
         .target_of = memory_zeroed(nodes, sizeof *usage->target_of),
     };
     lay_out(usage);
-    usage->next = usage->interval > 0 ? usage->interval : TIME_NEVER;
+    usage->next = usage->interval > 0 ? usage->begun ? usage->interval : from : TIME_NEVER;
     usage->now.values = memory_zeroed(usage->value_count, sizeof(int64_t));
     for (int i = 0; i < 2; i++)
         usage->bases[i].values = memory_zeroed(usage->value_count, sizeof(int64_t));
@@ -366,8 +369,23 @@ static void keep(struct usage *usage)
     usage->bases[1].looks = usage->now.looks;
 }
 
+/* What came before is no part of it. */
+static void begin(struct usage *usage)
+{
+    look(usage, usage->from);
+    usage->now.looks = 0;
+    keep(usage);
+    keep(usage);
+    usage->begun = true;
+    usage->next = usage->from + usage->interval;
+}
+
 void usage_take(struct usage *usage)
 {
+    if (!usage->begun) {
+        begin(usage);
+        return;
+    }
     look(usage, usage->next);
     if (usage->now.looks < USAGE_MOMENTS && is_power_of_four(usage->now.looks))
         keep(usage);
@@ -376,7 +394,7 @@ void usage_take(struct usage *usage)
 
 void usage_end(struct usage *usage, time_ps now, time_ps last)
 {
-    if (usage->now.looks == USAGE_MOMENTS)
+    if (usage->now.looks == USAGE_MOMENTS || !usage->begun)
         return;
     look(usage, now);
     if (last > usage->bases[0].at && last < usage->now.at)
@@ -387,7 +405,8 @@ void usage_end(struct usage *usage, time_ps now, time_ps last)
 static const struct usage_moment *base(const struct usage *usage)
 {
     const struct usage_moment *young = &usage->bases[1];
-    return young->at * 2 <= usage->now.at ? young : &usage->bases[0];
+    const time_ps before = young->at - usage->from, all = usage->now.at - usage->from;
+    return before * 2 <= all ? young : &usage->bases[0];
 }
 
 time_ps usage_span(const struct usage *usage)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * usage - what a run used, and what its work waited for.
- * Looks at the world at a few equally spaced moments of the measured part: counters are read, and
- * who waits for what is counted, which costs nothing between two moments (by Little's law, as many
- * as wait on average have waited their number times the time).  What is reported is of the steady
- * part: from a quarter of the time that was worked, or a little earlier, up to the end of the
- * window or the last completion.  What comes after that end, as a timeout in the drain, is not in.
+ * Looks at the world at a few equally spaced moments while there is work to do: counters are read,
+ * and who waits for what is counted, which costs nothing between two moments (by Little's law, as
+ * many as wait on average have waited their number times the time).  What is reported is of the
+ * steady part: from a quarter of the time that was worked, or a little earlier, up to the end of
+ * the work or the last completion.  What comes after that end, as a timeout in the drain, is not
+ * in. Workloads may work at different times: usages.h.
  * Values are sums over time; the difference of two moments is reported.
  * Owner: usage_fini.  Clock: the caller plays the world up to usage->next and calls usage_take. */
 #ifndef STORMGLASS_REPLAY_RECORD_USAGE_H
@@ -53,9 +54,9 @@ enum usage_target {
     USAGE_TARGET_FETCHES,
     USAGE_TARGET_UNBUFFERED, /* commands that wait for data buffers */
     USAGE_TARGET_SHORT,      /* 1 while there are such */
-    USAGE_TARGET_STALLED, /* 1 while it stands still or is dead */
-    USAGE_TARGET_ASKED,   /* commands that hosts have outstanding there */
-    USAGE_TARGET_STATION, /* ps that each of its stations worked, summed over its servers */
+    USAGE_TARGET_STALLED,    /* 1 while it stands still or is dead */
+    USAGE_TARGET_ASKED,      /* commands that hosts have outstanding there */
+    USAGE_TARGET_STATION,    /* ps that each of its stations worked, summed over its servers */
     USAGE_TARGET_VALUES = USAGE_TARGET_STATION + USAGE_STATIONS
 };
 
@@ -87,7 +88,9 @@ struct usage_moment {
 
 struct usage {
     const struct world *world;
+    time_ps from, until;    /* there is work */
     time_ps interval, next; /* TIME_NEVER: no more */
+    bool begun;             /* `from` was seen */
     struct usage_moment now, bases[2];
     uint32_t first_rnic, first_target, first_workload, value_count;
     uint32_t *rnic_of, *target_of;  /* by node: number among hosts' ports, and among targets */
@@ -95,7 +98,8 @@ struct usage {
     uint32_t *first_port;           /* by node */
 };
 
-void usage_init(struct usage *usage, const struct world *world);
+/* Before the world plays. */
+void usage_init(struct usage *usage, const struct world *world, time_ps from, time_ps until);
 void usage_fini(struct usage *usage);
 
 void usage_take(struct usage *usage);

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "replay/record/collect.h"
 #include "replay/record/record_end.h"
-#include "replay/record/usage.h"
+#include "replay/record/usages.h"
 #include "replay/run/checkpoint.h"
 #include "replay/run/expect_eval.h"
 #include "replay/run/fabric.h"
@@ -48,7 +48,7 @@ struct play {
     struct world *world;
     struct record *record;
     struct series series;
-    struct usage usage;
+    struct usages usages;
     bool stopped;   /* by a signal */
     bool cut_short; /* by a signal or --until: work may be unfinished */
     time_ps played; /* the end of the last slice */
@@ -67,7 +67,7 @@ static time_ps slice_end(const struct play *play, const struct checkpoint *check
 {
     const time_ps until = play->options->until;
     const time_ps end = until - now < slice ? until : now + slice;
-    const time_ps looks[] = {checkpoint->next, play->series.next, play->usage.next};
+    const time_ps looks[] = {checkpoint->next, play->series.next, play->usages.next};
     time_ps first = end;
     for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++)
         first = looks[i] < first ? looks[i] : first;
@@ -96,8 +96,8 @@ static void play_slices(struct play *play)
         if (more && now == play->series.next)
             series_take(&play->series);
         bool lost = false;
-        if (more && now == play->usage.next) {
-            usage_take(&play->usage);
+        if (more && now == play->usages.next) {
+            usages_take(&play->usages);
             lost = play->options->ends_at_loss && collect_unbuffered(&play->observe, true) > 0;
         }
         progress_show(&progress, now, end);
@@ -168,7 +168,7 @@ static void finish(struct play *play, struct run *run)
     series_end(&play->series, world->engine.now);
     observe_finish(&play->observe, world->engine.now);
     if (!play->options->blind)
-        usage_end(&play->usage, world->engine.now, last_completion(world));
+        usages_end(&play->usages, world->engine.now, last_completion(world));
     struct route_table *routes = world_routes(world);
     const struct collect collect = {
         .scenario = play->scenario,
@@ -178,7 +178,7 @@ static void finish(struct play *play, struct run *run)
         .member = member_of,
         .player = world,
         .observe = &play->observe,
-        .usage = play->options->blind ? NULL : &play->usage,
+        .usages = play->options->blind ? NULL : &play->usages,
         .now = world->engine.now,
         .window_end = window_end(play),
         .cut = play->cut_short,
@@ -270,11 +270,11 @@ static enum run_end play_built(struct play *play, struct run *run)
     play->observe.record = play->record;
     series_init(&play->series, record_store(play->record), play->world, play->options->interval,
                 play->options->level == RECORD_SUMMARY && play->options->interval == SERIES_AUTO);
-    play->usage.next = TIME_NEVER;
+    play->usages.next = TIME_NEVER;
     if (!play->options->blind)
-        usage_init(&play->usage, play->world);
+        usages_init(&play->usages, play->world);
     const enum run_end end = play_recorded(play, run);
-    usage_fini(&play->usage);
+    usages_fini(&play->usages);
     series_fini(&play->series);
     return end;
 }

@@ -4,7 +4,7 @@
 #include "base/drop.h"
 #include "replay/database/words.h"
 #include "replay/record/collect.h"
-#include "replay/record/usage.h"
+#include "replay/record/usages.h"
 #include "replay/run/fabric.h"
 
 #include <setjmp.h>
@@ -131,13 +131,13 @@ static struct result play(const char *text)
     tally.probe.host_io = on_host_io;
     struct world *world = world_build(scenario, &tally.probe, &diag);
     assert_non_null(world);
-    struct usage usage;
-    usage_init(&usage, world);
-    while (usage.next != TIME_NEVER && world_run(world, usage.next))
-        usage_take(&usage);
+    struct usages usages;
+    usages_init(&usages, world);
+    while (usages.next != TIME_NEVER && world_run(world, usages.next))
+        usages_take(&usages);
     while (world_run(world, world->engine.now + PS_PER_MS))
         ;
-    usage_end(&usage, world->engine.now, scenario->duration);
+    usages_end(&usages, world->engine.now, scenario->duration);
     observe_finish(&tally.observe, world->engine.now);
     struct route_table *routes = world_routes(world);
     const struct collect collect = {.scenario = scenario,
@@ -145,13 +145,13 @@ static struct result play(const char *text)
                                     .routes = routes,
                                     .world = world,
                                     .observe = &tally.observe,
-                                    .usage = &usage,
+                                    .usages = &usages,
                                     .now = world->engine.now,
                                     .window_end = scenario->duration,
                                     .until = TIME_NEVER};
     struct result result = {0};
     collect_result(&collect, &result);
-    usage_fini(&usage);
+    usages_fini(&usages);
     free(routes);
     for (uint32_t node = 0; node < scenario->node_count; node++)
         for (uint16_t port = 0; port < scenario->nodes[node].port_count; port++)

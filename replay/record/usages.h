@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * usages - what a run used while there was work, and while each workload had some.
+ * Workloads that begin and end together share one; what a workload waited for in a short time of
+ * its own would be little in a long run.  Beyond USAGES_MAX - 1 such times it is the run's.
+ * Owner: usages_fini.  Clock: the caller plays the world up to usages->next and calls
+ * usages_take. */
+#ifndef STORMGLASS_REPLAY_RECORD_USAGES_H
+#define STORMGLASS_REPLAY_RECORD_USAGES_H
+
+#include "replay/record/usage.h"
+
+enum { USAGES_MAX = 8 };
+
+struct usages {
+    struct usage list[USAGES_MAX]; /* the first: of the run, from the first begin to the last end */
+    uint32_t count;
+    uint32_t *of_workload;
+    time_ps next; /* TIME_NEVER: no more */
+};
+
+/* Before the world plays. */
+void usages_init(struct usages *usages, const struct world *world);
+void usages_fini(struct usages *usages);
+
+void usages_take(struct usages *usages);
+
+/* The run is over at `now`; its last operation completed at `last`. */
+void usages_end(struct usages *usages, time_ps now, time_ps last);
+
+const struct usage *usages_of(const struct usages *usages, uint32_t workload);
+
+#endif
