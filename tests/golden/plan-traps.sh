@@ -48,6 +48,11 @@ END
 grep -q '^Chosen          nic25Gbps-spines2  USD 20,800$' plan.txt || fail "the plan itself: $(cat plan.txt)"
 grep -q '^       4  switch  *5,000 each' plan.txt || fail "a switch of any number of ports: $(grep switch plan.txt)"
 
+# The plan that the help shows is one.
+"$program" help plan | sed -n '/^    stormglass-plan/,/^$/s/^    //p' >help.yaml
+"$program" plan help.yaml >out.txt 2>err.txt || fail "the help's: $(cat err.txt out.txt)"
+grep -q '^Chosen          nic25Gbps-spines2  USD 20,800$' out.txt && grep -q '^Cliffs of' out.txt || fail "the help's: $(cat out.txt)"
+
 refused() { # LINE:COLUMN TEXT SED: exit 2, one error, at its place
     sed "$3" plan.yaml >bad.yaml
     "$program" plan bad.yaml >out.txt 2>err.txt
