@@ -12,6 +12,7 @@
 #include "replay/record/limits.h"
 #include "replay/record/limits_account.h"
 #include "replay/record/record_deadlocks.h"
+#include "replay/usage/usage.h"
 #include "scenarios/fio/fio.h"
 
 #include <stdio.h>
@@ -21,13 +22,6 @@
 /* Assumed: one poll of a PFC watchdog.  Cisco Nexus 9000 NX-OS 10.5(x) QoS guide, Configuring
  * Priority Flow Control: a poll timer of 100 ms; Junos polls as often by default. */
 static const time_ps sustained_pause = 100 * PS_PER_MS;
-
-time_ps collect_blocked_ps(const struct port *port, int priority, time_ps now)
-{
-    const struct port_pauses *pauses = &port->pauses[priority];
-    const bool open = pauses->blocked_since != TIME_NEVER;
-    return pauses->blocked_ps + (open ? now - pauses->blocked_since : 0);
-}
 
 time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_ps now)
 {
@@ -62,7 +56,7 @@ static void add_port(const struct port *port, time_ps now, struct result_totals 
     /* A global pause holds all priorities together and is one pause. */
     const int held_apart = port->params.flow_control == PORT_FLOW_GLOBAL ? 1 : PRIORITIES;
     for (int i = 0; i < held_apart; i++) {
-        const time_ps blocked = collect_blocked_ps(port, i, now);
+        const time_ps blocked = usage_blocked_ps(port, i, now);
         const time_ps longest = collect_blocked_longest_ps(port, i, now);
         totals->pfc_pause_frames += (int64_t)port->pauses[i].tx_xoff;
         totals->pfc_resume_frames += (int64_t)port->pauses[i].tx_xon;

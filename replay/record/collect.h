@@ -41,8 +41,7 @@ void collect_result(const struct collect *collect, struct result *result);
  * */
 time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end);
 
-/* Time that a port's transmitter has been stopped in a priority; in all, and longest at once. */
-time_ps collect_blocked_ps(const struct port *port, int priority, time_ps now);
+/* The longest time at once that a port's transmitter was stopped in a priority. */
 time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_ps now);
 
 /* Time that a port's wire was taken by frames, preambles and gaps. */

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/cause/causes.h"
-#include "replay/record/usages.h"
+#include "replay/usage/usages.h"
 
 #include <stdlib.h>
 

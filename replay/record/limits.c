@@ -9,7 +9,7 @@
 #include "replay/explain/paths.h"
 #include "replay/record/limits_demand.h"
 #include "replay/record/limits_private.h"
-#include "replay/record/usages.h"
+#include "replay/usage/usages.h"
 #include "scenarios/carrier/nvme_carrier.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "replay/explain/bottleneck.h"
 #include "replay/record/collect.h"
-#include "replay/record/usage.h"
+#include "replay/usage/usage.h"
 
 /* What a workload goes by. */
 struct limits_scope {

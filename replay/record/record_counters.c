@@ -7,6 +7,7 @@
 #include "replay/database/counter.h"
 #include "replay/database/record_schema.h"
 #include "replay/record/collect.h"
+#include "replay/usage/usage.h"
 
 struct place {
     struct store *store;
@@ -84,8 +85,7 @@ static void write_port_priority(struct place place, const struct port *port, int
     write_counter(&place, COUNTER_RX_PRIO_BYTES, port->prios[priority].rx_bytes);
     if (port->params.flow_control == PORT_FLOW_PFC)
         write_pauses(&place, port, &port->pauses[priority], now);
-    write_counter(&place, COUNTER_TX_PRIO_BLOCKED,
-                  (uint64_t)collect_blocked_ps(port, priority, now));
+    write_counter(&place, COUNTER_TX_PRIO_BLOCKED, (uint64_t)usage_blocked_ps(port, priority, now));
     write_counter(&place, COUNTER_TX_PRIO_BLOCKED_LONGEST,
                   (uint64_t)collect_blocked_longest_ps(port, priority, now));
 }

@@ -2,6 +2,7 @@
  * series_fabric - what ports and switches did in an interval, and hold at its end. */
 #include "replay/record/collect.h"
 #include "replay/record/series_private.h"
+#include "replay/usage/usage.h"
 
 /* What a port's priority has counted so far.  MAC control frames leave by priority 7 and are no
  * packets of it, see record_counters. */
@@ -17,7 +18,7 @@ static struct series_prio prio_now(const struct port *port, const struct swtch *
         .xoff_frames = port->pauses[priority].tx_xoff + (priority == 0 ? port->global.tx_xoff : 0),
         .ecn_marked_frames =
             swtch == NULL ? 0 : swtch->port_counters[port->index].ecn_marked[priority],
-        .blocked_ps = collect_blocked_ps(port, priority, now),
+        .blocked_ps = usage_blocked_ps(port, priority, now),
     };
 }
 

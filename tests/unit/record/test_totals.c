@@ -4,8 +4,8 @@
 #include "base/drop.h"
 #include "replay/database/words.h"
 #include "replay/record/collect.h"
-#include "replay/record/usages.h"
 #include "replay/run/fabric.h"
+#include "replay/usage/usages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * usage - one look at the world, and the difference of two. */
-#include "replay/record/usage.h"
+#include "replay/usage/usage.h"
 
 #include "base/memory.h"
 #include "nvme/host/host.h"
-#include "replay/record/collect.h"
 #include "rnic/pipeline/cq.h"
 #include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/responder.h"
@@ -12,6 +11,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+time_ps usage_blocked_ps(const struct port *port, int priority, time_ps now)
+{
+    const struct port_pauses *pauses = &port->pauses[priority];
+    const bool open = pauses->blocked_since != TIME_NEVER;
+    return pauses->blocked_ps + (open ? now - pauses->blocked_since : 0);
+}
 
 static bool is_target(const struct world *world, uint32_t node)
 {
@@ -125,7 +131,7 @@ static void look_at_port(const struct port *port, int64_t *values, time_ps now)
     uint64_t bytes = 0;
     time_ps blocked = 0;
     for (int i = 0; i < PRIORITIES; i++) {
-        const time_ps this = collect_blocked_ps(port, i, now);
+        const time_ps this = usage_blocked_ps(port, i, now);
         blocked = this > blocked ? this : blocked;
         bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * WIRE_GAP_BYTES;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * usages - who works when. */
-#include "replay/record/usages.h"
+#include "replay/usage/usages.h"
 
 #include "base/memory.h"
 #include "scenarios/fio/fio.h"

@@ -8,8 +8,8 @@
  * in. Workloads may work at different times: usages.h.
  * Values are sums over time; the difference of two moments is reported.
  * Owner: usage_fini.  Clock: the caller plays the world up to usage->next and calls usage_take. */
-#ifndef STORMGLASS_REPLAY_RECORD_USAGE_H
-#define STORMGLASS_REPLAY_RECORD_USAGE_H
+#ifndef STORMGLASS_REPLAY_USAGE_USAGE_H
+#define STORMGLASS_REPLAY_USAGE_USAGE_H
 
 #include "scenarios/world/world.h"
 
@@ -97,6 +97,9 @@ struct usage {
     struct usage_station *stations; /* by target */
     uint32_t *first_port;           /* by node */
 };
+
+/* For how long pauses have held back a priority of a port, until now. */
+time_ps usage_blocked_ps(const struct port *port, int priority, time_ps now);
 
 /* Before the world plays. */
 void usage_init(struct usage *usage, const struct world *world, time_ps from, time_ps until);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Who has work when, and what is counted of it. */
-#include "replay/record/usages.h"
+#include "replay/usage/usages.h"
 
 #include "base/units.h"
 

@@ -4,10 +4,10 @@
  * its own would be little in a long run.  Beyond USAGES_MAX - 1 such times it is the run's.
  * Owner: usages_fini.  Clock: the caller plays the world up to usages->next and calls
  * usages_take. */
-#ifndef STORMGLASS_REPLAY_RECORD_USAGES_H
-#define STORMGLASS_REPLAY_RECORD_USAGES_H
+#ifndef STORMGLASS_REPLAY_USAGE_USAGES_H
+#define STORMGLASS_REPLAY_USAGE_USAGES_H
 
-#include "replay/record/usage.h"
+#include "replay/usage/usage.h"
 
 enum { USAGES_MAX = 8 };
 
