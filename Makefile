@@ -167,7 +167,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -278,7 +278,12 @@ culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm inje
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
 	@tests/night $(HOURS)
 
-swarm-defects: build/packages-test ## plants 20 mistakes one after the other; the swarm finds 18 in SEEDS scenarios
+failures: build/packages-test ## SEEDS drawn scenarios (1,000) in which paths of a namespace fail: no read is lost, stale or torn (FIRST=1)
+	@$(MAKE) BUILD=plain build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
+	@build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm --bent paths --first $(or $(FIRST),1) --jobs $$(nproc) \
+	    --seeds $(if $(filter-out file,$(origin SEEDS)),$(SEEDS),1000)
+
+swarm-defects: build/packages-test ## plants 24 mistakes one after the other; the swarm finds 22 in SEEDS scenarios, and each naive host in 100
 	@$(MAKE) BUILD=plain build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
 	@$(MAKE) BUILD=plain swarm-defects-planted
 

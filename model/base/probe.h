@@ -70,6 +70,7 @@ struct probe_blocked {
 struct probe_target_io {
     uint32_t host_ip, target_ip;
     uint16_t controller, qid, cid; /* CNTLID: a host may have several controllers at one target */
+    uint16_t status;               /* as of probe_host_io, and DNR */
     time_ps capsule_at;            /* the command capsule was received */
     time_ps core_at;               /* the core began with it: before that it waited */
     time_ps worked_at;             /* the core was done with it */

@@ -2,6 +2,7 @@
 #include "draw.h"
 
 #include "draw_bents.h"
+#include "draw_paths.h"
 #include "draw_pen.h"
 #include "draw_value.h"
 
@@ -426,17 +427,28 @@ static bool find_places(struct pen *pen, struct draw_count *count)
     return pen->places->host_count >= 2;
 }
 
-bool draw_scenario(uint64_t seed, struct script *script, struct draw_count *count)
+static bool is_taken(struct pen *pen, struct draw_count *count)
+{
+    const bool fine = repair_all(pen, count);
+    count->refused += !fine;
+    return fine;
+}
+
+bool draw_scenario(uint64_t seed, enum bent only, struct script *script, struct draw_count *count)
 {
     static struct places places;
     struct pen pen = {
         .rng = rng_stream(seed, "swarm", "scenario"), .script = script, .places = &places};
     script->count = 0;
     count->drawn++;
-    bents_choose(&pen);
+    bents_choose(&pen, only);
     script_add(script, 0, "stormglass: 1");
     script_add(script, 0, "name: swarm-%llu", (unsigned long long)seed);
     script_add(script, 0, "seed: %u", draw_between(&pen.rng, 0, 1000000));
+    if (pen.bent == BENT_PATHS) {
+        paths_draw(&pen);
+        return is_taken(&pen, count);
+    }
     bents_span(&pen);
     script_add(script, 0, "fabric:");
     if (!bents_topology(&pen))
@@ -455,9 +467,7 @@ bool draw_scenario(uint64_t seed, struct script *script, struct draw_count *coun
         script_add(script, 0, "faults:");
     for (unsigned i = 0; i < faults; i++)
         fault(&pen);
-    const bool fine = repair_all(&pen, count);
-    count->refused += !fine;
-    return fine;
+    return is_taken(&pen, count);
 }
 
 void draw_audit(void)

@@ -10,6 +10,7 @@
 #ifndef STORMGLASS_TESTS_SWARM_DRAW_H
 #define STORMGLASS_TESTS_SWARM_DRAW_H
 
+#include "draw_pen.h"
 #include "script.h"
 
 #include "scenarios/load/scenario.h"
@@ -19,8 +20,9 @@ struct draw_count {
     uint64_t lines;                    /* left out */
 };
 
-/* The scenario of a seed; false: nothing that the loader takes came of it. */
-bool draw_scenario(uint64_t seed, struct script *script, struct draw_count *count);
+/* The scenario of a seed, with that bent, or any (BENT_COUNT); false: nothing that the loader takes
+ * came of it. */
+bool draw_scenario(uint64_t seed, enum bent only, struct script *script, struct draw_count *count);
 
 /* Loads a text, with the files beside it that it may name, and "path=value" for some values. */
 struct scenario *draw_load(const char *text, const char *const *sets, uint32_t set_count,

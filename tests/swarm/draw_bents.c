@@ -16,12 +16,20 @@ static const char *const names[BENT_COUNT] = {
     [BENT_PLAIN] = "plain", [BENT_MIXED] = "mixed",   [BENT_CIRCLE] = "circle",
     [BENT_STORM] = "storm", [BENT_CRASH] = "crash",   [BENT_TIGHT] = "tight",
     [BENT_GIANT] = "giant", [BENT_LOOP] = "loop",     [BENT_UNREADY] = "unready",
-    [BENT_LOSSY] = "lossy", [BENT_BROKEN] = "broken",
+    [BENT_LOSSY] = "lossy", [BENT_BROKEN] = "broken", [BENT_PATHS] = "paths",
 };
 
 const char *bents_name(enum bent bent)
 {
     return names[bent];
+}
+
+enum bent bents_find(const char *name)
+{
+    unsigned bent = 0;
+    while (bent < BENT_COUNT && strcmp(names[bent], name) != 0)
+        bent++;
+    return (enum bent)bent;
 }
 
 static bool once_in(struct pen *pen, unsigned times)
@@ -33,14 +41,14 @@ static bool once_in(struct pen *pen, unsigned times)
 
 /* ------------------------------------------------------------------ all of it */
 
-void bents_choose(struct pen *pen)
+void bents_choose(struct pen *pen, enum bent only)
 {
     static const enum bent often[] = {
         BENT_PLAIN, BENT_PLAIN, BENT_PLAIN,  BENT_PLAIN,  BENT_MIXED,   BENT_MIXED,
         BENT_MIXED, BENT_MIXED, BENT_CIRCLE, BENT_STORM,  BENT_CRASH,   BENT_CRASH,
         BENT_TIGHT, BENT_TIGHT, BENT_GIANT,  BENT_LOOP,   BENT_UNREADY, BENT_UNREADY,
-        BENT_LOSSY, BENT_LOSSY, BENT_LOSSY,  BENT_BROKEN, BENT_BROKEN};
-    pen->bent = PICK(pen, often);
+        BENT_LOSSY, BENT_LOSSY, BENT_LOSSY,  BENT_BROKEN, BENT_BROKEN,  BENT_PATHS};
+    pen->bent = only < BENT_COUNT ? only : PICK(pen, often);
     pen->calm = pen->bent != BENT_MIXED && !once_in(pen, 4);
 }
 

@@ -11,7 +11,12 @@ struct workload_ops;
 
 const char *bents_name(enum bent bent);
 
-void bents_choose(struct pen *pen);
+/* BENT_COUNT: any. */
+void bents_choose(struct pen *pen, enum bent only);
+
+/* BENT_COUNT: there is none of that name. */
+enum bent bents_find(const char *name);
+
 void bents_span(struct pen *pen); /* duration and drain */
 
 /* Writes a topology of its own; false: any will do. */

@@ -29,6 +29,7 @@ enum bent {
     BENT_UNREADY, /* receivers without receives */
     BENT_LOSSY,   /* frames are lost on wires */
     BENT_BROKEN,  /* links and switches fail */
+    BENT_PATHS,   /* paths of a namespace fail */
     BENT_COUNT
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * swarm - plays scenarios that nobody wrote.
- * usage: swarm [--first SEED] [--seeds N] [--jobs N] [--reach] [--stop] [--keep FOLDER]
- *        swarm --print SEED | swarm FILE...
+ * usage: swarm [--bent NAME] [--first SEED] [--seeds N] [--jobs N] [--reach] [--stop]
+ *              [--keep FOLDER]
+ *        swarm [--bent NAME] --print SEED | swarm FILE...
  * Each seed is a scenario (draw.h), played in every way that must not matter (play.h) by a child
  * process: what aborts or hangs there is found like a broken law.  What is found is shrunk to the
  * least text that still breaks the same law and kept under tests/swarm/found, or FOLDER; FILEs are
@@ -32,6 +33,7 @@ struct options {
     unsigned jobs;
     bool reach, stop;
     const char *folder;
+    enum bent bent; /* BENT_COUNT: any */
 };
 
 /* What children share. */
@@ -76,13 +78,13 @@ static void add_to(uint64_t *sum, uint64_t more)
     __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
 }
 
-static void play_seed(struct shared *shared, uint64_t seed)
+static void play_seed(struct shared *shared, uint64_t seed, enum bent bent)
 {
     static struct script script;
     static char text[SCRIPT_BYTES];
     static struct play_outcome outcome;
     struct draw_count count = {0};
-    const bool drawn = draw_scenario(seed, &script, &count);
+    const bool drawn = draw_scenario(seed, bent, &script, &count);
     add_to(&shared->drawn.drawn, count.drawn);
     add_to(&shared->drawn.repaired, count.repaired);
     add_to(&shared->drawn.refused, count.refused);
@@ -109,7 +111,7 @@ static void work(struct shared *shared, const struct options *options, unsigned 
             exit(0);
         shared->at[job] = options->first + number;
         alarm(SHRINK_SECONDS);
-        play_seed(shared, shared->at[job]);
+        play_seed(shared, shared->at[job], options->bent);
         add_to(&shared->played, 1);
     }
 }
@@ -161,7 +163,7 @@ static void keep_found(struct shared *shared, const struct options *options)
     for (unsigned i = 0; i < shared->found && i < FOUND_MAX; i++) {
         struct draw_count count = {0};
         const uint64_t seed = shared->found_seed[i];
-        if (!draw_scenario(seed, &script, &count))
+        if (!draw_scenario(seed, options->bent, &script, &count))
             continue;
         shrink_script(&script, seed, ways_of(seed), &shared->trial);
         shrink_keep(&script, seed, &shared->trial, shared->found_law[i], options->folder);
@@ -197,12 +199,12 @@ static int play_seeds(const struct options *options)
                         (double)(ended.tv_nsec - begun.tv_nsec) * 1e-9);
 }
 
-static int print_seed(uint64_t seed)
+static int print_seed(uint64_t seed, enum bent bent)
 {
     static struct script script;
     static char text[SCRIPT_BYTES];
     struct draw_count count = {0};
-    const bool drawn = draw_scenario(seed, &script, &count);
+    const bool drawn = draw_scenario(seed, bent, &script, &count);
     script_text(&script, text);
     fputs(text, stdout);
     return drawn ? 0 : 1;
@@ -235,13 +237,14 @@ static int play_files(char *const *names)
 
 int main(int count, char **words)
 {
-    struct options options = {.first = 1, .seeds = 200, .jobs = 1, .folder = "tests/swarm/found"};
+    struct options options = {
+        .first = 1, .seeds = 200, .jobs = 1, .folder = "tests/swarm/found", .bent = BENT_COUNT};
     draw_audit();
     int i = 1;
     for (; i < count && strncmp(words[i], "--", 2) == 0; i++) {
         const char *value = i + 1 < count ? words[i + 1] : "";
         if (strcmp(words[i], "--print") == 0)
-            return print_seed(strtoull(value, NULL, 10));
+            return print_seed(strtoull(value, NULL, 10), options.bent);
         options.reach |= strcmp(words[i], "--reach") == 0;
         options.stop |= strcmp(words[i], "--stop") == 0;
         if (strcmp(words[i], "--reach") == 0 || strcmp(words[i], "--stop") == 0)
@@ -255,6 +258,8 @@ int main(int count, char **words)
             options.jobs = (unsigned)strtoul(value, NULL, 10);
         else if (strcmp(words[i - 1], "--keep") == 0)
             options.folder = value;
+        else if (strcmp(words[i - 1], "--bent") == 0)
+            options.bent = bents_find(value);
         else {
             fprintf(stderr, "swarm: there is no option %s\n", words[i - 1]);
             return 2;

@@ -185,7 +185,7 @@ void nvme_target_command_done(struct target_command *command, uint16_t status)
 {
     struct target_queue *queue = command->queue;
     const struct env *env = queue->target->site.env;
-    command->status = status;
+    command->status = command->times.status = status;
     queue->target->stats.commands++;
     if (status != NVME_STATUS_OK) {
         queue->target->stats.errors++;

@@ -211,9 +211,18 @@ struct nvme_transport_target nvme_target_queue_user(struct target_queue *queue)
 
 /* ---- the end ---- */
 
+/* nvmet_async_events_failall: the requests that are kept for events go with the admin queue, also
+ * where I/O queues keep the controller. */
+static void forget_events(const struct target_queue *queue)
+{
+    if (queue->qid == 0 && queue->controller != NULL)
+        queue->controller->events = 0;
+}
+
 void nvme_target_queue_close(struct target_queue *queue)
 {
     const bool open = queue->state != TARGET_QUEUE_CLOSING;
+    forget_events(queue);
     nvme_target_queue_event(queue, TARGET_QUEUE_ON_CLOSE);
     if (open)
         nvme_target_transport(queue)->ops->disconnect(queue->conn);
@@ -223,6 +232,7 @@ void nvme_target_queue_close(struct target_queue *queue)
 /* Its connection is gone, and it is reported to nobody. */
 void nvme_target_queue_vanish(struct target_queue *queue)
 {
+    forget_events(queue);
     nvme_target_queue_event(queue, TARGET_QUEUE_ON_CLOSE);
     nvme_target_transport(queue)->ops->drop(queue->conn);
     queue->gone = true;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdarg.h>
@@ -33,6 +34,32 @@ static void terms_of_fault(struct run_laws_terms *terms, const struct scenario_f
     terms->data_lost |= (breaks & FAULT_LOSES_DATA) != 0;
 }
 
+/* The value of a workload's row; 0: its kind has none of that name. */
+int64_t run_laws_value(const struct scenario_workload *workload, const char *name)
+{
+    const struct opt *row = opt_find(workload->ops->opts, name);
+    int64_t value = 0;
+    if (row != NULL)
+        memcpy(&value, (const char *)workload->params + row->offset, sizeof value);
+    return value;
+}
+
+static void terms_of_workload(struct run_laws_terms *terms, const struct scenario *scenario,
+                              const struct scenario_workload *workload)
+{
+    const int64_t block = run_laws_value(workload, "block-size");
+    terms->refuses |= run_laws_value(workload, "remote-access") != 0;
+    terms->splits |= workload->ops->read_file != NULL || workload->job != NULL;
+    for (uint32_t i = 0; i < workload->pair_count && workload->ops->needs_nvme_target; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const struct nvme_carrier_host *host = scenario->nodes[pair->from].host->nvme_host;
+        const struct nvme_carrier_target *target = scenario->nodes[pair->to].host->nvme_target;
+        terms->splits |= block > host->core.max_transfer || block > target->core.max_transfer ||
+                         host->core.partition_scan != 0;
+        terms->discovers |= workload->paths != 0 && host->paths.discovery != 0;
+    }
+}
+
 static struct run_laws_terms terms_of(const struct scenario *scenario)
 {
     struct run_laws_terms terms = {.pauses_sound = true, .loops = scenario->route_count > 0};
@@ -52,14 +79,8 @@ static struct run_laws_terms terms_of(const struct scenario *scenario)
         terms.selective |= recovery_list[rnic->loss_recovery]->selective;
         terms.reacts |= rnic->adaptive != 0 || rnic->nak_delay + rnic->retransmit_delay > 0;
     }
-    for (uint32_t i = 0; i < scenario->workload_count; i++) {
-        const struct scenario_workload *workload = &scenario->workloads[i];
-        const struct opt *row = opt_find(workload->ops->opts, "remote-access");
-        int64_t access = 0;
-        if (row != NULL)
-            memcpy(&access, (const char *)workload->params + row->offset, sizeof access);
-        terms.refuses |= access != 0;
-    }
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        terms_of_workload(&terms, scenario, &scenario->workloads[i]);
     terms.pauses_sound &= !terms.links_fail;
     return terms;
 }

@@ -56,6 +56,8 @@ struct run_laws_terms {
     bool selective;    /* what comes out of order is kept */
     bool refuses;      /* requests that name memory wrongly end queue pairs */
     bool reacts;       /* a loss takes a card's own time, or timers that adapt */
+    bool splits;       /* an I/O may be several commands, or a host has some of its own */
+    bool discovers;    /* discovery controllers stay, and no workload shows them */
 };
 
 /* Bytes of I/Os that lie within the measured part, and of those that reach into it. */

@@ -147,8 +147,9 @@ bool run_laws_moves(const struct probe_host_io *io)
 void run_laws_goodput_io(struct run_laws *laws, const struct probe_host_io *io)
 {
     time_ps from, to;
-    if (io->status != NVME_STATUS_OK || io->bytes == 0 || !run_laws_moves(io) ||
-        io->workload >= RUN_LAWS_WORKLOADS || !window_of(laws, io->workload, &from, &to))
+    const bool done = io->status == NVME_STATUS_OK || io->status == NVME_STATUS_COMPARE_FAILED;
+    if (!done || io->bytes == 0 || !run_laws_moves(io) || io->workload >= RUN_LAWS_WORKLOADS ||
+        !window_of(laws, io->workload, &from, &to))
         return;
     struct run_laws_goodput *sums = &laws->goodput[io->workload][io->opcode == NVME_READ];
     if (io->posted_at >= from && io->completed_at <= to)

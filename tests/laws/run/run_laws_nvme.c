@@ -4,6 +4,9 @@
  *   - an I/O that succeeded as one command was carried out once, by the target that it was for,
  *     between the capsule and the response that its host knows of
  *   - bytes that hosts got are bytes that targets gave: exactly, unless something was lost
+ *   - a command that ended with DNR is its I/O's end
+ *   - a host of several paths that was refused for an ANA state knows of it: no more commands are
+ *     refused in a row than it can have had under way, for each change of a state
  *   - the invariants of hosts and targets hold whenever one looks, and a host that is live knows
  *     its target as the scenario describes it */
 #include "tests/laws/run/run_laws_private.h"
@@ -12,8 +15,10 @@
 #include "base/memory.h"
 #include "nvme/wire/spec.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { COMMANDS = 1 << 16 };
 
@@ -21,7 +26,12 @@ enum { COMMANDS = 1 << 16 };
 struct command {
     uint64_t key; /* 0: none yet */
     time_ps capsule_at, response_at;
-    bool told; /* its host has told of it */
+    uint64_t losses;  /* of controllers, until then */
+    uint32_t host;    /* its node */
+    uint32_t refused; /* qid 0, the controller: of its commands in a row for an ANA state */
+    uint16_t status;
+    bool final; /* it ended with DNR, at a controller that its host had */
+    bool told;  /* its host has told of it */
 };
 
 struct run_laws_nvme {
@@ -79,6 +89,77 @@ static bool in_order(const struct probe_target_io *io)
            (io->media_at > 0) == (io->media_done_at > 0);
 }
 
+static uint64_t losses(const struct run_laws *laws)
+{
+    uint64_t sum = 0;
+    for (uint32_t w = 0; w < laws->world->workload_count; w++)
+        sum += laws->world->stats[w].losses;
+    return sum;
+}
+
+/* A host has that controller now. */
+static bool is_live(const struct run_laws *laws, const struct probe_target_io *io)
+{
+    for (uint32_t w = 0; w < laws->world->workload_count; w++)
+        for (uint32_t i = 0; i < world_instances(laws->world, w); i++) {
+            const struct nvme_host *host;
+            for (uint32_t p = 0; (host = world_controller(laws->world, w, i, p)) != NULL; p++)
+                if (nvme_host_live(host) && nvme_host_controller(host) == io->controller &&
+                    nvme_host_target_ip(host) == io->target_ip)
+                    return true;
+        }
+    return false;
+}
+
+/* An answer is lost with its connection; else its host gets it, and the I/O has come to its end. */
+static void check_ended(struct run_laws *laws, const struct command *before)
+{
+    if (before->final && !before->told && !laws->terms.splits && before->losses == losses(laws))
+        run_laws_break(laws, "%s: a command ended with status %03Xh and DNR, and its I/O did not",
+                       laws->scenario->nodes[before->host].name, before->status & NVME_STATUS_CODE);
+}
+
+/* The most commands that an instance of a host has under way; 0: some have one path. */
+static uint64_t most_under_way(const struct run_laws *laws, uint32_t host)
+{
+    uint64_t most = 0;
+    for (uint32_t w = 0; w < laws->scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &laws->scenario->workloads[w];
+        const uint64_t depth = (uint64_t)(run_laws_value(workload, "queue-depth") *
+                                          run_laws_value(workload, "queues"));
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            if (workload->pairs[i].from != host || !workload->ops->needs_nvme_target)
+                continue;
+            if (workload->paths == 0)
+                return 0;
+            most = depth > most ? depth : most;
+        }
+    }
+    return most;
+}
+
+/* How often a state may change: at both ends of each fault. */
+static uint64_t changes_of_state(const struct run_laws *laws)
+{
+    uint64_t changes = 1;
+    for (uint32_t i = 0; i < laws->scenario->fault_count; i++)
+        changes += strcmp(laws->scenario->faults[i].ops->name, "ana-change") == 0 ? 2 : 0;
+    return changes;
+}
+
+static void check_refused(struct run_laws *laws, uint32_t host, uint32_t target,
+                          const struct probe_target_io *io)
+{
+    struct command *all = command_at(laws->nvme, target, io->controller, 0, 0);
+    if (all == NULL)
+        return;
+    all->refused = nvme_status_is_path_error(io->status) ? all->refused + 1 : 0;
+    const uint64_t most = all->refused == 0 ? 0 : most_under_way(laws, host);
+    if (most > 0 && !laws->terms.splits && all->refused > most * changes_of_state(laws))
+        run_laws_break(laws, "%s: goes on with a path that is refused: %u commands in a row",
+                       laws->scenario->nodes[host].name, all->refused);
+}
+
 void run_laws_nvme_at_target(struct run_laws *laws, const struct probe_target_io *io)
 {
     const uint32_t host = run_laws_node_of_ip(laws, io->host_ip);
@@ -95,9 +176,15 @@ void run_laws_nvme_at_target(struct run_laws *laws, const struct probe_target_io
         run_laws_break(laws, "%s: data were fetched within %lld ps, and light takes %lld",
                        laws->scenario->nodes[target].name,
                        (long long)(io->fetched_at - io->fetch_at), (long long)light);
+    check_refused(laws, host, target, io);
     struct command *command = command_at(laws->nvme, target, io->controller, io->qid, io->cid);
     if (command == NULL)
         return;
+    check_ended(laws, command);
+    command->host = host;
+    command->status = io->status;
+    command->final = (io->status & NVME_STATUS_DNR) != 0 && is_live(laws, io);
+    command->losses = losses(laws);
     command->capsule_at = io->capsule_at;
     command->response_at = io->response_at;
     command->told = false;
@@ -133,14 +220,24 @@ static void check_pair(struct run_laws *laws, const struct probe_host_io *io)
     command->told = true;
 }
 
+static void tell_failed(struct run_laws *laws, const struct probe_host_io *io)
+{
+    const uint32_t target = run_laws_node_of_ip(laws, io->target_ip);
+    struct command *command = command_at(laws->nvme, target, io->controller, io->qid, io->cid);
+    if (command != NULL && io->status == (command->status & NVME_STATUS_CODE))
+        command->told = true;
+}
+
 void run_laws_nvme_at_host(struct run_laws *laws, const struct probe_host_io *io)
 {
     struct run_laws_nvme *nvme = laws->nvme;
     nvme->failed += io->status != NVME_STATUS_OK;
     if (io->completed_at < io->issued_at)
         run_laws_break(laws, "an I/O is over before it was issued");
-    if (io->status != NVME_STATUS_OK)
+    if (io->status != NVME_STATUS_OK) {
+        tell_failed(laws, io);
         return;
+    }
     nvme->read += io->opcode == NVME_READ ? io->bytes : 0;
     nvme->written += io->opcode == NVME_WRITE ? io->bytes : 0;
     nvme->flushes += io->opcode == NVME_FLUSH;
@@ -230,8 +327,19 @@ static bool accounts_agree(const struct run_laws *laws)
     return laws->nvme->failed == 0;
 }
 
+/* Of those whose identifier did not come again. */
+static void judge_ended(struct run_laws *laws)
+{
+    for (uint32_t w = 0; w < laws->world->workload_count; w++)
+        if (world_outstanding(laws->world, w) > 0)
+            return;
+    for (uint32_t i = 0; i < COMMANDS; i++)
+        check_ended(laws, &laws->nvme->commands[i]);
+}
+
 void run_laws_nvme_judge(struct run_laws *laws)
 {
+    judge_ended(laws);
     const struct run_laws_nvme *nvme = laws->nvme;
     struct nvme_target_stats sum = {0};
     for (uint32_t i = 0; i < laws->world->host_count; i++) {

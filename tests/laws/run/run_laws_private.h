@@ -96,6 +96,8 @@ time_ps run_laws_light(const struct run_laws *laws, uint32_t from, uint32_t to);
 /* UINT32_MAX: of no host. */
 uint32_t run_laws_node_of_ip(const struct run_laws *laws, uint32_t ip);
 
+int64_t run_laws_value(const struct scenario_workload *workload, const char *name);
+
 struct run_laws_nvme *run_laws_nvme_new(void);
 void run_laws_nvme_free(struct run_laws_nvme *nvme);
 void run_laws_nvme_at_target(struct run_laws *laws, const struct probe_target_io *io);

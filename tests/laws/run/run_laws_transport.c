@@ -81,12 +81,17 @@ void run_laws_transport_pair(struct run_laws *laws, const struct run_laws_pair *
         add_flow(laws, pair, from);
 }
 
-/* The newest: queue pair numbers come again after long. */
+/* Queue pair numbers come again after long: the newest, while it is certain to be known. */
+static uint32_t known(const struct run_laws_transport *transport)
+{
+    return transport->count < FLOWS ? transport->count : 0;
+}
+
 static struct run_laws_flow *flow_to(const struct run_laws *laws, uint32_t from, uint32_t to,
                                      uint32_t qpn)
 {
     const struct run_laws_transport *transport = laws->transport;
-    for (uint32_t i = transport->count; i-- > 0;) {
+    for (uint32_t i = known(transport); i-- > 0;) {
         struct run_laws_flow *flow = transport->flows[i];
         if (flow->qpn == qpn && flow->to == to && flow->from == from)
             return flow;
@@ -99,7 +104,7 @@ static struct run_laws_flow *flow_of_answer(const struct run_laws *laws, uint32_
                                             uint32_t qpn)
 {
     const struct run_laws_transport *transport = laws->transport;
-    for (uint32_t i = transport->count; i-- > 0;) {
+    for (uint32_t i = known(transport); i-- > 0;) {
         struct run_laws_flow *flow = transport->flows[i];
         if (flow->back_qpn == qpn && flow->from == to && flow->to == from)
             return flow;
