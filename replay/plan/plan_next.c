@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/plan/plan_follow.h"
+#include "replay/plan/plan_front.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,18 +95,16 @@ static uint32_t decisive_case(const struct plan_next *next, uint32_t index)
     return PLAN_NO_CASE;
 }
 
-enum standing { BELOW, UNKNOWN, LEADING, HOLDING };
-
-static enum standing standing_of(const struct plan_next *next, uint32_t index)
+enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t index)
 {
     const struct plan_candidate *candidate = at(next, index);
     if (candidate->most < next->bar)
-        return BELOW;
+        return PLAN_BELOW;
     if (candidate->verdict == PLAN_VERDICT_HOLDS)
-        return candidate->headroom < next->bar ? BELOW : HOLDING;
+        return candidate->headroom < next->bar ? PLAN_BELOW : PLAN_HOLDING;
     if (candidate->verdict != PLAN_VERDICT_OPEN)
-        return BELOW;
-    return decisive_case(next, index) == PLAN_NO_CASE ? LEADING : UNKNOWN;
+        return PLAN_BELOW;
+    return decisive_case(next, index) == PLAN_NO_CASE ? PLAN_LEADING : PLAN_UNKNOWN;
 }
 
 /* ------------------------------------------------------------------ what is asked of one */
@@ -146,7 +145,7 @@ static void ask_rest(struct plan_next *next, uint32_t index)
         add(next, index, 0);
 }
 
-static void ask(struct plan_next *next, uint32_t index)
+void plan_next_ask(struct plan_next *next, uint32_t index)
 {
     const uint32_t of = decisive_case(next, index);
     if (of != PLAN_NO_CASE)
@@ -180,24 +179,24 @@ static bool ask_by_cost(struct plan_next *next)
 {
     const struct plan_state *state = next->search->state;
     uint32_t count = 0, first = state->count;
-    enum standing how = BELOW;
-    for (uint32_t i = 0; i < state->count && how < LEADING; i++) {
+    enum plan_standing how = PLAN_BELOW;
+    for (uint32_t i = 0; i < state->count && how < PLAN_LEADING; i++) {
         first = next->by_cost[i];
-        how = standing_of(next, first);
-        if (how == UNKNOWN)
+        how = plan_next_standing(next, first);
+        if (how == PLAN_UNKNOWN)
             next->some[count++] = first;
     }
     if (count > 0)
-        ask(next, most_telling(next, next->some, count));
-    else if (how == LEADING)
-        ask(next, first);
+        plan_next_ask(next, most_telling(next, next->some, count));
+    else if (how == PLAN_LEADING)
+        plan_next_ask(next, first);
     return next->part_count > 0;
 }
 
 /* ------------------------------------------------------------------ most headroom */
 
 /* Of equals it is the one that is nearer to the better ends. */
-static bool may_have_more(const struct plan_next *next, uint32_t a, uint32_t b)
+bool plan_next_may_have_more(const struct plan_next *next, uint32_t a, uint32_t b)
 {
     const struct plan_candidate *one = at(next, a), *other = at(next, b);
     return one->most > other->most ||
@@ -213,148 +212,16 @@ static bool ask_for_most(struct plan_next *next)
     for (uint32_t i = 0; i < state->count; i++) {
         if (state->candidates[i].verdict != PLAN_VERDICT_OPEN || state->candidates[i].most <= known)
             continue;
-        if (best == state->count || may_have_more(next, i, best))
+        if (best == state->count || plan_next_may_have_more(next, i, best))
             best = i;
     }
     if (best < state->count)
-        ask(next, best);
+        plan_next_ask(next, best);
     else if (state->plan->has_prices) {
         next->bar = known - tolerance(next);
         return ask_by_cost(next);
     }
     return next->part_count > 0;
-}
-
-/* ------------------------------------------------------------------ the front */
-
-/* One that is no better leads or holds. */
-static bool is_presumed(const struct plan_next *next, uint32_t index)
-{
-    const struct plan_state *state = next->search->state;
-    for (uint32_t i = 0; i < state->count; i++)
-        if (i != index && plan_is_as_good(state, index, i) && standing_of(next, i) >= LEADING)
-            return true;
-    return false;
-}
-
-/* The border between what fails and what leads. */
-static bool ask_at_border(struct plan_next *next)
-{
-    const struct plan_state *state = next->search->state;
-    uint32_t count = 0, best = 0, most = 0;
-    for (uint32_t i = 0; i < state->count; i++)
-        if (standing_of(next, next->by_cost[i]) == UNKNOWN && !is_presumed(next, next->by_cost[i]))
-            next->some[count++] = next->by_cost[i];
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t worse = 0, better = 0;
-        for (uint32_t k = 0; k < count; k++) {
-            worse += plan_is_as_good(state, next->some[i], next->some[k]);
-            better += plan_is_as_good(state, next->some[k], next->some[i]);
-        }
-        const uint32_t settled = worse < better ? worse : better;
-        if (settled <= most)
-            continue;
-        most = settled;
-        best = next->some[i];
-    }
-    if (count > 0)
-        ask(next, best);
-    return count > 0;
-}
-
-static bool is_as_cheap(const struct plan_candidate *a, const struct plan_candidate *b)
-{
-    return a->bill.price <= b->bill.price && a->bill.power <= b->bill.power;
-}
-
-/* What those on the front that cost no more than it have. */
-static double to_beat(const struct plan_next *next, uint32_t index)
-{
-    const struct plan_state *state = next->search->state;
-    double most = -HUGE_VAL;
-    for (uint32_t i = 0; i < state->count; i++)
-        if (state->candidates[i].front &&
-            is_as_cheap(&state->candidates[i], &state->candidates[index]) &&
-            state->candidates[i].headroom > most)
-            most = state->candidates[i].headroom;
-    return most + tolerance(next);
-}
-
-/* One that costs the same, and is as good on every axis, holds. */
-static bool has_a_better_twin(const struct plan_next *next, uint32_t index)
-{
-    const struct plan_state *state = next->search->state;
-    const struct prices_bill *bill = &state->candidates[index].bill;
-    for (uint32_t i = 0; i < state->count; i++)
-        if (i != index && state->candidates[i].verdict == PLAN_VERDICT_HOLDS &&
-            state->candidates[i].bill.price == bill->price &&
-            state->candidates[i].bill.power == bill->power && plan_is_as_good(state, i, index))
-            return true;
-    return false;
-}
-
-/* Of those that cost the same, `count` of them: on the front is the best one, if it has more to
- * spare than what costs less.  True: one of them is asked before. */
-static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t count, bool asking)
-{
-    const struct plan_state *state = next->search->state;
-    const double limit = to_beat(next, group[0]);
-    const uint32_t best = plan_best_of(state, group, count);
-    const double known = best == state->count ? -HUGE_VAL : at(next, best)->headroom;
-    uint32_t first = state->count;
-    for (uint32_t i = 0; i < count && asking; i++) {
-        const struct plan_candidate *candidate = at(next, group[i]);
-        if (candidate->verdict == PLAN_VERDICT_OPEN && candidate->most > limit &&
-            candidate->most >= known - tolerance(next) && !has_a_better_twin(next, group[i]) &&
-            (first == state->count || may_have_more(next, group[i], first)))
-            first = group[i];
-    }
-    if (first < state->count)
-        ask(next, first);
-    else if (best < state->count)
-        at(next, best)->front = known > limit;
-    return first < state->count;
-}
-
-static int by_bill(const struct plan_candidate *a, const struct plan_candidate *b)
-{
-    if (a->bill.price != b->bill.price)
-        return a->bill.price < b->bill.price ? -1 : 1;
-    return a->bill.power < b->bill.power ? -1 : a->bill.power > b->bill.power;
-}
-
-/* Group by group in the order of costs. */
-static bool walk_front(struct plan_next *next, bool asking)
-{
-    const struct plan_state *state = next->search->state;
-    uint32_t *order = next->some;
-    for (uint32_t i = 0; i < state->count; i++) { /* few are out of order: those of equal price */
-        uint32_t k = i;
-        for (; k > 0 && by_bill(at(next, next->by_cost[i]), at(next, order[k - 1])) < 0; k--)
-            order[k] = order[k - 1];
-        order[k] = next->by_cost[i];
-        state->candidates[i].front = false;
-    }
-    for (uint32_t i = 0, end; i < state->count; i = end) {
-        for (end = i + 1; end < state->count; end++)
-            if (by_bill(at(next, order[i]), at(next, order[end])) != 0)
-                break;
-        if (walk_group(next, order + i, end - i, asking))
-            return true;
-    }
-    return false;
-}
-
-void plan_next_front(struct plan_next *next)
-{
-    struct plan_state *state = next->search->state;
-    walk_front(next, false);
-    if (state->plan->rules.objective != PLAN_FRONT)
-        return;
-    state->chosen = -1;
-    for (uint32_t i = 0; i < state->count && state->chosen < 0; i++)
-        if (at(next, next->by_cost[i])->front)
-            state->chosen = next->by_cost[i];
 }
 
 /* ------------------------------------------------------------------ tries */
@@ -440,7 +307,7 @@ static bool ask_next(struct plan_next *next)
     case PLAN_HEADROOM:
         return ask_for_most(next);
     case PLAN_FRONT:
-        return ask_at_border(next) || walk_front(next, true);
+        return plan_front_ask(next);
     case PLAN_CHEAPEST:
     case PLAN_POWER:
         break;

@@ -8,8 +8,7 @@
  *   most-headroom  no candidate has more headroom than in one of its cases, or than one that is as
  *                  good on every axis: the one that may have the most is next, until the most is
  *                  known; then by cost among those that may have as much within the tolerance
- *   front          the border between what fails and what leads, by halves; then by cost whoever
- *                  may have more headroom, by more than the tolerance, than what costs no more
+ *   front          plan_front.h
  * Before an axis that was said to be monotone decides, a candidate that was dropped by it is tried.
  * Owner: plan_next_free. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
@@ -36,8 +35,14 @@ void plan_next_free(struct plan_next *next);
  * be asked. */
 bool plan_next_find(struct plan_next *next);
 
-/* Those of which none that costs no more has as much headroom, within the tolerance; where the
- * front is the objective its cheapest is chosen. */
-void plan_next_front(struct plan_next *next);
+/* Below the bar, or of no use; not known; holding in all decisive cases; in all cases. */
+enum plan_standing { PLAN_BELOW, PLAN_UNKNOWN, PLAN_LEADING, PLAN_HOLDING };
+enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t index);
+
+/* Of equals it is the one that is nearer to the better ends. */
+bool plan_next_may_have_more(const struct plan_next *next, uint32_t a, uint32_t b);
+
+/* Fills in the parts: its decisive case, or the rest. */
+void plan_next_ask(struct plan_next *next, uint32_t index);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "replay/plan/plan_cliff.h"
 #include "replay/plan/plan_follow.h"
+#include "replay/plan/plan_front.h"
 #include "replay/plan/plan_next.h"
 #include "replay/plan/plan_round.h"
 #include "scenarios/check/check.h"
@@ -253,7 +254,7 @@ void plan_search_play(const struct plan_search *search)
         plan_follow(search);
         break;
     }
-    plan_next_front(next);
+    plan_front_take(next);
     state->proven = plan_is_proven(state);
     plan_next_free(next);
     free(next);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan_front - what costs more and is not better on any axis waits for what costs less. */
+#include "replay/plan/plan_front.h"
+
+#include "replay/plan/plan_follow.h"
+
+#include <math.h>
+
+static struct plan_candidate *at(const struct plan_next *next, uint32_t index)
+{
+    return &next->search->state->candidates[index];
+}
+
+static double tolerance(const struct plan_next *next)
+{
+    return (double)next->search->state->plan->rules.tolerance / 1e6;
+}
+
+static bool is_as_cheap(const struct plan_candidate *a, const struct plan_candidate *b)
+{
+    return a->bill.price <= b->bill.price && a->bill.power <= b->bill.power;
+}
+
+/* Its runs, or what follows from them, say how much headroom worse ones have at most. */
+static bool speaks_for_worse(const struct plan_candidate *candidate)
+{
+    return candidate->verdict == PLAN_VERDICT_OPEN || candidate->verdict == PLAN_VERDICT_HOLDS ||
+           candidate->verdict == PLAN_VERDICT_FAILS || candidate->verdict == PLAN_VERDICT_IDLE ||
+           candidate->verdict == PLAN_VERDICT_IMPLIED;
+}
+
+/* One that costs no more is as good on every axis: if that fails this does, and if it holds this
+ * has no more headroom, for no less.  It is not asked before the other one is known. */
+static bool is_eclipsed(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_state *state = next->search->state;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (i != index && is_as_cheap(at(next, i), at(next, index)) &&
+            speaks_for_worse(at(next, i)) && plan_is_as_good(state, i, index))
+            return true;
+    return false;
+}
+
+/* One that is no better leads or holds. */
+static bool is_presumed(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_state *state = next->search->state;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (i != index && plan_is_as_good(state, index, i) &&
+            plan_next_standing(next, i) >= PLAN_LEADING)
+            return true;
+    return false;
+}
+
+/* The border between what fails and what leads. */
+static bool ask_at_border(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t count = 0, best = 0, most = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (plan_next_standing(next, next->by_cost[i]) == PLAN_UNKNOWN &&
+            !is_eclipsed(next, next->by_cost[i]) && !is_presumed(next, next->by_cost[i]))
+            next->some[count++] = next->by_cost[i];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t worse = 0, better = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            worse += plan_is_as_good(state, next->some[i], next->some[k]);
+            better += plan_is_as_good(state, next->some[k], next->some[i]);
+        }
+        const uint32_t settled = worse < better ? worse : better;
+        if (settled <= most)
+            continue;
+        most = settled;
+        best = next->some[i];
+    }
+    if (count > 0)
+        plan_next_ask(next, best);
+    return count > 0;
+}
+
+/* What those on the front that cost no more than it have. */
+static double to_beat(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_state *state = next->search->state;
+    double most = -HUGE_VAL;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->candidates[i].front &&
+            is_as_cheap(&state->candidates[i], &state->candidates[index]) &&
+            state->candidates[i].headroom > most)
+            most = state->candidates[i].headroom;
+    return most + tolerance(next);
+}
+
+/* Of those that cost the same, `count` of them: on the front is the best one, if it has more to
+ * spare than what costs less.  True: one of them is asked before. */
+static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t count, bool asking)
+{
+    const struct plan_state *state = next->search->state;
+    const double limit = to_beat(next, group[0]);
+    const uint32_t best = plan_best_of(state, group, count);
+    const double known = best == state->count ? -HUGE_VAL : at(next, best)->headroom;
+    uint32_t first = state->count;
+    for (uint32_t i = 0; i < count && asking; i++) {
+        const struct plan_candidate *candidate = at(next, group[i]);
+        if (candidate->verdict == PLAN_VERDICT_OPEN && candidate->most > limit &&
+            candidate->most >= known - tolerance(next) && !is_eclipsed(next, group[i]) &&
+            (first == state->count || plan_next_may_have_more(next, group[i], first)))
+            first = group[i];
+    }
+    if (first < state->count)
+        plan_next_ask(next, first);
+    else if (best < state->count)
+        at(next, best)->front = known > limit;
+    return first < state->count;
+}
+
+/* Of those whose headroom nothing bounds the one that bounds the most others: where headroom no
+ * longer grows what costs more need not be played. */
+static bool ask_for_bound(struct plan_next *next)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t count = 0, best = 0, most = 0;
+    for (uint32_t i = 0; i < state->count; i++)
+        if (at(next, i)->verdict == PLAN_VERDICT_OPEN && at(next, i)->most_by == i &&
+            !at(next, i)->measured && !is_eclipsed(next, i))
+            next->some[count++] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t worse = 0;
+        for (uint32_t k = 0; k < count; k++)
+            worse += k != i && plan_is_as_good(state, next->some[i], next->some[k]);
+        if (worse <= most)
+            continue;
+        most = worse;
+        best = next->some[i];
+    }
+    if (most > 0)
+        plan_next_ask(next, best);
+    return most > 0;
+}
+
+static int by_bill(const struct plan_candidate *a, const struct plan_candidate *b)
+{
+    if (a->bill.price != b->bill.price)
+        return a->bill.price < b->bill.price ? -1 : 1;
+    return a->bill.power < b->bill.power ? -1 : a->bill.power > b->bill.power;
+}
+
+/* Group by group in the order of costs. */
+static bool walk_front(struct plan_next *next, bool asking)
+{
+    const struct plan_state *state = next->search->state;
+    uint32_t *order = next->some;
+    for (uint32_t i = 0; i < state->count; i++) { /* few are out of order: those of equal price */
+        uint32_t k = i;
+        for (; k > 0 && by_bill(at(next, next->by_cost[i]), at(next, order[k - 1])) < 0; k--)
+            order[k] = order[k - 1];
+        order[k] = next->by_cost[i];
+        state->candidates[i].front = false;
+    }
+    for (uint32_t i = 0, end; i < state->count; i = end) {
+        for (end = i + 1; end < state->count; end++)
+            if (by_bill(at(next, order[i]), at(next, order[end])) != 0)
+                break;
+        if (walk_group(next, order + i, end - i, asking))
+            return true;
+    }
+    return false;
+}
+
+void plan_front_take(struct plan_next *next)
+{
+    struct plan_state *state = next->search->state;
+    walk_front(next, false);
+    if (state->plan->rules.objective != PLAN_FRONT)
+        return;
+    state->chosen = -1;
+    for (uint32_t i = 0; i < state->count && state->chosen < 0; i++)
+        if (at(next, next->by_cost[i])->front)
+            state->chosen = next->by_cost[i];
+}
+
+bool plan_front_ask(struct plan_next *next)
+{
+    return ask_at_border(next) || ask_for_bound(next) || walk_front(next, true);
+}
