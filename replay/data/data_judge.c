@@ -157,7 +157,7 @@ static void on_read(struct data_judge *judge, const struct probe_host_io *io, ui
             continue;
         if (io->content != CONTENT_MIXED) {
             judged |= judge_unit(judge, unit, io, &verdict);
-        } else if (unit->count > 0) {
+        } else if (unit->count > 0 && !judge->empties) {
             verdict = &judge->torn;
             judged = true;
         }
@@ -170,7 +170,7 @@ static void on_read(struct data_judge *judge, const struct probe_host_io *io, ui
 static void on_emptied(struct data_judge *judge)
 {
     judge->empties = true;
-    judge->lost = 0;
+    judge->lost = judge->torn = 0;
     if (data_judge_wrong(judge) == 0)
         judge->first = (struct probe_host_io){0};
 }

@@ -9,8 +9,8 @@
  * writers.  A write that failed may take effect at any time, or never.  What cannot be decided is
  * not judged: units that were written in part, writes longer ago than WRITES others or not ended
  * yet, units beyond the first UNITS that were written, moments that are equal; and once blocks were
- * zeroed or deallocated, whether anything is lost: such a command may have had its effect long
- * before its end is known, so what was said to be lost is taken back.
+ * zeroed or deallocated, whether anything is lost or torn: such a command may have had its effect
+ * long before its end is known, and on a part of a unit, so what was said is taken back.
  * Owner: the caller of data_judge_init.  Errors: none. */
 #ifndef STORMGLASS_REPLAY_DATA_DATA_JUDGE_H
 #define STORMGLASS_REPLAY_DATA_DATA_JUDGE_H
@@ -26,7 +26,7 @@ struct data_judge {
     uint32_t room, count;
     uint64_t reads; /* that were judged, and of them: */
     uint64_t stale, lost, torn;
-    bool empties; /* blocks were zeroed or deallocated: lost stays 0 */
+    bool empties;               /* blocks were zeroed or deallocated: lost and torn stay 0 */
     struct probe_host_io first; /* that was wrong; completed_at 0: none */
 };
 

@@ -241,8 +241,13 @@ void bents_rnic(struct pen *pen)
         put_recovery(pen);
     if (pen->bent != BENT_PLAIN && once_in(pen, 6))
         pen_put(pen, "max-rd-atomic", "%u", draw_between(&pen->rng, 1, 6));
-    if (pen->bent != BENT_PLAIN && once_in(pen, 12))
+    if (pen->bent != BENT_PLAIN && once_in(pen, 12)) {
         pen_put(pen, "completions", "interrupt");
+        if (once_in(pen, 2)) {
+            pen_put(pen, "cq-moderation-count", "%u", draw_between(&pen->rng, 2, 32));
+            pen_put(pen, "cq-moderation-time", "%uus", draw_between(&pen->rng, 1, 40));
+        }
+    }
     if (pen->bent == BENT_STORM && once_in(pen, 3))
         pen_put(pen, "pfc-watchdog", "%ums", draw_between(&pen->rng, 1, 120));
     if (pen->bent == BENT_TIGHT && once_in(pen, 2)) {
@@ -324,8 +329,10 @@ void bents_load(struct pen *pen, const struct workload_ops *ops)
         return;
     if (ops->needs_nvme_target) {
         pen_put(pen, "read", "%u%%", draw_between(&pen->rng, 0, 100));
-        pen_put(pen, "block-size", "%uB", 512u << rng_below(&pen->rng, 8));
-        pen_put(pen, "queue-depth", "%u", draw_between(&pen->rng, 1, 16));
+        const bool large = once_in(pen, 6); /* more than a target takes at once */
+        pen_put(pen, "block-size", "%uB",
+                (large ? 131072u : 512u) << rng_below(&pen->rng, large ? 4 : 8));
+        pen_put(pen, "queue-depth", "%u", draw_between(&pen->rng, 1, large ? 3 : 16));
         pen_put(pen, "size", "%uMiB", draw_between(&pen->rng, 1, 16));
     } else {
         pen_put(pen, "message-size", "%uB",

@@ -169,19 +169,22 @@ static void on_frame(void *self, const struct probe_frame *sent)
 /* No read returns what no order of the writes allows, unless a fault empties namespaces. */
 static void judge_data(struct run_laws *laws, const struct probe_host_io *io)
 {
-    const struct data_judge before = laws->data;
+    const uint64_t before = laws->data.stale;
     data_judge_io(&laws->data, io);
-    const bool stale = laws->data.stale > before.stale;
-    if ((stale || laws->data.torn > before.torn) && !laws->terms.data_lost)
-        run_laws_break(laws, "a read of block %llu returned %s data", (unsigned long long)io->lba,
-                       stale ? "stale" : "torn");
+    if (laws->data.stale > before && !laws->terms.data_lost)
+        run_laws_break(laws, "a read of block %llu returned stale data",
+                       (unsigned long long)io->lba);
 }
 
-/* Whether it is lost is known at the end: commands that empty blocks end later than they act. */
+/* Whether it is lost or torn is known at the end: commands that empty blocks end later than they
+ * act. */
 static void judge_loss(struct run_laws *laws)
 {
-    if (laws->data.lost > 0 && !laws->terms.data_lost)
-        run_laws_break(laws, "%llu reads returned lost data", (unsigned long long)laws->data.lost);
+    const bool lost = laws->data.lost > 0;
+    if ((lost || laws->data.torn > 0) && !laws->terms.data_lost)
+        run_laws_break(laws, "a read of block %llu returned %s",
+                       (unsigned long long)laws->data.first.lba,
+                       lost ? "nothing: what was written is lost" : "torn data");
 }
 
 static void on_host_io(void *self, const struct probe_host_io *io)

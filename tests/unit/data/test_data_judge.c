@@ -120,7 +120,8 @@ static void stores_are_apart_and_paths_are_not(void **state)
     data_judge_fini(&judge);
 }
 
-/* A block that a command empties reads as nothing, also before it is known to have ended. */
+/* A block that a command empties reads as nothing, also before it is known to have ended; a part of
+ * one makes the rest a mixture. */
 static void what_is_emptied_is_not_lost(void **state)
 {
     (void)state;
@@ -141,6 +142,19 @@ static void what_is_emptied_is_not_lost(void **state)
     assert_int_equal(data_judge_wrong(&judge), 0);
     assert_int_equal(judge.first.completed_at, 0);
     io.opcode = 2, io.issued_at = 7, io.completed_at = 8;
+    data_judge_io(&judge, &io);
+    assert_int_equal(data_judge_wrong(&judge), 0);
+    io.content = (uint32_t)MIXED, io.issued_at = 9, io.completed_at = 10;
+    data_judge_io(&judge, &io);
+    assert_int_equal(data_judge_wrong(&judge), 0);
+    data_judge_fini(&judge);
+    data_judge_init(&judge);
+    io.opcode = 1, io.content = 5, io.issued_at = 1, io.completed_at = 2;
+    data_judge_io(&judge, &io);
+    io.opcode = 2, io.content = (uint32_t)MIXED, io.issued_at = 4, io.completed_at = 5;
+    data_judge_io(&judge, &io);
+    assert_int_equal(judge.torn, 1);
+    io.opcode = 8, io.issued_at = 3, io.completed_at = 6;
     data_judge_io(&judge, &io);
     assert_int_equal(data_judge_wrong(&judge), 0);
     data_judge_fini(&judge);
