@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* As many as a budget may have. */
 enum { KNOWN_MAX = 1000000 };
@@ -34,16 +35,49 @@ static void ask_fingerprint(struct store *store, const struct plan_state *state,
                    text, size);
 }
 
+static void add_digest(struct digest *all, const char *text, size_t length)
+{
+    const struct digest one = digest_of(text, length);
+    digest_add(all, one.high);
+    digest_add(all, one.low);
+}
+
+/* The value of a setting may name a file beside the scenario: another job, another profile. */
+static void add_files(const struct plan *plan, const struct grid *grid, struct digest *all)
+{
+    static const char *const endings[] = {"", ".yaml"};
+    struct arena arena = {0};
+    struct diag *diag = memory_new(sizeof *diag);
+    for (size_t i = 0; i < grid->origin_count; i++)
+        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+            const char *equals = strchr(grid->origins[i].set, '=');
+            const char *value = equals == NULL ? "" : equals + 1;
+            const char *name = arena_format(&arena, "%s%s", value, endings[k]);
+            const char *path = tree_beside(&arena, plan->grid.scenario, name);
+            struct stat stat_of;
+            if (*value == '\0' || stat(path, &stat_of) != 0 || !S_ISREG(stat_of.st_mode))
+                continue;
+            *diag = (struct diag){0};
+            const struct tree_file *file = tree_read(&arena, path, diag);
+            if (file != NULL)
+                add_digest(all, file->text, file->length);
+        }
+    arena_free(&arena);
+    free(diag);
+}
+
 void plan_known_fingerprint(const struct plan *plan, char text[DIGEST_TEXT_BYTES])
 {
     struct diag *diag = memory_new(sizeof *diag);
     struct scenario *scenario = library_load(plan->grid.scenario, NULL, 0, diag);
     struct digest all = digest_of(plan->question, strlen(plan->question));
-    for (uint32_t i = 0; scenario != NULL && i < scenario->source_count; i++) {
-        const struct digest one = digest_of(scenario->sources[i].text, scenario->sources[i].length);
-        digest_add(&all, one.high);
-        digest_add(&all, one.low);
-    }
+    for (uint32_t i = 0; scenario != NULL && i < scenario->source_count; i++)
+        add_digest(&all, scenario->sources[i].text, scenario->sources[i].length);
+    add_files(plan, &plan->grid, &all);
+    for (uint32_t i = 0; i < plan->cliff_count; i++)
+        add_files(plan, &plan->cliffs[i], &all);
+    for (uint32_t i = 0; i < plan->what_if_count; i++)
+        add_files(plan, &plan->what_ifs[i], &all);
     digest_format(&all, text);
     scenario_free(scenario);
     free(diag);

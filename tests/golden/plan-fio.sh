@@ -55,6 +55,14 @@ END
 gojq -e '[.candidates[].verdict] | index("holds") != null and index("fails") != null' all.json >/dev/null || fail "all the same: $(gojq -c '[.candidates[] | [.name, .verdict]]' all.json)"
 gojq -e '.cliff[0].holds_to != null' few.json >/dev/null || fail "cliff: $(gojq -c .cliff few.json)"
 
+# Another job as a value: when its file changes, runs of before are of another plan.
+sed 's/^iodepth=4/iodepth=2/' job.fio >two.fio
+sed '/^vary/,/^slo/{/  - /d}; /^cliff/,/as: a-bs/d; s/^vary:/&\n  - {path: workloads.io.file, as: job-, values: [job.fio, two.fio]}/' plan.yaml >jobs.yaml
+"$program" plan jobs.yaml -o jobs.db >jobs.txt || fail "jobs: exit $?"
+"$program" plan jobs.yaml --resume jobs.db >again.txt && cmp -s jobs.txt again.txt || fail "jobs: resumed"
+sed -i 's/^iodepth=2/iodepth=3/' two.fio
+"$program" plan jobs.yaml --resume jobs.db >again.txt 2>err.txt; [ $? = 2 ] && grep -q 'of one that has changed since' err.txt || fail "a job that has changed: $(cat err.txt again.txt)"
+
 refused() { # TEXT SED
     sed "$2" plan.yaml >bad.yaml
     "$program" plan bad.yaml >/dev/null 2>err.txt; [ $? = 2 ] && grep -q "^bad.yaml:[0-9]*:[0-9]*: error: $1" err.txt || fail "$2: $(cat err.txt)"
