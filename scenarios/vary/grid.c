@@ -119,6 +119,19 @@ static const char *set_of(struct grid *grid, const char *path, const char *value
     return arena_format(&grid->arena, "%s=%s", path, value);
 }
 
+/* The axis whose values a setting would put aside; NULL: none. */
+static const struct grid_axis *set_aside(const struct grid *grid, const char *path)
+{
+    const size_t length = strlen(path);
+    for (uint32_t i = 0; i < grid->axis_count; i++) {
+        const struct grid_axis *axis = &grid->axes[i];
+        if (axis->where == NULL && strncmp(axis->path, path, length) == 0 &&
+            (axis->path[length] == '\0' || axis->path[length] == '.'))
+            return axis;
+    }
+    return NULL;
+}
+
 static void read_rule(struct grid_reader *reader, const struct tree_node *node)
 {
     static const char *const keys[] = {"where", "set", NULL};
@@ -144,6 +157,13 @@ static void read_rule(struct grid_reader *reader, const struct tree_node *node)
         const char *value = grid_value_of(reader, item->value);
         if (path == NULL || value == NULL)
             continue;
+        if (set_aside(reader->grid, path) != NULL) {
+            char text[DIAG_TEXT_BYTES];
+            snprintf(text, sizeof text, "the axis '%.64s' says that: expected another setting",
+                     set_aside(reader->grid, path)->as);
+            tree_message(reader->diag, DIAG_ERROR, item->value, item->key_place, text);
+            continue;
+        }
         rule->sets[rule->set_count] = set_of(reader->grid, path, value);
         grid_add_origin(reader->grid, rule->sets[rule->set_count++], item->value, item->key_place);
     }

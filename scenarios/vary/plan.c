@@ -302,6 +302,14 @@ static void read_budget(const struct plan_reader *reader, const struct tree_node
         plan->rules.most_runs = runs;
 }
 
+static bool has_power(const struct prices *prices)
+{
+    for (size_t i = 0; i < prices->count; i++)
+        if (prices->parts[i].power > 0)
+            return true;
+    return false;
+}
+
 static void read_rules(const struct plan_reader *reader, const struct tree_node *root,
                        const char *const *also)
 {
@@ -318,6 +326,10 @@ static void read_rules(const struct plan_reader *reader, const struct tree_node 
     if (!plan->has_prices && said && plan->rules.objective != PLAN_HEADROOM)
         tree_error(reader->diag, tree_get(root, "objective"),
                    "expected prices, or objective: most-headroom");
+    if (said && plan->has_prices && plan->rules.objective == PLAN_POWER &&
+        !has_power(&plan->prices))
+        tree_error(reader->diag, tree_get(root, "objective"),
+                   "no part of the prices has a power: expected one, in watts");
     if (plan->rules.most_seeds < plan->rules.seeds)
         plan->rules.most_seeds = plan->rules.seeds;
     read_budget(reader, root);

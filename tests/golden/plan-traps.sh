@@ -79,7 +79,10 @@ refused 6:60 'duplicate value' 's/\[1, 2\]/[2, 2]/'
 refused 5:62 'duplicate value: it is 25Gbps' 's/\[25Gbps, 100Gbps\]/[25Gbps, 25000Mbps]/'
 refused 5:54 'rate: expected a rate such as 100Gbps, but "25GB" has another unit' 's/\[25Gbps,/[25GB,/'
 refused 6:12 'each candidate is played with the same seeds: expected seeds: 5 of the plan' 's/path: fabric.topology.spines/path: seed/'
+refused 7:39 "the axis 'nic' says that: expected another setting" '7s/^/adjust: [{where: {nic: 25Gbps}, set: {fabric.host-links.rate: 100Gbps}}]\n/'
+refused 7:39 "the axis 'spines' says that: expected another setting" '7s/^/adjust: [{where: {nic: 25Gbps}, set: {fabric.topology: 3}}]\n/'
 # Objectives.
+refused 16:12 'no part of the prices has a power: expected one, in watts' '$aobjective: least-power'
 refused 7:7 'expected what oltp.goodput is compared with, such as "oltp.goodput < 100Gbps"' 's/oltp.latency.p99 < 300us/oltp.goodput/'
 refused 7:7 "there is no quantity 'olpt.latency.p99'; did you mean 'oltp.latency.p99'?" 's/oltp.latency/olpt.latency/'
 # Cliffs and changes: a value that no candidate can have, whichever it is.
