@@ -260,9 +260,22 @@ static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict ve
     return best;
 }
 
+/* Of one that has not settled, or is too close to tell, nothing follows for the axes: the next one
+ * has to be tried. */
+static void take_try(struct plan_next *next)
+{
+    const enum plan_verdict verdict = at(next, next->try)->verdict;
+    if (verdict != PLAN_VERDICT_UNSETTLED && verdict != PLAN_VERDICT_UNSURE &&
+        verdict != PLAN_VERDICT_DIED && verdict != PLAN_VERDICT_REFUSED)
+        next->tried |= next->trying;
+    next->trying = 0;
+}
+
 static bool ask_doubtful(struct plan_next *next)
 {
     const struct plan_state *state = next->search->state;
+    if (next->trying != 0)
+        take_try(next);
     uint32_t index = find_doubtful(next, PLAN_VERDICT_IMPLIED);
     if (index == state->count)
         index = find_doubtful(next, PLAN_VERDICT_SURPASSED);
@@ -272,7 +285,8 @@ static bool ask_doubtful(struct plan_next *next)
     const bool fails = mine->verdict == PLAN_VERDICT_IMPLIED;
     const uint32_t decided = fails ? other->decided_by : other->least_case;
     const uint32_t of = plan_case_named(mine, other->cases->cases[decided].name);
-    next->tried |= plan_differing_axes(state, index, mine->bound_by);
+    next->trying = plan_differing_axes(state, index, mine->bound_by);
+    next->try = index;
     if (of != PLAN_NO_CASE && mine->states[of].verdict == PLAN_VERDICT_OPEN)
         add(next, index, of);
     else

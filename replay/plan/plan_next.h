@@ -20,6 +20,8 @@
 struct plan_next {
     const struct plan_search *search;
     uint32_t tried;        /* axes */
+    uint32_t trying;       /* those that the last try was of ... */
+    uint32_t try;          /* ... and who was played for it, while there are any */
     const char **decisive; /* names of cases */
     uint32_t decisive_count;
     double bar; /* what has less headroom is not the one; -HUGE_VAL: no matter */

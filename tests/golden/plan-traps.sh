@@ -124,6 +124,21 @@ sed 's/no-lossless-drop/"ecn.marked < 100", "drops.lossy == 0", "oltp.iops > 100
 # More runs than the budget has.
 sed '$a budget: 3' plan.yaml >bad.yaml
 "$program" plan bad.yaml >out.txt; [ $? = 1 ] && grep -q 'the budget of 3 runs was spent before the answer was known' out.txt && grep -q 'not decided: 4 candidates are left' out.txt || fail "budget: $(cat out.txt)"
+# An axis that is said to be monotone and is not, where the first candidates that could show it do not settle: nothing rests on it.
+cat >depth.yaml <<'END'
+stormglass-plan: 1
+name: depth
+scenario: site.yaml
+vary:
+  - {path: workloads.oltp.options.iodepth, as: qd, values: {from: 1, to: 64, times: 2}, better: lower}
+  - {path: workloads.oltp.options.numjobs, as: jobs, values: [1, 2, 4], better: lower}
+slo: ["oltp.latency.p99 < 200us", "oltp.goodput > 12Gbps", "backup.goodput > 1Gbps", no-lossless-drop]
+END
+"$program" plan depth.yaml --json >few.json; "$program" plan depth.yaml --json --exhaustive >all.json
+gojq -e -s '.[0].chosen == .[1].chosen and ([.[0].candidates[] | select(.verdict == "implied").name] as $implied |
+    [.[1].candidates[] | select(.verdict != "fails" and (.name as $n | $implied | index($n) != null))] == [])' few.json all.json >/dev/null ||
+    fail "said to fail: $(gojq -c '[.candidates[] | [.name, .verdict]]' few.json all.json)"
+
 # Prices of 0: the first that holds, and nothing that costs more than it.
 sed 's/price: [0-9]*/price: 0/' plan.yaml >free.yaml
 "$program" plan free.yaml >out.txt && grep -q '^Chosen          nic25Gbps-spines2  USD 0$' out.txt || fail "for nothing: $(cat out.txt)"
