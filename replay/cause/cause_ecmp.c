@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-enum { FULL = PPM * 85 / 100 };
+/* Flows that meet on a link that is used less than that do not want for another. */
+enum { FULL = PPM * 85 / 100, USED = PPM / 5 };
 
 static bool was_congested(const struct harm_scene *scene, uint32_t port)
 {
@@ -49,7 +50,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             if (!was_congested(scene, port))
                 continue;
             const int64_t least = idlest(scene, node, port, &group);
-            if (!group || least > scene->uses[port].busy / 2)
+            if (!group || scene->uses[port].busy < USED || least > scene->uses[port].busy / 2)
                 continue;
             struct cause_clue clue = cause_clue();
             char name[HARM_NAME_BYTES];

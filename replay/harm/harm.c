@@ -8,6 +8,7 @@
 #include "replay/explain/explain_words.h"
 #include "replay/harm/cause.h"
 #include "replay/harm/margins.h"
+#include "replay/harm/severity.h"
 #include "replay/harm/victims.h"
 
 #include <inttypes.h>
@@ -356,15 +357,26 @@ static int by_weight(const void *a, const void *b)
     return strcmp(x->cause.name, y->cause.name);
 }
 
-static void add_up(const struct harm_scene *scene, struct cause_search *search, struct harm *harm)
+/* The most that the member lost by one of the causes; `load`: that of nobody is one. */
+static int64_t most_lost(const struct cause_search *search, uint32_t member, bool load)
 {
-    __int128 lost_ps = 0;
+    int64_t most = 0;
+    for (uint32_t k = 0; k < search->count; k++)
+        if (search->list[k].lost[member] > most &&
+            (load || search->list[k].cause.suspect != HARM_LOAD))
+            most = search->list[k].lost[member];
+    return most;
+}
+
+/* Returns what of the loss somebody is to blame for. */
+static int64_t add_up(const struct harm_scene *scene, const struct cause_search *search,
+                      struct harm *harm)
+{
+    __int128 lost_ps = 0, blamed_ps = 0;
     for (uint32_t i = 0; i < scene->member_count; i++) {
-        int64_t most = 0;
-        for (uint32_t k = 0; k < search->count; k++)
-            if (search->list[k].lost[i] > most)
-                most = search->list[k].lost[i];
+        const int64_t most = most_lost(search, i, true);
         lost_ps += (__int128)most * scene->members[i].span / PPM;
+        blamed_ps += (__int128)most_lost(search, i, false) * scene->members[i].span / PPM;
         harm->victims += most >= HARM_NOTICED;
     }
     harm->lost_ps = (int64_t)lost_ps;
@@ -374,45 +386,7 @@ static void add_up(const struct harm_scene *scene, struct cause_search *search, 
             harm->lossless_drops += (int64_t)scene->drops[i].frames;
     }
     harm->failed_operations = scene->failed + scene->unfinished;
-}
-
-/* By what users lost: operations first, then time; frames of a lossless class are a promise
- * broken. */
-static enum harm_severity severity_of(const struct harm_scene *scene, const struct harm *harm)
-{
-    __int128 span = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        span += scene->members[i].span;
-    const bool blamed = harm->cause_count > 0 && harm->causes[0].suspect != HARM_LOAD;
-    const int64_t percent = span == 0 ? 0 : (int64_t)((__int128)harm->lost_ps * 100 / span);
-    if (harm->failed_operations > 0 || (blamed && percent >= 25))
-        return HARM_SEVERE;
-    if (harm->lossless_drops > 0 || (blamed && percent >= 5))
-        return HARM_MODERATE;
-    return harm->cause_count > 0 && (percent >= 1 || harm->drops > 0) ? HARM_SLIGHT : HARM_NOTHING;
-}
-
-static void word_harm(struct harm *harm)
-{
-    char *text = harm->sentence;
-    const size_t size = sizeof harm->sentence;
-    size_t used = 0;
-    if (harm->severity == HARM_NOTHING) {
-        used = (size_t)snprintf(text, size, "none: nobody lost anything worth mention");
-        margins_words(harm, text + used, size - used);
-        return;
-    }
-    used += (size_t)snprintf(text, size, "%s: %" PRId64 " pair%s of hosts lost %s",
-                             harm_severity_word(harm->severity), harm->victims,
-                             harm->victims == 1 ? "" : "s", words_time(harm->lost_ps).text);
-    if (harm->failed_operations > 0)
-        used += (size_t)snprintf(text + used, size - used, ", %s operations failed or never ended",
-                                 words_count(harm->failed_operations).text);
-    if (harm->lossless_drops > 0)
-        snprintf(text + used, size - used, ", %s frames of lossless classes dropped",
-                 words_count(harm->lossless_drops).text);
-    else if (harm->drops > 0)
-        snprintf(text + used, size - used, ", %s frames dropped", words_count(harm->drops).text);
+    return (int64_t)blamed_ps;
 }
 
 /* Both are settings of one entry: what is only supposed of one says no more. */
@@ -476,10 +450,10 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
         search.kind->look(&search, scene);
     }
     close_search(&search, harm);
-    add_up(scene, &search, harm);
-    harm->severity = severity_of(scene, harm);
+    const int64_t blamed_ps = add_up(scene, &search, harm);
+    harm->severity = severity_of(scene, harm, blamed_ps);
     margins_find(scene, harm);
-    word_harm(harm);
+    severity_words(harm);
     for (uint32_t i = 0; i < search.count; i++) {
         free(search.list[i].lost);
         free(search.list[i].weighed);

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_pause_storm - a host that pauses though it has room. */
 #include "replay/cause/causes.h"
+
+#include "base/drop.h"
 #include "replay/explain/verdict.h"
+
+/* What was stopped for long is dropped, and costs its senders more than the pause. */
+static bool watchdog_dropped(const struct harm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->drop_count; i++)
+        if (scene->drops[i].cause == PROBE_DROP_WATCHDOG)
+            return true;
+    return false;
+}
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
-    clue.parts = HARM_BIT(PAUSE) | HARM_BIT(STOOD) | HARM_BIT(FAILED);
+    clue.parts = HARM_BIT(PAUSE) | HARM_BIT(STOOD) | HARM_BIT(FAILED) |
+                 (watchdog_dropped(scene) ? HARM_LOST_PARTS : 0);
     clue.faults = "pause-storm";
     clue.rows = "rx-xoff rx-xon rx-buffer pfc-quanta pfc-xon";
     clue.otherwise = HARM_HOST;

@@ -27,6 +27,23 @@ static bool gave_up(const struct harm_scene *scene, uint32_t node)
     return false;
 }
 
+/* Frames were lost, and whoever lost time by it there knows why: the timers waited for those. */
+static bool is_explained(const struct cause_search *search, const struct harm_scene *scene,
+                         uint32_t node)
+{
+    bool explained = false;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if ((member->from != node && member->to != node) ||
+            member->part[HARM_PART_LOSS] < HARM_NOTICED)
+            continue;
+        if (!cause_is_explained(search, i))
+            return false;
+        explained = true;
+    }
+    return explained;
+}
+
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     uint64_t lost = 0, all = 0;
@@ -48,7 +65,9 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         if (suspects_deviation(scene, clue.rows, clue.place, &suspect)) {
             clue.strength = PPM / 2;
             clue.proven = lost == 0 && gave_up(scene, node);
-        } else
+        } else if (lost > 0 && is_explained(search, scene, node))
+            continue;
+        else
             clue.strength = (PPM - stopped(scene, node)) / (lost > 0 ? 4 : 2);
         snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission timeouts%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * severity - how bad it was, and the sentence of it. */
+#include "replay/harm/severity.h"
+
+#include "replay/database/words.h"
+#include "replay/harm/margins.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* By what users lost: operations first, then time; frames of a lossless class are a promise
+ * broken. */
+enum harm_severity severity_of(const struct harm_scene *scene, const struct harm *harm,
+                               int64_t blamed_ps)
+{
+    __int128 span = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        span += scene->members[i].span;
+    const int64_t percent = span == 0 ? 0 : (int64_t)((__int128)harm->lost_ps * 100 / span);
+    const int64_t blamed = span == 0 ? 0 : (int64_t)((__int128)blamed_ps * 100 / span);
+    if (harm->failed_operations > 0 || blamed >= 25)
+        return HARM_SEVERE;
+    if (harm->lossless_drops > 0 || blamed >= 5)
+        return HARM_MODERATE;
+    return harm->cause_count > 0 && (percent >= 1 || harm->drops > 0) ? HARM_SLIGHT : HARM_NOTHING;
+}
+
+void severity_words(struct harm *harm)
+{
+    char *text = harm->sentence;
+    const size_t size = sizeof harm->sentence;
+    size_t used = 0;
+    if (harm->severity == HARM_NOTHING) {
+        used = (size_t)snprintf(text, size, "none: nobody lost anything worth mention");
+        margins_words(harm, text + used, size - used);
+        return;
+    }
+    used += (size_t)snprintf(text, size, "%s: %" PRId64 " pair%s of hosts lost %s",
+                             harm_severity_word(harm->severity), harm->victims,
+                             harm->victims == 1 ? "" : "s", words_time(harm->lost_ps).text);
+    if (harm->failed_operations > 0)
+        used += (size_t)snprintf(text + used, size - used, ", %s operations failed or never ended",
+                                 words_count(harm->failed_operations).text);
+    if (harm->lossless_drops > 0)
+        snprintf(text + used, size - used, ", %s frames of lossless classes dropped",
+                 words_count(harm->lossless_drops).text);
+    else if (harm->drops > 0)
+        snprintf(text + used, size - used, ", %s frames dropped", words_count(harm->drops).text);
+}
