@@ -2,7 +2,11 @@
  * plan_facts - counts of ports and links. */
 #include "replay/plan/plan_facts.h"
 
+#include "base/quantity.h"
+
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 static bool is_host(const struct scenario *scenario, uint32_t node)
 {
@@ -44,6 +48,28 @@ struct plan_facts plan_facts_of(const struct scenario *scenario)
         facts.fabric_cables += !host;
     }
     return facts;
+}
+
+void plan_horizon_of(const struct scenario *scenario, time_ps wait, struct plan_horizon *horizon)
+{
+    static const char *const paths[] = {
+        "fabric.routing.detection",           "fabric.routing.convergence",
+        "hosts.defaults.rnic.timeout",        "hosts.defaults.rnic.retry-count",
+        "hosts.defaults.nvme.keep-alive",     "hosts.defaults.nvme.io-timeout",
+        "hosts.defaults.nvme.reconnect-delay"};
+    *horizon = (struct plan_horizon){.run = scenario->duration,
+                                     .wait = scenario->drain > wait ? scenario->drain : wait};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        for (uint32_t k = 0; k < scenario->setting_count; k++) {
+            const struct scenario_setting *setting = &scenario->settings[k];
+            if (strcmp(setting->path, paths[i]) != 0)
+                continue;
+            char value[QUANTITY_TEXT_BYTES];
+            const size_t used = strlen(horizon->timers);
+            opt_format(setting->row, setting->value, value, sizeof value);
+            snprintf(horizon->timers + used, sizeof horizon->timers - used, "%s%s %s",
+                     used == 0 ? "" : ", ", setting->row->name, value);
+        }
 }
 
 const char *const plan_unmodelled[] = {

@@ -15,6 +15,15 @@ struct plan_facts {
     uint32_t host_cables, fabric_cables;
 };
 
+/* What a failure in mid-run is judged within: how long the run is and what is under way is waited
+ * for, and the timers of whoever has to notice. */
+struct plan_horizon {
+    time_ps run, wait;
+    char timers[256]; /* "detection 1ms, convergence 100ms, ..." */
+};
+
+void plan_horizon_of(const struct scenario *scenario, time_ps wait, struct plan_horizon *horizon);
+
 struct plan_facts plan_facts_of(const struct scenario *scenario);
 
 /* Sentences, of every plan, to a NULL; docs/model.md has the whole list, subject by subject. */

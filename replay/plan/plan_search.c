@@ -80,6 +80,16 @@ static void take_template(struct plan_state *state, const struct scenario *scena
             arena_format(&state->arena, "%s", scenario->workloads[state->workload_count].name);
 }
 
+static void take_horizon(struct plan_state *state, struct plan_candidate *candidate,
+                         const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < state->plan->failure_count && candidate->horizon == NULL; i++)
+        if (state->plan->failures[i].at != NULL) {
+            candidate->horizon = arena_take(&state->arena, sizeof *candidate->horizon);
+            plan_horizon_of(scenario, PLAN_WAIT, candidate->horizon);
+        }
+}
+
 static bool open_candidate(struct plan_state *state, uint32_t index, struct grid_cell *cell,
                            struct diag *diag)
 {
@@ -101,6 +111,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
     if (well) {
         take_template(state, scenario);
         candidate->facts = plan_facts_of(scenario);
+        take_horizon(state, candidate, scenario);
         candidate->duration = scenario->duration;
         ask(state, candidate, scenario, diag);
         refuse_by_bound(candidate, scenario);

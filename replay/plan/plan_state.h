@@ -53,6 +53,7 @@ struct plan_candidate {
     struct plan_case_state *states; /* by case */
     struct prices_bill bill;
     struct plan_facts facts;
+    struct plan_horizon *horizon; /* in the arena; NULL: nothing fails in mid-run */
     enum plan_verdict verdict;
     char why[2 * PLAN_SENTENCE_BYTES]; /* in words, of all that do not hold */
     char limit[PLAN_SENTENCE_BYTES];   /* what limited the run that decided; empty: none did */

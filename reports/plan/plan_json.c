@@ -83,6 +83,11 @@ static void print_chosen(const struct plan_state *state, FILE *out, struct arena
     }
     text_member(out, "name", of->cell->name, ", ");
     print_facts(&of->facts, out);
+    if (of->horizon != NULL) {
+        fprintf(out, "\"run_ps\": %" PRId64 ", \"wait_ps\": %" PRId64 ", ", of->horizon->run,
+                of->horizon->wait);
+        text_member(out, "timers", of->horizon->timers, ", ");
+    }
     cost_members(state, of, out);
     fputs("},\n", out);
 }

@@ -134,6 +134,24 @@ static void print_facts(const struct plan_facts *facts, FILE *out)
             (unsigned)facts->fabric_cables);
 }
 
+/* What failures in mid-run were judged within. */
+static void print_horizon(const struct plan_state *state, const struct plan_horizon *horizon,
+                          FILE *out)
+{
+    const char *gap = "  in mid-run: ";
+    if (horizon == NULL)
+        return;
+    for (uint32_t i = 0; i < state->plan->failure_count; i++) {
+        const struct plan_failure *failure = &state->plan->failures[i];
+        if (failure->at == NULL)
+            continue;
+        fprintf(out, "%s%s at %s", gap, failure->name, failure->at);
+        gap = ", ";
+    }
+    fprintf(out, " of %s, then up to %s for what is under way; %s\n", words_time(horizon->run).text,
+            words_time(horizon->wait).text, horizon->timers);
+}
+
 static void print_unmodelled(FILE *out)
 {
     fputs("\nNot modelled (docs/model.md has all of it)\n", out);
@@ -157,6 +175,7 @@ static void print_chosen(const struct plan_state *state, FILE *out)
         fprintf(out, "  %s\n", candidate->cell->sets[i]);
     print_objectives(state, candidate, out);
     print_facts(&candidate->facts, out);
+    print_horizon(state, candidate->horizon, out);
     fputs("  ", out);
     plan_command(state, (uint32_t)state->chosen, candidate->least_case, out);
     fputs("\n  ", out);

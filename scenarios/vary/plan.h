@@ -35,6 +35,8 @@
 #include "scenarios/vary/grow.h"
 #include "scenarios/vary/prices.h"
 
+#define PLAN_WAIT (60 * PS_PER_S) /* after a failure in mid-run, for what is under way */
+
 enum {
     PLAN_SLO_MAX = 32,
     PLAN_FAILURES_MAX = 32, /* entries of `survive` */

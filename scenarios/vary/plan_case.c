@@ -159,7 +159,7 @@ static bool add_cases(struct plan *plan, struct scenario *scenario,
     struct members members = {.arena = &plan->grid.arena};
     if (!find_members(&members, scenario, failure, diag) || !are_writable(&members, failure, diag))
         return false;
-    const bool longer = scenario->drain >= 60 * PS_PER_S;
+    const bool longer = scenario->drain >= PLAN_WAIT;
     const size_t count = members.count;
     if (failure->together == PLAN_TOGETHER_ALL)
         return add_case(plan, failure, choose(members.arena, &members, NULL, count), longer, cases,

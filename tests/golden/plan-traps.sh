@@ -124,6 +124,12 @@ sed 's/no-lossless-drop/"ecn.marked < 100", "drops.lossy == 0", "oltp.iops > 100
 # More runs than the budget has.
 sed '$a budget: 3' plan.yaml >bad.yaml
 "$program" plan bad.yaml >out.txt; [ $? = 1 ] && grep -q 'the budget of 3 runs was spent before the answer was known' out.txt && grep -q 'not decided: 4 candidates are left' out.txt || fail "budget: $(cat out.txt)"
+# What a failure in mid-run was judged within is part of the answer.
+sed '9a\  - {name: a link lost, kind: link-down, each: "leaf*-spine*", sample: 1, at: 300us, slo: [all-commands-complete]}' plan.yaml >lost.yaml
+"$program" plan lost.yaml >out.txt && grep -q '^  in mid-run: a link lost at 300us of 1.000 ms, then up to 60.0 s for what is under way; detection 1ms, convergence 100ms, timeout 14, retry-count 7, keep-alive 5s, io-timeout 30s, reconnect-delay 10s$' out.txt ||
+    fail "horizon: $(cat out.txt)"
+"$program" plan lost.yaml --json | gojq -e '.chosen | .run_ps == 1000000000 and .wait_ps == 60000000000000 and (.timers | test("^detection 1ms, "))' >/dev/null || fail "horizon in JSON"
+
 # An axis that is said to be monotone and is not, where the first candidates that could show it do not settle: nothing rests on it.
 cat >depth.yaml <<'END'
 stormglass-plan: 1
