@@ -25,6 +25,7 @@ struct talk {
     unsigned dreqs[2], dreqs_came[2], dreps[2], dreps_came[2]; /* by who asks */
     unsigned dreqs_after[2];
     bool answered, rejected;
+    bool anew; /* by one that knows nothing of the answer before */
 };
 
 struct run_laws_cm {
@@ -149,6 +150,7 @@ static void rep_sent(struct run_laws *laws, uint32_t from, uint32_t to, const st
     const bool anew =
         (laws->terms.crashes || !is_swift(laws)) && rep->local_id != talk->rep.local_id;
     if (!talk->answered || anew) { /* the one that had answered is no more */
+        talk->anew = talk->answered;
         talk->answered = true;
         talk->id[1] = rep->local_id;
         talk->rep = *rep;
@@ -222,8 +224,9 @@ void run_laws_cm_came(struct run_laws *laws, const struct run_laws_delivery *cam
     struct talk *talk = mad->attribute == CM_DREP
                             ? talk_of(laws->cm, to, from, mad->remote_id, &side)
                             : talk_of(laws->cm, from, to, mad->local_id, &side);
-    if (mad->attribute == CM_REJ) {
+    if (mad->attribute == CM_REP || mad->attribute == CM_REJ) /* maybe of one that is no more */
         talk = talk_of_active(laws->cm, to, from, mad->remote_id);
+    if (mad->attribute == CM_REJ) {
         if (talk != NULL)
             talk->rejected = true;
         return;
@@ -289,7 +292,7 @@ void run_laws_cm_judge(struct run_laws *laws)
         /* Without the first RTU it may have been given up before; one answers all that come while
          * the queue pair is being made ready. */
         const bool at_once = laws->world->rnics[talk->endpoint[0]]->params.qp_modify_cost == 0;
-        if (at_once && talk->rtus > 0 && talk->reps_came > talk->rtus &&
+        if (at_once && !talk->anew && talk->rtus > 0 && talk->reps_came > talk->rtus &&
             talk->dreqs[0] + talk->dreqs_came[1] == 0)
             BREAK(laws, talk, "a REP without an RTU");
     }

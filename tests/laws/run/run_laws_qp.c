@@ -27,6 +27,19 @@ static void judge_qp(struct run_laws *laws, const struct host *host, const struc
 /* Of a controller that closes the last answers are not acknowledged any more. */
 enum { CLOSING_BYTES = 4096 };
 
+/* At least one for each instance. */
+static uint64_t controllers_of(const struct run_laws *laws, uint32_t workload)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < world_instances(laws->world, workload); i++) {
+        uint32_t path = 0;
+        while (world_controller(laws->world, workload, i, path) != NULL)
+            path++;
+        count += path > 0 ? path : 1;
+    }
+    return count;
+}
+
 static void judge_bytes(struct run_laws *laws)
 {
     uint64_t answered = 0, came = 0, failed = laws->terms.go_back_0, closing = 0;
@@ -39,7 +52,7 @@ static void judge_bytes(struct run_laws *laws)
     for (uint32_t w = 0; w < laws->world->workload_count; w++) {
         const struct workload_stats *stats = &laws->world->stats[w];
         failed += stats->losses + stats->failed + world_outstanding(laws->world, w);
-        closing += CLOSING_BYTES * world_instances(laws->world, w);
+        closing += CLOSING_BYTES * controllers_of(laws, w);
     }
     if (answered > came || (came - answered > closing && failed == 0 && run_laws_is_closed(laws)))
         run_laws_break(laws, "messages of %llu B are answered, and %llu B have come",
