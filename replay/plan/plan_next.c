@@ -98,7 +98,9 @@ static uint32_t decisive_case(const struct plan_next *next, uint32_t index)
 enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t index)
 {
     const struct plan_candidate *candidate = at(next, index);
-    if (candidate->most < next->bar)
+    /* An axis is known to be monotone within the tolerance: so is what follows from others. */
+    const double slack = candidate->most_by == index ? 0 : tolerance(next);
+    if (candidate->most + slack < next->bar)
         return PLAN_BELOW;
     if (candidate->verdict == PLAN_VERDICT_HOLDS)
         return candidate->headroom < next->bar ? PLAN_BELOW : PLAN_HOLDING;
