@@ -7,7 +7,9 @@
 #include "replay/database/words.h"
 #include "replay/plan/plan_bound.h"
 #include "replay/run/run.h"
+#include "scenarios/fio/fio.h"
 #include "scenarios/load/library.h"
+#include "scenarios/workload/workload.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -154,6 +156,18 @@ struct played {
     int64_t issued[PLAYED_WORKLOADS];
 };
 
+/* It has a number of operations, or a time, of its own. */
+static bool is_finite(const struct scenario *scenario, const struct scenario_workload *workload)
+{
+    const struct opt *row = opt_find(workload->ops->opts, "count");
+    const struct fio_job *job = workload->job;
+    if (job != NULL)
+        return job->nvme.fio.io_bytes != 0 || job->nvme.fio.loop_ios > 0 ||
+               job->runtime < scenario->duration || workload->stop < scenario->duration;
+    return workload->stop < scenario->duration ||
+           (row != NULL && *opt_field(row, (void *)(uintptr_t)workload->params) > 0);
+}
+
 /* A longer run gave it nothing more to do. */
 static bool has_ended(const struct result_workload *workload, int64_t *before)
 {
@@ -178,7 +192,8 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
         needs = more > needs ? more : needs;
         end(outcome, PLAN_RUN_UNSETTLED, "%s had not settled in %s", workload->name,
             words_time(scenario->duration).text);
-        if (i < PLAYED_WORKLOADS && has_ended(workload, &played->issued[i])) {
+        if (i < PLAYED_WORKLOADS && is_finite(scenario, &scenario->workloads[i]) &&
+            has_ended(workload, &played->issued[i])) {
             end(outcome, PLAN_RUN_UNSETTLED, "%s ends after %s operations, before it has settled",
                 workload->name, words_count(workload->issued).text);
             return 0;
