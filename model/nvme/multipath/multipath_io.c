@@ -52,8 +52,8 @@ static void take_part(struct nvme_io *whole, const struct part *part)
     const bool requeued = whole->last.requeued;
     whole->qid = io->qid;
     whole->cid = io->cid;
-    if (whole->posted_at == 0)
-        whole->posted_at = io->posted_at;
+    if (whole->posted_at == 0 || (io->posted_at > 0 && io->posted_at < whole->posted_at))
+        whole->posted_at = io->posted_at; /* parts end in any order */
     whole->response_at = io->response_at;
     whole->last = io->last;
     whole->last.requeued |= requeued;
