@@ -78,6 +78,7 @@ struct probe_target_io {
     time_ps buffered_at;           /* it got data buffers, for which it had waited */
     time_ps fetch_at;              /* RDMA READ of the data posted */
     time_ps fetched_at;            /* its data is here */
+    time_ps limit_at;              /* waits for a limit of its namespace, until media_at */
     time_ps media_at;              /* handed to the media */
     time_ps media_begun_at;        /* the media began to serve it: before that it waited */
     time_ps media_done_at;

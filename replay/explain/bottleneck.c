@@ -216,7 +216,8 @@ static int64_t entries_left(const struct bottleneck_input *input)
 static int64_t not_stopped(const struct bottleneck_input *input)
 {
     return most(PPM - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
-                    input->uses[BOTTLENECK_WINDOW].used - input->uses[BOTTLENECK_BUFFERS].used,
+                    input->uses[BOTTLENECK_WINDOW].used - input->uses[BOTTLENECK_BUFFERS].used -
+                    input->uses[BOTTLENECK_LIMIT].used,
                 0);
 }
 
@@ -277,6 +278,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         return part(deeper(input, input->window), use->used);
     case BOTTLENECK_BUFFERS:
         return part(part(deeper(input, 0), use->used), least(use->covers, PPM));
+    case BOTTLENECK_LIMIT:
+        return part(part(TENTH, use->used), least(use->covers, PPM));
     case BOTTLENECK_QUEUE_SIZE:
         return use->used > 0 && (is_cut(input) || use->used >= PPM / 2)
                    ? part(deeper(input, input->entries), not_stopped(input))
@@ -383,6 +386,7 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
         [BOTTLENECK_WINDOW] = ("queue pairs of %s have sent all that may be unacknowledged %s of "
                                "their time"),
         [BOTTLENECK_BUFFERS] = "%s, %s of the time",
+        [BOTTLENECK_LIMIT] = "%s, %s of the time",
         [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a place",
     };
     const char *word = names[found->resource];

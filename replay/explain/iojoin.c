@@ -147,7 +147,9 @@ void iojoin_stages(const struct probe_host_io *host, const struct probe_target_i
         stages[IOJOIN_BUFFERS] = step(&before, target->buffered_at);
         stages[IOJOIN_TARGET] += step(&before, target->fetch_at);
         stages[IOJOIN_FETCH] = step(&before, target->fetched_at);
-        stages[IOJOIN_TARGET] += step(&before, target->media_at);
+        stages[IOJOIN_TARGET] +=
+            step(&before, target->limit_at == 0 ? target->media_at : target->limit_at);
+        stages[IOJOIN_LIMIT] = step(&before, target->limit_at == 0 ? 0 : target->media_at);
         stages[IOJOIN_WAIT] = step(&before, target->media_begun_at);
         stages[IOJOIN_MEDIA] = step(&before, target->media_done_at);
         stages[IOJOIN_RESPOND] = step(&before, target->response_at);

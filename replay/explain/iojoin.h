@@ -20,6 +20,7 @@
     X(TARGET, "target cpu", "target software before the media")                                    \
     X(BUFFERS, "buffer wait", "for data buffers of the target")                                    \
     X(FETCH, "data fetch", "RDMA READ of a write's data")                                          \
+    X(LIMIT, "limit wait", "for an IOPS or bandwidth limit of the namespace")                      \
     X(WAIT, "media wait", "queued in the medium")                                                  \
     X(MEDIA, "media service", "read or programmed")                                                \
     X(RESPOND, "respond", "target software after the media")                                       \

@@ -25,6 +25,7 @@
     X(HOST, ".nvme.")                                                                              \
     X(TARGET, ".target.")                                                                          \
     X(MEDIA, ".media.")                                                                            \
+    X(NAMESPACE, ".namespaces[")                                                                   \
     X(WORKLOAD, "workloads.")                                                                      \
     X(FAULT, "faults[")
 
@@ -166,6 +167,10 @@ static void change_host(struct changing *changing, const struct scenario_host *h
         change(changing, nvme_target_opts, &host->nvme_target->core);
         for (int i = 0; i < NVME_CARRIERS; i++)
             change(changing, nvme_carriers[i]->target_opts, host->nvme_target->own[i]);
+        break;
+    case NAMESPACE_SECTION:
+        for (uint32_t i = 0; i < host->namespace_count; i++)
+            change(changing, nvme_namespace_opts, host->namespaces[i].params);
         break;
     case MEDIA_SECTION:
         for (uint32_t i = 0; i < host->namespace_count; i++)

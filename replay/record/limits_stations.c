@@ -134,25 +134,26 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
     }
 }
 
-/* Data buffers that all commands of a target share. */
-static void add_buffers(struct limits_scope *scope)
+/* What commands wait for together, before they are served: data buffers, limits of namespaces. */
+static void add_shared(struct limits_scope *scope, enum bottleneck_resource resource,
+                       enum usage_target waiting, enum usage_target is_short, const char *words)
 {
     const struct scenario *scenario = scope->collect->scenario;
     const struct usage *usage = scope->usage;
-    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_BUFFERS];
+    struct bottleneck_use *use = &scope->input->uses[resource];
     int64_t here = 0, asked = 0;
     for (uint32_t node = 0; node < scenario->node_count; node++) {
         if (!scope->to[node] || usage_stations(usage, node) == NULL)
             continue;
-        here += usage_of_target(usage, node, USAGE_TARGET_UNBUFFERED);
+        here += usage_of_target(usage, node, waiting);
         asked += usage_of_target(usage, node, USAGE_TARGET_ASKED);
         const int64_t used =
-            limits_share(usage_of_target(usage, node, USAGE_TARGET_SHORT), usage_looks(usage));
+            limits_share(usage_of_target(usage, node, is_short), usage_looks(usage));
         if (used <= use->used)
             continue;
         use->used = used;
         use->covers = limits_share(scope->targets[node], scope->pairs);
-        snprintf(use->where, sizeof use->where, "commands wait for data buffers of %.100s",
+        snprintf(use->where, sizeof use->where, "commands wait for %s of %.100s", words,
                  scenario->nodes[node].name);
     }
     if (asked > 0)
@@ -161,7 +162,10 @@ static void add_buffers(struct limits_scope *scope)
 
 void limits_targets(struct limits_scope *scope)
 {
-    add_buffers(scope);
+    add_shared(scope, BOTTLENECK_BUFFERS, USAGE_TARGET_UNBUFFERED, USAGE_TARGET_SHORT,
+               "data buffers");
+    add_shared(scope, BOTTLENECK_LIMIT, USAGE_TARGET_LIMITED, USAGE_TARGET_BOUND,
+               "the limit of a namespace");
     for (int cores = 0; cores < 2; cores++) {
         const char *name = add_stations(scope, cores != 0);
         add_waiting(scope, cores != 0, name);

@@ -54,6 +54,8 @@ enum usage_target {
     USAGE_TARGET_FETCHES,
     USAGE_TARGET_UNBUFFERED, /* commands that wait for data buffers */
     USAGE_TARGET_SHORT,      /* 1 while there are such */
+    USAGE_TARGET_LIMITED,    /* commands that wait for a limit of their namespace */
+    USAGE_TARGET_BOUND,      /* 1 while there are such */
     USAGE_TARGET_STALLED,    /* 1 while it stands still or is dead */
     USAGE_TARGET_ASKED,      /* commands that hosts have outstanding there */
     USAGE_TARGET_STATION,    /* ps that each of its stations worked, summed over its servers */

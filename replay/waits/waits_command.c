@@ -227,11 +227,13 @@ static void at_target(const struct waits *waits, const struct waits_command *com
     step(life, before, at->begun_at, WAITS_IN_TARGET, WAITS_STALLED);
     step(life, before, at->buffered_at, WAITS_IN_TARGET, WAITS_BUFFERS);
     const bool fetches = at->fetch_at != 0;
-    step(life, before, fetches ? at->fetch_at : at->media_at, WAITS_IN_TARGET, WAITS_WINDOW);
+    const time_ps ready = at->limit_at != 0 ? at->limit_at : at->media_at;
+    step(life, before, fetches ? at->fetch_at : ready, WAITS_IN_TARGET, WAITS_WINDOW);
     if (fetches)
         travel(waits, life, command->message[PROBE_USE_FETCH], before, at->fetched_at,
                WAITS_IN_FETCH, by_target);
-    step(life, before, at->media_at, WAITS_IN_FETCH, WAITS_TARGET_CPU);
+    step(life, before, ready, WAITS_IN_FETCH, WAITS_TARGET_CPU);
+    step(life, before, at->media_at, WAITS_IN_TARGET, WAITS_LIMIT);
     step(life, before, at->media_begun_at, WAITS_IN_MEDIUM, WAITS_MEDIA_WAIT);
     step(life, before, at->media_done_at, WAITS_IN_MEDIUM, WAITS_MEDIA);
     step(life, before, at->response_at, WAITS_IN_MEDIUM,

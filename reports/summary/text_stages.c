@@ -36,8 +36,8 @@ static void read_commands(struct store *store, struct table *table)
     struct store_statement *rows = store_prepare(
         store,
         "SELECT w.name, operation, issued_ps, posted_ps, response_ps, completed_ps, capsule_ps,"
-        " begun_ps, buffered_ps, fetch_ps, fetched_ps, media_ps, media_begun_ps, media_done_ps,"
-        " response_sent_ps"
+        " begun_ps, buffered_ps, fetch_ps, fetched_ps, limit_ps, media_ps, media_begun_ps,"
+        " media_done_ps, response_sent_ps"
         " FROM io JOIN workload w USING(workload) ORDER BY io");
     while (table->count < ONE_BY_ONE_MAX && store_step(rows)) {
         struct column *column = new_column(table, store_text(rows, 0), store_text(rows, 1));
@@ -50,10 +50,11 @@ static void read_commands(struct store *store, struct table *table)
                                                .buffered_at = store_int(rows, 8),
                                                .fetch_at = store_int(rows, 9),
                                                .fetched_at = store_int(rows, 10),
-                                               .media_at = store_int(rows, 11),
-                                               .media_begun_at = store_int(rows, 12),
-                                               .media_done_at = store_int(rows, 13),
-                                               .response_at = store_int(rows, 14)};
+                                               .limit_at = store_int(rows, 11),
+                                               .media_at = store_int(rows, 12),
+                                               .media_begun_at = store_int(rows, 13),
+                                               .media_done_at = store_int(rows, 14),
+                                               .response_at = store_int(rows, 15)};
         iojoin_stages(&host, target.capsule_at == 0 ? NULL : &target, column->sum);
     }
     store_finish(rows);
@@ -141,7 +142,7 @@ void text_stages(struct store *store, FILE *out, const struct paint *paint)
         fprintf(out, "%*s", WIDTH, table.columns[i].head);
     fputc('\n', out);
     for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
-        if (stage != IOJOIN_BUFFERS || happened(&table, stage))
+        if ((stage != IOJOIN_BUFFERS && stage != IOJOIN_LIMIT) || happened(&table, stage))
             write_row(out, &table, stage);
     write_total(out, &table, paint);
 }

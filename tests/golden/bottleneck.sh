@@ -72,6 +72,13 @@ named target-buffers 'target buffers'
 gains target-buffers 1.08 hosts.targets.target.data-buffers=71
 stays target-buffers workloads.w.queue-depth=71
 
+# A namespace gives what its limit allows, whatever comes.
+nvme namespace-limit 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed}, iops-limit: 100000}]}}
+workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 4KiB, queue-depth: 64}]'
+named namespace-limit 'namespace limit'
+gains namespace-limit 1.08 hosts.targets.namespaces.0.iops-limit=110000
+stays namespace-limit workloads.w.queue-depth=71
+
 # A target that stands still is no network.
 nvme stall 'hosts: {targets: {where: host0, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 8}]

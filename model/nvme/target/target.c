@@ -50,6 +50,18 @@ const struct opt nvme_namespace_opts[] = {
      "assumed: of the order of current drives"},
     {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL,
      "Size of a logical block.", "Linux null_blk and most drives as shipped: 512", .factor = 8},
+    {"iops-limit", OPT_INT, SPACE(iops_limit), "0", "0", "1000000000", NULL,
+     "Reads and writes in a second, of all users together; 0: no limit.",
+     "SPDK bdev_set_qos_limit: rw_ios_per_sec"},
+    {"rate-limit", OPT_RATE, SPACE(rate_limit), "0bps", "0bps", "10Tbps", NULL,
+     "Data read and written, of all users together; 0: no limit.",
+     "SPDK bdev_set_qos_limit: rw_mbytes_per_sec"},
+    {"read-limit", OPT_RATE, SPACE(read_limit), "0bps", "0bps", "10Tbps", NULL,
+     "Data read, of all users together; 0: no limit.",
+     "SPDK bdev_set_qos_limit: r_mbytes_per_sec"},
+    {"write-limit", OPT_RATE, SPACE(write_limit), "0bps", "0bps", "10Tbps", NULL,
+     "Data written, of all users together; 0: no limit.",
+     "SPDK bdev_set_qos_limit: w_mbytes_per_sec"},
     {0},
 };
 
@@ -214,6 +226,7 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
                                                          .bytes = ns->blocks * ns->block_bytes});
         ns->store = given->store != NULL ? given->store : nvme_tag_store_create(ns->block_bytes);
         CHECK(ns->store->block_bytes == ns->block_bytes);
+        nvme_target_limit_init(target, ns, &given->params);
         CHECK(ns->store->ops->memory == target->namespaces[0].store->ops->memory);
     }
     target->namespace_count = site->namespace_count;
@@ -304,6 +317,7 @@ void nvme_target_destroy(struct nvme_target *target)
         return;
     env_timer_cancel(target->site.env, &target->reaper);
     for (uint32_t i = 0; i < target->namespace_count; i++) {
+        nvme_target_limit_fini(&target->namespaces[i]);
         target->namespaces[i].ops->destroy(target->namespaces[i].media);
         target->namespaces[i].store->ops->destroy(target->namespaces[i].store);
     }

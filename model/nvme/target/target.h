@@ -55,6 +55,8 @@ int64_t nvme_target_carries(const struct nvme_target_params *params);
 struct nvme_namespace_params {
     int64_t size;       /* bytes */
     int64_t block_size; /* 512 or 4096 */
+    /* Of all its users together, in a second; 0: no limit.  Rates in bits. */
+    int64_t iops_limit, rate_limit, read_limit, write_limit;
 };
 
 extern const struct opt nvme_namespace_opts[];
@@ -148,6 +150,7 @@ enum nvme_target_stage {
     NVME_TARGET_UNBUFFERED,  /* waits for data buffers */
     NVME_TARGET_STARVED,     /* waits for room in the send queue */
     NVME_TARGET_FETCHES,     /* its data are under way from the host */
+    NVME_TARGET_LIMITED,     /* waits for a limit of its namespace */
     NVME_TARGET_IN_MEDIA,    /* waits there, or is served */
     NVME_TARGET_AFTER_MEDIA, /* waits for a core or is on one, before the response */
     NVME_TARGET_RESPONDED    /* data and response are posted and not acknowledged */

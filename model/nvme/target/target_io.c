@@ -105,6 +105,12 @@ static void on_media(void *self, struct media_request *request)
     media_done(command, NULL);
 }
 
+void nvme_target_io_submit(struct target_command *command)
+{
+    command->times.media_at = nvme_target_now(command->queue);
+    command->ns->ops->submit(command->ns->media, &command->media);
+}
+
 static void to_media(struct target_command *command, enum media_op op)
 {
     const struct target_namespace *ns = command->ns;
@@ -116,8 +122,8 @@ static void to_media(struct target_command *command, enum media_op op)
         .self = command,
     };
     command->queue->outside++;
-    command->times.media_at = nvme_target_now(command->queue);
-    ns->ops->submit(ns->media, &command->media);
+    if (LIKELY(ns->limits == NULL) || nvme_target_limit_admits(command))
+        nvme_target_io_submit(command);
 }
 
 static void run_transfer(struct target_command *command)

@@ -21,6 +21,8 @@ static enum nvme_target_stage stage_of(const struct target_command *command)
         return NVME_TARGET_RESPONDED;
     if (times->media_done_at != 0)
         return NVME_TARGET_AFTER_MEDIA;
+    if (times->limit_at != 0 && times->media_at == 0)
+        return NVME_TARGET_LIMITED;
     if (times->media_at != 0)
         return NVME_TARGET_IN_MEDIA;
     if (times->fetch_at != 0 && times->fetched_at == 0)

@@ -45,6 +45,7 @@ struct target_namespace {
     const struct media_ops *ops;
     struct media *media;
     struct nvme_store *store;
+    struct target_limits *limits; /* NULL: it has none */
     uint64_t blocks;
     uint32_t block_bytes;
 };
@@ -225,6 +226,16 @@ void nvme_target_event_tell(struct target_controller *controller, unsigned bit);
 void nvme_target_event_read(struct target_controller *controller, unsigned bit);
 void nvme_target_event_run(struct target_command *command);
 void nvme_target_abort_run(struct target_command *command);
+
+/* target_limit.c */
+void nvme_target_limit_init(struct nvme_target *target, struct target_namespace *ns,
+                            const struct nvme_namespace_params *params);
+void nvme_target_limit_fini(struct target_namespace *ns);
+/* Of a namespace with limits; false: it waits, and goes to the media later. */
+bool nvme_target_limit_admits(struct target_command *command);
+
+/* target_io.c: what has its media request goes to the media. */
+void nvme_target_io_submit(struct target_command *command);
 
 /* target_port.c */
 void nvme_target_port_init(struct target_port *port);

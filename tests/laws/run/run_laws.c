@@ -194,6 +194,7 @@ static void on_host_io(void *self, const struct probe_host_io *io)
     run_laws_end_io(self, io);
     run_laws_goodput_io(self, io);
     run_laws_nvme_at_host(self, io);
+    run_laws_limits_io(self, io);
     if (laws->waits != NULL)
         waits_host_io(laws->waits, io);
 }
@@ -262,6 +263,7 @@ void run_laws_watch(struct run_laws *laws, const struct world *world)
     laws->world = world;
     laws->pauses = run_laws_pauses_new(laws);
     laws->nvme = run_laws_nvme_new();
+    laws->limits = run_laws_limits_new();
     if (laws->probe.frame != NULL) {
         laws->way = run_laws_path_new();
         laws->transport = run_laws_transport_new();
@@ -300,6 +302,7 @@ void run_laws_fini(struct run_laws *laws)
         run_laws_pauses_free(laws->pauses);
     if (laws->way != NULL)
         run_laws_path_free(laws->way);
+    free(laws->limits);
     if (laws->nvme != NULL)
         run_laws_nvme_free(laws->nvme);
     if (laws->transport != NULL)

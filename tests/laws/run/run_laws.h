@@ -16,6 +16,7 @@
  *   run_laws.c            headroom is used before a frame is refused
  *   run_laws_close.c      controllers that are shut down
  *   run_laws_nvme.c       commands: carried out once, in order, bytes accounted for
+ *   run_laws_limits.c     limits of namespaces
  *   run_laws_goodput.c    what is delivered in the measured part
  *   run_laws_bounds.c     closed forms of plans: no run is beyond them
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
@@ -71,6 +72,7 @@ struct run_laws_transport;
 struct run_laws_marks;
 struct run_laws_cm;
 struct run_laws_nvme;
+struct run_laws_limits;
 
 struct run_laws {
     struct probe probe; /* for world_build */
@@ -90,6 +92,7 @@ struct run_laws {
     struct run_laws_marks *marks;
     struct run_laws_cm *cm;
     struct run_laws_nvme *nvme;
+    struct run_laws_limits *limits;
     struct waits *waits; /* NULL: frames are not watched */
     struct data_judge data;
     struct explain_fabric fabric;

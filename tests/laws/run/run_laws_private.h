@@ -105,6 +105,10 @@ void run_laws_nvme_at_host(struct run_laws *laws, const struct probe_host_io *io
 void run_laws_nvme_look(struct run_laws *laws);
 void run_laws_nvme_judge(struct run_laws *laws);
 
+/* Of one block of memory. */
+struct run_laws_limits *run_laws_limits_new(void);
+void run_laws_limits_io(struct run_laws *laws, const struct probe_host_io *io);
+
 static inline uint32_t run_laws_slot(uint32_t node, uint16_t port)
 {
     return node * RUN_LAWS_PORTS + port;

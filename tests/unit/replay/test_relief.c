@@ -17,7 +17,7 @@ static const char all[] =
     "    interrupt-cost: 2us, message-cost: 10ns, pcie-generation: 3, pcie-lanes: 8,\n"
     "    register-fence: true}}\n"
     "  targets: {where: host0, target: {data-buffers: 64},\n"
-    "    namespaces: [{media: {kind: flash-tlc}}, {media: {kind: fixed}}]}\n"
+    "    namespaces: [{media: {kind: flash-tlc}, iops-limit: 9000}, {media: {kind: fixed}}]}\n"
     "workloads:\n"
     "  - {name: a, kind: nvme, from: host1, to: host0, queue-depth: 4, rate: 9}\n"
     "  - {name: b, kind: rdma-send, from: host2, to: host1, outstanding: 1, receives: 20,"
@@ -82,6 +82,7 @@ static void words_say_what_becomes_of_each(void **state)
     words(BOTTLENECK_CREDIT, RELIEF_TENTH, "workloads.b.receives 20 -> 22");
     words(BOTTLENECK_RNIC, RELIEF_TENTH, "hosts.defaults.rnic.message-cost 10ns -> 9.09");
     words(BOTTLENECK_PCIE, RELIEF_TENTH, "hosts.defaults.rnic.pcie-lanes 8 -> 9");
+    words(BOTTLENECK_LIMIT, RELIEF_TENTH, "iops-limit 9000 -> 9900");
     words(BOTTLENECK_HOST_CPU, RELIEF_LIMITLESS, "hosts.defaults.nvme.submit-cost 1us -> 1ns");
     words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "fault 0, slow-receiver, left out");
     words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "hosts.defaults.rnic.drain 50Gbps -> 55Gbps");
