@@ -308,6 +308,18 @@ def host_cpu(draw, healthy):
     return at_host(draw, healthy, host, "nvme", **cost)
 
 
+@harm("io-timeout", kind="nvme")
+def io_timeout(draw, healthy):
+    host = draw.choice(nvme_work(draw, healthy)["from"])
+    return at_some(draw, healthy, host, "nvme", io_timeout=f"{draw.choice([100, 200, 400])}us")
+
+
+@harm("keep-alive", kind="nvme")
+def keep_alive(draw, healthy):
+    host = draw.choice(nvme_work(draw, healthy)["from"])
+    return at_some(draw, healthy, host, "nvme", keep_alive=f"{draw.choice([50, 100, 300])}us")
+
+
 @harm("target-cpu", kind="nvme")
 def target_cpu(draw, healthy):
     cost = f"{draw.choice([10, 30, 60])}us"

@@ -219,6 +219,13 @@ void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
     }
 }
 
+void nvme_host_expire(struct nvme_host *host, enum nvme_host_timer timer, uint16_t status,
+                      const char *why)
+{
+    host->stats.expired[timer] += !nvme_host_down(host);
+    nvme_host_fail(host, status, why);
+}
+
 void nvme_host_shutdown(struct nvme_host *host)
 {
     host->stopping = true;

@@ -102,6 +102,14 @@ struct nvme_host_user {
 };
 
 /* Of a controller that was live. */
+/* Timers of a host that run out and cost it the controller. */
+enum nvme_host_timer {
+    NVME_HOST_IO_TIMEOUT, /* io-timeout: of an I/O */
+    NVME_HOST_KEEP_ALIVE, /* keep-alive: no answer to one, or the target had given it up */
+    NVME_HOST_ADMIN,      /* admin-timeout: of a command, or of a step of the set-up */
+    NVME_HOST_TIMERS
+};
+
 struct nvme_host_stats {
     uint64_t losses;         /* of the connection */
     uint64_t attempts;       /* to reconnect */
@@ -109,6 +117,7 @@ struct nvme_host_stats {
     uint64_t requeued;       /* commands that were under way and are sent again */
     uint64_t retried;        /* commands that ended with a status and are sent again */
     uint64_t aborts;         /* sent */
+    uint64_t expired[NVME_HOST_TIMERS];
     time_ps without_service; /* from each loss to the return, or to the last on_change */
 };
 

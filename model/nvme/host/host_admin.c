@@ -66,7 +66,7 @@ static void on_poll(void *self, time_ps now)
 static void on_step_timeout(void *self, time_ps now)
 {
     (void)now;
-    nvme_host_fail(self, NVME_STATUS_TRANSPORT, "set-up timed out");
+    nvme_host_expire(self, NVME_HOST_ADMIN, NVME_STATUS_TRANSPORT, "set-up timed out");
 }
 
 /* The step under way must end within the admin time-out, or the time that the controller asks
@@ -208,7 +208,8 @@ static void keep_alive_done(struct nvme_host *host, struct host_request *request
     host->keep_alive_sent = false;
     host->seen_completion = false;
     if ((request->status & NVME_STATUS_CODE) != NVME_STATUS_OK)
-        nvme_host_fail(host, request->status & NVME_STATUS_CODE, "keep-alive refused");
+        nvme_host_expire(host, NVME_HOST_KEEP_ALIVE, request->status & NVME_STATUS_CODE,
+                         "keep-alive refused");
     else if (host->state != HOST_SHUTDOWN)
         arm_keep_alive(host);
 }
@@ -219,7 +220,7 @@ static void on_keep_alive(void *self, time_ps now)
     struct nvme_host *host = self;
     struct host_queue *admin = &host->queues[0];
     if (host->keep_alive_sent) {
-        nvme_host_fail(host, NVME_STATUS_TRANSPORT, "keep-alive timed out");
+        nvme_host_expire(host, NVME_HOST_KEEP_ALIVE, NVME_STATUS_TRANSPORT, "keep-alive timed out");
         return;
     }
     const bool traffic = (host->controller.ctratt & NVME_CTRATT_TBKAS) != 0;

@@ -29,8 +29,12 @@ static void on_timeout(void *self, time_ps now)
     time_ps next = TIME_NEVER;
     for (struct host_request *at = queue->oldest; at != NULL; at = at->newer) {
         if (at->deadline <= now && !is_aborted(at, now)) {
-            nvme_host_fail(queue->host, NVME_STATUS_TRANSPORT,
-                           queue->qid == 0 ? "an admin command timed out" : "an I/O timed out");
+            if (queue->qid == 0)
+                nvme_host_expire(queue->host, NVME_HOST_ADMIN, NVME_STATUS_TRANSPORT,
+                                 "an admin command timed out");
+            else
+                nvme_host_expire(queue->host, NVME_HOST_IO_TIMEOUT, NVME_STATUS_TRANSPORT,
+                                 "an I/O timed out");
             return;
         }
         next = time_earlier(next, at->deadline);

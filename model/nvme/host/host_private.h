@@ -159,6 +159,8 @@ struct nvme_host {
 void nvme_host_event(struct nvme_host *host, enum nvme_host_event event);
 void nvme_host_note(const struct nvme_host *host, const char *text);
 void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why);
+void nvme_host_expire(struct nvme_host *host, enum nvme_host_timer timer, uint16_t status,
+                      const char *why);
 void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues);
 void nvme_host_ready(struct nvme_host *host);
 void nvme_host_parted(struct nvme_host *host);

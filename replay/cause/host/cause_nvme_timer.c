@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_nvme_timer - controllers that a host's own timers give up though nothing was wrong with them.
+ * A timer that nobody set runs out for something else, which other causes find. */
+#include "replay/cause/causes.h"
+
+#include "nvme/host/host.h"
+#include "replay/database/words.h"
+#include "scenarios/workload/workload.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *row, *seen;
+} timers[NVME_HOST_TIMERS] = {
+    [NVME_HOST_IO_TIMEOUT] = {"io-timeout", "an I/O timed out"},
+    [NVME_HOST_KEEP_ALIVE] = {"keep-alive", "a keep-alive came too late"},
+    [NVME_HOST_ADMIN] = {"admin-timeout", "an admin command timed out"},
+};
+
+static const struct nvme_host *controller(const struct harm_scene *scene,
+                                          const struct harm_member *member, uint32_t path)
+{
+    return world_controller(scene->world, member->workload, member->number, path);
+}
+
+/* How often the timer cost the member a controller. */
+static uint64_t expired(const struct harm_scene *scene, const struct harm_member *member,
+                        enum nvme_host_timer timer)
+{
+    uint64_t sum = 0;
+    const struct nvme_host *host;
+    for (uint32_t path = 0; (host = controller(scene, member, path)) != NULL; path++)
+        sum += nvme_host_stats(host)->expired[timer];
+    return sum;
+}
+
+/* Share of its time in which none of its controllers was there. */
+static int64_t away(const struct harm_scene *scene, const struct harm_member *member)
+{
+    time_ps least = member->span;
+    const struct nvme_host *host;
+    for (uint32_t path = 0; (host = controller(scene, member, path)) != NULL; path++)
+        least = time_earlier(least, nvme_host_stats(host)->without_service);
+    return member->span == 0 ? 0 : (int64_t)((__int128)least * PPM / member->span);
+}
+
+/* Of the workload's members at the host; `left`: one of them lost nothing by what is known. */
+static uint64_t expired_at(const struct cause_search *search, const struct harm_scene *scene,
+                           uint32_t first, enum nvme_host_timer timer, bool *left)
+{
+    const struct harm_member *at = &scene->members[first];
+    uint64_t sum = 0;
+    *left = false;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if (member->workload != at->workload || member->from != at->from)
+            continue;
+        const uint64_t here = expired(scene, member, timer);
+        if (here > 0 && i < first)
+            return 0; /* was told */
+        *left |= here > 0 && !cause_is_explained(search, i);
+        sum += here;
+    }
+    return sum;
+}
+
+static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t first,
+                    enum nvme_host_timer timer)
+{
+    const struct harm_member *member = &scene->members[first];
+    struct cause_clue clue = cause_clue();
+    struct suspect suspect;
+    bool left;
+    if (expired(scene, member, timer) == 0)
+        return;
+    const uint64_t times = expired_at(search, scene, first, timer, &left);
+    clue.place.node = member->from;
+    clue.workload = member->workload;
+    clue.rows = timers[timer].row;
+    if (times == 0 || (!suspects_deviation(scene, clue.rows, clue.place, &suspect) &&
+                       !(left && suspects_general(scene, clue.rows, &suspect))))
+        return;
+    clue.parts = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
+    clue.proven = left;
+    clue.least = away(scene, member); /* others of its workload may have lost as much */
+    if (!left)
+        clue.strength = PPM / 2;
+    snprintf(clue.seen, sizeof clue.seen, "%s lost controllers %s time%s because %s",
+             scene->scenario->nodes[member->from].name, words_count((int64_t)times).text,
+             times == 1 ? "" : "s", timers[timer].seen);
+    cause_accuse(search, &clue, &suspect);
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    if (scene->world == NULL)
+        return;
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        for (int timer = 0; timer < NVME_HOST_TIMERS; timer++)
+            if (scene->scenario->workloads[scene->members[i].workload].ops->needs_nvme_target)
+                look_at(search, scene, i, (enum nvme_host_timer)timer);
+}
+
+const struct cause_kind cause_nvme_timer = {
+    .name = "nvme-timer",
+    .about = "A host's NVMe timers give up controllers that are well.",
+    .look = look,
+};

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Controllers that a host's own timers give up: the timer is named, of one host or of all, and with its usual value nothing is lost.
+# Where the target stood still longer than the timer, the target is to blame.
+# Hazards: load is blamed, though controllers were lost; a timer that did its work is.
+set -u
+. tests/golden/outside
+
+cat >base.yaml <<'END'
+stormglass: 1
+name: base
+duration: 10ms
+fabric:
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 6}
+  host-links: {rate: 25Gbps, length: 3m, mtu: 4200B}
+hosts:
+  defaults: {nvme: {reconnect-delay: 500us}}
+  targets: {where: "host10..host11", namespaces: [{media: flash-tlc}]}
+workloads:
+  - {name: db, kind: nvme, from: "host0..host3", to: "host10..host11", pairing: round-robin, read: 70%, block-size: 16KiB, queue-depth: 16}
+END
+"$program" run base.yaml >out || fail "base: exit code $?"
+grep -q '^Harm *none' out || fail "base: $(grep -A3 '^Harm' out)"
+
+# named NAME WORDS OPTION...: the first cause.
+named() {
+    local name=$1 words=$2
+    shift 2
+    "$program" run "$@" >out 2>err
+    [ $? -le 1 ] || fail "$name: $(cat err)"
+    grep -Eq "^Causes +[0-9]+% $words" out || fail "$name: $(grep -A3 '^Harm' out)"
+}
+for timer in 'io-timeout 400us an I/O timed out' 'keep-alive 100us a keep-alive came too late'; do
+    read -r row value why <<<"$timer"
+    sed "s/^  targets:/  odd: {where: host1, nvme: {$row: $value}}\n  targets:/" base.yaml >odd.yaml
+    named "$row of one" "hosts.odd.nvme.$row is $value, elsewhere [0-9]+s: host1 lost controllers [0-9]+ times because $why" odd.yaml
+    grep -q '^Victims *db (direct): 1 host ' out || fail "$row of one: $(grep '^Victims' out)"
+    named "$row of all" "hosts.defaults.nvme.$row is $value, by default [0-9]+s: " base.yaml --set "hosts.defaults.nvme.$row=$value"
+done
+
+echo 'faults: [{kind: target-stall, where: host10, at: 2ms, for: 5ms}]' | cat base.yaml - >stall.yaml
+named 'a stall' 'fault 0, target-stall: ' stall.yaml
+named 'a stall beyond the timer' 'fault 0, target-stall: ' stall.yaml --set hosts.defaults.nvme.io-timeout=3ms
+[ $failures = 0 ] && echo ok
+exit $((failures > 0))
