@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_nvme_timer - controllers that a host's own timers give up though nothing was wrong with them.
+ * cause_nvme_timer - controllers that a host's own timers give up though they are well.
  * A timer that nobody set runs out for something else, which other causes find. */
 #include "replay/cause/causes.h"
 
@@ -20,6 +20,8 @@ static const struct {
 static const struct nvme_host *controller(const struct harm_scene *scene,
                                           const struct harm_member *member, uint32_t path)
 {
+    if (member->number >= world_instances(scene->world, member->workload)) /* it never began */
+        return NULL;
     return world_controller(scene->world, member->workload, member->number, path);
 }
 
