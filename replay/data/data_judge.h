@@ -17,7 +17,7 @@
 
 #include "base/probe.h"
 
-enum { DATA_JUDGE_WRITES = 4, DATA_JUDGE_UNITS = 1 << 16 };
+enum { DATA_JUDGE_WRITES = 16, DATA_JUDGE_UNITS = 1 << 16 };
 
 struct data_judge_unit;
 
