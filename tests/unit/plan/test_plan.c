@@ -21,7 +21,7 @@ static const char text[] =
     "vary:\n"
     "  - {path: fabric.topology.spines, as: spines, values: [2, 3], better: higher}\n"
     "  - {path: workloads.io.queue-depth, as: qd, values: [4, 8], better: lower}\n"
-    "  - {path: seed, as: s, values: [1]}\n"
+    "  - {path: duration, as: s, values: [1ms]}\n"
     "slo: [\"io.latency.p99 < 1ms\", no-lossless-drop]\n"
     "survive:\n"
     "  - {name: spine, kind: switch-down, each: \"spine*\"}\n"
