@@ -25,6 +25,61 @@ static bool prevails(const int64_t *weight, int first, int other)
     return weight[other] != 0 && weight[first] >= TINY * weight[other];
 }
 
+/* There, data of the member or what answers them are of the priority. */
+static bool has_class(const struct harm_scene *scene, const struct paths *paths, uint32_t port,
+                      int priority, const struct harm_member *member)
+{
+    const struct scenario *scenario = scene->scenario;
+    const struct scenario_workload *about = &scenario->workloads[member->workload];
+    const struct scenario_pair *pair = &about->pairs[member->number / about->copies];
+    const struct scenario_node *node = &scenario->nodes[scene->fabric->node_of[port]];
+    if (node->kind == SCENARIO_HOST)
+        return paths_priority(paths, about, pair) == priority;
+    return node->priority_of_dscp[scenario_dscp(scenario, about, pair)] == priority ||
+           node->priority_of_dscp[scenario_dscp_back(scenario, about, pair)] == priority;
+}
+
+/* ... and its host's own setting says so. */
+static bool is_odd(const struct harm_scene *scene, const struct paths *paths, uint32_t port,
+                   int priority, uint32_t i, struct suspect *suspect)
+{
+    const struct harm_member *member = &scene->members[i];
+    const struct suspects_place host = {HARM_NONE, member->from};
+    return has_class(scene, paths, port, priority, member) && scene_crosses(scene, member, port) &&
+           suspects_deviation(scene, "dscp priority", host, suspect);
+}
+
+/* A host that puts what it sends into the class that is left too little: also where it is answers
+ * that wait, which make no queue. */
+static void report_odd_hosts(struct cause_search *search, const struct harm_scene *scene,
+                             const struct paths *paths, const struct cause_clue *shape)
+{
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        struct cause_clue clue = *shape;
+        struct suspect suspect;
+        if (!is_odd(scene, paths, shape->place.port, shape->priority, i, &suspect))
+            continue;
+        clue.place = (struct suspects_place){HARM_NONE, scene->members[i].from};
+        clue.workload = scene->members[i].workload;
+        clue.least = 0;
+        clue.proven = true;
+        cause_accuse(search, &clue, &suspect);
+    }
+}
+
+/* Whoever is in the class that prevails, and should not be, or the workload. */
+static void report_workload(struct cause_search *search, const struct harm_scene *scene,
+                            const struct paths *paths, const struct cause_clue *clue, int first)
+{
+    struct suspect suspect;
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        if (is_odd(scene, paths, clue->place.port, first, i, &suspect)) {
+            cause_accuse(search, clue, &suspect);
+            return;
+        }
+    cause_report(search, clue);
+}
+
 static void report(struct cause_search *search, const struct harm_scene *scene, uint32_t port,
                    int first, int other)
 {
@@ -47,11 +102,13 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
                            (double)(of->prios[other].tx_bytes + of->prios[first].tx_bytes))
                  .text);
     paths_init(&paths, scene->scenario, scene->routes, scene->fabric);
-    for (uint32_t w = 0; w < scene->scenario->workload_count; w++) {
+    report_odd_hosts(search, scene, &paths, &clue);
+    for (uint32_t w = 0; of->prios[other].peak >= LONG_QUEUE && w < scene->scenario->workload_count;
+         w++) {
         const struct scenario_workload *about = &scene->scenario->workloads[w];
         clue.workload = w;
         if (about->pair_count > 0 && paths_priority(&paths, about, &about->pairs[0]) == other)
-            cause_report(search, &clue);
+            report_workload(search, scene, &paths, &clue, first);
     }
     paths_fini(&paths);
 }
@@ -62,7 +119,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     const int64_t *weight = weights(scene, port);
     for (int other = 0; other < PRIORITIES; other++)
         for (int first = 0; first < PRIORITIES; first++)
-            if (first != other && of->prios[other].peak >= LONG_QUEUE &&
+            if (first != other && of->prios[other].tx_bytes > 0 &&
                 of->prios[first].tx_bytes > of->prios[other].tx_bytes &&
                 prevails(weight, first, other))
                 report(search, scene, port, first, other);
