@@ -96,7 +96,7 @@ draw round.svg dead.db -w pauses
 equal 'transmitters where pauses go round' "$(count round.svg node 'root [0-3] hop .*')" "$(ask dead.db \
     'SELECT count(*) FROM (SELECT sum(p.held_ps) AS ps, r.held_ps AS most FROM pause_path p JOIN pause_root r
      ON r.position=p.root WHERE root<4 GROUP BY root, p.node, p.port) WHERE ps>=most/1000')"
-equal 'each has its cause' "$(count round.svg edge)" "$(count round.svg node 'root [0-3] hop .*')"
+equal 'each has its cause, victims too' "$(count round.svg edge)" "$(count round.svg node 'root [0-3] (hop|victim) .*')"
 
 # A command on the wire: the hops of its frames, which are all that there are in a run of one read.
 "$program" run first-io --record packets -o first.db >/dev/null 2>&1
