@@ -132,5 +132,11 @@ printf '%s\n' "${sources[@]}" | grep '\.h$' | grep -v '^tests/' | xargs awk '
     $0 == "#ifndef STORMGLASS_" guard { guarded = 1 }
     END { ended() }' >>"$findings"
 
+# --- tests are run as programs -----------------------------------------------------------------------------
+
+for script in tests/*.sh tests/golden/*.sh tests/laws/*.sh; do
+    [ -x "$script" ] || echo "$script: may not be executed" >>"$findings"
+done
+
 sort -V "$findings"
 [ ! -s "$findings" ] || { echo "$(wc -l <"$findings") findings"; exit 1; }
