@@ -176,9 +176,9 @@ static bool has_more(const struct plan_state *state, const struct plan_candidate
 static bool contradicts(const struct plan_state *state, uint32_t better, uint32_t other)
 {
     const struct plan_candidate *a = &state->candidates[better], *b = &state->candidates[other];
-    if (a->verdict == PLAN_VERDICT_HOLDS)
-        return has_more(state, a, b);
-    return does_not_hold(a) && (b->verdict == PLAN_VERDICT_HOLDS || does_better(state, a, b));
+    if (does_not_hold(a))
+        return b->verdict == PLAN_VERDICT_HOLDS || does_better(state, a, b);
+    return has_more(state, a, b); /* also before all cases of it are known: the others are less */
 }
 
 /* `holds` does better though `fails` is as good on every axis. */
