@@ -7,8 +7,9 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { UNIT_BYTES = 4096, FIRST_ROOM = 256 };
+enum { UNIT_BYTES = 4096, FIRST_ROOM = 256, FEW = 4 };
 
 /* As enum nvme_opcode of nvme/wire/spec.h. */
 enum { OPCODE_WRITE = 1, OPCODE_READ = 2, OPCODE_WRITE_ZEROES = 8, OPCODE_DATASET = 9 };
@@ -24,10 +25,11 @@ struct write {
 struct data_judge_unit {
     uint64_t number; /* of 4 KiB in the namespace */
     uint64_t store;
-    uint32_t count;      /* writes that are remembered: the last */
-    bool used, in_parts; /* in_parts: it was written in part, and is not judged any more */
-    time_ps written;     /* some write had ended by then; TIME_NEVER: none */
-    struct write writes[DATA_JUDGE_WRITES];
+    uint32_t count;        /* writes that are remembered: the last */
+    bool used, in_parts;   /* in_parts: it was written in part, and is not judged any more */
+    time_ps written;       /* some write had ended by then; TIME_NEVER: none */
+    struct write few[FEW]; /* most units need no more: a table of all is much memory to touch */
+    struct write *many;    /* DATA_JUDGE_WRITES of them in their place; NULL: not yet */
 };
 
 void data_judge_init(struct data_judge *judge)
@@ -37,6 +39,8 @@ void data_judge_init(struct data_judge *judge)
 
 void data_judge_fini(struct data_judge *judge)
 {
+    for (uint32_t i = 0; i < judge->room; i++)
+        free(judge->units[i].many);
     free(judge->units);
     *judge = (struct data_judge){0};
 }
@@ -102,23 +106,38 @@ static void wrong(struct data_judge *judge, uint64_t *kind, const struct probe_h
     *kind += 1;
 }
 
+static struct write *writes_of(struct data_judge_unit *unit)
+{
+    return unit->many != NULL ? unit->many : unit->few;
+}
+
+/* The oldest is forgotten when there are DATA_JUDGE_WRITES. */
+static void remember(struct data_judge_unit *unit, const struct write *write)
+{
+    if (unit->count == FEW && unit->many == NULL) {
+        unit->many = memory_new(DATA_JUDGE_WRITES * sizeof *unit->many);
+        memcpy(unit->many, unit->few, sizeof unit->few);
+    }
+    struct write *writes = writes_of(unit);
+    if (unit->count == DATA_JUDGE_WRITES) {
+        memmove(writes, writes + 1, (DATA_JUDGE_WRITES - 1) * sizeof *writes);
+        unit->count--;
+    }
+    writes[unit->count++] = *write;
+}
+
 static void on_write(struct data_judge_unit *unit, const struct probe_host_io *io)
 {
     const bool good = io->status == 0;
     const time_ps ended = good ? io->completed_at : TIME_NEVER;
     for (uint32_t i = 0; good && i < unit->count; i++) {
-        struct write *before = &unit->writes[i];
+        struct write *before = &writes_of(unit)[i];
         if (before->ended < io->issued_at && before->superseded > ended)
             before->superseded = ended;
     }
     if (good && unit->written > ended)
         unit->written = ended;
-    if (unit->count == DATA_JUDGE_WRITES) {
-        for (uint32_t i = 1; i < DATA_JUDGE_WRITES; i++)
-            unit->writes[i - 1] = unit->writes[i];
-        unit->count--;
-    }
-    unit->writes[unit->count++] = (struct write){io->content, io->issued_at, ended, TIME_NEVER};
+    remember(unit, &(struct write){io->content, io->issued_at, ended, TIME_NEVER});
 }
 
 /* Of the unit, whose only writes covered it whole.  True: it was judged. */
@@ -130,9 +149,10 @@ static bool judge_unit(struct data_judge *judge, const struct data_judge_unit *u
             *verdict = &judge->lost;
         return true;
     }
+    const struct write *writes = unit->many != NULL ? unit->many : unit->few;
     bool known = false;
     for (uint32_t i = 0; i < unit->count; i++) {
-        const struct write *write = &unit->writes[i];
+        const struct write *write = &writes[i];
         if (write->content != io->content)
             continue;
         if (write->issued < io->completed_at && write->superseded >= io->issued_at)
@@ -194,6 +214,7 @@ void data_judge_io(struct data_judge *judge, const struct probe_host_io *io)
             continue;
         const bool whole = number * UNIT_BYTES >= from && (number + 1) * UNIT_BYTES <= to;
         unit->in_parts |= !whole;
-        on_write(unit, io);
+        if (!unit->in_parts)
+            on_write(unit, io);
     }
 }
