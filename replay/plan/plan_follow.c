@@ -13,11 +13,6 @@ static bool is_by_cost(const struct plan_state *state)
            state->plan->rules.objective == PLAN_POWER;
 }
 
-static double tolerance(const struct plan_state *state)
-{
-    return (double)state->plan->rules.tolerance / 1e6;
-}
-
 /* ------------------------------------------------------------------ what is chosen */
 
 double plan_most_headroom(const struct plan_state *state)
@@ -51,7 +46,7 @@ uint32_t plan_best_of(const struct plan_state *state, const uint32_t *some, uint
             most = state->candidates[some[i]].headroom;
     for (uint32_t i = 0; i < count; i++)
         if (state->candidates[some[i]].verdict == PLAN_VERDICT_HOLDS &&
-            state->candidates[some[i]].headroom >= most - tolerance(state) &&
+            state->candidates[some[i]].headroom >= most - plan_tolerance(state) &&
             (best == state->count || is_better(state, some[i], best)))
             best = some[i];
     return best;
@@ -60,7 +55,7 @@ uint32_t plan_best_of(const struct plan_state *state, const uint32_t *some, uint
 /* The cheapest of those that have as much headroom as any, within the tolerance. */
 static void choose_by_headroom(struct plan_state *state)
 {
-    const double least = plan_most_headroom(state) - tolerance(state);
+    const double least = plan_most_headroom(state) - plan_tolerance(state);
     uint32_t *some = memory_zeroed(state->count, sizeof *some), count = 0;
     for (uint32_t i = 0; i < state->count; i++)
         if (state->candidates[i].verdict == PLAN_VERDICT_HOLDS &&
@@ -90,7 +85,7 @@ static void choose(struct plan_state *state)
 static bool could_have_more(const struct plan_state *state, uint32_t index)
 {
     const double most = state->candidates[index].most, known = plan_most_headroom(state);
-    if (most > known || most < known - tolerance(state))
+    if (most > known || most < known - plan_tolerance(state))
         return most > known;
     uint32_t pair[2] = {(uint32_t)state->chosen, index};
     if (!state->plan->has_prices)
@@ -157,7 +152,7 @@ static bool does_better(const struct plan_state *state, const struct plan_candid
         !is_measured(&a->states[a->decided_by]))
         return false;
     return plan_mean_slack(theirs, slo) >
-           plan_mean_slack(&a->states[a->decided_by], slo) + tolerance(state);
+           plan_mean_slack(&a->states[a->decided_by], slo) + plan_tolerance(state);
 }
 
 /* In the objective and the case where `a` has the least headroom. */
@@ -169,7 +164,8 @@ static bool has_more(const struct plan_state *state, const struct plan_candidate
         b->states[of].verdict == PLAN_VERDICT_OPEN || !is_measured(&b->states[of]))
         return false;
     return plan_headroom(&b->states[of].asked[a->least_slo],
-                         plan_mean(&b->states[of], a->least_slo)) > a->headroom + tolerance(state);
+                         plan_mean(&b->states[of], a->least_slo)) >
+           a->headroom + plan_tolerance(state);
 }
 
 /* `better` is as good on every axis, and `other` does better. */

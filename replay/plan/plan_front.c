@@ -6,16 +6,6 @@
 
 #include <math.h>
 
-static struct plan_candidate *at(const struct plan_next *next, uint32_t index)
-{
-    return &next->search->state->candidates[index];
-}
-
-static double tolerance(const struct plan_next *next)
-{
-    return (double)next->search->state->plan->rules.tolerance / 1e6;
-}
-
 static bool is_as_cheap(const struct plan_candidate *a, const struct plan_candidate *b)
 {
     return a->bill.price <= b->bill.price && a->bill.power <= b->bill.power;
@@ -35,8 +25,8 @@ static bool is_eclipsed(const struct plan_next *next, uint32_t index)
 {
     const struct plan_state *state = next->search->state;
     for (uint32_t i = 0; i < state->count; i++)
-        if (i != index && is_as_cheap(at(next, i), at(next, index)) &&
-            speaks_for_worse(at(next, i)) && plan_is_as_good(state, i, index))
+        if (i != index && is_as_cheap(plan_next_at(next, i), plan_next_at(next, index)) &&
+            speaks_for_worse(plan_next_at(next, i)) && plan_is_as_good(state, i, index))
             return true;
     return false;
 }
@@ -88,7 +78,7 @@ static double to_beat(const struct plan_next *next, uint32_t index)
             is_as_cheap(&state->candidates[i], &state->candidates[index]) &&
             state->candidates[i].headroom > most)
             most = state->candidates[i].headroom;
-    return most + tolerance(next);
+    return most + plan_tolerance(next->search->state);
 }
 
 /* Of those that cost the same, `count` of them: on the front is the best one, if it has more to
@@ -98,19 +88,20 @@ static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t c
     const struct plan_state *state = next->search->state;
     const double limit = to_beat(next, group[0]);
     const uint32_t best = plan_best_of(state, group, count);
-    const double known = best == state->count ? -HUGE_VAL : at(next, best)->headroom;
+    const double known = best == state->count ? -HUGE_VAL : plan_next_at(next, best)->headroom;
     uint32_t first = state->count;
     for (uint32_t i = 0; i < count && asking; i++) {
-        const struct plan_candidate *candidate = at(next, group[i]);
+        const struct plan_candidate *candidate = plan_next_at(next, group[i]);
         if (candidate->verdict == PLAN_VERDICT_OPEN && candidate->most > limit &&
-            candidate->most >= known - tolerance(next) && !is_eclipsed(next, group[i]) &&
+            candidate->most >= known - plan_tolerance(next->search->state) &&
+            !is_eclipsed(next, group[i]) &&
             (first == state->count || plan_next_may_have_more(next, group[i], first)))
             first = group[i];
     }
     if (first < state->count)
         plan_next_ask(next, first);
     else if (best < state->count)
-        at(next, best)->front = known > limit;
+        plan_next_at(next, best)->front = known > limit;
     return first < state->count;
 }
 
@@ -121,8 +112,9 @@ static bool ask_for_bound(struct plan_next *next)
     const struct plan_state *state = next->search->state;
     uint32_t count = 0, best = 0, most = 0;
     for (uint32_t i = 0; i < state->count; i++)
-        if (at(next, i)->verdict == PLAN_VERDICT_OPEN && at(next, i)->most_by == i &&
-            !at(next, i)->measured && !is_eclipsed(next, i))
+        if (plan_next_at(next, i)->verdict == PLAN_VERDICT_OPEN &&
+            plan_next_at(next, i)->most_by == i && !plan_next_at(next, i)->measured &&
+            !is_eclipsed(next, i))
             next->some[count++] = i;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t worse = 0;
@@ -152,14 +144,16 @@ static bool walk_front(struct plan_next *next, bool asking)
     uint32_t *order = next->some;
     for (uint32_t i = 0; i < state->count; i++) { /* few are out of order: those of equal price */
         uint32_t k = i;
-        for (; k > 0 && by_bill(at(next, next->by_cost[i]), at(next, order[k - 1])) < 0; k--)
+        for (; k > 0 &&
+               by_bill(plan_next_at(next, next->by_cost[i]), plan_next_at(next, order[k - 1])) < 0;
+             k--)
             order[k] = order[k - 1];
         order[k] = next->by_cost[i];
         state->candidates[i].front = false;
     }
     for (uint32_t i = 0, end; i < state->count; i = end) {
         for (end = i + 1; end < state->count; end++)
-            if (by_bill(at(next, order[i]), at(next, order[end])) != 0)
+            if (by_bill(plan_next_at(next, order[i]), plan_next_at(next, order[end])) != 0)
                 break;
         if (walk_group(next, order + i, end - i, asking))
             return true;
@@ -175,7 +169,7 @@ void plan_front_take(struct plan_next *next)
         return;
     state->chosen = -1;
     for (uint32_t i = 0; i < state->count && state->chosen < 0; i++)
-        if (at(next, next->by_cost[i])->front)
+        if (plan_next_at(next, next->by_cost[i])->front)
             state->chosen = next->by_cost[i];
 }
 

@@ -34,14 +34,9 @@ void plan_next_free(struct plan_next *next)
     free(next->some);
 }
 
-static struct plan_candidate *at(const struct plan_next *next, uint32_t index)
+struct plan_candidate *plan_next_at(const struct plan_next *next, uint32_t index)
 {
     return &next->search->state->candidates[index];
-}
-
-static double tolerance(const struct plan_next *next)
-{
-    return (double)next->search->state->plan->rules.tolerance / 1e6;
 }
 
 /* ------------------------------------------------------------------ decisive cases */
@@ -86,7 +81,7 @@ static void find_decisive(struct plan_next *next)
 /* The first of them that has no verdict yet; PLAN_NO_CASE: it holds in all, and leads. */
 static uint32_t decisive_case(const struct plan_next *next, uint32_t index)
 {
-    const struct plan_candidate *candidate = at(next, index);
+    const struct plan_candidate *candidate = plan_next_at(next, index);
     for (uint32_t i = 0; i < next->decisive_count; i++) {
         const uint32_t of = plan_case_named(candidate, next->decisive[i]);
         if (of != PLAN_NO_CASE && candidate->states[of].verdict == PLAN_VERDICT_OPEN)
@@ -97,9 +92,9 @@ static uint32_t decisive_case(const struct plan_next *next, uint32_t index)
 
 enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t index)
 {
-    const struct plan_candidate *candidate = at(next, index);
+    const struct plan_candidate *candidate = plan_next_at(next, index);
     /* An axis is known to be monotone within the tolerance: so is what follows from others. */
-    const double slack = candidate->most_by == index ? 0 : tolerance(next);
+    const double slack = candidate->most_by == index ? 0 : plan_tolerance(next->search->state);
     if (candidate->most + slack < next->bar)
         return PLAN_BELOW;
     if (candidate->verdict == PLAN_VERDICT_HOLDS)
@@ -129,7 +124,7 @@ static bool is_begun(const struct plan_candidate *candidate, const struct plan_f
 /* First years without a failure and one choice of each failure, then all the others. */
 static void ask_rest(struct plan_next *next, uint32_t index)
 {
-    const struct plan_candidate *candidate = at(next, index);
+    const struct plan_candidate *candidate = plan_next_at(next, index);
     const struct plan_failure *last = NULL;
     for (uint32_t i = 0; i < candidate->cases->count; i++) {
         const struct plan_failure *failure = candidate->cases->cases[i].failure;
@@ -200,7 +195,7 @@ static bool ask_by_cost(struct plan_next *next)
 /* Of equals it is the one that is nearer to the better ends. */
 bool plan_next_may_have_more(const struct plan_next *next, uint32_t a, uint32_t b)
 {
-    const struct plan_candidate *one = at(next, a), *other = at(next, b);
+    const struct plan_candidate *one = plan_next_at(next, a), *other = plan_next_at(next, b);
     return one->most > other->most ||
            (!(one->most < other->most) &&
             plan_rank(next->search->state, a) > plan_rank(next->search->state, b));
@@ -220,7 +215,7 @@ static bool ask_for_most(struct plan_next *next)
     if (best < state->count)
         plan_next_ask(next, best);
     else if (state->plan->has_prices) {
-        next->bar = known - tolerance(next);
+        next->bar = known - plan_tolerance(next->search->state);
         return ask_by_cost(next);
     }
     return next->part_count > 0;
@@ -266,7 +261,7 @@ static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict ve
  * has to be tried. */
 static void take_try(struct plan_next *next)
 {
-    const enum plan_verdict verdict = at(next, next->try)->verdict;
+    const enum plan_verdict verdict = plan_next_at(next, next->try)->verdict;
     if (verdict != PLAN_VERDICT_UNSETTLED && verdict != PLAN_VERDICT_UNSURE &&
         verdict != PLAN_VERDICT_DIED && verdict != PLAN_VERDICT_REFUSED)
         next->tried |= next->trying;
@@ -283,7 +278,8 @@ static bool ask_doubtful(struct plan_next *next)
         index = find_doubtful(next, PLAN_VERDICT_SURPASSED);
     if (index == state->count)
         return false;
-    const struct plan_candidate *mine = at(next, index), *other = at(next, mine->bound_by);
+    const struct plan_candidate *mine = plan_next_at(next, index),
+                                *other = plan_next_at(next, mine->bound_by);
     const bool fails = mine->verdict == PLAN_VERDICT_IMPLIED;
     const uint32_t decided = fails ? other->decided_by : other->least_case;
     const uint32_t of = plan_case_named(mine, other->cases->cases[decided].name);
@@ -336,7 +332,7 @@ static bool ask_all(struct plan_next *next)
     const struct plan_state *state = next->search->state;
     uint32_t asked = 0;
     for (uint32_t i = 0; i < state->count && asked < AT_ONCE; i++) {
-        const struct plan_candidate *candidate = at(next, next->by_cost[i]);
+        const struct plan_candidate *candidate = plan_next_at(next, next->by_cost[i]);
         if (candidate->verdict == PLAN_VERDICT_OPEN)
             next->some[asked++] = next->by_cost[i];
     }

@@ -37,6 +37,8 @@ void plan_next_free(struct plan_next *next);
  * be asked. */
 bool plan_next_find(struct plan_next *next);
 
+struct plan_candidate *plan_next_at(const struct plan_next *next, uint32_t index);
+
 /* Below the bar, or of no use; not known; holding in all decisive cases; in all cases. */
 enum plan_standing { PLAN_BELOW, PLAN_UNKNOWN, PLAN_LEADING, PLAN_HOLDING };
 enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t index);

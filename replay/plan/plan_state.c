@@ -111,6 +111,11 @@ uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo)
     return nearest;
 }
 
+double plan_tolerance(const struct plan_state *state)
+{
+    return (double)state->plan->rules.tolerance / 1e6;
+}
+
 double plan_headroom(const struct expectation *asked, double mean)
 {
     const double limit = (double)asked->value;

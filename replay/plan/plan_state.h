@@ -147,6 +147,9 @@ uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo)
 /* Of a mean: 1 is as far from the limit as can be, 0 at it, less beyond it. */
 double plan_headroom(const struct expectation *asked, double mean);
 
+/* Headroom that is less apart than this is the same. */
+double plan_tolerance(const struct plan_state *state);
+
 /* Whether `a` is at least as good as `b` on every axis that is said to be monotone and was not
  * found to be otherwise, and equal on the others. */
 bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b);
