@@ -29,12 +29,10 @@ static void on_timeout(void *self, time_ps now)
     time_ps next = TIME_NEVER;
     for (struct host_request *at = queue->oldest; at != NULL; at = at->newer) {
         if (at->deadline <= now && !is_aborted(at, now)) {
-            if (queue->qid == 0)
-                nvme_host_expire(queue->host, NVME_HOST_ADMIN, NVME_STATUS_TRANSPORT,
-                                 "an admin command timed out");
-            else
-                nvme_host_expire(queue->host, NVME_HOST_IO_TIMEOUT, NVME_STATUS_TRANSPORT,
-                                 "an I/O timed out");
+            const bool admin = queue->qid == 0;
+            nvme_host_expire(queue->host, admin ? NVME_HOST_ADMIN : NVME_HOST_IO_TIMEOUT,
+                             NVME_STATUS_TRANSPORT,
+                             admin ? "an admin command timed out" : "an I/O timed out");
             return;
         }
         next = time_earlier(next, at->deadline);
