@@ -16,6 +16,16 @@ near() {
     fi
 }
 
+# within NAME VALUES AWK-CONDITION
+within() {
+    if [ -n "$2" ] && awk "{ exit !($3) }" <<<"$2"; then
+        printf 'ok    %-58s %s\n' "$1" "$2"
+    else
+        printf 'FAIL  %-58s %s, not %s\n' "$1" "$2" "$3"
+        failures=$((failures + 1))
+    fi
+}
+
 # play JQ-EXPRESSION SETTING...: of the workload, or below hosts.targets.namespaces.0.
 play() {
     local what=$1 setting args=()
@@ -38,5 +48,45 @@ near 'P3700 predicted: 70 % reads, thousands' "$(play "$iops" read=70%)" 265 25
 near 'P3700 predicted: 16 random reads at once, thousands' "$(play "$iops" read=100% queue-depth=16 queues=1)" 167.2 25
 # Fresh, the same drive takes random writes as fast as commands come, as long as nothing is to be collected.
 near 'P3700 fresh: random writes as reads, thousands' "$(play "$iops" read=0% media.precondition=fresh)" 460 5
+
+# Greedy collection with uniformly random writes, in closed form: Desnoyers, "Analytic modeling of SSD write performance",
+# SYSTOR 2012, with the 64 units in a block of the map.  The drive is scaled, and steady when the run begins.
+greedy() {
+    awk -v spare="$1" 'BEGIN {
+        units = 64; a = 1 + spare / 100; b = (1 + 1 / (2 * units)) * a; x = -b * exp(-b); w = -0.3
+        for (i = 0; i < 100; i++) w -= (w * exp(w) - x) / (exp(w) * (w + 1))
+        print units / (units - (0.5 - units / a * w - 1)) }'
+}
+amplification='.media.write_amplification'
+for spare in 7 12.5 28 50 100; do
+    near "random writes amplify with $spare % of spare area, times" \
+        "$(play "$amplification" read=0% media.over-provisioning=$spare% media.buffer=4MiB)" "$(greedy $spare)" 15
+done
+near 'sequential writes amplify, times' "$(play "$amplification" read=0% block-size=128KiB queue-depth=8 \
+    pattern=sequential media.precondition=filled media.buffer=4MiB)" 1 2
+
+# The cliff: random writes that are asked for faster than flash takes them find the buffer full after
+# buffer / (asked for - taken); what is asked for from then on waits.
+taken=$(play .workloads[0].iops read=0%)
+for buffer in 4 8; do
+    cliff=$(awk -v units=$((buffer * 256)) -v taken="$taken" 'BEGIN { print 1e6 * units / (300e3 - taken) }')
+    for part in 80 120 200; do
+        stop=$(awk -v cliff="$cliff" -v part=$part 'BEGIN { printf "%d", cliff * part / 100 }')
+        waited=$(play '.media.writes_waited, .workloads[0].latency_ns.max / 1e3' read=0% rate=300000 arrival=paced \
+            warm-up=0ps stop="${stop}us" media.buffer=${buffer}MiB | paste -sd' ')
+        what="$buffer MiB, writes at $part % of the cliff: waited, us"
+        [ $part = 80 ] && within "$what" "$waited" '$1 == 0 && $2 < 40' || within "$what" "$waited" '$1 > 100'
+    done
+    # So long again later the host is as many behind as the buffer holds, and 128 are under way.
+    near "$what" "${waited#* }" \
+        "$(awk -v units=$((buffer * 256)) -v taken="$taken" 'BEGIN { print 1e6 * (units / 300e3 + 128 / taken) }')" 10
+done
+
+# What is said of a tenth more: times a tenth shorter, and the amplification of a tenth more spare area.  No limit is no harm.
+said=$("$program" explain --what-if tests/validation/drives.yaml --set workloads.0.read=0% --json 2>/dev/null |
+    gojq -r '.what_if.reliefs[0] | .resource, .gain.mean, .without_limit.mean' | paste -sd' ')
+within 'what if: media, gain of a tenth more, without limit' "$said" '$1 == "media" && $3 > 10'
+near 'gain of a tenth more of the drive, %' "$(awk '{ print 100 * $2 }' <<<"$said")" \
+    "$(awk -v a="$(greedy 24)" -v b="$(greedy 26.4)" 'BEGIN { print 100 * (1.1 * a / b - 1) }')" 15
 
 [ "$failures" = 0 ]
