@@ -253,7 +253,7 @@ static int64_t drives_most(const struct scenario_host *target, int64_t reads, ui
             const time_ps write = drives->media->least(drives->media_params, MEDIA_WRITE, bytes);
             least = reads == PPM ? read : reads == 0 || write < read ? write : read;
         }
-        all = plus(all, multiple(in_a_second(least), drives->count));
+        all = plus(all, multiple(in_a_second(least), drives->count * drives->params->array.drives));
     }
     return all;
 }

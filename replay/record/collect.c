@@ -123,10 +123,12 @@ static void add_media(const struct world *world, struct result *result)
 {
     struct result_totals *totals = &result->totals;
     struct media_wear wear = {0};
+    struct array_stats arrays = {0};
     for (uint32_t i = 0; i < world->host_count; i++) {
         if (world->targets[i] == NULL)
             continue;
         result->media_age |= nvme_target_wear(world->targets[i], &wear);
+        result->arrays |= nvme_target_arrays(world->targets[i], &arrays);
         totals->data_damaged += (int64_t)nvme_target_stats(world->targets[i])->damaged;
     }
     totals->media_bytes_written = (int64_t)wear.host_bytes;
@@ -136,6 +138,9 @@ static void add_media(const struct world *world, struct result *result)
     totals->media_units_absorbed = (int64_t)wear.absorbed;
     totals->media_units_hit = (int64_t)wear.buffer_hits;
     totals->media_suspensions = (int64_t)wear.suspensions;
+#define X(member) totals->array_##member = (int64_t)arrays.member;
+    ARRAY_STATS(X)
+#undef X
     result->media_units_down = (int64_t)wear.units_down;
     result->media_units_programmed = (int64_t)wear.units_programmed;
 }

@@ -240,6 +240,8 @@ static bool is_told(const struct result *result, const char *path)
     const struct result_totals *totals = &result->totals;
     if (begins(path, "media."))
         return result->media_age;
+    if (begins(path, "array."))
+        return result->arrays;
     if (strcmp(path, "rnic.cq_overruns") == 0)
         return totals->rnic_cq_overruns > 0;
     return !begins(path, "data.") ||

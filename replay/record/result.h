@@ -99,6 +99,7 @@ struct result {
     bool cut;           /* by a signal or --until, before its work was done */
     struct result_totals totals;
     bool media_age; /* some do */
+    bool arrays;    /* there are some */
     /* Units of 4 KiB that came to flash, and that were written with them. */
     int64_t media_units_down, media_units_programmed;
     struct result_workload *workloads;

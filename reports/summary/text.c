@@ -4,6 +4,7 @@
 
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
+#include "reports/summary/text_drives.h"
 #include "reports/summary/text_measured.h"
 #include "reports/summary/text_members.h"
 #include "reports/summary/text_recovery.h"
@@ -241,29 +242,6 @@ static void write_watchdog(const struct text *text)
     fputc('\n', text->out);
 }
 
-/* Only of media that age. */
-static void write_media(const struct text *text)
-{
-    const int64_t hosts = result_of(text, "media.bytes_written");
-    const int64_t flash = result_of(text, "media.bytes_programmed");
-    const int64_t waited = result_of(text, "media.writes_waited");
-    const int64_t erases = result_of(text, "media.erases");
-    char amplification[32];
-    if (hosts == 0)
-        return;
-    head(text, "Flash");
-    store_ask_text(text->store,
-                   "SELECT coalesce(' (write amplification '||round(max(value),2)||')', '')"
-                   " FROM result WHERE path='media.write_amplification'",
-                   amplification, sizeof amplification);
-    fprintf(text->out, "%s from hosts, %s programmed%s, %s block%s erased\n",
-            words_bytes(hosts).text, words_bytes(flash).text, amplification,
-            words_count(erases).text, erases == 1 ? "" : "s");
-    if (waited > 0)
-        fprintf(text->out, "                %s write%s waited: the write buffer was full\n",
-                words_count(waited).text, waited == 1 ? "" : "s");
-}
-
 static void write_drops(const struct text *text)
 {
     head(text, "Drops");
@@ -482,7 +460,7 @@ bool text_run(struct store *store, FILE *out)
     write_pauses(&text);
     write_watchdog(&text);
     write_drops(&text);
-    write_media(&text);
+    text_drives(store, out, &text.paint);
     write_transport(&text);
     write_causes(&text);
     write_warnings(&text);

@@ -12,6 +12,7 @@
 #include "base/units.h"
 
 struct scenario_fault;
+struct scenario_node;
 struct scenario_spot;
 struct timeline;
 struct world;
@@ -57,6 +58,9 @@ struct fault_ops {
     unsigned (*breaks)(const void *params); /* of enum fault_break */
     /* Why it will do nothing, after "the fault NAME"; NULL, or returns NULL: it will. */
     const char *(*in_vain)(const void *params);
+    /* Why it can do nothing at this node, after "the fault NAME at NODE": an error of the scenario.
+     * NULL, or returns NULL: it can. */
+    const char *(*in_vain_at)(const void *params, const struct scenario_node *node);
     /* It ends or stops NVMe targets alone: raw RDMA at its places goes on.  NULL: it does not. */
     bool (*spares_rdma)(const void *params);
     /* Where two of the kind are in force at one place, the end of one leaves what the other does.

@@ -53,6 +53,19 @@
     X(MEDIA_UNITS_ABSORBED, "media.units_absorbed", "media.units_absorbed", QUANTITY_INT)          \
     X(MEDIA_UNITS_HIT, "media.units_hit", "media.units_hit", QUANTITY_INT)                         \
     X(MEDIA_SUSPENSIONS, "media.suspensions", "media.suspensions", QUANTITY_INT)                   \
+    X(ARRAY_HOST_BYTES_READ, "array.host_bytes_read", "array.host_bytes_read", QUANTITY_SIZE)      \
+    X(ARRAY_HOST_BYTES_WRITTEN, "array.host_bytes_written", "array.host_bytes_written",            \
+      QUANTITY_SIZE)                                                                               \
+    X(ARRAY_DRIVE_BYTES_READ, "array.drive_bytes_read", "array.drive_bytes_read", QUANTITY_SIZE)   \
+    X(ARRAY_DRIVE_BYTES_WRITTEN, "array.drive_bytes_written", "array.drive_bytes_written",         \
+      QUANTITY_SIZE)                                                                               \
+    X(ARRAY_DEGRADED_READS, "array.degraded_reads", "array.degraded_reads", QUANTITY_INT)          \
+    X(ARRAY_PARTIAL_STRIPES, "array.partial_stripes", "array.partial_stripes", QUANTITY_INT)       \
+    X(ARRAY_DRIVES_FAILED, "array.drives_failed", "array.drives_failed", QUANTITY_INT)             \
+    X(ARRAY_BYTES_REBUILT, "array.bytes_rebuilt", "array.bytes_rebuilt", QUANTITY_SIZE)            \
+    X(ARRAY_BYTES_TO_REBUILD, "array.bytes_to_rebuild", "array.bytes_to_rebuild", QUANTITY_SIZE)   \
+    X(ARRAY_REBUILD, "array.rebuild_ps", "array.rebuild", QUANTITY_TIME)                           \
+    X(ARRAY_REBUILDS, "array.rebuilds", "array.rebuilds", QUANTITY_INT)                            \
     EXPECT_OF_WORKLOADS(X)
 
 /* Of a workload: all that run --json prints of one. */

@@ -91,6 +91,20 @@ static bool read_where(struct loader *loader, const struct tree_node *written,
     return place != FAULT_AT_TARGETS || are_targets(loader, where, &found);
 }
 
+static void check_places(struct loader *loader, const struct tree_node *written,
+                         const struct fault_ops *ops, const void *params,
+                         const struct selection *selection)
+{
+    for (size_t i = 0; ops->in_vain_at != NULL && i < selection->count; i++) {
+        const struct scenario_node *node = &loader->scenario->nodes[selection->spots[i].node];
+        const char *why = ops->in_vain_at(params, node);
+        if (why == NULL)
+            continue;
+        tree_error(loader->diag, written, "the fault %s at %s %s", ops->name, node->name, why);
+        return;
+    }
+}
+
 static void load_entry(struct loader *loader, const struct tree_node *written, size_t index,
                        struct scenario_fault *made)
 {
@@ -119,6 +133,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, s
     scenario_take_part(loader, own, written, also);
     scenario_show(loader, times, false);
     scenario_show(loader, own, false);
+    check_places(loader, written, ops, own->params, &selection);
     const struct span *span = times->params;
     made->ops = ops;
     made->params = own->params;

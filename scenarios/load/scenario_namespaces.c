@@ -106,6 +106,21 @@ static const struct media_ops *load_media(struct loader *loader, const struct tr
     return media;
 }
 
+/* What a layout needs of drives. */
+static void check_array(struct loader *loader, const struct tree_node *entry,
+                        const struct array_params *array)
+{
+    const struct tree_node *layout = tree_get(entry, "layout"), *parity = tree_get(entry, "parity");
+    if (array->layout != ARRAY_STRIPE && array->drives < 2)
+        tree_error(loader->diag, layout != NULL ? layout : entry,
+                   "layout %s needs at least 2 drives",
+                   array->layout == ARRAY_MIRROR ? "mirror" : "parity");
+    else if (array->layout == ARRAY_PARITY && array->parity >= array->drives)
+        tree_error(loader->diag, parity != NULL ? parity : entry,
+                   "expected parity of fewer strips than there are drives, %lld",
+                   (long long)array->drives);
+}
+
 static void load_entry(struct loader *loader, const char *path, const struct tree_node *entry,
                        struct scenario_namespace *made)
 {
@@ -123,6 +138,7 @@ static void load_entry(struct loader *loader, const char *path, const struct tre
     scenario_show(loader, params, false);
     made->media = load_media(loader, entry, arena_format(loader->arena, "%s.media", path), made);
     made->params = params->params;
+    check_array(loader, entry, &made->params->array);
     made->count = (uint32_t)((const struct entry *)count->params)->count;
     made->ana_group = (uint32_t)((const struct entry *)count->params)->ana_group;
     made->place = entry->place;

@@ -3,6 +3,7 @@
 #include "scenarios/vary/prices.h"
 
 #include "base/quantity.h"
+#include "nvme/target/target.h"
 #include "scenarios/format/block.h"
 
 #include <inttypes.h>
@@ -219,7 +220,8 @@ static bool add_node(const struct prices *prices, const struct scenario_node *no
     for (uint32_t i = 0; i < node->host->namespace_count; i++) {
         const struct scenario_namespace *drives = &node->host->namespaces[i];
         need = (struct need){.kind = PRICES_DRIVE, .media = drives->profile};
-        if (!add(prices, &need, drives->count, bill, why))
+        const uint32_t count = drives->count * (uint32_t)drives->params->array.drives;
+        if (!add(prices, &need, count, bill, why))
             return false;
     }
     need.kind = node->host->namespace_count > 0 ? PRICES_TARGET : PRICES_HOST;

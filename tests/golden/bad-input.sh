@@ -67,6 +67,13 @@ stored odd-lba 8:51 'expected 512B or 4KiB, but found 1875B' 's/{}\]/{lba-size: 
 stored odd-transfer 7:35 'a whole multiple of 4KiB, but found 5000B; nearest: 4096B and 8192B' 's/nvme: {}/nvme: {max-transfer: 5000B}/'
 stored odd-mdts 7:47 'nearest: 8192B and 16KiB' 's/target: {}/target: {max-transfer: 12KiB}/'
 stored too-many-namespaces 8:39 '1025 namespaces are more than the limit of 1024' 's/{}\]/{count: 1024}, {}]/'
+stored mirror-of-one 8:49 'layout mirror needs at least 2 drives' 's/{}\]/{layout: mirror}]/'
+stored parity-of-all 8:76 'expected parity of fewer strips than there are drives, 2' 's/{}\]/{drives: 2, layout: parity, parity: 2}]/'
+stored odd-strip 8:64 '64KiB' 's/{}\]/{drives: 2, strip-size: 65KiB}]/'
+drive_fails='$a faults: [{kind: drive-failed, where: host1, drive: 1'
+stored drive-of-no-array 11:10 'finds a namespace of one drive: expected drives: 2 or more' "$drive_fails}]"
+stored no-such-drive 11:10 'finds no drive of that number: the first is 0' "s/{}\]/{drives: 2}]/; ${drive_fails/drive: 1/drive: 2}}]"
+stored drive-of-no-namespace 11:10 'finds no namespace of that number: the first is 1' "$drive_fails, namespace: 2}]"
 stored odd-offset 10:77 'offset: 1000B is not a multiple' 's/4KiB/&, offset: 1000B/'
 stored no-such-namespace 10:80 'namespace 2 of host1, which has 1' 's/4KiB/&, namespace: 2/'
 stored beyond-the-namespace 10:5 'the I/Os do not fit the namespace' 's/4KiB/&, offset: 2TiB/'

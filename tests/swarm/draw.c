@@ -171,6 +171,15 @@ static void fabric(struct pen *pen)
     bents_routes(pen);
 }
 
+/* Of which drives fail (drive-failed). */
+static void array(struct pen *pen)
+{
+    static const char *const layouts[] = {"stripe", "mirror", "parity", "parity"};
+    pen_put(pen, "drives", "%u", draw_between(&pen->rng, 3, 6));
+    pen_put(pen, "layout", "%s", layouts[rng_below(&pen->rng, 4)]);
+    pen_put(pen, "parity", "%u", draw_between(&pen->rng, 1, 2));
+}
+
 static void medium(struct pen *pen)
 {
     unsigned count = 0;
@@ -187,6 +196,8 @@ static void medium(struct pen *pen)
     entry.rng = inner.rng;
     entry.indent += 2;
     entry.used_count = 0;
+    if (rng_below(&entry.rng, 4) == 0)
+        array(&entry);
     pen_rows(&entry, "hosts.targets.namespaces", 12);
     pen->rng = entry.rng;
 }

@@ -3,14 +3,16 @@
  * A medium turns requests into completions in time; it holds no data (store.h does).
  * Every kind is given the same requests, may serve any number of them at once and finishes them
  * in any order.
- * Owner: the target, one instance per namespace.  Clock: env.  Errors: none yet; a request
- * always succeeds. */
+ * Owner: the target, one instance per namespace.  Clock: env.  Errors: a request that
+ * has `failed`, as those of an array (array.h) that lost its data. */
 #ifndef STORMGLASS_NVME_MEDIA_MEDIA_H
 #define STORMGLASS_NVME_MEDIA_MEDIA_H
 
 #include "base/env.h"
 #include "base/opt.h"
 #include "nvme/server.h"
+
+#include <stdbool.h>
 
 struct media; /* an instance; each kind embeds what it needs */
 
@@ -32,6 +34,7 @@ struct media_request {
     uint32_t parts;  /* pages still to come */
     time_ps served;  /* time in service so far */
     uint64_t serial; /* of a flush: the last write that it waits for */
+    bool failed;     /* set before `done`: nothing was read or written */
 };
 
 /* What a run did to a medium that ages.
@@ -78,8 +81,8 @@ struct media_ops {
     time_ps (*least)(const void *params, enum media_op op, uint32_t bytes);
     /* What serves, in the order of a read; NULL: nothing takes time. */
     void (*stations)(const struct media *media, nvme_station_fn *call, void *self);
-    /* NULL: it does not age. */
-    void (*wear)(const struct media *media, struct media_wear *wear);
+    /* False or NULL: it does not age. */
+    bool (*wear)(const struct media *media, struct media_wear *wear);
     void (*audit)(const struct media *media);
     void (*destroy)(struct media *media);
 };

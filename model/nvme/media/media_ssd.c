@@ -289,7 +289,7 @@ static void ssd_stations(const struct media *media, nvme_station_fn *call, void 
         call(self, &stations[i]);
 }
 
-static void ssd_wear(const struct media *media, struct media_wear *wear)
+static bool ssd_wear(const struct media *media, struct media_wear *wear)
 {
     const struct ftl *ftl = &media->ftl;
     *wear = media->wear;
@@ -297,6 +297,7 @@ static void ssd_wear(const struct media *media, struct media_wear *wear)
     wear->units_programmed = ftl->written + ftl->copied + ftl->padded;
     for (uint32_t i = 0; i < media->die_count; i++)
         wear->suspensions += media->dies[i].suspensions;
+    return true;
 }
 
 /* Whatever was taken is at a die, on a channel or on the link, or is being filled. */

@@ -57,11 +57,28 @@ const struct opt nvme_namespace_opts[] = {
      "Data read and written, of all users together; 0: no limit.",
      "SPDK bdev_set_qos_limit: rw_mbytes_per_sec"},
     {"read-limit", OPT_RATE, SPACE(read_limit), "0bps", "0bps", "10Tbps", NULL,
-     "Data read, of all users together; 0: no limit.",
-     "SPDK bdev_set_qos_limit: r_mbytes_per_sec"},
+     "Data read, of all users together; 0: no limit.", "SPDK bdev_set_qos_limit: r_mbytes_per_sec"},
     {"write-limit", OPT_RATE, SPACE(write_limit), "0bps", "0bps", "10Tbps", NULL,
      "Data written, of all users together; 0: no limit.",
      "SPDK bdev_set_qos_limit: w_mbytes_per_sec"},
+    {"drives", OPT_INT, SPACE(array.drives), "1", "1", "32", NULL,
+     "Drives of that medium that the namespace is made of.", "own"},
+    {"layout", OPT_CHOICE, SPACE(array.layout), "stripe", NULL, NULL, OPT_WORDS(ARRAY_LAYOUTS),
+     "How it lies on several drives: stripe (no copies), mirror (all of it on each) or parity "
+     "(what was on as many drives as parity says can be computed).",
+     "SPDK bdev_raid_create: raid0, raid1, raid5f; Linux md: raid0, raid1, raid5, raid6"},
+    {"strip-size", OPT_SIZE, SPACE(array.strip), "64KiB", "4KiB", "4MiB", NULL,
+     "Bytes in a row on one drive, then the next one follows.",
+     "SPDK bdev_raid_create: strip_size_kb, 64 in its examples; Linux md: chunk size", .factor = 2},
+    {"parity", OPT_INT, SPACE(array.parity), "1", "1", "8", NULL,
+     "Layout parity: strips of a stripe that are parity, and drives that may fail.",
+     "Linux md: 1 of raid5, 2 of raid6"},
+    {"rebuild-window", OPT_SIZE, SPACE(array.rebuild_window), "1MiB", "4KiB", "64MiB", NULL,
+     "Bytes of a drive that are rebuilt at once, at least a strip.",
+     "SPDK bdev_raid_set_options: process_window_size_kb, 1024"},
+    {"rebuild-rate", OPT_RATE, SPACE(array.rebuild_rate), "0bps", "0bps", "10Tbps", NULL,
+     "Most of a drive that is rebuilt in a second; 0: as fast as it goes beside the hosts.",
+     "SPDK bdev_raid_set_options: process_max_bandwidth_mb_sec, 0"},
     {0},
 };
 
@@ -206,6 +223,22 @@ static void on_reaper(void *self, time_ps now)
 
 /* ---- the subsystem ---- */
 
+static void make_media(struct target_namespace *ns, const struct nvme_target_namespace *given,
+                       const struct env *env)
+{
+    const struct array_setup array = {given->params.array, given->media, given->media_params};
+    struct media_site site = {.env = env,
+                              .params = given->media_params,
+                              .index = ns->number - 1,
+                              .bytes = ns->blocks * ns->block_bytes};
+    ns->ops = given->media;
+    if (given->params.array.drives > 1) {
+        ns->ops = &array_media;
+        site.params = &array;
+    }
+    ns->media = ns->ops->create(&site);
+}
+
 static void make_namespaces(struct nvme_target *target, const struct nvme_target_site *site)
 {
     CHECK(site->namespace_count <= TARGET_NAMESPACES_MAX);
@@ -217,13 +250,9 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         CHECK(given->ana_group <= NVME_ANA_GROUPS_MAX);
         ns->number = i + 1;
         ns->ana_group = given->ana_group == 0 ? 1 : given->ana_group;
-        ns->ops = given->media;
         ns->block_bytes = (uint32_t)given->params.block_size;
         ns->blocks = (uint64_t)(given->params.size / given->params.block_size);
-        ns->media = ns->ops->create(&(struct media_site){.env = site->env,
-                                                         .params = given->media_params,
-                                                         .index = i,
-                                                         .bytes = ns->blocks * ns->block_bytes});
+        make_media(ns, given, site->env);
         ns->store = given->store != NULL ? given->store : nvme_tag_store_create(ns->block_bytes);
         CHECK(ns->store->block_bytes == ns->block_bytes);
         nvme_target_limit_init(target, ns, &given->params);

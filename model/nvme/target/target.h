@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "base/opt.h"
 #include "base/probe.h"
+#include "nvme/media/array.h"
 #include "nvme/media/media.h"
 #include "nvme/media/store.h"
 #include "nvme/transport/transport.h"
@@ -51,12 +52,13 @@ extern const struct opt nvme_target_opts[];
  * command may hold are smaller (target_buffers.c). */
 int64_t nvme_target_carries(const struct nvme_target_params *params);
 
-/* One namespace: a device of its own with its own content. */
+/* One namespace: a device of its own, or an array of them, with its own content. */
 struct nvme_namespace_params {
     int64_t size;       /* bytes */
     int64_t block_size; /* 512 or 4096 */
     /* Of all its users together, in a second; 0: no limit.  Rates in bits. */
     int64_t iops_limit, rate_limit, read_limit, write_limit;
+    struct array_params array; /* one drive: no array */
 };
 
 extern const struct opt nvme_namespace_opts[];
@@ -144,6 +146,11 @@ enum nvme_ana_state nvme_target_ana(const struct nvme_target *target, uint32_t p
                                     uint32_t group);
 uint32_t nvme_target_ports(const struct nvme_target *target);
 
+/* A drive, from 0, of a namespace, from 1 as the site lists them, is gone, or replaced.  False:
+ * there is no such, or the namespace is no array. */
+bool nvme_target_fail_drive(struct nvme_target *target, uint32_t ns, uint32_t drive);
+bool nvme_target_replace_drive(struct nvme_target *target, uint32_t ns, uint32_t drive);
+
 /* Where an I/O command is. */
 enum nvme_target_stage {
     NVME_TARGET_ON_CORE,     /* waits for a core or is on one, before the media */
@@ -170,6 +177,8 @@ void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look
 void nvme_target_stations(const struct nvme_target *target, nvme_station_fn *call, void *self);
 /* Adds what a run did to its media; false, and nothing is added: none of them ages. */
 bool nvme_target_wear(const struct nvme_target *target, struct media_wear *sum);
+/* Adds what a run did to its arrays; false, and nothing is added: it has none. */
+bool nvme_target_arrays(const struct nvme_target *target, struct array_stats *sum);
 bool nvme_target_is_stalled(const struct nvme_target *target);
 bool nvme_target_is_dead(const struct nvme_target *target);
 

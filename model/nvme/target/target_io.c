@@ -83,6 +83,10 @@ static void media_done(void *self, const void *what)
     CHECK(command->media.op == MEDIA_FLUSH || fits(command->ns, range_of(&command->sqe)));
     struct nvme_target_stats *stats = &command->queue->target->stats;
     uint16_t status;
+    if (UNLIKELY(command->media.failed)) { /* BLK_STS_IOERR, in blk_to_nvme_status of nvmet */
+        nvme_target_command_done(command, NVME_STATUS_INTERNAL | NVME_STATUS_DNR);
+        return;
+    }
     switch (command->media.op) {
     case MEDIA_READ:
         status = command->sqe.opcode == NVME_COMPARE ? finish_compare(command, stats)

@@ -67,7 +67,8 @@ bool nvme_target_wear(const struct nvme_target *target, struct media_wear *sum)
         if (ns->ops->wear == NULL)
             continue;
         struct media_wear wear;
-        ns->ops->wear(ns->media, &wear);
+        if (!ns->ops->wear(ns->media, &wear))
+            continue;
 #define X(member) sum->member += wear.member;
         MEDIA_WEAR(X)
 #undef X

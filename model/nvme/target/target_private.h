@@ -14,6 +14,7 @@
  * target_admin.c     features, keep-alive
  * target_logs.c      log pages
  * target_io.c        read, write, flush
+ * target_drives.c    drives of arrays that fail and are replaced
  * target_outage.c    a software that stands still, or dies and comes back */
 #ifndef STORMGLASS_NVME_TARGET_TARGET_PRIVATE_H
 #define STORMGLASS_NVME_TARGET_TARGET_PRIVATE_H

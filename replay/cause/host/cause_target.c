@@ -9,11 +9,11 @@
 
 static const struct {
     const char *fault, *what;
+    bool serves; /* on, but what failed */
 } outages[] = {
-    {"target-stall", "stood still"},
-    {"target-crash", "died"},
-    {"ana-change", "said another ANA state"},
-    {"port-closed", "closed a port"},
+    {"target-stall", "stood still", false},          {"target-crash", "died", false},
+    {"ana-change", "said another ANA state", false}, {"port-closed", "closed a port", false},
+    {"drive-failed", "lost a drive", true},
 };
 
 /* Who has several paths may go on by another. */
@@ -27,7 +27,7 @@ static bool has_paths(const struct harm_scene *scene, uint32_t node)
 }
 
 static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t index,
-                   const char *what)
+                   const char *what, bool serves)
 {
     const struct scenario_fault *fault = &scene->scenario->faults[index];
     const time_ps until = time_earlier(fault->end, scene->window_end);
@@ -37,7 +37,7 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
         clue.place.node = fault->spots[k].node;
         clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
         clue.proven = true;
-        if (!has_paths(scene, clue.place.node))
+        if (!serves && !has_paths(scene, clue.place.node))
             clue.least = (int64_t)((__int128)(until - fault->at) * PPM / scene->window_end);
         snprintf(clue.seen, sizeof clue.seen, "the target on %s %s",
                  scene->scenario->nodes[clue.place.node].name, what);
@@ -50,7 +50,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++)
         for (size_t k = 0; k < sizeof outages / sizeof outages[0]; k++)
             if (strcmp(scene->scenario->faults[i].ops->name, outages[k].fault) == 0)
-                accuse(search, scene, i, outages[k].what);
+                accuse(search, scene, i, outages[k].what, outages[k].serves);
 }
 
 const struct cause_kind cause_target = {

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text_drives - what flash had to write, and what drives of arrays did for hosts. */
+#include "reports/summary/text_drives.h"
+
+#include "replay/database/words.h"
+
+struct text {
+    struct store *store;
+    FILE *out;
+    const struct paint *paint;
+};
+
+static int64_t result_of(const struct text *text, const char *path)
+{
+    struct store_statement *row =
+        store_prepare(text->store, "SELECT value FROM result WHERE path=?");
+    store_bind(row, 1, STORE_T(path));
+    const int64_t value = store_step(row) ? store_int(row, 0) : 0;
+    store_finish(row);
+    return value;
+}
+
+static void head(const struct text *text, const char *words)
+{
+    fprintf(text->out, "\n%s%-16s%s", text->paint->bold, words, text->paint->off);
+}
+
+/* Only of media that age. */
+static void write_media(const struct text *text)
+{
+    const int64_t hosts = result_of(text, "media.bytes_written");
+    const int64_t flash = result_of(text, "media.bytes_programmed");
+    const int64_t waited = result_of(text, "media.writes_waited");
+    const int64_t erases = result_of(text, "media.erases");
+    char amplification[32];
+    if (hosts == 0)
+        return;
+    head(text, "Flash");
+    store_ask_text(text->store,
+                   "SELECT coalesce(' (write amplification '||round(max(value),2)||')', '')"
+                   " FROM result WHERE path='media.write_amplification'",
+                   amplification, sizeof amplification);
+    fprintf(text->out, "%s from hosts, %s programmed%s, %s block%s erased\n",
+            words_bytes(hosts).text, words_bytes(flash).text, amplification,
+            words_count(erases).text, erases == 1 ? "" : "s");
+    if (waited > 0)
+        fprintf(text->out, "                %s write%s waited: the write buffer was full\n",
+                words_count(waited).text, waited == 1 ? "" : "s");
+}
+
+static void write_rebuild(const struct text *text)
+{
+    const int64_t failed = result_of(text, "array.drives_failed");
+    const int64_t degraded = result_of(text, "array.degraded_reads");
+    const int64_t rebuilt = result_of(text, "array.bytes_rebuilt");
+    const int64_t left = result_of(text, "array.bytes_to_rebuild");
+    const int64_t took = result_of(text, "array.rebuild_ps");
+    if (failed == 0)
+        return;
+    fprintf(text->out, "                %s drive%s failed, %s read%s from what others have",
+            words_count(failed).text, failed == 1 ? "" : "s", words_count(degraded).text,
+            degraded == 1 ? "" : "s");
+    if (rebuilt > 0)
+        fprintf(text->out, "; %s rebuilt in %s", words_bytes(rebuilt).text, words_time(took).text);
+    const __int128 rest = rebuilt > 0 ? (__int128)took * left / rebuilt : 0;
+    if (rest > 0 && rest < INT64_MAX)
+        fprintf(text->out, ", %s are left: %s at this rate", words_bytes(left).text,
+                words_time((time_ps)rest).text);
+    fputc('\n', text->out);
+}
+
+/* Only where several drives are one namespace. */
+static void write_arrays(const struct text *text)
+{
+    const int64_t read = result_of(text, "array.host_bytes_read");
+    const int64_t written = result_of(text, "array.host_bytes_written");
+    const int64_t partial = result_of(text, "array.partial_stripes");
+    if (read + written == 0)
+        return;
+    head(text, "Arrays");
+    fprintf(text->out, "%s read and %s written by hosts, %s and %s on drives\n",
+            words_bytes(read).text, words_bytes(written).text,
+            words_bytes(result_of(text, "array.drive_bytes_read")).text,
+            words_bytes(result_of(text, "array.drive_bytes_written")).text);
+    if (partial > 0)
+        fprintf(text->out, "                %s stripe%s written in part, after reads for parity\n",
+                words_count(partial).text, partial == 1 ? " was" : "s were");
+    write_rebuild(text);
+}
+
+void text_drives(struct store *store, FILE *out, const struct paint *paint)
+{
+    const struct text text = {store, out, paint};
+    write_media(&text);
+    write_arrays(&text);
+}

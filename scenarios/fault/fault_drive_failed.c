@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_drive_failed - a drive of a namespace that several drives are is gone; at the fault's end
+ * another is in its place and is rebuilt. */
+#include "nvme/target/target.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world_faults.h"
+
+struct params {
+    int64_t namespace, drive;
+};
+
+static const struct opt rows[] = {
+    {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
+     "Which of the target's namespaces, in the order of the scenario.", "own"},
+    {"drive", OPT_INT, offsetof(struct params, drive), "0", "0", "31", NULL,
+     "Which of its drives, from 0.", "own"},
+    {0}};
+
+/* Where too many are gone I/O fails. */
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_KILLS_TARGET;
+}
+
+static bool spares_rdma(const void *params)
+{
+    (void)params;
+    return true;
+}
+
+static bool overlap(const void *params, const void *others)
+{
+    const struct params *a = params, *b = others;
+    return a->namespace == b->namespace && a->drive == b->drive;
+}
+
+static const char *in_vain_at(const void *params, const struct scenario_node *node)
+{
+    const struct params *p = params;
+    int64_t before = 0;
+    for (uint32_t i = 0; i < node->host->namespace_count; i++) {
+        const struct scenario_namespace *entry = &node->host->namespaces[i];
+        const int64_t drives = entry->params->array.drives;
+        before += entry->count;
+        if (p->namespace > before)
+            continue;
+        return drives == 1          ? "finds a namespace of one drive: expected drives: 2 or more"
+               : p->drive >= drives ? "finds no drive of that number: the first is 0"
+                                    : NULL;
+    }
+    return "finds no namespace of that number: the first is 1";
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    const struct params *params = fault->params;
+    struct nvme_target *target = world_faults_target(world, spot->node);
+    const uint32_t ns = (uint32_t)params->namespace, drive = (uint32_t)params->drive;
+    if (on)
+        nvme_target_fail_drive(target, ns, drive);
+    else
+        nvme_target_replace_drive(target, ns, drive);
+}
+
+const struct fault_ops fault_drive_failed = {
+    .name = "drive-failed",
+    .about = "A drive of an array fails; at the fault's end it is replaced and rebuilt.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_TARGETS,
+    .breaks = breaks,
+    .spares_rdma = spares_rdma,
+    .in_vain_at = in_vain_at,
+    .overlap = overlap,
+    .apply = apply,
+};
