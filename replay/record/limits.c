@@ -24,14 +24,36 @@ static time_ps busy_ps(const struct limits_scope *scope, uint32_t port)
                              (uint64_t)scope->fabric->rate_bps[port]);
 }
 
+/* Of a host's link aggregate, the member that is least busy if that is half of this one or less. */
+static void say_idle_member(const struct limits_scope *scope, uint32_t port, char *text,
+                            size_t size)
+{
+    const struct explain_fabric *fabric = scope->fabric;
+    const uint32_t node = fabric->node_of[port], first = fabric->first_port[node];
+    const struct scenario_node *host = &scope->collect->scenario->nodes[node];
+    uint32_t idlest = port;
+    char name[60];
+    for (uint16_t i = 0; host->is_aggregate && i < host->port_count; i++)
+        if (host->ports[i].link != SCENARIO_NO_LINK &&
+            busy_ps(scope, first + i) < busy_ps(scope, idlest))
+            idlest = first + i;
+    const int64_t busy = limits_share(busy_ps(scope, idlest), usage_span(scope->usage));
+    if (idlest == port || busy * 2 > limits_share(busy_ps(scope, port), usage_span(scope->usage)))
+        return;
+    explain_port_words(fabric, idlest, name, sizeof name);
+    snprintf(text, size, " (%s of its link aggregate: %s)", name,
+             words_percent((double)busy, (double)PPM).text);
+}
+
 static void name_link(const struct limits_scope *scope, uint32_t port,
                       char where[BOTTLENECK_WHERE_BYTES])
 {
     const struct explain_fabric *fabric = scope->fabric;
     char from[96];
     explain_port_words(fabric, port, from, sizeof from);
-    snprintf(where, BOTTLENECK_WHERE_BYTES, "%s to %.60s", from,
-             fabric->names[fabric->node_of[fabric->peer[port]]]);
+    const int length = snprintf(where, BOTTLENECK_WHERE_BYTES, "%s to %.60s", from,
+                                fabric->names[fabric->node_of[fabric->peer[port]]]);
+    say_idle_member(scope, port, where + length, BOTTLENECK_WHERE_BYTES - (size_t)length);
 }
 
 /* Of the bytes that hosts put in, or get where switches hold more and more of them, what went by a

@@ -79,14 +79,15 @@ static void write_ports(struct store *store, uint32_t index, const struct scenar
     for (uint32_t i = 0; i < node->port_count; i++) {
         const struct scenario_port *port = &node->ports[i];
         const struct scenario_port_text name = scenario_port_name(node, i);
+        const uint32_t address = node->is_aggregate ? node->endpoint : *endpoint;
         RECORD_ROW(store, port, .node = STORE_I(index), .port = STORE_I(i),
                    .name = STORE_T(name.text), .link = STORE_I(port->link),
                    .peer_node = STORE_I(port->peer_node), .peer_port = STORE_I(port->peer_port),
                    .rate_bps = STORE_I(port->params->rate), .mtu_bytes = STORE_I(port->params->mtu),
                    .length_mm = STORE_I(port->params->length),
                    .delay_ps = STORE_I(port_propagation(port->params)),
-                   .endpoint = host ? STORE_I(*endpoint) : STORE_N,
-                   .ip = host ? STORE_I(rnic_ip(*endpoint)) : STORE_N,
+                   .endpoint = host ? STORE_I(address) : STORE_N,
+                   .ip = host ? STORE_I(rnic_ip(address)) : STORE_N,
                    .migreq = host ? STORE_I(node->host->rnic->migreq) : STORE_N);
         *endpoint += host;
     }

@@ -80,7 +80,8 @@ static void take_rnic(struct series *series, const struct rnic *rnic, struct ser
 
 static void take_flow(struct series *series, const struct series_flow *flow)
 {
-    const struct rnic *rnic = world_host(series->world, flow->node)->rnics[flow->port];
+    const struct rnic *rnic =
+        lag_owner(world_host(series->world, flow->node)->rnics[flow->port], flow->qpn);
     const struct qp *qp = rnic_find_qp(rnic, flow->qpn);
     if (qp == NULL || !is_limited(qp))
         return;

@@ -213,7 +213,7 @@ static void prepare_tables(const struct capture *capture)
     struct store *store = capture->store;
     store_exec(store, "CREATE TEMP TABLE address(endpoint INTEGER PRIMARY KEY, ip INTEGER, "
                       "migreq INTEGER);"
-                      "INSERT INTO temp.address SELECT endpoint, ip, migreq FROM port "
+                      "INSERT OR IGNORE INTO temp.address SELECT endpoint, ip, migreq FROM port "
                       "WHERE endpoint IS NOT NULL;"
                       "CREATE TEMP TABLE tap(node INTEGER, port INTEGER, PRIMARY KEY(node, port))");
     struct store_statement *insert = store_prepare(store, "INSERT INTO temp.tap VALUES(?,?)");

@@ -4,8 +4,10 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "rnic/host/rnic.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- what reaches what ---- */
 
@@ -50,6 +52,39 @@ bool nics_reach(const struct scenario *scenario, const struct scenario_pair *pai
             scenario->nodes[a->peer_node].segment == scenario->nodes[b->peer_node].segment);
 }
 
+/* ---- link aggregates ---- */
+
+const char *nics_why_apart(const struct scenario *scenario, const struct scenario_node *host)
+{
+    const struct scenario_node *first = NULL;
+    uint32_t links = 0;
+    if (host->host->rnic->lag == RNIC_LAG_NONE)
+        return NULL;
+    for (uint16_t p = 0; p < host->port_count; p++) {
+        if (host->ports[p].link == SCENARIO_NO_LINK)
+            continue;
+        const struct scenario_node *peer = &scenario->nodes[host->ports[p].peer_node];
+        if (peer->kind != SCENARIO_SWITCH)
+            return "one of them is cabled to a host";
+        if (first != NULL && peer->segment != first->segment)
+            return "they are in separate fabrics";
+        first = peer;
+        links++;
+    }
+    if (host->host->rnic->soft.software)
+        return "a software RNIC has no link aggregation";
+    return links < 2 ? "it has one" : NULL;
+}
+
+void nics_find_aggregates(struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        struct scenario_node *host = &scenario->nodes[i];
+        host->is_aggregate =
+            host->host->rnic->lag != RNIC_LAG_NONE && nics_why_apart(scenario, host) == NULL;
+    }
+}
+
 /* ---- whose turn it is ---- */
 
 /* NICs that one side may use: one that is chosen, or the first ones. */
@@ -60,6 +95,8 @@ struct side {
 static struct side side_of(const struct scenario *scenario, uint32_t node, int8_t chosen)
 {
     const uint32_t ports = scenario->nodes[node].port_count;
+    if (scenario->nodes[node].is_aggregate)
+        return (struct side){0, 1};
     if (chosen >= 0)
         return (struct side){(uint32_t)chosen, 1};
     const uint32_t most = ports < scenario->nics ? ports : scenario->nics;
@@ -127,8 +164,33 @@ uint32_t nics_paths(const struct scenario *scenario, const struct scenario_workl
     return count;
 }
 
-uint32_t nics_used(const struct scenario *scenario, const struct scenario_workload *workload,
-                   const struct scenario_pair *pair, struct nic_pair list[NICS_MAX])
+static uint32_t members(const struct scenario_node *node)
+{
+    return node->is_aggregate ? node->port_count : 1;
+}
+
+/* Whatever member of a link aggregate a queue pair is made on, its packets come by any. */
+static uint32_t spread_over_members(const struct scenario *scenario,
+                                    const struct scenario_pair *pair,
+                                    struct nic_pair list[NICS_MAX], uint32_t used)
+{
+    const uint32_t from = members(&scenario->nodes[pair->from]);
+    const uint32_t to = members(&scenario->nodes[pair->to]);
+    const uint32_t more = from > to ? from : to;
+    struct nic_pair own[NICS_MAX];
+    uint32_t count = 0;
+    memcpy(own, list, used * sizeof *own);
+    for (uint32_t i = 0; i < used; i++)
+        for (uint32_t m = 0; m < more && count < NICS_MAX; m++) {
+            const uint16_t near = (uint16_t)(m % from), far = (uint16_t)(m % to);
+            list[count++] =
+                (struct nic_pair){from > 1 ? near : own[i].from, to > 1 ? far : own[i].to};
+        }
+    return count;
+}
+
+static uint32_t chosen_by(const struct scenario *scenario, const struct scenario_workload *workload,
+                          const struct scenario_pair *pair, struct nic_pair list[NICS_MAX])
 {
     struct nic_pair all[NICS_PATHS_MAX];
     if (workload->paths > 0) {
@@ -143,6 +205,15 @@ uint32_t nics_used(const struct scenario *scenario, const struct scenario_worklo
     for (uint32_t i = 0; i < used; i++)
         list[i] = all[(pair->turn + i) % count];
     return used;
+}
+
+uint32_t nics_used(const struct scenario *scenario, const struct scenario_workload *workload,
+                   const struct scenario_pair *pair, struct nic_pair list[NICS_MAX])
+{
+    const uint32_t used = chosen_by(scenario, workload, pair, list);
+    return members(&scenario->nodes[pair->from]) == 1 && members(&scenario->nodes[pair->to]) == 1
+               ? used
+               : spread_over_members(scenario, pair, list, used);
 }
 
 /* The NIC pair that has least to do so far at its busier end; of equal ones the next in turn. */

@@ -21,6 +21,13 @@ struct nic_pair {
 /* Fills in which switches reach each other: scenario_node.segment. */
 void nics_find_segments(struct scenario *scenario);
 
+/* Fills in which hosts' NICs are one link aggregate: scenario_node.is_aggregate. */
+void nics_find_aggregates(struct scenario *scenario);
+
+/* Why they are none though the host's `lag` says so: the end of a sentence about them.  NULL: they
+ * are one, or it does not. */
+const char *nics_why_apart(const struct scenario *scenario, const struct scenario_node *host);
+
 bool nics_reach(const struct scenario *scenario, const struct scenario_pair *pair,
                 struct nic_pair nics);
 

@@ -15,6 +15,13 @@ bool routing_is_host_link(const struct scenario *scenario, uint32_t link)
            scenario->nodes[node[1]].kind == SCENARIO_HOST;
 }
 
+bool routing_is_announced(const struct scenario *scenario, uint32_t link)
+{
+    const uint32_t *node = scenario->links[link].node;
+    return !routing_is_host_link(scenario, link) || scenario->nodes[node[0]].is_aggregate ||
+           scenario->nodes[node[1]].is_aggregate;
+}
+
 /* Those that the computed routes may use.  A switch announces its hosts whether they answer or not,
  * as it does their subnet. */
 static uint32_t links_up(const struct scenario *scenario, const uint8_t *down,
@@ -23,7 +30,7 @@ static uint32_t links_up(const struct scenario *scenario, const uint8_t *down,
     uint32_t count = 0;
     for (uint32_t i = 0; i < scenario->link_count; i++) {
         const struct scenario_link *link = &scenario->links[i];
-        if (down == NULL || !down[i] || routing_is_host_link(scenario, i))
+        if (down == NULL || !down[i] || !routing_is_announced(scenario, i))
             links[count++] =
                 (struct route_link){link->node[0], link->node[1], link->port[0], link->port[1]};
     }
@@ -39,10 +46,15 @@ static struct route_table *shortest(const struct scenario *scenario, const uint8
     uint8_t *forwards = memory_zeroed(scenario->node_count, 1);
     uint32_t *at_node = memory_zeroed(endpoints, sizeof *at_node);
     uint16_t *at_port = memory_zeroed(endpoints, sizeof *at_port);
+    uint32_t *lead = memory_zeroed(endpoints, sizeof *lead);
+    bool shared = false;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         forwards[i] = node->kind == SCENARIO_SWITCH;
         for (uint16_t p = 0; node->kind == SCENARIO_HOST && p < node->port_count; p++) {
+            const bool one = node->is_aggregate;
+            shared |= one;
+            lead[filled] = one ? node->endpoint : filled;
             at_node[filled] = i;
             at_port[filled++] = p;
         }
@@ -54,13 +66,15 @@ static struct route_table *shortest(const struct scenario *scenario, const uint8
                                       forwards,
                                       at_node,
                                       at_port,
-                                      endpoints};
+                                      endpoints,
+                                      shared ? lead : NULL};
     struct route_table *tables = memory_zeroed(scenario->node_count, sizeof *tables);
     route_compute(&graph, tables);
     free(links);
     free(forwards);
     free(at_node);
     free(at_port);
+    free(lead);
     return tables;
 }
 
@@ -83,15 +97,16 @@ static uint16_t working(const struct scenario_node *node, const uint16_t *ports,
     return used;
 }
 
-/* No port that ends at another NIC of the host: none takes what is for its neighbour.  Returns how
+/* No port that ends at another NIC of the host: none takes what is for its neighbour, unless they
+ * are one.  Returns how
  * many are left. */
 static uint16_t leading(const struct scenario_node *node, const uint16_t *ports, uint16_t count,
-                        uint32_t host, uint16_t nic, uint16_t *kept)
+                        uint32_t host, uint16_t nic, bool one, uint16_t *kept)
 {
     uint16_t used = 0;
     for (uint16_t i = 0; i < count; i++) {
         const struct scenario_port *port = &node->ports[ports[i]];
-        if (port->peer_node != host || port->peer_port == nic)
+        if (port->peer_node != host || port->peer_port == nic || one)
             kept[used++] = ports[i];
     }
     return used;
@@ -111,8 +126,9 @@ static void apply_route(const struct scenario *scenario, const struct scenario_r
         uint16_t *kept = memory_zeroed(route->egress[i].count, sizeof *kept);
         for (uint32_t to = 0; count > 0 && to < route->to_count; to++) {
             const uint32_t host = route->to[to].node;
+            const bool one = scenario->nodes[host].is_aggregate;
             for (uint16_t p = 0; p < scenario->nodes[host].port_count; p++) {
-                const uint16_t some = leading(node, ports, count, host, p, kept);
+                const uint16_t some = leading(node, ports, count, host, p, one, kept);
                 if (some > 0)
                     route_set(&tables[at], first_endpoint[host] + p, kept, some);
             }

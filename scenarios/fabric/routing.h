@@ -29,6 +29,10 @@ void routing_free(const struct scenario *scenario, struct route_table *tables);
 /* The links that lead to a host: no routing protocol announces them. */
 bool routing_is_host_link(const struct scenario *scenario, uint32_t link);
 
+/* Whether all switches learn that the link is down: those between switches, and those of a host
+ * whose NICs are one link aggregate, which each of its switches withdraws (RFC 7432 8.2). */
+bool routing_is_announced(const struct scenario *scenario, uint32_t link);
+
 struct routing_epoch {
     time_ps at; /* the first time that routes were so */
     struct routing_view view;

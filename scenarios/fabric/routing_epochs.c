@@ -68,7 +68,7 @@ uint32_t routing_epochs(const struct scenario *scenario, uint32_t most,
         .state_bytes = state_bytes,
         .most = most,
     };
-    const struct timeline_calls calls = {&search, ignore, ignore, ignore_loss, take};
+    const struct timeline_calls calls = {&search, ignore, ignore, ignore_loss, take, NULL};
     struct timeline *timeline = timeline_new(scenario);
     const time_ps end = scenario->duration + scenario->drain;
     const struct routing_view first = timeline_view(timeline);

@@ -216,7 +216,8 @@ static void settle_links(struct timeline *timeline, time_ps now, const struct ti
     timeline->touched_count = 0;
 }
 
-static void detect(struct timeline *timeline, const struct event *event)
+static void detect(struct timeline *timeline, const struct event *event,
+                   const struct timeline_calls *calls)
 {
     const struct scenario *scenario = timeline->scenario;
     const uint32_t index = event->node;
@@ -226,7 +227,9 @@ static void detect(struct timeline *timeline, const struct event *event)
         return; /* it changed again before it was noticed */
     timeline->detected[index] = event->kind;
     timeline->routes_changed |= scenario->routing.local_repair != 0;
-    if (!routing_is_host_link(scenario, index))
+    if (calls->known != NULL)
+        calls->known(calls->self, index, event->kind == 0);
+    if (routing_is_announced(scenario, index))
         add_step(timeline, event->at + scenario->routing.convergence, CONVERGENCE, index,
                  event->kind != 0);
 }
@@ -266,7 +269,7 @@ void timeline_step(struct timeline *timeline, const struct timeline_calls *calls
     while (is_due(timeline, now, CONVERGENCE)) {
         const struct event event = heap_pop(&timeline->due);
         if (step_of(&event) == DETECTION)
-            detect(timeline, &event);
+            detect(timeline, &event, calls);
         else
             converge(timeline, &event);
     }

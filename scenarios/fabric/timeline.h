@@ -20,6 +20,8 @@ struct timeline_calls {
     void (*lost)(void *self, uint32_t node); /* it lost its power and what it held: a switch, or a
                                                 target, whose return is a fault's end */
     void (*routes)(void *self, const struct routing_view *view);
+    /* the nodes at its ends know of it; or NULL */
+    void (*known)(void *self, uint32_t link, bool up);
 };
 
 struct timeline;

@@ -95,10 +95,11 @@ struct scenario_node {
     uint32_t index; /* among the hosts, or among the switches */
     uint8_t tier;
     uint16_t port_count;
+    bool is_aggregate; /* hosts: the NICs are one (nics.h), with the address of the first */
     struct scenario_port *ports;
     uint32_t endpoint; /* hosts: of the first port; those of its other ports follow */
     uint32_t segment;  /* switches: equal for those that links between switches join */
-    const struct scenario_host *host;          /* hosts */
+    const struct scenario_host *host; /* hosts */
     /* Of a target's subsystem where the scenario names none; NULL: NVME_SUBSYSTEM_NQN. */
     const char *nqn;
     const struct switch_params *switch_params; /* switches */

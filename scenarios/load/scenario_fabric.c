@@ -341,6 +341,7 @@ void scenario_finish_nodes(struct loader *loader)
         else
             finish_switch(node, from->switch_block);
     }
+    nics_find_aggregates(scenario);
     scenario_name_targets(loader);
     struct scenario_origins *origins = arena_take(loader->arena, sizeof *origins);
     *origins = (struct scenario_origins){loader->bases, loader->nodes};

@@ -185,6 +185,12 @@ static void no_nic(struct loader *loader, const struct entry *entry, const char 
 {
     const struct tree_node *written = tree_get(entry->written, key);
     const struct scenario_node *host = &loader->scenario->nodes[node];
+    if (host->is_aggregate) {
+        tree_error(loader->diag, written == NULL ? entry->written : written,
+                   "%s: the NICs of %s are one by rnic.lag, which says who sends by which", key,
+                   host->name);
+        return;
+    }
     tree_error(loader->diag, written == NULL ? entry->written : written,
                "%s: %s has no NIC %d with a link: it has %u, numbered from 0", key, host->name, nic,
                host->port_count);
@@ -193,7 +199,8 @@ static void no_nic(struct loader *loader, const struct entry *entry, const char 
 static bool has_nic(const struct loader *loader, uint32_t node, int8_t nic)
 {
     const struct scenario_node *host = &loader->scenario->nodes[node];
-    return nic < 0 || (nic < host->port_count && host->ports[nic].link != SCENARIO_NO_LINK);
+    return nic < 0 || (!host->is_aggregate && nic < host->port_count &&
+                       host->ports[nic].link != SCENARIO_NO_LINK);
 }
 
 /* As many as were asked for by number. */

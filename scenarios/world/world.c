@@ -83,6 +83,14 @@ static struct machine *machine_of(const struct world *world, const struct scenar
     return machine;
 }
 
+static uint8_t cabled_ports(const struct scenario_node *node)
+{
+    unsigned mask = 0;
+    for (unsigned i = 0; i < node->port_count; i++)
+        mask |= node->ports[i].link == SCENARIO_NO_LINK ? 0u : 1u << i;
+    return (uint8_t)mask;
+}
+
 static void make_host(struct world *world, const struct scenario_node *node,
                       struct world_executor *executor, const struct probe *probe,
                       uint32_t *endpoint)
@@ -104,6 +112,8 @@ static void make_host(struct world *world, const struct scenario_node *node,
         };
         host_add_rnic(host, &rnic);
     }
+    if (node->is_aggregate)
+        host_aggregate(host, cabled_ports(node));
     world->hosts[node->index] = host;
 }
 
@@ -114,7 +124,7 @@ static void make_known(struct world *world, uint32_t endpoints)
     for (uint32_t i = 0; i < world->host_count; i++) {
         const struct host *host = world->hosts[i];
         for (uint32_t n = 0; n < host->rnic_count; n++) {
-            world->rnics[host->rnics[n]->endpoint] = host->rnics[n];
+            world->rnics[world->endpoint_of[i] + n] = host->rnics[n];
             host->rnics[n]->peers = world->rnics;
         }
     }
@@ -245,7 +255,7 @@ static void make_target(struct world *world, const struct scenario_node *node)
                 .ana_group = node->host->namespaces[i].ana_group};
     struct host *host = world->hosts[node->index];
     struct nvme_transport *transports[HOST_RNICS];
-    for (uint32_t i = 0; i < host->rnic_count; i++) {
+    for (uint32_t i = 0; i < host->rnic_count && (i == 0 || host->lag == NULL); i++) {
         const struct nvme_carrier_site carrier = {.verbs = &verbs_sim,
                                                   .device = host_device(host, i)};
         transports[i] = nvme_carrier_of_target(&carrier, node->host->nvme_target);
@@ -254,7 +264,7 @@ static void make_target(struct world *world, const struct scenario_node *node)
         .env = &host->env,
         .transport = transports[0],
         .further = transports + 1,
-        .further_count = host->rnic_count - 1,
+        .further_count = host->lag != NULL ? 0 : host->rnic_count - 1,
         .params = &node->host->nvme_target->core,
         .namespaces = list,
         .namespace_count = count,
@@ -276,6 +286,12 @@ static void make_sink(struct world *world, const struct scenario_node *node, uin
         *sink = rdma_sink_create(&host->env, &verbs_sim, host_device(host, nic));
 }
 
+/* The NIC that has the address: of an aggregate the first. */
+static uint16_t address_nic(const struct world *world, uint32_t node, uint16_t nic)
+{
+    return node_of(world, node)->is_aggregate ? 0 : nic;
+}
+
 /* A raw responder on every NIC that an rdma-* workload sends to. */
 static void make_sinks(struct world *world)
 {
@@ -286,7 +302,8 @@ static void make_sinks(struct world *world)
             const struct scenario_pair *pair = &workload->pairs[p];
             const uint32_t used = nics_used(world->scenario, workload, pair, nics);
             for (uint32_t n = 0; n < used; n++)
-                make_sink(world, node_of(world, pair->to), nics[n].to);
+                make_sink(world, node_of(world, pair->to),
+                          address_nic(world, pair->to, nics[n].to));
         }
     }
 }

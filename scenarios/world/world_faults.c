@@ -130,6 +130,17 @@ static void on_routes(void *self, const struct routing_view *view)
     free(tables);
 }
 
+/* A host whose NICs are one link aggregate moves what went by that link. */
+static void on_known(void *self, uint32_t index, bool up)
+{
+    struct world *world = self;
+    const struct scenario_link *link = &world->scenario->links[index];
+    for (int end = 0; end < 2; end++)
+        if (world->scenario->nodes[link->node[end]].is_aggregate)
+            lag_set_down(world_host(world, link->node[end])->lag, link->port[end], !up,
+                         world->engine.now);
+}
+
 /* ------------------------------------------------------------------ time */
 
 void world_faults_init(struct world *world)
@@ -160,6 +171,6 @@ time_ps world_faults_due(const struct world *world)
 
 void world_faults_apply(struct world *world)
 {
-    const struct timeline_calls calls = {world, on_fault, on_link, on_lost, on_routes};
+    const struct timeline_calls calls = {world, on_fault, on_link, on_lost, on_routes, on_known};
     timeline_step(world->faults->timeline, &calls);
 }

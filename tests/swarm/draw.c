@@ -87,6 +87,7 @@ static void nics(struct pen *pen)
 {
     static const char *const homings[] = {"same", "same", "dual", "fabrics", "fabrics"};
     const unsigned count = rng_below(&pen->rng, 3) > 0 ? 1 : draw_between(&pen->rng, 2, 3);
+    pen->nics = count;
     pen_put(pen, "nics", "%u", count);
     pen_put(pen, "homing", "%s", count == 1 ? "same" : homings[rng_below(&pen->rng, 5)]);
 }
@@ -204,9 +205,16 @@ static void medium(struct pen *pen)
 
 static void hosts(struct pen *pen)
 {
+    static const char *const lags[] = {
+#define X(name, word) word,
+        RNIC_LAGS(X)
+#undef X
+    };
     script_add(pen->script, 0, "hosts:");
     script_add(pen->script, 2, "defaults:");
     pen_open(pen, 4, "rnic:");
+    if (pen->nics > 1 && rng_below(&pen->rng, 2) == 0)
+        pen_put(pen, "lag", "%s", lags[rng_below(&pen->rng, sizeof lags / sizeof lags[0])]);
     bents_rnic(pen);
     if (rng_below(&pen->rng, 10) == 0)
         profile_of(pen, "rnic");

@@ -40,6 +40,7 @@ struct pen {
     enum bent bent;
     bool calm; /* few rows away from their defaults */
     unsigned indent;
+    unsigned nics; /* of each host */
     unsigned duration_us;
     unsigned fixed; /* lines that are not left out: the topology */
     unsigned used_count;

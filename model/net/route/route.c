@@ -58,14 +58,18 @@ static struct adjacency neighbours(const struct route_graph *graph)
     return next;
 }
 
-/* Steps to `target` through nodes that forward; UINT32_MAX where there is no egress. */
+/* Steps to the nearest target through nodes that forward; UINT32_MAX where there is no egress. */
 static void distances(const struct route_graph *graph, const struct adjacency *next,
-                      uint32_t target, uint32_t *distance, uint32_t *queue)
+                      const uint32_t *targets, uint32_t count, uint32_t *distance, uint32_t *queue)
 {
+    uint32_t tail = 0;
     memset(distance, 0xFF, graph->node_count * sizeof *distance);
-    distance[target] = 0;
-    queue[0] = target;
-    for (uint32_t head = 0, tail = 1; head < tail; head++) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (distance[targets[i]] == UINT32_MAX)
+            queue[tail++] = targets[i];
+        distance[targets[i]] = 0;
+    }
+    for (uint32_t head = 0; head < tail; head++) {
         const uint32_t node = queue[head];
         for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++) {
             const uint32_t to = next->edges[e].to;
@@ -129,13 +133,20 @@ static uint16_t nearer(const struct route_graph *graph, const struct adjacency *
     return count;
 }
 
-/* The endpoints whose cables lead to a node; returns how many. */
-static uint32_t endpoints_at(const struct place *places, uint32_t count, uint32_t node,
-                             uint32_t *endpoints)
+static bool is_shared(const struct route_graph *graph, uint32_t endpoint)
+{
+    const uint32_t *lead = graph->endpoint_lead;
+    return lead != NULL && (lead[endpoint] != endpoint || (endpoint + 1 < graph->endpoint_count &&
+                                                           lead[endpoint + 1] == endpoint));
+}
+
+/* The endpoints with addresses of their own whose cables lead to a node; returns how many. */
+static uint32_t endpoints_at(const struct route_graph *graph, const struct place *places,
+                             uint32_t node, uint32_t *endpoints)
 {
     uint32_t found = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (places[i].known && places[i].node == node)
+    for (uint32_t i = 0; i < graph->endpoint_count; i++)
+        if (places[i].known && places[i].node == node && !is_shared(graph, i))
             endpoints[found++] = i;
     return found;
 }
@@ -147,8 +158,8 @@ static void route_to(const struct route_graph *graph, const struct adjacency *ne
     uint32_t *queue = memory_zeroed(graph->node_count, sizeof *queue);
     uint16_t *ports = memory_zeroed(2u * graph->link_count, sizeof *ports);
     uint32_t *endpoints = memory_zeroed(graph->endpoint_count, sizeof *endpoints);
-    const uint32_t count = endpoints_at(places, graph->endpoint_count, target, endpoints);
-    distances(graph, next, target, distance, queue);
+    const uint32_t count = endpoints_at(graph, places, target, endpoints);
+    distances(graph, next, &target, 1, distance, queue);
     for (uint32_t node = 0; node < graph->node_count; node++) {
         if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
             continue;
@@ -162,6 +173,67 @@ static void route_to(const struct route_graph *graph, const struct adjacency *ne
     free(queue);
     free(ports);
 }
+
+/* ------------------------------------------------------------------ shared addresses */
+
+/* Endpoints in a row that share an address. */
+struct aggregate {
+    uint32_t first, count;
+};
+
+/* The ports of a switch at which members' cables end; returns how many. */
+static uint16_t ports_to(const struct place *places, struct aggregate of, uint32_t node,
+                         uint16_t *ports)
+{
+    uint16_t count = 0;
+    for (uint32_t i = of.first; i < of.first + of.count; i++)
+        if (places[i].known && places[i].node == node)
+            ports[count++] = places[i].port;
+    return count;
+}
+
+static void route_to_aggregate(const struct route_graph *graph, const struct adjacency *next,
+                               const struct place *places, struct aggregate to,
+                               struct route_table *tables)
+{
+    uint32_t *distance = memory_zeroed(graph->node_count, sizeof *distance);
+    uint32_t *queue = memory_zeroed(graph->node_count, sizeof *queue);
+    uint32_t *targets = memory_zeroed(to.count, sizeof *targets);
+    uint16_t *ports = memory_zeroed(2u * graph->link_count, sizeof *ports);
+    uint32_t count = 0;
+    for (uint32_t i = to.first; i < to.first + to.count; i++)
+        if (places[i].known)
+            targets[count++] = places[i].node;
+    distances(graph, next, targets, count, distance, queue);
+    for (uint32_t node = 0; node < graph->node_count; node++) {
+        if (!graph->forwards[node] || distance[node] == UINT32_MAX)
+            continue;
+        const uint16_t ways = distance[node] == 0 ? ports_to(places, to, node, ports)
+                                                  : nearer(graph, next, node, distance, ports);
+        const uint16_t egress = egress_by(&tables[node], ports, ways);
+        for (uint32_t i = to.first; i < to.first + to.count; i++)
+            tables[node].egress[i] = egress;
+    }
+    free(distance);
+    free(queue);
+    free(targets);
+    free(ports);
+}
+
+static void route_to_aggregates(const struct route_graph *graph, const struct adjacency *next,
+                                const struct place *places, struct route_table *tables)
+{
+    struct aggregate to = {0};
+    for (; graph->endpoint_lead != NULL && to.first < graph->endpoint_count; to.first += to.count) {
+        for (to.count = 1; to.first + to.count < graph->endpoint_count &&
+                           graph->endpoint_lead[to.first + to.count] == to.first;)
+            to.count++;
+        if (to.count > 1)
+            route_to_aggregate(graph, next, places, to, tables);
+    }
+}
+
+/* ------------------------------------------------------------------ all */
 
 void route_compute(const struct route_graph *graph, struct route_table *tables)
 {
@@ -180,7 +252,7 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
     for (uint32_t i = 0; i < graph->endpoint_count; i++) {
         places[i] = attachment(graph, &next, i);
         const struct place *place = &places[i];
-        if (!place->known)
+        if (!place->known || is_shared(graph, i))
             continue;
         is_target[place->node] = 1;
         tables[place->node].egress[i] = place->port;
@@ -188,6 +260,7 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
     for (uint32_t node = 0; node < graph->node_count; node++)
         if (is_target[node])
             route_to(graph, &next, places, node, tables);
+    route_to_aggregates(graph, &next, places, tables);
     free(places);
     free(is_target);
     free(next.first);

@@ -37,6 +37,9 @@ struct route_graph {
     const uint32_t *endpoint_node; /* by endpoint: the host it belongs to */
     const uint16_t *endpoint_port; /* and the port of that host */
     uint32_t endpoint_count;
+    /* By endpoint, the first of those in a row that share its address (link aggregation): all are
+     * reached by the port of any.  NULL: none do. */
+    const uint32_t *endpoint_lead;
 };
 
 /* Fills the tables of all nodes that forward (tables[node]); others are left alone. */

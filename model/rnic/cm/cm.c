@@ -17,6 +17,7 @@
 #include "rnic/cm/cm_format.h"
 #include "rnic/cm/cm_send.h"
 #include "rnic/cm/cm_setup.h"
+#include "rnic/host/lag.h"
 #include "rnic/host/rnic.h"
 #include "rnic/qp/responder.h"
 
@@ -142,16 +143,30 @@ static struct packet_class class_of(const struct rnic *rnic, const struct verbs_
     };
 }
 
+/* On the member of an aggregate that is chosen by the connection's ports, which are one space. */
+static struct verbs_conn *take_aggregated(struct rnic *lead, const struct verbs_peer *peer,
+                                          const struct verbs_user *user)
+{
+    const uint64_t tid = lead->cm.guid ^ ++lead->cm.tids;
+    const uint32_t label = cm_flow_label(cm_port_of_tid(tid), peer->port);
+    struct verbs_conn *conn = cm_conn_take(lag_choose(lead, peer->ip, label), user, on_timer);
+    conn->tid = tid;
+    return conn;
+}
+
 struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
                               const struct ibv_qp_cap *cap, const struct rdma_conn_param *param,
                               const struct verbs_user *user)
 {
     if (peer->ip < RNIC_FIRST_IP)
         return NULL;
-    struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
+    struct verbs_conn *conn =
+        rnic->lag == NULL ? cm_conn_take(rnic, user, on_timer) : take_aggregated(rnic, peer, user);
+    rnic = conn->rnic;
     conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class),
                                   cm_flow_label(cm_source_port(conn), peer->port)};
-    conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
+    if (rnic->lag == NULL)
+        conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
     conn->qp = qp_create(rnic, cap, conn);
     conn->state = CM_RESOLVING;
     cm_format_req(conn, peer->port, param);
@@ -297,7 +312,7 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
             cm_send(rnic, &conn->peer, conn->mine);
         return;
     }
-    const struct cm_listener *listener = listener_of(&rnic->cm, req->service_id);
+    const struct cm_listener *listener = listener_of(&lag_lead(rnic)->cm, req->service_id);
     const bool refused = rnic_refuses_mtu(&rnic->params, qp_mtu_bytes((enum ibv_mtu)req->mtu));
     if (listener == NULL || refused) {
         refuse_request(rnic, back, req,
@@ -427,6 +442,7 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
         rnic->counters.stray++;
         return;
     }
+    rnic = cm_conn_member(rnic, frame->source, &mad);
     /* What answers no connection goes back as it came (Linux ib_init_ah_attr_from_wc). */
     const struct cm_peer back = {frame->source,
                                  {frame->priority, frame->tos & TOS_DSCP},

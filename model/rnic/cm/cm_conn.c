@@ -3,6 +3,7 @@
 #include "rnic/cm/cm_conn.h"
 
 #include "base/memory.h"
+#include "rnic/host/lag.h"
 #include "rnic/soft/soft.h"
 
 #include <stdlib.h>
@@ -135,6 +136,20 @@ struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t
         at = conn->next_request;
     }
     return NULL;
+}
+
+struct rnic *cm_conn_member(struct rnic *rnic, uint32_t source, const struct cm_mad *mad)
+{
+    const struct lag *lag = rnic->lag;
+    for (uint32_t i = 0; lag != NULL && i < lag->count; i++) {
+        struct rnic *member = lag->members[i];
+        const struct verbs_conn *conn = mad->attribute == CM_REQ
+                                            ? cm_conn_of_request(member, source, mad->local_id)
+                                            : cm_conn_of_id(member, mad->remote_id);
+        if (conn != NULL)
+            return member;
+    }
+    return mad->attribute == CM_REQ ? lag_choose(rnic, rnic_ip(source), mad->flow_label) : rnic;
 }
 
 /* Those that are passive, and no others, are found by what they were asked for. */

@@ -25,6 +25,10 @@ void cm_conn_enter(struct verbs_conn *conn);
 /* The passive connection that a peer's REQ has made. */
 struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t remote_id);
 
+/* The member of a link aggregate that a message from the endpoint is for, by whatever port it came;
+ * of a new REQ the one that is chosen for it.  The RNIC itself where it is no member. */
+struct rnic *cm_conn_member(struct rnic *rnic, uint32_t source, const struct cm_mad *mad);
+
 void cm_conn_audit(const struct cm *cm);
 
 #endif

@@ -2,6 +2,7 @@
  * cm_format - what a side says of itself in the messages that make a connection. */
 #include "rnic/cm/cm_format.h"
 
+#include "base/hash.h"
 #include "rnic/cm/cm_conn.h"
 #include "rnic/cm/cm_send.h"
 
@@ -29,9 +30,16 @@ static const struct rnic_params *params_of_peer(const struct verbs_conn *conn)
     return rnic->peers == NULL ? NULL : &rnic->peers[conn->peer.endpoint]->params;
 }
 
+uint16_t cm_port_of_tid(uint64_t tid)
+{
+    return (uint16_t)(EPHEMERAL_FIRST + hash_mix(tid) % EPHEMERAL_COUNT);
+}
+
 uint16_t cm_source_port(const struct verbs_conn *conn)
 {
-    return (uint16_t)(EPHEMERAL_FIRST + cm_conn_id(conn) % EPHEMERAL_COUNT);
+    return conn->rnic->lag != NULL
+               ? cm_port_of_tid(conn->tid)
+               : (uint16_t)(EPHEMERAL_FIRST + cm_conn_id(conn) % EPHEMERAL_COUNT);
 }
 
 void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param)

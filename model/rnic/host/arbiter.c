@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * arbiter - lists of queue pairs, and the port's source.
- *
  * Of each priority:
  *   the port's own queue                    CNPs and CM messages, first
  *   answers         -> QP -> QP             QPs with an ACK or NAK, before the data
- *   ready           -> QP -> QP -> ...      one packet from the first, which goes to the end if it
- *                                           has more
- *
+ *   ready           -> QP -> QP -> ...      one packet from the first, which then goes to the end
  * A QP that has to wait (pacing, RNR, PCIe) is on no list; one wake-up event brings it back.
  * Wake-ups are not taken back: one whose time is not the QP's wake_at does nothing. */
 #include "rnic/host/arbiter.h"
 
 #include "rnic/host/fast_path.h"
+#include "rnic/host/lag.h"
 #include "rnic/host/rnic_flight.h"
 #include "rnic/host/rnic_watch.h"
 #include "rnic/pipeline/pipeline.h"
@@ -406,6 +404,8 @@ void arbiter_serve(struct rnic *rnic, time_ps now)
 {
     if (LIKELY(rnic->arbitrates))
         port_serve(&rnic->port, next_frame, port_dequeue_later, now);
+    else if (UNLIKELY(rnic->carry))
+        lag_serve(rnic, now);
     else if (rnic->pipeline != NULL)
         pipeline_serve(rnic, now);
     else

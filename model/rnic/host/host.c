@@ -270,6 +270,8 @@ void host_fini(struct host *host)
         free(host->rnics[i]);
     }
     host->rnic_count = 0;
+    free(host->lag);
+    host->lag = NULL;
 }
 
 struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
@@ -293,6 +295,14 @@ struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
     rnic_init(rnic, &site);
     host->rnics[host->rnic_count++] = rnic;
     return rnic;
+}
+
+void host_aggregate(struct host *host, uint8_t cabled)
+{
+    _Static_assert((int)LAG_MEMBERS == (int)HOST_RNICS, "an aggregate has room for all RNICs");
+    CHECK(host->lag == NULL);
+    host->lag = memory_new(sizeof *host->lag);
+    lag_form(host->lag, host->rnics, host->rnic_count, cabled);
 }
 
 struct verbs_device *host_device(struct host *host, uint32_t index)

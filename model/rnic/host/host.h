@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "engine/engine.h"
+#include "rnic/host/lag.h"
 #include "rnic/host/rnic.h"
 #include "rnic/soft/machine.h"
 #include "rnic/verbs.h"
@@ -29,6 +30,7 @@ struct host {
     struct frame_pool *frames;
     struct env env;
     struct machine *machine; /* NULL: everything has a processor of its own */
+    struct lag *lag;         /* of all its RNICs, or NULL */
 };
 
 /* Adds the host to the engine; before engine_start. */
@@ -52,6 +54,10 @@ struct host_rnic {
 
 /* Adds an RNIC; its port has the index of the RNIC.  Join the port, then start the engine. */
 struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with);
+
+/* Makes one link aggregate of all its RNICs, of which those in the mask have a link; before the
+ * engine starts. */
+void host_aggregate(struct host *host, uint8_t cabled);
 
 static inline struct port *host_port(struct host *host, uint32_t index)
 {

@@ -4,8 +4,9 @@
 
 #include "rnic/cm/cm_conn.h"
 #include "rnic/host/arbiter.h"
-#include "rnic/pipeline/cq.h"
+#include "rnic/host/lag.h"
 #include "rnic/host/overrun.h"
+#include "rnic/pipeline/cq.h"
 #include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
@@ -99,6 +100,10 @@ void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     struct qp *qp = rnic_find_qp(rnic, frame->qpn);
+    if (UNLIKELY(qp == NULL && rnic->lag != NULL)) {
+        rnic = lag_owner(rnic, frame->qpn);
+        qp = rnic_find_qp(rnic, frame->qpn);
+    }
     if (UNLIKELY(qp == NULL || !takes_packets(qp) || qp->flow.destination != frame->source)) {
         stray(rnic, handle, frame, now);
         return;
@@ -334,7 +339,8 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     rnic_place_qps(rnic);
     slab_init(&rnic->completions, "completions under way at an RNIC",
               sizeof(struct rnic_completion), COMPLETIONS_MAX);
-    mr_table_init(&rnic->mrs);
+    mr_table_init(&rnic->own_mrs);
+    rnic->mrs = &rnic->own_mrs;
     rnic->timers = env_stream(site->env, "timers");
     init_cc(rnic, site);
     rnic_set_rx_odd(rnic, RNIC_RX_REACTS, reaction_is_wanted(rnic));
@@ -362,7 +368,7 @@ void rnic_fini(struct rnic *rnic)
         pipeline_fini(rnic);
     if (rnic->cqs != NULL)
         cq_fini(rnic);
-    mr_table_fini(&rnic->mrs);
+    mr_table_fini(&rnic->own_mrs);
     slab_fini(&rnic->completions);
     selective_fini(rnic);
     reaction_fini(rnic);

@@ -57,6 +57,7 @@ struct rnic_params {
     int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries, ca_ack_delay;
     int64_t udp_source_port; /* RNIC_UDP_ */
+    int64_t lag;             /* enum rnic_lag */
     int64_t migreq;
     int64_t context_cost, resolve_cost, qp_create_cost, qp_modify_cost, qp_destroy_cost;
     int64_t command_slots; /* CM_COMMAND_SLOTS at most */
@@ -83,6 +84,16 @@ enum { RNIC_MTU_AGREEMENTS(X) }; /* path_mtu_agreement */
     X(QUEUE_PAIR, "queue-pair")
 #define X(name, word) RNIC_UDP_##name,
 enum { RNIC_UDP_SOURCES(X) }; /* udp_source_port */
+#undef X
+
+#define RNIC_LAGS(X)                                                                               \
+    X(NONE, "none")                                                                                \
+    X(QUEUE_AFFINITY, "queue-affinity")                                                            \
+    X(LAYER2, "layer2")                                                                            \
+    X(LAYER2_3, "layer2+3")                                                                        \
+    X(LAYER3_4, "layer3+4")
+#define X(name, word) RNIC_LAG_##name,
+enum rnic_lag { RNIC_LAGS(X) };
 #undef X
 
 /* Path MTU in a REQ of `active`, and of the queue pair that `passive` makes for it.  `passive` may
@@ -192,6 +203,7 @@ struct rnic {
     uint8_t rx_odd;           /* enum rnic_rx_odd */
     uint8_t completion_event; /* RNIC_EVENT_COMPLETION or RNIC_EVENT_CQE */
     bool arbitrates; /* the port's source is arbiter_next, not a pipeline's or a software RNIC's */
+    bool carry;      /* it sends for other members of its aggregate, or they for it */
     struct rnic_class classes[PRIORITIES];
     alignas(64) uint8_t priority_of_dscp[DSCPS];
 
@@ -209,12 +221,14 @@ struct rnic {
     time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
     time_ps ack_timeout;  /* 0: none */
     struct slab completions;
-    struct mr_table mrs;
+    struct mr_table *mrs;
+    struct mr_table own_mrs;
     struct cm cm;
     const struct env *env;
     struct pipeline *pipeline; /* NULL: its silicon limits nothing, or it has none */
     struct soft *soft;         /* NULL: hardware */
     struct cqs *cqs;           /* NULL: software polls */
+    struct lag *lag;           /* NULL: its port is alone */
     struct rnic *const *peers; /* by endpoint, for verbs_ops.arrived; NULL: nobody asks */
     struct rnic_params params;
     struct rng timers; /* how late each is, by what it is of: nothing is drawn in turn */

@@ -195,6 +195,13 @@ const struct opt rnic_opts[] = {
      "from the connection's ports; queue-pair: the sender's number alone.",
      "Linux ib_verbs.h rdma_get_udp_sport, with flow label 0 and without; cma.c "
      "cma_get_roce_udp_flow_label; rxe_qp.c rxe_qp_init_req"},
+    {"lag", OPT_CHOICE, ROW(lag), "none", NULL, NULL, OPT_WORDS(RNIC_LAGS),
+     "All ports of the host as one link aggregate with one address (IEEE 802.1AX), and by which of "
+     "them a queue pair sends.  queue-affinity: in turns; layer2, layer2+3, layer3+4: by that hash "
+     "of bonding, of which the last has the UDP source port of the REQ's flow label.  none: each "
+     "port is a NIC of its own.",
+     "Linux mlx5 core/lag (lag_port_select_mode queue_affinity, hash); "
+     "Documentation/networking/bonding.rst, xmit_hash_policy"},
     {"migreq", OPT_BOOL, ROW(migreq), "true", NULL, NULL, NULL,
      "Queue pairs are in the migrated state: BTH.MigReq is set.  It changes captures alone.",
      "IBTA Vol 1 17.2.8; Linux rxe_req.c and rxe_resp.c leave it 0"},

@@ -2,6 +2,7 @@
  * verbs_sim - from ibv_send_wr to a queue's slot. */
 #include "rnic/host/verbs_sim.h"
 
+#include "rnic/host/lag.h"
 #include "rnic/host/rnic_watch.h"
 #include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/arrived.h"
@@ -27,7 +28,7 @@ static struct verbs_mr *reg_mr(struct verbs_device *device, uint32_t length, int
                                enum verbs_memory memory)
 {
     struct rnic *rnic = of_device(device);
-    struct mr *mr = mr_create(&rnic->mrs, length, access, memory);
+    struct mr *mr = mr_create(rnic->mrs, length, access, memory);
     if (rnic->soft != NULL)
         soft_register(rnic, mr);
     return &mr->verbs;
@@ -40,7 +41,7 @@ static struct mr *of_verbs(struct verbs_mr *mr)
 
 static void dereg_mr(struct verbs_device *device, struct verbs_mr *mr)
 {
-    mr_free(&of_device(device)->mrs, of_verbs(mr));
+    mr_free(of_device(device)->mrs, of_verbs(mr));
 }
 
 static void renew_rkey(struct verbs_conn *conn, struct verbs_mr *mr, uint32_t length)
@@ -54,12 +55,12 @@ static void renew_rkey(struct verbs_conn *conn, struct verbs_mr *mr, uint32_t le
 
 static int listen_at(struct verbs_device *device, uint16_t port, const struct verbs_user *user)
 {
-    return cm_listen(of_device(device), port, user);
+    return cm_listen(lag_lead(of_device(device)), port, user);
 }
 
 static void unlisten(struct verbs_device *device, uint16_t port)
 {
-    cm_unlisten(of_device(device), port);
+    cm_unlisten(lag_lead(of_device(device)), port);
 }
 
 static struct verbs_conn *connect_to(struct verbs_device *device, const struct verbs_peer *peer,
@@ -67,7 +68,7 @@ static struct verbs_conn *connect_to(struct verbs_device *device, const struct v
                                      const struct rdma_conn_param *param,
                                      const struct verbs_user *user)
 {
-    return cm_connect(of_device(device), peer, cap, param, user);
+    return cm_connect(lag_lead(of_device(device)), peer, cap, param, user);
 }
 
 /* ------------------------------------------------------------------ posting */
@@ -81,7 +82,7 @@ static bool take_sges(const struct rnic *rnic, const struct ibv_sge *from, int c
     if (count < 0 || count > MR_SGES)
         return false;
     for (int i = 0; i < count; i++) {
-        struct mr *mr = mr_local(&rnic->mrs, from[i].lkey, from[i].addr, from[i].length);
+        struct mr *mr = mr_local(rnic->mrs, from[i].lkey, from[i].addr, from[i].length);
         if (mr == NULL)
             return false;
         if (i > 0 && to[i - 1].mr->verbs.memory == VERBS_BULK && mr->verbs.memory == VERBS_BYTES)
@@ -317,7 +318,7 @@ static bool arrived(const struct verbs_conn *conn, struct verbs_arrived *arrived
     const struct qp *qp = conn->qp;
     if (conn->rnic->peers == NULL || qp == NULL || qp->flow.qpn == 0)
         return false;
-    const struct rnic *peer = conn->rnic->peers[qp->flow.destination];
+    const struct rnic *peer = lag_owner(conn->rnic->peers[qp->flow.destination], qp->flow.qpn);
     const struct qp *other = rnic_find_qp(peer, qp->flow.qpn);
     if (other == NULL || other->flow.qpn != qp->qpn)
         return false;

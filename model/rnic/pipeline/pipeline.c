@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/arbiter.h"
+#include "rnic/host/lag.h"
 #include "rnic/host/rnic_watch.h"
 #include "rnic/qp/packet.h"
 
@@ -327,8 +328,9 @@ bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
 }
 
 /* Of a READ's request: the contexts of a queue pair are used in turn. */
-static time_ps request_cost(struct rnic *rnic, const struct frame *frame)
+static time_ps request_cost(struct rnic *by, const struct frame *frame)
 {
+    struct rnic *rnic = UNLIKELY(by->lag != NULL) ? lag_owner(by, frame->qpn) : by;
     const struct qp *qp = rnic_find_qp(rnic, frame->qpn);
     if (frame->opcode != FRAME_RC_READ_REQUEST || qp == NULL)
         return 0;

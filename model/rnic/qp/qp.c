@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/arbiter.h"
+#include "rnic/host/lag.h"
 #include "rnic/host/rnic_flight.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/reaction.h"
@@ -76,7 +77,7 @@ time_ps qp_rnr_time(unsigned code)
 }
 
 /* The Linux kernel's rdma_flow_label_to_udp_sport. */
-static uint16_t port_of_label(uint32_t label)
+uint16_t qp_port_of_label(uint32_t label)
 {
     return (uint16_t)(((label & 0x3FFF) ^ (label & 0xFC000) >> 14) | 0xC000);
 }
@@ -87,7 +88,7 @@ uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn)
     uint64_t v = (uint64_t)local_qpn * remote_qpn;
     v ^= v >> 20;
     v ^= v >> 40;
-    return port_of_label((uint32_t)v & 0xFFFFF);
+    return qp_port_of_label((uint32_t)v & 0xFFFFF);
 }
 
 /* Linux rxe_qp.c: hash_32 of linux/hash.h, 14 bits of it. */
@@ -100,7 +101,7 @@ uint16_t qp_udp_source_of(const struct rnic *rnic, uint32_t local_qpn, uint32_t 
                           uint32_t flow_label)
 {
     if (rnic->params.udp_source_port == RNIC_UDP_FLOW_LABEL && flow_label != 0)
-        return port_of_label(flow_label);
+        return qp_port_of_label(flow_label);
     if (rnic->params.udp_source_port == RNIC_UDP_QUEUE_PAIR)
         return port_of_qpn(local_qpn);
     return qp_udp_source_port(local_qpn, remote_qpn);
@@ -178,7 +179,7 @@ static uint32_t new_qpn(const struct rnic *rnic, uint32_t index, uint8_t *genera
     do {
         const uint32_t slot = (uint32_t)++ * generation << RNIC_QP_BITS | index;
         qpn = (slot ^ rnic->qpn_base) & PSN_MASK;
-    } while (qpn <= QPN_GSI || qpn == QPN_MULTICAST);
+    } while (qpn <= QPN_GSI || qpn == QPN_MULTICAST || lag_is_taken(rnic, qpn));
     return qpn;
 }
 

@@ -218,6 +218,9 @@ time_ps qp_rnr_time(unsigned code);
 
 /* UDP source port of a pair of QPNs; by the RNIC's own rule, where the flow label is a REQ's; and
  * the hash of the 5-tuple that ECMP uses. */
+/* What a flow label gives, of whatever queue pair. */
+uint16_t qp_port_of_label(uint32_t label);
+
 uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn);
 uint16_t qp_udp_source_of(const struct rnic *rnic, uint32_t local_qpn, uint32_t remote_qpn,
                           uint32_t flow_label);

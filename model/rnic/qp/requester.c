@@ -224,7 +224,7 @@ static void local_invalidate(struct rnic *rnic, struct qp *qp, const struct qp_w
                              time_ps now)
 {
     qp->sq_cur++;
-    if (mr_invalidate(&rnic->mrs, wqe->rkey))
+    if (mr_invalidate(rnic->mrs, wqe->rkey))
         completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
     else
         qp_fail_send(rnic, qp, IBV_WC_LOC_QP_OP_ERR, now);
@@ -259,7 +259,7 @@ static struct qp_wqe *next_wqe(struct rnic *rnic, struct qp *qp, time_ps now)
             qp->flags |= QP_BLOCKED;
             return NULL;
         }
-        const bool gone = mr_gone(&rnic->mrs, wqe->sges, wqe->sge_count);
+        const bool gone = mr_gone(rnic->mrs, wqe->sges, wqe->sge_count);
         if (wqe->opcode != IBV_WR_LOCAL_INV && LIKELY(!gone))
             return wqe;
         if (!gone) {

@@ -238,7 +238,7 @@ static bool begin_send(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps n
     if (!has_receive(rnic, qp))
         return false;
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
-    if (UNLIKELY(mr_gone(&rnic->mrs, receive->sges, receive->sge_count))) {
+    if (UNLIKELY(mr_gone(rnic->mrs, receive->sges, receive->sge_count))) {
         fail_receive(rnic, qp, IBV_WC_LOC_PROT_ERR, now);
         responder_refuse(rnic, qp, RESPONDER_NAK_OPERATION, psn, now);
         return false;
@@ -255,7 +255,7 @@ static bool begin_write(struct rnic *rnic, struct qp *qp, const struct frame *fr
     if (frame->length == 0)
         return true; /* key and address are not looked at */
     qp->rx_mr =
-        mr_remote(&rnic->mrs, frame->rkey, frame->address, frame->length, IBV_ACCESS_REMOTE_WRITE);
+        mr_remote(rnic->mrs, frame->rkey, frame->address, frame->length, IBV_ACCESS_REMOTE_WRITE);
     if (qp->rx_mr == NULL) {
         responder_refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
         return false;
@@ -339,7 +339,7 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
                         const struct step *step, time_ps now)
 {
     struct ibv_wc wc = received(qp, frame, step);
-    if (step->invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
+    if (step->invalidate && !mr_invalidate(rnic->mrs, frame->rkey)) {
         /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's QP fails. */
         fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
         rnic->counters.qp_errors++;

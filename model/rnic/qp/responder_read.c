@@ -28,7 +28,7 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         return;
     }
     if (frame->length > 0)
-        mr = mr_remote(&rnic->mrs, frame->rkey, frame->address, frame->length,
+        mr = mr_remote(rnic->mrs, frame->rkey, frame->address, frame->length,
                        IBV_ACCESS_REMOTE_READ);
     if (frame->length > 0 && mr == NULL) {
         responder_refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
@@ -38,9 +38,8 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
     qp_expect_reads(qp);
     qp->reads[qp->read_tail++ & qp->read_mask] = (struct qp_read){
         .mr = mr,
-        .ready_at = UNLIKELY(rnic->pipeline != NULL)
-                        ? pipeline_gather(rnic, qp, frame->length, now)
-                        : now + rnic->params.read_delay,
+        .ready_at = UNLIKELY(rnic->pipeline != NULL) ? pipeline_gather(rnic, qp, frame->length, now)
+                                                     : now + rnic->params.read_delay,
         .offset = mr == NULL ? 0 : (uint32_t)(frame->address - mr->verbs.addr),
         .left = frame->length,
         .response_psn = frame->psn,

@@ -72,6 +72,10 @@ bool srq_take(struct qp *qp)
         return false;
     CHECK(qp->rq_head == qp->rq_tail);
     qp->rq[qp->rq_tail++ & qp->rq_mask] = srq->items[srq->head++ & srq->mask];
+    if (UNLIKELY(qp->conn->rnic != srq->rnic)) { /* another member of a link aggregate */
+        srq->rnic->counters.posted_receives--;
+        qp->conn->rnic->counters.posted_receives++;
+    }
     look_at_limit(srq);
     return true;
 }

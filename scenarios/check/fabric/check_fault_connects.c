@@ -62,7 +62,7 @@ static bool any_down(const struct moment *moment)
 /* False: all links have their carrier, or there are too many changes before. */
 static bool go_to(struct moment *moment, time_ps at)
 {
-    const struct timeline_calls calls = {moment, ignore, note, ignore_loss, ignore_routes};
+    const struct timeline_calls calls = {moment, ignore, note, ignore_loss, ignore_routes, NULL};
     struct timeline *timeline = timeline_new(moment->scenario);
     int steps = 0;
     for (; steps < STEPS_MAX && timeline_due(timeline) <= at; steps++)

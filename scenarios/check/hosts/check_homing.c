@@ -29,6 +29,14 @@ static void run(const struct scenario *scenario, struct check_report *report)
         if (links < 2 || to == UINT32_MAX)
             continue;
         const struct check_thing thing = {&scenario->nodes[i], SCENARIO_ALL_PORTS, NULL, NULL};
+        if (scenario->nodes[i].is_aggregate) {
+            check_alike(report, DIAG_NOTE, &thing,
+                        "the %u members of its link aggregate go to one switch: it outlives a "
+                        "cable, not the switch",
+                        links);
+            check_remedy(report, "homing: dual, or links to different switches");
+            continue;
+        }
         check_alike(report, DIAG_NOTE, &thing,
                     "its %u NICs go to one switch: more bandwidth, but no redundancy", links);
         check_remedy(report, "homing: dual or fabrics, or links to different switches");

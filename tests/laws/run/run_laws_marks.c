@@ -9,7 +9,7 @@
 #include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
-#include "rnic/host/rnic.h"
+#include "rnic/host/lag.h"
 
 #include <stdlib.h>
 
@@ -94,10 +94,11 @@ static struct marked *find_back(const struct run_laws *laws, const struct frame 
  * receive buffer it is not known yet. */
 static bool is_taken(const struct run_laws *laws, const struct frame *frame)
 {
-    const struct rnic *rnic = run_laws_rnic(laws, frame->destination);
+    struct rnic *rnic = run_laws_rnic(laws, frame->destination);
     if (laws->terms.slow_hosts)
         return true;
-    const struct qp *qp = rnic == NULL ? NULL : rnic_find_qp(rnic, frame->qpn);
+    const struct qp *qp =
+        rnic == NULL ? NULL : rnic_find_qp(lag_owner(rnic, frame->qpn), frame->qpn);
     return qp != NULL && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS) &&
            qp->flow.destination == frame->source;
 }
@@ -146,6 +147,16 @@ void run_laws_marks_lost(struct run_laws *laws, const struct probe_drop *drop)
         laws->marks->lossy[(node->endpoint + i) % RUN_LAWS_NODES] = true;
 }
 
+/* By all members of a link aggregate, whose address the first has. */
+static uint64_t cnps_handled(const struct rnic *rnic)
+{
+    uint64_t sum = rnic->lag == NULL ? rnic->counters.cnps_handled : 0;
+    for (uint32_t i = 0; rnic->lag != NULL && rnic->lag->members[0] == rnic && i < rnic->lag->count;
+         i++)
+        sum += rnic->lag->members[i]->counters.cnps_handled;
+    return sum;
+}
+
 void run_laws_marks_judge(struct run_laws *laws)
 {
     const struct run_laws_marks *marks = laws->marks;
@@ -163,7 +174,7 @@ void run_laws_marks_judge(struct run_laws *laws)
     }
     for (uint32_t endpoint = 0; endpoint < laws->scenario->endpoint_count; endpoint++) {
         const struct rnic *rnic = laws->world->rnics[endpoint];
-        const uint64_t handled = rnic->counters.cnps_handled;
+        const uint64_t handled = cnps_handled(rnic);
         run_laws_path_take(laws, rnic->port.node->id, laws->world->engine.now);
         if (endpoint < RUN_LAWS_NODES && handled > marks->came[endpoint])
             run_laws_break(laws, "endpoint %u handled %llu CNPs, and %llu came", endpoint,

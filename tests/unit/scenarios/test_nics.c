@@ -11,15 +11,20 @@
 
 static struct diag diag;
 
-static struct scenario *load(const char *topology, const char *workload)
+static struct scenario *load_ending(const char *topology, const char *workload, const char *end)
 {
     char text[1024];
     diag = (struct diag){0};
     snprintf(text, sizeof text,
-             "stormglass: 1\nname: t\nfabric: {topology: %s}\nworkloads: [{name: w, %s}]\n",
-             topology, workload);
+             "stormglass: 1\nname: t\nfabric: {topology: %s}\nworkloads: [{name: w, %s%s", topology,
+             workload, end);
     const struct scenario_input input = {.name = "t", .text = text, .length = strlen(text)};
     return scenario_load(&input, &diag);
+}
+
+static struct scenario *load(const char *topology, const char *workload)
+{
+    return load_ending(topology, workload, "}]\n");
 }
 
 /* "0-0 1-1 ": of each pair the NICs that its queue pairs use, in their turns. */
@@ -86,6 +91,65 @@ static void queue_pairs_take_turns(void **state)
     }
 }
 
+/* Packets of an aggregate come by any member; who has one talks to all members of it. */
+static void an_aggregate_is_one(void **state)
+{
+    static const struct {
+        const char *topology, *hosts, *used;
+    } rows[] = {
+        {SAME, "host0..host1", "0-0 1-1 | "}, {SAME, "host0", "0-0 1-0 | "},
+        {SAME, "host1", "0-0 0-1 | "},        {SAME, "host2", "0-0 | "},
+        {DUAL, "host0..host1", "0-0 1-1 | "}, {APART, "host0..host1", "0-0 | "},
+        {ONE, "host0..host1", "0-0 | "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[256], workload[256];
+        snprintf(workload, sizeof workload,
+                 WRITES "}]\nhosts: {s: {where: %s, rnic: {lag: layer2}}}\nexpect: [",
+                 rows[i].hosts);
+        struct scenario *scenario = load_ending(rows[i].topology, workload, "]\n");
+        if (scenario == NULL)
+            fail_msg("%s: %s", rows[i].topology, diag.messages[0].text);
+        if (strcmp(used_by(scenario, text), rows[i].used) != 0)
+            fail_msg("%s %s: %s", rows[i].topology, rows[i].hosts, text);
+        scenario_free(scenario);
+    }
+}
+
+static void why_nics_are_apart(void **state)
+{
+    static const struct {
+        const char *topology, *rnic, *why;
+    } rows[] = {
+        {SAME, "lag: layer2", NULL},
+        {SAME, "lag: none", NULL},
+        {SAME, "lag: layer2, software: true", "a software RNIC has no link aggregation"},
+        {ONE, "lag: layer2", "it has one"},
+        {APART, "lag: layer2", "they are in separate fabrics"},
+        {"{kind: explicit, hosts: [host0, host1], switches: [s], links: [{ends: [host0, s]}, "
+         "{ends: "
+         "[host1, s]}, {ends: [host0, host1]}]}",
+         "lag: layer2", "one of them is cabled to a host"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char workload[256];
+        snprintf(workload, sizeof workload, WRITES "}]\nhosts: {defaults: {rnic: {%s}}}\nexpect: [",
+                 rows[i].rnic);
+        struct scenario *scenario = load_ending(rows[i].topology, workload, "]\n");
+        if (scenario == NULL)
+            fail_msg("%s: %s", rows[i].topology, diag.messages[0].text);
+        const char *why = nics_why_apart(scenario, &scenario->nodes[0]);
+        const bool one = i == 0;
+        assert_int_equal(scenario->nodes[0].is_aggregate, one);
+        if ((why == NULL) != (rows[i].why == NULL) ||
+            (why != NULL && strcmp(why, rows[i].why) != 0))
+            fail_msg("row %zu: %s", i, why == NULL ? "none" : why);
+        scenario_free(scenario);
+    }
+}
+
 static void what_is_not_there(void **state)
 {
     static const struct {
@@ -94,6 +158,8 @@ static void what_is_not_there(void **state)
         {ONE, WRITES ", nic: 1", "nic: host0 has no NIC 1 with a link: it has 1"},
         {SAME, WRITES ", peer-nic: 2", "peer-nic: host1 has no NIC 2 with a link: it has 2"},
         {SAME, WRITES ", nic: 8", "more than the maximum, 7"},
+        {SAME, WRITES ", nic: 0}]\nhosts: {defaults: {rnic: {lag: layer2}}}\nfaults: [{a: b",
+         "nic: the NICs of host0 are one by rnic.lag, which says who sends by which"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -107,6 +173,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queue_pairs_take_turns),
+        cmocka_unit_test(an_aggregate_is_one),
+        cmocka_unit_test(why_nics_are_apart),
         cmocka_unit_test(what_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,8 @@ static void expect_ways(const struct scenario *scenario, const struct route_tabl
     const uint32_t node = scenario_find_node(scenario, at);
     char text[256] = "";
     const uint16_t *ports;
-    const uint32_t count = route_all(&tables[node], scenario_find_node(scenario, to), &ports);
+    const uint32_t endpoint = scenario->nodes[scenario_find_node(scenario, to)].endpoint;
+    const uint32_t count = route_all(&tables[node], endpoint, &ports);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t peer = scenario->nodes[node].ports[ports[i]].peer_node;
         const size_t used = strlen(text);
@@ -128,6 +129,52 @@ static void a_written_route_ends_at_the_nic_that_is_meant(void **state)
         const struct scenario_port *port = &scenario->nodes[s].ports[ports[0]];
         assert_int_equal(scenario->nodes[port->peer_node].endpoint + port->peer_port, endpoint);
     }
+    routing_free(scenario, tables);
+    scenario_free(scenario);
+}
+
+/* By any of its cables; to another switch by that of the switch itself, if it has one. */
+static void a_link_aggregate_is_one_destination(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load_fine(
+        "stormglass: 1\nname: test\nfabric:\n"
+        "  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 1, nics: 2, "
+        "homing: dual}\n"
+        "hosts: {some: {where: [host0, host1], rnic: {lag: layer3+4}}}\n"
+        "workloads: [{name: w, kind: rdma-write, from: host0, to: host2}]\n");
+    uint8_t *down = calloc(scenario->link_count, 1);
+    struct route_table *tables = routing_compute(scenario, NULL);
+    expect_ways(scenario, tables, "leaf0", "host0", "host0");
+    expect_ways(scenario, tables, "leaf1", "host0", "host0");
+    expect_ways(scenario, tables, "leaf2", "host0", "spine0,spine1");
+    expect_ways(scenario, tables, "spine0", "host0", "leaf0,leaf1");
+    expect_ways(scenario, tables, "spine0", "host2", "leaf2"); /* host2 has an address a NIC */
+    routing_free(scenario, tables);
+    /* All learn that a cable is gone: none goes to the switch that has no other. */
+    mark(scenario, down, "host0-leaf0");
+    tables = routing_compute(scenario, down);
+    expect_ways(scenario, tables, "leaf0", "host0", "spine0,spine1");
+    expect_ways(scenario, tables, "spine0", "host0", "leaf1");
+    routing_free(scenario, tables);
+    free(down);
+    scenario_free(scenario);
+}
+
+static void cables_of_a_link_aggregate_share_its_flows(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        load_fine("stormglass: 1\nname: test\nfabric:\n"
+                  "  topology: {kind: single-switch, hosts: 3, nics: 2}\n"
+                  "  routes: [{at: switch0, to: host1, via: host1}]\n"
+                  "hosts: {some: {where: [host0, host1], rnic: {lag: layer2}}}\n"
+                  "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n");
+    const uint32_t s = scenario_find_node(scenario, "switch0");
+    struct route_table *tables = routing_compute(scenario, NULL);
+    const uint16_t *ports;
+    for (uint32_t endpoint = 0; endpoint < 6; endpoint++)
+        assert_int_equal(route_all(&tables[s], endpoint, &ports), endpoint < 4 ? 2 : 1);
     routing_free(scenario, tables);
     scenario_free(scenario);
 }
@@ -357,7 +404,7 @@ static struct seen play(const char *text)
 {
     struct scenario *scenario = load_fine(text);
     struct seen seen = {0};
-    const struct timeline_calls calls = {&seen, ignore, on_link, on_lost, on_routes};
+    const struct timeline_calls calls = {&seen, ignore, on_link, on_lost, on_routes, NULL};
     struct timeline *timeline = timeline_new(scenario);
     while (timeline_due(timeline) < PS_PER_MS)
         timeline_step(timeline, &calls);
@@ -425,6 +472,8 @@ int main(void)
         cmocka_unit_test(written_routes_go_before_the_shortest),
         cmocka_unit_test(a_written_route_is_for_every_port_of_a_host),
         cmocka_unit_test(a_written_route_ends_at_the_nic_that_is_meant),
+        cmocka_unit_test(a_link_aggregate_is_one_destination),
+        cmocka_unit_test(cables_of_a_link_aggregate_share_its_flows),
         cmocka_unit_test(a_written_route_that_is_dead_is_not_there),
         cmocka_unit_test(parallel_links_are_all_meant),
         cmocka_unit_test(each_port_of_a_host_is_reached_by_its_own_cable),

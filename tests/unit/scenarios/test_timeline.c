@@ -67,7 +67,7 @@ static void say_links(struct words *words, const char *what, const uint8_t *link
 /* A line for each moment: what happens, then what switches know and what routes leave out. */
 static void tell(const struct scenario *scenario, struct words *words)
 {
-    const struct timeline_calls calls = {words, on_fault, on_link, on_lost, on_routes};
+    const struct timeline_calls calls = {words, on_fault, on_link, on_lost, on_routes, NULL};
     struct timeline *timeline = timeline_new(scenario);
     for (int steps = 0; steps < 12 && timeline_due(timeline) != TIME_NEVER; steps++) {
         say(words, "%lldns:", (long long)(timeline_due(timeline) / PS_PER_NS));

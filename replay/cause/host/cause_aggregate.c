@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_aggregate - a host's flows that share one member of its link aggregate. */
+#include "replay/cause/causes.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+/* As much as makes flows on one of several equal links a harm: cause_ecmp. */
+enum { FULL = PPM * 85 / 100 };
+
+/* The members' ports that are most and least busy.  False: one was without carrier, and what did
+ * not go by it is no hash's doing. */
+static bool extremes(const struct harm_scene *scene, uint32_t host, uint32_t *most, uint32_t *least)
+{
+    const struct scenario_node *node = &scene->scenario->nodes[host];
+    *most = *least = HARM_NONE;
+    for (uint16_t i = 0; i < node->port_count; i++) {
+        const uint32_t port = scene->fabric->first_port[host] + i;
+        if (node->ports[i].link == SCENARIO_NO_LINK)
+            continue;
+        if (scene_port(scene, port)->carrier > 0)
+            return false;
+        if (*most == HARM_NONE || scene->uses[port].busy > scene->uses[*most].busy)
+            *most = port;
+        if (*least == HARM_NONE || scene->uses[port].busy < scene->uses[*least].busy)
+            *least = port;
+    }
+    return true;
+}
+
+/* Connected queue pairs of the host. */
+static uint32_t flows(const struct harm_scene *scene, uint32_t host)
+{
+    uint32_t count = 0;
+    for (uint16_t i = 0; i < scene->scenario->nodes[host].port_count; i++) {
+        const struct rnic *rnic = world_host(scene->world, host)->rnics[i];
+        for (uint32_t slot = 0; slot < rnic->qps.used; slot++)
+            count += rnic->qp_slots[slot].qpn != 0 && rnic->qp_slots[slot].flow.qpn != 0;
+    }
+    return count;
+}
+
+/* One flow has one member, whatever the hash. */
+static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t host)
+{
+    uint32_t most, least;
+    char full[HARM_NAME_BYTES], idle[HARM_NAME_BYTES];
+    if (!extremes(scene, host, &most, &least))
+        return;
+    const int64_t busy = scene->uses[most].busy, left = scene->uses[least].busy;
+    if (busy < FULL || left > busy / 2)
+        return;
+    struct cause_clue clue = cause_clue();
+    clue.place.port = most;
+    clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(SLOW);
+    clue.least = (busy - left) / 2;
+    const bool alone = flows(scene, host) < 2;
+    if (!alone)
+        clue.rows = clue.general = "lag";
+    snprintf(clue.seen, sizeof clue.seen, "%s is %s busy and %s of the same link aggregate %s: %s",
+             cause_port_name(scene, most, full, sizeof full), words_percent((double)busy, PPM).text,
+             cause_port_name(scene, least, idle, sizeof idle),
+             words_percent((double)left, PPM).text,
+             alone ? "a queue pair has one member" : "its flows share one member");
+    cause_report(search, &clue);
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    for (uint32_t host = 0; scene->world != NULL && host < scene->scenario->host_count; host++)
+        if (scene->scenario->nodes[host].is_aggregate)
+            look_at(search, scene, host);
+}
+
+const struct cause_kind cause_aggregate = {
+    .name = "aggregate",
+    .about = "A host's flows share one member of its link aggregate.",
+    .look = look,
+};
