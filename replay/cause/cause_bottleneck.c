@@ -36,7 +36,7 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
         return;
     clue.workload = workload;
     clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(READS) | HARM_BIT(HELD);
-    clue.least = limit->used / 2;
+    clue.least = limit->resource == BOTTLENECK_LIMIT ? limit->used : limit->used / 2;
     snprintf(clue.seen, sizeof clue.seen, "%.64s waits for it: %.*s",
              scene->scenario->workloads[workload].name, (int)words_fit(limit->text, 150),
              limit->text);

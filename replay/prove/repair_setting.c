@@ -4,6 +4,7 @@
 
 #include "net/switch/switch.h"
 #include "nvme/media/media.h"
+#include "nvme/target/target.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/load/scenario_load.h"
@@ -52,6 +53,8 @@ static void change_medium(struct repaired *repaired, struct scenario_host *host,
     if (change->of == DEVIATION_MEDIA_VALUE) {
         entry->media_params =
             with_common(repaired, entry->media_params, entry->media->params_bytes, change);
+    } else if (change->of == DEVIATION_NAMESPACE_VALUE) {
+        entry->params = with_common(repaired, entry->params, sizeof *entry->params, change);
     } else {
         const struct scenario_namespace *like = change->like;
         entry->media = like->media;

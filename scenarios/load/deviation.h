@@ -26,14 +26,15 @@ enum deviation_of {
     DEVIATION_NVME,
     DEVIATION_TARGET,
     DEVIATION_CONTROL_VALUE,
-    DEVIATION_MEDIA_VALUE, /* of the namespaces' entry `index` */
-    DEVIATION_CONTROL,     /* the congestion control as a whole: `like` is a struct loader_host */
-    DEVIATION_DSCP,        /* a switch's map: `like` has its entries */
-    DEVIATION_HOST_DSCP,   /* a host's own map: likewise, or NULL: it has none */
-    DEVIATION_MEDIA,       /* the medium of entry `index`: `like` is a struct scenario_namespace */
-    DEVIATION_ROUTE,       /* route `index` is written */
-    DEVIATION_CLASS,       /* workload `index`; `like` is a struct verbs_class */
-    DEVIATION_WORK         /* workload `index`: a value that is no load */
+    DEVIATION_MEDIA_VALUE,     /* of the namespaces' entry `index` */
+    DEVIATION_NAMESPACE_VALUE, /* likewise */
+    DEVIATION_CONTROL,   /* the congestion control as a whole: `like` is a struct loader_host */
+    DEVIATION_DSCP,      /* a switch's map: `like` has its entries */
+    DEVIATION_HOST_DSCP, /* a host's own map: likewise, or NULL: it has none */
+    DEVIATION_MEDIA,     /* the medium of entry `index`: `like` is a struct scenario_namespace */
+    DEVIATION_ROUTE,     /* route `index` is written */
+    DEVIATION_CLASS,     /* workload `index`; `like` is a struct verbs_class */
+    DEVIATION_WORK       /* workload `index`: a value that is no load */
 };
 
 /* What makes one place like the others. */

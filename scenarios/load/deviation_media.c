@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deviation_media - targets whose namespaces are of another medium than those of most. */
+ * deviation_media - targets whose namespaces are of another medium than those of most, and
+ * namespaces that are otherwise limited or laid out than most. */
 #include "scenarios/load/deviation_private.h"
 
 #include "nvme/media/media.h"
+#include "nvme/target/target.h"
 #include "scenarios/load/scenario_namespaces.h"
 
 #include <string.h>
@@ -126,8 +128,89 @@ static void add_medium(struct deviation_search *search, uint32_t node, uint32_t 
     deviation_add(search, &said, &change);
 }
 
+/* ------------------------------------------------------------------ values of namespaces */
+
+/* Capacities differ by plan. */
+static bool is_planned(const struct opt *row)
+{
+    return strcmp(row->name, "size") == 0 || strcmp(row->name, "lba-size") == 0;
+}
+
+static int64_t value_of(const struct scenario_namespace *entry, const struct opt *row)
+{
+    return *opt_field(row, (void *)(uintptr_t)entry->params);
+}
+
+/* What most of all namespaces have, if more than half have the same. */
+static struct deviation_vote vote_on(const struct scenario *scenario, const struct opt *row)
+{
+    struct deviation_vote vote = {.members = 0};
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        for (uint32_t n = 0; n < scenario->nodes[i].host->namespace_count; n++)
+            deviation_vote(&vote, value_of(entry_of(scenario, i, n), row));
+    return vote;
+}
+
+static uint32_t holders_of(const struct scenario *scenario, const struct opt *row, int64_t value)
+{
+    uint32_t holders = 0;
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        for (uint32_t n = 0; n < scenario->nodes[i].host->namespace_count; n++)
+            holders += value_of(entry_of(scenario, i, n), row) == value;
+    return holders;
+}
+
+static void add_namespace_row(struct deviation_search *search, uint32_t node, uint32_t index,
+                              const struct opt *row, int64_t common)
+{
+    const struct scenario_namespace *entry = entry_of(search->scenario, node, index);
+    const struct scenario_namespaces *said_by =
+        search->scenario->origins->nodes[node].host->namespaces;
+    char text[WORD_BYTES], other[WORD_BYTES];
+    opt_format(row, value_of(entry, row), text, sizeof text);
+    opt_format(row, common, other, sizeof other);
+    const struct deviation_said said = {
+        .path = arena_format(&search->found->arena, "%s[%u]", said_by->path, index),
+        .word = row->name,
+        .where = entry->place,
+        .value = text,
+        .common = other};
+    const struct deviation_change change = {.of = DEVIATION_NAMESPACE_VALUE,
+                                            .spot = {node, SCENARIO_ALL_PORTS},
+                                            .index = index,
+                                            .row = row,
+                                            .common = common};
+    deviation_add(search, &said, &change);
+}
+
+/* What they have that nobody gave a value. */
+static int64_t preset_of(const struct opt *row)
+{
+    struct nvme_namespace_params presets;
+    opt_presets(nvme_namespace_opts, &presets);
+    return *opt_field(row, &presets);
+}
+
+static void look_at_namespaces(struct deviation_search *search, const struct opt *row)
+{
+    const struct scenario *scenario = search->scenario;
+    struct deviation_vote vote = vote_on(scenario, row);
+    vote.holders = holders_of(scenario, row, vote.candidate);
+    const int64_t common = deviation_won(&vote) ? vote.candidate : preset_of(row);
+    if (holders_of(scenario, row, common) == 0)
+        return;
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        for (uint32_t n = 0; n < scenario->nodes[i].host->namespace_count; n++)
+            if (value_of(entry_of(scenario, i, n), row) != common)
+                add_namespace_row(search, i, n, row, common);
+}
+
 void deviation_find_media(struct deviation_search *search)
 {
+    for (const struct opt *row = nvme_namespace_opts; !search->broad && row->name != NULL; row++)
+        if (!is_planned(row))
+            look_at_namespaces(search, row);
+
     const struct scenario *scenario = search->scenario;
     bool more = !search->broad;
     for (uint32_t index = 0; more; index++) {

@@ -94,14 +94,24 @@ def of_workload(index, **values):
     return edit
 
 
-def media(host, slow):
+def arrays(**values):
+    """All targets' drives are arrays of these values: nothing odd."""
+    def edit(scenario):
+        entry = scenario["hosts"]["targets"]
+        entry["namespaces"] = [dict(space, **keys(values)) for space in entry["namespaces"]]
+        return []
+    return edit
+
+
+def namespaces(host, names, **values):
+    """One target's in a group of their own, with these values."""
     def edit(scenario):
         entry = scenario["hosts"].pop("targets")
         rest = [other for other in entry["where"] if other != host]
         scenario["hosts"]["targets"] = dict(entry, where=rest)
-        spaces = [dict(space, media=slow) for space in entry["namespaces"]]
+        spaces = [dict(space, **values) for space in entry["namespaces"]]
         scenario["hosts"]["aged"] = {"where": host, "namespaces": spaces}
-        return [f"hosts.aged.namespaces.0.media.{key}" for key in ("read-latency", "write-latency")]
+        return [f"hosts.aged.namespaces.0.{name}" for name in names]
     return edit
 
 

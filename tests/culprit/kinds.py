@@ -1,9 +1,10 @@
 # kinds - what goes wrong, one function a kind.                     SPDX-License-Identifier: Apache-2.0
 # A fault has the word of `stormglass list faults` as its kind: each needs a function here on the day on
 # which it lands.  Behind the word stands what the healthy scenario must have, as Healthy takes it.
-from harms import (Harm, at_host, at_link, at_some, at_switch, end_of, everywhere, fault_of_host, fault_of_link,
-                   fault_of_switch, harm, link_name, media, of_host, of_switch, of_workload, override,
-                   port, receiver, route, sender_link, some_link, some_switch, when, wrong_way)
+from harms import (Harm, arrays, at_host, at_link, at_some, at_switch, end_of, everywhere, fault,
+                   fault_of_host, fault_of_link, fault_of_switch, harm, link_name, namespaces, of_host,
+                   of_switch, of_workload, override, port, receiver, route, sender_link, some_link,
+                   some_switch, when, wrong_way)
 
 # ---- faults
 
@@ -100,6 +101,14 @@ def ana_change(draw, healthy):
 @harm("port-closed", kind="nvme")
 def port_closed(draw, healthy):
     return fault_of_host(healthy, "port-closed", draw.choice(healthy.targets()), **when(draw, healthy))
+
+
+@harm("drive-failed", kind="nvme")
+def drive_failed(draw, healthy):
+    """A drive of a stripe, and with it all of the namespace."""
+    host = draw.choice(healthy.targets())
+    return Harm(of_host(healthy, host), arrays(drives=draw.choice([2, 4])),
+                fault("drive-failed", host, drive=draw.choice([0, 1]), **when(draw, healthy)))
 
 
 # ---- lossless or not
@@ -347,7 +356,18 @@ def slow_media(draw, healthy):
     host = draw.choice(healthy.targets())
     time = f"{draw.choice([200, 500])}us"
     slow = {"kind": "fixed", "read-latency": time, "write-latency": time, "parallel": 64}
-    return Harm(of_host(healthy, host), media(host, slow))
+    return Harm(of_host(healthy, host),
+                namespaces(host, ["media.read-latency", "media.write-latency"], media=slow))
+
+
+@harm("namespace-limit", kind="nvme", to=2)
+def namespace_limit(draw, healthy):
+    """A target that gives its users less than its like."""
+    if len(healthy.targets()) < 2:
+        return None
+    host = draw.choice(healthy.targets())
+    limit = draw.choice([("iops-limit", 5000), ("iops-limit", 20000), ("rate-limit", "1Gbps")])
+    return Harm(of_host(healthy, host), namespaces(host, [limit[0]], **dict([limit])))
 
 
 @harm("retry-count")

@@ -226,13 +226,15 @@ static void on_reaper(void *self, time_ps now)
 static void make_media(struct target_namespace *ns, const struct nvme_target_namespace *given,
                        const struct env *env)
 {
-    const struct array_setup array = {given->params.array, given->media, given->media_params};
+    struct array_setup array = {given->params.array, given->media, given->media_params};
     struct media_site site = {.env = env,
                               .params = given->media_params,
                               .index = ns->number - 1,
                               .bytes = ns->blocks * ns->block_bytes};
     ns->ops = given->media;
     if (given->params.array.drives > 1) {
+        if (array.params.parity >= array.params.drives) /* where an experiment changed one alone */
+            array.params.parity = array.params.drives - 1;
         ns->ops = &array_media;
         site.params = &array;
     }

@@ -35,7 +35,7 @@ static const char text[] =
     "  three: {where: host5, rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}\n"
     "  four: {where: host7, rnic: {congestion-control: none}}\n"
     "  five: {where: host2, namespaces: [{media: {kind: fixed, read-latency: 3ms}}]}\n"
-    "  six: {where: host4, namespaces: [{media: \"null\"}]}\n"
+    "  six: {where: host4, namespaces: [{media: \"null\", iops-limit: 5000}]}\n"
     "workloads:\n"
     "  - {name: a, kind: rdma-send, from: host1, to: host0}\n"
     "  - {name: b, kind: rdma-send, from: host1, to: host0, dscp: 0}\n"
@@ -89,6 +89,8 @@ static const void *params_of(const struct scenario *scenario, const struct devia
         return node->host->nvme_target;
     case DEVIATION_CONTROL_VALUE:
         return node->host->cc_params;
+    case DEVIATION_NAMESPACE_VALUE:
+        return node->host->namespaces[change->index].params;
     case DEVIATION_MEDIA_VALUE:
         return node->host->namespaces[change->index].media_params;
     default:

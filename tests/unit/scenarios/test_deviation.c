@@ -87,6 +87,13 @@ static const struct row {
     /* What a workload is served with is no load. */
     {TREE "workloads: [{name: w, kind: rdma-send, from: host1, to: host0, receives: 2}]\n",
      "workloads.w.receives 2 0 1\n"},
+    /* A limit of one namespace of two, and drives of one of three. */
+    {TREE "hosts: {targets: {where: host0, namespaces: [{media: fixed}, "
+          "{media: fixed, iops-limit: 5000}]}}\n" WRITES,
+     "hosts.targets.namespaces[1].iops-limit 5000 0 1\n"},
+    {TREE "hosts:\n  targets: {where: [host0, host2], namespaces: [{media: fixed, drives: 4}]}\n"
+          "  slow: {where: host4, namespaces: [{media: fixed, size: 1GiB}]}\n" WRITES,
+     "hosts.slow.namespaces[0].drives 1 4 1\n"},
     /* A workload in another class, and a way that somebody wrote. */
     {TREE "workloads:\n  - {name: w, kind: rdma-write, from: host1, to: host0}\n"
           "  - {name: x, kind: rdma-write, from: host1, to: host2, dscp: 0}\n",
