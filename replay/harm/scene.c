@@ -264,6 +264,8 @@ static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t num
         member->part[HARM_PART_STOOD] = share(stop - last, member->span);
     if (!did->connected)
         member->part[HARM_PART_STOOD] = PPM;
+    else if (did->ready > did->began)
+        member->part[HARM_PART_CONNECTING] = share(did->ready - did->began, member->span);
     member->part[HARM_PART_FAILED] = share((int64_t)did->failed, (int64_t)did->issued);
 }
 

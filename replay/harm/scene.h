@@ -30,7 +30,7 @@ struct harm_limit {
 
 /* Ways of losing time. */
 #define HARM_PARTS(X)                                                                              \
-    X(FAILED) X(STOOD) X(LOSS) X(PAUSE) X(HELD) X(REFUSED) X(READS) X(BEHIND) X(SLOW)
+    X(FAILED) X(STOOD) X(LOSS) X(PAUSE) X(HELD) X(REFUSED) X(READS) X(BEHIND) X(SLOW) X(CONNECTING)
 
 #define X(name) HARM_PART_##name,
 enum harm_part { HARM_PARTS(X) HARM_PART_COUNT };
