@@ -64,6 +64,7 @@ static bool each_fixed(parameters_fn *call, void *self)
         {"hosts.defaults.target", nvme_target_opts},
         {"hosts.targets.namespaces", nvme_namespace_opts},
         {"hosts.targets.namespaces", scenario_namespace_opts},
+        {"hosts.targets.subsystems", nvme_subsystem_opts},
         {"hosts.targets.ana", scenario_ana_opts},
         {"workloads", scenario_workload_opts},
         {"faults", scenario_fault_opts},

@@ -26,6 +26,7 @@
     X(TARGET, ".target.")                                                                          \
     X(MEDIA, ".media.")                                                                            \
     X(NAMESPACE, ".namespaces[")                                                                   \
+    X(SUBSYSTEM, ".subsystems[")                                                                   \
     X(WORKLOAD, "workloads.")                                                                      \
     X(FAULT, "faults[")
 
@@ -171,6 +172,10 @@ static void change_host(struct changing *changing, const struct scenario_host *h
     case NAMESPACE_SECTION:
         for (uint32_t i = 0; i < host->namespace_count; i++)
             change(changing, nvme_namespace_opts, host->namespaces[i].params);
+        break;
+    case SUBSYSTEM_SECTION:
+        for (uint32_t i = 0; i < host->subsystem_count; i++)
+            change(changing, nvme_subsystem_opts, &host->subsystems[i].params);
         break;
     case MEDIA_SECTION:
         for (uint32_t i = 0; i < host->namespace_count; i++)

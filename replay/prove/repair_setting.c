@@ -63,6 +63,15 @@ static void change_medium(struct repaired *repaired, struct scenario_host *host,
     host->namespaces = namespaces;
 }
 
+static void change_subsystem(struct repaired *repaired, struct scenario_host *host,
+                             const struct deviation_change *change)
+{
+    struct nvme_target_subsystem *subsystems =
+        copy_of(repaired, host->subsystems, host->subsystem_count * sizeof *subsystems);
+    *opt_field(change->row, &subsystems[change->index].params) = change->common;
+    host->subsystems = subsystems;
+}
+
 static void change_host_value(struct repaired *repaired, struct scenario_host *host,
                               const struct deviation_change *change)
 {
@@ -84,6 +93,9 @@ static void change_host_value(struct repaired *repaired, struct scenario_host *h
     case DEVIATION_CONTROL:
         host->cc = like->cc;
         host->cc_params = like->control->params;
+        break;
+    case DEVIATION_SUBSYSTEM_VALUE:
+        change_subsystem(repaired, host, change);
         break;
     default:
         change_medium(repaired, host, change);

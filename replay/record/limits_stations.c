@@ -2,6 +2,8 @@
  * limits_stations - the busiest CPU, core, medium or engine, and what waits for it. */
 #include "replay/record/limits_private.h"
 
+#include "nvme/target/target.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -134,6 +136,25 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
     }
 }
 
+/* Whose limits they are that a target has. */
+static const char *limits_of(const struct scenario_host *host)
+{
+    bool spaces = false, subsystems = false;
+    for (uint32_t i = 0; i < host->namespace_count; i++) {
+        const struct nvme_namespace_params *params = host->namespaces[i].params;
+        spaces |=
+            params->iops_limit + params->rate_limit + params->read_limit + params->write_limit > 0;
+    }
+    for (uint32_t i = 0; i < host->subsystem_count; i++) {
+        const struct nvme_subsystem_params *params = &host->subsystems[i].params;
+        subsystems |=
+            params->iops_limit + params->rate_limit + params->read_limit + params->write_limit > 0;
+    }
+    return !subsystems ? "the limit of a namespace"
+           : !spaces   ? "the limit of a subsystem"
+                       : "limits of a namespace or subsystem";
+}
+
 /* What commands wait for together, before they are served: data buffers, limits of namespaces. */
 static void add_shared(struct limits_scope *scope, enum bottleneck_resource resource,
                        enum usage_target waiting, enum usage_target is_short, const char *words)
@@ -153,7 +174,8 @@ static void add_shared(struct limits_scope *scope, enum bottleneck_resource reso
             continue;
         use->used = used;
         use->covers = limits_share(scope->targets[node], scope->pairs);
-        snprintf(use->where, sizeof use->where, "commands wait for %s of %.100s", words,
+        snprintf(use->where, sizeof use->where, "commands wait for %s of %.100s",
+                 words != NULL ? words : limits_of(scenario->nodes[node].host),
                  scenario->nodes[node].name);
     }
     if (asked > 0)
@@ -164,8 +186,7 @@ void limits_targets(struct limits_scope *scope)
 {
     add_shared(scope, BOTTLENECK_BUFFERS, USAGE_TARGET_UNBUFFERED, USAGE_TARGET_SHORT,
                "data buffers");
-    add_shared(scope, BOTTLENECK_LIMIT, USAGE_TARGET_LIMITED, USAGE_TARGET_BOUND,
-               "the limit of a namespace");
+    add_shared(scope, BOTTLENECK_LIMIT, USAGE_TARGET_LIMITED, USAGE_TARGET_BOUND, NULL);
     for (int cores = 0; cores < 2; cores++) {
         const char *name = add_stations(scope, cores != 0);
         add_waiting(scope, cores != 0, name);

@@ -170,7 +170,7 @@ const char *step_target_stage_words(enum nvme_target_stage stage)
     case NVME_TARGET_UNBUFFERED:
         return "waits for the target's data buffers";
     case NVME_TARGET_LIMITED:
-        return "waits for an IOPS or bandwidth limit of its namespace";
+        return "waits for an IOPS or bandwidth limit of its namespace or subsystem";
     case NVME_TARGET_STARVED:
         return "waits for room in the target's send queue";
     case NVME_TARGET_FETCHES:

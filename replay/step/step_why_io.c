@@ -146,7 +146,8 @@ static void why_served(struct step_walk *walk, uint32_t target,
     else if (there->stage == NVME_TARGET_UNBUFFERED)
         step_why_line(walk, "root: too few data buffers of %s are free", name);
     else if (there->stage == NVME_TARGET_LIMITED)
-        step_why_line(walk, "root: its namespace at %s has had what its limit allows", name);
+        step_why_line(walk, "root: its namespace or subsystem at %s has had what its limit allows",
+                      name);
     else if (there->stage == NVME_TARGET_IN_MEDIA)
         step_why_line(walk, "root: it has been in the media for %s",
                       words_time(step_now(walk->stepper) - there->times.media_at).text);

@@ -21,6 +21,15 @@ static const char *percent(const struct whatif_gain *gain, char text[32])
     return text;
 }
 
+/* To all together, or to one of them. */
+static bool tells(const struct whatif *whatif, const struct whatif_row *row)
+{
+    bool some = row->gain.some;
+    for (uint32_t i = 0; i < whatif->workload_count; i++)
+        some |= row->workloads[i].some;
+    return some;
+}
+
 static void write_row(const struct whatif *whatif, const struct whatif_row *row, FILE *out)
 {
     char text[32], name[64];
@@ -32,12 +41,12 @@ static void write_row(const struct whatif *whatif, const struct whatif_row *row,
         fprintf(out, " (+-%.1f%%)", row->gain.error * 100);
     if (row->played_limitless)
         fprintf(out, ", without limit %s", percent(&row->without_limit, text));
-    for (uint32_t i = 0; row->gain.some && whatif->workload_count > 1 && i < whatif->workload_count;
-         i++)
+    const bool told = tells(whatif, row);
+    for (uint32_t i = 0; told && whatif->workload_count > 1 && i < whatif->workload_count; i++)
         fprintf(out, "%s%s %s", i == 0 ? ": " : ", ", whatif->workloads[i],
                 percent(&row->workloads[i], text));
     fprintf(out, "\n");
-    if (row->gain.some && row->words[0] != '\0')
+    if (told && row->words[0] != '\0')
         fprintf(out, "                       %s\n", row->words);
 }
 

@@ -28,6 +28,7 @@ enum deviation_of {
     DEVIATION_CONTROL_VALUE,
     DEVIATION_MEDIA_VALUE,     /* of the namespaces' entry `index` */
     DEVIATION_NAMESPACE_VALUE, /* likewise */
+    DEVIATION_SUBSYSTEM_VALUE, /* of the subsystem `index` */
     DEVIATION_CONTROL,   /* the congestion control as a whole: `like` is a struct loader_host */
     DEVIATION_DSCP,      /* a switch's map: `like` has its entries */
     DEVIATION_HOST_DSCP, /* a host's own map: likewise, or NULL: it has none */

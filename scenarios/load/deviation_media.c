@@ -130,87 +130,120 @@ static void add_medium(struct deviation_search *search, uint32_t node, uint32_t 
 
 /* ------------------------------------------------------------------ values of namespaces */
 
+/* Namespaces or subsystems of all targets: what one has in common with another is its rows. */
+struct alike {
+    const struct opt *rows;
+    enum deviation_of of;
+};
+
+static const struct alike namespaces_alike = {nvme_namespace_opts, DEVIATION_NAMESPACE_VALUE};
+static const struct alike subsystems_alike = {nvme_subsystem_opts, DEVIATION_SUBSYSTEM_VALUE};
+
 /* Capacities differ by plan. */
 static bool is_planned(const struct opt *row)
 {
     return strcmp(row->name, "size") == 0 || strcmp(row->name, "lba-size") == 0;
 }
 
-static int64_t value_of(const struct scenario_namespace *entry, const struct opt *row)
+static uint32_t count_of(const struct alike *alike, const struct scenario_host *host)
 {
-    return *opt_field(row, (void *)(uintptr_t)entry->params);
+    return alike == &namespaces_alike ? host->namespace_count : host->subsystem_count;
 }
 
-/* What most of all namespaces have, if more than half have the same. */
-static struct deviation_vote vote_on(const struct scenario *scenario, const struct opt *row)
+static int64_t value_of(const struct alike *alike, const struct scenario_host *host, uint32_t index,
+                        const struct opt *row)
+{
+    const void *params = alike == &namespaces_alike ? (const void *)host->namespaces[index].params
+                                                    : (const void *)&host->subsystems[index].params;
+    return *opt_field(row, (void *)(uintptr_t)params);
+}
+
+/* What most have, if more than half have the same. */
+static struct deviation_vote vote_on(const struct alike *alike, const struct scenario *scenario,
+                                     const struct opt *row)
 {
     struct deviation_vote vote = {.members = 0};
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        for (uint32_t n = 0; n < scenario->nodes[i].host->namespace_count; n++)
-            deviation_vote(&vote, value_of(entry_of(scenario, i, n), row));
+        for (uint32_t n = 0; n < count_of(alike, scenario->nodes[i].host); n++)
+            deviation_vote(&vote, value_of(alike, scenario->nodes[i].host, n, row));
     return vote;
 }
 
-static uint32_t holders_of(const struct scenario *scenario, const struct opt *row, int64_t value)
+static uint32_t holders_of(const struct alike *alike, const struct scenario *scenario,
+                           const struct opt *row, int64_t value)
 {
     uint32_t holders = 0;
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        for (uint32_t n = 0; n < scenario->nodes[i].host->namespace_count; n++)
-            holders += value_of(entry_of(scenario, i, n), row) == value;
+        for (uint32_t n = 0; n < count_of(alike, scenario->nodes[i].host); n++)
+            holders += value_of(alike, scenario->nodes[i].host, n, row) == value;
     return holders;
 }
 
-static void add_namespace_row(struct deviation_search *search, uint32_t node, uint32_t index,
-                              const struct opt *row, int64_t common)
+static void add_row(struct deviation_search *search, const struct alike *alike,
+                    const struct deviation_change *change)
 {
-    const struct scenario_namespace *entry = entry_of(search->scenario, node, index);
-    const struct scenario_namespaces *said_by =
-        search->scenario->origins->nodes[node].host->namespaces;
+    const struct scenario *scenario = search->scenario;
+    const struct scenario_host *host = scenario->nodes[change->spot.node].host;
+    const struct loader_host *from = scenario->origins->nodes[change->spot.node].host;
+    const bool space = alike == &namespaces_alike;
+    const struct opt *row = change->row;
     char text[WORD_BYTES], other[WORD_BYTES];
-    opt_format(row, value_of(entry, row), text, sizeof text);
-    opt_format(row, common, other, sizeof other);
+    opt_format(row, value_of(alike, host, change->index, row), text, sizeof text);
+    opt_format(row, change->common, other, sizeof other);
     const struct deviation_said said = {
-        .path = arena_format(&search->found->arena, "%s[%u]", said_by->path, index),
+        .path = arena_format(&search->found->arena, "%s[%u]",
+                             space ? from->namespaces->path : from->names.subsystems_path,
+                             change->index),
         .word = row->name,
-        .where = entry->place,
+        .where = space ? host->namespaces[change->index].place
+                       : from->names.subsystems->items[change->index].value->place,
         .value = text,
         .common = other};
-    const struct deviation_change change = {.of = DEVIATION_NAMESPACE_VALUE,
-                                            .spot = {node, SCENARIO_ALL_PORTS},
-                                            .index = index,
-                                            .row = row,
-                                            .common = common};
-    deviation_add(search, &said, &change);
+    deviation_add(search, &said, change);
 }
 
 /* What they have that nobody gave a value. */
 static int64_t preset_of(const struct opt *row)
 {
-    struct nvme_namespace_params presets;
-    opt_presets(nvme_namespace_opts, &presets);
-    return *opt_field(row, &presets);
+    char why[OPT_WHY_BYTES];
+    int64_t preset = 0;
+    CHECK(opt_parse(row, row->preset, &preset, why));
+    return preset;
 }
 
-static void look_at_namespaces(struct deviation_search *search, const struct opt *row)
+static void look_at(struct deviation_search *search, const struct alike *alike,
+                    const struct opt *row)
 {
     const struct scenario *scenario = search->scenario;
-    struct deviation_vote vote = vote_on(scenario, row);
-    vote.holders = holders_of(scenario, row, vote.candidate);
+    struct deviation_vote vote = vote_on(alike, scenario, row);
+    vote.holders = holders_of(alike, scenario, row, vote.candidate);
     const int64_t common = deviation_won(&vote) ? vote.candidate : preset_of(row);
-    if (holders_of(scenario, row, common) == 0)
+    if (holders_of(alike, scenario, row, common) == 0)
         return;
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        for (uint32_t n = 0; n < scenario->nodes[i].host->namespace_count; n++)
-            if (value_of(entry_of(scenario, i, n), row) != common)
-                add_namespace_row(search, i, n, row, common);
+        for (uint32_t n = 0; n < count_of(alike, scenario->nodes[i].host); n++)
+            if (value_of(alike, scenario->nodes[i].host, n, row) != common)
+                add_row(search, alike,
+                        &(struct deviation_change){.of = alike->of,
+                                                   .spot = {i, SCENARIO_ALL_PORTS},
+                                                   .index = n,
+                                                   .row = row,
+                                                   .common = common});
+}
+
+static void look_at_all(struct deviation_search *search, const struct alike *alike)
+{
+    for (const struct opt *row = alike->rows; row->name != NULL; row++)
+        if (!is_planned(row))
+            look_at(search, alike, row);
 }
 
 void deviation_find_media(struct deviation_search *search)
 {
-    for (const struct opt *row = nvme_namespace_opts; !search->broad && row->name != NULL; row++)
-        if (!is_planned(row))
-            look_at_namespaces(search, row);
-
+    if (!search->broad) {
+        look_at_all(search, &namespaces_alike);
+        look_at_all(search, &subsystems_alike);
+    }
     const struct scenario *scenario = search->scenario;
     bool more = !search->broad;
     for (uint32_t index = 0; more; index++) {

@@ -14,6 +14,7 @@
 struct scenario_names {
     const char *nqn; /* of the host */
     const struct tree_node *subsystems, *ana;
+    const char *subsystems_path; /* of the group that says them */
 };
 
 /* What a node is being made from; nodes share blocks until an override separates them.  They stay

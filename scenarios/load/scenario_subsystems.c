@@ -84,13 +84,19 @@ static bool is_named_before(const struct tree_node *list, size_t index)
     return false;
 }
 
-static void read_subsystem(struct loader *loader, const struct tree_node *list, size_t index)
+static void read_subsystem(struct loader *loader, const char *path, const struct tree_node *list,
+                           size_t index)
 {
     static const char *const keys[] = {"nqn", "namespaces", "ports", "hosts", NULL};
     static const char *const lists[] = {"namespaces", "ports", "hosts"};
     const struct tree_node *entry = list->items[index].value;
-    if (!block_only(entry, keys, NULL, loader->diag))
+    struct block *limits =
+        block_new(loader->arena, path, nvme_subsystem_opts, sizeof(struct nvme_subsystem_params));
+    const struct block *const known[] = {limits, NULL};
+    if (!block_only(entry, keys, known, loader->diag))
         return;
+    scenario_take_part(loader, limits, entry, NULL);
+    scenario_show(loader, limits, false);
     const struct tree_node *nqn = tree_get(entry, "nqn");
     if (nqn == NULL)
         tree_error(loader->diag, entry, "expected nqn: the name that hosts connect to");
@@ -124,9 +130,11 @@ void scenario_read_names(struct loader *loader, const char *path, const struct t
         tree_error(loader->diag, subsystems, "%zu subsystems are more than the limit of %d",
                    subsystems->count, NVME_TARGET_SUBSYSTEMS_MAX);
     for (size_t i = 0; subsystems != NULL && i < subsystems->count; i++)
-        read_subsystem(loader, subsystems, i);
+        read_subsystem(loader, arena_format(loader->arena, "%s.subsystems[%zu]", path, i),
+                       subsystems, i);
     if (subsystems != NULL && loader->diag->errors == errors)
         names->subsystems = subsystems;
+    names->subsystems_path = arena_format(loader->arena, "%s.subsystems", path);
     const struct tree_node *ana = scenario_list(loader, section, "ana");
     for (size_t i = 0; ana != NULL && i < ana->count; i++)
         read_ana(loader, arena_format(loader->arena, "%s.ana[%zu]", path, i), ana->items[i].value);
@@ -140,6 +148,7 @@ struct scenario_names scenario_names_over(const struct scenario_names *from,
     return (struct scenario_names){
         .nqn = over->nqn != NULL ? over->nqn : from->nqn,
         .subsystems = over->subsystems != NULL ? over->subsystems : from->subsystems,
+        .subsystems_path = over->subsystems != NULL ? over->subsystems_path : from->subsystems_path,
         .ana = over->ana != NULL ? over->ana : from->ana,
     };
 }
@@ -250,7 +259,11 @@ static void finish_subsystems(struct loader *loader, const struct scenario_node 
                    node->name);
     for (size_t i = 0; i < list->count && loader->diag->errors == errors; i++) {
         const struct tree_node *entry = list->items[i].value;
+        struct block *limits =
+            block_new(loader->arena, "subsystems", nvme_subsystem_opts, sizeof made[i].params);
         made[i].nqn = tree_get(entry, "nqn")->text;
+        scenario_take_part(loader, limits, entry, NULL);
+        made[i].params = *(const struct nvme_subsystem_params *)limits->params;
         resolve_namespaces(loader, tree_get(entry, "namespaces"), count, &made[i]);
         resolve_ports(loader, tree_get(entry, "ports"), node->port_count, &made[i]);
         resolve_hosts(loader, tree_get(entry, "hosts"), &made[i]);

@@ -79,6 +79,14 @@ named namespace-limit 'namespace limit'
 gains namespace-limit 1.08 hosts.targets.namespaces.0.iops-limit=110000
 stays namespace-limit workloads.w.queue-depth=71
 
+# A tenant gets what its subsystem allows; another has the namespace to itself.
+nvme subsystem-limit 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed}}], subsystems: [{nqn: "nqn.2014-08.org.example:a", iops-limit: 100000}, {nqn: "nqn.2014-08.org.example:b"}]}}
+workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 4KiB, queue-depth: 64}]'
+named subsystem-limit 'namespace limit'
+gains subsystem-limit 1.08 hosts.targets.subsystems.0.iops-limit=110000
+gains subsystem-limit 5 'workloads.w.subsystem="nqn.2014-08.org.example:b"'
+stays subsystem-limit workloads.w.queue-depth=71
+
 # A target that stands still is no network.
 nvme stall 'hosts: {targets: {where: host0, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 8}]

@@ -172,7 +172,6 @@ static void fabric(struct pen *pen)
     bents_routes(pen);
 }
 
-/* Of which drives fail (drive-failed). */
 static void array(struct pen *pen)
 {
     static const char *const layouts[] = {"stripe", "mirror", "parity", "parity"};
@@ -200,6 +199,15 @@ static void medium(struct pen *pen)
     if (rng_below(&entry.rng, 4) == 0)
         array(&entry);
     pen_rows(&entry, "hosts.targets.namespaces", 12);
+    pen->rng = entry.rng;
+}
+
+/* One for all, with limits. */
+static void subsystem(struct pen *pen)
+{
+    script_add(pen->script, 4, "subsystems:");
+    struct pen entry = pen_inner(pen, "- nqn: \"nqn.2014-08.org.example:drawn\"");
+    pen_rows(&entry, "hosts.targets.subsystems", 40);
     pen->rng = entry.rng;
 }
 
@@ -235,6 +243,8 @@ static void hosts(struct pen *pen)
     script_add(pen->script, 4, "namespaces:");
     for (unsigned n = draw_between(&pen->rng, 1, 2); n > 0; n--)
         medium(pen);
+    if (rng_below(&pen->rng, 8) == 0)
+        subsystem(pen);
     if (!pen->calm && rng_below(&pen->rng, 16) == 0 && pen->places->host_count > 3) {
         pen_open(pen, 2, "computer:");
         pen_put(pen, "where", "[%s, %s]", pen->places->hosts[1], pen->places->hosts[3]);

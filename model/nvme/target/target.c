@@ -82,6 +82,21 @@ const struct opt nvme_namespace_opts[] = {
     {0},
 };
 
+#define LIMIT(field) offsetof(struct nvme_subsystem_params, field)
+
+const struct opt nvme_subsystem_opts[] = {
+    {"iops-limit", OPT_INT, LIMIT(iops_limit), "0", "0", "1000000000", NULL,
+     "Reads and writes in a second, of all who connect to it together; 0: no limit.",
+     "own: a tenant's share, with `hosts` those of one tenant; as bdev_set_qos_limit of SPDK"},
+    {"rate-limit", OPT_RATE, LIMIT(rate_limit), "0bps", "0bps", "10Tbps", NULL,
+     "Data read and written, likewise; 0: no limit.", "likewise"},
+    {"read-limit", OPT_RATE, LIMIT(read_limit), "0bps", "0bps", "10Tbps", NULL,
+     "Data read, likewise; 0: no limit.", "likewise"},
+    {"write-limit", OPT_RATE, LIMIT(write_limit), "0bps", "0bps", "10Tbps", NULL,
+     "Data written, likewise; 0: no limit.", "likewise"},
+    {0},
+};
+
 /* ---- controllers ---- */
 
 struct target_controller *nvme_target_find(const struct nvme_target *target, uint16_t cntlid)
@@ -257,7 +272,10 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         make_media(ns, given, site->env);
         ns->store = given->store != NULL ? given->store : nvme_tag_store_create(ns->block_bytes);
         CHECK(ns->store->block_bytes == ns->block_bytes);
-        nvme_target_limit_init(target, ns, &given->params);
+        ns->limits = nvme_target_limit_create(
+            target,
+            &(struct nvme_subsystem_params){given->params.iops_limit, given->params.rate_limit,
+                                            given->params.read_limit, given->params.write_limit});
         CHECK(ns->store->ops->memory == target->namespaces[0].store->ops->memory);
     }
     target->namespace_count = site->namespace_count;
@@ -348,7 +366,7 @@ void nvme_target_destroy(struct nvme_target *target)
         return;
     env_timer_cancel(target->site.env, &target->reaper);
     for (uint32_t i = 0; i < target->namespace_count; i++) {
-        nvme_target_limit_fini(&target->namespaces[i]);
+        nvme_target_limit_destroy(target->namespaces[i].limits);
         target->namespaces[i].ops->destroy(target->namespaces[i].media);
         target->namespaces[i].store->ops->destroy(target->namespaces[i].store);
     }

@@ -78,9 +78,17 @@ enum {
     NVME_TARGET_ALL = UINT16_MAX, /* ports, or ANA groups */
 };
 
+/* Of all users of a subsystem together, as those of a namespace. */
+struct nvme_subsystem_params {
+    int64_t iops_limit, rate_limit, read_limit, write_limit;
+};
+
+extern const struct opt nvme_subsystem_opts[];
+
 /* What hosts connect to by its name. */
 struct nvme_target_subsystem {
     const char *nqn;
+    struct nvme_subsystem_params params;
     const uint32_t *namespaces; /* indices of the target's; the first is NSID 1 */
     uint32_t namespace_count;
     uint64_t ports;           /* a bit for each port that it is at; 0: all */

@@ -118,6 +118,7 @@ void nvme_target_io_submit(struct target_command *command)
 static void to_media(struct target_command *command, enum media_op op)
 {
     const struct target_namespace *ns = command->ns;
+    const struct nvme_target *target = command->queue->target;
     command->media = (struct media_request){
         .op = op,
         .offset = op == MEDIA_FLUSH ? 0 : nvme_capsule_lba(&command->sqe) * ns->block_bytes,
@@ -126,7 +127,7 @@ static void to_media(struct target_command *command, enum media_op op)
         .self = command,
     };
     command->queue->outside++;
-    if (LIKELY(ns->limits == NULL) || nvme_target_limit_admits(command))
+    if (LIKELY(!target->limited) || nvme_target_limit_admits(command))
         nvme_target_io_submit(command);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_limit - IOPS and bandwidth that a namespace may have, whoever uses it.
+ * target_limit - IOPS and bandwidth that a namespace may have, whoever uses it, or a subsystem.
  * Each limit is a bucket: a millisecond's worth is put in at each whole millisecond, what was not
  * used by then is gone, and who finds something in it goes, also where that overdraws it.  Reads
  * and writes that find a bucket empty wait in order, and pass those that another bucket keeps.
+ * A command is admitted by its subsystem first, a tenant's, then by its namespace.
  * Source: lib/bdev/bdev.c of SPDK, bdev_channel_poll_qos, bdev_qos_io_submit,
  * SPDK_BDEV_QOS_TIMESLICE_IN_USEC 1000; bdev_set_qos_limit, whose limits are whole thousands of
  * IOPS and MiB/s.
@@ -70,6 +71,23 @@ static void watch(struct target_limits *limits)
         env_timer_set(limits->target->site.env, &limits->timer, (limits->slice + 1) * SLICE);
 }
 
+/* False: it waits for these limits. */
+static bool pass(struct target_limits *limits, struct target_command *command)
+{
+    if (limits == NULL)
+        return true;
+    refill(limits, nvme_target_now(command->queue));
+    if (take(limits, command))
+        return true;
+    if (command->times.limit_at == 0)
+        command->times.limit_at = nvme_target_now(command->queue);
+    const bool first = limits->waiting.first == NULL;
+    nvme_target_list_add(&limits->waiting, command);
+    if (first)
+        watch(limits);
+    return false;
+}
+
 /* Those of queues that are closing go with them. */
 static void serve(struct target_limits *limits)
 {
@@ -80,10 +98,10 @@ static void serve(struct target_limits *limits)
     while ((command = nvme_target_list_take(&waiting)) != NULL) {
         if (command->queue->state == TARGET_QUEUE_CLOSING)
             (void)nvme_target_command_back(command);
-        else if (take(limits, command))
-            nvme_target_io_submit(command);
-        else
+        else if (!take(limits, command))
             nvme_target_list_add(&limits->waiting, command);
+        else if (limits == command->ns->limits || pass(command->ns->limits, command))
+            nvme_target_io_submit(command);
     }
     watch(limits);
 }
@@ -104,38 +122,32 @@ static void on_slice(void *self, time_ps now)
 
 bool nvme_target_limit_admits(struct target_command *command)
 {
-    struct target_limits *limits = command->ns->limits;
     if (command->media.op == MEDIA_FLUSH)
         return true;
-    refill(limits, nvme_target_now(command->queue));
-    if (take(limits, command))
-        return true;
-    command->times.limit_at = nvme_target_now(command->queue);
-    const bool first = limits->waiting.first == NULL;
-    nvme_target_list_add(&limits->waiting, command);
-    if (first)
-        watch(limits);
-    return false;
+    return pass(command->queue->controller->subsystem->limits, command) &&
+           pass(command->ns->limits, command);
 }
 
-void nvme_target_limit_init(struct nvme_target *target, struct target_namespace *ns,
-                            const struct nvme_namespace_params *params)
+struct target_limits *nvme_target_limit_create(struct nvme_target *target,
+                                               const struct nvme_subsystem_params *params)
 {
     const int64_t most[LIMITS] = {params->iops_limit, params->rate_limit, params->read_limit,
                                   params->write_limit};
     if (most[IOS] + most[ALL_BYTES] + most[READ_BYTES] + most[WRITE_BYTES] == 0)
-        return;
-    ns->limits = memory_zeroed(1, sizeof *ns->limits);
-    *ns->limits = (struct target_limits){.target = target, .slice = -1};
-    ns->limits->timer = (struct timer){.fire = on_slice, .self = ns->limits, .due = TIME_NEVER};
+        return NULL;
+    struct target_limits *limits = memory_zeroed(1, sizeof *limits);
+    *limits = (struct target_limits){.target = target, .slice = -1};
+    limits->timer = (struct timer){.fire = on_slice, .self = limits, .due = TIME_NEVER};
     for (int i = 0; i < LIMITS; i++)
-        ns->limits->most[i] = most[i];
+        limits->most[i] = most[i];
+    target->limited = true;
+    return limits;
 }
 
-void nvme_target_limit_fini(struct target_namespace *ns)
+void nvme_target_limit_destroy(struct target_limits *limits)
 {
-    if (ns->limits == NULL)
+    if (limits == NULL)
         return;
-    env_timer_cancel(ns->limits->target->site.env, &ns->limits->timer);
-    free(ns->limits);
+    env_timer_cancel(limits->target->site.env, &limits->timer);
+    free(limits);
 }

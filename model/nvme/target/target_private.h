@@ -82,6 +82,7 @@ struct target_port {
 struct target_subsystem {
     char nqn[NVME_NQN_BYTES];
     struct target_namespace **namespaces; /* by NSID - 1 */
+    struct target_limits *limits;         /* NULL: it has none */
     uint32_t namespace_count, host_count, index;
     uint64_t ports; /* 0: all */
     char (*hosts)[NVME_NQN_BYTES];
@@ -152,6 +153,7 @@ struct nvme_target {
     uint32_t subsystem_count;
     uint64_t ana_changes, discovery_changes; /* what log pages count */
     enum nvme_memory memory;                 /* of I/O data: what the stores take */
+    bool limited;                            /* some namespace or subsystem has limits */
     struct nvme_server *cores;
     uint32_t next_core;
     uint32_t granted; /* of its budget of I/O queues */
@@ -229,10 +231,11 @@ void nvme_target_event_run(struct target_command *command);
 void nvme_target_abort_run(struct target_command *command);
 
 /* target_limit.c */
-void nvme_target_limit_init(struct nvme_target *target, struct target_namespace *ns,
-                            const struct nvme_namespace_params *params);
-void nvme_target_limit_fini(struct target_namespace *ns);
-/* Of a namespace with limits; false: it waits, and goes to the media later. */
+/* NULL: it limits nothing.  The target is `limited` from then on. */
+struct target_limits *nvme_target_limit_create(struct nvme_target *target,
+                                               const struct nvme_subsystem_params *params);
+void nvme_target_limit_destroy(struct target_limits *limits);
+/* By its subsystem, then by its namespace; false: it waits, and goes to the media later. */
 bool nvme_target_limit_admits(struct target_command *command);
 
 /* target_io.c: what has its media request goes to the media. */

@@ -32,6 +32,7 @@ static void make_one(struct nvme_target *target, uint32_t index,
     copy_nqn(subsystem->nqn, given->nqn);
     subsystem->index = index;
     subsystem->ports = given->ports;
+    subsystem->limits = nvme_target_limit_create(target, &given->params);
     subsystem->namespace_count = given->namespace_count;
     subsystem->namespaces =
         memory_zeroed(given->namespace_count, sizeof(struct target_namespace *));
@@ -59,6 +60,7 @@ void nvme_target_make_subsystems(struct nvme_target *target, const struct nvme_t
 void nvme_target_free_subsystems(struct nvme_target *target)
 {
     for (uint32_t i = 0; i < target->subsystem_count; i++) {
+        nvme_target_limit_destroy(target->subsystems[i].limits);
         free(target->subsystems[i].namespaces);
         free(target->subsystems[i].hosts);
     }

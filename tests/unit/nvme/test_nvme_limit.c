@@ -97,6 +97,68 @@ static void reads_pass_writes_that_wait(void **state)
     nvme_pair_fini(&pair);
 }
 
+static const uint32_t both[] = {0, 1};
+
+/* Three a millisecond to whoever connects, two of them to each namespace. */
+static void a_subsystem_goes_before_its_namespaces(void **state)
+{
+    (void)state;
+    const struct nvme_target_subsystem subsystem = {
+        .nqn = "nqn.2014-08.org.example:gold",
+        .params = {.iops_limit = 3000},
+        .namespaces = both,
+        .namespace_count = 2,
+    };
+    nvme_pair_init(&pair, "null");
+    pair.subsystems = &subsystem;
+    pair.subsystem_count = 1;
+    pair.subsystem_nqn = subsystem.nqn;
+    pair.namespaces[0].params.iops_limit = 2000;
+    nvme_pair_start(&pair);
+    assert_true(pair.ready);
+    nvme_pair_run(&pair, 10 * PS_PER_MS - pair.world.now);
+    for (uint32_t i = 0; i < 6; i++)
+        submit(i, NVME_READ, 4096);
+    nvme_pair_run(&pair, 900 * PS_PER_US);
+    assert_int_equal(pair.completed, 2); /* the third waits for its namespace */
+    assert_int_equal(waiting(), 4);
+    nvme_pair_run(&pair, PS_PER_MS);
+    assert_int_equal(pair.completed, 4);
+    nvme_pair_run(&pair, PS_PER_MS);
+    assert_int_equal(pair.completed, 6);
+    assert_int_equal(waiting(), 0);
+    nvme_target_kill(pair.target, false);
+    nvme_pair_fini(&pair);
+}
+
+static void a_subsystem_limits_all_namespaces(void **state)
+{
+    (void)state;
+    const struct nvme_target_subsystem subsystem = {
+        .nqn = "nqn.2014-08.org.example:gold",
+        .params = {.write_limit = 8000000},
+        .namespaces = both,
+        .namespace_count = 2,
+    };
+    nvme_pair_init(&pair, "null");
+    pair.subsystems = &subsystem;
+    pair.subsystem_count = 1;
+    pair.subsystem_nqn = subsystem.nqn;
+    nvme_pair_start(&pair);
+    assert_true(pair.ready);
+    nvme_pair_run(&pair, 10 * PS_PER_MS - pair.world.now);
+    submit(0, NVME_WRITE, 4096);
+    submit(1, NVME_WRITE, 4096);
+    submit(2, NVME_READ, 4096);
+    nvme_pair_run(&pair, 900 * PS_PER_US);
+    assert_int_equal(pair.completed, 2);
+    assert_int_equal(waiting(), 1);
+    nvme_target_kill(pair.target, false); /* with one that waits */
+    nvme_pair_run(&pair, 9 * PS_PER_MS);
+    assert_int_equal(nvme_target_stats(pair.target)->queues, 0);
+    nvme_pair_fini(&pair);
+}
+
 /* What waits goes with the queues that it came by. */
 static void who_waits_may_leave(void **state)
 {
@@ -119,6 +181,8 @@ int main(void)
         cmocka_unit_test(what_is_overdrawn_is_made_up_for),
         cmocka_unit_test(reads_pass_writes_that_wait),
         cmocka_unit_test(who_waits_may_leave),
+        cmocka_unit_test(a_subsystem_goes_before_its_namespaces),
+        cmocka_unit_test(a_subsystem_limits_all_namespaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

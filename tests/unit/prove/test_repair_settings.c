@@ -4,6 +4,7 @@
 #include "replay/prove/repair.h"
 
 #include "nvme/media/media.h"
+#include "nvme/target/target.h"
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/workload/workload.h"
 
@@ -35,7 +36,8 @@ static const char text[] =
     "  three: {where: host5, rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}\n"
     "  four: {where: host7, rnic: {congestion-control: none}}\n"
     "  five: {where: host2, namespaces: [{media: {kind: fixed, read-latency: 3ms}}]}\n"
-    "  six: {where: host4, namespaces: [{media: \"null\", iops-limit: 5000}]}\n"
+    "  six: {where: host4, namespaces: [{media: \"null\", iops-limit: 5000}], "
+    "subsystems: [{nqn: nqn.a, rate-limit: 1Gbps}, {nqn: nqn.b}]}\n"
     "workloads:\n"
     "  - {name: a, kind: rdma-send, from: host1, to: host0}\n"
     "  - {name: b, kind: rdma-send, from: host1, to: host0, dscp: 0}\n"
@@ -91,6 +93,8 @@ static const void *params_of(const struct scenario *scenario, const struct devia
         return node->host->cc_params;
     case DEVIATION_NAMESPACE_VALUE:
         return node->host->namespaces[change->index].params;
+    case DEVIATION_SUBSYSTEM_VALUE:
+        return &node->host->subsystems[change->index].params;
     case DEVIATION_MEDIA_VALUE:
         return node->host->namespaces[change->index].media_params;
     default:
