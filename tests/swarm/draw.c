@@ -172,14 +172,6 @@ static void fabric(struct pen *pen)
     bents_routes(pen);
 }
 
-static void array(struct pen *pen)
-{
-    static const char *const layouts[] = {"stripe", "mirror", "parity", "parity"};
-    pen_put(pen, "drives", "%u", draw_between(&pen->rng, 3, 6));
-    pen_put(pen, "layout", "%s", layouts[rng_below(&pen->rng, 4)]);
-    pen_put(pen, "parity", "%u", draw_between(&pen->rng, 1, 2));
-}
-
 static void medium(struct pen *pen)
 {
     unsigned count = 0;
@@ -197,17 +189,8 @@ static void medium(struct pen *pen)
     entry.indent += 2;
     entry.used_count = 0;
     if (rng_below(&entry.rng, 4) == 0)
-        array(&entry);
+        bents_array(&entry);
     pen_rows(&entry, "hosts.targets.namespaces", 12);
-    pen->rng = entry.rng;
-}
-
-/* One for all, with limits. */
-static void subsystem(struct pen *pen)
-{
-    script_add(pen->script, 4, "subsystems:");
-    struct pen entry = pen_inner(pen, "- nqn: \"nqn.2014-08.org.example:drawn\"");
-    pen_rows(&entry, "hosts.targets.subsystems", 40);
     pen->rng = entry.rng;
 }
 
@@ -244,7 +227,7 @@ static void hosts(struct pen *pen)
     for (unsigned n = draw_between(&pen->rng, 1, 2); n > 0; n--)
         medium(pen);
     if (rng_below(&pen->rng, 8) == 0)
-        subsystem(pen);
+        bents_subsystem(pen);
     if (!pen->calm && rng_below(&pen->rng, 16) == 0 && pen->places->host_count > 3) {
         pen_open(pen, 2, "computer:");
         pen_put(pen, "where", "[%s, %s]", pen->places->hosts[1], pen->places->hosts[3]);

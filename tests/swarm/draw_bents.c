@@ -351,6 +351,24 @@ void bents_load(struct pen *pen, const struct workload_ops *ops)
         pen_put(pen, "rate", "%u", draw_between(&pen->rng, 100, 200000));
 }
 
+/* ------------------------------------------------------------------ targets */
+
+void bents_array(struct pen *pen)
+{
+    static const char *const layouts[] = {"stripe", "mirror", "parity", "parity"};
+    pen_put(pen, "drives", "%u", draw_between(&pen->rng, 3, 6));
+    pen_put(pen, "layout", "%s", layouts[rng_below(&pen->rng, 4)]);
+    pen_put(pen, "parity", "%u", draw_between(&pen->rng, 1, 2));
+}
+
+void bents_subsystem(struct pen *pen)
+{
+    script_add(pen->script, 4, "subsystems:");
+    struct pen entry = pen_inner(pen, "- nqn: \"nqn.2014-08.org.example:drawn\"");
+    pen_rows(&entry, "hosts.targets.subsystems", 40);
+    pen->rng = entry.rng;
+}
+
 /* ------------------------------------------------------------------ faults */
 
 unsigned bents_faults(struct pen *pen)

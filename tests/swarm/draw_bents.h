@@ -28,6 +28,8 @@ void bents_overrides(struct pen *pen);
 void bents_routes(struct pen *pen);
 void bents_rnic(struct pen *pen);
 void bents_nvme(struct pen *pen);
+void bents_array(struct pen *pen);     /* of a namespace: of which drives fail */
+void bents_subsystem(struct pen *pen); /* one for all, with limits */
 
 unsigned bents_workloads(struct pen *pen);
 const struct workload_ops *bents_workload(struct pen *pen, unsigned number,
