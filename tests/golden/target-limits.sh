@@ -44,6 +44,19 @@ expect 'a host is refused' 0 'host0 refused 1 connect: none of its I/O queues wa
 expect 'an expectation' 1 'BROKEN  w.queues.granted == 16  ' "$program" run budget.yaml --set hosts.targets.target.queue-budget=10 --set 'expect=[w.queues.granted == 16]'
 echo "ok    queue-budget"
 
+# Limits of a namespace and of a subsystem against what workloads with a rate ask for.
+scenario rates '' 'rate: 10000, read: 50%, block-size: 4KiB'
+space='hosts.targets.namespaces[0].iops-limit'
+expect 'as many as come' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$space=40000"
+expect 'fewer' 0 'host0: workloads with a rate ask namespace 1 for 40000 I/Os a second, its iops-limit gives 39000: the rest waits, longer and longer' \
+    "$program" check rates.yaml --set "$space=39000"
+tenant='hosts.targets.subsystems=[{nqn: "nqn.2014-08.org.example:a", write-limit: 600Mbps}, {nqn: "nqn.2014-08.org.example:b", iops-limit: 1}]'
+expect 'a subsystem' 0 'host0: workloads with a rate ask subsystem nqn.2014-08.org.example:a for 655.36Mbps, its write-limit gives 600Mbps' \
+    "$program" check rates.yaml --set "$tenant"
+grep -q 'example:b' out && fail "nobody connects there: $(cat out)"
+expect 'reads alone' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$tenant" --set workloads.w.read=100%
+echo "ok    limits"
+
 # Receives of a queue pair: 31 of 32 commands at once find none, and wait for a timer of 10 us.
 scenario receives 'receive-queue: auto' 'queue-depth: 32'
 media='hosts.targets.namespaces[0].media={kind: fixed, parallel: 512, read-latency: 80us}'

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_target_limits - open loops ask namespaces and subsystems for no more than their limits
+ * give.  What is beyond waits at the target, and the wait grows for as long as the run lasts. */
+#include "scenarios/check/check_rule.h"
+
+#include "base/quantity.h"
+#include "nvme/target/target.h"
+#include "scenarios/check/offered.h"
+#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/workload/workload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LIMITS = 4 };
+
+static const struct {
+    const char *row;
+    bool reads, writes, bits; /* what counts; otherwise I/Os do */
+} limits[LIMITS] = {
+    {"iops-limit", true, true, false},
+    {"rate-limit", true, true, true},
+    {"read-limit", true, false, true},
+    {"write-limit", false, true, true},
+};
+
+/* What all open loops ask for, or what may be had: by limit. */
+struct sums {
+    int64_t of[LIMITS];
+};
+
+static void add(struct sums *sums, const struct offering *offering, int64_t copies)
+{
+    const __int128 rate = (__int128)offering->rate * copies;
+    for (int i = 0; i < LIMITS; i++) {
+        const int64_t part = (limits[i].reads ? offering->share : 0) +
+                             (limits[i].writes ? PPM - offering->share : 0);
+        const int64_t each = limits[i].bits ? offering->mean * 8 : 1;
+        const __int128 sum = sums->of[i] + rate * part / PPM * each / QUANTITY_DECIMAL_ONE;
+        sums->of[i] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
+    }
+}
+
+/* Of the target: which of its namespaces, from 0; and of its subsystems, -1: all are alike.  False:
+ * instances take turns, or it is another's. */
+struct use {
+    bool space;
+    uint32_t number;
+    int32_t subsystem;
+};
+
+static struct use use_of(const struct scenario_host *target,
+                         const struct scenario_workload *workload)
+{
+    struct use use = {.subsystem = target->subsystem_count > 0 ? 0 : -1};
+    const uint32_t asked = workload->ops->name_space(workload->params);
+    const uint32_t there = scenario_namespaces_at(target, workload->subsystem);
+    for (uint32_t i = 0; i < target->subsystem_count && workload->subsystem != NULL; i++)
+        if (strcmp(target->subsystems[i].nqn, workload->subsystem) == 0)
+            use.subsystem = (int32_t)i;
+    use.space = asked > 0 ? asked <= there : there == 1;
+    if (use.space)
+        use.number = scenario_namespace_at(target, workload->subsystem, asked > 0 ? asked : 1);
+    return use;
+}
+
+/* All that is asked of one namespace, or of one subsystem. */
+static struct sums asked_of(const struct scenario *scenario, uint32_t target, bool space,
+                            uint32_t number)
+{
+    struct sums sums = {{0}};
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        if (!workload->ops->needs_nvme_target)
+            continue;
+        const struct offering offering = offered_all(workload);
+        const struct use use = use_of(scenario->nodes[target].host, workload);
+        const bool meant = space ? use.space && use.number == number
+                                 : use.subsystem >= 0 && (uint32_t)use.subsystem == number;
+        for (uint32_t i = 0; meant && i < workload->pair_count; i++)
+            if (workload->pairs[i].to == target)
+                add(&sums, &offering, workload->copies);
+    }
+    return sums;
+}
+
+static void say(struct check_report *report, const struct scenario_node *node, const char *what,
+                const struct sums *asked, const struct sums *given, struct diag_place place)
+{
+    for (int i = 0; i < LIMITS; i++) {
+        char much[QUANTITY_TEXT_BYTES], little[QUANTITY_TEXT_BYTES];
+        if (given->of[i] == 0 || asked->of[i] <= given->of[i])
+            continue;
+        const enum quantity_kind kind = limits[i].bits ? QUANTITY_RATE : QUANTITY_INT;
+        quantity_format(kind, asked->of[i], much, sizeof much);
+        quantity_format(kind, given->of[i], little, sizeof little);
+        check_add(report, DIAG_WARNING, place,
+                  "%s: workloads with a rate ask %s for %s%s, its %s gives %s: the rest waits, "
+                  "longer and longer",
+                  node->name, what, much, limits[i].bits ? "" : " I/Os a second", limits[i].row,
+                  little);
+        check_remedy(report, "raise the limit, or lower the rate of the workloads");
+    }
+}
+
+static void look_at_namespaces(const struct scenario *scenario, uint32_t target,
+                               struct check_report *report)
+{
+    const struct scenario_node *node = &scenario->nodes[target];
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < node->host->namespace_count; i++) {
+        const struct scenario_namespace *entry = &node->host->namespaces[i];
+        const struct nvme_namespace_params *params = entry->params;
+        const struct sums given = {
+            {params->iops_limit, params->rate_limit, params->read_limit, params->write_limit}};
+        const bool limited = given.of[0] + given.of[1] + given.of[2] + given.of[3] > 0;
+        for (uint32_t n = 0; n < entry->count; n++, number++) {
+            char what[32];
+            if (!limited)
+                continue;
+            const struct sums asked = asked_of(scenario, target, true, number);
+            snprintf(what, sizeof what, "namespace %u", number + 1);
+            say(report, node, what, &asked, &given, entry->place);
+        }
+    }
+}
+
+static void look_at_subsystems(const struct scenario *scenario, uint32_t target,
+                               struct check_report *report)
+{
+    const struct scenario_node *node = &scenario->nodes[target];
+    const struct tree_node *written = scenario->origins->nodes[target].host->names.subsystems;
+    for (uint32_t i = 0; i < node->host->subsystem_count; i++) {
+        const struct nvme_target_subsystem *subsystem = &node->host->subsystems[i];
+        const struct nvme_subsystem_params *params = &subsystem->params;
+        const struct sums given = {
+            {params->iops_limit, params->rate_limit, params->read_limit, params->write_limit}};
+        const struct sums asked = asked_of(scenario, target, false, i);
+        char what[NVME_NQN_BYTES + 16];
+        snprintf(what, sizeof what, "subsystem %s", subsystem->nqn);
+        say(report, node, what, &asked, &given, written->items[i].value->place);
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        look_at_namespaces(scenario, i, report);
+        look_at_subsystems(scenario, i, report);
+    }
+}
+
+const struct check_rule check_target_limits = {
+    .name = "target-limits",
+    .about = "Workloads with a rate ask for no more than limits of namespaces and subsystems give.",
+    .run = run,
+};
