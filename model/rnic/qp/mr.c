@@ -40,6 +40,7 @@ struct mr *mr_create(struct mr_table *table, uint32_t length, int access, enum v
                   .rkey = key | 1,
                   .memory = memory == VERBS_EITHER ? VERBS_BULK : memory},
         .access = access,
+        .serial = (uint8_t)(mr->serial + 1),
         .taken = true,
         .valid = true,
     };
@@ -55,6 +56,7 @@ void mr_free(struct mr_table *table, struct mr *mr)
     free(mr->verbs.bytes);
     mr->verbs.bytes = NULL;
     mr->taken = mr->valid = false;
+    mr->serial++;
     table->freed++;
     slab_give(&table->regions, (mr->verbs.lkey >> MR_KEY_BITS) - 1);
 }
@@ -65,6 +67,7 @@ void mr_renew(struct mr *mr)
     const uint32_t key = (mr->verbs.rkey + 1) & MR_KEY_MASK;
     mr->verbs.rkey = mr->verbs.lkey | (key == 0 ? 1 : key); /* 0 is the lkey's */
     mr->valid = true;
+    mr->serial++;
 }
 
 static struct mr *by_key(const struct mr_table *table, uint32_t key)
@@ -105,6 +108,7 @@ bool mr_invalidate(const struct mr_table *table, uint32_t rkey)
     if (mr == NULL || mr->verbs.rkey != rkey || !mr->valid)
         return false;
     mr->valid = false;
+    mr->serial++;
     return true;
 }
 

@@ -15,6 +15,7 @@
 struct mr {
     struct verbs_mr verbs; /* first: what the protocol holds */
     int access;            /* enum ibv_access_flags */
+    uint8_t serial;        /* of its rkey's life: another one once that is no longer valid */
     bool taken;
     bool valid; /* the rkey is: false after an invalidation until it is renewed */
     /* of a software RNIC's: bulk that the process has made, and of what tag */

@@ -101,6 +101,7 @@ struct qp_read {
     uint32_t packets;      /* responses left */
     bool begun;            /* its first response has left */
     bool again;            /* a duplicate: it was asked for before */
+    uint8_t serial;        /* of its region, as the request found it */
 };
 
 struct qp {
@@ -135,6 +136,7 @@ struct qp {
     uint8_t rx_flags; /* enum qp_rx_flags */
     uint8_t answer_syndrome;
     uint8_t generation; /* of the QPN in this slot */
+    uint8_t rx_serial;  /* of rx_mr, as the WRITE found it */
     uint32_t rx_base;   /* of a WRITE in its region */
     struct mr *rx_mr;   /* of a WRITE; NULL for an empty one */
 

@@ -261,7 +261,23 @@ static bool begin_write(struct rnic *rnic, struct qp *qp, const struct frame *fr
         return false;
     }
     qp->rx_base = (uint32_t)(frame->address - qp->rx_mr->verbs.addr);
+    qp->rx_serial = qp->rx_mr->serial;
     return true;
+}
+
+/* The region of the WRITE under way is still there, and its key valid. */
+static bool may_land(const struct qp *qp)
+{
+    return qp->rx_mr == NULL || qp->rx_mr->serial == qp->rx_serial;
+}
+
+/* Its last packet finds nothing to complete; the receive of one with immediate data has failed. */
+static void refuse_landing(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                           const struct step *step, time_ps now)
+{
+    if (step->immediate)
+        fail_receive(rnic, qp, IBV_WC_LOC_ACCESS_ERR, now);
+    responder_refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
 }
 
 static bool begin_message(struct rnic *rnic, struct qp *qp, const struct frame *frame,
@@ -304,7 +320,7 @@ static void place_bytes(struct rnic *rnic, struct qp *qp, const struct frame *fr
     if (qp->rx_next.opcode == QP_RX_SEND) {
         const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
         mr_scatter(receive->sges, receive->sge_count, qp->rx_offset, blob, frame->length);
-    } else if (qp->rx_mr != NULL && qp->rx_mr->verbs.bytes != NULL) {
+    } else if (qp->rx_mr != NULL && qp->rx_mr->verbs.bytes != NULL && may_land(qp)) {
         memcpy(qp->rx_mr->verbs.bytes + qp->rx_base + qp->rx_offset, blob, frame->payload);
     }
 }
@@ -386,6 +402,10 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
     }
     if (UNLIKELY(!size_fits(qp, frame, step))) {
         refuse_size(rnic, qp, frame, now);
+        return;
+    }
+    if (UNLIKELY(step->last) && step->kind == QP_RX_WRITE && !may_land(qp)) {
+        refuse_landing(rnic, qp, frame, step, now);
         return;
     }
     if (UNLIKELY(frame->blob != POOL_NONE))

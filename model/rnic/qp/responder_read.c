@@ -46,6 +46,7 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         .msn = again ? qp->msn : psn_add(qp->msn, 1),
         .packets = psn_count(frame->length, qp->mtu),
         .again = again,
+        .serial = mr == NULL ? 0 : mr->serial,
     };
     qp->flags |= QP_RESPOND;
     arbiter_schedule(rnic, qp, now);
@@ -112,10 +113,40 @@ static void fill_response(struct rnic *rnic, const struct qp *qp, const struct q
                read->mr->verbs.bytes + read->offset, frame->payload);
 }
 
+/* The READ is over.  Answers behind it may leave. */
+static void end_read(struct rnic *rnic, struct qp *qp)
+{
+    qp->read_head++;
+    if (!responder_owes(qp))
+        qp->flags &= (uint16_t)~QP_RESPOND;
+    if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER &&
+        responder_may_leave(qp, qp->answer_psn))
+        arbiter_list_answer(rnic, qp);
+}
+
+/* Its region was given back, or the key invalidated, since it was asked for.  Who asks again for
+ * what it may have got is left without an answer (Linux rxe_resp.c, duplicate_request). */
+static NOINLINE void lose_memory(struct rnic *rnic, struct qp *qp, const struct qp_read *read,
+                                 time_ps now)
+{
+    const uint32_t psn = read->response_psn;
+    if (read->again) {
+        end_read(rnic, qp);
+        return;
+    }
+    qp->read_head = qp->read_tail;
+    qp->flags &= (uint16_t)~QP_RESPOND;
+    responder_refuse(rnic, qp, RESPONDER_NAK_ACCESS, psn, now);
+}
+
 uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct qp_read *read = &qp->reads[qp->read_head & qp->read_mask];
     CHECK(responder_owes(qp) && read->ready_at <= now && read->packets > 0);
+    if (UNLIKELY(read->mr != NULL && read->mr->serial != read->serial)) {
+        lose_memory(rnic, qp, read, now);
+        return POOL_NONE;
+    }
     struct frame *frame;
     const uint32_t handle =
         packet_start(rnic, qp, response_opcode(read), packet_data_class(qp), &frame);
@@ -124,13 +155,7 @@ uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
     read->offset += frame->payload;
     read->left -= frame->payload;
     read->response_psn = psn_add(read->response_psn, 1);
-    if (--read->packets > 0)
-        return handle;
-    qp->read_head++;
-    if (!responder_owes(qp))
-        qp->flags &= (uint16_t)~QP_RESPOND;
-    if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER &&
-        responder_may_leave(qp, qp->answer_psn))
-        arbiter_list_answer(rnic, qp);
+    if (--read->packets == 0)
+        end_read(rnic, qp);
     return handle;
 }

@@ -170,6 +170,8 @@ static time_ps begin_response(struct work *work, time_ps now)
     if (response_due(own->qp) > now)
         return 0;
     own->response = responder_next_response(rnic, own->qp, now);
+    if (own->response == POOL_NONE)
+        return 0;
     return soft_costs(rnic)->respond_packet +
            soft_costs(rnic)->send_byte * frame_of(rnic, own->response)->payload;
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { SIZE = 3000, NOTHING = -1 };
+enum { SIZE = 3000, LONG = 64000, NOTHING = -1 };
 
 /* Two hosts, a buffer at each, and what may be wrong between them. */
 struct bench {
@@ -118,6 +118,76 @@ static void the_receives_memory_is_given_back(struct bench *bench)
     verbs_sim.dereg_mr(bench->pair->ends[1].device, bench->far);
 }
 
+/* The peer is within a message. */
+static bool is_writing(const struct qp *there)
+{
+    return there->rx_next.opcode != QP_RX_IDLE && there->rx_offset > 0;
+}
+
+static bool is_answering(const struct qp *there)
+{
+    return there->reads != NULL && there->reads[there->read_head & there->read_mask].begun;
+}
+
+/* Many packets of the far buffer are to be written or read, and some have been. */
+static void get_within(struct bench *bench, enum ibv_wr_opcode opcode)
+{
+    const struct qp *there = bench->pair->ends[1].conn->qp;
+    receive(bench);
+    bench->near = pair_mr(bench->pair, 0, LONG, VERBS_BULK);
+    bench->far = pair_mr(bench->pair, 1, LONG, VERBS_BULK);
+    struct ibv_sge sge = {bench->near->addr, bench->near->length, bench->near->lkey};
+    struct ibv_send_wr *bad, wr = {.opcode = opcode, .sg_list = &sge, .num_sge = 1};
+    wr.send_flags = IBV_SEND_SIGNALED;
+    wr.wr.rdma.remote_addr = bench->far->addr;
+    wr.wr.rdma.rkey = bench->far->rkey;
+    assert_int_equal(verbs_sim.post_send(bench->pair->ends[0].conn, &wr, &bad), 0);
+    for (int i = 0; i < 1000; i++) {
+        if (opcode == IBV_WR_RDMA_READ ? is_answering(there) : is_writing(there))
+            return;
+        pair_run(bench->pair, 10 * PS_PER_NS);
+    }
+    fail_msg("no packet came");
+}
+
+static void give_back(struct bench *bench)
+{
+    verbs_sim.dereg_mr(bench->pair->ends[1].device, bench->far);
+}
+
+static void the_written_memory_is_given_back(struct bench *bench)
+{
+    get_within(bench, IBV_WR_RDMA_WRITE);
+    give_back(bench);
+}
+
+static void the_memory_of_a_write_with_immediate_is_given_back(struct bench *bench)
+{
+    get_within(bench, IBV_WR_RDMA_WRITE_WITH_IMM);
+    give_back(bench);
+}
+
+/* Another one has its place and its keys, before the last packet. */
+static void the_written_memory_is_another(struct bench *bench)
+{
+    get_within(bench, IBV_WR_RDMA_WRITE);
+    const uint32_t key = bench->far->rkey;
+    give_back(bench);
+    assert_int_equal(pair_mr(bench->pair, 1, LONG, VERBS_BULK)->rkey, key);
+}
+
+static void the_read_memory_is_given_back(struct bench *bench)
+{
+    get_within(bench, IBV_WR_RDMA_READ);
+    give_back(bench);
+}
+
+static void the_key_is_invalidated(struct bench *bench)
+{
+    get_within(bench, IBV_WR_RDMA_WRITE);
+    assert_int_equal(pair_post(bench->pair, 1, IBV_WR_LOCAL_INV, NULL, bench->far, 0), 0);
+}
+
 static void the_connection_ends(struct bench *bench)
 {
     receive(bench);
@@ -141,6 +211,12 @@ static const struct {
     {what_is_invalidated_there_is_invalid, IBV_WC_RETRY_EXC_ERR, IBV_WC_REM_INV_REQ_ERR},
     {its_memory_is_given_back, IBV_WC_LOC_PROT_ERR, NOTHING},
     {the_receives_memory_is_given_back, IBV_WC_REM_OP_ERR, IBV_WC_LOC_PROT_ERR},
+    {the_written_memory_is_given_back, IBV_WC_REM_ACCESS_ERR, IBV_WC_WR_FLUSH_ERR},
+    {the_memory_of_a_write_with_immediate_is_given_back, IBV_WC_REM_ACCESS_ERR,
+     IBV_WC_LOC_ACCESS_ERR},
+    {the_written_memory_is_another, IBV_WC_REM_ACCESS_ERR, IBV_WC_WR_FLUSH_ERR},
+    {the_read_memory_is_given_back, IBV_WC_REM_ACCESS_ERR, IBV_WC_WR_FLUSH_ERR},
+    {the_key_is_invalidated, IBV_WC_REM_ACCESS_ERR, IBV_WC_WR_FLUSH_ERR},
     {the_connection_ends, IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR},
 };
 
