@@ -82,6 +82,24 @@ for buffer in 4 8; do
         "$(awk -v units=$((buffer * 256)) -v taken="$taken" 'BEGIN { print 1e6 * (units / 300e3 + 128 / taken) }')" 10
 done
 
+# A tail is felt by all who wait behind it: Pollaczek and Khinchine, with the moments of a log-logistic time,
+# E[S^k] = median^k (k pi / b) / sin(k pi / b), b = ln 99 / ln(p99 / median).  One server, random arrivals, 60 % busy.
+tailed() { # P99, in medians of 80 us: the rate, and the mean latency with 2 us of network, us
+    awk -v ratio="$1" 'BEGIN {
+        pi = atan2(0, -1); first = second = 1
+        if (ratio > 1) { b = log(99) / log(ratio); first = (pi / b) / sin(pi / b); second = (2 * pi / b) / sin(2 * pi / b) }
+        rate = 0.6 / (80e-6 * first)
+        printf "%.3f %.1f\n", rate, (rate * second * 80e-6 ^ 2 / (2 * 0.4) + 80e-6 * first + 2e-6) * 1e6 }'
+}
+for ratio in 1 2 3; do
+    read -r rate mean <<<"$(tailed $ratio)"
+    near "one server, p99 of $ratio medians: mean latency, us" "$("$program" run tests/validation/arrays.yaml --json \
+        --set hosts.targets.namespaces.0.drives=1 --set hosts.targets.namespaces.0.media.parallel=1 \
+        --set hosts.targets.namespaces.0.media.read-p99=$((80 * ratio))us --set workloads.0.queue-depth=127 --set duration=12s \
+        --set workloads.0.queues=1 --set workloads.0.rate="$rate" --set workloads.0.arrival=poisson 2>/dev/null |
+        gojq '.workloads[0].latency_ns.mean / 1e3')" "$mean" 4
+done
+
 # What is said of a tenth more: times a tenth shorter, and the amplification of a tenth more spare area.  No limit is no harm.
 said=$("$program" explain --what-if tests/validation/drives.yaml --set workloads.0.read=0% --json 2>/dev/null |
     gojq -r '.what_if.reliefs[0] | .resource, .gain.mean, .without_limit.mean' | paste -sd' ')

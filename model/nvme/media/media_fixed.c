@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * media_fixed - every read takes the same time, every write another.
+ * media_fixed - every read takes the same time, every write another; or a time with a tail.
  * `parallel` servers share one line: a request begins when a server is free, in the order of
  * arrival.  The next server to be free is the one whose work ends first, so arrival order is
  * also the order of beginning. */
 #include "base/memory.h"
 #include "nvme/media/media_kinds.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct fixed_params {
     int64_t read_latency, write_latency, flush_latency, parallel;
+    int64_t read_p99, write_p99;
 };
 
 struct media {
     const struct env *env;
     struct fixed_params params;
+    struct rng times;
+    struct rng_law read_law, write_law;
     struct nvme_server *servers;
 };
 
@@ -22,10 +26,16 @@ struct media {
 
 static const struct opt fixed_opts[] = {
     {"read-latency", OPT_TIME, PARAM(read_latency), "10us", "0ps", "10s", NULL,
-     "Time of a read, whatever its size.",
+     "Time of a read, whatever its size; its median.",
      "AnandTech 11209: Optane P4800X, 4 KiB random read, queue depth 1: 9 us"},
     {"write-latency", OPT_TIME, PARAM(write_latency), "10us", "0ps", "10s", NULL,
-     "Time of a write, whatever its size.", "assumed: as a read"},
+     "Time of a write, whatever its size; its median.", "assumed: as a read"},
+    {"read-p99", OPT_TIME, PARAM(read_p99), "0us", "0ps", "10s", NULL,
+     "99th percentile of the time of a read (log-logistic); not above read-latency: no tail.",
+     "assumed: none; AnandTech 11209: Optane P4800X, median 9 us and 10 us"},
+    {"write-p99", OPT_TIME, PARAM(write_p99), "0us", "0ps", "10s", NULL,
+     "99th percentile of the time of a write (log-logistic); not above write-latency: no tail.",
+     "assumed: none"},
     {"flush-latency", OPT_TIME, PARAM(flush_latency), "0us", "0ps", "10s", NULL, "Time of a flush.",
      "assumed: nothing is held back"},
     {"parallel", OPT_INT, PARAM(parallel), "16", "1", "65536", NULL,
@@ -46,8 +56,13 @@ static void fixed_done(void *self, struct nvme_job *job)
 static struct media *fixed_create(const struct media_site *site)
 {
     struct media *media = memory_new(sizeof *media);
+    char purpose[32];
+    snprintf(purpose, sizeof purpose, "media-%03u", site->index);
     media->env = site->env;
     media->params = *(const struct fixed_params *)site->params;
+    media->times = env_stream(site->env, purpose);
+    media->read_law = rng_law(media->params.read_latency, media->params.read_p99);
+    media->write_law = rng_law(media->params.write_latency, media->params.write_p99);
     media->servers = memory_zeroed((size_t)media->params.parallel, sizeof *media->servers);
     for (int64_t i = 0; i < media->params.parallel; i++)
         nvme_server_init(&media->servers[i], site->env, fixed_done, media, 0);
@@ -66,6 +81,18 @@ static time_ps latency(const struct fixed_params *params, enum media_op op)
     }
 }
 
+static time_ps service(struct media *media, enum media_op op)
+{
+    switch (op) {
+    case MEDIA_READ:
+        return rng_law_draw(&media->times, &media->read_law);
+    case MEDIA_WRITE:
+        return rng_law_draw(&media->times, &media->write_law);
+    default:
+        return media->params.flush_latency;
+    }
+}
+
 static void fixed_submit(struct media *media, struct media_request *request)
 {
     struct nvme_server *earliest = &media->servers[0];
@@ -75,14 +102,18 @@ static void fixed_submit(struct media *media, struct media_request *request)
     const time_ps now = env_now(media->env);
     request->submitted_at = now;
     request->begun_at = earliest->busy_until > now ? earliest->busy_until : now;
-    nvme_server_add(earliest, &request->job, latency(&media->params, request->op));
+    nvme_server_add(earliest, &request->job, service(media, request->op));
 }
 
+/* With a tail all may be fast for a while. */
 static time_ps fixed_least(const void *params, enum media_op op, uint32_t bytes)
 {
     const struct fixed_params *fixed = params;
+    const int64_t p99 = op == MEDIA_READ    ? fixed->read_p99
+                        : op == MEDIA_WRITE ? fixed->write_p99
+                                            : 0;
     (void)bytes;
-    return latency(fixed, op) / fixed->parallel;
+    return p99 > latency(fixed, op) ? 0 : latency(fixed, op) / fixed->parallel;
 }
 
 static void fixed_stations(const struct media *media, nvme_station_fn *call, void *self)
@@ -106,7 +137,7 @@ static void fixed_destroy(struct media *media)
 
 const struct media_ops media_fixed = {
     .name = "fixed",
-    .about = "Every read, write and flush takes its own constant time.",
+    .about = "Every read, write and flush takes a time of its own, constant or with a tail.",
     .opts = fixed_opts,
     .params_bytes = sizeof(struct fixed_params),
     .create = fixed_create,

@@ -23,6 +23,7 @@ struct flash_params {
     int64_t channels, dies_per_channel;
     int64_t page_size, read_time, read_jitter;
     int64_t program_size, program_time, write_amplification;
+    int64_t read_p99, program_p99;
     int64_t channel_rate, link_rate;
     int64_t command_time, read_overhead, write_overhead;
     int64_t buffer;
@@ -42,11 +43,19 @@ static const struct opt flash_opts[] = {
     {"read-jitter", OPT_PERCENT, PARAM(read_jitter), "10%", "0%", "100%", NULL,
      "A page's read time is uniform within this fraction of it, either way.",
      "assumed: page kinds of TLC differ"},
+    {"read-p99", OPT_TIME, PARAM(read_p99), "0us", "0ps", "1s", NULL,
+     "99th percentile of the time to read a page, whose median is read-time (log-logistic), in "
+     "place of read-jitter; not above read-time: no tail.",
+     "assumed: none"},
     {"program-size", OPT_SIZE, PARAM(program_size), "32KiB", "4KiB", "16MiB", NULL,
      "Bytes that one die programs at once.", "assumed: two planes of one page"},
     {"program-time", OPT_TIME, PARAM(program_time), "700us", "0ps", "1s", NULL,
      "Time for a die to program program-size bytes (tPROG).",
      "assumed: gives 3 GB/s over all dies"},
+    {"program-p99", OPT_TIME, PARAM(program_p99), "0us", "0ps", "10s", NULL,
+     "99th percentile of that, whose median is program-time (log-logistic); not above "
+     "program-time: no tail.",
+     "assumed: none"},
     {"write-amplification", OPT_PERCENT, PARAM(write_amplification), "100%", "100%", "10000%", NULL,
      "Flash written per host write; lengthens every program.", "assumed: a fresh device"},
     {"channel-rate", OPT_RATE, PARAM(channel_rate), "9.6Gbps", "1Mbps", "1Tbps", NULL,
@@ -87,6 +96,7 @@ struct media {
     const struct env *env;
     struct flash_params params;
     struct rng jitter;
+    struct rng_law read_law, program_law;
     struct nvme_server controller, link_out, link_in;
     struct nvme_server *channels, *dies;
     uint32_t die_count;
@@ -157,6 +167,8 @@ static void finish(struct media *media, struct media_request *request, time_ps s
 
 static time_ps page_time(struct media *media)
 {
+    if (media->read_law.log2_ratio > 0)
+        return rng_law_draw(&media->jitter, &media->read_law);
     const time_ps mean = media->params.read_time;
     const time_ps span = (time_ps)((__int128)mean * media->params.read_jitter / PPM);
     if (span == 0)
@@ -282,7 +294,8 @@ static void channel_done(void *self, struct nvme_job *job)
     const struct flash_params *params = &media->params;
     if (part->request == NULL)
         serve(&media->dies[part->die], part,
-              (time_ps)((__int128)params->program_time * params->write_amplification / PPM));
+              (time_ps)((__int128)rng_law_draw(&media->jitter, &media->program_law) *
+                        params->write_amplification / PPM));
     else
         serve(&media->link_out, part, transfer(part->bytes, params->link_rate));
 }
@@ -295,6 +308,8 @@ static struct media *flash_create(const struct media_site *site)
     media->env = site->env;
     media->params = *(const struct flash_params *)site->params;
     media->jitter = env_stream(site->env, purpose);
+    media->read_law = rng_law(media->params.read_time, media->params.read_p99);
+    media->program_law = rng_law(media->params.program_time, media->params.program_p99);
     media->die_count = (uint32_t)(media->params.channels * media->params.dies_per_channel);
     media->channels = memory_zeroed((size_t)media->params.channels, sizeof *media->channels);
     media->dies = memory_zeroed(media->die_count, sizeof *media->dies);
@@ -315,7 +330,7 @@ static void flash_submit(struct media *media, struct media_request *request)
 }
 
 /* Of its boxes the slowest: the controller, the link, and for reads the dies.  A full buffer may
- * take in more for a while than dies program. */
+ * take in more for a while than dies program; pages with a tail may all be fast for a while. */
 static time_ps flash_least(const void *params, enum media_op op, uint32_t bytes)
 {
     const struct flash_params *flash = params;
@@ -324,6 +339,8 @@ static time_ps flash_least(const void *params, enum media_op op, uint32_t bytes)
     if (op == MEDIA_FLUSH)
         return flash->command_time;
     if (op == MEDIA_WRITE)
+        return slowest;
+    if (flash->read_p99 > flash->read_time)
         return slowest;
     const __int128 pages = (bytes + flash->page_size - 1) / flash->page_size;
     const __int128 shortest = (__int128)flash->read_time * (PPM - flash->read_jitter) / PPM;

@@ -243,6 +243,85 @@ static void flash_repeats(void **state)
     assert_int_not_equal(sums[0], sums[2]);
 }
 
+/* One after the other; how many took longer than so long. */
+enum { TRIES = 20000 };
+
+static unsigned longer_than(const char *kind, const char *p99, enum media_op op, time_ps limit)
+{
+    unsigned longer = 0;
+    begin(kind);
+    if (p99 != NULL)
+        set(p99, 3 * *opt_field(opt_find(bench.ops->opts, op == MEDIA_WRITE ? "write-latency"
+                                                          : kind[1] == 'i'  ? "read-latency"
+                                                                            : "read-time"),
+                                bench.params));
+    if (kind[1] == 'l') { /* nothing beside the page */
+        set("command-time", 0);
+        set("read-overhead", 0);
+        set("link-rate", INT64_C(10000000000000));
+        set("channel-rate", INT64_C(1000000000000));
+        set("read-jitter", 0);
+    }
+    make();
+    for (unsigned i = 0; i < TRIES; i++) {
+        const time_ps before = bench.served;
+        run(1, op, 512, PS_PER_S);
+        longer += bench.served - before > limit;
+    }
+    assert_int_equal(bench.waited, 0);
+    end();
+    return longer;
+}
+
+/* Of the law: half above the median, a hundredth above the 99th percentile, and above
+ * median * 3^(ln 999 / ln 99) a thousandth. */
+static void tails_are_as_long_as_they_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *p99;
+        enum media_op op;
+        double median;
+    } rows[] = {{"fixed", "read-p99", MEDIA_READ, 10e6},
+                {"fixed", "write-p99", MEDIA_WRITE, 10e6},
+                {"flash-tlc", "read-p99", MEDIA_READ, 60e6}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const time_ps slack = rows[i].kind[1] == 'l' ? 10000 : 0; /* 512 B over wires */
+        const double far = rows[i].median * 5.213;
+        const time_ps limits[] = {(time_ps)rows[i].median, 3 * (time_ps)rows[i].median,
+                                  (time_ps)far};
+        const unsigned expected[] = {TRIES / 2, TRIES / 100, TRIES / 1000};
+        for (unsigned k = 0; k < 3; k++) {
+            const unsigned found =
+                longer_than(rows[i].kind, rows[i].p99, rows[i].op, limits[k] + slack);
+            const unsigned spread = k == 0 ? 250 : k == 1 ? 45 : 15; /* three deviations */
+            assert_in_range(found, expected[k] - spread, expected[k] + spread);
+        }
+        assert_int_equal(longer_than(rows[i].kind, NULL, rows[i].op, limits[0] + slack), 0);
+    }
+}
+
+/* Programs too: a full buffer waits for the slow ones. */
+static void programs_have_tails(void **state)
+{
+    (void)state;
+    uint64_t done[2];
+    for (unsigned i = 0; i < 2; i++) {
+        begin("flash-tlc");
+        set("buffer", 1 << 20);
+        set("program-p99", i == 0 ? 0 : 2800 * PS_PER_US);
+        make();
+        bench.again = true;
+        run(64, MEDIA_WRITE, 32768, 200 * PS_PER_MS);
+        done[i] = bench.done;
+        bench.again = false;
+        fake_run(&bench.world, bench.world.now + PS_PER_S);
+        end();
+    }
+    /* Four medians, so a mean of (pi / b) / sin(pi / b) medians, b = ln 99 / ln 4: 1.17. */
+    assert_in_range(done[1] * 100 / done[0], 75, 95);
+}
+
 static void every_kind_is_found(void **state)
 {
     (void)state;
@@ -382,6 +461,8 @@ int main(void)
         cmocka_unit_test(flash_bands),
         cmocka_unit_test(flash_never_sticks),
         cmocka_unit_test(flash_repeats),
+        cmocka_unit_test(tails_are_as_long_as_they_say),
+        cmocka_unit_test(programs_have_tails),
         cmocka_unit_test(every_kind_is_found),
         cmocka_unit_test(store_remembers_ranges),
         cmocka_unit_test(zeroed_blocks_were_never_written),
