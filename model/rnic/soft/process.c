@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 16, POLLS = 2 };
+enum { BATCH = 16, POLLS = 2, EVENTS = 16 };
 enum step { STEP_WAKE, STEP_LOOP, STEP_TIMER, STEP_EVENT, STEP_COMPLETION };
 
 /* ------------------------------------------------------------------ lists */
@@ -61,6 +61,32 @@ static void list_drop(struct process_list *list, const struct process_link *link
     CHECK(link->queue == NULL);
 }
 
+static struct process_link *first_of(const struct process_list *list, const void *device,
+                                     struct process_link **before)
+{
+    *before = NULL;
+    for (struct process_link *link = list->first; link != NULL; *before = link, link = link->next)
+        if (link->queue->device == device)
+            return link;
+    return NULL;
+}
+
+/* Takes the oldest of the device out. */
+static struct process_queue *list_take_of(struct process_list *list, const void *device)
+{
+    struct process_link *before, *link = first_of(list, device, &before);
+    CHECK(link != NULL);
+    if (before == NULL)
+        return list_take(list);
+    struct process_queue *queue = link->queue;
+    before->next = link->next;
+    if (list->last == link)
+        list->last = before;
+    list->count--;
+    link->queue = NULL;
+    return queue;
+}
+
 /* ------------------------------------------------------------------ steps */
 
 static bool idle(const struct process *process)
@@ -68,11 +94,36 @@ static bool idle(const struct process *process)
     return process->timer_count == 0 && process->again.count == 0 && process->events.count == 0;
 }
 
+static bool has_turn(const struct process *process, const void *device)
+{
+    for (uint32_t i = 0; i < process->device_count; i++)
+        if (process->devices[i] == device)
+            return true;
+    return false;
+}
+
 static void begin_round(struct process *process)
 {
     process->timer_round = process->timer_count;
     process->again.round = process->again.count;
-    process->events.round = process->events.count;
+    process->device_count = 0;
+    process->left = EVENTS;
+    for (const struct process_link *link = process->events.first;
+         link != NULL && process->device_count < PROCESS_DEVICES; link = link->next)
+        if (!has_turn(process, link->queue->device))
+            process->devices[process->device_count++] = link->queue->device;
+}
+
+/* The next one's, if it may have another, else that after it. */
+static bool has_event(struct process *process)
+{
+    struct process_link *before;
+    for (; process->device_count > 0; process->device_count--, process->left = EVENTS) {
+        const void *device = process->devices[process->device_count - 1];
+        if (process->left > 0 && first_of(&process->events, device, &before) != NULL)
+            return true;
+    }
+    return false;
 }
 
 /* Takes what is there, up to a batch; what is left after the last poll waits for its turn. */
@@ -101,13 +152,15 @@ static enum step next_step(struct process *process)
 {
     if (process->asleep)
         return STEP_WAKE;
+    if (process->polled != NULL && process->batch == 0)
+        poll_queue(process); /* the calls of the completion before are over */
     while (process->polled == NULL && process->timer_round == 0 && process->again.round > 0)
         begin_polling(process, list_next(&process->again));
     if (process->polled != NULL)
         return STEP_COMPLETION;
     if (process->timer_round > 0)
         return STEP_TIMER;
-    return process->events.round > 0 ? STEP_EVENT : STEP_LOOP;
+    return has_event(process) ? STEP_EVENT : STEP_LOOP;
 }
 
 static struct process *of_work(struct work *work)
@@ -156,13 +209,15 @@ static void take_completion(struct process *process)
     queue->count--;
     process->batch--;
     queue->deliver(queue);
-    if (process->polled != NULL && process->batch == 0)
-        poll_queue(process);
 }
 
 static void take_event(struct process *process)
 {
-    struct process_queue *queue = list_next(&process->events);
+    if (!has_event(process)) /* its queue went away meanwhile */
+        return;
+    struct process_queue *queue =
+        list_take_of(&process->events, process->devices[process->device_count - 1]);
+    process->left--;
     queue->reported = false;
     begin_polling(process, queue);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * process - the event loop that protocols run in on a machine.
  * Sleeps until a completion queue or a timer wakes it, then goes round: timers and queues that have
- * their turn, then the queues whose events have come.  An event is taken, the queue armed anew and
- * polled twice for up to 16 completions; a queue that still had some has a turn in the next round,
- * so that others have theirs before.  This is what the bridge does with libev (bridge/verbs/loop.c,
- * bridge/verbs/verbs_real_post.c).
+ * their turn, then the devices that had reported events when the round began, the last of them
+ * first, as libev does.  Of a device up to 16 events are taken, also those that come meanwhile; for
+ * each the queue is armed anew and polled twice for up to 16 completions; a queue that still had
+ * some has a turn in the next round, so that others have theirs before.  This is what the bridge
+ * does (bridge/verbs/loop.c, bridge/verbs/verbs_real_post.c).
  * Owner: the machine.  Clock: the processor's. */
 #ifndef STORMGLASS_RNIC_SOFT_PROCESS_H
 #define STORMGLASS_RNIC_SOFT_PROCESS_H
@@ -12,6 +13,8 @@
 #include "base/env.h"
 #include "rnic/soft/processor.h"
 #include "rnic/soft/soft_params.h"
+
+enum { PROCESS_DEVICES = 8 }; /* with events in a round; others wait for the next */
 
 struct process_queue;
 
@@ -27,9 +30,10 @@ struct process_list {
     uint32_t round; /* the first so many have their turn in this round */
 };
 
-/* A completion queue as the process sees it; embedded in its owner, zero but for `deliver`. */
+/* A completion queue as the process sees it; embedded in its owner, zero but for the first two. */
 struct process_queue {
     void (*deliver)(struct process_queue *queue); /* hands over the oldest completion */
+    const void *device;                           /* whose events come by one descriptor */
     struct process_link event, again;
     uint32_t count; /* completions that wait */
     bool reported;  /* its event has come, and it is not armed anew yet */
@@ -42,7 +46,9 @@ struct process {
     struct process_list events, again;
     struct timer **timers; /* due, oldest first, a ring */
     uint32_t timer_first, timer_count, timer_room, timer_round;
-    struct process_queue *polled; /* NULL: none */
+    const void *devices[PROCESS_DEVICES]; /* that are to have their turn, the next one last */
+    uint32_t device_count, left;          /* of the next one: events that it may have */
+    struct process_queue *polled;         /* NULL: none */
     uint32_t polls, batch;        /* polls so far; completions left of the last */
     uint8_t step;
     bool asleep;

@@ -58,10 +58,16 @@ static bool process_runs(const struct processor *processor)
     return processor->running != NULL && processor->running->level > PROCESSOR_INTERRUPT;
 }
 
+static enum softirq_process what_process_wants(const struct processor *processor)
+{
+    if (processor->queues[PROCESSOR_CALL].first != NULL)
+        return SOFTIRQ_CALL;
+    return processor->queues[PROCESSOR_PROCESS].first != NULL ? SOFTIRQ_PROCESS : SOFTIRQ_ASLEEP;
+}
+
 static bool process_waits(const struct processor *processor)
 {
-    return processor->queues[PROCESSOR_CALL].first != NULL ||
-           processor->queues[PROCESSOR_PROCESS].first != NULL;
+    return what_process_wants(processor) != SOFTIRQ_ASLEEP;
 }
 
 /* The first work of the first level that has some. */
@@ -72,7 +78,7 @@ static struct work *next_work(struct processor *processor, time_ps now)
         return take_first(&queues[PROCESSOR_NESTED]);
     const bool packets =
         softirq_packets_next(&processor->softirq, queues[PROCESSOR_INTERRUPT].count,
-                             processor->tasklets > 0, process_waits(processor), now);
+                             processor->tasklets > 0, what_process_wants(processor), now);
     for (int level = packets ? PROCESSOR_INTERRUPT : PROCESSOR_CALL; level < PROCESSOR_LEVELS;
          level++)
         if (processor->queues[level].first != NULL)

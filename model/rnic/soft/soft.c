@@ -141,23 +141,26 @@ static time_ps begin_request(struct work *work, time_ps now)
     if (request_due(rnic, own->qp, now) <= now)
         own->request = requester_next(rnic, own->qp, now);
     if (own->request == POOL_NONE)
-        return 0;
+        return own->returns;
     arbiter_charge(rnic, own->qp, own->request, now);
     return soft_costs(rnic)->send_packet +
            soft_costs(rnic)->send_byte * frame_of(rnic, own->request)->payload;
 }
 
+/* The task looks once more before it ends.  Packets that interrupt it meanwhile, within a call of
+ * the process, do not run it: what they open it sends when the process goes on (rxe_task.c do_task:
+ * TASK_STATE_ARMED). */
 static bool end_request(struct work *work, time_ps now)
 {
     struct soft_qp *own = of_requester(work);
-    if (own->request == POOL_NONE)
+    if (own->request == POOL_NONE) {
+        own->returns = 0;
+        soft_schedule(own->rnic, own->qp, now);
         return false;
+    }
     emit(own->rnic, own->request, now);
     own->request = POOL_NONE;
-    if (request_due(own->rnic, own->qp, now) <= now)
-        return true;
-    soft_schedule(own->rnic, own->qp, now);
-    return false;
+    return true;
 }
 
 /* ------------------------------------------------------------------ the responder's tasklet */

@@ -12,10 +12,13 @@ void soft_post(struct rnic *rnic, struct qp *qp, uint32_t count, time_ps now)
             if (wqe->sges[s].mr->verbs.memory == VERBS_BULK)
                 soft_fill(rnic, wqe->sges[s].mr, wqe->sges[s].length);
     }
-    processor_charge(soft_processor(rnic),
-                     soft_costs(rnic)->post + count * soft_costs(rnic)->work_request);
     qp->sq_visible = qp->sq_tail;
     soft_schedule(rnic, qp, now);
+    /* Half of the call comes before the requester has run, half after. */
+    const time_ps returns = qp->soft->requester.queued ? soft_costs(rnic)->post / 2 : 0;
+    qp->soft->returns += returns;
+    processor_charge(soft_processor(rnic), soft_costs(rnic)->post - returns +
+                                               count * soft_costs(rnic)->work_request);
 }
 
 void soft_posted_receive(struct rnic *rnic)
@@ -67,6 +70,7 @@ void soft_complete(struct rnic *rnic, struct qp *qp, uint32_t index)
         ((struct rnic_completion *)slab_at(&rnic->completions, conn->newest))->next = index;
     conn->newest = index;
     conn->queue.deliver = deliver;
+    conn->queue.device = rnic;
     processor_charge(soft_processor(rnic), soft_costs(rnic)->complete);
     process_notify(&rnic->soft->machine->process, &conn->queue);
 }

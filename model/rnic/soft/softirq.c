@@ -38,19 +38,25 @@ static void give(struct softirq *softirq, bool thread, time_ps now)
     if (softirq->thread != thread)
         softirq->since = now;
     softirq->thread = thread;
-    softirq->woken = false;
+    softirq->woken = softirq->resched = false;
 }
 
-/* Who has it is asked at a tick. */
-static void look_at_tick(struct softirq *softirq, time_ps now)
+/* Who has it has had it for long enough. */
+static bool is_due(const struct softirq *softirq, time_ps now)
 {
     const time_ps slice = softirq->costs.slice, had = now - softirq->since;
     const time_ps ahead = softirq->thread ? -softirq->lead : softirq->lead;
-    if (had >= slice || (ahead > slice && had >= slice / SLICE_LEAST_PART))
+    return had >= slice || (ahead > slice && had >= slice / SLICE_LEAST_PART);
+}
+
+/* That is asked at a tick. */
+static void look_at_tick(struct softirq *softirq, time_ps now)
+{
+    if (is_due(softirq, now))
         give(softirq, !softirq->thread, now);
 }
 
-static void hand_over(struct softirq *softirq, time_ps now)
+static void hand_over(struct softirq *softirq, enum softirq_process process, time_ps now)
 {
     const bool woken = softirq->woken;
     softirq->passing = false;
@@ -60,7 +66,9 @@ static void hand_over(struct softirq *softirq, time_ps now)
     if (softirq->lead > softirq->costs.slice)
         softirq->lead = softirq->costs.slice;
     softirq->looked = softirq->since = now;
-    give(softirq, softirq->lead > (woken ? 0 : softirq->costs.grain), now);
+    const bool thread = softirq->lead > (woken ? 0 : softirq->costs.grain);
+    give(softirq, thread && process != SOFTIRQ_CALL, now);
+    softirq->resched = thread && process == SOFTIRQ_CALL;
 }
 
 static void begin_round(struct softirq *softirq, uint32_t packets)
@@ -80,11 +88,11 @@ static void begin_pass(struct softirq *softirq, bool process, time_ps now)
 /* ------------------------------------------------------------------ what is asked */
 
 /* No packet waits: the thread, once it has the processor, sleeps. */
-static void idle(struct softirq *softirq, bool process, time_ps now)
+static void idle(struct softirq *softirq, enum softirq_process process, time_ps now)
 {
     softirq->passing = false;
     softirq->left = 0;
-    if (softirq->thread || !process) {
+    if (softirq->thread || process == SOFTIRQ_ASLEEP) {
         softirq->handed = false;
         give(softirq, false, now);
     }
@@ -96,7 +104,7 @@ static void alone(struct softirq *softirq, uint32_t packets, time_ps now)
     if (softirq->left > 0)
         return;
     if (softirq->passing && pass_is_over(softirq, now))
-        hand_over(softirq, now);
+        hand_over(softirq, SOFTIRQ_ASLEEP, now);
     if (softirq->handed)
         give(softirq, true, now);
     else if (!softirq->passing)
@@ -104,16 +112,48 @@ static void alone(struct softirq *softirq, uint32_t packets, time_ps now)
     begin_round(softirq, packets);
 }
 
-bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool tasklet, bool process,
-                          time_ps now)
+/* It was handed to the thread: who of the two has the processor. */
+static void share(struct softirq *softirq, bool tasklet, enum softirq_process process, time_ps now)
+{
+    if (!softirq->thread && process == SOFTIRQ_CALL) {
+        if (!ticked(softirq, now))
+            return;
+        softirq->resched |= is_due(softirq, now);
+        if (tasklet)
+            begin_pass(softirq, true, now);
+    } else if (softirq->resched) {
+        give(softirq, true, now);
+    } else if (softirq->thread && softirq->woken) {
+        give(softirq, false, now);
+    } else if (ticked(softirq, now)) {
+        look_at_tick(softirq, now);
+        if (!softirq->thread && tasklet)
+            begin_pass(softirq, true, now);
+    }
+}
+
+/* No packet waits, but a tick that fell into the pass has its own work, which is the thread's. */
+static void end_pass(struct softirq *softirq, bool tasklet, enum softirq_process process,
+                     time_ps now)
+{
+    if (softirq->passing && softirq->costs.tick > 0 && pass_is_over(softirq, now))
+        hand_over(softirq, process, now);
+    else if (softirq->handed && !softirq->passing && !softirq->thread)
+        share(softirq, tasklet, process, now);
+}
+
+bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool tasklet,
+                          enum softirq_process process, time_ps now)
 {
     if (softirq->costs.limit == 0)
         return packets > 0;
     if (packets == 0) {
+        if (process != SOFTIRQ_ASLEEP)
+            end_pass(softirq, tasklet, process, now);
         idle(softirq, process, now);
         return false;
     }
-    if (!process) {
+    if (process == SOFTIRQ_ASLEEP) {
         alone(softirq, packets, now);
         return true;
     }
@@ -122,16 +162,9 @@ bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool taskle
     if (softirq->left > 0 && (softirq->passing || softirq->thread))
         return true; /* within a round */
     if (softirq->passing && softirq->rounds > 0 && pass_is_over(softirq, now))
-        hand_over(softirq, now);
-    if (softirq->handed && !softirq->passing) {
-        if (softirq->thread && softirq->woken)
-            give(softirq, false, now);
-        else if (ticked(softirq, now)) {
-            look_at_tick(softirq, now);
-            if (!softirq->thread && tasklet)
-                begin_pass(softirq, true, now);
-        }
-    }
+        hand_over(softirq, process, now);
+    if (softirq->handed && !softirq->passing)
+        share(softirq, tasklet, process, now);
     if (!softirq->passing && !softirq->thread)
         return false;
     begin_round(softirq, packets);

@@ -7,12 +7,13 @@
  * that it had (virtual runtime); who was asleep comes back at most a slice behind the other.
  *   who runs                changes when
  *   process                 the thread is woken more than `grain` behind it; a tick finds that it
- *                           ran for a slice, or is a slice ahead
+ *                           ran for a slice, or is a slice ahead; but not before its call returns
  *   thread                  nothing is left for it; the process is woken more than `grain` behind;
  *                           a tick, likewise
  * Source: Linux 6.1 kernel/softirq.c (__do_softirq: 10 rounds, 2 ms, need_resched;
  * ksoftirqd_running: packets wait for the thread, SOFTIRQ_NOW_MASK: tasklets do not), kernel/sched/
- * fair.c (place_entity, wakeup_preempt_entity, check_preempt_tick).
+ * fair.c (place_entity, wakeup_preempt_entity, check_preempt_tick); a kernel that is preempted where
+ * it returns to the process (CONFIG_PREEMPT_VOLUNTARY, Debian's).
  * Not modelled: more threads than these two; a second CPU.
  * Clock: times are handed in, and do not go back.  Errors: none. */
 #ifndef STORMGLASS_RNIC_SOFT_SOFTIRQ_H
@@ -43,12 +44,16 @@ struct softirq {
     bool handed;    /* to the thread: it wants the processor */
     bool thread;    /* it has it */
     bool woken;     /* the process is to have the processor after the round */
+    bool resched;   /* the thread is to have it when the process's call returns */
 };
 
+/* What the process wants: nothing, the processor, or to end a call first. */
+enum softirq_process { SOFTIRQ_ASLEEP, SOFTIRQ_PROCESS, SOFTIRQ_CALL };
+
 /* The level of who runs next.  `packets`: works that wait for a round; `tasklet`: one of them is
- * a tasklet; `process`: it wants the processor. */
-bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool tasklet, bool process,
-                          time_ps now);
+ * a tasklet. */
+bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool tasklet,
+                          enum softirq_process process, time_ps now);
 
 /* Whether a packet that comes while the process runs interrupts it. */
 bool softirq_interrupts(struct softirq *softirq, bool tasklet, time_ps now);

@@ -38,6 +38,7 @@ struct bench {
     struct bench_work works[WORKS];
     struct timer *again;           /* this timer asks for its turn once more when it fires */
     struct bench_queue *forgotten; /* by the completion of another queue */
+    struct bench_work *working;    /* that a completion asks for */
     unsigned fired;
     char log[LOG]; /* a letter and a time in us for each thing that was done */
 };
@@ -88,6 +89,9 @@ static void deliver(struct process_queue *queue)
     if (bench.forgotten != NULL)
         process_forget(&bench.machine.process, &bench.forgotten->queue);
     bench.forgotten = NULL;
+    if (bench.working != NULL)
+        machine_work(&bench.machine, &bench.working->work);
+    bench.working = NULL;
 }
 
 static void worked(void *self)
@@ -220,6 +224,34 @@ static void a_full_queue_lets_others_have_their_turn(void **state)
     tear_down();
 }
 
+/* A device has all its events in one turn, also that which comes meanwhile; the one that reported
+ * last is the first. */
+static void devices_have_turns(void **state)
+{
+    (void)state;
+    set_up();
+    bench.queues[1].queue.device = &bench;
+    complete(0, 1);
+    complete(1, 1);
+    engine_run(&bench.engine, 26 * US);
+    complete(2, 1); /* of the first device, whose turn is still to come */
+    expect("b25 a49 c73 ");
+    tear_down();
+}
+
+/* What comes while a completion's call is under way is in the next poll, without an event. */
+static void a_poll_follows_the_calls_before(void **state)
+{
+    (void)state;
+    set_up();
+    complete(0, 1);
+    bench.working = &bench.works[4]; /* 5 us */
+    engine_run(&bench.engine, 28 * US);
+    complete(0, 1);
+    expect("a25 E30 a46 ");
+    tear_down();
+}
+
 /* A poll that finds nothing ends it; the event comes again only for what arrives later. */
 static void an_event_is_told_once(void **state)
 {
@@ -341,6 +373,8 @@ int main(void)
         cmocka_unit_test(a_timer_set_by_a_timer_waits_a_round),
         cmocka_unit_test(a_crowd_of_timers),
         cmocka_unit_test(a_full_queue_lets_others_have_their_turn),
+        cmocka_unit_test(devices_have_turns),
+        cmocka_unit_test(a_poll_follows_the_calls_before),
         cmocka_unit_test(an_event_is_told_once),
         cmocka_unit_test(timers_go_before_queues),
         cmocka_unit_test(queues_are_forgotten),

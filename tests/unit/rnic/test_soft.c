@@ -91,16 +91,16 @@ static void test_one_send(void **state)
     const struct pair_frame *ack = pair_nth(pair, 1, FRAME_RC_ACKNOWLEDGE, 0);
     assert_non_null(send);
     assert_non_null(ack);
-    /* idle 0.7, call 1.7 + 0.3, packet 2 + 1, timer 2 */
-    assert_int_equal(send->at - start, 7700 * NS);
+    /* idle 0.7, half of the call of 1.7, and 0.3, packet 2 + 1, timer 2 */
+    assert_int_equal(send->at - start, 6850 * NS);
     const time_ps arrived = send->at + flight(pair, send);
     /* idle 0.7, interrupt 1.1, packet 3 + 2, completion 0.6, ACK 4, timer 2 */
     assert_int_equal(ack->at - arrived, 13400 * NS);
     /* The process begins to wake when the ACK is made (11.4): 6; the ACK's arrival takes 1.1 + 5 +
-     * 0.6 from it; then the receiver's event 8 and completion 9, and the sender's. */
+     * 0.6 from it; then event 8 and completion 9 of the device that reported last, and the other's. */
     assert_true(flight(pair, ack) < 4 * US);
-    assert_int_equal(pair->ends[1].wc_at[0] - arrived, (11400 + 6000 + 6700 + 17000) * NS);
-    assert_int_equal(pair->ends[0].wc_at[0] - pair->ends[1].wc_at[0], 17 * US);
+    assert_int_equal(pair->ends[0].wc_at[0] - arrived, (11400 + 6000 + 6700 + 17000) * NS);
+    assert_int_equal(pair->ends[1].wc_at[0] - pair->ends[0].wc_at[0], 17 * US);
     pair_free(pair);
 }
 
@@ -135,8 +135,8 @@ static void test_a_list_is_one_call(void **state)
         pair_run(pair, PS_PER_MS);
         const struct pair_frame *first = pair_nth(pair, 0, FRAME_RC_WRITE_ONLY, 1);
         assert_non_null(first);
-        /* idle 0.7, call 1.7, 0.3 each, packet 2 + 1, timer 2 */
-        assert_int_equal(first->at - start, (7400 + 300 * count) * NS);
+        /* idle 0.7, half of the call of 1.7, 0.3 each, packet 2 + 1, timer 2 */
+        assert_int_equal(first->at - start, (6550 + 300 * count) * NS);
         assert_int_equal(pair->ends[0].wc_count, 1 + count);
         assert_int_equal(pair->rnics[0]->counters.posted_sends, 1 + count);
         pair_free(pair);
@@ -410,6 +410,39 @@ static void test_send_queue_limits(void **state)
     }
 }
 
+/* A READ that has to wait for another is sent by the call that sent that one: the packets that make
+ * room for it interrupted the call, which looks once more before it returns.  So the process hears
+ * of the first when the second is over too. */
+static void test_a_call_sends_what_it_made_room_for(void **state)
+{
+    (void)state;
+    struct pair_params params = priced();
+    params.rnic.max_rd_atomic = 1;
+    struct pair *pair = connected(&params);
+    struct verbs_mr *from = pair_mr(pair, 1, 1000, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(pair, 0, 1000, VERBS_BULK);
+    struct ibv_sge sge = {.addr = to->addr, .length = 1000, .lkey = to->lkey};
+    struct ibv_send_wr list[2], *bad = NULL;
+    for (int i = 0; i < 2; i++)
+        list[i] = (struct ibv_send_wr){
+            .next = i == 0 ? &list[1] : NULL,
+            .sg_list = &sge,
+            .num_sge = 1,
+            .opcode = IBV_WR_RDMA_READ,
+            .send_flags = SIGNALED,
+            .wr.rdma = {.remote_addr = from->addr, .rkey = from->rkey},
+        };
+    assert_int_equal(verbs_sim.post_send(pair->ends[0].conn, list, &bad), 0);
+    pair_run(pair, PS_PER_MS);
+    const struct pair_frame *second = pair_nth(pair, 0, FRAME_RC_READ_REQUEST, 1);
+    const struct pair_frame *data = pair_nth(pair, 1, FRAME_RC_READ_RESPONSE_ONLY, 1);
+    assert_non_null(second);
+    assert_non_null(data);
+    assert_int_equal(pair->ends[0].wc_count, 2);
+    assert_true(pair->ends[0].wc_at[0] > data->at);
+    pair_free(pair);
+}
+
 /* What comes behind a READ is acknowledged behind its last response, not while that is being made.
  */
 static void test_acks_wait_for_the_last_response(void **state)
@@ -485,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_transmit_timer),
         cmocka_unit_test(test_send_queue),
         cmocka_unit_test(test_send_queue_limits),
+        cmocka_unit_test(test_a_call_sends_what_it_made_room_for),
         cmocka_unit_test(test_acks_wait_for_the_last_response),
         cmocka_unit_test(test_data_is_made_once),
     };

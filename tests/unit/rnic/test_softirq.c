@@ -24,7 +24,7 @@ static struct softirq fresh(void)
 /* A round of one packet that takes `took`, begun at `now`, beside a process. */
 static bool round_of(struct softirq *softirq, time_ps now, time_ps took)
 {
-    if (!softirq_packets_next(softirq, 1, false, true, now))
+    if (!softirq_packets_next(softirq, 1, false, SOFTIRQ_PROCESS, now))
         return false;
     softirq_spent(softirq, took, false);
     softirq_worked(softirq);
@@ -38,7 +38,7 @@ static void test_packets_go_first(void **state)
     assert_true(softirq_interrupts(&softirq, false, MS));
     assert_true(round_of(&softirq, MS, US));
     assert_true(round_of(&softirq, MS + US, US));
-    assert_false(softirq_packets_next(&softirq, 0, false, true, MS + 2 * US));
+    assert_false(softirq_packets_next(&softirq, 0, false, SOFTIRQ_PROCESS, MS + 2 * US));
 }
 
 static void test_without_limit_packets_always_go_first(void **state)
@@ -83,8 +83,51 @@ static void test_the_thread_takes_over(void **state)
     assert_true(round_of(&softirq, 3 * MS, 1200 * US));
     assert_true(round_of(&softirq, 4200 * US, 100 * US));
     assert_int_equal(softirq.lead, 1100 * US);
-    assert_false(softirq_packets_next(&softirq, 0, false, true, 4300 * US));
+    assert_false(softirq_packets_next(&softirq, 0, false, SOFTIRQ_PROCESS, 4300 * US));
     assert_true(softirq_interrupts(&softirq, false, 4310 * US));
+}
+
+/* The tick that falls into a pass has work of its own, which is the thread's: packets that come then
+ * wait, until the call that was interrupted returns. */
+static void test_a_tick_wakes_the_thread(void **state)
+{
+    struct softirq softirq = fresh();
+    (void)state;
+    softirq_spent(&softirq, 2 * MS, true);
+    assert_true(softirq_packets_next(&softirq, 1, false, SOFTIRQ_CALL, 4 * MS - US));
+    softirq_worked(&softirq);
+    assert_false(softirq_packets_next(&softirq, 0, false, SOFTIRQ_CALL, 4 * MS + US));
+    assert_false(softirq_interrupts(&softirq, false, 4 * MS + 10 * US));
+    assert_false(softirq_packets_next(&softirq, 1, false, SOFTIRQ_CALL, 5 * MS));
+    assert_true(softirq_packets_next(&softirq, 1, false, SOFTIRQ_PROCESS, 5500 * US));
+    softirq_worked(&softirq);
+    assert_false(softirq_packets_next(&softirq, 0, false, SOFTIRQ_PROCESS, 5600 * US));
+    assert_true(softirq_interrupts(&softirq, false, 5700 * US));
+}
+
+/* Without a tick in it nothing is left of a pass. */
+static void test_a_pass_between_ticks(void **state)
+{
+    struct softirq softirq = fresh();
+    (void)state;
+    softirq_spent(&softirq, 2 * MS, true);
+    assert_true(softirq_packets_next(&softirq, 1, false, SOFTIRQ_CALL, 4 * MS + US));
+    softirq_worked(&softirq);
+    assert_false(softirq_packets_next(&softirq, 0, false, SOFTIRQ_CALL, 4 * MS + 15 * US));
+    assert_true(softirq_interrupts(&softirq, false, 4 * MS + 20 * US));
+}
+
+/* A slice that ends within a call ends with it. */
+static void test_a_call_is_not_preempted(void **state)
+{
+    struct softirq softirq = fresh();
+    (void)state;
+    for (time_ps now = MS; round_of(&softirq, now, US); now += US)
+        continue;
+    softirq_spent(&softirq, 8 * MS, true);
+    for (time_ps now = 2 * MS; now < 9 * MS; now += 100 * US)
+        assert_false(softirq_packets_next(&softirq, 1, false, SOFTIRQ_CALL, now));
+    assert_true(softirq_packets_next(&softirq, 1, false, SOFTIRQ_PROCESS, 9 * MS));
 }
 
 /* Who slept for long comes back a slice behind, no more. */
@@ -107,7 +150,7 @@ static void test_woken_by_packets(void **state)
 {
     struct softirq softirq = fresh();
     (void)state;
-    assert_true(softirq_packets_next(&softirq, 1, false, false, MS));
+    assert_true(softirq_packets_next(&softirq, 1, false, SOFTIRQ_ASLEEP, MS));
     softirq_process_woken(&softirq);
     softirq_spent(&softirq, 900 * US, false);
     softirq_worked(&softirq);
@@ -140,8 +183,8 @@ static void test_a_tick_serves_tasklets(void **state)
     (void)state;
     for (time_ps now = MS; round_of(&softirq, now, US); now += US)
         continue;
-    assert_false(softirq_packets_next(&softirq, 1, true, true, 2 * MS));
-    assert_true(softirq_packets_next(&softirq, 1, true, true, 4 * MS + US));
+    assert_false(softirq_packets_next(&softirq, 1, true, SOFTIRQ_PROCESS, 2 * MS));
+    assert_true(softirq_packets_next(&softirq, 1, true, SOFTIRQ_PROCESS, 4 * MS + US));
 }
 
 int main(void)
@@ -152,6 +195,9 @@ int main(void)
         cmocka_unit_test(test_ten_rounds),
         cmocka_unit_test(test_a_pass_ends_at_a_tick),
         cmocka_unit_test(test_the_thread_takes_over),
+        cmocka_unit_test(test_a_tick_wakes_the_thread),
+        cmocka_unit_test(test_a_pass_between_ticks),
+        cmocka_unit_test(test_a_call_is_not_preempted),
         cmocka_unit_test(test_credit_is_a_slice),
         cmocka_unit_test(test_woken_by_packets),
         cmocka_unit_test(test_fair_shares),
