@@ -204,6 +204,21 @@ static void parity_is_written_with_as_few_reads_as_can_be(void **state)
     }
 }
 
+/* As many reads either way: the rest of the stripe is read, as md does. */
+static void of_two_ways_the_rest_is_read(void **state)
+{
+    (void)state;
+    begin(ARRAY_PARITY, 4, 1, 1);
+    make(64 * MIB);
+    assert_int_equal(alone_us(MEDIA_WRITE, 0, 4096), READ_US + WRITE_US);
+    look_at_drives();
+    assert_int_equal(a.taken[0], WRITE_US); /* written */
+    assert_int_equal(a.taken[1], READ_US);
+    assert_int_equal(a.taken[2], READ_US);
+    assert_int_equal(a.taken[3], WRITE_US); /* parity */
+    end();
+}
+
 /* Parity goes round: after a write of the first strip of each of as many stripes as there are
  * drives, all have done the same. */
 static void parity_is_on_all_drives_in_turn(void **state)
@@ -438,6 +453,7 @@ int main(void)
         cmocka_unit_test(stripes_are_read_from_all_drives),
         cmocka_unit_test(mirrors_read_from_one_and_write_to_all),
         cmocka_unit_test(parity_is_written_with_as_few_reads_as_can_be),
+        cmocka_unit_test(of_two_ways_the_rest_is_read),
         cmocka_unit_test(parity_is_on_all_drives_in_turn),
         cmocka_unit_test(writes_of_one_stripe_go_one_after_the_other),
         cmocka_unit_test(what_a_lost_drive_had_is_read_from_others),
