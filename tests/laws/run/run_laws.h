@@ -16,7 +16,7 @@
  *   run_laws.c            headroom is used before a frame is refused
  *   run_laws_close.c      controllers that are shut down
  *   run_laws_nvme.c       commands: carried out once, in order, bytes accounted for
- *   run_laws_limits.c     limits of namespaces
+ *   run_laws_limits.c     limits of namespaces and subsystems
  *   run_laws_goodput.c    what is delivered in the measured part
  *   run_laws_bounds.c     closed forms of plans: no run is beyond them
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run_laws_limits - namespaces with limits of IOPS or bandwidth.
+ * run_laws_limits - namespaces and subsystems with limits of IOPS or bandwidth.
  *   - until any moment its users have had no more than the limit allows since their first I/O: a
  *     millisecond's worth for each that has begun, and one I/O more
  *   - a namespace without a limit is not counted: what waits for one is named by the account */
@@ -9,13 +9,14 @@
 #include "nvme/target/target.h"
 #include "nvme/wire/spec.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-enum { STORES = 64 };
+enum { STORES = 64, LIMITS = 4, SUBSYSTEM = 1 << 30 /* beside its number */ };
 
 struct store {
     uint64_t number;
-    const struct nvme_namespace_params *params; /* NULL: the place is free */
+    bool used;
+    int64_t most[LIMITS]; /* I/Os, bits, of them read and written, in a second; 0: no limit */
     time_ps begun, now;
     uint64_t ios, read, written, largest; /* bits */
 };
@@ -40,21 +41,24 @@ static const struct nvme_namespace_params *params_of(const struct scenario_host 
     return NULL;
 }
 
-/* NULL: more are used than are watched. */
-static struct store *store_of(struct run_laws *laws, const struct probe_host_io *io)
+/* The one that the workload names, or the first; NULL: the target has the usual one. */
+static const struct nvme_target_subsystem *subsystem_of(const struct scenario_host *host,
+                                                        const char *name)
 {
-    struct store *at = laws->limits->stores;
+    for (uint32_t i = 0; i < host->subsystem_count; i++)
+        if (name == NULL || strcmp(host->subsystems[i].nqn, name) == 0)
+            return &host->subsystems[i];
+    return NULL;
+}
+
+/* NULL: more are used than are watched. */
+static struct store *store_of(struct run_laws_limits *limits, uint64_t number)
+{
+    struct store *at = limits->stores;
     struct store *const end = at + STORES;
-    while (at < end && at->params != NULL && at->number != io->store)
+    while (at < end && at->used && at->number != number)
         at++;
-    if (at == end || at->params != NULL)
-        return at == end ? NULL : at;
-    const uint32_t node = run_laws_node_of_ip(laws, io->target_ip);
-    *at =
-        (struct store){.number = io->store,
-                       .begun = io->issued_at,
-                       .params = params_of(laws->scenario->nodes[node].host, (uint32_t)io->store)};
-    return at->params == NULL ? NULL : at;
+    return at == end ? NULL : at;
 }
 
 static void check(struct run_laws *laws, const struct store *store, int64_t limit, uint64_t had,
@@ -62,28 +66,51 @@ static void check(struct run_laws *laws, const struct store *store, int64_t limi
 {
     const uint64_t slices = (uint64_t)(store->now / PS_PER_MS - store->begun / PS_PER_MS + 1);
     if (limit > 0 && had > ((unsigned __int128)slices * (uint64_t)limit + 999) / 1000 + more)
-        run_laws_break(laws, "a namespace with a limit of %lld a second gave %llu within %llu ms",
+        run_laws_break(laws, "a %s with a limit of %lld a second gave %llu within %llu ms",
+                       (store->number & SUBSYSTEM) != 0 ? "subsystem" : "namespace",
                        (long long)limit, (unsigned long long)had, (unsigned long long)slices);
 }
 
-void run_laws_limits_io(struct run_laws *laws, const struct probe_host_io *io)
+static void count(struct run_laws *laws, const struct probe_host_io *io, uint64_t number,
+                  const int64_t most[LIMITS])
 {
     const uint64_t bits = (uint64_t)io->bytes * 8;
     const bool read = io->opcode == NVME_READ || io->opcode == NVME_COMPARE;
-    struct store *store = io->status == NVME_STATUS_OK && (read || io->opcode == NVME_WRITE)
-                              ? store_of(laws, io)
-                              : NULL;
+    struct store *store = store_of(laws->limits, number);
     if (store == NULL)
         return;
-    const struct nvme_namespace_params *params = store->params;
+    if (!store->used)
+        *store = (struct store){.number = number, .used = true, .begun = io->issued_at};
+    for (int i = 0; i < LIMITS; i++)
+        store->most[i] = most[i];
     store->now = io->completed_at;
     store->begun = io->issued_at < store->begun ? io->issued_at : store->begun;
     store->largest = bits > store->largest ? bits : store->largest;
     store->ios++;
     store->read += read ? bits : 0;
     store->written += read ? 0 : bits;
-    check(laws, store, params->iops_limit, store->ios, 1);
-    check(laws, store, params->rate_limit, store->read + store->written, store->largest);
-    check(laws, store, params->read_limit, store->read, store->largest);
-    check(laws, store, params->write_limit, store->written, store->largest);
+    check(laws, store, most[0], store->ios, 1);
+    check(laws, store, most[1], store->read + store->written, store->largest);
+    check(laws, store, most[2], store->read, store->largest);
+    check(laws, store, most[3], store->written, store->largest);
+}
+
+void run_laws_limits_io(struct run_laws *laws, const struct probe_host_io *io)
+{
+    const bool read = io->opcode == NVME_READ || io->opcode == NVME_COMPARE;
+    if (io->status != NVME_STATUS_OK || (!read && io->opcode != NVME_WRITE))
+        return;
+    const struct scenario_host *host =
+        laws->scenario->nodes[run_laws_node_of_ip(laws, io->target_ip)].host;
+    const struct nvme_namespace_params *ns = params_of(host, (uint32_t)io->store);
+    const char *name = laws->scenario->workloads[io->workload].subsystem;
+    const struct nvme_target_subsystem *subsystem = subsystem_of(host, name);
+    if (ns != NULL)
+        count(laws, io, io->store,
+              (const int64_t[]){ns->iops_limit, ns->rate_limit, ns->read_limit, ns->write_limit});
+    if (subsystem != NULL)
+        count(laws, io,
+              (io->store >> 32 << 32) | SUBSYSTEM | (uint64_t)(subsystem - host->subsystems),
+              (const int64_t[]){subsystem->params.iops_limit, subsystem->params.rate_limit,
+                                subsystem->params.read_limit, subsystem->params.write_limit});
 }
