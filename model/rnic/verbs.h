@@ -63,7 +63,9 @@ struct verbs_user {
     void (*on_cm)(void *self, struct verbs_conn *conn, const struct verbs_event *event);
     void (*on_completion)(void *self, struct verbs_conn *conn, const struct ibv_wc *wc);
     /* What the device tells of the connection besides: IBV_EVENT_CQ_ERR, its completion queue
-     * overran.  NULL: nobody listens, as most programs do not. */
+     * overran; IBV_EVENT_QP_LAST_WQE_REACHED, its queue pair has failed and takes no more of the
+     * receives that it shared: what it had taken has completed.  NULL: nobody listens, as most
+     * programs do not. */
     void (*on_async)(void *self, struct verbs_conn *conn, enum ibv_event_type type);
     struct verbs_srq *srq; /* that a connection takes its receives from; NULL: it has its own */
 };

@@ -158,6 +158,8 @@ static const char *rnic_words(uint8_t kind)
         return "an interrupt or a poll of a completion queue";
     case RNIC_EVENT_CQ_ERROR:
         return "a completion queue overran";
+    case RNIC_EVENT_LAST_WQE:
+        return "a queue pair that failed takes no more shared receives";
     case RNIC_EVENT_FIRST_OWN:
         break;
     }

@@ -233,6 +233,9 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
     case RNIC_EVENT_CQ_ERROR:
         overrun_on_event(rnic, (uint32_t)event->argument, event->at);
         return;
+    case RNIC_EVENT_LAST_WQE:
+        srq_on_left(rnic, event->argument);
+        return;
     case RNIC_EVENT_MAD:
         on_mad(rnic, (uint32_t)event->argument);
         return;

@@ -36,7 +36,8 @@ enum rnic_event {
     RNIC_EVENT_REACTION,   /* argument: QPN; its NAK is made, or followed */
     RNIC_EVENT_CQE,        /* argument: index of the completion, which is in its queue */
     RNIC_EVENT_CQ,         /* argument: step << 32 | slot of the connection */
-    RNIC_EVENT_CQ_ERROR    /* argument: slot of the connection, whose queue overran */
+    RNIC_EVENT_CQ_ERROR,   /* argument: slot of the connection, whose queue overran */
+    RNIC_EVENT_LAST_WQE    /* argument: generation << 32 | slot of the connection */
 };
 
 struct rnic_params {

@@ -10,6 +10,7 @@
 #include "rnic/qp/reaction.h"
 #include "rnic/qp/responder.h"
 #include "rnic/qp/selective.h"
+#include "rnic/qp/srq.h"
 #include "rnic/soft/soft.h"
 
 #include <stdio.h>
@@ -328,6 +329,7 @@ static void flush_receives(struct rnic *rnic, struct qp *qp, time_ps now)
 
 void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
 {
+    const bool failed_before = qp->state == IBV_QPS_ERR;
     go(qp, IBV_QPS_ERR);
     while (qp->sq_head != qp->sq_tail)
         completer_finish(rnic, qp, IBV_WC_WR_FLUSH_ERR, now);
@@ -344,6 +346,8 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
         selective_drop(rnic, qp);
     if ((qp->flags & QP_REACTS) != 0)
         reaction_drop(rnic, qp);
+    if (UNLIKELY(qp->conn->user.srq != NULL) && !failed_before)
+        srq_left(rnic, qp, now);
 }
 
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)

@@ -93,6 +93,21 @@ void srq_on_limit(struct rnic *rnic, uint32_t index)
         srq->user.on_limit(srq->user.self);
 }
 
+void srq_left(struct rnic *rnic, const struct qp *qp, time_ps now)
+{
+    const struct verbs_conn *conn = qp->conn;
+    if (conn->user.on_async != NULL)
+        rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_LAST_WQE,
+                  (uint64_t)conn->generation << 32 | conn->slot);
+}
+
+void srq_on_left(const struct rnic *rnic, uint64_t argument)
+{
+    struct verbs_conn *conn = slab_at(&rnic->cm.conns, (uint32_t)argument);
+    if (conn->taken && !conn->destroyed && conn->generation == argument >> 32)
+        conn->user.on_async(conn->user.self, conn, IBV_EVENT_QP_LAST_WQE_REACHED);
+}
+
 uint64_t srq_posted(const struct rnic *rnic)
 {
     uint64_t posted = 0;

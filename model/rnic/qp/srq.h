@@ -5,7 +5,7 @@
  * message is refused (RNR NAK), whoever it is for.  Armed with a limit, the queue says once that
  * fewer are left.
  * Source: IBTA Vol 1 10.2.9, 11.6.3.4; Linux ibv_create_srq(3), rxe_resp.c get_srq_wqe.  Not
- * modelled: IBV_EVENT_QP_LAST_WQE_REACHED, resizing.
+ * modelled: resizing.
  * Owner: the RNIC; the user destroys it after its queue pairs. */
 #ifndef STORMGLASS_RNIC_QP_SRQ_H
 #define STORMGLASS_RNIC_QP_SRQ_H
@@ -35,6 +35,13 @@ void srq_arm(struct verbs_srq *srq, uint32_t limit);
 
 /* RNIC_EVENT_SRQ_LIMIT. */
 void srq_on_limit(struct rnic *rnic, uint32_t index);
+
+/* The queue pair has failed: whoever listens is told, behind its completions, that it takes no more
+ * (IBV_EVENT_QP_LAST_WQE_REACHED). */
+void srq_left(struct rnic *rnic, const struct qp *qp, time_ps now);
+
+/* RNIC_EVENT_LAST_WQE. */
+void srq_on_left(const struct rnic *rnic, uint64_t argument);
 
 /* Receives that are posted and not taken, of all. */
 uint64_t srq_posted(const struct rnic *rnic);

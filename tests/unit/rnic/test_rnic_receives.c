@@ -166,6 +166,7 @@ struct sharing {
     struct verbs_srq *srq;
     struct verbs_conn *active[2], *passive[2];
     unsigned accepted, limits;
+    unsigned left[2], left_after; /* by connection; completions before the last of them */
     uint64_t taken[16]; /* wr_ids, in the order of their completions, and by which connection */
     int by[16];
     enum ibv_wc_status statuses[16];
@@ -180,6 +181,14 @@ static void on_shared(void *self, struct verbs_conn *conn, const struct ibv_wc *
     sharing->by[sharing->count++] = conn == sharing->passive[1];
 }
 
+static void on_left(void *self, struct verbs_conn *conn, enum ibv_event_type type)
+{
+    struct sharing *sharing = self;
+    assert_int_equal(type, IBV_EVENT_QP_LAST_WQE_REACHED);
+    sharing->left[conn == sharing->passive[1]]++;
+    sharing->left_after = sharing->count;
+}
+
 static void on_limit(void *self)
 {
     ((struct sharing *)self)->limits++;
@@ -191,7 +200,7 @@ static void on_request(void *self, struct verbs_conn *conn, const struct verbs_e
     static const struct ibv_qp_cap cap = {.max_send_wr = 4, .max_recv_wr = 1};
     static const struct rdma_conn_param param = {.rnr_retry_count = 7};
     const struct verbs_user user = {
-        .self = sharing, .on_completion = on_shared, .srq = sharing->srq};
+        .self = sharing, .on_completion = on_shared, .on_async = on_left, .srq = sharing->srq};
     if (event->type != RDMA_CM_EVENT_CONNECT_REQUEST)
         return;
     sharing->passive[sharing->accepted++] = conn;
@@ -367,9 +376,30 @@ static void test_the_end_flushes_what_was_taken(void **state)
     assert_int_equal(sharing.count, 1);
     assert_int_equal(sharing.statuses[0], IBV_WC_WR_FLUSH_ERR);
     assert_int_equal(sharing.taken[0], 0);
+    /* It is told once, behind what it had taken; of the other nothing is. */
+    assert_int_equal(sharing.left[0], 1);
+    assert_int_equal(sharing.left[1], 0);
+    assert_int_equal(sharing.left_after, 1);
     send_by(&sharing, 1, pair_mr(sharing.pair, 0, 100, VERBS_BULK));
     assert_int_equal(sharing.count, 2);
     assert_int_equal(sharing.taken[1], 1);
+    end_sharing(&sharing);
+}
+
+/* A queue pair that fails has nothing more to flush, and says so. */
+static void test_the_last_one_is_told(void **state)
+{
+    (void)state;
+    struct sharing sharing;
+    share(&sharing, 4);
+    struct verbs_mr *from = pair_mr(sharing.pair, 0, 200, VERBS_BULK);
+    struct verbs_mr *shorter = pair_mr(sharing.pair, 1, 100, VERBS_BULK);
+    assert_int_equal(post_shared(&sharing, shorter, 1), 0);
+    send_by(&sharing, 1, from);
+    assert_int_equal(sharing.statuses[0], IBV_WC_LOC_LEN_ERR);
+    assert_int_equal(sharing.left[1], 1);
+    assert_int_equal(sharing.left_after, 1);
+    assert_int_equal(sharing.left[0], 0);
     end_sharing(&sharing);
 }
 
@@ -385,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_an_empty_one_refuses_all),
         cmocka_unit_test(test_the_limit),
         cmocka_unit_test(test_the_end_flushes_what_was_taken),
+        cmocka_unit_test(test_the_last_one_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
