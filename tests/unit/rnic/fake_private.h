@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fake_private - what the two files of the fake share. */
+ * fake_private - what the files of the fake share. */
 #ifndef STORMGLASS_TESTS_FAKE_PRIVATE_H
 #define STORMGLASS_TESTS_FAKE_PRIVATE_H
 
@@ -18,6 +18,13 @@ struct receive {
     uint64_t wr_id;
     struct ibv_sge sges[SGES_MAX];
     int count;
+};
+
+struct verbs_srq {
+    struct verbs_device *device;
+    struct verbs_srq_user user;
+    struct receive *first, *last;
+    uint32_t count, most, limit;
 };
 
 struct verbs_conn {
@@ -44,7 +51,7 @@ struct verbs_device {
     uint64_t next_addr;
     struct listener listener;
     struct verbs_conn *conns;
-    uint32_t conn_count;
+    uint32_t conn_count, srq_count;
 };
 
 enum kind { TIMER, ARRIVE, COMPLETE, CM };
@@ -78,6 +85,17 @@ struct fake_mr *fake_find(const struct verbs_device *device, uint32_t key, uint6
                           uint32_t length);
 struct fake_mr *fake_find_remote(const struct verbs_device *device, uint32_t rkey, uint64_t addr,
                                  uint32_t length, int access);
+
+void fake_add_receive(struct receive **first, struct receive **last, const struct ibv_recv_wr *wr);
+struct verbs_srq *fake_create_srq(struct verbs_device *device, uint32_t max_wr,
+                                  const struct verbs_srq_user *user);
+int fake_post_srq_recv(struct verbs_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+void fake_arm_srq(struct verbs_srq *srq, uint32_t limit);
+void fake_destroy_srq(struct verbs_srq *srq);
+struct receive *fake_srq_take(struct verbs_srq *srq); /* the oldest, which there is */
+
+/* The SEND that waited for a receive tries again. */
+void fake_unstick(struct verbs_conn *conn);
 
 /* True when the event is kept: it waits for a receive. */
 bool fake_arrive(struct fake_event *event);

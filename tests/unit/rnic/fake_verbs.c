@@ -39,7 +39,7 @@ static bool scatter(const struct verbs_device *device, const struct ibv_sge *sge
         if (fake->mr.bytes != NULL && at < event->real)
             memcpy(fake->mr.bytes + (sges[i].addr - fake->mr.addr), event->bytes + at,
                    event->real - at < part ? event->real - at : part);
-        if (fake->mr.bytes == NULL)
+        if (fake->mr.memory == VERBS_BULK && event->real < event->length)
             fake->mr.content = event->content;
         at += part;
     }
@@ -128,16 +128,29 @@ static struct fake_mr *invalidatable(const struct verbs_device *device, uint32_t
     return fake != NULL && fake->valid && fake->mr.rkey == key ? fake : NULL;
 }
 
+static bool has_receive(const struct verbs_conn *conn)
+{
+    return (conn->user.srq != NULL ? conn->user.srq->first : conn->first) != NULL;
+}
+
+static struct receive *take_receive(struct verbs_conn *conn)
+{
+    struct receive *receive = conn->first;
+    if (conn->user.srq != NULL)
+        return fake_srq_take(conn->user.srq);
+    conn->first = receive->next;
+    if (conn->first == NULL)
+        conn->last = NULL;
+    return receive;
+}
+
 static enum ibv_wc_status arrive_send(struct fake_event *event)
 {
     struct verbs_conn *conn = event->conn;
     struct fake_world *world = conn->device->world;
-    struct receive *receive = conn->first;
-    conn->first = receive->next;
+    struct receive *receive = take_receive(conn);
     if (world->spoil != NULL)
         world->spoil(world, &event->wr, event->bytes, &event->length);
-    if (conn->first == NULL)
-        conn->last = NULL;
     const bool fits = scatter(conn->device, receive->sges, receive->count, event);
     struct ibv_wc wc = {
         .wr_id = receive->wr_id,
@@ -204,7 +217,7 @@ bool fake_arrive(struct fake_event *event)
     if (conn->device->world->silent)
         return false;
     if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_INV) {
-        if (conn->first == NULL) {
+        if (!has_receive(conn)) {
             conn->device->world->rnr++;
             CHECK(conn->stuck == NULL);
             conn->stuck = event;
@@ -260,30 +273,24 @@ static int post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv
     return 0;
 }
 
+void fake_unstick(struct verbs_conn *conn)
+{
+    struct fake_event *event = conn->stuck;
+    conn->stuck = NULL;
+    if (event != NULL && !fake_arrive(event))
+        fake_free_event(event);
+}
+
 static int post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
     for (; wr != NULL; wr = wr->next) {
-        if (!conn->open || wr->num_sge > SGES_MAX) {
+        if (!conn->open || conn->user.srq != NULL || wr->num_sge > SGES_MAX) {
             *bad = wr;
             return EINVAL;
         }
-        struct receive *receive = calloc(1, sizeof *receive);
-        CHECK(receive != NULL);
-        receive->wr_id = wr->wr_id;
-        receive->count = wr->num_sge;
-        memcpy(receive->sges, wr->sg_list, sizeof(struct ibv_sge) * (size_t)wr->num_sge);
-        if (conn->first == NULL)
-            conn->first = receive;
-        else
-            conn->last->next = receive;
-        conn->last = receive;
+        fake_add_receive(&conn->first, &conn->last, wr);
     }
-    if (conn->stuck != NULL) {
-        struct fake_event *event = conn->stuck;
-        conn->stuck = NULL;
-        if (!fake_arrive(event))
-            fake_free_event(event);
-    }
+    fake_unstick(conn);
     return 0;
 }
 
@@ -419,6 +426,10 @@ const struct verbs_ops fake_verbs = {
     .destroy = destroy,
     .post_send = post_send,
     .post_recv = post_recv,
+    .create_srq = fake_create_srq,
+    .post_srq_recv = fake_post_srq_recv,
+    .arm_srq = fake_arm_srq,
+    .destroy_srq = fake_destroy_srq,
     .local_ip = local_ip,
     .qp_num = qp_num,
     .max_rd_atomic = max_rd_atomic,

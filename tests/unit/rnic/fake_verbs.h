@@ -53,7 +53,8 @@ void fake_init(struct fake_world *world);
 void fake_fini(struct fake_world *world);
 struct verbs_device *fake_device(struct fake_world *world, uint32_t ip);
 
-/* How many memory regions and connections it has that were not given back. */
+/* How many memory regions, connections and shared receive queues it has that were not given back.
+ */
 unsigned fake_held(const struct verbs_device *device);
 
 /* Runs what is due up to `until`; false when nothing is left at all. */

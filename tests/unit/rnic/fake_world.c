@@ -148,8 +148,8 @@ struct verbs_mr *fake_reg_mr(struct verbs_device *device, uint32_t length, int a
         .length = length,
         .lkey = index << 8,
         .rkey = index << 8 | 1,
-        .memory = memory,
-        .bytes = memory == VERBS_BYTES ? calloc(1, length) : NULL,
+        .memory = memory == VERBS_EITHER ? VERBS_BULK : memory,
+        .bytes = memory == VERBS_BULK ? NULL : calloc(1, length),
     };
     fake->access = access;
     fake->valid = true;
@@ -178,7 +178,7 @@ void fake_renew_rkey(struct verbs_conn *conn, struct verbs_mr *mr, uint32_t leng
 
 unsigned fake_held(const struct verbs_device *device)
 {
-    unsigned count = 0;
+    unsigned count = device->srq_count;
     for (uint32_t i = 0; i < device->mr_count; i++)
         count += device->mrs[i] != NULL;
     for (const struct verbs_conn *conn = device->conns; conn != NULL; conn = conn->next)
