@@ -89,8 +89,8 @@ static void a_host_that_pauses_while_it_is_empty_is_named(void **state)
 static void each_row_that_acts_is_one_of_a_table(void **state)
 {
     (void)state;
-    const struct opt *const tables[] = {port_opts, switch_opts, rnic_opts, nvme_host_opts,
-                                        nvme_target_opts};
+    const struct opt *const tables[] = {port_opts,      switch_opts,         rnic_opts,
+                                        nvme_host_opts, nvme_namespace_opts, nvme_target_opts};
     for (size_t i = 0; act_rows(i) != NULL; i++) {
         char rows[400], *rest = rows;
         snprintf(rows, sizeof rows, "%s", act_rows(i));

@@ -20,7 +20,7 @@ static void start(uint32_t queues, int64_t receives)
     assert_int_equal(pair.ready_status, NVME_STATUS_OK);
 }
 
-/* The Connect's data are bytes, a write's in its capsule a tag, and both come into such a receive. */
+/* The Connect has bytes, a write in its capsule a tag, and both come into such a receive. */
 static void takes_whatever_comes(void **state)
 {
     (void)state;
