@@ -296,14 +296,17 @@ void nvme_host_queue_post(struct host_request *request)
         tell_use(request);
 }
 
-/* A command keeps its place in the submission queue from the begin to the answer. */
+/* A command keeps its place in the submission queue from the begin to the answer; a Connect that is
+ * refused beyond it, as a target whose queue was not made has no head to tell. */
 static void slots_audit(const struct host_queue *queue, unsigned unanswered)
 {
     const struct host_request *event = queue->qid == 0 ? &queue->requests[HOST_EVENT_TAG] : NULL;
     if (event != NULL && (event->awaits & HOST_AWAITS_RESPONSE) != 0)
         unanswered++;
     CHECK(queue->sq_tail < queue->size && queue->sq_head < queue->size);
-    CHECK(queue->state == HOST_QUEUE_DOWN || slots_taken(queue) == unanswered);
+    const bool refused = queue->state == HOST_QUEUE_FABRICS && unanswered == 0;
+    CHECK(queue->state == HOST_QUEUE_DOWN || slots_taken(queue) == unanswered ||
+          (refused && slots_taken(queue) == 1));
 }
 
 static void request_audit(const struct host_queue *queue, const struct host_request *request)
