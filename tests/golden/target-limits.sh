@@ -57,6 +57,14 @@ grep -q 'example:b' out && fail "nobody connects there: $(cat out)"
 expect 'reads alone' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$tenant" --set workloads.w.read=100%
 echo "ok    limits"
 
+# Drives that fail against those that may: as many as parity are borne, one after the other even more.
+array='hosts.targets.namespaces[0]={media: fixed, drives: 6, layout: parity, parity: 2}'
+drives() { printf 'faults=[{kind: drive-failed, where: host0, drive: 1, for: 100us}, {kind: drive-failed, where: host0, drive: 2}, {kind: drive-failed, where: host0, drive: 3, at: %s}]' "$1"; }
+expect 'two at once' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$array" --set "$(drives 200us)"
+expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives and bears 2: all its I/O fails from then on' \
+    "$program" check rates.yaml --set "$array" --set "$(drives 50us)"
+echo "ok    drives"
+
 # Receives of a queue pair: 31 of 32 commands at once find none, and wait for a timer of 10 us.
 scenario receives 'receive-queue: auto' 'queue-depth: 32'
 media='hosts.targets.namespaces[0].media={kind: fixed, parallel: 512, read-latency: 80us}'

@@ -21,6 +21,18 @@ uint32_t array_columns(const struct array_params *params)
     }
 }
 
+uint32_t array_bears(const struct array_params *params)
+{
+    switch ((enum array_layout)params->layout) {
+    case ARRAY_MIRROR:
+        return (uint32_t)params->drives - 1;
+    case ARRAY_PARITY:
+        return (uint32_t)params->parity;
+    default:
+        return 0;
+    }
+}
+
 uint64_t array_drive_bytes(const struct array_params *params, uint64_t bytes)
 {
     const uint64_t strip = (uint64_t)params->strip;
@@ -102,18 +114,6 @@ static uint32_t away(const struct media *media)
     return count;
 }
 
-static uint32_t bears(const struct array_params *params)
-{
-    switch ((enum array_layout)params->layout) {
-    case ARRAY_MIRROR:
-        return (uint32_t)params->drives - 1;
-    case ARRAY_PARITY:
-        return (uint32_t)params->parity;
-    default:
-        return 0;
-    }
-}
-
 void array_fail(struct media *media, uint32_t drive)
 {
     CHECK(drive < (uint32_t)media->params.drives);
@@ -124,7 +124,7 @@ void array_fail(struct media *media, uint32_t drive)
     failing->rebuilt = 0;
     failing->failures++;
     media->stats.drives_failed++;
-    media->broken |= away(media) > bears(&media->params);
+    media->broken |= away(media) > array_bears(&media->params);
 }
 
 void array_replace(struct media *media, uint32_t drive)
@@ -194,7 +194,7 @@ static bool array_wear(const struct media *media, struct media_wear *wear)
 static void array_audit(const struct media *media)
 {
     array_row_audit(media);
-    CHECK(media->broken || away(media) <= bears(&media->params));
+    CHECK(media->broken || away(media) <= array_bears(&media->params));
     for (uint32_t i = 0; i < (uint32_t)media->params.drives; i++) {
         CHECK(media->drives[i].rebuilt <= media->drive_bytes);
         CHECK(!media->drives[i].failed || media->drives[i].rebuilt == 0);

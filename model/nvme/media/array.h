@@ -84,6 +84,8 @@ extern const struct media_ops array_media;
 
 /* Strips of data in a stripe; bytes that each drive has of a namespace of so many. */
 uint32_t array_columns(const struct array_params *params);
+/* How many drives may be gone at once. */
+uint32_t array_bears(const struct array_params *params);
 uint64_t array_drive_bytes(const struct array_params *params, uint64_t bytes);
 
 uint32_t array_drives(const struct media *media);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_arrays - faults take no more drives of a namespace at once than its layout bears.
+ * A drive that was replaced counts until it is rebuilt, which no check can tell: only faults that
+ * are in force together are counted. */
+#include "scenarios/check/check_rule.h"
+
+#include "nvme/target/target.h"
+#include "scenarios/fault/fault_kinds.h"
+
+#include <stdio.h>
+
+static int64_t value(const struct scenario_fault *fault, const char *name)
+{
+    const struct opt *row = opt_find(fault->ops->opts, name);
+    CHECK(row != NULL);
+    return *opt_field(row, (void *)(uintptr_t)fault->params);
+}
+
+static bool is_at(const struct scenario_fault *fault, uint32_t node)
+{
+    for (uint32_t i = 0; i < fault->spot_count; i++)
+        if (fault->spots[i].node == node)
+            return true;
+    return false;
+}
+
+static const struct array_params *array_of(const struct scenario_host *host, int64_t number)
+{
+    for (uint32_t i = 0; i < host->namespace_count; i++) {
+        if (number <= host->namespaces[i].count)
+            return &host->namespaces[i].params->array;
+        number -= host->namespaces[i].count;
+    }
+    return NULL;
+}
+
+/* Drives of the fault's namespace that are gone as it begins, at one of its places. */
+static int64_t gone(const struct scenario *scenario, const struct scenario_fault *fault,
+                    uint32_t node)
+{
+    uint32_t drives = 0;
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *other = &scenario->faults[i];
+        if (other->ops == &fault_drive_failed && is_at(other, node) && other->at <= fault->at &&
+            other->end > fault->at && value(other, "namespace") == value(fault, "namespace"))
+            drives |= UINT32_C(1) << value(other, "drive");
+    }
+    return __builtin_popcount(drives);
+}
+
+static void check_at(const struct scenario *scenario, const struct scenario_fault *fault,
+                     uint32_t node, struct check_report *report)
+{
+    const int64_t number = value(fault, "namespace"), lost = gone(scenario, fault, node);
+    const struct array_params *array = array_of(scenario->nodes[node].host, number);
+    if (array == NULL || lost <= array_bears(array))
+        return;
+    check_add(report, DIAG_WARNING, fault->place,
+              "%s: namespace %lld loses %lld of %lld drives and bears %lld: all its I/O fails from "
+              "then on",
+              scenario->nodes[node].name, (long long)number, (long long)lost,
+              (long long)array->drives, (long long)array_bears(array));
+    check_remedy(report, "another layout, more parity, or fewer drives that fail at once");
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        for (uint32_t k = 0; fault->ops == &fault_drive_failed && k < fault->spot_count; k++)
+            check_at(scenario, fault, fault->spots[k].node, report);
+    }
+}
+
+const struct check_rule check_arrays = {
+    .name = "arrays",
+    .about = "A namespace bears the drives that faults take from it.",
+    .run = run,
+};
