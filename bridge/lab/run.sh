@@ -76,7 +76,7 @@ pack() { # TEST: writes TEST.initrd
 # have a clock each, and real time is the only one that they share.  A frame leaves 2 us after its doorbell by a timer
 # of virtual time, in the processor's own thread; QEMU's usual ways (ioeventfd, bottom half) would take real time.
 # The timer is the HPET: Linux measures the APIC's in a loop that takes 3 s of each boot (nolapic_timer).
-sending="tx=timer,x-txtimer=2000,ioeventfd=off"
+sending="tx=timer,x-txtimer=2000,ioeventfd=off,rx_queue_size=1024"
 counted="-icount shift=0,sleep=off -rtc base=2026-01-01T00:00:00,clock=vm"
 
 machine() { # INITRD COMMAND-LINE ARGUMENT...: becomes QEMU

@@ -141,7 +141,7 @@ static time_ps begin_request(struct work *work, time_ps now)
     if (request_due(rnic, own->qp, now) <= now)
         own->request = requester_next(rnic, own->qp, now);
     if (own->request == POOL_NONE)
-        return own->returns;
+        return 0;
     arbiter_charge(rnic, own->qp, own->request, now);
     return soft_costs(rnic)->send_packet +
            soft_costs(rnic)->send_byte * frame_of(rnic, own->request)->payload;
@@ -154,7 +154,6 @@ static bool end_request(struct work *work, time_ps now)
 {
     struct soft_qp *own = of_requester(work);
     if (own->request == POOL_NONE) {
-        own->returns = 0;
         soft_schedule(own->rnic, own->qp, now);
         return false;
     }

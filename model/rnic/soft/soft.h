@@ -30,7 +30,6 @@ struct soft_qp {
     struct rnic *rnic;
     struct qp *qp;
     uint32_t request, response; /* frames that are being made, or POOL_NONE */
-    time_ps returns; /* what calls in which the requester runs cost when it has nothing to send */
 };
 
 struct soft {

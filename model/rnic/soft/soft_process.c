@@ -12,13 +12,10 @@ void soft_post(struct rnic *rnic, struct qp *qp, uint32_t count, time_ps now)
             if (wqe->sges[s].mr->verbs.memory == VERBS_BULK)
                 soft_fill(rnic, wqe->sges[s].mr, wqe->sges[s].length);
     }
+    processor_charge(soft_processor(rnic),
+                     soft_costs(rnic)->post + count * soft_costs(rnic)->work_request);
     qp->sq_visible = qp->sq_tail;
     soft_schedule(rnic, qp, now);
-    /* Half of the call comes before the requester has run, half after. */
-    const time_ps returns = qp->soft->requester.queued ? soft_costs(rnic)->post / 2 : 0;
-    qp->soft->returns += returns;
-    processor_charge(soft_processor(rnic), soft_costs(rnic)->post - returns +
-                                               count * soft_costs(rnic)->work_request);
 }
 
 void soft_posted_receive(struct rnic *rnic)
