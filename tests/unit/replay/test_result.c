@@ -272,7 +272,7 @@ static void fill_apart(struct fixture *fixture)
 #define TOTAL(member, path) result->totals.member = next++;
 #include "replay/record/total.def"
 #undef TOTAL
-    result->media_age = true;
+    result->media_age = result->arrays = true;
     result->media_units_down = 400;
     result->media_units_programmed = 900;
     result->cut = true;
