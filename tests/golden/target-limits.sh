@@ -61,7 +61,7 @@ echo "ok    limits"
 array='hosts.targets.namespaces[0]={media: fixed, drives: 6, layout: parity, parity: 2}'
 drives() { printf 'faults=[{kind: drive-failed, where: host0, drive: 1, for: 100us}, {kind: drive-failed, where: host0, drive: 2}, {kind: drive-failed, where: host0, drive: 3, at: %s}]' "$1"; }
 expect 'two at once' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$array" --set "$(drives 200us)"
-expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives and bears 2: all its I/O fails from then on' \
+expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives, more than its layout bears: all its I/O fails from then on' \
     "$program" check rates.yaml --set "$array" --set "$(drives 50us)"
 echo "ok    drives"
 

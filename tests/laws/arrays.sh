@@ -42,6 +42,8 @@ done
 near 'stripe of 2: random writes, thousands' "$(play "$iops" ns.drives=2 read=0%)" $((2 * drive_writes)) 3
 near 'mirror of 2: random writes, thousands' "$(play "$iops" ns.drives=2 ns.layout=mirror read=0%)" $drive_writes 3
 near 'mirror of 4: random writes, thousands' "$(play "$iops" ns.drives=4 ns.layout=mirror read=0%)" $drive_writes 3
+near '2 copies over 6: random reads, thousands' "$(play "$iops" ns.drives=6 ns.layout=mirror ns.copies=2 read=100%)" 1200 3
+near '2 copies over 4: random writes, thousands' "$(play "$iops" ns.drives=4 ns.layout=mirror ns.copies=2 read=0%)" $((2 * drive_writes)) 3
 # Until the network limits: 4096 of 4178 bytes on the wire, and headers of READ responses.
 near 'stripe of 16, 64 KiB on 100 Gb/s: reads, Gb/s' \
     "$(play "$gbps" ns.drives=16 read=100% block-size=64KiB queue-depth=16 fabric.host-links.rate=100Gbps)" 98 1

@@ -359,6 +359,7 @@ void bents_array(struct pen *pen)
     pen_put(pen, "drives", "%u", draw_between(&pen->rng, 3, 6));
     pen_put(pen, "layout", "%s", layouts[rng_below(&pen->rng, 4)]);
     pen_put(pen, "parity", "%u", draw_between(&pen->rng, 1, 2));
+    pen_put(pen, "copies", "%u", rng_below(&pen->rng, 2) == 0 ? 2 : 0);
 }
 
 void bents_subsystem(struct pen *pen)

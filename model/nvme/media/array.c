@@ -12,25 +12,24 @@ enum { NAMESPACES = 1024 /* media of one target, by index */ };
 uint32_t array_columns(const struct array_params *params)
 {
     switch ((enum array_layout)params->layout) {
-    case ARRAY_MIRROR:
-        return 1;
     case ARRAY_PARITY:
         return (uint32_t)(params->drives - params->parity);
     default:
-        return (uint32_t)params->drives;
+        return (uint32_t)params->drives / array_copies(params);
     }
 }
 
-uint32_t array_bears(const struct array_params *params)
+bool array_is_lost(const struct array_params *params, uint32_t gone)
 {
-    switch ((enum array_layout)params->layout) {
-    case ARRAY_MIRROR:
-        return (uint32_t)params->drives - 1;
-    case ARRAY_PARITY:
-        return (uint32_t)params->parity;
-    default:
-        return 0;
+    const uint32_t copies = array_copies(params);
+    if (params->layout == ARRAY_PARITY)
+        return __builtin_popcount(gone) > params->parity;
+    for (uint32_t first = 0; first < (uint32_t)params->drives; first += copies) {
+        const uint32_t same = (uint32_t)((UINT64_C(1) << copies) - 1) << first;
+        if ((gone & same) == same)
+            return true;
     }
+    return false;
 }
 
 uint64_t array_drive_bytes(const struct array_params *params, uint64_t bytes)
@@ -64,7 +63,7 @@ void array_host_served(struct media *media, struct media_request *request, time_
 static uint64_t row_bytes(const struct media *media, enum row_kind kind)
 {
     const uint64_t strip = (uint64_t)media->params.strip;
-    if (media->params.layout == ARRAY_MIRROR)
+    if (array_columns(&media->params) == 1 && media->params.layout == ARRAY_MIRROR)
         return UINT64_MAX;
     return media->params.layout == ARRAY_PARITY && kind == ROW_WRITE
                ? strip * array_columns(&media->params)
@@ -108,10 +107,10 @@ static void array_submit(struct media *media, struct media_request *request)
 /* Drives without all that they should have. */
 static uint32_t away(const struct media *media)
 {
-    uint32_t count = 0;
+    uint32_t gone = 0;
     for (uint32_t i = 0; i < (uint32_t)media->params.drives; i++)
-        count += !array_is_whole(media, i);
-    return count;
+        gone |= (uint32_t)!array_is_whole(media, i) << i;
+    return gone;
 }
 
 void array_fail(struct media *media, uint32_t drive)
@@ -124,7 +123,7 @@ void array_fail(struct media *media, uint32_t drive)
     failing->rebuilt = 0;
     failing->failures++;
     media->stats.drives_failed++;
-    media->broken |= away(media) > array_bears(&media->params);
+    media->broken |= array_is_lost(&media->params, away(media));
 }
 
 void array_replace(struct media *media, uint32_t drive)
@@ -153,6 +152,7 @@ static struct media *array_create(const struct media_site *site)
     const struct array_setup *setup = site->params;
     CHECK(setup->params.drives >= 2 && setup->params.drives <= ARRAY_DRIVES_MAX);
     CHECK(setup->params.layout != ARRAY_PARITY || setup->params.parity < setup->params.drives);
+    CHECK(setup->params.drives % array_copies(&setup->params) == 0);
     struct media *media = memory_new(sizeof *media);
     const uint32_t drives = (uint32_t)setup->params.drives;
     media->env = site->env;
@@ -194,7 +194,7 @@ static bool array_wear(const struct media *media, struct media_wear *wear)
 static void array_audit(const struct media *media)
 {
     array_row_audit(media);
-    CHECK(media->broken || away(media) <= array_bears(&media->params));
+    CHECK(media->broken || !array_is_lost(&media->params, away(media)));
     for (uint32_t i = 0; i < (uint32_t)media->params.drives; i++) {
         CHECK(media->drives[i].rebuilt <= media->drive_bytes);
         CHECK(!media->drives[i].failed || media->drives[i].rebuilt == 0);

@@ -4,8 +4,8 @@
  * it, and is done with the last of them.
  *
  *   stripe   strip i is on drive i mod N; who loses a drive loses all
- *   mirror   each drive has all of it; a read goes to the one with the fewest bytes of reads under
- *            way, a write to all
+ *   mirror   each drive has all of it, or so many copies are striped; a read goes to the copy with
+ *            the fewest bytes of reads under way, a write to all
  *   parity   k data strips and m of parity in a stripe, which turn by a drive from one to the next;
  *            a whole stripe is written as it is, a part of one after the reads of what parity needs
  *
@@ -42,6 +42,7 @@ struct array_params {
     int64_t drives;         /* from 2 */
     int64_t layout;         /* enum array_layout */
     int64_t strip;          /* bytes in a row on one drive */
+    int64_t copies;         /* divides drives; 0: as many as drives; layout mirror alone */
     int64_t parity;         /* strips of a stripe, fewer than drives; layout parity alone */
     int64_t rebuild_window; /* bytes of a drive that are rebuilt at once: at least a strip */
     int64_t rebuild_rate;   /* bits a second; 0: as fast as it goes */
@@ -84,8 +85,8 @@ extern const struct media_ops array_media;
 
 /* Strips of data in a stripe; bytes that each drive has of a namespace of so many. */
 uint32_t array_columns(const struct array_params *params);
-/* How many drives may be gone at once. */
-uint32_t array_bears(const struct array_params *params);
+/* Without these drives, a bit for each, not all can be read. */
+bool array_is_lost(const struct array_params *params, uint32_t gone);
 uint64_t array_drive_bytes(const struct array_params *params, uint64_t bytes);
 
 uint32_t array_drives(const struct media *media);

@@ -74,6 +74,14 @@ static inline bool array_is_whole(const struct media *media, uint32_t drive)
     return media->drives[drive].rebuilt == media->drive_bytes;
 }
 
+/* Drives that have the same, one behind the other. */
+static inline uint32_t array_copies(const struct array_params *params)
+{
+    return (uint32_t)(params->layout != ARRAY_MIRROR ? 1
+                      : params->copies == 0          ? params->drives
+                                                     : params->copies);
+}
+
 /* Bytes up to `end` of the drive can be read. */
 static inline bool array_has(const struct media *media, uint32_t drive, uint64_t end)
 {

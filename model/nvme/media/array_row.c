@@ -76,7 +76,8 @@ static struct place place_of(const struct media *media, const struct row *row)
 {
     const uint64_t strip = (uint64_t)media->params.strip;
     struct place place = {.columns = array_columns(&media->params)};
-    if (media->params.layout == ARRAY_MIRROR || row->kind == ROW_REBUILD) {
+    const bool whole = media->params.layout == ARRAY_MIRROR && place.columns == 1;
+    if (whole || row->kind == ROW_REBUILD) {
         place.stripe = row->at / strip;
         place.begin = row->at;
         place.end = row->at + row->bytes;
@@ -170,10 +171,12 @@ static void ask_others(struct media *media, struct row *row, uint64_t stripe, ui
 
 /* ---- reads ---- */
 
-static uint32_t least_read(const struct media *media, uint64_t end)
+/* Of a mirror: of the drives that have the column. */
+static uint32_t least_read(const struct media *media, uint32_t column, uint64_t end)
 {
+    const uint32_t copies = array_copies(&media->params);
     uint32_t best = ARRAY_DRIVES_MAX;
-    for (uint32_t i = 0; i < (uint32_t)media->params.drives; i++)
+    for (uint32_t i = column * copies; i < (column + 1) * copies; i++)
         if (array_has(media, i, end) &&
             (best == ARRAY_DRIVES_MAX || media->drives[i].reading < media->drives[best].reading))
             best = i;
@@ -185,7 +188,7 @@ static void plan_read(struct media *media, struct row *row)
 {
     const struct place place = place_of(media, row);
     if (media->params.layout == ARRAY_MIRROR) {
-        ask(media, row, MEDIA_READ, least_read(media, place.end), place.span);
+        ask(media, row, MEDIA_READ, least_read(media, place.first, place.end), place.span);
         return;
     }
     const uint32_t drive = drive_of(media, place.stripe, place.first);
@@ -290,8 +293,9 @@ static void write_all(struct media *media, struct row *row, const struct place *
 {
     const bool mirror = media->params.layout == ARRAY_MIRROR;
     row->writes = true;
-    for (uint32_t i = 0; mirror && i < (uint32_t)media->params.drives; i++)
-        write_column(media, row, i, place->span);
+    const uint32_t copies = array_copies(&media->params);
+    for (uint32_t i = 0; mirror && i < copies; i++)
+        write_column(media, row, place->first * copies + i, place->span);
     for (uint32_t i = 0; !mirror && i < (uint32_t)media->params.drives; i++) {
         const uint32_t drive = drive_of(media, place->stripe, i);
         if (i >= place->columns)
@@ -318,7 +322,8 @@ static void plan_rebuild(struct media *media, struct row *row)
     if (row->writes)
         write_column(media, row, drive, place.span);
     else if (media->params.layout == ARRAY_MIRROR)
-        ask(media, row, MEDIA_READ, least_read(media, place.end), place.span);
+        ask(media, row, MEDIA_READ,
+            least_read(media, drive / array_copies(&media->params), place.end), place.span);
     else
         ask_others(media, row, place.stripe, drive, place.span);
 }

@@ -70,6 +70,10 @@ const struct opt nvme_namespace_opts[] = {
     {"strip-size", OPT_SIZE, SPACE(array.strip), "64KiB", "4KiB", "4MiB", NULL,
      "Bytes in a row on one drive, then the next one follows.",
      "SPDK bdev_raid_create: strip_size_kb, 64 in its examples; Linux md: chunk size", .factor = 2},
+    {"copies", OPT_INT, SPACE(array.copies), "0", "0", "32", NULL,
+     "Layout mirror: drives that have the same; the others are striped over; 0: all drives have "
+     "all.",
+     "SPDK bdev_raid_create: raid1; Linux md: raid10, near 2"},
     {"parity", OPT_INT, SPACE(array.parity), "1", "1", "8", NULL,
      "Layout parity: strips of a stripe that are parity, and drives that may fail.",
      "Linux md: 1 of raid5, 2 of raid6"},
@@ -250,6 +254,8 @@ static void make_media(struct target_namespace *ns, const struct nvme_target_nam
     if (given->params.array.drives > 1) {
         if (array.params.parity >= array.params.drives) /* where an experiment changed one alone */
             array.params.parity = array.params.drives - 1;
+        if (array.params.copies > 0 && array.params.drives % array.params.copies != 0)
+            array.params.copies = 0;
         ns->ops = &array_media;
         site.params = &array;
     }

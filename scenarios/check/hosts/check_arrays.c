@@ -35,8 +35,8 @@ static const struct array_params *array_of(const struct scenario_host *host, int
 }
 
 /* Drives of the fault's namespace that are gone as it begins, at one of its places. */
-static int64_t gone(const struct scenario *scenario, const struct scenario_fault *fault,
-                    uint32_t node)
+static uint32_t gone(const struct scenario *scenario, const struct scenario_fault *fault,
+                     uint32_t node)
 {
     uint32_t drives = 0;
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
@@ -45,21 +45,22 @@ static int64_t gone(const struct scenario *scenario, const struct scenario_fault
             other->end > fault->at && value(other, "namespace") == value(fault, "namespace"))
             drives |= UINT32_C(1) << value(other, "drive");
     }
-    return __builtin_popcount(drives);
+    return drives;
 }
 
 static void check_at(const struct scenario *scenario, const struct scenario_fault *fault,
                      uint32_t node, struct check_report *report)
 {
-    const int64_t number = value(fault, "namespace"), lost = gone(scenario, fault, node);
+    const int64_t number = value(fault, "namespace");
+    const uint32_t lost = gone(scenario, fault, node);
     const struct array_params *array = array_of(scenario->nodes[node].host, number);
-    if (array == NULL || lost <= array_bears(array))
+    if (array == NULL || !array_is_lost(array, lost))
         return;
     check_add(report, DIAG_WARNING, fault->place,
-              "%s: namespace %lld loses %lld of %lld drives and bears %lld: all its I/O fails from "
-              "then on",
-              scenario->nodes[node].name, (long long)number, (long long)lost,
-              (long long)array->drives, (long long)array_bears(array));
+              "%s: namespace %lld loses %d of %lld drives, more than its layout bears: all its I/O "
+              "fails from then on",
+              scenario->nodes[node].name, (long long)number, __builtin_popcount(lost),
+              (long long)array->drives);
     check_remedy(report, "another layout, more parity, or fewer drives that fail at once");
 }
 
