@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define GIVE_BACK_AFTER (100 * PS_PER_US)
+
 /* Receives of a connection, or of all that share them. */
 struct sink_receives {
     struct rdma_sink *sink;
@@ -38,8 +40,9 @@ struct sink_conn {
     struct rdma_sink *sink;
     struct sink_conn *next;
     struct verbs_conn *conn;
-    struct verbs_mr *mr;
+    struct verbs_mr *mr, *kept;
     struct wl_rdma_request request;
+    struct timer giving_back;
     struct sink_receives own, *receives;
     uint32_t unanswered, answers_under_way;
     uint32_t *lengths; /* ring of `outstanding`: of what is unanswered */
@@ -272,10 +275,24 @@ static void has_gone(struct sink_conn *sc)
     sc->gone = true;
 }
 
+/* A program that frees what a peer still uses. */
+static void give_back(void *self, time_ps now)
+{
+    struct sink_conn *sc = self;
+    (void)now;
+    if (!sc->open || sc->mr == NULL)
+        return;
+    note_state(sc->sink, "rdma sink: the memory of a connection is given back");
+    sc->sink->verbs->dereg_mr(sc->sink->device, sc->mr);
+    sc->mr = NULL;
+}
+
 static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
 {
     struct sink_conn *sc = self;
     (void)conn;
+    if (event->type == RDMA_CM_EVENT_ESTABLISHED && sc->request.gives_back)
+        env_timer_set(sc->sink->env, &sc->giving_back, env_now(sc->sink->env) + GIVE_BACK_AFTER);
     if (event->type != RDMA_CM_EVENT_ESTABLISHED)
         sc->open = sc->own.open = false;
     if (event->type == RDMA_CM_EVENT_DISCONNECTED)
@@ -332,6 +349,7 @@ static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *con
 {
     struct sink_conn *sc = memory_new(sizeof *sc);
     *sc = (struct sink_conn){.sink = sink, .next = sink->conns, .conn = conn};
+    sc->giving_back = (struct timer){.fire = give_back, .self = sc, .due = TIME_NEVER};
     sink->conns = sc;
     return sc;
 }
@@ -351,7 +369,10 @@ static bool make_memory(struct sink_conn *sc)
         sink->verbs->reg_mr(sink->device, request->message_bytes,
                             IBV_ACCESS_LOCAL_WRITE | (request->no_right ? 0 : rights), VERBS_BULK);
     sc->own.mr = sc->mr;
-    return sc->mr != NULL && sc->receives != NULL;
+    if (request->gives_back && sc->own.count > 0) /* receives keep theirs */
+        sc->own.mr = sc->kept = sink->verbs->reg_mr(sink->device, request->message_bytes,
+                                                    IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
+    return sc->mr != NULL && sc->own.mr != NULL && sc->receives != NULL;
 }
 
 static void forget(struct rdma_sink *sink, struct sink_conn *sc)
@@ -359,8 +380,11 @@ static void forget(struct rdma_sink *sink, struct sink_conn *sc)
     sink->verbs->destroy(sc->conn);
     if (sc->own.sink != NULL)
         receives_free(&sc->own);
+    env_timer_cancel(sink->env, &sc->giving_back);
     if (sc->mr != NULL)
         sink->verbs->dereg_mr(sink->device, sc->mr);
+    if (sc->kept != NULL)
+        sink->verbs->dereg_mr(sink->device, sc->kept);
     free(sc->lengths);
     free(sc);
 }
@@ -372,7 +396,7 @@ static void clear_away(struct rdma_sink *sink)
     struct sink_conn **link = &sink->conns;
     while (sink->gone > 0 && *link != NULL) {
         struct sink_conn *sc = *link;
-        if (!sc->gone || sc->own.timer.pending != 0) {
+        if (!sc->gone || sc->own.timer.pending + sc->giving_back.pending != 0) {
             link = &sc->next;
             continue;
         }

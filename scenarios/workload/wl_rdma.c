@@ -361,6 +361,7 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
         .receive_limit = shared > 0 ? (uint32_t)least(shared, wl->params.receive_limit) : 0,
         .shared = shared > 0,
         .no_right = wl->params.remote_access == WL_RDMA_WITHOUT_RIGHT,
+        .gives_back = wl->params.remote_access == WL_RDMA_GIVEN_BACK,
         .receive_delay_us = (uint32_t)(wl->params.receive_delay / PS_PER_US),
         .answered = wl->answered,
     };

@@ -18,10 +18,11 @@
 
 enum {
     WL_RDMA_VERSION = 2,
-    WL_RDMA_ANSWERED = 0x80, /* each message is to be answered */
-    WL_RDMA_SHARED = 0x40,   /* the receives are those of all connections that ask alike */
-    WL_RDMA_NO_RIGHT = 0x20, /* the buffer is registered without rights for the peer */
-    WL_RDMA_OPCODE = 0x1F,
+    WL_RDMA_ANSWERED = 0x80,   /* each message is to be answered */
+    WL_RDMA_SHARED = 0x40,     /* the receives are those of all connections that ask alike */
+    WL_RDMA_GIVES_BACK = 0x10, /* the buffer is deregistered in the midst */
+    WL_RDMA_NO_RIGHT = 0x20,   /* the buffer is registered without rights for the peer */
+    WL_RDMA_OPCODE = 0x0F,
     WL_RDMA_REQ_BYTES = 16,
     WL_RDMA_REP_BYTES = 20,
     WL_RDMA_MESSAGE_MAX = 1 << 30,  /* IBTA Vol 1 9.7.7 allows 2^31 */
@@ -35,7 +36,8 @@ enum {
     X(GRANTED, "granted")                                                                          \
     X(WRONG_KEY, "wrong-key")                                                                      \
     X(OUT_OF_RANGE, "out-of-range")                                                                \
-    X(WITHOUT_RIGHT, "no-right")
+    X(WITHOUT_RIGHT, "no-right")                                                                   \
+    X(GIVEN_BACK, "given-back")
 #define X(name, word) WL_RDMA_##name,
 enum wl_rdma_access { WL_RDMA_ACCESSES(X) };
 #undef X
@@ -66,7 +68,8 @@ struct wl_rdma_request {
     uint32_t receive_delay_us;
     uint32_t receive_limit;
     bool answered, shared;
-    bool no_right; /* the buffer is not for the peer */
+    bool no_right;   /* the buffer is not for the peer */
+    bool gives_back; /* the buffer is deregistered while the peer uses it */
 };
 
 struct wl_rdma_grant {

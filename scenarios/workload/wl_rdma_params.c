@@ -44,7 +44,8 @@ const struct opt wl_rdma_opts[] = {
     {"remote-access", OPT_CHOICE, FIELD(remote_access), "granted", NULL, NULL,
      OPT_WORDS(WL_RDMA_ACCESSES),
      "What rdma-write and rdma-read do with the other end's memory: what is granted, or with a "
-     "wrong key, beyond its end, or without the right to, which all end in REM_ACCESS_ERR.",
+     "wrong key, beyond its end, without the right to, or though it is given back 100 us after the "
+     "connection was made: all but the first end in REM_ACCESS_ERR.",
      "IBTA Vol 1 9.7.5.2.4 (NAK remote access error)"},
     {"immediate", OPT_BOOL, FIELD(immediate), "false", NULL, NULL, NULL,
      "Each message carries 4 B of immediate data: then rdma-write too needs a receive and "

@@ -24,7 +24,8 @@ void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *byte
     put_bytes(bytes + 1, 1,
               (uint64_t)request->opcode | (request->answered ? WL_RDMA_ANSWERED : 0) |
                   (request->shared ? WL_RDMA_SHARED : 0) |
-                  (request->no_right ? WL_RDMA_NO_RIGHT : 0));
+                  (request->no_right ? WL_RDMA_NO_RIGHT : 0) |
+                  (request->gives_back ? WL_RDMA_GIVES_BACK : 0));
     put_bytes(bytes + 2, 2, request->outstanding);
     put_bytes(bytes + 4, 4, request->message_bytes);
     put_bytes(bytes + 8, 2, request->receives);
@@ -46,6 +47,7 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
     request->receives = (uint32_t)get(bytes + 8, 2);
     request->receive_delay_us = (uint32_t)get(bytes + 12, 4);
     const bool send = request->opcode == IBV_WR_SEND || request->opcode == IBV_WR_SEND_WITH_IMM;
+    request->gives_back = (bytes[1] & WL_RDMA_GIVES_BACK) != 0 && !send; /* others need it */
     const bool known = send || request->opcode == IBV_WR_RDMA_WRITE ||
                        request->opcode == IBV_WR_RDMA_WRITE_WITH_IMM ||
                        request->opcode == IBV_WR_RDMA_READ;

@@ -77,6 +77,14 @@ for kind in rdma-write rdma-read; do
         grep -qr 'remote access error' <("$program" query --json access.db "select text from note") || fail "$access: no reason told"
     done
 done
+# Given back while it is used: what was complete by then is done, the rest fails at once, with immediate data or without.
+for kind in 'rdma-write' 'rdma-write, immediate: true' 'rdma-read'; do
+    storm access '' "{name: w, kind: $kind, from: host1, to: host0, message-size: 64KiB, outstanding: 4, remote-access: given-back}"
+    "$program" run access.yaml --json >access.json
+    is access '.workloads[0].completed > 10 and .workloads[0].completed < 30 and .workloads[0].failed == 4 and
+        .rnic.qp_errors == 2 and .rnic.timeouts == 0'
+    grep -qr 'remote access error' <("$program" query --json access.db "select text from note") || fail "$kind: no reason told"
+done
 echo "ok    access"
 
 [ $failures = 0 ]
