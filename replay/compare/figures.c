@@ -21,7 +21,8 @@ const struct figure_tally figure_tallies[FIGURE_TALLY_COUNT] = {
 
 const char *figure_range_name(enum figure_range range)
 {
-    static const char *const names[FIGURE_RANGES] = {"calibrated", "extrapolated", "uncalibrated"};
+    static const char *const names[FIGURE_RANGES] = {"calibrated", "extrapolated", "uncalibrated",
+                                                   "ring-full"};
     return names[range];
 }
 
@@ -87,6 +88,23 @@ static void place(struct store *store, struct arena *arena, struct figures_workl
     store_finish(ranges);
 }
 
+/* Where frames found a receive ring full, a few microseconds of the machine decide which of them
+ * overtake others or are lost, and with them seconds of timeouts. */
+static void look_at_rings(struct store *store, struct arena *arena,
+                          struct figures_workload *workload)
+{
+    struct store_statement *row = store_prepare(
+        store, "SELECT sum(value) FROM v_counter WHERE name='rx_out_of_buffer'");
+    const int64_t frames = store_step(row) ? store_int(row, 0) : 0;
+    store_finish(row);
+    if (frames == 0)
+        return;
+    workload->range = FIGURE_RING_FULL;
+    workload->outside =
+        add_words(arena, workload->outside, arena_format(arena, "%lld", (long long)frames),
+                  "frames found no buffer in a receive ring");
+}
+
 static const char *point_of(struct store *store, struct arena *arena, const char *workload)
 {
     static const char *const words[] = {"queue-depth", "outstanding", "block-size", "message-size",
@@ -131,6 +149,7 @@ void figures_read(struct store *store, struct arena *arena, struct figures *figu
             strtoll(figures_setting(store, arena, workload->name, "count"), NULL, 10) > 0;
         workload->point = point_of(store, arena, workload->name);
         place(store, arena, workload);
+        look_at_rings(store, arena, workload);
     }
     store_finish(rows);
 }

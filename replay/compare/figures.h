@@ -65,6 +65,7 @@ enum figure_range {
     FIGURE_CALIBRATED,
     FIGURE_EXTRAPOLATED,
     FIGURE_UNCALIBRATED, /* no profile of the run says what it was fitted on */
+    FIGURE_RING_FULL,    /* frames found no buffer in a receive ring: some us decide what is lost */
     FIGURE_RANGES
 };
 const char *figure_range_name(enum figure_range range);

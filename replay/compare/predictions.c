@@ -160,7 +160,8 @@ static void read_workload(struct reader *reader, const struct tree_node *node,
         .range = found < FIGURE_RANGES ? (enum figure_range)found : FIGURE_UNCALIBRATED,
     };
     if (found == FIGURE_RANGES)
-        tree_error(reader->diag, node, "expected a range: calibrated, extrapolated, uncalibrated");
+        tree_error(reader->diag, node, "expected a range: calibrated, extrapolated, uncalibrated, "
+                                        "ring-full");
     for (int i = 0; tallies != NULL && i < FIGURE_TALLY_COUNT; i++)
         workload->tallies[i] = integer_of(reader, tallies, figure_tallies[i].word);
     for (int i = 0; figures != NULL && i < FIGURE_COUNT; i++)

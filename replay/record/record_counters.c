@@ -164,6 +164,7 @@ static void write_rnic(const struct place *place, const struct rnic *rnic)
         {COUNTER_NP_CNP_SENT, from->cnps_sent},
         {COUNTER_RP_CNP_HANDLED, from->cnps_handled},
         {COUNTER_RX_DISCARDS, from->rx_buffer_drops},
+        {COUNTER_RX_OUT_OF_BUFFER, from->rx_out_of_buffer},
         {COUNTER_TX_PAUSE_STORM_WARNING, from->stall_warnings},
         {COUNTER_TX_PAUSE_STORM_ERROR, from->stalls},
     };

@@ -151,6 +151,7 @@ struct rnic_counters {
     uint64_t ecn_marked;              /* np_ecn_marked_roce_packets */
     uint64_t cnps_sent, cnps_handled; /* np_cnp_sent, rp_cnp_handled */
     uint64_t rx_buffer_drops;         /* rx_discards_phy */
+    uint64_t rx_out_of_buffer;        /* of a software RNIC: rx_out_of_buffer */
     uint64_t stall_warnings;          /* tx_pause_storm_warning_events */
     uint64_t stalls;                  /* tx_pause_storm_error_events */
     uint64_t stray;                   /* packets for no queue pair, or one that takes none */

@@ -287,6 +287,7 @@ static void take_in(struct rnic *rnic, uint32_t handle)
 static void hold_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
+    rnic->counters.rx_out_of_buffer++;
     if (soft->overtaken.count + soft->waiting.count >= soft_costs(rnic)->receive_backlog)
         drop_frame(rnic, handle, now);
     else

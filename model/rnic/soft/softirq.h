@@ -7,12 +7,12 @@
  * that it had (virtual runtime); who was asleep comes back at most a slice behind the other.
  *   who runs                changes when
  *   process                 the thread is woken more than `grain` behind it; a tick finds that it
- *                           ran for a slice, or is a slice ahead; but not before its call returns
+ *                           ran for a slice, or is a slice ahead; but not within a call
  *   thread                  nothing is left for it; the process is woken more than `grain` behind;
  *                           a tick, likewise
  * Source: Linux 6.1 kernel/softirq.c (__do_softirq: 10 rounds, 2 ms, need_resched;
  * ksoftirqd_running: packets wait for the thread, SOFTIRQ_NOW_MASK: tasklets do not), kernel/sched/
- * fair.c (place_entity, wakeup_preempt_entity, check_preempt_tick); a kernel that is preempted where
+ * fair.c (place_entity, wakeup_preempt_entity, check_preempt_tick); a kernel that gives way where
  * it returns to the process (CONFIG_PREEMPT_VOLUNTARY, Debian's).
  * Not modelled: more threads than these two; a second CPU.
  * Clock: times are handed in, and do not go back.  Errors: none. */

@@ -3,6 +3,7 @@
  * Each step has a cost that is a power of two, so that a time tells which steps went before. */
 #include "rnic/host/host.h"
 #include "rnic/soft/machine.h"
+#include "rnic/soft/soft.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -312,6 +313,18 @@ static void forgotten_between_rounds(void **state)
     tear_down();
 }
 
+static void kernel_timers_end_at_ticks(void **state)
+{
+    (void)state;
+    const struct soft_params exact = {0}, ticking = {.timer_tick = 4 * PS_PER_MS};
+    assert_int_equal(soft_timer(&exact, 5 * US, 640 * US), 645 * US);
+    /* At least one tick, and one late. */
+    assert_int_equal(soft_timer(&ticking, 5 * PS_PER_MS, 640 * US), 12 * PS_PER_MS);
+    assert_int_equal(soft_timer(&ticking, 8 * PS_PER_MS, 640 * US), 16 * PS_PER_MS);
+    /* 4.096 us x 2^19: 536 ticks, in a level of 64 each. */
+    assert_int_equal(soft_timer(&ticking, 0, 4096 * PS_PER_NS << 19), 576 * 4 * PS_PER_MS);
+}
+
 /* ---- the work of protocols ---- */
 
 static void work_is_done_in_order(void **state)
@@ -373,6 +386,7 @@ int main(void)
         cmocka_unit_test(a_timer_set_by_a_timer_waits_a_round),
         cmocka_unit_test(a_crowd_of_timers),
         cmocka_unit_test(a_full_queue_lets_others_have_their_turn),
+        cmocka_unit_test(kernel_timers_end_at_ticks),
         cmocka_unit_test(devices_have_turns),
         cmocka_unit_test(a_poll_follows_the_calls_before),
         cmocka_unit_test(an_event_is_told_once),

@@ -97,7 +97,7 @@ static void test_one_send(void **state)
     /* idle 0.7, interrupt 1.1, packet 3 + 2, completion 0.6, ACK 4, timer 2 */
     assert_int_equal(ack->at - arrived, 13400 * NS);
     /* The process begins to wake when the ACK is made (11.4): 6; the ACK's arrival takes 1.1 + 5 +
-     * 0.6 from it; then event 8 and completion 9 of the device that reported last, and the other's. */
+     * 0.6 from it; then event 8 and completion 9 of who reported last, and the other's. */
     assert_true(flight(pair, ack) < 4 * US);
     assert_int_equal(pair->ends[0].wc_at[0] - arrived, (11400 + 6000 + 6700 + 17000) * NS);
     assert_int_equal(pair->ends[1].wc_at[0] - pair->ends[0].wc_at[0], 17 * US);
@@ -262,6 +262,7 @@ static void test_backlog(void **state)
         for (unsigned k = 0; k < pair->log_count; k++)
             requests += pair->log[k].opcode == FRAME_RC_READ_REQUEST;
         assert_int_equal(requests > 1, rings[i] < 400);
+        assert_int_equal(pair->rnics[0]->counters.rx_out_of_buffer > 0, rings[i] < 1000);
         pair_free(pair);
     }
 }
@@ -298,18 +299,6 @@ static void test_seven_retries_have_no_end(void **state)
         }
         pair_free(pair);
     }
-}
-
-static void test_timers(void **state)
-{
-    (void)state;
-    const struct soft_params exact = {0}, ticking = {.timer_tick = 4 * PS_PER_MS};
-    assert_int_equal(soft_timer(&exact, 5 * US, 640 * US), 645 * US);
-    /* At least one tick, and one late. */
-    assert_int_equal(soft_timer(&ticking, 5 * PS_PER_MS, 640 * US), 12 * PS_PER_MS);
-    assert_int_equal(soft_timer(&ticking, 8 * PS_PER_MS, 640 * US), 16 * PS_PER_MS);
-    /* 4.096 us x 2^19: 536 ticks, in a level of 64 each. */
-    assert_int_equal(soft_timer(&ticking, 0, 4096 * NS << 19), 576 * 4 * PS_PER_MS);
 }
 
 static void test_rnr_waits_for_a_tick(void **state)
@@ -410,9 +399,8 @@ static void test_send_queue_limits(void **state)
     }
 }
 
-/* A READ that has to wait for another is sent by the call that sent that one: the packets that make
- * room for it interrupted the call, which looks once more before it returns.  So the process hears
- * of the first when the second is over too. */
+/* A READ that waits for another is sent by the call that sent that one: what makes room for it
+ * interrupted the call, which looks once more.  So the process hears of both together. */
 static void test_a_call_sends_what_it_made_room_for(void **state)
 {
     (void)state;
@@ -422,30 +410,15 @@ static void test_a_call_sends_what_it_made_room_for(void **state)
     struct pair *pair = connected(&params);
     struct verbs_mr *from = pair_mr(pair, 1, 1000, VERBS_BULK);
     struct verbs_mr *to = pair_mr(pair, 0, 1000, VERBS_BULK);
-    struct ibv_sge sge = {.addr = to->addr, .length = 1000, .lkey = to->lkey};
-    struct ibv_send_wr list[2], *bad = NULL;
     for (int i = 0; i < 2; i++)
-        list[i] = (struct ibv_send_wr){
-            .next = i == 0 ? &list[1] : NULL,
-            .sg_list = &sge,
-            .num_sge = 1,
-            .opcode = IBV_WR_RDMA_READ,
-            .send_flags = SIGNALED,
-            .wr.rdma = {.remote_addr = from->addr, .rkey = from->rkey},
-        };
-    assert_int_equal(verbs_sim.post_send(pair->ends[0].conn, list, &bad), 0);
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_READ, to, from, SIGNALED), 0);
     pair_run(pair, PS_PER_MS);
-    const struct pair_frame *second = pair_nth(pair, 0, FRAME_RC_READ_REQUEST, 1);
-    const struct pair_frame *data = pair_nth(pair, 1, FRAME_RC_READ_RESPONSE_ONLY, 1);
-    assert_non_null(second);
-    assert_non_null(data);
     assert_int_equal(pair->ends[0].wc_count, 2);
-    assert_true(pair->ends[0].wc_at[0] > data->at);
+    assert_true(pair->ends[0].wc_at[0] > pair_nth(pair, 1, FRAME_RC_READ_RESPONSE_ONLY, 1)->at);
     pair_free(pair);
 }
 
-/* What comes behind a READ is acknowledged behind its last response, not while that is being made.
- */
+/* What comes behind a READ is acknowledged behind its last response, not while that is made. */
 static void test_acks_wait_for_the_last_response(void **state)
 {
     (void)state;
@@ -514,7 +487,6 @@ int main(void)
         cmocka_unit_test(test_ring),
         cmocka_unit_test(test_backlog),
         cmocka_unit_test(test_seven_retries_have_no_end),
-        cmocka_unit_test(test_timers),
         cmocka_unit_test(test_rnr_waits_for_a_tick),
         cmocka_unit_test(test_transmit_timer),
         cmocka_unit_test(test_send_queue),

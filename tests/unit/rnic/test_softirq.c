@@ -87,8 +87,8 @@ static void test_the_thread_takes_over(void **state)
     assert_true(softirq_interrupts(&softirq, false, 4310 * US));
 }
 
-/* The tick that falls into a pass has work of its own, which is the thread's: packets that come then
- * wait, until the call that was interrupted returns. */
+/* The tick that falls into a pass has work of its own, which is the thread's: packets that come
+ * then wait, until the call that was interrupted returns. */
 static void test_a_tick_wakes_the_thread(void **state)
 {
     struct softirq softirq = fresh();
