@@ -141,7 +141,7 @@ void port_send_pfc(struct port *port, time_ps now);
 
 /* Something became ready, or the wire free: sends the next frame.  True: something is left for when
  * the wire is free. */
-static inline bool port_send_next(struct port *port, port_source *source, time_ps now)
+static INLINE bool port_send_next(struct port *port, port_source *source, time_ps now)
 {
     if (!port_has_work(port) || port_is_choosing(port))
         return false;
@@ -162,7 +162,7 @@ static inline bool port_send_next(struct port *port, port_source *source, time_p
 
 /* Sends the next frame if the wire is free, and calls `later` for what is left.  An owner that
  * names its functions here has them inlined; all others call port_dequeue. */
-static inline void port_serve(struct port *port, port_source *source, port_later *later,
+static INLINE void port_serve(struct port *port, port_source *source, port_later *later,
                               time_ps now)
 {
     if (port_send_next(port, source, now))

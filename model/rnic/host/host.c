@@ -68,14 +68,19 @@ static void serve_ready_ports(struct host *host, time_ps at)
         arbiter_serve(host->rnics[__builtin_ctz(ready)], at);
 }
 
-static void arrive(struct host *host, struct rnic *rnic, const struct event *event)
+/* False: the frame is not for the RNIC, or damaged. */
+static inline bool arrives(struct host *host, struct rnic *rnic, const struct event *event)
 {
-    const uint32_t handle = (uint32_t)event->argument;
-    struct frame *frame = frame_at(host->frames, handle);
+    struct frame *frame = frame_at(host->frames, (uint32_t)event->argument);
     if (LIKELY(!frame_is_mac_control(frame)))
         frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
-    if (LIKELY(port_receive(&rnic->port, &host->node, event, frame)))
-        rnic_receive(rnic, handle, event->at);
+    return port_receive(&rnic->port, &host->node, event, frame);
+}
+
+static inline void arrive(struct host *host, struct rnic *rnic, const struct event *event)
+{
+    if (LIKELY(arrives(host, rnic, event)))
+        rnic_transport(rnic, (uint32_t)event->argument, event->at);
 }
 
 static void dispatch(struct host *host, const struct event *event)
@@ -92,15 +97,39 @@ static void dispatch(struct host *host, const struct event *event)
     }
 }
 
+/* Ports that became ready in the event are served. */
+static inline void end_event(struct host *host, time_ps at)
+{
+    if (UNLIKELY(host->ready_ports != RNIC_HOST_BUSY))
+        serve_ready_ports(host, at);
+    host->ready_ports = 0;
+}
+
 /* An event that may touch anything of the host. */
 static NOINLINE void on_odd_event(struct host *host, const struct event *event)
 {
     const time_ps at = event->at;
     host->ready_ports = RNIC_HOST_BUSY;
     dispatch(host, event);
-    if (host->ready_ports != RNIC_HOST_BUSY)
-        serve_ready_ports(host, at);
-    host->ready_ports = 0;
+    end_event(host, at);
+}
+
+/* The two events of a frame that goes through the receive buffer. */
+static NOINLINE void on_buffered(struct host *host, const struct event *event, struct rnic *rnic)
+{
+    const time_ps at = event->at;
+    host->ready_ports = RNIC_HOST_BUSY;
+    if (LIKELY(arrives(host, rnic, event)))
+        rx_buffer_add(rnic, (uint32_t)event->argument, at);
+    end_event(host, at);
+}
+
+static NOINLINE void on_drain(struct host *host, const struct event *event, struct rnic *rnic)
+{
+    const time_ps at = event->at;
+    host->ready_ports = RNIC_HOST_BUSY;
+    rx_buffer_on_drain(rnic, at);
+    end_event(host, at);
 }
 
 static NOINLINE void on_dequeue(struct host *host, const struct event *event, struct rnic *rnic)
@@ -110,9 +139,7 @@ static NOINLINE void on_dequeue(struct host *host, const struct event *event, st
         return;
     host->ready_ports = RNIC_HOST_BUSY;
     arbiter_serve(rnic, at);
-    if (UNLIKELY(host->ready_ports != RNIC_HOST_BUSY))
-        serve_ready_ports(host, at);
-    host->ready_ports = 0;
+    end_event(host, at);
 }
 
 static NOINLINE void on_request(struct host *host, const struct event *event, struct rnic *rnic,
@@ -136,12 +163,16 @@ static NOINLINE void on_arrival(struct host *host, const struct event *event, st
     const size_t priority = rnic->priority_of_dscp[frame->tos >> 2];
     struct port_prio *prio = &rnic->port.prios[priority];
     rnic_prefetch(qp);
-    if (UNLIKELY(!fast_path_is_for(rnic, qp, prio, frame)))
+    if (LIKELY(fast_path_is_for(rnic, qp, prio, frame))) {
+        if (packet_is_ack(frame))
+            on_ack(host, event, rnic, qp, prio, frame);
+        else
+            on_request(host, event, rnic, qp, prio, frame);
+    } else if ((rnic->rx_odd & RNIC_RX_BUFFERED) != 0) {
+        on_buffered(host, event, rnic);
+    } else {
         on_odd_event(host, event);
-    else if (packet_is_ack(frame))
-        on_ack(host, event, rnic, qp, prio, frame);
-    else
-        on_request(host, event, rnic, qp, prio, frame);
+    }
 }
 
 static NOINLINE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)
@@ -162,6 +193,8 @@ static void on_event(struct node *node, const struct event *event)
         on_dequeue(host, event, rnic);
     else if (event->kind == RNIC_EVENT_WAKE)
         on_wake(host, event, rnic);
+    else if (event->kind == RNIC_EVENT_DRAIN)
+        on_drain(host, event, rnic);
     else
         on_odd_event(host, event);
 }

@@ -114,14 +114,6 @@ void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
     frame_give(rnic->port.frames, handle);
 }
 
-void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now)
-{
-    if (LIKELY((rnic->rx_odd & RNIC_RX_BUFFERED) == 0))
-        rnic_transport(rnic, handle, now);
-    else
-        rx_buffer_add(rnic, handle, now);
-}
-
 /* ------------------------------------------------------------------ completions and events */
 
 void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, time_ps now)
@@ -203,9 +195,6 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
     case RNIC_EVENT_COMPLETION:
         rnic_deliver(rnic, (uint32_t)event->argument);
         return;
-    case RNIC_EVENT_DRAIN:
-        rx_buffer_on_drain(rnic, event->at);
-        return;
     case RNIC_EVENT_STALL:
         rx_buffer_on_stall(rnic, (uint8_t)event->argument, event->at);
         return;
@@ -242,6 +231,7 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
     case RNIC_EVENT_DATA_CAME:
         cm_on_data_came(rnic, (uint32_t)event->argument);
         return;
+    case RNIC_EVENT_DRAIN: /* host.c has it */
     case RNIC_EVENT_FIRST_OWN:
         break;
     }
@@ -352,12 +342,12 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     else
         memcpy(rnic->priority_of_dscp, site->priority_of_dscp, DSCPS);
     init_classes(rnic, site->params);
-    rx_buffer_init(rnic);
     cm_init(rnic);
     if (site->params->soft.software && site->machine != NULL)
         soft_init(rnic, site->machine);
     else if (pipeline_is_on(&site->params->pipeline))
         pipeline_init(rnic);
+    rx_buffer_init(rnic);
     if (rnic->soft == NULL && site->params->pipeline.completions != RNIC_COMPLETIONS_POLLING)
         cq_init(rnic);
 }

@@ -273,8 +273,6 @@ static inline uint8_t rnic_lossless(const struct rnic_params *params, const uint
 void rnic_init(struct rnic *rnic, const struct rnic_site *site);
 void rnic_fini(struct rnic *rnic);
 
-/* A frame that the port let through; takes it over. */
-void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now);
 void rnic_on_event(struct rnic *rnic, const struct event *event);
 void rnic_audit(const struct rnic *rnic);
 
@@ -314,8 +312,17 @@ void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, ti
 /* Hands a completion to its user. */
 void rnic_deliver(struct rnic *rnic, uint32_t index);
 
-/* Hands a frame that the receive buffer has let through to the transport. */
+/* Hands a frame that port and receive buffer have let through to the transport; takes it over. */
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);
+
+/* A frame that the port let through; takes it over. */
+static inline void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    if (LIKELY((rnic->rx_odd & RNIC_RX_BUFFERED) == 0))
+        rnic_transport(rnic, handle, now);
+    else
+        rx_buffer_add(rnic, handle, now);
+}
 
 /* Where the queue pair is, if there is one. */
 static inline struct qp *rnic_qp_slot(const struct rnic *rnic, uint32_t qpn)

@@ -40,9 +40,10 @@ static void set_rate(struct rnic *rnic, int64_t bps)
     struct rx_buffer *rx = &rnic->rx;
     rx->stopped = bps < 0;
     rx->drain_bps = bps > 0 ? (uint64_t)bps : 0;
+    rx->holds = holds_frames(rnic, bps);
     if (bps > 0)
         rx->rate = wire_rate((uint64_t)bps);
-    if (holds_frames(rnic, bps))
+    if (rx->holds)
         rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, true);
 }
 
@@ -159,11 +160,11 @@ static void set_pauses(struct rnic *rnic, time_ps now)
         set_pause(rnic, (uint8_t)__builtin_ctz(mask), now);
 }
 
-static void start_head(struct rnic *rnic, time_ps now)
+/* There is a head. */
+static NOINLINE void start_head(struct rnic *rnic, time_ps now)
 {
     struct rx_buffer *rx = &rnic->rx;
-    rx->due = TIME_NEVER;
-    if (rx->stopped || rx->head == POOL_NONE)
+    if (UNLIKELY(rx->stopped))
         return;
     const struct frame *frame = frame_at(rnic->port.frames, rx->head);
     rx->due = rx->drain_bps == 0 ? now : now + wire_rate_take(&rx->rate, frame->bytes);
@@ -172,7 +173,7 @@ static void start_head(struct rnic *rnic, time_ps now)
     rnic_post(rnic, rx->due, RNIC_EVENT_DRAIN, 0);
 }
 
-static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
+static NOINLINE void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     const struct rx_buffer *rx = &rnic->rx;
@@ -202,29 +203,25 @@ static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
     frame_give(rnic->port.frames, handle);
 }
 
-/* Nothing is before it, and the RNIC takes no time for it: an ACK whose context is there. */
-static bool passes(struct rnic *rnic, const struct frame *frame, time_ps now)
+/* There is more than there may be before the peer is paused. */
+static NOINLINE void add_beyond(struct rnic *rnic, bool first, time_ps now)
 {
-    const struct rx_buffer *rx = &rnic->rx;
-    return rnic->pipeline != NULL && rx->head == POOL_NONE && rx->drain_bps == 0 && !rx->stopped &&
-           pipeline_passes(rnic, frame, now);
+    if (first)
+        start_head(rnic, now);
+    rnic->rx.over = true;
+    set_pauses(rnic, now);
 }
 
-void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
+static inline void add_behind(struct rnic *rnic, uint32_t handle, struct frame *frame, time_ps now)
 {
     struct rx_buffer *rx = &rnic->rx;
-    struct frame *frame = frame_at(rnic->port.frames, handle);
-    if (passes(rnic, frame, now)) {
-        rnic_transport(rnic, handle, now);
-        return;
-    }
-    if (rx->held + frame->bytes > rx->size) {
+    const bool first = rx->head == POOL_NONE;
+    if (UNLIKELY(rx->held + frame->bytes > rx->size)) {
         drop_frame(rnic, handle, now);
         return;
     }
-    const bool empty = rx->head == POOL_NONE;
     frame->next = POOL_NONE;
-    if (empty) {
+    if (LIKELY(first)) {
         rx->head = handle;
         rx->busy_since = now;
     } else {
@@ -233,21 +230,41 @@ void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
     rx->tail = handle;
     rx->held += frame->bytes;
     rx->peak = rx->held > rx->peak ? rx->held : rx->peak;
-    if (empty)
+    if (UNLIKELY(rx->held > rx->xoff && !rx->over))
+        add_beyond(rnic, first, now);
+    else if (LIKELY(first))
         start_head(rnic, now);
-    if (!rx->over && rx->held > rx->xoff) {
-        rx->over = true;
-        set_pauses(rnic, now);
-    }
+}
+
+/* Nothing is before it, and it may be that the RNIC takes no time for it: an ACK whose context is
+ * there. */
+static NOINLINE void add_first(struct rnic *rnic, uint32_t handle, struct frame *frame, time_ps now)
+{
+    if (pipeline_passes(rnic, frame, now))
+        rnic_transport(rnic, handle, now);
+    else
+        add_behind(rnic, handle, frame, now);
+}
+
+void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    const struct rx_buffer *rx = &rnic->rx;
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    if (!pipeline_crosses(rnic, frame) && rx->head == POOL_NONE && rnic->pipeline != NULL &&
+        rx->drain_bps == 0 && !rx->stopped)
+        add_first(rnic, handle, frame, now);
+    else
+        add_behind(rnic, handle, frame, now);
 }
 
 void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
 {
     struct rx_buffer *rx = &rnic->rx;
-    if (rx->due != now || rx->head == POOL_NONE)
+    if (rx->due != now)
         return; /* of a rate that holds no longer */
     const uint32_t handle = rx->head;
     const struct frame *frame = frame_at(rnic->port.frames, handle);
+    rx->due = TIME_NEVER;
     rx->head = frame->next;
     rx->held -= frame->bytes;
     if (rx->head == POOL_NONE) {
@@ -255,21 +272,24 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
         rx->busy_since = TIME_NEVER;
     }
     rnic_transport(rnic, handle, now);
-    start_head(rnic, now);
+    if (rx->head != POOL_NONE)
+        start_head(rnic, now);
     if (rx->over && rx->held <= rx->xon) {
         rx->over = false;
         set_pauses(rnic, now);
     }
-    if (rx->head == POOL_NONE && rx->drain_bps == 0 && !rx->stopped)
-        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, holds_frames(rnic, RNIC_UNLIMITED));
+    if (UNLIKELY(!rx->holds) && rx->head == POOL_NONE)
+        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, false);
 }
 
 void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now)
 {
     set_rate(rnic, bps);
-    start_head(rnic, now);
-    if (rnic->rx.head == POOL_NONE)
-        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, holds_frames(rnic, bps));
+    rnic->rx.due = TIME_NEVER;
+    if (rnic->rx.head != POOL_NONE)
+        start_head(rnic, now);
+    else
+        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, rnic->rx.holds);
 }
 
 void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now)

@@ -21,6 +21,7 @@ enum { RX_BUFFER_HYSTERESIS = 9216 }; /* rx-xon auto: one largest frame of mlx5 
 
 struct rx_buffer {
     bool stopped;        /* nothing drains */
+    bool holds;          /* frames go through it: they drain at a rate, or the RNIC takes time */
     bool over;           /* above xoff and not yet down to xon */
     uint8_t storm;       /* mask: priorities that a fault keeps paused */
     uint8_t stalled;     /* mask: priorities whose pause lasted too long: none is sent */

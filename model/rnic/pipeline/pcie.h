@@ -14,6 +14,7 @@
 #ifndef STORMGLASS_RNIC_PIPELINE_PCIE_H
 #define STORMGLASS_RNIC_PIPELINE_PCIE_H
 
+#include "base/check.h"
 #include "base/units.h"
 #include "rnic/pipeline/context_cache.h"
 #include "rnic/pipeline/pipeline_params.h"
@@ -29,11 +30,11 @@ struct pcie_direction {
 
 struct pcie {
     struct pcie_direction down, up;
-    uint32_t payload, request;
-    time_ps per_read;           /* of a request, when as many as may be are under way */
-    struct context_cache iotlb; /* no sets: no IOMMU */
-    uint64_t touched;           /* pages so far: which is the next */
-    uint64_t page, pages;       /* bytes; of the window */
+    uint8_t payload_log, request_log; /* both are powers of two */
+    time_ps per_read;                 /* of a request, when as many as may be are under way */
+    struct context_cache iotlb;       /* no sets: no IOMMU */
+    uint64_t touched;                 /* pages so far: which is the next */
+    uint64_t page, pages;             /* bytes; of the window */
     time_ps miss;
 };
 
@@ -46,14 +47,74 @@ void pcie_fini(struct pcie *pcie);
 /* From a read to its first data; whether the translation is there is not asked. */
 time_ps pcie_latency(const struct pipeline_params *params);
 
+/* ------------------------------------------------------------------ transfers */
+
+enum { PCIE_FRAMING = 8, PCIE_REQUEST_HEADER = 16, PCIE_COMPLETION_HEADER = 12 };
+
+/* Of a transfer where there is an IOMMU: how long translations are looked up. */
+time_ps pcie_look_up(struct pcie *pcie, uint32_t bytes);
+
+static inline time_ps pcie_translate(struct pcie *pcie, uint32_t bytes)
+{
+    return LIKELY(pcie->iotlb.sets == 0) ? 0 : pcie_look_up(pcie, bytes);
+}
+
+static inline uint32_t pcie_packets(uint32_t bytes, uint8_t most_log)
+{
+    return (bytes + (UINT32_C(1) << most_log) - 1) >> most_log;
+}
+
+/* Bytes of the link down that a read takes. */
+static inline uint32_t pcie_read_bytes(const struct pcie *pcie, uint32_t bytes)
+{
+    return bytes + pcie_packets(bytes, pcie->payload_log) * (PCIE_FRAMING + PCIE_COMPLETION_HEADER);
+}
+
+/* The direction takes so many parts of a ps, `least` where something else is slower. */
+static inline time_ps pcie_take(struct pcie_direction *direction, uint64_t parts, time_ps least,
+                                time_ps now)
+{
+    const uint64_t sum = parts + direction->carry;
+    const time_ps takes = time_later((time_ps)(sum >> PCIE_PARTS_LOG), least);
+    direction->carry = sum & ((UINT64_C(1) << PCIE_PARTS_LOG) - 1);
+    direction->free_at = time_later(direction->free_at, now) + takes;
+    direction->busy += takes;
+    return direction->free_at;
+}
+
 /* Reads from, or writes to the host's memory as soon as the link is free: when the last byte has
  * passed.  A read's latency is not in it. */
-time_ps pcie_read(struct pcie *pcie, uint32_t bytes, time_ps now);
+static inline time_ps pcie_read(struct pcie *pcie, uint32_t bytes, time_ps now)
+{
+    if (bytes == 0)
+        return now;
+    const uint32_t requests = pcie_packets(bytes, pcie->request_log);
+    pcie_take(&pcie->up, requests * (PCIE_FRAMING + PCIE_REQUEST_HEADER) * pcie->up.per_byte, 0,
+              now);
+    const time_ps looked_up = pcie_translate(pcie, bytes);
+    const time_ps there = pcie_take(&pcie->down, pcie_read_bytes(pcie, bytes) * pcie->down.per_byte,
+                                    requests * pcie->per_read, now);
+    return LIKELY(looked_up == 0) ? there : pcie_take(&pcie->down, 0, looked_up, now);
+}
+
+static inline time_ps pcie_write(struct pcie *pcie, uint32_t bytes, time_ps now)
+{
+    if (bytes == 0)
+        return now;
+    const uint32_t whole =
+        bytes + pcie_packets(bytes, pcie->payload_log) * (PCIE_FRAMING + PCIE_REQUEST_HEADER);
+    const time_ps looked_up = pcie_translate(pcie, bytes);
+    const time_ps there = pcie_take(&pcie->up, whole * pcie->up.per_byte, 0, now);
+    return LIKELY(looked_up == 0) ? there : pcie_take(&pcie->up, 0, looked_up, now);
+}
+
 /* What a read takes of the link down, when nothing else is before it. */
 time_ps pcie_read_time(const struct pcie *pcie, uint32_t bytes);
-time_ps pcie_write(struct pcie *pcie, uint32_t bytes, time_ps now);
 
 /* An event: nothing is written until all before it is in memory. */
-time_ps pcie_event(struct pcie *pcie, time_ps cost, time_ps now);
+static inline time_ps pcie_event(struct pcie *pcie, time_ps cost, time_ps now)
+{
+    return pcie_take(&pcie->up, 0, cost, now);
+}
 
 #endif

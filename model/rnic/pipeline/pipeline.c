@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { WQE_BYTES = 64, CQE_BYTES = 64 }; /* Linux mlx5: MLX5_SEND_WQE_BB, a CQE of 64 bytes */
+enum { WQE_BYTES = 64 }; /* Linux mlx5: MLX5_SEND_WQE_BB */
 
 static const struct pipeline_params *costs(const struct rnic *rnic)
 {
@@ -151,6 +151,11 @@ static void begin_first(struct rnic *rnic, time_ps now)
     }
 }
 
+static bool is_free(const struct pipeline *pipeline, time_ps now)
+{
+    return pipeline->waiting.head == POOL_NONE && pipeline->engine_free <= now;
+}
+
 static void work(struct rnic *rnic, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
@@ -165,10 +170,16 @@ static void work(struct rnic *rnic, time_ps now)
 void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct pipeline_qp *own = place_of(rnic, qp);
+    const bool idle = own->begun == own->rung && !own->listed && !own->resting;
     own->alone = own->begun == own->rung && qp->sq_tail - own->rung == 1;
     own->rung = qp->sq_tail;
-    offer(rnic, own, now);
-    work(rnic, now);
+    if (idle && qp->state == IBV_QPS_RTS && own->rests_until <= now && own->begun != own->rung &&
+        is_free(rnic->pipeline, now))
+        begin(rnic, qp, own, now); /* as it would if it were listed alone */
+    else
+        offer(rnic, own, now);
+    if (rnic->pipeline->waiting.head != POOL_NONE)
+        work(rnic, now);
     rnic_watch_hold(rnic, qp, now);
 }
 
@@ -208,33 +219,43 @@ static time_ps data_from(const struct rnic *rnic)
     return time_later(pipeline->tx_free, pipeline->pcie.down.free_at);
 }
 
+static inline bool may_carry(const struct pipeline *pipeline, time_ps now)
+{
+    return pipeline->tx_free <= now && pipeline->pcie.down.free_at <= now;
+}
+
 /* A payload that was not in its work request. */
-static bool is_read_for(const struct rnic *rnic, const struct frame *frame)
+static inline bool is_read_for(const struct rnic *rnic, const struct frame *frame)
 {
     if (frame->payload == 0 || !pipeline_has_pcie(costs(rnic)))
         return false;
+    if (LIKELY(!is_inline(rnic, frame->payload)))
+        return true;
     const bool whole =
         frame->opcode == FRAME_RC_SEND_ONLY || frame->opcode == FRAME_RC_SEND_ONLY_IMM ||
         frame->opcode == FRAME_RC_SEND_ONLY_INV || frame->opcode == FRAME_RC_WRITE_ONLY ||
         frame->opcode == FRAME_RC_WRITE_ONLY_IMM;
-    return !whole || !is_inline(rnic, frame->payload);
+    return !whole;
 }
 
 /* An answer waits for no engine, so it takes none either: where nothing is in its way it leaves
  * without being asked for here (fast_path.h). */
 static bool takes_engine(const struct frame *frame)
 {
-    return frame->opcode != FRAME_RC_ACKNOWLEDGE && frame->opcode != FRAME_CNP &&
+    return (frame->payload > 0 ||
+            (frame->opcode != FRAME_RC_ACKNOWLEDGE && frame->opcode != FRAME_CNP)) &&
            frame->opcode != FRAME_UD_SEND_ONLY;
 }
 
-static void charge(struct rnic *rnic, const struct frame *frame, time_ps now)
+static inline void charge(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
     if (!takes_engine(frame))
         return;
-    pipeline->tx_free = time_later(pipeline->tx_free, now) + costs(rnic)->tx_packet;
-    pipeline->tx_busy += costs(rnic)->tx_packet;
+    if (costs(rnic)->tx_packet > 0) {
+        pipeline->tx_free = time_later(pipeline->tx_free, now) + costs(rnic)->tx_packet;
+        pipeline->tx_busy += costs(rnic)->tx_packet;
+    }
     if (is_read_for(rnic, frame))
         pcie_read(&pipeline->pcie, frame->payload, now);
 }
@@ -279,10 +300,10 @@ static uint32_t next_control(struct rnic *rnic, uint8_t allowed)
 }
 
 /* The port's source. */
-static inline uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
+static INLINE uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
 {
     struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
-    const bool data = data_from(rnic) <= now;
+    const bool data = may_carry(rnic->pipeline, now);
     const uint32_t handle = data ? arbiter_next(port, allowed, now) : next_control(rnic, allowed);
     if (handle != POOL_NONE)
         charge(rnic, frame_at(port->frames, handle), now);
@@ -314,10 +335,9 @@ void pipeline_on_tx(struct rnic *rnic, time_ps now)
 bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
-    const bool crosses = frame->payload > 0 && pipeline_has_pcie(costs(rnic));
     const bool datagram = frame->opcode == FRAME_UD_SEND_ONLY;
     const bool asks = frame->opcode == FRAME_RC_READ_REQUEST && pipeline_slows_reads(costs(rnic));
-    if (crosses || asks || costs(rnic)->rx_packet > 0 || pipeline->rx_free > now)
+    if (asks || costs(rnic)->rx_packet > 0 || pipeline->rx_free > now)
         return false;
     const bool known = datagram || context_cache_find(&pipeline->cache, frame->qpn);
     if (!known && costs(rnic)->qp_cache_miss > 0)
@@ -328,11 +348,11 @@ bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
 }
 
 /* Of a READ's request: the contexts of a queue pair are used in turn. */
-static time_ps request_cost(struct rnic *by, const struct frame *frame)
+static NOINLINE time_ps request_cost(struct rnic *by, uint32_t qpn)
 {
-    struct rnic *rnic = UNLIKELY(by->lag != NULL) ? lag_owner(by, frame->qpn) : by;
-    const struct qp *qp = rnic_find_qp(rnic, frame->qpn);
-    if (frame->opcode != FRAME_RC_READ_REQUEST || qp == NULL)
+    struct rnic *rnic = UNLIKELY(by->lag != NULL) ? lag_owner(by, qpn) : by;
+    const struct qp *qp = rnic_find_qp(rnic, qpn);
+    if (qp == NULL)
         return 0;
     if (costs(rnic)->read_contexts == 0 || rnic->params.max_rd_atomic == 0)
         return costs(rnic)->read_response;
@@ -373,21 +393,19 @@ bool pipeline_gathers(const struct rnic *rnic, const struct qp *qp, time_ps now)
 time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
-    const bool known =
-        frame->opcode == FRAME_UD_SEND_ONLY || context_cache_use(&pipeline->cache, frame->qpn);
-    const time_ps cost = costs(rnic)->rx_packet + (known ? 0 : costs(rnic)->qp_cache_miss) +
-                         request_cost(rnic, frame);
-    pipeline->rx_free = time_later(pipeline->rx_free, now) + cost;
-    pipeline->rx_busy += cost;
-    if (!pipeline_has_pcie(costs(rnic)) || frame->payload == 0)
-        return pipeline->rx_free;
+    const unsigned opcode = frame->opcode;
+    time_ps cost = costs(rnic)->rx_packet;
+    if (opcode != FRAME_UD_SEND_ONLY && !context_cache_use(&pipeline->cache, frame->qpn))
+        cost += costs(rnic)->qp_cache_miss;
+    if (opcode == FRAME_RC_READ_REQUEST)
+        cost += request_cost(rnic, frame->qpn);
+    if (cost > 0) {
+        pipeline->rx_free = time_later(pipeline->rx_free, now) + cost;
+        pipeline->rx_busy += cost;
+    }
+    if (!pipeline_crosses(rnic, frame))
+        return time_later(pipeline->rx_free, now);
     return time_later(pipeline->rx_free, pcie_write(&pipeline->pcie, frame->payload, now));
-}
-
-void pipeline_complete(struct rnic *rnic, time_ps now)
-{
-    if (pipeline_has_pcie(costs(rnic)))
-        pcie_write(&rnic->pipeline->pcie, CQE_BYTES, now);
 }
 
 time_ps pipeline_event(struct rnic *rnic, time_ps now)
@@ -426,7 +444,6 @@ void pipeline_init(struct rnic *rnic)
     rnic->pipeline = pipeline;
     rnic->port.source = next;
     rnic->arbitrates = false;
-    rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, pipeline_slows_receiving(costs(rnic)));
 }
 
 void pipeline_fini(struct rnic *rnic)

@@ -61,7 +61,14 @@ void pipeline_fini(struct rnic *rnic);
 /* Work requests were posted: the doorbell. */
 void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now);
 
-/* Nothing is to be waited for: it need not be received, but counts as a use of its context. */
+/* The frame that came has data for the host, and PCIe takes time for them. */
+static inline bool pipeline_crosses(const struct rnic *rnic, const struct frame *frame)
+{
+    return frame->payload > 0 && pipeline_has_pcie(&rnic->params.pipeline);
+}
+
+/* Nothing is to be waited for, of a frame that crosses no PCIe: it need not be received, but counts
+ * as a use of its context. */
 bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now);
 
 /* When a frame that is now the first of the receive buffer is out of it. */
@@ -77,7 +84,12 @@ time_ps pipeline_gather(struct rnic *rnic, const struct qp *qp, uint32_t bytes, 
 bool pipeline_gathers(const struct rnic *rnic, const struct qp *qp, time_ps now);
 
 /* A completion is written to the host. */
-void pipeline_complete(struct rnic *rnic, time_ps now);
+static inline void pipeline_complete(struct rnic *rnic, time_ps now)
+{
+    enum { CQE_BYTES = 64 }; /* Linux mlx5: a CQE of 64 bytes */
+    if (pipeline_has_pcie(&rnic->params.pipeline))
+        pcie_write(&rnic->pipeline->pcie, CQE_BYTES, now);
+}
 
 /* A completion event: when it is out. */
 time_ps pipeline_event(struct rnic *rnic, time_ps now);
