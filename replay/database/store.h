@@ -153,4 +153,7 @@ int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise);
 /* Likewise, copied into text. */
 void store_ask_text(struct store *store, const char *sql, char *text, size_t size);
 
+/* A row of the table of results; 0: there is none. */
+int64_t store_result(struct store *store, const char *path);
+
 #endif

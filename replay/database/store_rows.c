@@ -105,3 +105,12 @@ void store_ask_text(struct store *store, const char *sql, char *text, size_t siz
         snprintf(text, size, "%s", store_text(statement, 0));
     store_finish(statement);
 }
+
+int64_t store_result(struct store *store, const char *path)
+{
+    struct store_statement *row = store_prepare(store, "SELECT value FROM result WHERE path=?");
+    store_bind(row, 1, STORE_T(path));
+    const int64_t value = store_step(row) ? store_int(row, 0) : 0;
+    store_finish(row);
+    return value;
+}

@@ -12,12 +12,7 @@ struct text {
 
 static int64_t result_of(const struct text *text, const char *path)
 {
-    struct store_statement *row =
-        store_prepare(text->store, "SELECT value FROM result WHERE path=?");
-    store_bind(row, 1, STORE_T(path));
-    const int64_t value = store_step(row) ? store_int(row, 0) : 0;
-    store_finish(row);
-    return value;
+    return store_result(text->store, path);
 }
 
 static void head(const struct text *text, const char *words)
