@@ -82,6 +82,8 @@ void responder_on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct 
         }
     }
     qp->read_tail = tail;
+    if (!responder_owes(qp)) /* and it may be refused now: its memory was given back */
+        qp->flags &= (uint16_t)~QP_RESPOND;
     if (rnic->recovery->selective && tail - qp->read_head > qp->read_mask)
         return; /* it will be asked for again */
     begin_read(rnic, qp, frame, now);
