@@ -36,13 +36,19 @@ struct sink_receives {
     bool told, open;
 };
 
+/* Of a connection whose memory is given back in the midst. */
+struct sink_return {
+    struct timer timer;
+    struct verbs_mr *kept; /* of its receives; NULL: it has none */
+};
+
 struct sink_conn {
     struct rdma_sink *sink;
     struct sink_conn *next;
     struct verbs_conn *conn;
-    struct verbs_mr *mr, *kept;
+    struct verbs_mr *mr;
     struct wl_rdma_request request;
-    struct timer giving_back;
+    struct sink_return *giving_back; /* NULL: it is not */
     struct sink_receives own, *receives;
     uint32_t unanswered, answers_under_way;
     uint32_t *lengths; /* ring of `outstanding`: of what is unanswered */
@@ -291,8 +297,9 @@ static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_e
 {
     struct sink_conn *sc = self;
     (void)conn;
-    if (event->type == RDMA_CM_EVENT_ESTABLISHED && sc->request.gives_back)
-        env_timer_set(sc->sink->env, &sc->giving_back, env_now(sc->sink->env) + GIVE_BACK_AFTER);
+    if (event->type == RDMA_CM_EVENT_ESTABLISHED && sc->giving_back != NULL)
+        env_timer_set(sc->sink->env, &sc->giving_back->timer,
+                      env_now(sc->sink->env) + GIVE_BACK_AFTER);
     if (event->type != RDMA_CM_EVENT_ESTABLISHED)
         sc->open = sc->own.open = false;
     if (event->type == RDMA_CM_EVENT_DISCONNECTED)
@@ -349,7 +356,6 @@ static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *con
 {
     struct sink_conn *sc = memory_new(sizeof *sc);
     *sc = (struct sink_conn){.sink = sink, .next = sink->conns, .conn = conn};
-    sc->giving_back = (struct timer){.fire = give_back, .self = sc, .due = TIME_NEVER};
     sink->conns = sc;
     return sc;
 }
@@ -369,9 +375,14 @@ static bool make_memory(struct sink_conn *sc)
         sink->verbs->reg_mr(sink->device, request->message_bytes,
                             IBV_ACCESS_LOCAL_WRITE | (request->no_right ? 0 : rights), VERBS_BULK);
     sc->own.mr = sc->mr;
+    if (request->gives_back) {
+        sc->giving_back = memory_new(sizeof *sc->giving_back);
+        *sc->giving_back =
+            (struct sink_return){.timer = {.fire = give_back, .self = sc, .due = TIME_NEVER}};
+    }
     if (request->gives_back && sc->own.count > 0) /* receives keep theirs */
-        sc->own.mr = sc->kept = sink->verbs->reg_mr(sink->device, request->message_bytes,
-                                                    IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
+        sc->own.mr = sc->giving_back->kept = sink->verbs->reg_mr(
+            sink->device, request->message_bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
     return sc->mr != NULL && sc->own.mr != NULL && sc->receives != NULL;
 }
 
@@ -380,13 +391,21 @@ static void forget(struct rdma_sink *sink, struct sink_conn *sc)
     sink->verbs->destroy(sc->conn);
     if (sc->own.sink != NULL)
         receives_free(&sc->own);
-    env_timer_cancel(sink->env, &sc->giving_back);
     if (sc->mr != NULL)
         sink->verbs->dereg_mr(sink->device, sc->mr);
-    if (sc->kept != NULL)
-        sink->verbs->dereg_mr(sink->device, sc->kept);
+    if (sc->giving_back != NULL) {
+        env_timer_cancel(sink->env, &sc->giving_back->timer);
+        if (sc->giving_back->kept != NULL)
+            sink->verbs->dereg_mr(sink->device, sc->giving_back->kept);
+        free(sc->giving_back);
+    }
     free(sc->lengths);
     free(sc);
+}
+
+static bool is_returning(const struct sink_conn *sc)
+{
+    return sc->giving_back != NULL && sc->giving_back->timer.pending != 0;
 }
 
 /* Who comes clears away who has gone: a connection cannot be destroyed while it is told its end,
@@ -396,7 +415,7 @@ static void clear_away(struct rdma_sink *sink)
     struct sink_conn **link = &sink->conns;
     while (sink->gone > 0 && *link != NULL) {
         struct sink_conn *sc = *link;
-        if (!sc->gone || sc->own.timer.pending + sc->giving_back.pending != 0) {
+        if (!sc->gone || sc->own.timer.pending != 0 || is_returning(sc)) {
             link = &sc->next;
             continue;
         }

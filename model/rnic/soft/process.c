@@ -61,20 +61,27 @@ static void list_drop(struct process_list *list, const struct process_link *link
     CHECK(link->queue == NULL);
 }
 
-static struct process_link *first_of(const struct process_list *list, const void *device,
+static const void *device_of(const struct process *process, const struct process_queue *queue)
+{
+    return process->device_of == NULL ? NULL : process->device_of(queue);
+}
+
+/* The oldest event of the device. */
+static struct process_link *first_of(const struct process *process, const void *device,
                                      struct process_link **before)
 {
     *before = NULL;
-    for (struct process_link *link = list->first; link != NULL; *before = link, link = link->next)
-        if (link->queue->device == device)
+    for (struct process_link *link = process->events.first; link != NULL;
+         *before = link, link = link->next)
+        if (device_of(process, link->queue) == device)
             return link;
     return NULL;
 }
 
-/* Takes the oldest of the device out. */
-static struct process_queue *list_take_of(struct process_list *list, const void *device)
+static struct process_queue *take_first_of(struct process *process, const void *device)
 {
-    struct process_link *before, *link = first_of(list, device, &before);
+    struct process_list *list = &process->events;
+    struct process_link *before, *link = first_of(process, device, &before);
     CHECK(link != NULL);
     if (before == NULL)
         return list_take(list);
@@ -110,8 +117,8 @@ static void begin_round(struct process *process)
     process->left = EVENTS;
     for (const struct process_link *link = process->events.first;
          link != NULL && process->device_count < PROCESS_DEVICES; link = link->next)
-        if (!has_turn(process, link->queue->device))
-            process->devices[process->device_count++] = link->queue->device;
+        if (!has_turn(process, device_of(process, link->queue)))
+            process->devices[process->device_count++] = device_of(process, link->queue);
 }
 
 /* The next one's, if it may have another, else that after it. */
@@ -120,7 +127,7 @@ static bool has_event(struct process *process)
     struct process_link *before;
     for (; process->device_count > 0; process->device_count--, process->left = EVENTS) {
         const void *device = process->devices[process->device_count - 1];
-        if (process->left > 0 && first_of(&process->events, device, &before) != NULL)
+        if (process->left > 0 && first_of(process, device, &before) != NULL)
             return true;
     }
     return false;
@@ -216,7 +223,7 @@ static void take_event(struct process *process)
     if (!has_event(process)) /* its queue went away meanwhile */
         return;
     struct process_queue *queue =
-        list_take_of(&process->events, process->devices[process->device_count - 1]);
+        take_first_of(process, process->devices[process->device_count - 1]);
     process->left--;
     queue->reported = false;
     begin_polling(process, queue);

@@ -30,10 +30,9 @@ struct process_list {
     uint32_t round; /* the first so many have their turn in this round */
 };
 
-/* A completion queue as the process sees it; embedded in its owner, zero but for the first two. */
+/* A completion queue as the process sees it; embedded in its owner, zero but for `deliver`. */
 struct process_queue {
     void (*deliver)(struct process_queue *queue); /* hands over the oldest completion */
-    const void *device;                           /* whose events come by one descriptor */
     struct process_link event, again;
     uint32_t count; /* completions that wait */
     bool reported;  /* its event has come, and it is not armed anew yet */
@@ -43,13 +42,15 @@ struct process {
     struct work work; /* first: the work's process is found by it */
     struct processor *processor;
     const struct soft_params *costs;
+    /* Whose events come by one descriptor; NULL: all queues' do. */
+    const void *(*device_of)(const struct process_queue *queue);
     struct process_list events, again;
     struct timer **timers; /* due, oldest first, a ring */
     uint32_t timer_first, timer_count, timer_room, timer_round;
     const void *devices[PROCESS_DEVICES]; /* that are to have their turn, the next one last */
     uint32_t device_count, left;          /* of the next one: events that it may have */
     struct process_queue *polled;         /* NULL: none */
-    uint32_t polls, batch;        /* polls so far; completions left of the last */
+    uint32_t polls, batch;                /* polls so far; completions left of the last */
     uint8_t step;
     bool asleep;
 };

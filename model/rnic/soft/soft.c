@@ -412,6 +412,7 @@ void soft_init(struct rnic *rnic, struct machine *machine)
         .leaving = empty,
         .budget = POLL_BUDGET,
     };
+    machine->process.device_of = soft_device_of;
     rnic->soft = soft;
     rnic->port.source = next_handed;
     rnic->arbitrates = false;

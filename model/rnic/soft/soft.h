@@ -75,6 +75,9 @@ void soft_posted_receive(struct rnic *rnic);
 /* The completion goes to the queue of its connection. */
 void soft_complete(struct rnic *rnic, struct qp *qp, uint32_t index);
 
+/* Of a connection's completion queue: its RNIC. */
+const void *soft_device_of(const struct process_queue *queue);
+
 /* The process makes data, looks at data, registers a buffer. */
 void soft_fill(struct rnic *rnic, struct mr *mr, uint32_t length);
 void soft_look(struct rnic *rnic, uint32_t length);

@@ -23,10 +23,20 @@ void soft_posted_receive(struct rnic *rnic)
     processor_charge(soft_processor(rnic), soft_costs(rnic)->work_request);
 }
 
+static struct verbs_conn *conn_of(const struct process_queue *queue)
+{
+    return (struct verbs_conn *)(void *)((char *)(uintptr_t)queue -
+                                         offsetof(struct verbs_conn, queue));
+}
+
+const void *soft_device_of(const struct process_queue *queue)
+{
+    return conn_of(queue)->rnic;
+}
+
 static void deliver(struct process_queue *queue)
 {
-    struct verbs_conn *conn =
-        (struct verbs_conn *)(void *)((char *)queue - offsetof(struct verbs_conn, queue));
+    struct verbs_conn *conn = conn_of(queue);
     struct rnic *rnic = conn->rnic;
     const uint32_t index = conn->oldest;
     const struct rnic_completion *completion = slab_at(&rnic->completions, index);
@@ -67,7 +77,6 @@ void soft_complete(struct rnic *rnic, struct qp *qp, uint32_t index)
         ((struct rnic_completion *)slab_at(&rnic->completions, conn->newest))->next = index;
     conn->newest = index;
     conn->queue.deliver = deliver;
-    conn->queue.device = rnic;
     processor_charge(soft_processor(rnic), soft_costs(rnic)->complete);
     process_notify(&rnic->soft->machine->process, &conn->queue);
 }
