@@ -58,7 +58,8 @@ static void write_victims_like(const struct page *page, uint32_t first)
             continue;
         hosts++;
         least = victim->lost_ppm;
-        failed += victim->failed;
+        if (__builtin_add_overflow(failed, victim->failed, &failed))
+            failed = INT64_MAX; /* of a damaged database */
         held = victim->held_ps > held ? victim->held_ps : held;
     }
     fprintf(page->out, "       %-16s %-9s  %s", most->workload, most->class, most->host);
