@@ -175,7 +175,7 @@ static void change_host(struct changing *changing, const struct scenario_host *h
         break;
     case SUBSYSTEM_SECTION:
         for (uint32_t i = 0; i < host->subsystem_count; i++)
-            change(changing, nvme_subsystem_opts, &host->subsystems[i].params);
+            change(changing, nvme_subsystem_opts, &host->subsystems[i].limits);
         break;
     case MEDIA_SECTION:
         for (uint32_t i = 0; i < host->namespace_count; i++)

@@ -68,7 +68,7 @@ static void change_subsystem(struct repaired *repaired, struct scenario_host *ho
 {
     struct nvme_target_subsystem *subsystems =
         copy_of(repaired, host->subsystems, host->subsystem_count * sizeof *subsystems);
-    *opt_field(change->row, &subsystems[change->index].params) = change->common;
+    *opt_field(change->row, &subsystems[change->index].limits) = change->common;
     host->subsystems = subsystems;
 }
 

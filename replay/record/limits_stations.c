@@ -140,16 +140,10 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
 static const char *limits_of(const struct scenario_host *host)
 {
     bool spaces = false, subsystems = false;
-    for (uint32_t i = 0; i < host->namespace_count; i++) {
-        const struct nvme_namespace_params *params = host->namespaces[i].params;
-        spaces |=
-            params->iops_limit + params->rate_limit + params->read_limit + params->write_limit > 0;
-    }
-    for (uint32_t i = 0; i < host->subsystem_count; i++) {
-        const struct nvme_subsystem_params *params = &host->subsystems[i].params;
-        subsystems |=
-            params->iops_limit + params->rate_limit + params->read_limit + params->write_limit > 0;
-    }
+    for (uint32_t i = 0; i < host->namespace_count; i++)
+        spaces |= nvme_limits_any(&host->namespaces[i].params->limits);
+    for (uint32_t i = 0; i < host->subsystem_count; i++)
+        subsystems |= nvme_limits_any(&host->subsystems[i].limits);
     return !subsystems ? "the limit of a namespace"
            : !spaces   ? "the limit of a subsystem"
                        : "limits of a namespace or subsystem";

@@ -154,7 +154,7 @@ static int64_t value_of(const struct alike *alike, const struct scenario_host *h
                         const struct opt *row)
 {
     const void *params = alike == &namespaces_alike ? (const void *)host->namespaces[index].params
-                                                    : (const void *)&host->subsystems[index].params;
+                                                    : (const void *)&host->subsystems[index].limits;
     return *opt_field(row, (void *)(uintptr_t)params);
 }
 

@@ -91,7 +91,7 @@ static void read_subsystem(struct loader *loader, const char *path, const struct
     static const char *const lists[] = {"namespaces", "ports", "hosts"};
     const struct tree_node *entry = list->items[index].value;
     struct block *limits =
-        block_new(loader->arena, path, nvme_subsystem_opts, sizeof(struct nvme_subsystem_params));
+        block_new(loader->arena, path, nvme_subsystem_opts, sizeof(struct nvme_limits));
     const struct block *const known[] = {limits, NULL};
     if (!block_only(entry, keys, known, loader->diag))
         return;
@@ -260,10 +260,10 @@ static void finish_subsystems(struct loader *loader, const struct scenario_node 
     for (size_t i = 0; i < list->count && loader->diag->errors == errors; i++) {
         const struct tree_node *entry = list->items[i].value;
         struct block *limits =
-            block_new(loader->arena, "subsystems", nvme_subsystem_opts, sizeof made[i].params);
+            block_new(loader->arena, "subsystems", nvme_subsystem_opts, sizeof made[i].limits);
         made[i].nqn = tree_get(entry, "nqn")->text;
         scenario_take_part(loader, limits, entry, NULL);
-        made[i].params = *(const struct nvme_subsystem_params *)limits->params;
+        made[i].limits = *(const struct nvme_limits *)limits->params;
         resolve_namespaces(loader, tree_get(entry, "namespaces"), count, &made[i]);
         resolve_ports(loader, tree_get(entry, "ports"), node->port_count, &made[i]);
         resolve_hosts(loader, tree_get(entry, "hosts"), &made[i]);

@@ -50,15 +50,15 @@ const struct opt nvme_namespace_opts[] = {
      "assumed: of the order of current drives"},
     {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL,
      "Size of a logical block.", "Linux null_blk and most drives as shipped: 512", .factor = 8},
-    {"iops-limit", OPT_INT, SPACE(iops_limit), "0", "0", "1000000000", NULL,
+    {"iops-limit", OPT_INT, SPACE(limits.of[NVME_LIMIT_IOPS]), "0", "0", "1000000000", NULL,
      "Reads and writes in a second, of all users together; 0: no limit.",
      "SPDK bdev_set_qos_limit: rw_ios_per_sec"},
-    {"rate-limit", OPT_RATE, SPACE(rate_limit), "0bps", "0bps", "10Tbps", NULL,
+    {"rate-limit", OPT_RATE, SPACE(limits.of[NVME_LIMIT_RATE]), "0bps", "0bps", "10Tbps", NULL,
      "Data read and written, of all users together; 0: no limit.",
      "SPDK bdev_set_qos_limit: rw_mbytes_per_sec"},
-    {"read-limit", OPT_RATE, SPACE(read_limit), "0bps", "0bps", "10Tbps", NULL,
+    {"read-limit", OPT_RATE, SPACE(limits.of[NVME_LIMIT_READ]), "0bps", "0bps", "10Tbps", NULL,
      "Data read, of all users together; 0: no limit.", "SPDK bdev_set_qos_limit: r_mbytes_per_sec"},
-    {"write-limit", OPT_RATE, SPACE(write_limit), "0bps", "0bps", "10Tbps", NULL,
+    {"write-limit", OPT_RATE, SPACE(limits.of[NVME_LIMIT_WRITE]), "0bps", "0bps", "10Tbps", NULL,
      "Data written, of all users together; 0: no limit.",
      "SPDK bdev_set_qos_limit: w_mbytes_per_sec"},
     {"drives", OPT_INT, SPACE(array.drives), "1", "1", "32", NULL,
@@ -86,17 +86,17 @@ const struct opt nvme_namespace_opts[] = {
     {0},
 };
 
-#define LIMIT(field) offsetof(struct nvme_subsystem_params, field)
+#define LIMIT(name) offsetof(struct nvme_limits, of[NVME_LIMIT_##name])
 
 const struct opt nvme_subsystem_opts[] = {
-    {"iops-limit", OPT_INT, LIMIT(iops_limit), "0", "0", "1000000000", NULL,
+    {"iops-limit", OPT_INT, LIMIT(IOPS), "0", "0", "1000000000", NULL,
      "Reads and writes in a second, of all who connect to it together; 0: no limit.",
      "own: a tenant's share, with `hosts` those of one tenant; as bdev_set_qos_limit of SPDK"},
-    {"rate-limit", OPT_RATE, LIMIT(rate_limit), "0bps", "0bps", "10Tbps", NULL,
+    {"rate-limit", OPT_RATE, LIMIT(RATE), "0bps", "0bps", "10Tbps", NULL,
      "Data read and written, likewise; 0: no limit.", "likewise"},
-    {"read-limit", OPT_RATE, LIMIT(read_limit), "0bps", "0bps", "10Tbps", NULL,
+    {"read-limit", OPT_RATE, LIMIT(READ), "0bps", "0bps", "10Tbps", NULL,
      "Data read, likewise; 0: no limit.", "likewise"},
-    {"write-limit", OPT_RATE, LIMIT(write_limit), "0bps", "0bps", "10Tbps", NULL,
+    {"write-limit", OPT_RATE, LIMIT(WRITE), "0bps", "0bps", "10Tbps", NULL,
      "Data written, likewise; 0: no limit.", "likewise"},
     {0},
 };
@@ -278,10 +278,7 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         make_media(ns, given, site->env);
         ns->store = given->store != NULL ? given->store : nvme_tag_store_create(ns->block_bytes);
         CHECK(ns->store->block_bytes == ns->block_bytes);
-        ns->limits = nvme_target_limit_create(
-            target,
-            &(struct nvme_subsystem_params){given->params.iops_limit, given->params.rate_limit,
-                                            given->params.read_limit, given->params.write_limit});
+        ns->limits = nvme_target_limit_create(target, &given->params.limits);
         CHECK(ns->store->ops->memory == target->namespaces[0].store->ops->memory);
     }
     target->namespace_count = site->namespace_count;

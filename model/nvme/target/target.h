@@ -52,12 +52,33 @@ extern const struct opt nvme_target_opts[];
  * command may hold are smaller (target_buffers.c). */
 int64_t nvme_target_carries(const struct nvme_target_params *params);
 
+/* What all users of a namespace, or of a subsystem, may have together in a second: I/Os, or bits
+ * that are read and written, read, written. */
+enum nvme_limit {
+    NVME_LIMIT_IOPS,
+    NVME_LIMIT_RATE,
+    NVME_LIMIT_READ,
+    NVME_LIMIT_WRITE,
+    NVME_LIMITS
+};
+
+struct nvme_limits {
+    int64_t of[NVME_LIMITS]; /* 0: no limit */
+};
+
+static inline bool nvme_limits_any(const struct nvme_limits *limits)
+{
+    bool any = false;
+    for (int i = 0; i < NVME_LIMITS; i++)
+        any |= limits->of[i] > 0;
+    return any;
+}
+
 /* One namespace: a device of its own, or an array of them, with its own content. */
 struct nvme_namespace_params {
     int64_t size;       /* bytes */
     int64_t block_size; /* 512 or 4096 */
-    /* Of all its users together, in a second; 0: no limit.  Rates in bits. */
-    int64_t iops_limit, rate_limit, read_limit, write_limit;
+    struct nvme_limits limits;
     struct array_params array; /* one drive: no array */
 };
 
@@ -78,17 +99,12 @@ enum {
     NVME_TARGET_ALL = UINT16_MAX, /* ports, or ANA groups */
 };
 
-/* Of all users of a subsystem together, as those of a namespace. */
-struct nvme_subsystem_params {
-    int64_t iops_limit, rate_limit, read_limit, write_limit;
-};
-
-extern const struct opt nvme_subsystem_opts[];
+extern const struct opt nvme_subsystem_opts[]; /* of its limits */
 
 /* What hosts connect to by its name. */
 struct nvme_target_subsystem {
     const char *nqn;
-    struct nvme_subsystem_params params;
+    struct nvme_limits limits;
     const uint32_t *namespaces; /* indices of the target's; the first is NSID 1 */
     uint32_t namespace_count;
     uint64_t ports;           /* a bit for each port that it is at; 0: all */

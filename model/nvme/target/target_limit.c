@@ -16,25 +16,23 @@
 
 #define SLICE (1 * PS_PER_MS)
 
-enum limit { IOS, ALL_BYTES, READ_BYTES, WRITE_BYTES, LIMITS };
-
 struct target_limits {
     struct nvme_target *target;
-    int64_t most[LIMITS], left[LIMITS]; /* most: of a slice, 0: no limit; left: of this one */
-    int64_t slice;                      /* number of the one that `left` is of */
+    struct nvme_limits most, left; /* most: of a slice; left: of this one */
+    int64_t slice;                 /* number of the one that `left` is of */
     struct target_list waiting;
     struct timer timer;
 };
 
-static int64_t cost_of(const struct target_command *command, enum limit limit)
+static int64_t cost_of(const struct target_command *command, enum nvme_limit limit)
 {
     const bool read = command->media.op == MEDIA_READ;
     switch (limit) {
-    case IOS:
+    case NVME_LIMIT_IOPS:
         return 1000;
-    case READ_BYTES:
+    case NVME_LIMIT_READ:
         return read ? (int64_t)command->media.bytes * 8000 : 0;
-    case WRITE_BYTES:
+    case NVME_LIMIT_WRITE:
         return read ? 0 : (int64_t)command->media.bytes * 8000;
     default:
         return (int64_t)command->media.bytes * 8000;
@@ -45,23 +43,25 @@ static void refill(struct target_limits *limits, time_ps now)
 {
     const int64_t passed = now / SLICE - limits->slice;
     limits->slice += passed;
-    for (int i = 0; i < LIMITS && passed > 0; i++) {
-        const int64_t most = limits->most[i], owed = limits->left[i] < 0 ? -limits->left[i] : 0;
+    for (int i = 0; i < NVME_LIMITS && passed > 0; i++) {
+        const int64_t most = limits->most.of[i],
+                      owed = limits->left.of[i] < 0 ? -limits->left.of[i] : 0;
         if (most == 0)
             continue;
-        limits->left[i] = passed > owed / most + 1 ? most : passed * most - owed;
-        CHECK(limits->left[i] <= most);
+        limits->left.of[i] = passed > owed / most + 1 ? most : passed * most - owed;
+        CHECK(limits->left.of[i] <= most);
     }
 }
 
 static bool take(struct target_limits *limits, const struct target_command *command)
 {
-    for (int i = 0; i < LIMITS; i++)
-        if (limits->most[i] > 0 && limits->left[i] <= 0 && cost_of(command, (enum limit)i) > 0)
+    for (int i = 0; i < NVME_LIMITS; i++)
+        if (limits->most.of[i] > 0 && limits->left.of[i] <= 0 &&
+            cost_of(command, (enum nvme_limit)i) > 0)
             return false;
-    for (int i = 0; i < LIMITS; i++)
-        if (limits->most[i] > 0)
-            limits->left[i] -= cost_of(command, (enum limit)i);
+    for (int i = 0; i < NVME_LIMITS; i++)
+        if (limits->most.of[i] > 0)
+            limits->left.of[i] -= cost_of(command, (enum nvme_limit)i);
     return true;
 }
 
@@ -129,17 +129,17 @@ bool nvme_target_limit_admits(struct target_command *command)
 }
 
 struct target_limits *nvme_target_limit_create(struct nvme_target *target,
-                                               const struct nvme_subsystem_params *params)
+                                               const struct nvme_limits *most)
 {
-    const int64_t most[LIMITS] = {params->iops_limit, params->rate_limit, params->read_limit,
-                                  params->write_limit};
-    if (most[IOS] + most[ALL_BYTES] + most[READ_BYTES] + most[WRITE_BYTES] == 0)
+    if (!nvme_limits_any(most))
         return NULL;
-    struct target_limits *limits = memory_zeroed(1, sizeof *limits);
-    *limits = (struct target_limits){.target = target, .slice = -1};
-    limits->timer = (struct timer){.fire = on_slice, .self = limits, .due = TIME_NEVER};
-    for (int i = 0; i < LIMITS; i++)
-        limits->most[i] = most[i];
+    struct target_limits *limits = memory_new(sizeof *limits);
+    *limits = (struct target_limits){
+        .target = target,
+        .most = *most,
+        .slice = -1,
+        .timer = {.fire = on_slice, .self = limits, .due = TIME_NEVER},
+    };
     target->limited = true;
     return limits;
 }

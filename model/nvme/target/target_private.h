@@ -233,7 +233,7 @@ void nvme_target_abort_run(struct target_command *command);
 /* target_limit.c */
 /* NULL: it limits nothing.  The target is `limited` from then on. */
 struct target_limits *nvme_target_limit_create(struct nvme_target *target,
-                                               const struct nvme_subsystem_params *params);
+                                               const struct nvme_limits *most);
 void nvme_target_limit_destroy(struct target_limits *limits);
 /* By its subsystem, then by its namespace; false: it waits, and goes to the media later. */
 bool nvme_target_limit_admits(struct target_command *command);

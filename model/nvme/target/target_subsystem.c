@@ -32,7 +32,7 @@ static void make_one(struct nvme_target *target, uint32_t index,
     copy_nqn(subsystem->nqn, given->nqn);
     subsystem->index = index;
     subsystem->ports = given->ports;
-    subsystem->limits = nvme_target_limit_create(target, &given->params);
+    subsystem->limits = nvme_target_limit_create(target, &given->limits);
     subsystem->namespace_count = given->namespace_count;
     subsystem->namespaces =
         memory_zeroed(given->namespace_count, sizeof(struct target_namespace *));

@@ -12,27 +12,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIMITS = 4 };
-
 static const struct {
     const char *row;
     bool reads, writes, bits; /* what counts; otherwise I/Os do */
-} limits[LIMITS] = {
-    {"iops-limit", true, true, false},
-    {"rate-limit", true, true, true},
-    {"read-limit", true, false, true},
-    {"write-limit", false, true, true},
+} limits[NVME_LIMITS] = {
+    [NVME_LIMIT_IOPS] = {"iops-limit", true, true, false},
+    [NVME_LIMIT_RATE] = {"rate-limit", true, true, true},
+    [NVME_LIMIT_READ] = {"read-limit", true, false, true},
+    [NVME_LIMIT_WRITE] = {"write-limit", false, true, true},
 };
 
-/* What all open loops ask for, or what may be had: by limit. */
-struct sums {
-    int64_t of[LIMITS];
-};
-
-static void add(struct sums *sums, const struct offering *offering, int64_t copies)
+/* To what all open loops ask for. */
+static void add(struct nvme_limits *sums, const struct offering *offering, int64_t copies)
 {
     const __int128 rate = (__int128)offering->rate * copies;
-    for (int i = 0; i < LIMITS; i++) {
+    for (int i = 0; i < NVME_LIMITS; i++) {
         const int64_t part = (limits[i].reads ? offering->share : 0) +
                              (limits[i].writes ? PPM - offering->share : 0);
         const int64_t each = limits[i].bits ? offering->mean * 8 : 1;
@@ -65,10 +59,10 @@ static struct use use_of(const struct scenario_host *target,
 }
 
 /* All that is asked of one namespace, or of one subsystem. */
-static struct sums asked_of(const struct scenario *scenario, uint32_t target, bool space,
-                            uint32_t number)
+static struct nvme_limits asked_of(const struct scenario *scenario, uint32_t target, bool space,
+                                   uint32_t number)
 {
-    struct sums sums = {{0}};
+    struct nvme_limits sums = {{0}};
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         if (!workload->ops->needs_nvme_target)
@@ -85,9 +79,10 @@ static struct sums asked_of(const struct scenario *scenario, uint32_t target, bo
 }
 
 static void say(struct check_report *report, const struct scenario_node *node, const char *what,
-                const struct sums *asked, const struct sums *given, struct diag_place place)
+                const struct nvme_limits *asked, const struct nvme_limits *given,
+                struct diag_place place)
 {
-    for (int i = 0; i < LIMITS; i++) {
+    for (int i = 0; i < NVME_LIMITS; i++) {
         char much[QUANTITY_TEXT_BYTES], little[QUANTITY_TEXT_BYTES];
         if (given->of[i] == 0 || asked->of[i] <= given->of[i])
             continue;
@@ -110,17 +105,14 @@ static void look_at_namespaces(const struct scenario *scenario, uint32_t target,
     uint32_t number = 0;
     for (uint32_t i = 0; i < node->host->namespace_count; i++) {
         const struct scenario_namespace *entry = &node->host->namespaces[i];
-        const struct nvme_namespace_params *params = entry->params;
-        const struct sums given = {
-            {params->iops_limit, params->rate_limit, params->read_limit, params->write_limit}};
-        const bool limited = given.of[0] + given.of[1] + given.of[2] + given.of[3] > 0;
+        const struct nvme_limits *given = &entry->params->limits;
         for (uint32_t n = 0; n < entry->count; n++, number++) {
             char what[32];
-            if (!limited)
+            if (!nvme_limits_any(given))
                 continue;
-            const struct sums asked = asked_of(scenario, target, true, number);
+            const struct nvme_limits asked = asked_of(scenario, target, true, number);
             snprintf(what, sizeof what, "namespace %u", number + 1);
-            say(report, node, what, &asked, &given, entry->place);
+            say(report, node, what, &asked, given, entry->place);
         }
     }
 }
@@ -132,13 +124,12 @@ static void look_at_subsystems(const struct scenario *scenario, uint32_t target,
     const struct tree_node *written = scenario->origins->nodes[target].host->names.subsystems;
     for (uint32_t i = 0; i < node->host->subsystem_count; i++) {
         const struct nvme_target_subsystem *subsystem = &node->host->subsystems[i];
-        const struct nvme_subsystem_params *params = &subsystem->params;
-        const struct sums given = {
-            {params->iops_limit, params->rate_limit, params->read_limit, params->write_limit}};
-        const struct sums asked = asked_of(scenario, target, false, i);
+        if (!nvme_limits_any(&subsystem->limits))
+            continue;
+        const struct nvme_limits asked = asked_of(scenario, target, false, i);
         char what[NVME_NQN_BYTES + 16];
         snprintf(what, sizeof what, "subsystem %s", subsystem->nqn);
-        say(report, node, what, &asked, &given, written->items[i].value->place);
+        say(report, node, what, &asked, &subsystem->limits, written->items[i].value->place);
     }
 }
 

@@ -11,12 +11,11 @@
 
 #include <string.h>
 
-enum { STORES = 64, LIMITS = 4, SUBSYSTEM = 1 << 30 /* beside its number */ };
+enum { STORES = 64, SUBSYSTEM = 1 << 30 /* beside its number */ };
 
 struct store {
     uint64_t number;
     bool used;
-    int64_t most[LIMITS]; /* I/Os, bits, of them read and written, in a second; 0: no limit */
     time_ps begun, now;
     uint64_t ios, read, written, largest; /* bits */
 };
@@ -72,7 +71,7 @@ static void check(struct run_laws *laws, const struct store *store, int64_t limi
 }
 
 static void count(struct run_laws *laws, const struct probe_host_io *io, uint64_t number,
-                  const int64_t most[LIMITS])
+                  const struct nvme_limits *most)
 {
     const uint64_t bits = (uint64_t)io->bytes * 8;
     const bool read = io->opcode == NVME_READ || io->opcode == NVME_COMPARE;
@@ -81,18 +80,16 @@ static void count(struct run_laws *laws, const struct probe_host_io *io, uint64_
         return;
     if (!store->used)
         *store = (struct store){.number = number, .used = true, .begun = io->issued_at};
-    for (int i = 0; i < LIMITS; i++)
-        store->most[i] = most[i];
     store->now = io->completed_at;
     store->begun = io->issued_at < store->begun ? io->issued_at : store->begun;
     store->largest = bits > store->largest ? bits : store->largest;
     store->ios++;
     store->read += read ? bits : 0;
     store->written += read ? 0 : bits;
-    check(laws, store, most[0], store->ios, 1);
-    check(laws, store, most[1], store->read + store->written, store->largest);
-    check(laws, store, most[2], store->read, store->largest);
-    check(laws, store, most[3], store->written, store->largest);
+    check(laws, store, most->of[NVME_LIMIT_IOPS], store->ios, 1);
+    check(laws, store, most->of[NVME_LIMIT_RATE], store->read + store->written, store->largest);
+    check(laws, store, most->of[NVME_LIMIT_READ], store->read, store->largest);
+    check(laws, store, most->of[NVME_LIMIT_WRITE], store->written, store->largest);
 }
 
 void run_laws_limits_io(struct run_laws *laws, const struct probe_host_io *io)
@@ -106,11 +103,9 @@ void run_laws_limits_io(struct run_laws *laws, const struct probe_host_io *io)
     const char *name = laws->scenario->workloads[io->workload].subsystem;
     const struct nvme_target_subsystem *subsystem = subsystem_of(host, name);
     if (ns != NULL)
-        count(laws, io, io->store,
-              (const int64_t[]){ns->iops_limit, ns->rate_limit, ns->read_limit, ns->write_limit});
+        count(laws, io, io->store, &ns->limits);
     if (subsystem != NULL)
         count(laws, io,
               (io->store >> 32 << 32) | SUBSYSTEM | (uint64_t)(subsystem - host->subsystems),
-              (const int64_t[]){subsystem->params.iops_limit, subsystem->params.rate_limit,
-                                subsystem->params.read_limit, subsystem->params.write_limit});
+              &subsystem->limits);
 }

@@ -9,16 +9,11 @@
 
 static struct nvme_pair pair;
 
-static void start(struct nvme_namespace_params limits)
+static void start(struct nvme_limits limits)
 {
     nvme_pair_init(&pair, "null");
-    for (int i = 0; i < 2; i++) {
-        struct nvme_namespace_params *params = &pair.namespaces[i].params;
-        params->iops_limit = limits.iops_limit;
-        params->rate_limit = limits.rate_limit;
-        params->read_limit = limits.read_limit;
-        params->write_limit = limits.write_limit;
-    }
+    for (int i = 0; i < 2; i++)
+        pair.namespaces[i].params.limits = limits;
     nvme_pair_start(&pair);
     assert_true(pair.ready);
     nvme_pair_run(&pair, 10 * PS_PER_MS - pair.world.now); /* a slice's begin */
@@ -45,7 +40,7 @@ static void submit(uint32_t index, enum nvme_opcode opcode, uint32_t bytes)
 static void a_slice_has_a_thousandth_of_a_second(void **state)
 {
     (void)state;
-    start((struct nvme_namespace_params){.iops_limit = 3000});
+    start((struct nvme_limits){.of[NVME_LIMIT_IOPS] = 3000});
     for (uint32_t i = 0; i < 8; i++)
         submit(i, NVME_READ, 4096);
     nvme_pair_run(&pair, 900 * PS_PER_US);
@@ -63,7 +58,7 @@ static void a_slice_has_a_thousandth_of_a_second(void **state)
 static void what_is_overdrawn_is_made_up_for(void **state)
 {
     (void)state;
-    start((struct nvme_namespace_params){.rate_limit = 8000000});
+    start((struct nvme_limits){.of[NVME_LIMIT_RATE] = 8000000});
     submit(0, NVME_READ, 4096);
     submit(1, NVME_WRITE, 4096);
     nvme_pair_run(&pair, 3900 * PS_PER_US);
@@ -84,7 +79,7 @@ static void what_is_overdrawn_is_made_up_for(void **state)
 static void reads_pass_writes_that_wait(void **state)
 {
     (void)state;
-    start((struct nvme_namespace_params){.write_limit = 8000000});
+    start((struct nvme_limits){.of[NVME_LIMIT_WRITE] = 8000000});
     submit(0, NVME_WRITE, 4096);
     submit(1, NVME_WRITE, 4096);
     submit(2, NVME_READ, 4096);
@@ -105,7 +100,7 @@ static void a_subsystem_goes_before_its_namespaces(void **state)
     (void)state;
     const struct nvme_target_subsystem subsystem = {
         .nqn = "nqn.2014-08.org.example:gold",
-        .params = {.iops_limit = 3000},
+        .limits = {.of[NVME_LIMIT_IOPS] = 3000},
         .namespaces = both,
         .namespace_count = 2,
     };
@@ -113,7 +108,7 @@ static void a_subsystem_goes_before_its_namespaces(void **state)
     pair.subsystems = &subsystem;
     pair.subsystem_count = 1;
     pair.subsystem_nqn = subsystem.nqn;
-    pair.namespaces[0].params.iops_limit = 2000;
+    pair.namespaces[0].params.limits.of[NVME_LIMIT_IOPS] = 2000;
     nvme_pair_start(&pair);
     assert_true(pair.ready);
     nvme_pair_run(&pair, 10 * PS_PER_MS - pair.world.now);
@@ -136,7 +131,7 @@ static void a_subsystem_limits_all_namespaces(void **state)
     (void)state;
     const struct nvme_target_subsystem subsystem = {
         .nqn = "nqn.2014-08.org.example:gold",
-        .params = {.write_limit = 8000000},
+        .limits = {.of[NVME_LIMIT_WRITE] = 8000000},
         .namespaces = both,
         .namespace_count = 2,
     };
@@ -163,7 +158,7 @@ static void a_subsystem_limits_all_namespaces(void **state)
 static void who_waits_may_leave(void **state)
 {
     (void)state;
-    start((struct nvme_namespace_params){.iops_limit = 1});
+    start((struct nvme_limits){.of[NVME_LIMIT_IOPS] = 1});
     submit(0, NVME_READ, 4096);
     submit(1, NVME_READ, 4096);
     nvme_pair_run(&pair, 900 * PS_PER_US);

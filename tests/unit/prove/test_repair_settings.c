@@ -94,7 +94,7 @@ static const void *params_of(const struct scenario *scenario, const struct devia
     case DEVIATION_NAMESPACE_VALUE:
         return node->host->namespaces[change->index].params;
     case DEVIATION_SUBSYSTEM_VALUE:
-        return &node->host->subsystems[change->index].params;
+        return &node->host->subsystems[change->index].limits;
     case DEVIATION_MEDIA_VALUE:
         return node->host->namespaces[change->index].media_params;
     default:
