@@ -143,30 +143,19 @@ static struct packet_class class_of(const struct rnic *rnic, const struct verbs_
     };
 }
 
-/* On the member of an aggregate that is chosen by the connection's ports, which are one space. */
-static struct verbs_conn *take_aggregated(struct rnic *lead, const struct verbs_peer *peer,
-                                          const struct verbs_user *user)
-{
-    const uint64_t tid = lead->cm.guid ^ ++lead->cm.tids;
-    const uint32_t label = cm_flow_label(cm_port_of_tid(tid), peer->port);
-    struct verbs_conn *conn = cm_conn_take(lag_choose(lead, peer->ip, label), user, on_timer);
-    conn->tid = tid;
-    return conn;
-}
-
 struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
                               const struct ibv_qp_cap *cap, const struct rdma_conn_param *param,
                               const struct verbs_user *user)
 {
     if (peer->ip < RNIC_FIRST_IP)
         return NULL;
-    struct verbs_conn *conn =
-        rnic->lag == NULL ? cm_conn_take(rnic, user, on_timer) : take_aggregated(rnic, peer, user);
-    rnic = conn->rnic;
+    /* On the member of a link aggregate that is chosen by the connection's ports. */
+    const uint64_t tid = rnic->cm.guid ^ ++rnic->cm.tids;
+    rnic = lag_choose(rnic, peer->ip, cm_flow_label(cm_port_of_tid(tid), peer->port));
+    struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
+    conn->tid = tid;
     conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class),
                                   cm_flow_label(cm_source_port(conn), peer->port)};
-    if (rnic->lag == NULL)
-        conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
     conn->qp = qp_create(rnic, cap, conn);
     conn->state = CM_RESOLVING;
     cm_format_req(conn, peer->port, param);

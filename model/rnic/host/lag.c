@@ -79,14 +79,6 @@ struct rnic *lag_owner(struct rnic *rnic, uint32_t qpn)
     return rnic;
 }
 
-bool lag_is_taken(const struct rnic *rnic, uint32_t qpn)
-{
-    for (uint32_t i = 0; rnic->lag != NULL && i < rnic->lag->count; i++)
-        if (rnic->lag->members[i] != rnic && rnic_find_qp(rnic->lag->members[i], qpn) != NULL)
-            return true;
-    return false;
-}
-
 /* ------------------------------------------------------------------ who carries whom */
 
 static struct rnic *of_port(struct port *port)

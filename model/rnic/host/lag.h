@@ -54,9 +54,6 @@ static inline struct rnic *lag_lead(struct rnic *rnic)
 /* The member that has the queue pair; the RNIC itself where none has. */
 struct rnic *lag_owner(struct rnic *rnic, uint32_t qpn);
 
-/* Another member has the queue pair. */
-bool lag_is_taken(const struct rnic *rnic, uint32_t qpn);
-
 /* The host knows that the member's link is down, or up again; between events. */
 void lag_set_down(struct lag *lag, uint32_t member, bool down, time_ps now);
 

@@ -315,15 +315,6 @@ void rnic_deliver(struct rnic *rnic, uint32_t index);
 /* Hands a frame that port and receive buffer have let through to the transport; takes it over. */
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);
 
-/* A frame that the port let through; takes it over. */
-static inline void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now)
-{
-    if (LIKELY((rnic->rx_odd & RNIC_RX_BUFFERED) == 0))
-        rnic_transport(rnic, handle, now);
-    else
-        rx_buffer_add(rnic, handle, now);
-}
-
 /* Where the queue pair is, if there is one. */
 static inline struct qp *rnic_qp_slot(const struct rnic *rnic, uint32_t qpn)
 {

@@ -174,13 +174,13 @@ bool qp_may_post_receive(struct qp *qp)
 }
 
 /* 0 and 1 are management QPs, all ones is multicast. */
-static uint32_t new_qpn(const struct rnic *rnic, uint32_t index, uint8_t *generation)
+static uint32_t new_qpn(struct rnic *rnic, uint32_t index, uint8_t *generation)
 {
     uint32_t qpn;
     do {
         const uint32_t slot = (uint32_t)++ * generation << RNIC_QP_BITS | index;
         qpn = (slot ^ rnic->qpn_base) & PSN_MASK;
-    } while (qpn <= QPN_GSI || qpn == QPN_MULTICAST || lag_is_taken(rnic, qpn));
+    } while (qpn <= QPN_GSI || qpn == QPN_MULTICAST || lag_owner(rnic, qpn) != rnic);
     return qpn;
 }
 

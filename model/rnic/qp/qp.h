@@ -218,11 +218,11 @@ enum ibv_mtu qp_mtu_code(uint32_t bytes);
 /* RNR timer code to time, IBTA Vol 1 table 45. */
 time_ps qp_rnr_time(unsigned code);
 
-/* UDP source port of a pair of QPNs; by the RNIC's own rule, where the flow label is a REQ's; and
- * the hash of the 5-tuple that ECMP uses. */
-/* What a flow label gives, of whatever queue pair. */
+/* UDP source port that a flow label gives, of whatever queue pair. */
 uint16_t qp_port_of_label(uint32_t label);
 
+/* UDP source port of a pair of QPNs; by the RNIC's own rule, where the flow label is a REQ's; and
+ * the hash of the 5-tuple that ECMP uses. */
 uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn);
 uint16_t qp_udp_source_of(const struct rnic *rnic, uint32_t local_qpn, uint32_t remote_qpn,
                           uint32_t flow_label);

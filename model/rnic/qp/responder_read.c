@@ -10,6 +10,13 @@
 
 /* ------------------------------------------------------------------ requests */
 
+/* Some READs are over. */
+static void note_owed(struct qp *qp)
+{
+    if (!responder_owes(qp))
+        qp->flags &= (uint16_t)~QP_RESPOND;
+}
+
 /* A requester that asks for one more than fit has the first of them: what is being answered again
  * there was answered in time, only late. */
 static void forget_ghost(struct qp *qp)
@@ -82,8 +89,7 @@ void responder_on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct 
         }
     }
     qp->read_tail = tail;
-    if (!responder_owes(qp)) /* and it may be refused now: its memory was given back */
-        qp->flags &= (uint16_t)~QP_RESPOND;
+    note_owed(qp); /* it may be refused now: its memory was given back */
     if (rnic->recovery->selective && tail - qp->read_head > qp->read_mask)
         return; /* it will be asked for again */
     begin_read(rnic, qp, frame, now);
@@ -119,8 +125,7 @@ static void fill_response(struct rnic *rnic, const struct qp *qp, const struct q
 static void end_read(struct rnic *rnic, struct qp *qp)
 {
     qp->read_head++;
-    if (!responder_owes(qp))
-        qp->flags &= (uint16_t)~QP_RESPOND;
+    note_owed(qp);
     if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER &&
         responder_may_leave(qp, qp->answer_psn))
         arbiter_list_answer(rnic, qp);
@@ -137,7 +142,7 @@ static NOINLINE void lose_memory(struct rnic *rnic, struct qp *qp, const struct 
         return;
     }
     qp->read_head = qp->read_tail;
-    qp->flags &= (uint16_t)~QP_RESPOND;
+    note_owed(qp);
     responder_refuse(rnic, qp, RESPONDER_NAK_ACCESS, psn, now);
 }
 

@@ -344,12 +344,20 @@ static time_ps begin_receive(struct work *work, time_ps now)
     return interrupt + cost->receive_packet + cost->receive_byte * frame->payload;
 }
 
+static void hand_on(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    if ((rnic->rx_odd & RNIC_RX_BUFFERED) == 0)
+        rnic_transport(rnic, handle, now);
+    else
+        rx_buffer_add(rnic, handle, now);
+}
+
 /* After its budget others have their turn. */
 static bool end_receive(struct work *work, time_ps now)
 {
     struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, receive));
     soft->taken++;
-    rnic_receive(soft->rnic, take_frame(soft->rnic, &soft->ring), now);
+    hand_on(soft->rnic, take_frame(soft->rnic, &soft->ring), now);
     if (--soft->budget > 0 && soft->ring.count > 0)
         return true;
     soft->budget = POLL_BUDGET;

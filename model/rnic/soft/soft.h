@@ -56,10 +56,10 @@ void soft_fini(struct rnic *rnic);
 void soft_qp_init(struct rnic *rnic, struct qp *qp);
 void soft_qp_fini(struct qp *qp);
 
-/* A frame that the port let through; takes it over. */
 /* Fewer packets of it are unacknowledged than may be. */
 bool soft_window_open(const struct rnic *rnic, const struct qp *qp);
 
+/* A frame that the port let through; takes it over. */
 void soft_receive(struct rnic *rnic, uint32_t handle, time_ps now);
 
 /* The queue pair may have something to send. */

@@ -49,10 +49,14 @@ static bool is_due(const struct softirq *softirq, time_ps now)
     return had >= slice || (ahead > slice && had >= slice / SLICE_LEAST_PART);
 }
 
-/* That is asked at a tick. */
-static void look_at_tick(struct softirq *softirq, time_ps now)
+/* That is asked at a tick; the process first ends the call that it is in. */
+static void look_at_tick(struct softirq *softirq, bool in_call, time_ps now)
 {
-    if (is_due(softirq, now))
+    if (!is_due(softirq, now))
+        return;
+    if (in_call)
+        softirq->resched = true;
+    else
         give(softirq, !softirq->thread, now);
 }
 
@@ -115,18 +119,13 @@ static void alone(struct softirq *softirq, uint32_t packets, time_ps now)
 /* It was handed to the thread: who of the two has the processor. */
 static void share(struct softirq *softirq, bool tasklet, enum softirq_process process, time_ps now)
 {
-    if (!softirq->thread && process == SOFTIRQ_CALL) {
-        if (!ticked(softirq, now))
-            return;
-        softirq->resched |= is_due(softirq, now);
-        if (tasklet)
-            begin_pass(softirq, true, now);
-    } else if (softirq->resched) {
+    const bool in_call = !softirq->thread && process == SOFTIRQ_CALL;
+    if (softirq->resched && !in_call) {
         give(softirq, true, now);
     } else if (softirq->thread && softirq->woken) {
         give(softirq, false, now);
     } else if (ticked(softirq, now)) {
-        look_at_tick(softirq, now);
+        look_at_tick(softirq, in_call, now);
         if (!softirq->thread && tasklet)
             begin_pass(softirq, true, now);
     }
