@@ -151,11 +151,6 @@ static void begin_first(struct rnic *rnic, time_ps now)
     }
 }
 
-static bool is_free(const struct pipeline *pipeline, time_ps now)
-{
-    return pipeline->waiting.head == POOL_NONE && pipeline->engine_free <= now;
-}
-
 static void work(struct rnic *rnic, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
@@ -169,16 +164,17 @@ static void work(struct rnic *rnic, time_ps now)
 
 void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now)
 {
+    struct pipeline *pipeline = rnic->pipeline;
     struct pipeline_qp *own = place_of(rnic, qp);
-    const bool idle = own->begun == own->rung && !own->listed && !own->resting;
-    own->alone = own->begun == own->rung && qp->sq_tail - own->rung == 1;
+    const bool none = own->begun == own->rung;
+    const bool is_free = pipeline->waiting.head == POOL_NONE && pipeline->engine_free <= now;
+    own->alone = none && qp->sq_tail - own->rung == 1;
     own->rung = qp->sq_tail;
-    if (idle && qp->state == IBV_QPS_RTS && own->rests_until <= now && own->begun != own->rung &&
-        is_free(rnic->pipeline, now))
-        begin(rnic, qp, own, now); /* as it would if it were listed alone */
+    if (none && is_free && !own->listed && !own->resting && own->rests_until <= now)
+        begin(rnic, qp, own, now); /* as the only one of the list */
     else
         offer(rnic, own, now);
-    if (rnic->pipeline->waiting.head != POOL_NONE)
+    if (pipeline->waiting.head != POOL_NONE)
         work(rnic, now);
     rnic_watch_hold(rnic, qp, now);
 }
@@ -219,17 +215,12 @@ static time_ps data_from(const struct rnic *rnic)
     return time_later(pipeline->tx_free, pipeline->pcie.down.free_at);
 }
 
-static inline bool may_carry(const struct pipeline *pipeline, time_ps now)
-{
-    return pipeline->tx_free <= now && pipeline->pcie.down.free_at <= now;
-}
-
 /* A payload that was not in its work request. */
 static inline bool is_read_for(const struct rnic *rnic, const struct frame *frame)
 {
     if (frame->payload == 0 || !pipeline_has_pcie(costs(rnic)))
         return false;
-    if (LIKELY(!is_inline(rnic, frame->payload)))
+    if (!is_inline(rnic, frame->payload))
         return true;
     const bool whole =
         frame->opcode == FRAME_RC_SEND_ONLY || frame->opcode == FRAME_RC_SEND_ONLY_IMM ||
@@ -303,7 +294,7 @@ static uint32_t next_control(struct rnic *rnic, uint8_t allowed)
 static INLINE uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
 {
     struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
-    const bool data = may_carry(rnic->pipeline, now);
+    const bool data = data_from(rnic) <= now;
     const uint32_t handle = data ? arbiter_next(port, allowed, now) : next_control(rnic, allowed);
     if (handle != POOL_NONE)
         charge(rnic, frame_at(port->frames, handle), now);
