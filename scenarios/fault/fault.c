@@ -6,6 +6,12 @@
 
 const struct opt fault_no_opts[] = {{0}};
 
+bool fault_of_target(const void *params)
+{
+    (void)params;
+    return true;
+}
+
 const struct fault_ops *const fault_kinds[] = {
 #define FAULT(stem) &fault_##stem,
 #include "scenarios/fault/fault.def"

@@ -78,6 +78,9 @@ struct fault_ops {
 
 extern const struct opt fault_no_opts[];
 
+/* A `spares_rdma` of faults that concern targets whatever their params are. */
+bool fault_of_target(const void *params);
+
 extern const struct fault_ops *const fault_kinds[]; /* NULL ends it; made from fault.def */
 const struct fault_ops *fault_find(const char *name);
 

@@ -12,12 +12,6 @@ static unsigned breaks(const void *params)
     return FAULT_KILLS_TARGET; /* what a host without another path sends may fail */
 }
 
-static bool spares_rdma(const void *params)
-{
-    (void)params;
-    return true;
-}
-
 static void apply(struct world *world, const struct scenario_fault *fault,
                   const struct scenario_spot *spot, bool on)
 {
@@ -40,6 +34,6 @@ const struct fault_ops fault_ana_change = {
     .params_bytes = sizeof(struct scenario_ana),
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = spares_rdma,
+    .spares_rdma = fault_of_target,
     .apply = apply,
 };

@@ -23,12 +23,6 @@ static unsigned breaks(const void *params)
     return FAULT_KILLS_TARGET;
 }
 
-static bool spares_rdma(const void *params)
-{
-    (void)params;
-    return true;
-}
-
 static bool overlap(const void *params, const void *others)
 {
     const struct params *a = params, *b = others;
@@ -71,7 +65,7 @@ const struct fault_ops fault_drive_failed = {
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = spares_rdma,
+    .spares_rdma = fault_of_target,
     .in_vain_at = in_vain_at,
     .overlap = overlap,
     .apply = apply,

@@ -20,12 +20,6 @@ static unsigned breaks(const void *params)
     return FAULT_KILLS_TARGET;
 }
 
-static bool spares_rdma(const void *params)
-{
-    (void)params;
-    return true;
-}
-
 static void apply(struct world *world, const struct scenario_fault *fault,
                   const struct scenario_spot *spot, bool on)
 {
@@ -43,6 +37,6 @@ const struct fault_ops fault_port_closed = {
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = spares_rdma,
+    .spares_rdma = fault_of_target,
     .apply = apply,
 };

@@ -10,12 +10,6 @@ static unsigned breaks(const void *params)
     return 0;
 }
 
-static bool spares_rdma(const void *params)
-{
-    (void)params;
-    return true;
-}
-
 static void apply(struct world *world, const struct scenario_fault *fault,
                   const struct scenario_spot *spot, bool on)
 {
@@ -29,6 +23,6 @@ const struct fault_ops fault_target_stall = {
     .opts = fault_no_opts,
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = spares_rdma,
+    .spares_rdma = fault_of_target,
     .apply = apply,
 };

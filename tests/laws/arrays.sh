@@ -3,17 +3,7 @@
 # What stripes, mirrors and parity give of N drives, and what they cost; who survives which failure; how long a rebuild is.
 set -u
 program=${STORMGLASS:?the program to test}
-failures=0
-
-# near NAME FOUND EXPECTED PERCENT
-near() {
-    if [ -n "$2" ] && awk -v m="$2" -v k="$3" -v t="$4" 'BEGIN { d = m - k; if (d < 0) d = -d; exit !(d <= k * t / 100) }'; then
-        printf 'ok    %-62s %10.2f expected %10.2f\n' "$1" "$2" "$3"
-    else
-        printf 'FAIL  %-62s %10s expected %10s +- %s %%\n' "$1" "$2" "$3" "$4"
-        failures=$((failures + 1))
-    fi
-}
+. tests/laws/figures
 
 # play JQ-EXPRESSION SETTING...: of the workload; ns.SETTING of the namespace; others as they are.
 play() {

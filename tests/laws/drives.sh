@@ -4,27 +4,7 @@
 # must be predicted within 25 %.
 set -u
 program=${STORMGLASS:?the program to test}
-failures=0
-
-# near NAME MEASURED PUBLISHED PERCENT
-near() {
-    if [ -n "$2" ] && awk -v m="$2" -v k="$3" -v t="$4" 'BEGIN { d = 100 * (m / k - 1); exit !(d <= t && d >= -t) }'; then
-        printf 'ok    %-58s %9.1f published %9.1f\n' "$1" "$2" "$3"
-    else
-        printf 'FAIL  %-58s %9s published %9s +- %s %%\n' "$1" "$2" "$3" "$4"
-        failures=$((failures + 1))
-    fi
-}
-
-# within NAME VALUES AWK-CONDITION
-within() {
-    if [ -n "$2" ] && awk "{ exit !($3) }" <<<"$2"; then
-        printf 'ok    %-58s %s\n' "$1" "$2"
-    else
-        printf 'FAIL  %-58s %s, not %s\n' "$1" "$2" "$3"
-        failures=$((failures + 1))
-    fi
-}
+. tests/laws/figures
 
 # play JQ-EXPRESSION SETTING...: of the workload, or below hosts.targets.namespaces.0.
 play() {

@@ -76,7 +76,8 @@ static struct costs costs_of(const struct harm_scene *scene, uint32_t host, bool
 {
     const struct scenario_host *about = scene->scenario->nodes[host].host;
     const struct rnic_params *rnic = about->rnic;
-    const int64_t pairs = queue_pairs(scene, host);
+    const int64_t pairs =
+        rnic->qp_create_cost + rnic->qp_modify_cost == 0 ? 0 : queue_pairs(scene, host);
     const time_ps create = pairs * rnic->qp_create_cost / rnic->command_slots;
     const time_ps modify = pairs * MODIFIES * rnic->qp_modify_cost / rnic->command_slots;
     struct costs costs = {
