@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Of the tolerance: by so much the worse end of an axis that is not monotone does better. */
+enum { ODD_PART = 10 };
+
 static bool is_by_cost(const struct plan_state *state)
 {
     return state->plan->rules.objective == PLAN_CHEAPEST ||
@@ -136,6 +139,13 @@ static bool is_measured(const struct plan_case_state *of)
     return of->count > 0;
 }
 
+/* What may be more than the tolerance where other axes have other values: a good deal less shows
+ * that an axis is not monotone. */
+static double seen_to_differ(const struct plan_state *state)
+{
+    return plan_tolerance(state) / ODD_PART;
+}
+
 /* `b` has been looked at in the case that decided against `a`, and holds in it or does clearly
  * better. */
 static bool does_better(const struct plan_state *state, const struct plan_candidate *a,
@@ -152,7 +162,7 @@ static bool does_better(const struct plan_state *state, const struct plan_candid
         !is_measured(&a->states[a->decided_by]))
         return false;
     return plan_mean_slack(theirs, slo) >
-           plan_mean_slack(&a->states[a->decided_by], slo) + plan_tolerance(state);
+           plan_mean_slack(&a->states[a->decided_by], slo) + seen_to_differ(state);
 }
 
 /* In the objective and the case where `a` has the least headroom. */
@@ -165,7 +175,7 @@ static bool has_more(const struct plan_state *state, const struct plan_candidate
         return false;
     return plan_headroom(&b->states[of].asked[a->least_slo],
                          plan_mean(&b->states[of], a->least_slo)) >
-           a->headroom + plan_tolerance(state);
+           a->headroom + seen_to_differ(state);
 }
 
 /* `better` is as good on every axis, and `other` does better. */

@@ -235,23 +235,25 @@ static uint32_t steps(const struct plan_state *state, uint32_t a, uint32_t b)
     return all;
 }
 
-/* Of what was dropped by an axis that was not tried: the cheapest that was said to fail, or the
- * nearest to what was said to have more. */
+/* Of what was dropped by an axis that was not tried: of those that were said to fail, or of the
+ * nearest to what was said to have more, the one at the best ends of the other axes, where nothing
+ * else hides what this one does; the cheapest of equals. */
 static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict verdict)
 {
     const struct plan_state *state = next->search->state;
-    uint32_t best = state->count, least = UINT32_MAX;
+    uint32_t best = state->count, least = UINT32_MAX, most = 0;
     for (uint32_t i = 0; i < state->count; i++) {
-        const uint32_t index = next->by_cost[i];
+        const uint32_t index = next->by_cost[i], rank = plan_rank(state, index);
         const struct plan_candidate *candidate = &state->candidates[index];
         if (candidate->verdict != verdict ||
             (plan_differing_axes(state, index, candidate->bound_by) & ~next->tried) == 0)
             continue;
         const uint32_t apart =
             verdict == PLAN_VERDICT_IMPLIED ? 0 : steps(state, index, candidate->bound_by);
-        if (apart >= least)
+        if (best < state->count && (apart > least || (apart == least && rank <= most)))
             continue;
         least = apart;
+        most = rank;
         best = index;
     }
     return best;
