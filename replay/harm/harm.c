@@ -30,6 +30,7 @@ struct accusation {
     bool standing;       /* a deadlock: comes first */
     bool seen;           /* its kind and sentence are of what was seen, not of what is supposed */
     bool proven;         /* ... and somebody is to blame */
+    char untold[HARM_NAME_BYTES]; /* its words, where of some clue the cost is not known */
 };
 
 struct cause_search {
@@ -253,6 +254,8 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
     accusation->seen |= clue->proven;
     accusation->of_one_clue = weight > before ? weight : before;
     accusation->standing |= clue->standing;
+    if (clue->untold)
+        snprintf(accusation->untold, sizeof accusation->untold, "%.150s", suspect->words);
     accusation->proven |= clue->proven && suspect->suspect != HARM_LOAD;
     if (!leads)
         return;
@@ -424,6 +427,8 @@ static void close_search(struct cause_search *search, struct harm *harm)
     for (uint32_t i = 0; i < search->count && harm->cause_count < HARM_CAUSES_MAX; i++) {
         struct accusation *accusation = &search->list[i];
         struct harm_cause *cause = &accusation->cause;
+        if (harm->untold[0] == '\0')
+            memcpy(harm->untold, accusation->untold, sizeof harm->untold);
         cause->share = all == 0 ? 0 : (int64_t)((__int128)accusation->weight * PPM / all);
         if ((i > 0 && !accusation->proven && cause->share < worth_telling) ||
             (accusation->weight == 0 && !accusation->proven) ||

@@ -89,10 +89,11 @@ struct harm {
     int64_t failed_operations, lossless_drops, drops, victims;
     enum harm_severity severity;
     char sentence[HARM_SENTENCE_BYTES];
-    struct harm_margin headroom; /* of a lossless group: above it a frame is lost */
-    struct harm_margin memory;   /* that groups of a switch share */
-    struct harm_margin receive;  /* of a host's receive buffer, to where it pauses */
-    struct harm_cause *causes;   /* best first */
+    char untold[HARM_NAME_BYTES]; /* "fault 0, drive-failed": what it cost the run does not tell */
+    struct harm_margin headroom;  /* of a lossless group: above it a frame is lost */
+    struct harm_margin memory;    /* that groups of a switch share */
+    struct harm_margin receive;   /* of a host's receive buffer, to where it pauses */
+    struct harm_cause *causes;    /* best first */
     uint32_t cause_count;
     struct harm_workload *workloads; /* one for each; NULL: unknown */
 };

@@ -31,7 +31,12 @@ void severity_words(struct harm *harm)
     const size_t size = sizeof harm->sentence;
     size_t used = 0;
     if (harm->severity == HARM_NOTHING) {
-        used = (size_t)snprintf(text, size, "none: nobody lost anything worth mention");
+        used = harm->untold[0] == '\0'
+                   ? (size_t)snprintf(text, size, "none: nobody lost anything worth mention")
+                   : (size_t)snprintf(text, size,
+                                      "none that this run tells (explain --prove plays it without "
+                                      "%s)",
+                                      harm->untold);
         margins_words(harm, text + used, size - used);
         return;
     }

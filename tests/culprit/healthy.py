@@ -186,7 +186,7 @@ class Healthy:
                 targets += to
             self.workloads.append(self.workload(index, kind, senders, to, wants))
         if targets:
-            self.media(targets)
+            self.media(targets, wants)
 
     def load_ring(self, wants):
         """Each host writes to one at the switch after the next: over the ring, or back the short way."""
@@ -244,12 +244,16 @@ class Healthy:
             made["dscp"] = 34
         return made
 
-    def media(self, targets):
+    def media(self, targets, wants):
         draw = self.draw
         media = {"kind": "fixed", "read-latency": f"{draw.choice([5, 10, 20])}us",
                  "write-latency": f"{draw.choice([5, 10])}us", "parallel": 64}
-        self.hosts_section["targets"] = {"where": sorted(set(targets)),
-                                         "namespaces": [{"media": media, "count": draw.randint(1, 2)}]}
+        space = {"media": media, "count": draw.randint(1, 2)}
+        if wants.get("arrays"):  # that are busy
+            media["parallel"] = draw.choice([1, 2, 4])
+            space.update(draw.choice([{"drives": 2, "layout": "mirror"},
+                                      {"drives": draw.choice([3, 5]), "layout": "parity"}]))
+        self.hosts_section["targets"] = {"where": sorted(set(targets)), "namespaces": [space]}
 
     # ---- what lies where
 

@@ -111,6 +111,13 @@ def drive_failed(draw, healthy):
                 fault("drive-failed", host, drive=draw.choice([0, 1]), **when(draw, healthy)))
 
 
+@harm("degraded-array", kind="nvme", arrays=True)
+def degraded_array(draw, healthy):
+    """A drive of what bears it: all goes on, slower."""
+    host = draw.choice(healthy.targets())
+    return fault_of_host(healthy, "drive-failed", host, drive=draw.choice([0, 1]), **when(draw, healthy))
+
+
 # ---- lossless or not
 
 @harm("no-pfc-port", incast=True, buffer="small", control="none")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_target - a target that stands still, dies, or does not let hosts to its namespaces. */
 #include "replay/cause/causes.h"
+#include "replay/database/words.h"
+#include "replay/harm/change.h"
 
 #include "scenarios/fault/fault.h"
 
@@ -26,23 +28,76 @@ static bool has_paths(const struct harm_scene *scene, uint32_t node)
     return false;
 }
 
-static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t index,
-                   const char *what, bool serves)
+static struct cause_clue clue_at(const struct harm_scene *scene, uint32_t node, const char *what)
+{
+    struct cause_clue clue = cause_clue();
+    clue.place.node = node;
+    clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
+    clue.proven = true;
+    snprintf(clue.seen, sizeof clue.seen, "the target on %s %s", scene->scenario->nodes[node].name,
+             what);
+    return clue;
+}
+
+/* Of the workload's pairs those whose target is there, or elsewhere. */
+static uint32_t count_pairs(const struct scenario_workload *workload, uint32_t node, bool there)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < workload->pair_count; i++)
+        count += workload->ops->needs_nvme_target && (workload->pairs[i].to == node) == there;
+    return count;
+}
+
+/* Others of the workload with other targets tell; where there are none, the time before. */
+static void take_change(const struct harm_scene *scene, uint32_t index, struct cause_clue *clue)
+{
+    const struct change change = change_since(scene, clue->workload, index);
+    const size_t used = strlen(clue->seen);
+    clue->least = change.lost;
+    clue->untold = !change.known;
+    if (change.lost >= HARM_NOTICED)
+        snprintf(clue->seen + used, sizeof clue->seen - used,
+                 "; since then an operation of %.60s takes %s, %s before",
+                 scene->scenario->workloads[clue->workload].name, words_time(change.after).text,
+                 words_time(change.before).text);
+}
+
+/* It goes on, slower. */
+static void accuse_serving(struct cause_search *search, const struct harm_scene *scene,
+                           uint32_t index, uint32_t node, const char *what)
+{
+    const struct suspect suspect = suspects_named_fault(scene, index);
+    for (uint32_t i = 0; i < scene->scenario->workload_count; i++) {
+        const struct scenario_workload *about = &scene->scenario->workloads[i];
+        struct cause_clue clue = clue_at(scene, node, what);
+        clue.workload = i;
+        if (count_pairs(about, node, true) == 0)
+            continue;
+        if (count_pairs(about, node, false) == 0)
+            take_change(scene, index, &clue);
+        cause_accuse(search, &clue, &suspect);
+    }
+}
+
+static void accuse_standing(struct cause_search *search, const struct harm_scene *scene,
+                            uint32_t index, uint32_t node, const char *what)
 {
     const struct scenario_fault *fault = &scene->scenario->faults[index];
     const time_ps until = time_earlier(fault->end, scene->window_end);
     const struct suspect suspect = suspects_named_fault(scene, index);
-    for (uint32_t k = 0; k < fault->spot_count && fault->at < until; k++) {
-        struct cause_clue clue = cause_clue();
-        clue.place.node = fault->spots[k].node;
-        clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
-        clue.proven = true;
-        if (!serves && !has_paths(scene, clue.place.node))
-            clue.least = (int64_t)((__int128)(until - fault->at) * PPM / scene->window_end);
-        snprintf(clue.seen, sizeof clue.seen, "the target on %s %s",
-                 scene->scenario->nodes[clue.place.node].name, what);
-        cause_accuse(search, &clue, &suspect);
-    }
+    struct cause_clue clue = clue_at(scene, node, what);
+    if (!has_paths(scene, node))
+        clue.least = (int64_t)((__int128)(until - fault->at) * PPM / scene->window_end);
+    cause_accuse(search, &clue, &suspect);
+}
+
+static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t index,
+                   const char *what, bool serves)
+{
+    const struct scenario_fault *fault = &scene->scenario->faults[index];
+    for (uint32_t k = 0; k < fault->spot_count && fault->at < scene->window_end; k++)
+        (serves ? accuse_serving : accuse_standing)(search, scene, index, fault->spots[k].node,
+                                                    what);
 }
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
