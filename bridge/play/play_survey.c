@@ -48,6 +48,20 @@ static void refuse_faults(const struct play *play, struct diag *diag)
     }
 }
 
+/* Protection information is made of tags: a real block would have none. */
+static void refuse_protection(const struct play *play, struct diag *diag)
+{
+    for (uint32_t i = 0; i < play->scenario->host_count; i++) {
+        const struct scenario_host *host = play->scenario->nodes[i].host;
+        for (uint32_t n = 0; n < host->namespace_count; n++)
+            if (host->namespaces[n].params->pi_type > 0) {
+                diag_add(diag, DIAG_ERROR, host->namespaces[n].place, NULL,
+                         "the bridge keeps no protection information: expected pi-type: 0");
+                return;
+            }
+    }
+}
+
 static bool is_wish(const char *path)
 {
     static const char *const rows[] = {
@@ -124,6 +138,7 @@ void play_survey(const struct play *play, struct diag *diag)
 {
     if (!play->options.faults_outside)
         refuse_faults(play, diag);
+    refuse_protection(play, diag);
     note_settings(play, diag);
     if (!diag_failed(diag)) /* what the model cannot play could not be compared */
         check_memories(play->scenario, diag);

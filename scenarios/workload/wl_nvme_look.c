@@ -4,6 +4,13 @@
 
 #include <stdio.h>
 
+/* Without the protection information that came behind each block. */
+static uint64_t data_of(const struct wl_nvme *wl, uint64_t bytes)
+{
+    const uint64_t block = wl->space.block_bytes;
+    return LIKELY(wl->space.metadata == 0) ? bytes : bytes * block / (block + wl->space.metadata);
+}
+
 /* What has come of I/O; false: nobody knows, or some of it may be lost again, as all that is under
  * way is when the controller is lost: it is sent again. */
 static bool has_arrived(const struct wl_nvme *wl, struct workload_delivered *bytes)
@@ -14,7 +21,7 @@ static bool has_arrived(const struct wl_nvme *wl, struct workload_delivered *byt
         return true;
     if (wl->host == NULL || !nvme_host_arrived(wl->host, &arrived))
         return false;
-    *bytes = (struct workload_delivered){arrived.in, arrived.out};
+    *bytes = (struct workload_delivered){data_of(wl, arrived.in), data_of(wl, arrived.out)};
     return arrived.for_good;
 }
 

@@ -63,6 +63,8 @@ static const struct narrow {
     {"hosts.targets.namespaces", "drives", "2", "6"},
     {"faults{kind: drive-failed}", "namespace", "1", "2"},
     {"faults{kind: drive-failed}", "drive", "0", "3"},
+    {"faults{kind: silent-corruption}", "namespace", "1", "2"},
+    {"faults{kind: silent-corruption}", "every", "1", "20"},
     {"faults{kind: link-flap}", "period", "5us", "400us"},
     {"faults{kind: bit-errors}", "rate", "1e-9", "1e-4"},
     {"faults{kind: drop-every}", "n", "1", "200"},

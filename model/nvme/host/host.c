@@ -51,6 +51,18 @@ const struct opt nvme_host_opts[] = {
     {"shutdown", OPT_BOOL, PARAM(shutdown), "false", NULL, NULL, NULL,
      "A workload that has ended shuts its controllers down (CC.SHN, CSTS.SHST) and disconnects.",
      "Linux 6.1 nvme_shutdown_ctrl: nvme disconnect"},
+    {"pi-act", OPT_BOOL, PARAM(pi_act), "false", NULL, NULL, NULL,
+     "The controller inserts protection information in writes and strips it from reads (PRACT); "
+     "else the host does, and 8 bytes travel with each block.",
+     "NVM Command Set 1.0, 5.2.2; fio pi_act. nvme-rdma of Linux 6.1 lets them travel"},
+    {"pi-chk", OPT_CHOICE, PARAM(pi_chk), "guard+ref", NULL, NULL, OPT_WORDS(NVME_HOST_CHECKS),
+     "What the controller is asked to check of protection information (PRCHK); of type 3 no "
+     "reference tag.",
+     "Linux 6.1 nvme_setup_rw: guard and reference tag; fio pi_chk"},
+    {"app-tag", OPT_INT, PARAM(app_tag), "0", "0", "65534", NULL,
+     "Application tag of the protection information that is written, and checked where pi-chk says "
+     "so.",
+     "fio apptag; 65535: the block is not checked"},
     {"submit-cost", OPT_TIME, PARAM(submit_cost), "1us", "0ps", "1s", NULL,
      "CPU time to send one command; a queue's CPU does one thing at a time.",
      "assumed: the host's half of the software share of a 4 KiB I/O"},

@@ -42,9 +42,23 @@ struct nvme_host_params {
     int64_t max_transfer;     /* bytes of one command; the controller's MDTS lowers it */
     int64_t partition_scan;   /* bool: read what Linux reads of a namespace that it has found */
     int64_t shutdown;         /* bool: who is done with it shuts it down */
+    int64_t pi_act;           /* bool: PRACT */
+    int64_t pi_chk;           /* enum nvme_host_checks */
+    int64_t app_tag;          /* of protection information */
 };
 
 enum { NVME_HOST_NEVER = -1 };
+
+/* X(NAME, "word"): what of protection information the controller is asked to check. */
+#define NVME_HOST_CHECKS(X)                                                                        \
+    X(NOTHING, "none")                                                                             \
+    X(GUARD, "guard")                                                                              \
+    X(REFERENCE, "guard+ref")                                                                      \
+    X(ALL, "guard+app+ref")
+
+#define X(name, word) NVME_HOST_CHECKS_##name,
+enum nvme_host_checks { NVME_HOST_CHECKS(X) };
+#undef X
 
 extern const struct opt nvme_host_opts[];
 
@@ -111,12 +125,12 @@ enum nvme_host_timer {
 };
 
 struct nvme_host_stats {
-    uint64_t losses;         /* of the connection */
-    uint64_t attempts;       /* to reconnect */
-    uint64_t reconnects;     /* attempts that succeeded */
-    uint64_t requeued;       /* commands that were under way and are sent again */
-    uint64_t retried;        /* commands that ended with a status and are sent again */
-    uint64_t aborts;         /* sent */
+    uint64_t losses;     /* of the connection */
+    uint64_t attempts;   /* to reconnect */
+    uint64_t reconnects; /* attempts that succeeded */
+    uint64_t requeued;   /* commands that were under way and are sent again */
+    uint64_t retried;    /* commands that ended with a status and are sent again */
+    uint64_t aborts;     /* sent */
     uint64_t expired[NVME_HOST_TIMERS];
     time_ps without_service; /* from each loss to the return, or to the last on_change */
 };
@@ -140,6 +154,8 @@ struct nvme_host_namespace {
     uint32_t block_bytes;
     uint64_t blocks;
     uint32_t ana_group;
+    uint8_t pi_type;  /* 0: no protection information */
+    uint8_t metadata; /* bytes that travel behind each block */
 };
 
 /* The NQN of a host that is given none: one of its own for every owner. */
@@ -221,8 +237,9 @@ struct nvme_host_command {
 typedef void nvme_host_looker(void *self, const struct nvme_host_command *command);
 void nvme_host_look(const struct nvme_host *host, nvme_host_looker *look, void *self);
 
-/* Data of the caller's I/O that has come by the connections as they are now, whether or not the I/O
- * is complete; to be asked between events.  False: it is not live, or nobody knows. */
+/* Data of the caller's I/O, with their protection information, that have come by the connections as
+ * they are now, whether or not the I/O is complete; to be asked between events.  False: it is not
+ * live, or nobody knows. */
 bool nvme_host_arrived(const struct nvme_host *host, struct nvme_transport_arrived *sum);
 
 /* CHECKs every invariant: SQ flow control, tags and credits. */

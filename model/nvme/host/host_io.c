@@ -6,6 +6,7 @@
  * that pieces are not overtaken. */
 #include "base/memory.h"
 #include "nvme/host/host_private.h"
+#include "nvme/wire/pi.h"
 #include "nvme/wire/wire.h"
 
 #include <stdlib.h>
@@ -60,12 +61,36 @@ static void watch(struct host_request *request)
         env_timer_set(env, &queue->timeout, request->deadline);
 }
 
-static uint32_t block_bytes(const struct nvme_host *host, uint32_t nsid)
+/* Of no namespace: the target refuses it. */
+static const struct nvme_host_namespace no_space = {.block_bytes = NVME_PAGE_BYTES};
+
+static const struct nvme_host_namespace *space_of(const struct nvme_host *host, uint32_t nsid)
 {
     for (uint32_t i = 0; i < host->found_count; i++)
         if (host->found[i].nsid == nsid)
-            return host->found[i].block_bytes;
-    return NVME_PAGE_BYTES; /* of no namespace: the target refuses it */
+            return &host->found[i];
+    return &no_space;
+}
+
+/* nvme_setup_rw and nvme_setup_write_zeroes; what the tuples of a write hold is what its command
+ * says. */
+static NOINLINE void protect(struct host_request *request, const struct nvme_host_namespace *ns)
+{
+    static const uint32_t checks[] = {
+        [NVME_HOST_CHECKS_NOTHING] = 0,
+        [NVME_HOST_CHECKS_GUARD] = NVME_PI_CHK_GUARD,
+        [NVME_HOST_CHECKS_REFERENCE] = NVME_PI_CHK_GUARD | NVME_PI_CHK_REF,
+        [NVME_HOST_CHECKS_ALL] = NVME_PI_CHK_GUARD | NVME_PI_CHK_APP | NVME_PI_CHK_REF,
+    };
+    const struct nvme_host_params *params = &request->queue->host->params;
+    struct nvme_command *command = &request->command;
+    const bool act = params->pi_act || command->opcode == NVME_WRITE_ZEROES;
+    command->cdw12 |= checks[params->pi_chk] | (act ? NVME_PI_ACT : 0);
+    if (ns->pi_type == NVME_PI_TYPE3)
+        command->cdw12 &= ~NVME_PI_CHK_REF;
+    command->cdw14 = command->cdw10;
+    command->cdw15 = UINT32_C(0xFFFF0000) | (uint32_t)params->app_tag;
+    request->bytes += nvme_capsule_blocks(command) * ns->metadata;
 }
 
 /* What Linux sends: room for the most ranges, one of them used; real bytes, not in the capsule. */
@@ -114,22 +139,25 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     request->bytes = bytes;
     if (bytes == 0)
         return;
-    const uint32_t block = block_bytes(request->queue->host, io->nsid);
+    const struct nvme_host_namespace *ns = space_of(request->queue->host, io->nsid);
+    const uint32_t block = ns->block_bytes;
     CHECK(bytes % block == 0 && at % block == 0 && at + bytes <= io->bytes);
     const uint64_t lba = io->lba + at / block;
     command->cdw10 = (uint32_t)lba;
     command->cdw11 = (uint32_t)(lba >> 32);
     command->cdw12 = bytes / block - 1;
+    if (UNLIKELY(ns->pi_type != 0) && io->opcode != NVME_DATASET)
+        protect(request, ns);
     if (UNLIKELY(io->opcode >= NVME_WRITE_ZEROES)) {
         fill_range(request, io);
         return;
     }
-    request->data = buffer(request, bytes);
+    request->data = buffer(request, request->bytes);
     request->data->content = NVME_CONTENT_NONE;
     if (io->opcode != NVME_READ) {
         struct nvme_transport *transport = request->queue->host->site.transport;
         request->data->content = io->content;
-        transport->ops->fill(transport, request->data, bytes);
+        transport->ops->fill(transport, request->data, request->bytes);
     }
 }
 

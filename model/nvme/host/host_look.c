@@ -6,6 +6,7 @@ static void look_at_request(const struct host_queue *queue, const struct host_re
                             nvme_host_looker *look, void *self)
 {
     const struct nvme_transport_ops *transport = queue->host->site.transport->ops;
+    const bool moves = request->io->opcode < NVME_WRITE_ZEROES && request->bytes > 0;
     const struct nvme_host_command command = {
         .stage = request->completing                             ? NVME_HOST_COMPLETES
                  : (request->awaits & HOST_AWAITS_RESPONSE) != 0 ? NVME_HOST_SENT
@@ -15,7 +16,7 @@ static void look_at_request(const struct host_queue *queue, const struct host_re
         .cid = request->command.cid,
         .opcode = request->io->opcode,
         .lba = request->io->lba,
-        .bytes = request->bytes,
+        .bytes = moves ? request->units : request->bytes,
         .issued_at = request->io->issued_at,
         .qpn = queue->conn == NULL ? 0 : transport->number(queue->conn),
     };

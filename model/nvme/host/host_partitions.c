@@ -44,12 +44,19 @@ bool nvme_host_partitions_await(struct nvme_host *host)
     return host->partition_reads > host->found_count * READS;
 }
 
+/* With its protection information. */
+static uint32_t moved(const struct nvme_host *host, const struct nvme_io *io)
+{
+    const struct nvme_host_namespace *ns = &host->found[(host->partition_reads - 1) / READS];
+    return io->bytes + io->bytes / ns->block_bytes * ns->metadata;
+}
+
 bool nvme_host_partitions_done(struct nvme_host *host, const struct nvme_io *io)
 {
     if (io != &host->partition_io)
         return false;
     if (io->status == NVME_STATUS_OK)
-        host->partition_bytes += io->bytes;
+        host->partition_bytes += moved(host, io);
     const bool more = !nvme_host_over(host) && read_next(host); /* also past a read that failed */
     if (!more && host->step == HOST_STEP_PARTITIONS)
         nvme_host_admin_advance(host);

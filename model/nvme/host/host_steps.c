@@ -5,6 +5,7 @@
  * nvme_start_ctrl and nvme_scan_work; what the block layer adds is a setting (partition-scan). */
 #include "nvme/host/host_private.h"
 
+#include "nvme/wire/pi.h"
 #include "nvme/wire/wire.h"
 
 #include <stdio.h>
@@ -289,6 +290,15 @@ static void build_namespace(const struct nvme_host *host, struct host_request *r
     identify(request, NVME_CNS_NAMESPACE, host->found[host->scanned].nsid);
 }
 
+/* nvme_configure_metadata: over fabrics behind each block, and of no other size. */
+static void take_protection(const struct nvme_host *host, struct nvme_host_namespace *found,
+                            const struct nvme_identify_namespace *ns)
+{
+    const bool known = ns->metadata == NVME_PI_BYTES && (ns->flbas & NVME_FLBAS_EXTENDED) != 0;
+    found->pi_type = known ? ns->dps & NVME_DPS_TYPE : 0;
+    found->metadata = found->pi_type != 0 && !host->params.pi_act ? NVME_PI_BYTES : 0;
+}
+
 static enum host_verdict judge_namespace(struct nvme_host *host, const struct host_request *request)
 {
     struct nvme_identify_namespace ns;
@@ -298,6 +308,7 @@ static enum host_verdict judge_namespace(struct nvme_host *host, const struct ho
     host->found[host->scanned].block_bytes = UINT32_C(1) << ns.block_shift;
     host->found[host->scanned].blocks = ns.blocks;
     host->found[host->scanned].ana_group = ns.ana_group;
+    take_protection(host, &host->found[host->scanned], &ns);
     if (++host->scanned < host->found_count)
         host->step =
             HOST_STEP_NAMESPACES - 1; /* the next step is the first of the next namespace */

@@ -5,8 +5,8 @@
  * RDMA operation). */
 #include "nvme/rdma/rdma_private.h"
 
-/* Operations of one command: 8 MiB in pieces of 64 KiB. */
-enum { OPERATIONS_MAX = 128 };
+/* Operations of one command: 8 MiB, and 8 bytes with each 512 of them, in pieces of 64 KiB. */
+enum { OPERATIONS_MAX = 130 };
 
 static const struct verbs_ops *verbs_of(const struct rdma_target_conn *conn)
 {

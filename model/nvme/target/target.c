@@ -50,6 +50,10 @@ const struct opt nvme_namespace_opts[] = {
      "assumed: of the order of current drives"},
     {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL,
      "Size of a logical block.", "Linux null_blk and most drives as shipped: 512", .factor = 8},
+    {"pi-type", OPT_INT, SPACE(pi_type), "0", "0", "3", NULL,
+     "Type of the protection information that is kept with each block, 8 bytes with a guard, an "
+     "application and a reference tag (T10 DIF); 0: none.",
+     "NVM Command Set 1.0, 5.2; nvmet: param_pi_enable; nvme format --pi"},
     {"iops-limit", OPT_INT, SPACE(limits.of[NVME_LIMIT_IOPS]), "0", "0", "1000000000", NULL,
      "Reads and writes in a second, of all users together; 0: no limit.",
      "SPDK bdev_set_qos_limit: rw_ios_per_sec"},
@@ -279,6 +283,9 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         ns->store = given->store != NULL ? given->store : nvme_tag_store_create(ns->block_bytes);
         CHECK(ns->store->block_bytes == ns->block_bytes);
         ns->limits = nvme_target_limit_create(target, &given->params.limits);
+        ns->protection =
+            nvme_target_protection_create((unsigned)given->params.pi_type, ns->block_bytes);
+        ns->plain = ns->protection == NULL;
         CHECK(ns->store->ops->memory == target->namespaces[0].store->ops->memory);
     }
     target->namespace_count = site->namespace_count;
@@ -370,6 +377,7 @@ void nvme_target_destroy(struct nvme_target *target)
     env_timer_cancel(target->site.env, &target->reaper);
     for (uint32_t i = 0; i < target->namespace_count; i++) {
         nvme_target_limit_destroy(target->namespaces[i].limits);
+        nvme_target_protection_destroy(target->namespaces[i].protection);
         target->namespaces[i].ops->destroy(target->namespaces[i].media);
         target->namespaces[i].store->ops->destroy(target->namespaces[i].store);
     }

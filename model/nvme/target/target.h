@@ -4,8 +4,7 @@
  * Reaches the world only through env and its transport.
  * Source: NVMe over Fabrics 1.1; drivers/nvme/target of Linux 6.1.
  * Owner: the caller of nvme_target_create.  Clock: env.  Errors: statuses to the host; a broken
- * transport ends the controller.  Not modelled: authentication, reservations, protection
- * information. */
+ * transport ends the controller.  Not modelled: authentication, reservations. */
 #ifndef STORMGLASS_NVME_TARGET_TARGET_H
 #define STORMGLASS_NVME_TARGET_TARGET_H
 
@@ -78,6 +77,7 @@ static inline bool nvme_limits_any(const struct nvme_limits *limits)
 struct nvme_namespace_params {
     int64_t size;       /* bytes */
     int64_t block_size; /* 512 or 4096 */
+    int64_t pi_type;    /* of protection information: 1 to 3; 0: it has none */
     struct nvme_limits limits;
     struct array_params array; /* one drive: no array */
 };
@@ -174,6 +174,22 @@ uint32_t nvme_target_ports(const struct nvme_target *target);
  * there is no such, or the namespace is no array. */
 bool nvme_target_fail_drive(struct nvme_target *target, uint32_t ns, uint32_t drive);
 bool nvme_target_replace_drive(struct nvme_target *target, uint32_t ns, uint32_t drive);
+
+/* X(NAME, "word"): what a drive does to data and does not report. */
+#define NVME_CORRUPTIONS(X)                                                                        \
+    X(MISDIRECTED_READ, "misdirected-read")   /* of the blocks behind those asked for */           \
+    X(MISDIRECTED_WRITE, "misdirected-write") /* likewise */                                       \
+    X(LOST_WRITE, "lost-write")               /* not carried out */                                \
+    X(FLIPPED_BIT, "flipped-bit")             /* of what is written */
+
+#define X(name, word) NVME_CORRUPTION_##name,
+enum nvme_corruption { NVME_CORRUPTIONS(X) };
+#undef X
+
+/* Each so many reads or writes of a namespace from now on; 0: none any more.  False: there is no
+ * such namespace, or it holds real bytes. */
+bool nvme_target_corrupt(struct nvme_target *target, uint32_t ns, enum nvme_corruption how,
+                         uint32_t every);
 
 /* Where an I/O command is. */
 enum nvme_target_stage {

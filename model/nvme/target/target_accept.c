@@ -64,13 +64,25 @@ static void size_queue(struct target_queue *queue, const struct nvme_transport_r
     target->next_core = (target->next_core + 1) % (uint32_t)target->params.cores;
 }
 
+/* Of one command, with protection information. */
+static uint32_t most_bytes(const struct nvme_target *target)
+{
+    const uint32_t data = (uint32_t)target->params.max_transfer;
+    uint32_t most = data;
+    for (uint32_t i = 0; i < target->namespace_count; i++) {
+        const uint32_t with = data + nvme_target_protection_bytes(&target->namespaces[i], data);
+        most = with > most ? with : most;
+    }
+    return most;
+}
+
 static bool accept_queue(struct target_queue *queue)
 {
     const struct nvme_target *target = queue->target;
     const struct nvme_transport_accept how = {
         .entries = queue->entries,
         .in_capsule = nvme_target_capsule_room(target),
-        .max_transfer = (uint32_t)target->params.max_transfer,
+        .max_transfer = most_bytes(target),
         .memory = target->memory,
         .user = nvme_target_queue_user(queue),
     };

@@ -9,12 +9,21 @@
 
 enum { BUFFERS_OF_A_COMMAND = 16 /* SPDK_NVMF_MAX_SGL_ENTRIES */ };
 
+/* Without protection information, which has its place with them. */
+static uint32_t data_bytes(const struct target_command *command)
+{
+    const struct target_namespace *ns = command->ns;
+    return LIKELY(ns == NULL || ns->plain) || nvme_target_protection_type(ns) == 0
+               ? command->transfer.length
+               : nvme_capsule_blocks(&command->sqe) * ns->block_bytes;
+}
+
 static int64_t needed(const struct target_command *command)
 {
     const int64_t unit = command->queue->target->params.io_unit;
     const bool shared =
         command->status == NVME_STATUS_OK && command->transfer.data == &command->bulk;
-    return shared ? (command->transfer.length + unit - 1) / unit : 0;
+    return shared ? (data_bytes(command) + unit - 1) / unit : 0;
 }
 
 int64_t nvme_target_carries(const struct nvme_target_params *params)
@@ -27,10 +36,10 @@ int64_t nvme_target_carries(const struct nvme_target_params *params)
     return bytes;
 }
 
-bool nvme_target_buffers_take(struct target_command *command)
+static NOINLINE bool take(struct target_command *command)
 {
     struct nvme_target *target = command->queue->target;
-    const int64_t count = target->params.data_buffers == 0 ? 0 : needed(command);
+    const int64_t count = needed(command);
     if (count == 0)
         return true;
     if (target->unbuffered.first != NULL || count > target->buffers_free) {
@@ -42,6 +51,11 @@ bool nvme_target_buffers_take(struct target_command *command)
     target->buffers_free -= count;
     command->buffers = (int16_t)count;
     return true;
+}
+
+bool nvme_target_buffers_take(struct target_command *command)
+{
+    return LIKELY(command->queue->target->params.data_buffers == 0) || take(command);
 }
 
 /* Those of queues that are closing come no further, and go with them. */

@@ -65,6 +65,13 @@ static struct nvme_buffer *buffer(struct target_command *command, struct nvme_bu
     return transport->ops->map(transport, own, length, memory, 0) ? own : NULL;
 }
 
+/* As Linux's host and target have it: MDTS is of data alone. */
+static NOINLINE uint32_t with_protection(const struct target_command *command, uint32_t bytes)
+{
+    const struct target_namespace *ns = command->ns;
+    return ns == NULL ? bytes : bytes + nvme_target_protection_bytes(ns, bytes);
+}
+
 static uint16_t map_data(struct target_command *command)
 {
     const struct target_queue *queue = command->queue;
@@ -75,7 +82,7 @@ static uint16_t map_data(struct target_command *command)
     command->transfer.described = length > 0;
     if (length == 0)
         return NVME_STATUS_OK;
-    if (length > limit)
+    if (UNLIKELY(length > limit) && (!io || length > with_protection(command, (uint32_t)limit)))
         return INVALID_FIELD;
     const bool bulk = io && command->sqe.opcode != NVME_DATASET; /* whose ranges are read here */
     command->transfer.data = bulk ? buffer(command, &command->bulk, queue->target->memory)

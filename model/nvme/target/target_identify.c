@@ -9,6 +9,7 @@
 #include "nvme/target/target_private.h"
 
 #include "nvme/wire/discovery.h"
+#include "nvme/wire/pi.h"
 #include "nvme/wire/wire.h"
 
 #include <stdio.h>
@@ -112,7 +113,9 @@ static void be_spdk(const struct nvme_target *target, struct nvme_identify_contr
 static void identify_controller(const struct target_controller *controller, unsigned char *bytes)
 {
     const struct nvme_target *target = controller->target;
-    const uint32_t room = nvme_target_capsule_room(target);
+    /* nvmet takes no data in capsules where there is protection information */
+    const uint32_t room =
+        nvme_target_is_protected(controller->subsystem) ? 0 : nvme_target_capsule_room(target);
     struct nvme_identify_controller identify = {
         .rab = 6,
         .cmic = NVME_CMIC_MULTI_PORT | NVME_CMIC_MULTI_CTRL | NVME_CMIC_ANA,
@@ -183,12 +186,18 @@ static uint16_t identify_namespace(const struct target_command *command, unsigne
     if (ns == NULL)
         return NVME_STATUS_OK;
     const uint8_t state = queue->port->ana[ns->ana_group];
+    const unsigned type = nvme_target_protection_type(ns);
     const bool away = state == NVME_ANA_INACCESSIBLE || state == NVME_ANA_PERSISTENT_LOSS;
     const struct nvme_identify_namespace identify = {
         .blocks = ns->blocks,
         .used = away ? 0 : ns->blocks,
         .nsfeat = 0x12, /* its own atomicity and alignment fields, which are 0's based 0 */
         .nmic = 1,
+        .flbas = type > 0 ? NVME_FLBAS_EXTENDED : 0,
+        .mc = type > 0 ? NVME_MC_EXTENDED : 0,
+        .dpc = type > 0 ? NVME_DPC_TYPES | NVME_DPC_FIRST | NVME_DPC_LAST : 0,
+        .dps = (uint8_t)type,
+        .metadata = type > 0 ? NVME_PI_BYTES : 0,
         .dlfeat = ns->store->ops->zero != NULL ? NVME_DLFEAT_ZEROS : 0,
         .ana_group = ns->ana_group,
         .block_shift = (uint8_t)__builtin_ctz(ns->block_bytes),

@@ -7,6 +7,7 @@
  * Deallocating and writing zeroes take no time of the media; a comparison takes that of a read. */
 #include "nvme/target/target_private.h"
 
+#include "nvme/wire/pi.h"
 #include "nvme/wire/wire.h"
 
 static struct nvme_range range_of(const struct nvme_command *sqe)
@@ -30,11 +31,11 @@ static bool in_range(struct target_command *command)
 static uint16_t finish_read(struct target_command *command, struct nvme_target_stats *stats)
 {
     struct nvme_store *store = command->ns->store;
-    const uint16_t status =
-        store->ops->read(store, range_of(&command->sqe), command->transfer.data);
     stats->reads++;
-    stats->bytes_read += command->transfer.length;
-    return status;
+    stats->bytes_read += command->media.bytes;
+    return LIKELY(command->ns->plain)
+               ? store->ops->read(store, range_of(&command->sqe), command->transfer.data)
+               : nvme_target_protection_read(command);
 }
 
 /* Of a write; NULL: it brings none. */
@@ -48,7 +49,9 @@ static uint16_t finish_compare(struct target_command *command, struct nvme_targe
     struct nvme_store *store = command->ns->store;
     const uint64_t at = command->in_capsule ? command->sqe.sgl.address : 0;
     stats->reads++;
-    return store->ops->compare(store, range_of(&command->sqe), data_of(command), at);
+    return LIKELY(command->ns->plain)
+               ? store->ops->compare(store, range_of(&command->sqe), data_of(command), at)
+               : nvme_target_protection_compare(command, data_of(command), at);
 }
 
 static uint16_t finish_write(struct target_command *command, struct nvme_target_stats *stats)
@@ -56,11 +59,13 @@ static uint16_t finish_write(struct target_command *command, struct nvme_target_
     struct nvme_store *store = command->ns->store;
     const struct nvme_buffer *data = data_of(command);
     const uint64_t at = command->in_capsule ? command->sqe.sgl.address : 0;
-    const uint16_t status = store->ops->write(store, range_of(&command->sqe), data, at);
+    const uint16_t status = LIKELY(command->ns->plain)
+                                ? store->ops->write(store, range_of(&command->sqe), data, at)
+                                : nvme_target_protection_write(command, data, at);
     stats->writes++;
     if (store->ops->memory == NVME_MEMORY_BULK && data != NULL)
         stats->damaged += data->content == NVME_CONTENT_MIXED;
-    stats->bytes_written += command->transfer.length;
+    stats->bytes_written += command->media.bytes;
     return status;
 }
 
@@ -79,7 +84,7 @@ static void media_done(void *self, const void *what)
         return;
     if (!nvme_target_command_back(command))
         return;
-    CHECK(command->media.bytes == command->transfer.length);
+    CHECK(command->media.bytes <= command->transfer.length);
     CHECK(command->media.op == MEDIA_FLUSH || fits(command->ns, range_of(&command->sqe)));
     struct nvme_target_stats *stats = &command->queue->target->stats;
     uint16_t status;
@@ -115,14 +120,14 @@ void nvme_target_io_submit(struct target_command *command)
     command->ns->ops->submit(command->ns->media, &command->media);
 }
 
-static void to_media(struct target_command *command, enum media_op op)
+static void to_media(struct target_command *command, enum media_op op, uint32_t bytes)
 {
     const struct target_namespace *ns = command->ns;
     const struct nvme_target *target = command->queue->target;
     command->media = (struct media_request){
         .op = op,
         .offset = op == MEDIA_FLUSH ? 0 : nvme_capsule_lba(&command->sqe) * ns->block_bytes,
-        .bytes = command->transfer.length,
+        .bytes = bytes,
         .done = on_media,
         .self = command,
     };
@@ -136,30 +141,58 @@ static void run_transfer(struct target_command *command)
     const uint64_t bytes = (uint64_t)nvme_capsule_blocks(&command->sqe) * command->ns->block_bytes;
     if (!nvme_target_command_expects(command, bytes) || !in_range(command))
         return;
-    to_media(command, command->sqe.opcode == NVME_WRITE ? MEDIA_WRITE : MEDIA_READ);
+    to_media(command, command->sqe.opcode == NVME_WRITE ? MEDIA_WRITE : MEDIA_READ,
+             command->transfer.length);
+}
+
+/* Behind each block its protection information, unless the controller inserts and strips it. */
+static NOINLINE void run_protected(struct target_command *command)
+{
+    const struct nvme_command *sqe = &command->sqe;
+    const uint32_t blocks = nvme_capsule_blocks(sqe);
+    const uint64_t bytes = (uint64_t)blocks * command->ns->block_bytes;
+    const uint32_t each = nvme_pi_travels(sqe, nvme_target_protection_type(command->ns));
+    if (!nvme_target_command_expects(command, bytes + (uint64_t)blocks * each) ||
+        !in_range(command))
+        return;
+    const uint16_t status =
+        nvme_target_protection_judge(command, sqe->opcode == NVME_READ ? NULL : data_of(command));
+    if (status != NVME_STATUS_OK)
+        nvme_target_command_done(command, status);
+    else
+        to_media(command, sqe->opcode == NVME_WRITE ? MEDIA_WRITE : MEDIA_READ, (uint32_t)bytes);
 }
 
 static void run_flush(struct target_command *command)
 {
     if (nvme_target_command_expects(command, 0))
-        to_media(command, MEDIA_FLUSH);
+        to_media(command, MEDIA_FLUSH, 0);
 }
 
 static void run_write_zeroes(struct target_command *command)
 {
     struct nvme_store *store = command->ns->store;
-    if (nvme_target_command_expects(command, 0) && in_range(command))
-        nvme_target_command_done(command, store->ops->zero(store, range_of(&command->sqe)));
+    if (!nvme_target_command_expects(command, 0) || !in_range(command))
+        return;
+    uint16_t status = nvme_target_protection_judge(command, NULL);
+    if (status == NVME_STATUS_OK)
+        status = store->ops->zero(store, range_of(&command->sqe));
+    if (status == NVME_STATUS_OK)
+        nvme_target_protection_zeroed(command);
+    nvme_target_command_done(command, status);
 }
 
-static uint16_t deallocate(struct nvme_store *store, const struct target_namespace *ns,
-                           const unsigned char *range_bytes)
+static uint16_t deallocate(struct target_namespace *ns, const unsigned char *range_bytes)
 {
+    struct nvme_store *store = ns->store;
     const struct nvme_range range = {wire_get64(range_bytes + NVME_DATASET_LBA_AT),
                                      wire_get32(range_bytes + NVME_DATASET_LENGTH_AT)};
     if (!fits(ns, range))
         return NVME_STATUS_LBA_RANGE | NVME_STATUS_DNR;
-    return range.blocks == 0 ? NVME_STATUS_OK : store->ops->zero(store, range);
+    const uint16_t status = range.blocks == 0 ? NVME_STATUS_OK : store->ops->zero(store, range);
+    if (status == NVME_STATUS_OK)
+        nvme_target_protection_forget(ns, range);
+    return status;
 }
 
 /* Linux sends room for the most ranges, whatever their number is; hints are taken and not used. */
@@ -176,8 +209,13 @@ static void run_dataset(struct target_command *command)
         status = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR;
     else if ((sqe->cdw11 & NVME_DATASET_DEALLOCATE) != 0)
         for (uint32_t i = 0; i < length && status == NVME_STATUS_OK; i += NVME_DATASET_RANGE_BYTES)
-            status = deallocate(command->ns->store, command->ns, data->bytes + at + i);
+            status = deallocate(command->ns, data->bytes + at + i);
     nvme_target_command_done(command, status);
+}
+
+static inline void (*transfer_of(const struct target_command *command))(struct target_command *)
+{
+    return LIKELY(command->ns->protection == NULL) ? run_transfer : run_protected;
 }
 
 static void (*run_of(const struct target_command *command))(struct target_command *)
@@ -186,11 +224,11 @@ static void (*run_of(const struct target_command *command))(struct target_comman
     switch (command->sqe.opcode) {
     case NVME_READ:
     case NVME_WRITE:
-        return run_transfer;
+        return transfer_of(command);
     case NVME_FLUSH:
         return run_flush;
     case NVME_COMPARE:
-        return nvme_target_compares(command->queue->target) ? run_transfer : NULL;
+        return nvme_target_compares(command->queue->target) ? transfer_of(command) : NULL;
     case NVME_WRITE_ZEROES:
         return zeroes ? run_write_zeroes : NULL;
     case NVME_DATASET:

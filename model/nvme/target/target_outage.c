@@ -30,6 +30,7 @@ static void lose_data(struct nvme_target *target)
             continue;
         ns->store->ops->destroy(ns->store);
         ns->store = nvme_tag_store_create(ns->block_bytes);
+        nvme_target_protection_forget(ns, (struct nvme_range){0, ns->blocks});
     }
 }
 

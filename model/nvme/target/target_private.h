@@ -14,6 +14,7 @@
  * target_admin.c     features, keep-alive
  * target_logs.c      log pages
  * target_io.c        read, write, flush
+ * target_protection.c  protection information, and drives that corrupt data
  * target_drives.c    drives of arrays that fail and are replaced
  * target_outage.c    a software that stands still, or dies and comes back */
 #ifndef STORMGLASS_NVME_TARGET_TARGET_PRIVATE_H
@@ -40,13 +41,22 @@ enum {
 struct target_queue;
 struct target_controller;
 
+/* What its drives do to data in silence. */
+struct target_corruption {
+    uint32_t every, seen; /* every 0: nothing */
+    uint8_t how;          /* enum nvme_corruption */
+};
+
 struct target_namespace {
     uint32_t number; /* of the target's, from 1 */
     uint32_t ana_group;
     const struct media_ops *ops;
     struct media *media;
     struct nvme_store *store;
-    struct target_limits *limits; /* NULL: it has none */
+    struct target_limits *limits;         /* NULL: it has none */
+    struct target_protection *protection; /* NULL: it has none */
+    struct target_corruption corruption;
+    bool plain; /* neither of the two */
     uint64_t blocks;
     uint32_t block_bytes;
 };
@@ -237,6 +247,26 @@ struct target_limits *nvme_target_limit_create(struct nvme_target *target,
 void nvme_target_limit_destroy(struct target_limits *limits);
 /* By its subsystem, then by its namespace; false: it waits, and goes to the media later. */
 bool nvme_target_limit_admits(struct target_command *command);
+
+/* target_protection.c */
+/* NULL: type 0. */
+struct target_protection *nvme_target_protection_create(unsigned type, uint32_t block_bytes);
+void nvme_target_protection_destroy(struct target_protection *protection);
+unsigned nvme_target_protection_type(const struct target_namespace *ns);
+bool nvme_target_is_protected(const struct target_subsystem *subsystem); /* some namespace of it */
+/* That so many bytes of data may have with them. */
+uint32_t nvme_target_protection_bytes(const struct target_namespace *ns, uint32_t bytes);
+/* Of a command that has all its data, before the media; data: of a write or a comparison. */
+uint16_t nvme_target_protection_judge(const struct target_command *command,
+                                      const struct nvme_buffer *data);
+/* At a namespace that is not plain. */
+uint16_t nvme_target_protection_read(struct target_command *command);
+uint16_t nvme_target_protection_write(struct target_command *command,
+                                      const struct nvme_buffer *data, uint64_t at);
+uint16_t nvme_target_protection_compare(struct target_command *command,
+                                        const struct nvme_buffer *data, uint64_t at);
+void nvme_target_protection_zeroed(struct target_command *command);
+void nvme_target_protection_forget(struct target_namespace *ns, struct nvme_range range);
 
 /* target_io.c: what has its media request goes to the media. */
 void nvme_target_io_submit(struct target_command *command);

@@ -52,9 +52,14 @@
     X(blocks, 0, 8)                                                                                \
     X(used, 16, 8)                                                                                 \
     X(nsfeat, 24, 1)                                                                               \
+    X(flbas, 26, 1)                                                                                \
+    X(mc, 27, 1)                                                                                   \
+    X(dpc, 28, 1)                                                                                  \
+    X(dps, 29, 1)                                                                                  \
     X(nmic, 30, 1)                                                                                 \
     X(dlfeat, 33, 1)                                                                               \
     X(ana_group, 92, 4)                                                                            \
+    X(metadata, 128, 2)                                                                            \
     X(block_shift, 130, 1)
 
 enum {

@@ -63,6 +63,8 @@ struct nvme_identify_namespace {
     uint64_t blocks; /* NSZE and NCAP */
     uint64_t used;   /* NUSE */
     uint8_t nsfeat, nmic, dlfeat;
+    uint8_t flbas, mc, dpc, dps; /* protection information: wire/pi.h */
+    uint16_t metadata;           /* MS of the one format: bytes */
     uint32_t ana_group;
     uint8_t block_shift; /* LBADS of the one format */
 };

@@ -112,9 +112,13 @@ enum nvme_status {
     NVME_STATUS_CONNECT_FORMAT = 0x180,
     NVME_STATUS_CONNECT_BUSY = 0x181, /* no controller is left */
     NVME_STATUS_CONNECT_PARAMETERS = 0x182,
-    NVME_STATUS_CONNECT_HOST = 0x184, /* the host is not allowed */
-    NVME_STATUS_WRITE_FAULT = 0x280,  /* media errors */
+    NVME_STATUS_CONNECT_HOST = 0x184,       /* the host is not allowed */
+    NVME_STATUS_INVALID_PROTECTION = 0x181, /* of a read or a write: protection information */
+    NVME_STATUS_WRITE_FAULT = 0x280,        /* media errors */
     NVME_STATUS_READ_ERROR = 0x281,
+    NVME_STATUS_GUARD_CHECK = 0x282, /* end-to-end checks of protection information */
+    NVME_STATUS_APPLICATION_CHECK = 0x283,
+    NVME_STATUS_REFERENCE_CHECK = 0x284,
     NVME_STATUS_COMPARE_FAILED = 0x285,
     NVME_STATUS_ANA_PERSISTENT_LOSS = 0x301, /* path errors: 300h to 3FFh */
     NVME_STATUS_ANA_INACCESSIBLE = 0x302,

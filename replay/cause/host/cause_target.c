@@ -15,7 +15,7 @@ static const struct {
 } outages[] = {
     {"target-stall", "stood still", false},          {"target-crash", "died", false},
     {"ana-change", "said another ANA state", false}, {"port-closed", "closed a port", false},
-    {"drive-failed", "lost a drive", true},
+    {"drive-failed", "lost a drive", true},          {"silent-corruption", "corrupted data", true},
 };
 
 /* Who has several paths may go on by another. */

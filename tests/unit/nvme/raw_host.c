@@ -60,23 +60,31 @@ void raw_init(struct raw_host *raw)
     raw_init_with(raw, NULL, 0);
 }
 
-static void init(struct raw_host *raw, struct nvme_store *store, int64_t size,
-                 const struct nvme_target_subsystem *subsystems, uint32_t count, int64_t identity,
-                 time_ps cost)
+/* What the target is; 0: the preset. */
+struct wish {
+    struct nvme_store *store;
+    int64_t size, pi_type, identity;
+    time_ps cost;
+    const struct nvme_target_subsystem *subsystems;
+    uint32_t count;
+};
+
+static void init(struct raw_host *raw, const struct wish *wish)
 {
     memset(raw, 0, sizeof *raw);
     fake_init(&raw->world);
     raw->device = fake_device(&raw->world, 2);
     raw->target_device = fake_device(&raw->world, 1);
     opt_presets(nvme_target_opts, &raw->params);
-    raw->params.identity = identity;
-    if (cost > 0)
-        raw->params.command_cost = cost;
+    raw->params.identity = wish->identity;
+    if (wish->cost > 0)
+        raw->params.command_cost = wish->cost;
     opt_presets(nvme_namespace_opts, &raw->ns.params);
     raw->ns.media = media_find("null");
-    raw->ns.store = store;
-    if (size > 0)
-        raw->ns.params.size = size;
+    raw->ns.store = wish->store;
+    raw->ns.params.pi_type = wish->pi_type;
+    if (wish->size > 0)
+        raw->ns.params.size = wish->size;
     struct nvme_rdma_params rdma = {0};
     opt_presets(nvme_rdma_target_opts, &rdma.target);
     const struct nvme_target_site site = {
@@ -85,8 +93,8 @@ static void init(struct raw_host *raw, struct nvme_store *store, int64_t size,
         .params = &raw->params,
         .namespaces = &raw->ns,
         .namespace_count = 1,
-        .subsystems = subsystems,
-        .subsystem_count = count,
+        .subsystems = wish->subsystems,
+        .subsystem_count = wish->count,
     };
     raw->target = nvme_target_create(&site);
     CHECK(raw->target != NULL);
@@ -97,13 +105,19 @@ static void init(struct raw_host *raw, struct nvme_store *store, int64_t size,
 
 void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
 {
-    init(raw, store, size, NULL, 0, NVME_TARGET_IS_OWN, 0);
+    init(raw, &(struct wish){.store = store, .size = size});
 }
 
 void raw_init_as(struct raw_host *raw, const struct nvme_target_subsystem *subsystems,
                  uint32_t count, int64_t identity, time_ps cost)
 {
-    init(raw, NULL, 0, subsystems, count, identity, cost);
+    init(raw, &(struct wish){
+                  .identity = identity, .cost = cost, .subsystems = subsystems, .count = count});
+}
+
+void raw_init_protected(struct raw_host *raw, int64_t pi_type)
+{
+    init(raw, &(struct wish){.pi_type = pi_type});
 }
 
 void raw_fini(struct raw_host *raw)

@@ -41,6 +41,8 @@ void raw_init_as(struct raw_host *raw, const struct nvme_target_subsystem *subsy
                  uint32_t count, int64_t identity, time_ps cost);
 /* The namespace, of 512-byte blocks, keeps its content there; the store becomes the target's. */
 void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size);
+/* The namespace has protection information of the type. */
+void raw_init_protected(struct raw_host *raw, int64_t pi_type);
 void raw_fini(struct raw_host *raw);
 
 /* Connects queue `index` with these bytes as private data, and runs. */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_silent_corruption - drives of a namespace read or write other than they were asked to, and
+ * say that all went well.  Protection information finds it, or the judge of data alone does. */
+#include "nvme/target/target.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world_faults.h"
+
+struct params {
+    int64_t namespace, error, every;
+};
+
+static const struct opt rows[] = {
+    {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
+     "Which of the target's namespaces, in the order of the scenario.", "own"},
+    {"error", OPT_CHOICE, offsetof(struct params, error), "misdirected-read", NULL, NULL,
+     OPT_WORDS(NVME_CORRUPTIONS),
+     "What its drives do: read or write as many blocks further on, acknowledge a write that they "
+     "do not carry out, or write with one bit changed.",
+     "Bairavasundaram et al., FAST 2008: an analysis of data corruption in the storage stack"},
+    {"every", OPT_INT, offsetof(struct params, every), "1", "1", "1000000", NULL,
+     "Each so many reads, or writes; 1: all.", "own"},
+    {0}};
+
+/* With protection information I/O fails. */
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_KILLS_TARGET | FAULT_LOSES_DATA;
+}
+
+static bool spares_rdma(const void *params)
+{
+    (void)params;
+    return true;
+}
+
+static bool overlap(const void *params, const void *others)
+{
+    const struct params *a = params, *b = others;
+    return a->namespace == b->namespace;
+}
+
+static const char *in_vain_at(const void *params, const struct scenario_node *node)
+{
+    const struct params *p = params;
+    int64_t count = 0;
+    for (uint32_t i = 0; i < node->host->namespace_count; i++)
+        count += node->host->namespaces[i].count;
+    return p->namespace > count ? "finds no namespace of that number: the first is 1" : NULL;
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    const struct params *params = fault->params;
+    nvme_target_corrupt(world_faults_target(world, spot->node), (uint32_t)params->namespace,
+                        (enum nvme_corruption)params->error, on ? (uint32_t)params->every : 0);
+}
+
+const struct fault_ops fault_silent_corruption = {
+    .name = "silent-corruption",
+    .about = "A namespace's drives read or write other blocks, or other data, without an error.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_TARGETS,
+    .breaks = breaks,
+    .spares_rdma = spares_rdma,
+    .in_vain_at = in_vain_at,
+    .overlap = overlap,
+    .apply = apply,
+};
