@@ -2,6 +2,7 @@
  * plan_bound - what links carry, what loops ask for, how far light goes. */
 #include "replay/plan/plan_bound.h"
 
+#include "base/check.h"
 #include "base/memory.h"
 #include "net/port/port.h"
 #include "nvme/host/host.h"
@@ -9,6 +10,7 @@
 #include "replay/database/words.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/check/offered.h"
+#include "scenarios/fabric/loopback.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/workload.h"
@@ -56,16 +58,31 @@ static bool is_latency(enum expect_quantity quantity)
 
 /* ------------------------------------------------------------------ goodput */
 
-/* The links of all hosts at one end of the pairs together, each host once. */
+/* What the host sends to itself by, each way. */
+static int64_t inner_room(const struct scenario *scenario, const struct scenario_workload *workload,
+                          const struct scenario_pair *pair)
+{
+    struct nic_pair nics;
+    CHECK(loopback_find(scenario, workload, pair, &nics));
+    return scenario->nodes[pair->from].ports[nics.from].params->rate;
+}
+
+/* The links of all hosts at one end of the pairs together, each host once, and so what they send
+ * to themselves by. */
 static int64_t room_at(const struct scenario *scenario, const struct scenario_workload *workload,
                        bool from)
 {
-    bool *seen = memory_zeroed(scenario->node_count, sizeof *seen);
+    enum { OUTER = 1, INNER = 2 };
+    uint8_t *seen = memory_zeroed(scenario->node_count, sizeof *seen);
     int64_t room = 0;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
-        const uint32_t node = from ? workload->pairs[i].from : workload->pairs[i].to;
-        room += seen[node] ? 0 : offered_room(&scenario->nodes[node]);
-        seen[node] = true;
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const uint32_t node = from ? pair->from : pair->to;
+        const uint8_t way = pair->from == pair->to ? INNER : OUTER;
+        if ((seen[node] & way) == 0)
+            room += way == INNER ? inner_room(scenario, workload, pair)
+                                 : offered_room(&scenario->nodes[node]);
+        seen[node] |= way;
     }
     free(seen);
     return room;

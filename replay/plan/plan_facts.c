@@ -44,6 +44,8 @@ struct plan_facts plan_facts_of(const struct scenario *scenario)
     for (uint32_t i = 0; i < scenario->link_count; i++) {
         const struct scenario_link *link = &scenario->links[i];
         const bool host = is_host(scenario, link->node[0]) || is_host(scenario, link->node[1]);
+        if (link->node[0] == link->node[1])
+            continue; /* no cable */
         facts.host_cables += host;
         facts.fabric_cables += !host;
     }

@@ -224,7 +224,7 @@ static void look_at_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
         values[USAGE_CQ_WORKING] += cq_working(rnic);
         values[USAGE_CQ_ALL] += cq_used(rnic, now - silence);
     }
-    if (rnic->pipeline != NULL)
+    if (rnic->pipeline != NULL && rnic->side == 0)
         look_at_pipeline(rnic, values, now);
     values[USAGE_RNIC_CPU] = 0;
     for (int i = 0; i < PROCESSOR_LEVELS && rnic->soft != NULL; i++)

@@ -179,7 +179,7 @@ static void join_port(const struct fault_reach *reach, uint32_t node, uint16_t n
 static void join_spot(const struct fault_reach *reach, const struct scenario_spot *spot,
                       struct fault_span *span)
 {
-    const uint16_t count = reach->scenario->nodes[spot->node].port_count;
+    const uint16_t count = reach->scenario->nodes[spot->node].outer_ports;
     if (spot->port != SCENARIO_ALL_PORTS)
         join_port(reach, spot->node, spot->port, span);
     for (uint16_t p = 0; spot->port == SCENARIO_ALL_PORTS && p < count; p++)

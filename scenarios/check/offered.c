@@ -45,7 +45,7 @@ int64_t offered_operation(const struct scenario_workload *workload, int64_t othe
 int64_t offered_room(const struct scenario_node *node)
 {
     int64_t rate = 0;
-    for (uint16_t p = 0; p < node->port_count; p++)
+    for (uint16_t p = 0; p < node->outer_ports; p++)
         rate += node->ports[p].link == SCENARIO_NO_LINK ? 0 : node->ports[p].params->rate;
     return rate;
 }

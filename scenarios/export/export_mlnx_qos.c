@@ -117,9 +117,9 @@ static void write_host(const struct scenario *scenario, const struct scenario_no
     else if (strcmp(node->host->cc->name, "none") != 0)
         notes_add(notes, place, "%s: a ConnectX has no settings for %s", node->name,
                   node->host->cc->name);
-    if (node->port_count > 1)
+    if (node->outer_ports > 1)
         notes_add(notes, place, "%s has %u NICs: the commands are for each of them", node->name,
-                  node->port_count);
+                  node->outer_ports);
 }
 
 const struct export_kind export_mlnx_qos = {

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/fabric/loopback.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ const char *nics_why_apart(const struct scenario *scenario, const struct scenari
     uint32_t links = 0;
     if (host->host->rnic->lag == RNIC_LAG_NONE)
         return NULL;
-    for (uint16_t p = 0; p < host->port_count; p++) {
+    for (uint16_t p = 0; p < host->outer_ports; p++) {
         if (host->ports[p].link == SCENARIO_NO_LINK)
             continue;
         const struct scenario_node *peer = &scenario->nodes[host->ports[p].peer_node];
@@ -94,7 +95,7 @@ struct side {
 
 static struct side side_of(const struct scenario *scenario, uint32_t node, int8_t chosen)
 {
-    const uint32_t ports = scenario->nodes[node].port_count;
+    const uint32_t ports = scenario->nodes[node].outer_ports;
     if (scenario->nodes[node].is_aggregate)
         return (struct side){0, 1};
     if (chosen >= 0)
@@ -111,6 +112,8 @@ uint32_t nics_between(const struct scenario *scenario, const struct scenario_wor
     const uint32_t longer = from.count > to.count ? from.count : to.count;
     uint32_t count = 0;
     CHECK(longer <= NICS_MAX);
+    if (loopback_find(scenario, workload, pair, &list[0]))
+        return 1;
     for (uint32_t i = 0; longer > 1 && i < longer; i++) {
         const struct nic_pair nics = {(uint16_t)(from.first + i % from.count),
                                       (uint16_t)(to.first + i % to.count)};
@@ -155,7 +158,7 @@ uint32_t nics_paths(const struct scenario *scenario, const struct scenario_workl
     uint32_t count = 0;
     for (uint32_t i = 0; i < firsts; i++)
         add_path(list, &count, first[(pair->turn + i) % firsts]);
-    for (uint32_t i = 0; i < from.count * to.count; i++) {
+    for (uint32_t i = 0; pair->from != pair->to && i < from.count * to.count; i++) {
         const struct nic_pair nics = {(uint16_t)(from.first + i / to.count),
                                       (uint16_t)(to.first + i % to.count)};
         if (nics_reach(scenario, pair, nics))
@@ -166,7 +169,7 @@ uint32_t nics_paths(const struct scenario *scenario, const struct scenario_workl
 
 static uint32_t members(const struct scenario_node *node)
 {
-    return node->is_aggregate ? node->port_count : 1;
+    return node->is_aggregate ? node->outer_ports : 1;
 }
 
 /* Whatever member of a link aggregate a queue pair is made on, its packets come by any. */

@@ -76,7 +76,7 @@ static void find_links(const struct scenario *scenario, const struct scenario_fa
     size_t ports = 0;
     for (uint32_t i = 0; i < fault->spot_count; i++)
         ports += fault->spots[i].port == SCENARIO_ALL_PORTS
-                     ? scenario->nodes[fault->spots[i].node].port_count
+                     ? scenario->nodes[fault->spots[i].node].outer_ports
                      : 1u;
     outage->links = memory_zeroed(ports, sizeof *outage->links);
     for (uint32_t i = 0; i < fault->spot_count; i++) {
@@ -85,7 +85,7 @@ static void find_links(const struct scenario *scenario, const struct scenario_fa
             add_link(outage, scenario, seen, &spot);
             continue;
         }
-        for (spot.port = 0; spot.port < scenario->nodes[spot.node].port_count; spot.port++)
+        for (spot.port = 0; spot.port < scenario->nodes[spot.node].outer_ports; spot.port++)
             add_link(outage, scenario, seen, &spot);
     }
     for (uint32_t i = 0; i < outage->count; i++)

@@ -30,7 +30,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 {
     const struct params *params = fault->params;
     struct host *host = world_host(world, spot->node);
-    for (uint16_t i = 0; i < world->scenario->nodes[spot->node].port_count; i++)
+    for (uint16_t i = 0; i < world->scenario->nodes[spot->node].outer_ports; i++)
         rnic_set_storm(host->rnics[i], (uint8_t)params->priority, on, world->engine.now);
 }
 

@@ -6,26 +6,26 @@
 #include <string.h>
 
 static void add(struct pairing_list *list, const struct scenario_spot *from,
-                const struct scenario_spot *to)
+                const struct scenario_spot *to, bool loopback)
 {
-    if (from->node != to->node)
+    if (loopback || from->node != to->node)
         list->pairs[list->count++] = (struct scenario_pair){from->node, to->node};
 }
 
-static void all_to_all(const struct selection *from, const struct selection *to,
+static void all_to_all(const struct selection *from, const struct selection *to, bool loopback,
                        struct pairing_list *list)
 {
     for (size_t i = 0; i < from->count; i++)
         for (size_t j = 0; j < to->count; j++)
-            add(list, &from->spots[i], &to->spots[j]);
+            add(list, &from->spots[i], &to->spots[j], loopback);
 }
 
-static void round_robin(const struct selection *from, const struct selection *to,
+static void round_robin(const struct selection *from, const struct selection *to, bool loopback,
                         struct pairing_list *list)
 {
     const size_t count = from->count > to->count ? from->count : to->count;
     for (size_t i = 0; i < count; i++)
-        add(list, &from->spots[i % from->count], &to->spots[i % to->count]);
+        add(list, &from->spots[i % from->count], &to->spots[i % to->count], loopback);
 }
 
 static void swap(struct scenario_spot *a, struct scenario_spot *b)
@@ -51,23 +51,27 @@ static bool part(struct scenario_spot *partners, size_t count, const struct sele
 }
 
 static bool permutation(struct arena *arena, const struct selection *from,
-                        const struct selection *to, struct rng *rng, struct pairing_list *list)
+                        const struct selection *to, bool loopback, struct rng *rng,
+                        struct pairing_list *list)
 {
     struct scenario_spot *partners = arena_array(arena, to->count, sizeof *partners);
     memcpy(partners, to->spots, to->count * sizeof *partners);
     for (size_t i = to->count - 1; i > 0; i--)
         swap(&partners[i], &partners[rng_below(rng, i + 1)]);
-    for (size_t i = 0; i < from->count; i++)
+    for (size_t i = 0; !loopback && i < from->count; i++)
         if (from->spots[i].node == partners[i].node && !part(partners, to->count, from, i))
             return false;
     for (size_t i = 0; i < from->count; i++)
-        add(list, &from->spots[i], &partners[i]);
+        add(list, &from->spots[i], &partners[i], loopback);
     return true;
 }
 
-const char *pairing_make(struct arena *arena, enum pairing pairing, const struct selection *from,
-                         const struct selection *to, struct rng *rng, struct pairing_list *list)
+const char *pairing_make(struct arena *arena, const struct pairing_way *way,
+                         const struct selection *from, const struct selection *to, struct rng *rng,
+                         struct pairing_list *list)
 {
+    static const char itself[] = "a host is paired with itself, which needs loopback: true";
+    const enum pairing pairing = way->pairing;
     CHECK(from->count > 0 && to->count > 0);
     const bool all = pairing == PAIRING_ALL_TO_ALL;
     const size_t longer = from->count > to->count ? from->count : to->count;
@@ -80,12 +84,12 @@ const char *pairing_make(struct arena *arena, enum pairing pairing, const struct
         return "a permutation needs at least as many hosts in to as in from";
     list->pairs = arena_array(arena, all ? from->count * to->count : longer, sizeof *list->pairs);
     if (all)
-        all_to_all(from, to, list);
+        all_to_all(from, to, way->loopback, list);
     else if (pairing != PAIRING_PERMUTATION)
-        round_robin(from, to, list);
-    else if (!permutation(arena, from, to, rng, list))
-        return "every permutation pairs a host with itself";
+        round_robin(from, to, way->loopback, list);
+    else if (!permutation(arena, from, to, way->loopback, rng, list))
+        return "every permutation pairs a host with itself, which needs loopback: true";
     if (pairing == PAIRING_ONE_TO_ONE && list->count < longer)
-        return "a host is paired with itself";
-    return list->count == 0 ? "a host is paired with itself" : NULL;
+        return itself;
+    return list->count == 0 ? itself : NULL;
 }

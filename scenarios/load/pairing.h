@@ -29,8 +29,15 @@ struct pairing_list {
     uint32_t count;
 };
 
+/* How they are paired; `loopback`: a host with itself, too. */
+struct pairing_way {
+    enum pairing pairing;
+    bool loopback;
+};
+
 /* NULL, or a sentence that says why it cannot be done. */
-const char *pairing_make(struct arena *arena, enum pairing pairing, const struct selection *from,
-                         const struct selection *to, struct rng *rng, struct pairing_list *list);
+const char *pairing_make(struct arena *arena, const struct pairing_way *way,
+                         const struct selection *from, const struct selection *to, struct rng *rng,
+                         struct pairing_list *list);
 
 #endif

@@ -11,8 +11,7 @@ bool profile_switch(const char *name, const char *said_by, struct switch_params 
 {
     struct arena arena = {0};
     const struct scenario_input input = {.name = ""};
-    struct loader loader = {
-        .arena = &arena, .diag = diag, .input = &input, .home = said_by};
+    struct loader loader = {.arena = &arena, .diag = diag, .input = &input, .home = said_by};
     struct block *block = scenario_switch_block(&loader, "fabric.switch");
     const struct tree_file *file = tree_hold(&arena, said_by, name, strlen(name));
     const struct tree_node word = {

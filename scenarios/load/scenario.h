@@ -79,6 +79,7 @@ struct scenario_host {
 struct scenario_port {
     uint32_t link; /* or SCENARIO_NO_LINK */
     uint8_t end;   /* 0 or 1: which end of the link this is */
+    uint16_t card; /* of an inner port: the NIC that it is in */
     uint32_t peer_node;
     uint16_t peer_port;
     const char *name; /* what the equipment calls it, or NULL */
@@ -95,6 +96,7 @@ struct scenario_node {
     uint32_t index; /* among the hosts, or among the switches */
     uint8_t tier;
     uint16_t port_count;
+    uint16_t outer_ports; /* the first ones; the others are inner ports, of loopbacks */
     bool is_aggregate; /* hosts: the NICs are one (nics.h), with the address of the first */
     struct scenario_port *ports;
     uint32_t endpoint; /* hosts: of the first port; those of its other ports follow */

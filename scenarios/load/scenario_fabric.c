@@ -176,6 +176,7 @@ static void make_nodes(struct loader *loader, const struct fabric *fabric)
             .index = from->is_host ? i : i - topology->host_count,
             .tier = from->tier,
             .port_count = from->port_count,
+            .outer_ports = from->port_count,
             .endpoint = scenario->endpoint_count,
             .priority_of_dscp = from->is_host ? NULL : fabric->dscp,
             .place = from->place,

@@ -41,7 +41,8 @@ static void spread(struct loader *loader, const struct selection *from, struct s
         const bool all = from->spots[i].port == SCENARIO_ALL_PORTS;
         const uint32_t node = from->spots[i].node;
         const uint16_t first = all ? 0 : from->spots[i].port;
-        const uint16_t end = all ? loader->scenario->nodes[node].port_count : (uint16_t)(first + 1);
+        const uint16_t end =
+            all ? loader->scenario->nodes[node].outer_ports : (uint16_t)(first + 1);
         for (uint16_t port = first; port < end; port++) {
             struct scenario_spot *spot =
                 arena_push(loader->arena, (void **)(void *)&to->spots, &to->count, sizeof *spot);

@@ -9,6 +9,7 @@
 #include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/fabric/loopback.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/load/pairing.h"
@@ -25,6 +26,7 @@ struct common {
     int64_t start, stop; /* stop -1: the end of the run */
     int64_t start_jitter;
     int64_t pairing;        /* enum pairing */
+    int64_t loopback;       /* bool */
     int64_t dscp, priority; /* -1: the host's */
     int64_t nic, peer_nic;  /* -1: in turns */
     int64_t paths;          /* -1: none, -2: all */
@@ -42,6 +44,10 @@ const struct opt scenario_workload_opts[] = {
      "Time at which it stops issuing; end: the run's duration.", "own"},
     {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, OPT_WORDS(PAIRINGS),
      "How the members of from and to are paired.", "own"},
+    {"loopback", OPT_BOOL, FIELD(loopback), "false", NULL, NULL, NULL,
+     "A host that is in from and in to is paired with itself, too: what it sends stays in the NIC, "
+     "and crosses PCIe twice.",
+     "own; Collie, NSDI 2022"},
     {"dscp", OPT_INT, FIELD(dscp), "auto", "0", "63", "auto",
      "DSCP of the connections, in both directions; auto: the RNIC's.",
      "librdmacm RDMA_OPTION_ID_TOS, nvme connect --tos; IBTA Vol 1 12.7.11"},
@@ -193,13 +199,13 @@ static void no_nic(struct loader *loader, const struct entry *entry, const char 
     }
     tree_error(loader->diag, written == NULL ? entry->written : written,
                "%s: %s has no NIC %d with a link: it has %u, numbered from 0", key, host->name, nic,
-               host->port_count);
+               host->outer_ports);
 }
 
 static bool has_nic(const struct loader *loader, uint32_t node, int8_t nic)
 {
     const struct scenario_node *host = &loader->scenario->nodes[node];
-    return nic < 0 || (!host->is_aggregate && nic < host->port_count &&
+    return nic < 0 || (!host->is_aggregate && nic < host->outer_ports &&
                        host->ports[nic].link != SCENARIO_NO_LINK);
 }
 
@@ -239,11 +245,13 @@ static void take_nics(struct loader *loader, struct entry *entry, struct scenari
                is_from ? pairs[i].from : pairs[i].to);
         return;
     }
+    if (!loopback_make(loader, made, tree_get(entry->written, "loopback")))
+        return;
     nics_give_turns(loader->scenario, made, pairs);
     check_paths(loader, entry, pairs);
 }
 
-static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing,
+static bool read_ends(struct loader *loader, struct entry *entry, const struct common *common,
                       uint32_t *pairs_left)
 {
     static const char *const keys[2] = {"from", "to"};
@@ -259,7 +267,8 @@ static bool read_ends(struct loader *loader, struct entry *entry, enum pairing p
     }
     struct rng rng = rng_stream(loader->scenario->seed, entry->made.name, "permutation");
     struct pairing_list list;
-    const char *why = pairing_make(loader->arena, pairing, &ends[0], &ends[1], &rng, &list);
+    const struct pairing_way way = {(enum pairing)common->pairing, common->loopback != 0};
+    const char *why = pairing_make(loader->arena, &way, &ends[0], &ends[1], &rng, &list);
     if (why == NULL)
         *pairs_left -= list.count < *pairs_left ? list.count : *pairs_left;
     if (why == NULL && *pairs_left == 0)
@@ -433,8 +442,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     scenario_take_part(loader, common, written, NULL);
     scenario_show(loader, common, false);
     read_common(loader, &entry, common);
-    const enum pairing pairing = (enum pairing)((struct common *)common->params)->pairing;
-    if (!read_ends(loader, &entry, pairing, pairs_left))
+    if (!read_ends(loader, &entry, common->params, pairs_left))
         return;
     check_targets(loader, &entry);
     const struct tree_node *subsystem = scenario_word(loader, written, "subsystem");

@@ -174,7 +174,7 @@ static void search_ports(struct search *search, const struct pattern *pattern)
         return;
     const struct scenario *scenario = search->scenario;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
-        for (uint16_t port = 0; port < scenario->nodes[i].port_count; port++) {
+        for (uint16_t port = 0; port < scenario->nodes[i].outer_ports; port++) {
             const struct scenario_node *node = &scenario->nodes[i];
             char name[PATTERN_BYTES], other[PATTERN_BYTES] = "";
             snprintf(name, sizeof name, "%s:p%u", node->name, port);
@@ -196,7 +196,8 @@ static void search_links(struct search *search, const struct pattern *pattern)
         char reverse[PATTERN_BYTES];
         snprintf(reverse, sizeof reverse, "%s-%s", scenario->nodes[link->node[1]].name,
                  scenario->nodes[link->node[0]].name);
-        if (!fits(pattern, link->name) && !fits(pattern, reverse))
+        const bool inner = link->node[0] == link->node[1]; /* no cable */
+        if (inner || (!fits(pattern, link->name) && !fits(pattern, reverse)))
             continue;
         add(search, (struct scenario_spot){link->node[0], link->port[0]});
         add(search, (struct scenario_spot){link->node[1], link->port[1]});
@@ -287,7 +288,7 @@ static void search_roles(struct search *search, const struct pattern *pattern)
 static void add_links_of(struct search *search, uint32_t node)
 {
     const struct scenario_node *at = &search->scenario->nodes[node];
-    for (uint16_t p = 0; p < at->port_count; p++)
+    for (uint16_t p = 0; p < at->outer_ports; p++)
         if (at->ports[p].link != SCENARIO_NO_LINK) {
             add(search, (struct scenario_spot){node, p});
             add(search, (struct scenario_spot){at->ports[p].peer_node, at->ports[p].peer_port});

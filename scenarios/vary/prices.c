@@ -212,7 +212,7 @@ static bool add_node(const struct prices *prices, const struct scenario_node *no
     if (node->kind == SCENARIO_SWITCH)
         return add(prices, &need, 1, bill, why);
     need.kind = PRICES_NIC;
-    for (uint16_t port = 0; port < node->port_count; port++) {
+    for (uint16_t port = 0; port < node->outer_ports; port++) {
         need.rate = node->ports[port].params->rate;
         if (!add(prices, &need, 1, bill, why))
             return false;

@@ -198,7 +198,7 @@ static time_ps lookahead_of(const struct scenario *scenario)
         const struct scenario_node *node = &scenario->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++) {
             const struct port_params *params = node->ports[p].params;
-            if (node->ports[p].link != SCENARIO_NO_LINK)
+            if (node->ports[p].link != SCENARIO_NO_LINK && p < node->outer_ports)
                 least = time_earlier(
                     least, port_propagation(params) +
                                units_transfer_ps(WIRE_LEAST_BYTES, (uint64_t)params->rate));

@@ -91,6 +91,16 @@ static uint8_t cabled_ports(const struct scenario_node *node)
     return (uint8_t)mask;
 }
 
+/* The first port of a card is the card. */
+static struct rnic *card_of(const struct host *host, const struct scenario_node *node,
+                            uint16_t port)
+{
+    const uint16_t ports = (uint16_t)node->host->rnic->card_ports;
+    if (port >= node->outer_ports)
+        return host->rnics[node->ports[port].card];
+    return port % ports == 0 ? NULL : host->rnics[port - port % ports];
+}
+
 static void make_host(struct world *world, const struct scenario_node *node,
                       struct world_executor *executor, const struct probe *probe,
                       uint32_t *endpoint)
@@ -104,6 +114,7 @@ static void make_host(struct world *world, const struct scenario_node *node,
     for (uint16_t i = 0; i < node->port_count; i++) {
         const struct host_rnic rnic = {
             .endpoint = (*endpoint)++,
+            .card = card_of(host, node, i),
             .port = node->ports[i].params,
             .params = node->host->rnic,
             .cc = node->host->cc,

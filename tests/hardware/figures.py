@@ -213,6 +213,8 @@ EXPERIMENTS = [
     Experiment("B12", "100 Gb/s RoCE, path MTU 1024, ib_read_bw 64 KiB, one queue pair, 16 READs outstanding",
                "source not named", "pair.yaml", "connectx-5-100g", [
                    Figure("two nodes", "MiB/s", mib, None, 0.03, work("rdma-read", "64KiB") + LONG),
+                   Figure("one node, loopback", "MiB/s", mib, None, 0.10,
+                          work("rdma-read", "64KiB") + LONG + ("workloads.0.to=a", "workloads.0.loopback=true")),
                ], ("read-delay", "pcie-overhead"), CX5 + rnic(path_mtu="1024B")),
     Experiment("B13", "ConnectX-7 of 400 Gb/s, ib_write_bw, one queue pair", "source not named, 2026", "pair.yaml",
                "connectx-7-400g", [
@@ -359,7 +361,8 @@ UNTOLD = [
     Untold("K9", "UCX's cost model", "a model, not a measurement"),
     Untold("N10", "the RNR wait of 1.5 ms where 0.12 ms were asked for", "it is `rnr-timer-step` of that card itself"),
     Untold("B10, B16 (RPCs)", "cards that are not named", "nothing to take a profile from"),
-    Untold("B12, S12", "loopback", "a host does not send to itself"),
+    Untold("S12", "loopback beside what comes from outside", "`tests/laws/loopback.sh` plays it: pauses, and no watchdog that trips; "
+           "the source has no rate"),
     Untold("B14", "ConnectX-7 READ latency through a fabric", "the number of switches is not known"),
     Untold("B18", "eRPC", "its software is of its own; no row says what it costs"),
     Untold("B19", "a missing packet of an unreliable connection", "UC is not modelled"),

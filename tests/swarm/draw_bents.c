@@ -321,6 +321,8 @@ void bents_pair(struct pen *pen, bool needs_target)
         pen_put(pen, "from", "\"%s..%s\"", places->hosts[to == 0], places->hosts[last]);
         pen_put(pen, "to", "%s", places->hosts[to]);
     }
+    if (once_in(pen, 5))
+        pen_put(pen, "loopback", "true");
 }
 
 void bents_load(struct pen *pen, const struct workload_ops *ops)

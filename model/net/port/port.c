@@ -103,6 +103,8 @@ void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
 {
     aim(a, b, b_ingress);
     aim(b, a, a_ingress);
+    if (a->node == b->node)
+        return;
     engine_link(a->node->engine, port_reach(a));
     engine_link(b->node->engine, port_reach(b));
 }

@@ -226,8 +226,8 @@ time_ps port_propagation(const struct port_params *params);
 /* Of a joined port: from the moment that it sends until its peer may act, at the least. */
 time_ps port_reach(const struct port *port);
 
-/* Joins two ports by a link, both directions, and tells the engine how soon they reach each other.
- */
+/* Joins two ports by a link, both directions, and tells the engine how soon two nodes reach each
+ * other. */
 void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
                struct port_ingress b_ingress);
 

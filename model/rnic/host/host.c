@@ -298,7 +298,7 @@ void host_init(struct host *host, struct engine *engine, const char *name,
 
 void host_fini(struct host *host)
 {
-    for (uint32_t i = 0; i < host->rnic_count; i++) {
+    for (uint32_t i = host->rnic_count; i-- > 0;) { /* of a card the owner last */
         rnic_fini(host->rnics[i]);
         free(host->rnics[i]);
     }
@@ -323,6 +323,7 @@ struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
         .cc = with->cc,
         .cc_params = with->cc_params,
         .priority_of_dscp = with->priority_of_dscp,
+        .card = with->card,
         .machine = host->machine,
     };
     rnic_init(rnic, &site);

@@ -45,6 +45,7 @@ void host_fini(struct host *host);
 /* What an RNIC of a scenario is made from. */
 struct host_rnic {
     uint32_t endpoint; /* index in the fabric: its IP address is 10.0.0.1 + endpoint */
+    struct rnic *card; /* of the same params, whose pipeline it shares; NULL: a card of its own */
     const struct port_params *port;
     const struct rnic_params *params;
     const struct cc_ops *cc;         /* cc_find(...)->ops */

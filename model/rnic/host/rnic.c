@@ -345,6 +345,8 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     cm_init(rnic);
     if (site->params->soft.software && site->machine != NULL)
         soft_init(rnic, site->machine);
+    else if (pipeline_is_on(&site->params->pipeline) && site->card != NULL)
+        pipeline_join(rnic, site->card);
     else if (pipeline_is_on(&site->params->pipeline))
         pipeline_init(rnic);
     rx_buffer_init(rnic);

@@ -59,6 +59,8 @@ struct rnic_params {
     int64_t cm_timeout, cm_retries, ca_ack_delay;
     int64_t udp_source_port; /* RNIC_UDP_ */
     int64_t lag;             /* enum rnic_lag */
+    int64_t card_ports;      /* RNICs of the host that share a pipeline */
+    int64_t loopback_rate;   /* bits per second, of inner ports; RNIC_AUTO: the link's */
     int64_t migreq;
     int64_t context_cost, resolve_cost, qp_create_cost, qp_modify_cost, qp_destroy_cost;
     int64_t command_slots; /* CM_COMMAND_SLOTS at most */
@@ -205,6 +207,7 @@ struct rnic {
     uint8_t rx_odd;           /* enum rnic_rx_odd */
     uint8_t completion_event; /* RNIC_EVENT_COMPLETION or RNIC_EVENT_CQE */
     bool arbitrates; /* the port's source is arbiter_next, not a pipeline's or a software RNIC's */
+    uint8_t side;    /* of its pipeline, which the first one of a card owns */
     bool carry;      /* it sends for other members of its aggregate, or they for it */
     struct rnic_class classes[PRIORITIES];
     alignas(64) uint8_t priority_of_dscp[DSCPS];
@@ -252,6 +255,7 @@ struct rnic_site {
     const struct cc_ops *cc;
     const void *cc_params;
     const uint8_t *priority_of_dscp; /* as rnic_map_dscp gives; NULL: what the rows alone say */
+    struct rnic *card;               /* whose pipeline it shares; NULL: none but its own */
     struct machine *machine;         /* whose processor a software RNIC needs; or NULL */
 };
 

@@ -202,6 +202,15 @@ const struct opt rnic_opts[] = {
      "port is a NIC of its own.",
      "Linux mlx5 core/lag (lag_port_select_mode queue_affinity, hash); "
      "Documentation/networking/bonding.rst, xmit_hash_policy"},
+    {"card-ports", OPT_INT, ROW(card_ports), "1", "1", "8", NULL,
+     "NICs of a host that are ports of one card: as many neighbours share a slot, engines and "
+     "contexts.  1: each is a card of its own.",
+     "own; Mellanox MCX516A and others: two ports of 100 Gb/s in one slot of 16 lanes"},
+    {"loopback-rate", OPT_RATE, ROW(loopback_rate), "auto", "1Mbps", "6400Gbps", "auto",
+     "What the RNIC passes in itself from its queue pairs to others of its own, each way, where a "
+     "workload has loopback; auto: as much as its link.",
+     "assumed: no card's own rate was found; Collie, NSDI 2022, has loopback and what comes by the "
+     "link meet at PCIe"},
     {"migreq", OPT_BOOL, ROW(migreq), "true", NULL, NULL, NULL,
      "Queue pairs are in the migrated state: BTH.MigReq is set.  It changes captures alone.",
      "IBTA Vol 1 17.2.8; Linux rxe_req.c and rxe_resp.c leave it 0"},

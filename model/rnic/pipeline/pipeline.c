@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pipeline - the message engine, the port's source, what arrives. */
-#include "rnic/pipeline/pipeline.h"
+#include "rnic/pipeline/pipeline_private.h"
 
 #include "base/memory.h"
 #include "rnic/host/arbiter.h"
@@ -12,26 +12,20 @@
 
 enum { WQE_BYTES = 64 }; /* Linux mlx5: MLX5_SEND_WQE_BB */
 
-static const struct pipeline_params *costs(const struct rnic *rnic)
-{
-    return &rnic->params.pipeline;
-}
-
 /* ------------------------------------------------------------------ the message engine */
 
 /* Contexts of READs that the RNIC holds itself for one more queue pair. */
 static uint32_t contexts_for(const struct rnic *rnic)
 {
-    const int64_t left = costs(rnic)->read_contexts - rnic->pipeline->reads_held;
+    const int64_t left = pipeline_costs(rnic)->read_contexts - rnic->pipeline->reads_held;
     const int64_t asked = rnic->params.max_rd_atomic;
     return left <= 0 ? 0 : (uint32_t)(left < asked ? left : asked);
 }
 
-/* The queue pair's place, which another may have had before. */
-static struct pipeline_qp *place_of(struct rnic *rnic, const struct qp *qp)
+struct pipeline_qp *pipeline_place(struct rnic *rnic, const struct qp *qp)
 {
     struct pipeline *pipeline = rnic->pipeline;
-    const uint32_t index = rnic_qp_index(rnic, qp), room = pipeline->qp_room;
+    const uint32_t index = pipeline_index(rnic, qp), room = pipeline->qp_room;
     if (index >= room) {
         while (index >= pipeline->qp_room)
             pipeline->qps = memory_grown(pipeline->qps, pipeline->qp_room, &pipeline->qp_room,
@@ -84,7 +78,7 @@ static void offer(struct rnic *rnic, struct pipeline_qp *own, time_ps now)
 
 static bool is_inline(const struct rnic *rnic, uint32_t length)
 {
-    return length <= (uint64_t)costs(rnic)->inline_size;
+    return length <= (uint64_t)pipeline_costs(rnic)->inline_size;
 }
 
 /* When all that the work request needs is there, the message engine done with it at `done`.  PCIe
@@ -96,22 +90,23 @@ static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alon
     const bool carries = wqe->opcode != IBV_WR_RDMA_READ && wqe->opcode != IBV_WR_LOCAL_INV;
     const bool is_short = is_inline(rnic, wqe->length);
     time_ps at = done;
-    if (!pipeline_has_pcie(costs(rnic)))
+    if (!pipeline_has_pcie(pipeline_costs(rnic)))
         return at;
     if (!alone) {
         const uint32_t bytes = WQE_BYTES + (carries && is_short ? wqe->length : 0);
-        at = pcie_latency(costs(rnic)) + time_later(at, pcie_read(pcie, bytes, now));
+        at = pcie_latency(pipeline_costs(rnic)) + time_later(at, pcie_read(pcie, bytes, now));
     }
     if (carries && !is_short)
-        at += pcie_latency(costs(rnic));
+        at += pcie_latency(pipeline_costs(rnic));
     return at;
 }
 
 static time_ps operation_cost(const struct rnic *rnic, const struct qp_wqe *wqe)
 {
     if (wqe->opcode == IBV_WR_RDMA_READ)
-        return costs(rnic)->read;
-    return costs(rnic)->message + (is_inline(rnic, wqe->length) ? 0 : costs(rnic)->gather);
+        return pipeline_costs(rnic)->read;
+    return pipeline_costs(rnic)->message +
+           (is_inline(rnic, wqe->length) ? 0 : pipeline_costs(rnic)->gather);
 }
 
 static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, time_ps now)
@@ -120,15 +115,15 @@ static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, tim
     const struct qp_wqe *wqe = qp_wqe(qp, own->begun);
     time_ps cost = operation_cost(rnic, wqe), context = 0;
     if (!context_cache_use(&pipeline->cache, qp->qpn)) {
-        cost += costs(rnic)->qp_cache_miss;
-        context = pipeline_has_pcie(costs(rnic)) ? pcie_latency(costs(rnic)) : 0;
+        cost += pipeline_costs(rnic)->qp_cache_miss;
+        context = pipeline_has_pcie(pipeline_costs(rnic)) ? pcie_latency(pipeline_costs(rnic)) : 0;
     }
     const time_ps fetched =
         fetched_at(rnic, wqe, own->alone, now + cost + context, now) + rnic->params.tx_delay;
     own->alone = false;
     own->begun++;
     own->visible_at = time_later(own->visible_at, fetched);
-    own->rests_until = now + time_later(cost, costs(rnic)->qp_message);
+    own->rests_until = now + time_later(cost, pipeline_costs(rnic)->qp_message);
     pipeline->engine_free = now + cost;
     pipeline->engine_busy += cost;
     rnic_post(rnic, own->visible_at, RNIC_EVENT_DOORBELL, (uint64_t)qp->qpn << 32 | own->begun);
@@ -136,9 +131,9 @@ static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, tim
 }
 
 /* The first that waits; one that has ended meanwhile, or is in error, has nothing to begin. */
-static void begin_first(struct rnic *rnic, time_ps now)
+static void begin_first(struct pipeline *pipeline, time_ps now)
 {
-    struct pipeline *pipeline = rnic->pipeline;
+    struct rnic *rnic = pipeline_side(pipeline, pipeline->waiting.head);
     struct pipeline_qp *own = &pipeline->qps[pipeline->waiting.head];
     struct qp *qp = rnic_find_qp(rnic, own->qpn);
     pipeline->waiting.head = own->next;
@@ -155,7 +150,7 @@ static void work(struct rnic *rnic, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
     while (pipeline->waiting.head != POOL_NONE && pipeline->engine_free <= now)
-        begin_first(rnic, now);
+        begin_first(pipeline, now);
     if (pipeline->waiting.head == POOL_NONE || pipeline->engine_due)
         return;
     pipeline->engine_due = true;
@@ -165,7 +160,7 @@ static void work(struct rnic *rnic, time_ps now)
 void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
-    struct pipeline_qp *own = place_of(rnic, qp);
+    struct pipeline_qp *own = pipeline_place(rnic, qp);
     const bool none = own->begun == own->rung;
     const bool is_free = pipeline->waiting.head == POOL_NONE && pipeline->engine_free <= now;
     own->alone = none && qp->sq_tail - own->rung == 1;
@@ -185,9 +180,8 @@ void pipeline_on_engine(struct rnic *rnic, uint32_t qpn, time_ps now)
     if (qpn == 0)
         rnic->pipeline->engine_due = false;
     if (qp != NULL) {
-        struct pipeline_qp *own = place_of(rnic, qp);
-        own->resting = false;
-        offer(rnic, own, now);
+        pipeline_place(rnic, qp)->resting = false;
+        offer(rnic, pipeline_place(rnic, qp), now);
     }
     work(rnic, now);
 }
@@ -197,12 +191,13 @@ void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now)
     enum { LIST_BYTES = 16, PAGE = 4096 }; /* Linux mlx5_klm */
     struct pipeline *pipeline = rnic->pipeline;
     const uint32_t list = (uint32_t)(((uint64_t)bytes + PAGE - 1) / PAGE * LIST_BYTES);
-    if (costs(rnic)->registration == 0)
+    if (pipeline_costs(rnic)->registration == 0)
         return;
     time_ps begin = time_later(pipeline->engine_free, now), end = begin;
-    if (list > costs(rnic)->register_inline && pipeline_has_pcie(costs(rnic)))
-        end = time_later(begin, pcie_read(&pipeline->pcie, list, now)) + pcie_latency(costs(rnic));
-    pipeline->engine_free = end + costs(rnic)->registration;
+    if (list > pipeline_costs(rnic)->register_inline && pipeline_has_pcie(pipeline_costs(rnic)))
+        end = time_later(begin, pcie_read(&pipeline->pcie, list, now)) +
+              pcie_latency(pipeline_costs(rnic));
+    pipeline->engine_free = end + pipeline_costs(rnic)->registration;
     pipeline->engine_busy += pipeline->engine_free - begin;
 }
 
@@ -211,22 +206,19 @@ void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now)
 /* From when a packet of data may leave. */
 static time_ps data_from(const struct rnic *rnic)
 {
-    const struct pipeline *pipeline = rnic->pipeline;
-    return time_later(pipeline->tx_free, pipeline->pcie.down.free_at);
+    return time_later(rnic->pipeline->tx_free, rnic->pipeline->pcie.down.free_at);
 }
 
-/* A payload that was not in its work request. */
+/* A payload that was not in its work request: only a whole message was. */
 static inline bool is_read_for(const struct rnic *rnic, const struct frame *frame)
 {
-    if (frame->payload == 0 || !pipeline_has_pcie(costs(rnic)))
+    if (frame->payload == 0 || !pipeline_has_pcie(pipeline_costs(rnic)))
         return false;
     if (!is_inline(rnic, frame->payload))
         return true;
-    const bool whole =
-        frame->opcode == FRAME_RC_SEND_ONLY || frame->opcode == FRAME_RC_SEND_ONLY_IMM ||
-        frame->opcode == FRAME_RC_SEND_ONLY_INV || frame->opcode == FRAME_RC_WRITE_ONLY ||
-        frame->opcode == FRAME_RC_WRITE_ONLY_IMM;
-    return !whole;
+    return frame->opcode != FRAME_RC_SEND_ONLY && frame->opcode != FRAME_RC_SEND_ONLY_IMM &&
+           frame->opcode != FRAME_RC_SEND_ONLY_INV && frame->opcode != FRAME_RC_WRITE_ONLY &&
+           frame->opcode != FRAME_RC_WRITE_ONLY_IMM;
 }
 
 /* An answer waits for no engine, so it takes none either: where nothing is in its way it leaves
@@ -243,9 +235,9 @@ static inline void charge(struct rnic *rnic, const struct frame *frame, time_ps 
     struct pipeline *pipeline = rnic->pipeline;
     if (!takes_engine(frame))
         return;
-    if (costs(rnic)->tx_packet > 0) {
-        pipeline->tx_free = time_later(pipeline->tx_free, now) + costs(rnic)->tx_packet;
-        pipeline->tx_busy += costs(rnic)->tx_packet;
+    if (pipeline_costs(rnic)->tx_packet > 0) {
+        pipeline->tx_free = time_later(pipeline->tx_free, now) + pipeline_costs(rnic)->tx_packet;
+        pipeline->tx_busy += pipeline_costs(rnic)->tx_packet;
     }
     if (is_read_for(rnic, frame))
         pcie_read(&pipeline->pcie, frame->payload, now);
@@ -263,9 +255,9 @@ static NOINLINE void tell_ready(const struct rnic *rnic, time_ps now)
 static void wait_for_data(struct rnic *rnic, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
-    if (pipeline->tx_due)
+    if ((pipeline->tx_due & 1u << rnic->side) != 0)
         return;
-    pipeline->tx_due = true;
+    pipeline->tx_due = (uint8_t)(pipeline->tx_due | 1u << rnic->side);
     rnic_post(rnic, data_from(rnic), RNIC_EVENT_TX_ENGINE, 0);
     if (rnic_is_watched(rnic))
         tell_ready(rnic, now);
@@ -315,106 +307,18 @@ void pipeline_serve(struct rnic *rnic, time_ps now)
 
 void pipeline_on_tx(struct rnic *rnic, time_ps now)
 {
-    rnic->pipeline->tx_due = false;
+    rnic->pipeline->tx_due = (uint8_t)(rnic->pipeline->tx_due & ~(1u << rnic->side));
     if (rnic_is_watched(rnic))
         tell_ready(rnic, now);
     rnic_want_dequeue(rnic);
-}
-
-/* ------------------------------------------------------------------ what arrives */
-
-bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
-{
-    struct pipeline *pipeline = rnic->pipeline;
-    const bool datagram = frame->opcode == FRAME_UD_SEND_ONLY;
-    const bool asks = frame->opcode == FRAME_RC_READ_REQUEST && pipeline_slows_reads(costs(rnic));
-    if (asks || costs(rnic)->rx_packet > 0 || pipeline->rx_free > now)
-        return false;
-    const bool known = datagram || context_cache_find(&pipeline->cache, frame->qpn);
-    if (!known && costs(rnic)->qp_cache_miss > 0)
-        return false;
-    if (!known || (frame->payload > 0 && !datagram))
-        context_cache_use(&pipeline->cache, frame->qpn);
-    return true;
-}
-
-/* Of a READ's request: the contexts of a queue pair are used in turn. */
-static NOINLINE time_ps request_cost(struct rnic *by, uint32_t qpn)
-{
-    struct rnic *rnic = UNLIKELY(by->lag != NULL) ? lag_owner(by, qpn) : by;
-    const struct qp *qp = rnic_find_qp(rnic, qpn);
-    if (qp == NULL)
-        return 0;
-    if (costs(rnic)->read_contexts == 0 || rnic->params.max_rd_atomic == 0)
-        return costs(rnic)->read_response;
-    struct pipeline_qp *own = place_of(rnic, qp);
-    const bool held = own->reads++ % (uint32_t)rnic->params.max_rd_atomic < own->held;
-    return costs(rnic)->read_response + (held ? 0 : costs(rnic)->read_context_miss);
-}
-
-/* What a READ's data take more than read-delay. */
-static time_ps far_latency(const struct rnic *rnic)
-{
-    const bool translated = costs(rnic)->iotlb > 0;
-    return costs(rnic)->socket_latency + (translated ? costs(rnic)->iotlb_miss_latency : 0);
-}
-
-time_ps pipeline_gather(struct rnic *rnic, const struct qp *qp, uint32_t bytes, time_ps now)
-{
-    const bool pcie = pipeline_has_pcie(costs(rnic));
-    const time_ps latency = rnic->params.read_delay + (pcie ? far_latency(rnic) : 0);
-    if (costs(rnic)->qp_read == 0 || bytes <= costs(rnic)->read_overlap)
-        return now + latency;
-    struct pipeline_qp *own = place_of(rnic, qp);
-    const time_ps begin = time_later(own->gathered_at, now);
-    const time_ps data = pcie ? pcie_read_time(&rnic->pipeline->pcie, bytes) : 0;
-    own->gathered_at = begin + costs(rnic)->qp_read + data;
-    return begin + latency;
-}
-
-bool pipeline_gathers(const struct rnic *rnic, const struct qp *qp, time_ps now)
-{
-    const uint32_t index = rnic_qp_index(rnic, qp);
-    if (index >= rnic->pipeline->qp_room)
-        return false;
-    const struct pipeline_qp *own = &rnic->pipeline->qps[index];
-    return own->qpn == qp->qpn && own->gathered_at > now;
-}
-
-time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now)
-{
-    struct pipeline *pipeline = rnic->pipeline;
-    const unsigned opcode = frame->opcode;
-    time_ps cost = costs(rnic)->rx_packet;
-    if (opcode != FRAME_UD_SEND_ONLY && !context_cache_use(&pipeline->cache, frame->qpn))
-        cost += costs(rnic)->qp_cache_miss;
-    if (opcode == FRAME_RC_READ_REQUEST)
-        cost += request_cost(rnic, frame->qpn);
-    if (cost > 0) {
-        pipeline->rx_free = time_later(pipeline->rx_free, now) + cost;
-        pipeline->rx_busy += cost;
-    }
-    if (!pipeline_crosses(rnic, frame))
-        return time_later(pipeline->rx_free, now);
-    return time_later(pipeline->rx_free, pcie_write(&pipeline->pcie, frame->payload, now));
-}
-
-time_ps pipeline_event(struct rnic *rnic, time_ps now)
-{
-    if (!pipeline_has_pcie(costs(rnic)) || costs(rnic)->event == 0)
-        return now;
-    return pcie_event(&rnic->pipeline->pcie, costs(rnic)->event, now);
 }
 
 /* ------------------------------------------------------------------ making and checking */
 
 bool pipeline_waits(const struct rnic *rnic, const struct qp *qp)
 {
-    const uint32_t index = rnic_qp_index(rnic, qp);
-    if (index >= rnic->pipeline->qp_room)
-        return false;
-    const struct pipeline_qp *own = &rnic->pipeline->qps[index];
-    return own->qpn == qp->qpn && own->begun != own->rung;
+    const struct pipeline_qp *own = pipeline_known(rnic, qp);
+    return own != NULL && own->begun != own->rung;
 }
 
 enum pipeline_hold pipeline_holds(const struct rnic *rnic, time_ps now)
@@ -425,20 +329,39 @@ enum pipeline_hold pipeline_holds(const struct rnic *rnic, time_ps now)
     return pipeline->tx_free > pipeline->pcie.down.free_at ? PIPELINE_ENGINE : PIPELINE_PCIE;
 }
 
-void pipeline_init(struct rnic *rnic)
+static void add_side(struct pipeline *pipeline, struct rnic *rnic)
 {
-    struct pipeline *pipeline = memory_new(sizeof *pipeline);
-    *pipeline = (struct pipeline){.waiting = {POOL_NONE, POOL_NONE}};
-    if (pipeline_has_pcie(costs(rnic)))
-        pcie_init(&pipeline->pcie, costs(rnic));
-    context_cache_init(&pipeline->cache, costs(rnic)->qp_cache, CONTEXT_WAYS);
+    CHECK(pipeline->side_count < PIPELINE_SIDES);
     rnic->pipeline = pipeline;
+    rnic->side = pipeline->side_count;
+    pipeline->sides[pipeline->side_count++] = rnic;
     rnic->port.source = next;
     rnic->arbitrates = false;
 }
 
+void pipeline_init(struct rnic *rnic)
+{
+    struct pipeline *pipeline = memory_new(sizeof *pipeline);
+    *pipeline = (struct pipeline){.waiting = {POOL_NONE, POOL_NONE}};
+    if (pipeline_has_pcie(pipeline_costs(rnic)))
+        pcie_init(&pipeline->pcie, pipeline_costs(rnic));
+    context_cache_init(&pipeline->cache, pipeline_costs(rnic)->qp_cache, CONTEXT_WAYS);
+    add_side(pipeline, rnic);
+}
+
+void pipeline_join(struct rnic *rnic, struct rnic *owner)
+{
+    CHECK(owner->pipeline->qp_room == 0);
+    owner->pipeline->side_bits = PIPELINE_SIDE_BITS;
+    add_side(owner->pipeline, rnic);
+}
+
 void pipeline_fini(struct rnic *rnic)
 {
+    if (rnic->side != 0) {
+        rnic->pipeline = NULL;
+        return;
+    }
     context_cache_fini(&rnic->pipeline->cache);
     pcie_fini(&rnic->pipeline->pcie);
     free(rnic->pipeline->qps);
@@ -461,16 +384,18 @@ void pipeline_audit(const struct rnic *rnic)
 {
     const struct pipeline *pipeline = rnic->pipeline;
     uint32_t listed = 0, held = 0;
+    if (rnic->side != 0)
+        return; /* the owner's turn */
     for (uint32_t i = 0; i < pipeline->qp_room; i++) {
         listed += pipeline->qps[i].listed;
         held += pipeline->qps[i].held;
         if (pipeline->qps[i].qpn != 0)
-            audit_qp(rnic, &pipeline->qps[i]);
+            audit_qp(pipeline_side(pipeline, i), &pipeline->qps[i]);
     }
     for (uint32_t at = pipeline->waiting.head; at != POOL_NONE; at = pipeline->qps[at].next)
         CHECK(listed-- > 0 && pipeline->qps[at].listed);
     CHECK(listed == 0);
-    CHECK(held == pipeline->reads_held && held <= costs(rnic)->read_contexts);
+    CHECK(held == pipeline->reads_held && held <= pipeline_costs(rnic)->read_contexts);
     CHECK(pipeline->waiting.head == POOL_NONE || pipeline->engine_due);
     CHECK(!pipeline->engine_due || pipeline->engine_free >= rnic_now(rnic));
 }

@@ -17,7 +17,7 @@
  * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe).
  * Not modelled: the card's own cache of address translations.  The core that posts is the
  * workload's (`post-cost`), those that interrupts wake are cq.h's.
- * Owner: the RNIC.  Clock: now is passed in. */
+ * Owner: the RNIC; of a card with several ports the first.  Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_H
 #define STORMGLASS_RNIC_PIPELINE_PIPELINE_H
 
@@ -40,11 +40,17 @@ struct pipeline_qp {
     uint32_t held;       /* of its contexts of READs, those that the RNIC holds itself */
 };
 
+enum { PIPELINE_SIDES = 8, PIPELINE_SIDE_BITS = 3 };
+
+/* Of one RNIC; or of several ports of a card, its sides, of which the first owns it. */
 struct pipeline {
-    struct pipeline_qp *qps; /* by the index of the queue pair */
+    struct pipeline_qp *qps; /* by the index of the queue pair, then by side */
     uint32_t qp_room;
+    uint8_t side_bits, side_count;
+    struct rnic *sides[PIPELINE_SIDES];
     struct rnic_list waiting; /* for the message engine */
-    bool engine_due, tx_due;  /* their events */
+    bool engine_due;          /* its event */
+    uint8_t tx_due;           /* mask of sides: theirs */
     time_ps engine_free, tx_free, rx_free;
     time_ps engine_busy, tx_busy, rx_busy; /* in all */
     struct pcie pcie;
@@ -56,6 +62,8 @@ struct pipeline {
 enum pipeline_hold { PIPELINE_FREE, PIPELINE_ENGINE, PIPELINE_PCIE };
 
 void pipeline_init(struct rnic *rnic);
+/* The RNIC becomes a side of the owner's, before there are queue pairs.  The owner goes last. */
+void pipeline_join(struct rnic *rnic, struct rnic *owner);
 void pipeline_fini(struct rnic *rnic);
 
 /* Work requests were posted: the doorbell. */

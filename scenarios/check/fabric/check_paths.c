@@ -222,7 +222,7 @@ static void no_path(struct search *search, const struct flow *flow)
 {
     const struct scenario_node *from = &search->scenario->nodes[flow->from];
     const struct scenario_node *to = &search->scenario->nodes[flow->to];
-    if (from->port_count > 1 || to->port_count > 1)
+    if (from->outer_ports > 1 || to->outer_ports > 1)
         check_add(search->report, DIAG_ERROR, flow->workload->place,
                   "'%s': there is no path from %s to %s", flow->workload->name,
                   scenario_port_name(from, flow->from_nic).text,

@@ -22,7 +22,7 @@ static void check_rates(const struct scenario_node *host, struct check_report *r
 {
     int64_t least = INT64_MAX, most = 0;
     uint16_t slowest = 0;
-    for (uint16_t p = 0; p < host->port_count; p++) {
+    for (uint16_t p = 0; p < host->outer_ports; p++) {
         if (host->ports[p].link == SCENARIO_NO_LINK)
             continue;
         const int64_t rate = host->ports[p].params->rate;

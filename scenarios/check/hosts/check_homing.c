@@ -7,7 +7,7 @@ static unsigned cabled(const struct scenario_node *host, uint32_t *to)
 {
     unsigned links = 0;
     *to = UINT32_MAX;
-    for (uint16_t p = 0; p < host->port_count; p++) {
+    for (uint16_t p = 0; p < host->outer_ports; p++) {
         if (host->ports[p].link == SCENARIO_NO_LINK)
             continue;
         if (links > 0 && *to != host->ports[p].peer_node)

@@ -9,7 +9,7 @@
 static uint32_t links_of(const struct scenario_node *host)
 {
     uint32_t links = 0;
-    for (uint16_t p = 0; p < host->port_count; p++)
+    for (uint16_t p = 0; p < host->outer_ports; p++)
         links += host->ports[p].link != SCENARIO_NO_LINK;
     return links;
 }
@@ -17,7 +17,7 @@ static uint32_t links_of(const struct scenario_node *host)
 static uint32_t idle_of(const struct scenario_node *host, uint8_t used)
 {
     uint32_t idle = 0;
-    for (uint16_t p = 0; p < host->port_count; p++)
+    for (uint16_t p = 0; p < host->outer_ports; p++)
         idle += host->ports[p].link != SCENARIO_NO_LINK && !(used >> p & 1);
     return idle;
 }

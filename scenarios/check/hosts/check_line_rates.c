@@ -12,7 +12,7 @@ enum { SLOWER_CLASS = 4 };
 
 static const struct scenario_port *linked_port(const struct scenario_node *host)
 {
-    for (uint16_t p = 0; p < host->port_count; p++)
+    for (uint16_t p = 0; p < host->outer_ports; p++)
         if (host->ports[p].link != SCENARIO_NO_LINK)
             return &host->ports[p];
     return NULL;

@@ -71,7 +71,7 @@ static void look_at_target(const struct scenario *scenario, uint32_t index,
         check_add(report, DIAG_WARNING,
                   block_place(values, "receive-queue", (struct diag_place){0}),
                   "%s: receive-queue has no effect: shared-receives take its place", node->name);
-    if (node->port_count != 1 || depth_at(scenario, index) <= holds.of_port)
+    if (node->outer_ports != 1 || depth_at(scenario, index) <= holds.of_port)
         return;
     check_add(report, DIAG_WARNING, block_place(values, "shared-receives", (struct diag_place){0}),
               "%s: of the %lld commands that may be under way it has receives for %lld "

@@ -40,6 +40,8 @@ static struct flow *sorted_flows(const struct scenario *scenario, struct arena *
         for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
             const struct scenario_pair *pair = &scenario->workloads[w].pairs[i];
             const struct offered offered = offered_by(scenario, &all, pair);
+            if (pair->from == pair->to)
+                continue; /* by no link */
             add(flows, count, pair->from, pair->to, offered.out);
             add(flows, count, pair->to, pair->from, offered.back);
         }

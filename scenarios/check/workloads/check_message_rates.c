@@ -54,7 +54,7 @@ static void tell_queue_pair(const struct scenario *scenario,
 static void tell_card(const struct scenario_node *node, uint64_t rate, struct check_report *report)
 {
     const struct rnic_params *params = node->host->rnic;
-    if (rate / node->port_count <= CARD_DOES || params->pipeline.message > 0 ||
+    if (rate / node->outer_ports <= CARD_DOES || params->pipeline.message > 0 ||
         params->soft.software)
         return;
     const struct check_thing thing = check_of_rnic(node, "message-cost");

@@ -26,23 +26,30 @@ static void take(struct scenario_spot *spots, struct selection *selection, const
         spots[i] = (struct scenario_spot){.node = (uint32_t)(digits[i] - '0')};
 }
 
-static const char *make(struct bench *bench, enum pairing pairing, const char *from, const char *to,
-                        uint64_t seed)
+static const char *make_way(struct bench *bench, struct pairing_way way, const char *from,
+                            const char *to, uint64_t seed)
 {
     struct rng rng = rng_stream(seed, "test", "pairing");
     *bench = (struct bench){0};
     take(bench->from_spots, &bench->from, from);
     take(bench->to_spots, &bench->to, to);
-    return pairing_make(&bench->arena, pairing, &bench->from, &bench->to, &rng, &bench->list);
+    return pairing_make(&bench->arena, &way, &bench->from, &bench->to, &rng, &bench->list);
+}
+
+static const char *make(struct bench *bench, enum pairing pairing, const char *from, const char *to,
+                        uint64_t seed)
+{
+    return make_way(bench, (struct pairing_way){pairing, false}, from, to, seed);
 }
 
 static void pairs_by_hand(void **state)
 {
-    static const char alone[] = "a host is paired with itself";
+    static const char alone[] = "a host is paired with itself, which needs loopback: true";
     static const char uneven[] = "one-to-one needs as many hosts in from as in to";
     static const struct {
         enum pairing pairing;
         const char *from, *to, *pairs, *error;
+        bool loopback;
     } rows[] = {
         {PAIRING_ALL_TO_ALL, "12", "345", "13 14 15 23 24 25 ", NULL},
         {PAIRING_ALL_TO_ALL, "12", "123", "12 13 21 23 ", NULL},
@@ -56,14 +63,21 @@ static void pairs_by_hand(void **state)
         {PAIRING_ROUND_ROBIN, "1", "1", "", alone},
         {PAIRING_PERMUTATION, "123", "45", "",
          "a permutation needs at least as many hosts in to as in from"},
-        {PAIRING_PERMUTATION, "1", "1", "", "every permutation pairs a host with itself"},
+        {PAIRING_PERMUTATION, "1", "1", "",
+         "every permutation pairs a host with itself, which needs loopback: true"},
         {PAIRING_PERMUTATION, "12", "12", "12 21 ", NULL},
+        {PAIRING_ALL_TO_ALL, "12", "123", "11 12 13 21 22 23 ", NULL, true},
+        {PAIRING_ONE_TO_ONE, "12", "32", "13 22 ", NULL, true},
+        {PAIRING_ROUND_ROBIN, "1", "12", "11 12 ", NULL, true},
+        {PAIRING_PERMUTATION, "1", "1", "11 ", NULL, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct bench bench;
         char pairs[128] = "";
-        const char *error = make(&bench, rows[i].pairing, rows[i].from, rows[i].to, 1);
+        const char *error =
+            make_way(&bench, (struct pairing_way){rows[i].pairing, rows[i].loopback}, rows[i].from,
+                     rows[i].to, 1);
         for (uint32_t k = 0; k < bench.list.count; k++) {
             const char pair[] = {(char)('0' + bench.list.pairs[k].from),
                                  (char)('0' + bench.list.pairs[k].to), ' ', '\0'};
@@ -85,11 +99,12 @@ static void too_many_pairs(void **state)
     struct rng rng = rng_stream(1, "test", "pairing");
     struct arena arena = {0};
     struct pairing_list list;
+    const struct pairing_way way = {PAIRING_ALL_TO_ALL, false};
     for (uint32_t i = 0; i < 1001; i++)
         spots[i].node = i;
-    assert_string_equal(pairing_make(&arena, PAIRING_ALL_TO_ALL, &many, &fewer, &rng, &list),
+    assert_string_equal(pairing_make(&arena, &way, &many, &fewer, &rng, &list),
                         "more than a million pairs");
-    assert_null(pairing_make(&arena, PAIRING_ALL_TO_ALL, &fewer, &fewer, &rng, &list));
+    assert_null(pairing_make(&arena, &way, &fewer, &fewer, &rng, &list));
     assert_int_equal(list.count, 1000 * 999);
     arena_free(&arena);
 }

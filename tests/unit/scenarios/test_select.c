@@ -195,7 +195,8 @@ static const char *pairs(struct scenario *scenario, enum pairing pairing, const 
     assert_true(select_text(scenario, to, SELECT_HOSTS, &ends[1], &diag));
     struct rng rng = rng_stream(1, "test", "pairs");
     struct pairing_list list;
-    const char *why = pairing_make(&scenario->arena, pairing, &ends[0], &ends[1], &rng, &list);
+    const char *why = pairing_make(&scenario->arena, &(struct pairing_way){pairing, false},
+                                   &ends[0], &ends[1], &rng, &list);
     if (why != NULL)
         return why;
     size_t used = 0;
@@ -217,14 +218,17 @@ static void hosts_are_paired(void **state)
         {PAIRING_ROUND_ROBIN, "host0", "host1..host3", "0>1 0>2 0>3"},
         {PAIRING_ROUND_ROBIN, "host1..host5", "[host6, host7]", "1>6 2>7 3>6 4>7 5>6"},
         {PAIRING_ROUND_ROBIN, "host0..host2", "host0", "1>0 2>0"},
-        {PAIRING_ROUND_ROBIN, "host0", "host0", "a host is paired with itself"},
+        {PAIRING_ROUND_ROBIN, "host0", "host0",
+         "a host is paired with itself, which needs loopback: true"},
         {PAIRING_ALL_TO_ALL, "host0..host1", "host0..host2", "0>1 0>2 1>0 1>2"},
         {PAIRING_ONE_TO_ONE, "[host3, host1]", "host4..host5", "3>4 1>5"},
         {PAIRING_ONE_TO_ONE, "[host3, host1]", "host4",
          "one-to-one needs as many hosts in from as in to"},
-        {PAIRING_ONE_TO_ONE, "host3..host4", "host3..host4", "a host is paired with itself"},
+        {PAIRING_ONE_TO_ONE, "host3..host4", "host3..host4",
+         "a host is paired with itself, which needs loopback: true"},
         {PAIRING_PERMUTATION, "host0..host1", "host0..host1", "0>1 1>0"},
-        {PAIRING_PERMUTATION, "host0", "host0", "every permutation pairs a host with itself"},
+        {PAIRING_PERMUTATION, "host0", "host0",
+         "every permutation pairs a host with itself, which needs loopback: true"},
         {PAIRING_PERMUTATION, "host0..host1", "host0",
          "a permutation needs at least as many hosts in to as in from"},
     };
@@ -243,10 +247,10 @@ static void permutations_have_no_fixed_point(void **state)
         assert_true(select_text(scenario, "host0..host4", SELECT_HOSTS, &ends[0], &diag));
         assert_true(select_text(scenario, seed % 2 ? "host0..host4" : "host3..host9", SELECT_HOSTS,
                                 &ends[1], &diag));
+        const struct pairing_way way = {PAIRING_PERMUTATION, false};
         struct rng rng = rng_stream(seed, "test", "permutation");
         struct pairing_list list;
-        assert_null(
-            pairing_make(&scenario->arena, PAIRING_PERMUTATION, &ends[0], &ends[1], &rng, &list));
+        assert_null(pairing_make(&scenario->arena, &way, &ends[0], &ends[1], &rng, &list));
         assert_int_equal(list.count, 5);
         unsigned seen = 0;
         for (uint32_t i = 0; i < list.count; i++) {
