@@ -2,9 +2,11 @@
  * plan_front - what costs more and is not better on any axis waits for what costs less. */
 #include "replay/plan/plan_front.h"
 
+#include "base/memory.h"
 #include "replay/plan/plan_follow.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static bool is_as_cheap(const struct plan_candidate *a, const struct plan_candidate *b)
 {
@@ -81,13 +83,26 @@ static double to_beat(const struct plan_next *next, uint32_t index)
     return most + plan_tolerance(next->search->state);
 }
 
-/* Of those that cost the same, `count` of them: on the front is the best one, if it has more to
- * spare than what costs less.  True: one of them is asked before. */
+/* Of those that cost the same and have more to spare than what costs less the best one, within the
+ * tolerance; state->count: there is none. */
+static uint32_t best_beyond(const struct plan_state *state, const uint32_t *group, uint32_t count,
+                            double limit)
+{
+    uint32_t *some = memory_zeroed(count, sizeof *some), beyond = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (state->candidates[group[i]].headroom > limit)
+            some[beyond++] = group[i];
+    const uint32_t best = plan_best_of(state, some, beyond);
+    free(some);
+    return best;
+}
+
+/* On the front is the best of a group, `count` of them.  True: one of them is asked before. */
 static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t count, bool asking)
 {
     const struct plan_state *state = next->search->state;
     const double limit = to_beat(next, group[0]);
-    const uint32_t best = plan_best_of(state, group, count);
+    const uint32_t best = best_beyond(state, group, count, limit);
     const double known = best == state->count ? -HUGE_VAL : plan_next_at(next, best)->headroom;
     uint32_t first = state->count;
     for (uint32_t i = 0; i < count && asking; i++) {
@@ -101,7 +116,7 @@ static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t c
     if (first < state->count)
         plan_next_ask(next, first);
     else if (best < state->count)
-        plan_next_at(next, best)->front = known > limit;
+        plan_next_at(next, best)->front = true;
     return first < state->count;
 }
 
