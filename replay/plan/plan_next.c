@@ -246,7 +246,7 @@ static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict ve
         const uint32_t index = next->by_cost[i], rank = plan_rank(state, index);
         const struct plan_candidate *candidate = &state->candidates[index];
         if (candidate->verdict != verdict ||
-            (plan_differing_axes(state, index, candidate->bound_by) & ~next->tried) == 0)
+            (plan_differing_axes(state, index, candidate->bound_by) & ~next->tried[verdict]) == 0)
             continue;
         const uint32_t apart =
             verdict == PLAN_VERDICT_IMPLIED ? 0 : steps(state, index, candidate->bound_by);
@@ -266,7 +266,7 @@ static void take_try(struct plan_next *next)
     const enum plan_verdict verdict = plan_next_at(next, next->try)->verdict;
     if (verdict != PLAN_VERDICT_UNSETTLED && verdict != PLAN_VERDICT_UNSURE &&
         verdict != PLAN_VERDICT_DIED && verdict != PLAN_VERDICT_REFUSED)
-        next->tried |= next->trying;
+        next->tried[next->concluded] |= next->trying;
     next->trying = 0;
 }
 
@@ -286,6 +286,7 @@ static bool ask_doubtful(struct plan_next *next)
     const uint32_t decided = fails ? other->decided_by : other->least_case;
     const uint32_t of = plan_case_named(mine, other->cases->cases[decided].name);
     next->trying = plan_differing_axes(state, index, mine->bound_by);
+    next->concluded = mine->verdict;
     next->try = index;
     if (of != PLAN_NO_CASE && mine->states[of].verdict == PLAN_VERDICT_OPEN)
         add(next, index, of);

@@ -9,7 +9,8 @@
  *                  good on every axis: the one that may have the most is next, until the most is
  *                  known; then by cost among those that may have as much within the tolerance
  *   front          plan_front.h
- * Before an axis that was said to be monotone decides, a candidate that was dropped by it is tried.
+ * Before an axis that was said to be monotone decides, a candidate that was dropped by it is tried:
+ * one that is said to fail, and one that is said to have no more headroom.
  * Owner: plan_next_free. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
@@ -19,10 +20,11 @@
 
 struct plan_next {
     const struct plan_search *search;
-    uint32_t tried;        /* axes */
-    uint32_t trying;       /* those that the last try was of ... */
-    uint32_t try;          /* ... and who was played for it, while there are any */
-    const char **decisive; /* names of cases */
+    uint32_t tried[PLAN_VERDICT_COUNT]; /* axes, by what was concluded from them */
+    uint32_t trying;                    /* those that the last try was of ... */
+    enum plan_verdict concluded;        /* ... for this ... */
+    uint32_t try;                       /* ... and who was played for it, while there are any */
+    const char **decisive;              /* names of cases */
     uint32_t decisive_count;
     double bar; /* what has less headroom is not the one; -HUGE_VAL: no matter */
     uint32_t *by_cost, *some;
