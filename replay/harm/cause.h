@@ -58,6 +58,9 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
 /* By the causes that have looked so far, the member lost something worth mention. */
 bool cause_is_explained(const struct cause_search *search, uint32_t member);
 
+/* ... to somebody, not to load. */
+bool cause_is_blamed(const struct cause_search *search, uint32_t member);
+
 /* Roots of pauses of these kinds: one clue for each. */
 void cause_report_roots(struct cause_search *search, const struct harm_scene *scene, unsigned kinds,
                         const struct cause_clue *shape);

@@ -271,12 +271,25 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
              (int)words_fit(clue->seen, 230), clue->seen);
 }
 
+/* The most that the member lost by one of the causes; `load`: that of nobody is one. */
+static int64_t most_lost(const struct cause_search *search, uint32_t member, bool load)
+{
+    int64_t most = 0;
+    for (uint32_t k = 0; k < search->count; k++)
+        if (search->list[k].lost[member] > most &&
+            (load || search->list[k].cause.suspect != HARM_LOAD))
+            most = search->list[k].lost[member];
+    return most;
+}
+
 bool cause_is_explained(const struct cause_search *search, uint32_t member)
 {
-    for (uint32_t i = 0; i < search->count; i++)
-        if (search->list[i].lost[member] >= HARM_NOTICED)
-            return true;
-    return false;
+    return most_lost(search, member, true) >= HARM_NOTICED;
+}
+
+bool cause_is_blamed(const struct cause_search *search, uint32_t member)
+{
+    return most_lost(search, member, false) >= HARM_NOTICED;
 }
 
 void cause_report(struct cause_search *search, const struct cause_clue *clue)
@@ -358,17 +371,6 @@ static int by_weight(const void *a, const void *b)
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
     return strcmp(x->cause.name, y->cause.name);
-}
-
-/* The most that the member lost by one of the causes; `load`: that of nobody is one. */
-static int64_t most_lost(const struct cause_search *search, uint32_t member, bool load)
-{
-    int64_t most = 0;
-    for (uint32_t k = 0; k < search->count; k++)
-        if (search->list[k].lost[member] > most &&
-            (load || search->list[k].cause.suspect != HARM_LOAD))
-            most = search->list[k].lost[member];
-    return most;
 }
 
 /* Returns what of the loss somebody is to blame for. */

@@ -41,5 +41,31 @@ done
 echo 'faults: [{kind: target-stall, where: host10, at: 2ms, for: 5ms}]' | cat base.yaml - >stall.yaml
 named 'a stall' 'fault 0, target-stall: ' stall.yaml
 named 'a stall beyond the timer' 'fault 0, target-stall: ' stall.yaml --set hosts.defaults.nvme.io-timeout=3ms
+# Beside a port that drops what others of the workload send: the timer of who loses no frame, though his link is full.
+cat >beside.yaml <<'END'
+stormglass: 1
+name: beside
+seed: 968
+duration: 2ms
+drain: 8ms
+fabric:
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 5}
+  host-links: {rate: 25Gbps, length: 3m, mtu: 4200B}
+  fabric-links: {rate: 100Gbps, length: 100m, mtu: 9216B}
+  switch: {buffer: 4MiB, ports: 7, alpha: 100%, ecn: {kmin: 100KB, kmax: 400KB, pmax: 20%}}
+  overrides: [{where: "leaf0:p6", mtu: 1500B}]
+hosts:
+  defaults: {rnic: {profile: rnic-25g, congestion-control: dcqcn, timeout: 8, cm-timeout: 500us, cm-retries: 4},
+             nvme: {reconnect-delay: 500us, queue-size: 128, io-timeout: 200us}}
+  targets: {where: host7, namespaces: [{media: {kind: fixed, read-latency: 5us, write-latency: 5us, parallel: 64}}]}
+workloads:
+  - {name: oltp, kind: nvme, from: [host6, host2, host1], to: host7, read: 30%, block-size: 32KiB, queue-depth: 16, queues: 2}
+  - {name: backup, kind: rdma-read, from: [host8, host4, host0, host9, host3], to: host5, message-size: 8KiB, outstanding: 2, qps: 1}
+END
+named 'an odd MTU beside' 'fabric.overrides\[0\].mtu is 1500B' beside.yaml -o beside.db
+"$program" run beside.yaml --json >beside.json
+gojq -e '[.causes[].name] | index("hosts.defaults.nvme.io-timeout")' beside.json >/dev/null || fail "beside: the timer: $(gojq -c '[.causes[].sentence]' beside.json)"
+"$program" explain beside.db --prove >beside.txt
+grep -q '^  and hosts.defaults.nvme.io-timeout 200us -> 30s ' beside.txt || fail "beside: not proved: $(sed -n '/^Proof/,/^Bottleneck/p' beside.txt)"
 [ $failures = 0 ] && echo ok
 exit $((failures > 0))

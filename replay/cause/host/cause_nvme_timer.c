@@ -46,7 +46,8 @@ static int64_t away(const struct harm_scene *scene, const struct harm_member *me
     return member->span == 0 ? 0 : (int64_t)((__int128)least * PPM / member->span);
 }
 
-/* Of the workload's members at the host; `left`: one of them lost nothing by what is known. */
+/* Of the workload's members at the host; `left`: one of them lost nothing that somebody is known to
+ * be to blame for.  Load is no reason: the timer is what makes it a loss. */
 static uint64_t expired_at(const struct cause_search *search, const struct harm_scene *scene,
                            uint32_t first, enum nvme_host_timer timer, bool *left)
 {
@@ -60,7 +61,7 @@ static uint64_t expired_at(const struct cause_search *search, const struct harm_
         const uint64_t here = expired(scene, member, timer);
         if (here > 0 && i < first)
             return 0; /* was told */
-        *left |= here > 0 && !cause_is_explained(search, i);
+        *left |= here > 0 && !cause_is_blamed(search, i);
         sum += here;
     }
     return sum;
