@@ -6,6 +6,7 @@
 #include "scenarios/load/select.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,49 @@ struct reader {
     const char *option; /* stands for the file in messages */
 };
 
-bool places_read_address(const char *text, uint32_t *ip)
+static bool read_address(const char *text, uint32_t *ip)
 {
     struct in_addr address;
     if (inet_pton(AF_INET, text, &address) != 1 || address.s_addr == htonl(INADDR_ANY))
         return false;
     *ip = ntohl(address.s_addr);
     return true;
+}
+
+static bool is_new(const struct places_nics *nics, uint32_t ip)
+{
+    for (uint32_t i = 0; i < nics->count; i++)
+        if (nics->ip[i] == ip)
+            return false;
+    return true;
+}
+
+bool places_read_nics(const char *text, struct places_nics *nics)
+{
+    char copy[PLACES_NICS_BYTES], *rest = copy;
+    *nics = (struct places_nics){0};
+    if (strlen(text) >= sizeof copy)
+        return false;
+    memcpy(copy, text, strlen(text) + 1);
+    while (rest != NULL) {
+        uint32_t ip;
+        if (nics->count == NICS_MAX || !read_address(strsep(&rest, "+"), &ip) || !is_new(nics, ip))
+            return false;
+        nics->ip[nics->count++] = ip;
+    }
+    return true;
+}
+
+void places_write_nics(const struct places_nics *nics, char text[PLACES_NICS_BYTES])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < nics->count; i++) {
+        const uint32_t ip = nics->ip[i];
+        used +=
+            (size_t)snprintf(text + used, PLACES_NICS_BYTES - used, "%s%u.%u.%u.%u",
+                             i > 0 ? "+" : "", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255);
+    }
 }
 
 static bool refuse(const struct reader *reader, const char *text, const char *expected)
@@ -46,18 +83,19 @@ static bool read_peer(const struct reader *reader, char *text)
 {
     char *equals = strchr(text, '=');
     struct selection hosts;
-    uint32_t ip;
-    if (!places_read_address(equals == NULL ? text : equals + 1, &ip))
-        return refuse(reader, text, "ADDRESS or HOST=ADDRESS with an IPv4 address");
+    struct places_nics nics;
+    if (!places_read_nics(equals == NULL ? text : equals + 1, &nics))
+        return refuse(reader, text,
+                      "ADDRESS or HOST=ADDRESS with an IPv4 address, or several with '+'");
     if (equals == NULL) {
-        reader->places->peer = ip;
+        reader->places->peer = nics;
         return true;
     }
     *equals = '\0';
     if (!select_hosts(reader, text, &hosts))
         return false;
     for (size_t i = 0; i < hosts.count; i++)
-        reader->places->ips[hosts.spots[i].node] = ip;
+        reader->places->nics[hosts.spots[i].node] = nics;
     return true;
 }
 
@@ -89,7 +127,7 @@ bool places_read(const struct places_texts *texts, struct scenario *scenario, st
 {
     struct reader reader = {scenario, places, diag, "--peer"};
     bool well = true;
-    *places = (struct places){.ips = memory_zeroed(scenario->node_count, sizeof *places->ips)};
+    *places = (struct places){.nics = memory_zeroed(scenario->node_count, sizeof *places->nics)};
     for (uint32_t i = 0; well && i < texts->peer_count; i++)
         well = read_list(&reader, texts->peers[i], read_peer);
     reader.option = "--as";
@@ -102,7 +140,7 @@ bool places_read(const struct places_texts *texts, struct scenario *scenario, st
 
 void places_free(struct places *places)
 {
-    free(places->ips);
+    free(places->nics);
     free(places->here);
     *places = (struct places){0};
 }

@@ -60,14 +60,11 @@ struct env play_env(struct play *play, const char *owner)
                         .owner = owner};
 }
 
-/* The device at an address that is open already, or NULL. */
-static struct verbs_device *device_at(const struct play *play, uint32_t ip)
+struct verbs_device *play_device_at(const struct play *play, uint32_t ip)
 {
-    if (play->host_device != NULL && ip == play->options.address)
-        return play->host_device;
-    for (uint32_t i = 0; i < play->target_count; i++)
-        if (play->targets[i].device != NULL && play->targets[i].ip == ip)
-            return play->targets[i].device;
+    for (uint32_t i = 0; i < play->device_count; i++)
+        if (play->devices[i].ip == ip)
+            return play->devices[i].device;
     return NULL;
 }
 
@@ -114,9 +111,8 @@ static struct verbs_real_wishes wishes_of(const struct play *play, uint32_t node
     };
 }
 
-/* NULL, and why. */
-static struct verbs_device *open_device(struct play *play, uint32_t ip, uint32_t node,
-                                        char why[PLAY_WHY_BYTES])
+/* False, and why. */
+static bool open_device(struct play *play, uint32_t ip, uint32_t node, char why[PLAY_WHY_BYTES])
 {
     const struct play_options *options = &play->options;
     const struct verbs_real_wishes wishes = wishes_of(play, node);
@@ -134,40 +130,45 @@ static struct verbs_device *open_device(struct play *play, uint32_t ip, uint32_t
         .on_fatal = on_fatal,
         .self = play,
     };
-    struct verbs_device *open = device_at(play, ip);
-    if (open == NULL && (open = verbs_real_open(&site)) == NULL)
+    if (play_device_at(play, ip) != NULL)
+        return true;
+    struct verbs_device *open = verbs_real_open(&site);
+    if (open == NULL) {
         snprintf(why, PLAY_WHY_BYTES, "no usable RDMA device at the address: %s", strerror(errno));
-    return open;
+        return false;
+    }
+    play->devices[play->device_count++] = (struct play_device){ip, open};
+    return verbs_real_can(open, why);
 }
 
-static bool open_devices(struct play *play, char why[PLAY_WHY_BYTES])
+static bool open_all(struct play *play, const struct places_nics *nics, uint32_t node,
+                     char why[PLAY_WHY_BYTES])
 {
-    if ((play->options.role & PLAY_HOST) != 0) {
-        /* All hosts are one device here; its wishes are those of the first. */
-        const uint32_t first = play->scenario->workloads[0].pairs[0].from;
-        play->host_device = open_device(play, play->options.address, first, why);
-        if (play->host_device == NULL || !verbs_real_can(play->host_device, why))
+    for (uint32_t i = 0; i < nics->count; i++)
+        if (!open_device(play, nics->ip[i], node, why))
             return false;
-    }
-    for (uint32_t i = 0; i < play->target_count; i++) {
-        struct play_target *target = &play->targets[i];
-        if (target->here)
-            target->device = open_device(play, target->ip, target->node, why);
-        if (target->here && (target->device == NULL || !verbs_real_can(target->device, why)))
-            return false;
-    }
     return true;
 }
 
-/* Each once: the host's may be a target's too. */
+/* All hosts are one here; its wishes are those of the first. */
+static bool open_devices(struct play *play, char why[PLAY_WHY_BYTES])
+{
+    const bool host = (play->options.role & PLAY_HOST) != 0;
+    const uint32_t first = play->scenario->workloads[0].pairs[0].from;
+    play->devices =
+        memory_zeroed((1 + (size_t)play->target_count) * NICS_MAX, sizeof *play->devices);
+    bool open = !host || open_all(play, &play->options.address, first, why);
+    for (uint32_t i = 0; open && i < play->target_count; i++)
+        if (play->targets[i].here)
+            open = open_all(play, &play->targets[i].nics, play->targets[i].node, why);
+    return open;
+}
+
 static void each_device(const struct play *play,
                         void (*call)(void *self, struct verbs_device *device), void *self)
 {
-    if (play->host_device != NULL)
-        call(self, play->host_device);
-    for (uint32_t i = 0; i < play->target_count; i++)
-        if (play->targets[i].device != NULL && play->targets[i].device != play->host_device)
-            call(self, play->targets[i].device);
+    for (uint32_t i = 0; i < play->device_count; i++)
+        call(self, play->devices[i].device);
 }
 
 static void add_counters(void *self, struct verbs_device *device)
@@ -187,6 +188,18 @@ struct verbs_real_counters play_counters(const struct play *play)
     return sum;
 }
 
+/* One on each NIC where there are raw workloads. */
+static bool make_sinks(struct play_target *target)
+{
+    for (uint32_t i = 0; target->play->raw && i < target->nics.count; i++) {
+        struct verbs_device *device = play_device_at(target->play, target->nics.ip[i]);
+        target->sinks[i] = rdma_sink_create(&target->env, &verbs_real, device);
+        if (target->sinks[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
 static bool make_listeners(struct play *play)
 {
     for (uint32_t i = 0; i < play->target_count; i++) {
@@ -194,9 +207,7 @@ static bool make_listeners(struct play *play)
         if (!target->here)
             continue;
         target->env = play_env(play, play->scenario->nodes[target->node].name);
-        if (play->raw)
-            target->sink = rdma_sink_create(&target->env, &verbs_real, target->device);
-        if (!play_target_make(target) || (play->raw && target->sink == NULL))
+        if (!make_sinks(target) || !play_target_make(target))
             return false;
     }
     return true;
@@ -342,10 +353,12 @@ bool play_free(struct play *play)
     play_agree_fini(play);
     for (uint32_t i = 0; i < play->target_count; i++) {
         play_target_drop(&play->targets[i]);
-        if (play->targets[i].sink != NULL)
-            rdma_sink_destroy(play->targets[i].sink);
+        for (uint32_t n = 0; n < NICS_MAX; n++)
+            if (play->targets[i].sinks[n] != NULL)
+                rdma_sink_destroy(play->targets[i].sinks[n]);
     }
     each_device(play, close_device, NULL);
+    free(play->devices);
     free(play->targets);
     free(play->stores);
     const bool well = play->record == NULL || record_close(play->record);

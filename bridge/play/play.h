@@ -28,8 +28,9 @@ enum play_role { PLAY_HOST = 1, PLAY_TARGET = 2, PLAY_BOTH = 3 };
 struct play_options {
     const struct rdma_calls *calls;
     enum play_role role;
-    uint32_t address; /* local; of the host where both are played */
-    uint32_t peer;    /* of targets without a place; for PLAY_BOTH local as well, may be the same */
+    struct places_nics address; /* local; of the host where both are played */
+    /* Of targets without a place; for PLAY_BOTH local as well, may be the same. */
+    struct places_nics peer;
     const struct places *places; /* outlives the play; NULL: every target is at `peer` */
     const char *path;            /* of the database; NULL: in memory */
     enum record_level level;

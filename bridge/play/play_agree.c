@@ -34,7 +34,8 @@ bool play_agree_listen(struct play *play)
     play->agree_env = play_env(play, "agree");
     for (uint32_t i = 0; i < play->target_count; i++) {
         struct play_target *target = &play->targets[i];
-        const struct agree_site site = site_of(play, target, target->device);
+        const struct agree_site site =
+            site_of(play, target, play_device_at(play, target->nics.ip[0]));
         if (target->here &&
             (target->listens = agree_target_create(&site, &play->agreed, on_refused, NULL)) == NULL)
             return false;
@@ -71,10 +72,10 @@ static bool heed(struct play *play, const struct play_target *target)
 
 static bool ask(struct play *play, struct play_target *target, time_ps zero)
 {
-    const struct agree_site site = site_of(play, target, play->host_device);
+    const struct agree_site site = site_of(play, target, play_device(play));
     loop_touch(play->loop);
     target->asked =
-        agree_host_create(&site, target->ip, zero, play->options.lead, on_done, play->loop);
+        agree_host_create(&site, target->nics.ip[0], zero, play->options.lead, on_done, play->loop);
     while (agree_host_end(target->asked) == AGREE_ASKING && !play_stopped(play))
         loop_run(play->loop, loop_now(play->loop) + slice);
     return play_stopped(play) || heed(play, target);

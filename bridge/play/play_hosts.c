@@ -36,11 +36,9 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
     instance->env = play_env(play, from->name);
     instance->nvme = *from->host->nvme_host;
     instance->nvme.core.submit_cost = instance->nvme.core.complete_cost = 0;
-    const struct workload_site site = {
+    struct workload_site site = {
         .env = &instance->env,
         .verbs = &verbs_real,
-        .device = play->host_device,
-        .target_ip = play_target_of(play, workload->pairs[instance->pair].to)->ip,
         .class = workload->class,
         .workload = instance->entry,
         .instance = instance->pair,
@@ -60,6 +58,7 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
         .on_idle = on_idle,
         .on_idle_self = instance,
     };
+    play_ways_give(play, &site);
     instance->workload = workload->ops->create(&site);
 }
 

@@ -26,12 +26,21 @@ struct play_target *play_target_of(const struct play *play, uint32_t node)
     return NULL;
 }
 
-static uint32_t address_of(const struct play *play, uint32_t node)
+static struct places_nics nics_of_target(const struct play *play, uint32_t node)
 {
     const struct play_options *options = &play->options;
-    if (options->places != NULL && options->places->ips[node] != 0)
-        return options->places->ips[node];
+    if (options->places != NULL && options->places->nics[node].count > 0)
+        return options->places->nics[node];
     return options->role == PLAY_TARGET ? options->address : options->peer;
+}
+
+static bool share(const struct places_nics *a, const struct places_nics *b)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++)
+            if (a->ip[i] == b->ip[k])
+                return true;
+    return false;
 }
 
 static void add_target(struct play *play, uint32_t node, const struct scenario_workload *workload,
@@ -41,17 +50,17 @@ static void add_target(struct play *play, uint32_t node, const struct scenario_w
     const struct play_target target = {
         .play = play,
         .node = node,
-        .ip = address_of(play, node),
+        .nics = nics_of_target(play, node),
         .here = (play->options.role & PLAY_TARGET) != 0 &&
                 (play->options.role == PLAY_BOTH || play_here(play, node)),
     };
     if (play->options.role == PLAY_TARGET && !target.here)
         return; /* another process plays it */
-    if (target.ip == 0)
+    if (target.nics.count == 0)
         complain(diag, workload, "no address for the target ", name,
                  "expected --peer HOST=ADDRESS");
     for (uint32_t i = 0; i < play->target_count && !diag_failed(diag); i++)
-        if (play->targets[i].ip == target.ip)
+        if (share(&play->targets[i].nics, &target.nics))
             complain(diag, workload, "one address for two targets, one of them ", name,
                      play->options.role == PLAY_TARGET
                          ? "expected --as HOST, or --peer HOST=ADDRESS for each"
@@ -89,12 +98,14 @@ void play_places_find(struct play *play, struct diag *diag)
 
 void play_tell_listening(const struct play *play, FILE *out)
 {
+    static const struct places_nics any = {.ip = {INADDR_ANY}, .count = 1};
     for (uint32_t i = 0; i < play->target_count; i++) {
         const struct play_target *target = &play->targets[i];
-        const uint32_t ip = play->options.any ? INADDR_ANY : target->ip;
+        char text[PLACES_NICS_BYTES];
+        places_write_nics(play->options.any ? &any : &target->nics, text);
         if (target->here)
-            fprintf(out, "stormglass-bridge: %s listens on %u.%u.%u.%u%s\n",
-                    play->scenario->nodes[target->node].name, ip >> 24, ip >> 16 & 255,
-                    ip >> 8 & 255, ip & 255, play->options.any ? " (every address)" : "");
+            fprintf(out, "stormglass-bridge: %s listens on %s%s\n",
+                    play->scenario->nodes[target->node].name, text,
+                    play->options.any ? " (every address)" : "");
     }
 }

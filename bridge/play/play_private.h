@@ -6,6 +6,7 @@
  * play_survey.c  what real devices do not do
  * play_agree.c   agreement of hosts and targets
  * play_hosts.c   workloads
+ * play_ways.c    by which NICs they go
  * play_record.c  the result and its database */
 #ifndef STORMGLASS_BRIDGE_PLAY_PLAY_PRIVATE_H
 #define STORMGLASS_BRIDGE_PLAY_PLAY_PRIVATE_H
@@ -33,18 +34,24 @@ struct play_entry {
     uint32_t count, busy;
 };
 
+/* Open, at an address; the host's may be a target's too. */
+struct play_device {
+    uint32_t ip;
+    struct verbs_device *device;
+};
+
 /* A host that workloads go to; of those that are elsewhere only the address is known. */
 struct play_target {
     struct play *play;
-    struct verbs_device *device;
     struct env env;
     struct nvme_target_namespace *namespaces; /* until the target has them */
     uint32_t namespace_count;
-    struct nvme_target *nvme;     /* NULL: it has no namespace */
-    struct rdma_sink *sink;       /* NULL: no raw workload */
-    struct agree_target *listens; /* for agreement; here */
-    struct agree_host *asked;     /* elsewhere, and this is the host */
-    uint32_t node, ip;
+    struct nvme_target *nvme;          /* NULL: it has no namespace */
+    struct rdma_sink *sinks[NICS_MAX]; /* of each NIC; NULL: no raw workload */
+    struct agree_target *listens;      /* for agreement; here */
+    struct agree_host *asked;          /* elsewhere, and this is the host */
+    struct places_nics nics;
+    uint32_t node;
     bool here;
 };
 
@@ -58,7 +65,8 @@ struct play {
     struct workload_stats *stats; /* by workload */
     struct record *record;
     struct result result;
-    struct verbs_device *host_device; /* may be a target's too */
+    struct play_device *devices; /* the host's first */
+    uint32_t device_count;
     struct play_target *targets;
     struct play_entry *entries;
     struct job_state *jobs; /* of the entries */
@@ -82,6 +90,8 @@ struct env play_env(struct play *play, const char *owner);
 bool play_stopped(const struct play *play);
 /* All devices' sums; each device counts once. */
 struct verbs_real_counters play_counters(const struct play *play);
+/* NULL: it is not open, or not here. */
+struct verbs_device *play_device_at(const struct play *play, uint32_t ip);
 
 /* play_places.c */
 void play_places_find(struct play *play, struct diag *diag);
@@ -110,6 +120,12 @@ void play_target_prepare(struct play *play, struct diag *diag);
 void play_target_keep(struct play *play);          /* the files that were made stay */
 bool play_target_make(struct play_target *target); /* listens; false: errno */
 void play_target_drop(struct play_target *target);
+
+/* play_ways.c */
+/* The site's devices and addresses; NICs that were given no address are the others in turn. */
+void play_ways_give(const struct play *play, struct workload_site *site);
+/* Paths of one of its pairs that real devices have. */
+uint32_t play_ways_paths(const struct play *play, uint32_t workload, uint32_t pair);
 
 /* play_hosts.c */
 void play_hosts_init(struct play *play);

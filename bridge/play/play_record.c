@@ -19,12 +19,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-static void ip_text(uint32_t ip, char text[INET_ADDRSTRLEN])
-{
-    const struct in_addr address = {.s_addr = htonl(ip)};
-    inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
-}
-
 bool play_record_open(struct play *play)
 {
     const struct record_options options = {
@@ -78,12 +72,12 @@ static void write_counters(struct store *store, const struct play *play)
 /* One address, or HOST=ADDRESS of each target. */
 static void write_peers(struct store *store, const struct play *play)
 {
-    char text[1024] = "", ip[INET_ADDRSTRLEN];
+    char text[1024] = "", ip[PLACES_NICS_BYTES];
     size_t used = 0;
     for (uint32_t i = 0; i < play->target_count && used < sizeof text; i++) {
         const struct play_target *target = &play->targets[i];
         const char *host = play->scenario->nodes[target->node].name;
-        ip_text(target->ip, ip);
+        places_write_nics(&target->nics, ip);
         if (play->target_count > 1)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", i > 0 ? "," : "",
                                      host, ip);
@@ -99,9 +93,9 @@ static void write_measured(const struct play *play)
     static const char *const depths[] = {"first", "tags", "full"};
     struct store *store = record_store(play->record);
     const struct ibv_device_attr *attributes = verbs_real_attributes(play_device(play));
-    char address[INET_ADDRSTRLEN], agreement[160], faults[512];
+    char address[PLACES_NICS_BYTES], agreement[160], faults[512];
     struct utsname kernel;
-    ip_text(play->options.address, address);
+    places_write_nics(&play->options.address, address);
     write_text(store, "role", roles[play->options.role]);
     write_text(store, "device", verbs_real_name(play_device(play)));
     write_text(store, "firmware", attributes->fw_ver);
@@ -237,7 +231,7 @@ struct workload_stats *play_stats(struct play *play, uint32_t workload)
 
 struct verbs_device *play_device(const struct play *play)
 {
-    return play->host_device != NULL ? play->host_device : play->targets[0].device;
+    return play->devices[0].device;
 }
 
 uint64_t play_unsound(const struct play *play)

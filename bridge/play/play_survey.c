@@ -62,6 +62,26 @@ static void refuse_protection(const struct play *play, struct diag *diag)
     }
 }
 
+/* Paths that the model has, and these addresses do not. */
+static void note_paths(const struct play *play, struct diag *diag)
+{
+    struct nic_pair list[NICS_PATHS_MAX];
+    for (uint32_t i = 0; i < play->scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &play->scenario->workloads[i];
+        const struct scenario_pair *pair = &workload->pairs[0];
+        if (workload->paths == 0 || !play_here(play, pair->from))
+            continue;
+        const uint32_t there = nics_paths(play->scenario, workload, pair, list);
+        const uint32_t wanted = there < workload->paths ? there : workload->paths;
+        const uint32_t had = play_ways_paths(play, i, 0);
+        if (had < wanted)
+            diag_add(diag, DIAG_NOTE, workload->place, NULL,
+                     "'%s': %u of its %u paths: --address and --peer have the NICs' addresses, "
+                     "A+A2 and B+B2",
+                     workload->name, had, wanted);
+    }
+}
+
 static bool is_wish(const char *path)
 {
     static const char *const rows[] = {
@@ -127,11 +147,11 @@ static void note_mtu(const struct play *play, const struct verbs_device *device,
 
 void play_survey_devices(const struct play *play, struct diag *diag)
 {
-    if (play->host_device != NULL)
-        note_mtu(play, play->host_device, play->scenario->workloads[0].pairs[0].from, diag);
-    for (uint32_t i = 0; i < play->target_count && play->host_device == NULL; i++)
-        if (play->targets[i].device != NULL)
-            note_mtu(play, play->targets[i].device, play->targets[i].node, diag);
+    if ((play->options.role & PLAY_HOST) != 0)
+        note_mtu(play, play_device(play), play->scenario->workloads[0].pairs[0].from, diag);
+    for (uint32_t i = 0; i < play->target_count && play->options.role == PLAY_TARGET; i++)
+        note_mtu(play, play_device_at(play, play->targets[i].nics.ip[0]), play->targets[i].node,
+                 diag);
 }
 
 void play_survey(const struct play *play, struct diag *diag)
@@ -140,6 +160,8 @@ void play_survey(const struct play *play, struct diag *diag)
         refuse_faults(play, diag);
     refuse_protection(play, diag);
     note_settings(play, diag);
+    if (!diag_failed(diag) && play->options.role != PLAY_TARGET)
+        note_paths(play, diag);
     if (!diag_failed(diag)) /* what the model cannot play could not be compared */
         check_memories(play->scenario, diag);
 }

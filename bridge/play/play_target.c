@@ -93,10 +93,17 @@ bool play_target_make(struct play_target *target)
     if (target->namespace_count == 0)
         return true;
     params.command_cost = 0;
-    const struct nvme_carrier_site carrier = {.verbs = &verbs_real, .device = target->device};
+    struct nvme_transport *transports[NICS_MAX];
+    for (uint32_t i = 0; i < target->nics.count; i++) {
+        const struct nvme_carrier_site carrier = {
+            .verbs = &verbs_real, .device = play_device_at(target->play, target->nics.ip[i])};
+        transports[i] = nvme_carrier_of_target(&carrier, node->host->nvme_target);
+    }
     const struct nvme_target_site site = {
         .env = &target->env,
-        .transport = nvme_carrier_of_target(&carrier, node->host->nvme_target),
+        .transport = transports[0],
+        .further = transports + 1,
+        .further_count = target->nics.count - 1,
         .params = &params,
         .namespaces = target->namespaces,
         .namespace_count = target->namespace_count,

@@ -23,14 +23,16 @@ static int find(const char *value, int absent, const char *const *words)
     return -1;
 }
 
-int bridge_options_address(const struct cli_args *args, const char *option, uint32_t *ip)
+int bridge_options_address(const struct cli_args *args, const char *option,
+                           struct places_nics *nics)
 {
     char name[32];
     const char *value = cli_value(args, option);
     snprintf(name, sizeof name, "--%s", option);
-    if (value == NULL || places_read_address(value, ip))
+    if (value == NULL || places_read_nics(value, nics))
         return CLI_DONE;
-    return bridge_options_complain(name, value, "an IPv4 address");
+    return bridge_options_complain(
+        name, value, "an IPv4 address, or those of several NICs with '+' between them");
 }
 
 int bridge_options_read(const struct cli_args *args, struct play_options *play)

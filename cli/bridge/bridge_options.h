@@ -18,6 +18,7 @@ int bridge_options_complain(const char *what, const char *value, const char *exp
 int bridge_options_read(const struct cli_args *args, struct play_options *play);
 
 /* An option that is an address; not given, it stays. */
-int bridge_options_address(const struct cli_args *args, const char *option, uint32_t *ip);
+int bridge_options_address(const struct cli_args *args, const char *option,
+                           struct places_nics *nics);
 
 #endif

@@ -25,9 +25,10 @@ struct command {
 
 static const struct cli_option options[] = {
     {"role", 0, "ROLE", "host: issues the workloads; target: serves them; both: in one process"},
-    {"address", 0, "A", "local address (IPv4) of an RDMA device; a target listens only there"},
-    {"peer", 0, "B|HOST=B,...",
-     "address of the target, or of each; with --role both local (default: A)"},
+    {"address", 0, "A[+A2...]",
+     "local address (IPv4) of an RDMA device, or of each NIC; a target listens only there"},
+    {"peer", 0, "B[+B2...]|HOST=B,...",
+     "address of the target, or of each, and of its NICs; with --role both local (default: A)"},
     {"as", 0, "HOST,...", "the hosts of the scenario to run here (default: all)"},
     {"output", 'o', "RUN.db", "write the run database there (SQLite), marked measured"},
     {"seed", 0, "N", "another seed than the scenario's"},
@@ -166,7 +167,7 @@ static int run_in(struct command *command, struct scenario *scenario, struct dia
         return CLI_USAGE;
     }
     command->play.peer = places.peer;
-    if (places.peer == 0 && command->play.role == PLAY_BOTH)
+    if (places.peer.count == 0 && command->play.role == PLAY_BOTH)
         command->play.peer = command->play.address;
     command->play.places = &places;
     const int code = play_scenario(command, scenario, diag);

@@ -75,7 +75,7 @@ void plan_horizon_of(const struct scenario *scenario, time_ps wait, struct plan_
 }
 
 const char *const plan_unmodelled[] = {
-    "hosts: the card's own cache of address translations, several ports of one card, other work of "
+    "hosts: the card's own cache of address translations, other work of "
     "the cores",
     "switches: shapers, hierarchical schedulers, averaged queues (RED proper)",
     "links: errors that FEC corrects, auto-negotiation",

@@ -32,8 +32,8 @@ struct play_options bridge_case_options(void)
     return (struct play_options){
         .calls = &fake_rdma_calls,
         .role = PLAY_BOTH,
-        .address = CASE_HOST_IP,
-        .peer = CASE_TARGET_IP,
+        .address = {{CASE_HOST_IP}, 1},
+        .peer = {{CASE_TARGET_IP}, 1},
         .depth = CONTENT_FULL,
         .lead = 100 * PS_PER_MS,
     };

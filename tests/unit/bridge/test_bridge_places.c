@@ -103,9 +103,9 @@ static void test_texts(void **state)
     (void)state;
     struct reading reading;
     assert_true(read_places(&reading, two_targets, "10.0.0.2,host1=10.0.0.3", "host2..host3"));
-    assert_int_equal(reading.places.peer, CASE_TARGET_IP);
-    assert_int_equal(reading.places.ips[0], 0);
-    assert_int_equal(reading.places.ips[1], CASE_SECOND_IP);
+    assert_int_equal(reading.places.peer.ip[0], CASE_TARGET_IP);
+    assert_int_equal(reading.places.nics[0].count, 0);
+    assert_int_equal(reading.places.nics[1].ip[0], CASE_SECOND_IP);
     assert_false(reading.places.here[1]);
     assert_true(reading.places.here[2] && reading.places.here[3]);
     forget(&reading);

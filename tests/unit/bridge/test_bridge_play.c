@@ -58,7 +58,7 @@ static void play_to_end(const char *text, uint32_t peer, bool busy, const int64_
     CHECK(diag != NULL);
     struct scenario *scenario = bridge_case_load(text);
     struct play_options options = bridge_case_options();
-    options.peer = peer;
+    options.peer = (struct places_nics){{peer}, 1};
     options.busy = busy;
     char why[PLAY_WHY_BYTES];
     bridge_case_begin();
@@ -281,8 +281,8 @@ static void test_no_device(void **state)
     struct scenario *scenario = bridge_case_load(nvme_text);
     const struct play_options options = {.calls = &fake_rdma_calls,
                                          .role = PLAY_HOST,
-                                         .address = 0x0A0000FF,
-                                         .peer = CASE_TARGET_IP};
+                                         .address = {{0x0A0000FF}, 1},
+                                         .peer = {{CASE_TARGET_IP}, 1}};
     char why[PLAY_WHY_BYTES];
     CHECK(diag != NULL);
     fake_rdma_init();

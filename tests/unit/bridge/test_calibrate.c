@@ -19,8 +19,8 @@
 static const struct measure_options over_fake = {
     .play = {.calls = &fake_rdma_calls,
              .role = PLAY_BOTH,
-             .address = HOST_IP,
-             .peer = TARGET_IP,
+             .address = {{HOST_IP}, 1},
+             .peer = {{TARGET_IP}, 1},
              .depth = CONTENT_FULL},
     .sets = {.list = {"fabric.host-links.rate=10Gbps"}, .count = 1},
     .repeats = 2,
