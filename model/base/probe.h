@@ -76,6 +76,7 @@ struct probe_target_io {
     time_ps worked_at;             /* the core was done with it */
     time_ps begun_at;              /* the software, which may stand still, took it up */
     time_ps buffered_at;           /* it got data buffers, for which it had waited */
+    time_ps wrs_at;                /* it got data work requests, for which it had waited */
     time_ps fetch_at;              /* RDMA READ of the data posted */
     time_ps fetched_at;            /* its data is here */
     time_ps limit_at;              /* waits for a limit of its namespace, until media_at */

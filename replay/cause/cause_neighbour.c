@@ -80,7 +80,7 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
 static bool is_of_targets(enum bottleneck_resource resource)
 {
     return resource == BOTTLENECK_MEDIA || resource == BOTTLENECK_TARGET_CPU ||
-           resource == BOTTLENECK_BUFFERS;
+           resource == BOTTLENECK_BUFFERS || resource == BOTTLENECK_WRS;
 }
 
 static void look_at_targets(struct cause_search *search, const struct harm_scene *scene)

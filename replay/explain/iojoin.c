@@ -143,8 +143,10 @@ void iojoin_stages(const struct probe_host_io *host, const struct probe_target_i
     stages[IOJOIN_SUBMIT] = step(&before, host->posted_at);
     if (target != NULL) {
         stages[IOJOIN_REQUEST] = step(&before, target->capsule_at);
-        stages[IOJOIN_TARGET] = step(&before, target->buffered_at == 0 ? 0 : target->begun_at);
+        const bool waits = target->buffered_at != 0 || target->wrs_at != 0;
+        stages[IOJOIN_TARGET] = step(&before, waits ? target->begun_at : 0);
         stages[IOJOIN_BUFFERS] = step(&before, target->buffered_at);
+        stages[IOJOIN_WRS] = step(&before, target->wrs_at);
         stages[IOJOIN_TARGET] += step(&before, target->fetch_at);
         stages[IOJOIN_FETCH] = step(&before, target->fetched_at);
         stages[IOJOIN_TARGET] +=

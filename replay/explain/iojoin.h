@@ -19,6 +19,7 @@
     X(REQUEST, "request network", "command capsule to the target")                                 \
     X(TARGET, "target cpu", "target software before the media")                                    \
     X(BUFFERS, "buffer wait", "for data buffers of the target")                                    \
+    X(WRS, "work request wait", "for data work requests of the target")                            \
     X(FETCH, "data fetch", "RDMA READ of a write's data")                                          \
     X(LIMIT, "limit wait", "for an IOPS or bandwidth limit of the namespace")                      \
     X(WAIT, "media wait", "queued in the medium")                                                  \

@@ -153,6 +153,20 @@ static bool has_buffers(const struct harm_scene *scene, uint32_t node)
     return needed <= target->data_buffers;
 }
 
+/* Likewise, and operations are at their smallest. */
+static bool has_wrs(const struct harm_scene *scene, uint32_t node)
+{
+    enum { SMALLEST = 64 << 10 }; /* target.rdma-size */
+    int64_t needed = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct wl_nvme_params *params = nvme_of(scene, &scene->members[i]);
+        if (params != NULL && scene->members[i].to == node)
+            needed +=
+                params->queue_depth * params->queues * ((params->block_size - 1) / SMALLEST + 1);
+    }
+    return needed <= host_of(scene, node)->nvme_target->core.data_wr_pool;
+}
+
 /* ------------------------------------------------------------------ all of them */
 
 static const struct {
@@ -174,6 +188,7 @@ static const struct {
     {"max-queues", has_queues},
     {"queue-budget", has_budget},
     {"data-buffers", has_buffers},
+    {"data-wr-pool", has_wrs},
 };
 
 bool unused_is(const struct harm_scene *scene, uint32_t host, const char *row)

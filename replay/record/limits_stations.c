@@ -149,7 +149,8 @@ static const char *limits_of(const struct scenario_host *host)
                        : "limits of a namespace or subsystem";
 }
 
-/* What commands wait for together, before they are served: data buffers, limits of namespaces. */
+/* What commands wait for together, before they are served: data buffers and work requests, limits
+ * of namespaces. */
 static void add_shared(struct limits_scope *scope, enum bottleneck_resource resource,
                        enum usage_target waiting, enum usage_target is_short, const char *words)
 {
@@ -180,6 +181,8 @@ void limits_targets(struct limits_scope *scope)
 {
     add_shared(scope, BOTTLENECK_BUFFERS, USAGE_TARGET_UNBUFFERED, USAGE_TARGET_SHORT,
                "data buffers");
+    add_shared(scope, BOTTLENECK_WRS, USAGE_TARGET_WITHOUT_WRS, USAGE_TARGET_FEW_WRS,
+               "data work requests");
     add_shared(scope, BOTTLENECK_LIMIT, USAGE_TARGET_LIMITED, USAGE_TARGET_BOUND, NULL);
     for (int cores = 0; cores < 2; cores++) {
         const char *name = add_stations(scope, cores != 0);

@@ -169,6 +169,8 @@ const char *step_target_stage_words(enum nvme_target_stage stage)
         return "waits for a core of the target, or is on one, before the media";
     case NVME_TARGET_UNBUFFERED:
         return "waits for the target's data buffers";
+    case NVME_TARGET_WITHOUT_WRS:
+        return "waits for the target's data work requests";
     case NVME_TARGET_LIMITED:
         return "waits for an IOPS or bandwidth limit of its namespace or subsystem";
     case NVME_TARGET_STARVED:

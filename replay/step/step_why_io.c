@@ -145,6 +145,8 @@ static void why_served(struct step_walk *walk, uint32_t target,
         step_why_qp(walk, target, there->qpn);
     else if (there->stage == NVME_TARGET_UNBUFFERED)
         step_why_line(walk, "root: too few data buffers of %s are free", name);
+    else if (there->stage == NVME_TARGET_WITHOUT_WRS)
+        step_why_line(walk, "root: too few data work requests of %s are free", name);
     else if (there->stage == NVME_TARGET_LIMITED)
         step_why_line(walk, "root: its namespace or subsystem at %s has had what its limit allows",
                       name);

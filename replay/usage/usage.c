@@ -257,6 +257,9 @@ static void look_at_command(void *self, const struct nvme_target_command *comman
     case NVME_TARGET_UNBUFFERED:
         values[USAGE_TARGET_UNBUFFERED]++;
         break;
+    case NVME_TARGET_WITHOUT_WRS:
+        values[USAGE_TARGET_WITHOUT_WRS]++;
+        break;
     case NVME_TARGET_LIMITED:
         values[USAGE_TARGET_LIMITED]++;
         break;
@@ -289,9 +292,11 @@ static void look_at_target(const struct usage *usage, uint32_t node, time_ps now
         .now = now,
     };
     const int64_t waited = looking.values[USAGE_TARGET_UNBUFFERED];
+    const int64_t without = looking.values[USAGE_TARGET_WITHOUT_WRS];
     const int64_t limited = looking.values[USAGE_TARGET_LIMITED];
     nvme_target_look(target, look_at_command, &looking);
     looking.values[USAGE_TARGET_SHORT] += looking.values[USAGE_TARGET_UNBUFFERED] > waited;
+    looking.values[USAGE_TARGET_FEW_WRS] += looking.values[USAGE_TARGET_WITHOUT_WRS] > without;
     looking.values[USAGE_TARGET_BOUND] += looking.values[USAGE_TARGET_LIMITED] > limited;
     nvme_target_stations(target, look_at_station, &looking);
     looking.values[USAGE_TARGET_STALLED] +=

@@ -52,13 +52,15 @@ enum usage_target {
     USAGE_TARGET_ON_CORE,
     USAGE_TARGET_IN_MEDIA,
     USAGE_TARGET_FETCHES,
-    USAGE_TARGET_UNBUFFERED, /* commands that wait for data buffers */
-    USAGE_TARGET_SHORT,      /* 1 while there are such */
-    USAGE_TARGET_LIMITED,    /* commands that wait for a limit of their namespace */
-    USAGE_TARGET_BOUND,      /* 1 while there are such */
-    USAGE_TARGET_STALLED,    /* 1 while it stands still or is dead */
-    USAGE_TARGET_ASKED,      /* commands that hosts have outstanding there */
-    USAGE_TARGET_STATION,    /* ps that each of its stations worked, summed over its servers */
+    USAGE_TARGET_UNBUFFERED,  /* commands that wait for data buffers */
+    USAGE_TARGET_SHORT,       /* 1 while there are such */
+    USAGE_TARGET_WITHOUT_WRS, /* commands that wait for data work requests */
+    USAGE_TARGET_FEW_WRS,     /* 1 while there are such */
+    USAGE_TARGET_LIMITED,     /* commands that wait for a limit of their namespace */
+    USAGE_TARGET_BOUND,       /* 1 while there are such */
+    USAGE_TARGET_STALLED,     /* 1 while it stands still or is dead */
+    USAGE_TARGET_ASKED,       /* commands that hosts have outstanding there */
+    USAGE_TARGET_STATION,     /* ps that each of its stations worked, summed over its servers */
     USAGE_TARGET_VALUES = USAGE_TARGET_STATION + USAGE_STATIONS
 };
 

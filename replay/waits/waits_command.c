@@ -226,6 +226,7 @@ static void at_target(const struct waits *waits, const struct waits_command *com
     step(life, before, at->worked_at, WAITS_IN_TARGET, WAITS_TARGET_CPU);
     step(life, before, at->begun_at, WAITS_IN_TARGET, WAITS_STALLED);
     step(life, before, at->buffered_at, WAITS_IN_TARGET, WAITS_BUFFERS);
+    step(life, before, at->wrs_at, WAITS_IN_TARGET, WAITS_WRS);
     const bool fetches = at->fetch_at != 0;
     const time_ps ready = at->limit_at != 0 ? at->limit_at : at->media_at;
     step(life, before, fetches ? at->fetch_at : ready, WAITS_IN_TARGET, WAITS_WINDOW);

@@ -36,7 +36,7 @@ static void read_commands(struct store *store, struct table *table)
     struct store_statement *rows = store_prepare(
         store,
         "SELECT w.name, operation, issued_ps, posted_ps, response_ps, completed_ps, capsule_ps,"
-        " begun_ps, buffered_ps, fetch_ps, fetched_ps, limit_ps, media_ps, media_begun_ps,"
+        " begun_ps, buffered_ps, wrs_ps, fetch_ps, fetched_ps, limit_ps, media_ps, media_begun_ps,"
         " media_done_ps, response_sent_ps"
         " FROM io JOIN workload w USING(workload) ORDER BY io");
     while (table->count < ONE_BY_ONE_MAX && store_step(rows)) {
@@ -48,13 +48,14 @@ static void read_commands(struct store *store, struct table *table)
         const struct probe_target_io target = {.capsule_at = store_int(rows, 6),
                                                .begun_at = store_int(rows, 7),
                                                .buffered_at = store_int(rows, 8),
-                                               .fetch_at = store_int(rows, 9),
-                                               .fetched_at = store_int(rows, 10),
-                                               .limit_at = store_int(rows, 11),
-                                               .media_at = store_int(rows, 12),
-                                               .media_begun_at = store_int(rows, 13),
-                                               .media_done_at = store_int(rows, 14),
-                                               .response_at = store_int(rows, 15)};
+                                               .wrs_at = store_int(rows, 9),
+                                               .fetch_at = store_int(rows, 10),
+                                               .fetched_at = store_int(rows, 11),
+                                               .limit_at = store_int(rows, 12),
+                                               .media_at = store_int(rows, 13),
+                                               .media_begun_at = store_int(rows, 14),
+                                               .media_done_at = store_int(rows, 15),
+                                               .response_at = store_int(rows, 16)};
         iojoin_stages(&host, target.capsule_at == 0 ? NULL : &target, column->sum);
     }
     store_finish(rows);
@@ -142,7 +143,8 @@ void text_stages(struct store *store, FILE *out, const struct paint *paint)
         fprintf(out, "%*s", WIDTH, table.columns[i].head);
     fputc('\n', out);
     for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
-        if ((stage != IOJOIN_BUFFERS && stage != IOJOIN_LIMIT) || happened(&table, stage))
+        if ((stage != IOJOIN_BUFFERS && stage != IOJOIN_WRS && stage != IOJOIN_LIMIT) ||
+            happened(&table, stage))
             write_row(out, &table, stage);
     write_total(out, &table, paint);
 }

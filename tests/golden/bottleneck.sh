@@ -72,6 +72,13 @@ named target-buffers 'target buffers'
 gains target-buffers 1.08 hosts.targets.target.data-buffers=71
 stays target-buffers workloads.w.queue-depth=71
 
+# Each I/O of 128 KiB has a second RDMA operation, for which there are 24 work requests.
+nvme data-wrs 'hosts: {targets: {where: host0, target: {data-wr-pool: 24, rdma-size: 64KiB}, namespaces: [{media: {kind: fixed, parallel: 512, read-latency: 900us}}]}}
+workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 128KiB, queue-depth: 32}]'
+named data-wrs 'data work requests'
+gains data-wrs 1.07 hosts.targets.target.data-wr-pool=27
+stays data-wrs workloads.w.queue-depth=36
+
 # A namespace gives what its limit allows, whatever comes.
 nvme namespace-limit 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed}, iops-limit: 100000}]}}
 workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 4KiB, queue-depth: 64}]'

@@ -65,6 +65,15 @@ expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives, more than its 
     "$program" check rates.yaml --set "$array" --set "$(drives 50us)"
 echo "ok    drives"
 
+# Data work requests: of use where a command is several RDMA operations, and enough for the largest.
+wrs='hosts.targets.target.data-wr-pool'
+expect 'no second operation' 0 'host0: data-wr-pool has no effect: each command is one RDMA operation' "$program" check rates.yaml --set "$wrs=8"
+expect 'too few for one' 0 'host0: the largest command needs 15 data work requests, there are 8 (target.data-wr-pool): it has the target to itself' \
+    "$program" check rates.yaml --set "$wrs=8" --set hosts.targets.target.rdma-size=64KiB
+expect 'enough for one' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$wrs=15" --set hosts.targets.target.rdma-size=64KiB
+expect 'a profile has them' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set hosts.targets.target.profile=spdk-target
+echo "ok    data work requests"
+
 # Receives of a queue pair: 31 of 32 commands at once find none, and wait for a timer of 10 us.
 scenario receives 'receive-queue: auto' 'queue-depth: 32'
 media='hosts.targets.namespaces[0].media={kind: fixed, parallel: 512, read-latency: 80us}'
@@ -127,7 +136,7 @@ grep -q '^  buffer wait' out && fail "a wait for buffers: $(cat out)"
 grep -q 'is sent as' out && fail "nvmet: $(cat out)"
 "$program" run real.yaml --set hosts.targets.target.profile=linux-nvmet >out 2>&1
 grep -q '^  buffer wait' out && fail "nvmet has no buffers to wait for: $(cat out)"
-expect 'what is written goes before a profile' 0 'profile spdk-target, data-buffers 9 + 8 from profile spdk-target' "$program" run real.yaml --set hosts.targets.target.data-buffers=9
+expect 'what is written goes before a profile' 0 'profile spdk-target, data-buffers 9 + 9 from profile spdk-target' "$program" run real.yaml --set hosts.targets.target.data-buffers=9
 expect 'a profile of another kind' 2 'expected a profile of kind target' "$program" run real.yaml --set hosts.targets.target.profile=rnic-100g
 expect 'no such profile' 2 "there is no profile 'spdk-targe'; did you mean 'spdk-target'?" "$program" run real.yaml --set hosts.targets.target.profile=spdk-targe
 echo "ok    profiles"

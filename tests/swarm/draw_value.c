@@ -57,6 +57,7 @@ static const struct narrow {
     {"hosts.defaults.target", "cores", "1", "8"},
     {"hosts.defaults.target", "command-cost", NULL, "10us"},
     {"hosts.defaults.target", "queue-budget", "4", "64"},
+    {"hosts.defaults.target", "data-wr-pool", NULL, "8"},
     {"hosts.defaults.target", "receive-queue", NULL, "24"},
     {"hosts.defaults.target", "shared-receives", NULL, "24"},
     {"hosts.targets.namespaces", "count", "1", "4"},

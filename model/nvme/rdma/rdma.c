@@ -133,6 +133,11 @@ static uint16_t judge_sgl(const struct nvme_sgl *sgl)
     return (known ? NVME_STATUS_INVALID_FIELD : NVME_STATUS_SGL_TYPE) | NVME_STATUS_DNR;
 }
 
+static unsigned operations(const struct nvme_transport_conn *conn, uint32_t bytes)
+{
+    return nvme_rdma_operations((const struct rdma_target_conn *)(const void *)conn, bytes);
+}
+
 static void describe(struct nvme_discovery_record *record)
 {
     snprintf(record->service, sizeof record->service, "%d", NVME_RDMA_PORT);
@@ -166,6 +171,7 @@ static const struct nvme_transport_ops ops = {
     .accept = nvme_rdma_accept,
     .reject = nvme_rdma_reject,
     .judge_sgl = judge_sgl,
+    .operations = operations,
     .reserve = nvme_rdma_reserve,
     .fetch = nvme_rdma_fetch,
     .respond = nvme_rdma_respond,

@@ -42,6 +42,12 @@ const struct opt nvme_target_opts[] = {
      "SPDK nvmf_create_transport num-shared-buffers, 4095; Linux 6.1 nvmet allocates as needed"},
     {"io-unit", OPT_SIZE, PARAM(io_unit), "8KiB", "8KiB", "8MiB", NULL, "Size of a data buffer.",
      "SPDK nvmf_create_transport io-unit-size: 128 KiB / 16 for RDMA", .factor = 2},
+    {"data-wr-pool", OPT_INT, PARAM(data_wr_pool), "0", "0", "65536", NULL,
+     "Work requests that the commands of all queues share, for each RDMA READ or WRITE of a "
+     "command "
+     "beyond its first; 0: as many as are needed.",
+     "SPDK lib/nvmf/rdma.c: data_wr_pool, nvmf_request_alloc_wrs; nvmet has those of its queue "
+     "pair"},
     {0},
 };
 
@@ -236,7 +242,7 @@ static void on_reaper(void *self, time_ps now)
         struct target_queue *queue = *at;
         if (queue->state == TARGET_QUEUE_CLOSING && queue->gone && queue->outside == 0) {
             *at = queue->next;
-            nvme_target_buffers_forget(queue);
+            nvme_target_pools_forget(queue);
             free_queue(queue);
         } else {
             at = &queue->next;
@@ -350,7 +356,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     target->site = *site;
     target->params = *site->params;
     target->params.max_transfer = nvme_target_carries(site->params);
-    target->buffers_free = target->params.data_buffers;
+    nvme_target_pools_init(target);
     target->site.params = &target->params;
     target->site.namespaces = NULL;
     target->site.subsystems = NULL;
@@ -413,7 +419,7 @@ void nvme_target_audit(const struct nvme_target *target)
     for (const struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
         nvme_target_queue_audit(queue);
     nvme_target_budget_audit(target);
-    nvme_target_buffers_audit(target);
+    nvme_target_pools_audit(target);
     for (uint32_t i = 0; i < target->namespace_count; i++)
         target->namespaces[i].ops->audit(target->namespaces[i].media);
     for (int64_t i = 0; i < target->params.cores; i++)

@@ -43,12 +43,13 @@ struct nvme_target_params {
     int64_t identity;       /* enum nvme_target_identity */
     int64_t data_buffers;   /* that the commands of all queues share; 0: as many as are needed */
     int64_t io_unit;        /* bytes of one of them */
+    int64_t data_wr_pool;   /* RDMA operations beyond a command's first; 0: as many as needed */
 };
 
 extern const struct opt nvme_target_opts[];
 
 /* Bytes that one command may transfer, as MDTS says: max_transfer, or less where the buffers that a
- * command may hold are smaller (target_buffers.c). */
+ * command may hold are smaller (target_pools.c). */
 int64_t nvme_target_carries(const struct nvme_target_params *params);
 
 /* What all users of a namespace, or of a subsystem, may have together in a second: I/Os, or bits
@@ -195,6 +196,7 @@ bool nvme_target_corrupt(struct nvme_target *target, uint32_t ns, enum nvme_corr
 enum nvme_target_stage {
     NVME_TARGET_ON_CORE,     /* waits for a core or is on one, before the media */
     NVME_TARGET_UNBUFFERED,  /* waits for data buffers */
+    NVME_TARGET_WITHOUT_WRS, /* waits for data work requests */
     NVME_TARGET_STARVED,     /* waits for room in the send queue */
     NVME_TARGET_FETCHES,     /* its data are under way from the host */
     NVME_TARGET_LIMITED,     /* waits for a limit of its namespace */

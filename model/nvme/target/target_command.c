@@ -158,7 +158,7 @@ static void start(struct target_command *command)
     }
     if (command->status != NVME_STATUS_OK)
         command->run = refuse;
-    if (nvme_target_buffers_take(command))
+    if (LIKELY(!command->queue->target->pooled) || nvme_target_pools_take(command))
         nvme_target_command_room(command);
 }
 

@@ -13,8 +13,10 @@ static bool is_in(const struct target_list *list, const struct target_command *c
 static enum nvme_target_stage stage_of(const struct target_command *command)
 {
     const struct probe_target_io *times = &command->times;
-    if (command->buffers == BUFFERS_WANTED)
+    if (command->held[TARGET_BUFFERS] == POOL_WANTED)
         return NVME_TARGET_UNBUFFERED;
+    if (command->held[TARGET_WORK_REQUESTS] == POOL_WANTED)
+        return NVME_TARGET_WITHOUT_WRS;
     if (is_in(&command->queue->starved, command))
         return NVME_TARGET_STARVED;
     if (times->response_at != 0)

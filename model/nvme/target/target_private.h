@@ -8,7 +8,7 @@
  * target_queue.c     one queue: capsules, responses, commands that wait for room
  * target_command.c   one command: from the capsule to the response
  * target_budget.c    I/O queues that all controllers share
- * target_buffers.c   data buffers that all commands share
+ * target_pools.c     data buffers and data work requests that all commands share
  * target_connect.c   Connect and properties
  * target_identify.c  Identify
  * target_admin.c     features, keep-alive
@@ -35,11 +35,13 @@ enum {
     TARGET_NAMESPACES_MAX = 1024, /* NN and MNAN of nvmet: NVMET_MAX_NAMESPACES */
     TARGET_ADMIN_DATA_MAX = 16384,
     TARGET_ERROR_ENTRIES = 128, /* of the error log; NVMET_ERROR_LOG_SLOTS */
-    BUFFERS_WANTED = -1,        /* it waits for them */
+    POOL_WANTED = -1,           /* it waits for them */
 };
 
 struct target_queue;
 struct target_controller;
+
+enum target_pool_kind { TARGET_BUFFERS, TARGET_WORK_REQUESTS, TARGET_POOLS };
 
 /* What its drives do to data in silence. */
 struct target_corruption {
@@ -73,8 +75,8 @@ struct target_command {
     struct nvme_command sqe;
     struct probe_target_io times;
     uint64_t result;
-    uint16_t status; /* with DNR */
-    int16_t buffers; /* of the target's, that it holds; or BUFFERS_WANTED */
+    uint16_t status;            /* with DNR */
+    int16_t held[TARGET_POOLS]; /* of the target's, that it holds; or POOL_WANTED */
     bool in_capsule;
     bool aborted; /* ends as it begins */
 };
@@ -102,6 +104,12 @@ struct target_list {
     struct target_command *first, *last;
 };
 
+/* What commands of all queues share. */
+struct target_pool {
+    int64_t size, free; /* size 0: as many as are needed */
+    struct target_list waiting;
+};
+
 struct target_queue {
     struct nvme_target *target;
     const struct target_port *port;
@@ -116,7 +124,7 @@ struct target_queue {
     uint32_t command_count, command_limit;
     uint32_t outside;    /* commands in a core's line or in the media: they come back */
     uint32_t carried;    /* commands whose data or response the transport has: they come back too */
-    uint32_t unbuffered; /* commands that wait for the target's data buffers */
+    uint32_t unsupplied; /* commands that wait for what the target's pools have */
     uint32_t peer_ip;
     uint16_t entries;       /* the most of its submission queue; 0: it was not accepted */
     uint16_t qid;           /* 0 until it is known */
@@ -167,8 +175,8 @@ struct nvme_target {
     struct nvme_server *cores;
     uint32_t next_core;
     uint32_t granted; /* of its budget of I/O queues */
-    int64_t buffers_free;
-    struct target_list unbuffered; /* wait for them, of all queues */
+    struct target_pool pools[TARGET_POOLS];
+    bool pooled; /* some pool is limited */
     struct target_queue *queues;
     struct target_controller *controllers;
     struct target_controller *spare; /* ended */
@@ -325,12 +333,13 @@ uint32_t nvme_target_budget_grant(struct target_controller *controller, uint32_t
 uint32_t nvme_target_budget_of(const struct target_controller *controller);
 void nvme_target_budget_audit(const struct nvme_target *target);
 
-/* target_buffers.c */
+/* target_pools.c */
+void nvme_target_pools_init(struct nvme_target *target);
 /* False: the command waits, and nvme_target_command_room follows. */
-bool nvme_target_buffers_take(struct target_command *command);
-void nvme_target_buffers_give(struct target_command *command);
-void nvme_target_buffers_forget(struct target_queue *queue); /* it ends */
-void nvme_target_buffers_audit(const struct nvme_target *target);
+bool nvme_target_pools_take(struct target_command *command);
+void nvme_target_pools_give(struct target_command *command);
+void nvme_target_pools_forget(struct target_queue *queue); /* it ends */
+void nvme_target_pools_audit(const struct nvme_target *target);
 
 /* Each sets command->run or returns a status. */
 uint16_t nvme_target_connect_parse(struct target_command *command);

@@ -172,7 +172,8 @@ static void on_responded(void *self, struct nvme_transfer *transfer)
     CHECK(queue->carried > 0);
     queue->carried--;
     nvme_target_list_add(&queue->free, command_of(transfer));
-    nvme_target_buffers_give(command_of(transfer));
+    if (UNLIKELY(queue->target->pooled))
+        nvme_target_pools_give(command_of(transfer));
     nvme_target_queue_resume(queue);
 }
 
@@ -267,6 +268,6 @@ void nvme_target_queue_audit(const struct target_queue *queue)
         return;
     const uint32_t events = controller != NULL && queue->qid == 0 ? controller->events : 0;
     CHECK(list_audit(&queue->free) + list_audit(&queue->early) + list_audit(&queue->starved) +
-              queue->unbuffered + queue->outside + queue->carried + events ==
+              queue->unsupplied + queue->outside + queue->carried + events ==
           queue->command_count);
 }

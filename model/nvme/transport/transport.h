@@ -188,6 +188,8 @@ struct nvme_transport_ops {
     /* The status with which a command's descriptor of data outside the capsule is refused, or
      * NVME_STATUS_OK. */
     uint16_t (*judge_sgl)(const struct nvme_sgl *);
+    /* Moves of data that so many bytes take; NULL: one. */
+    unsigned (*operations)(const struct nvme_transport_conn *, uint32_t bytes);
     /* Takes what the command will need.  False: there is no room; worth another try after each
      * on_fetched and on_responded. */
     bool (*reserve)(struct nvme_transport_conn *, struct nvme_transfer *);

@@ -16,7 +16,7 @@ static const char all[] =
     "  defaults: {rnic: {congestion-control: dcqcn, drain: 50Gbps, max-unacked: 128,\n"
     "    interrupt-cost: 2us, message-cost: 10ns, pcie-generation: 3, pcie-lanes: 8,\n"
     "    register-fence: true}}\n"
-    "  targets: {where: host0, target: {data-buffers: 64},\n"
+    "  targets: {where: host0, target: {data-buffers: 64, data-wr-pool: 30},\n"
     "    namespaces: [{media: {kind: flash-tlc}, iops-limit: 9000}, {media: {kind: fixed}}]}\n"
     "workloads:\n"
     "  - {name: a, kind: nvme, from: host1, to: host0, queue-depth: 4, rate: 9}\n"
@@ -82,6 +82,7 @@ static void words_say_what_becomes_of_each(void **state)
     words(BOTTLENECK_CREDIT, RELIEF_TENTH, "workloads.b.receives 20 -> 22");
     words(BOTTLENECK_RNIC, RELIEF_TENTH, "hosts.defaults.rnic.message-cost 10ns -> 9.09");
     words(BOTTLENECK_PCIE, RELIEF_TENTH, "hosts.defaults.rnic.pcie-lanes 8 -> 9");
+    words(BOTTLENECK_WRS, RELIEF_TENTH, "data-wr-pool 30 -> 33");
     words(BOTTLENECK_LIMIT, RELIEF_TENTH, "iops-limit 9000 -> 9900");
     words(BOTTLENECK_HOST_CPU, RELIEF_LIMITLESS, "hosts.defaults.nvme.submit-cost 1us -> 1ns");
     words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "fault 0, slow-receiver, left out");

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_work_requests - data work requests of a target are of use, and one command does not need
+ * more than there are. */
+#include "scenarios/check/check_rule.h"
+
+#include "nvme/target/target.h"
+#include "scenarios/carrier/nvme_carrier.h"
+
+static void look_at_target(const struct scenario_node *node, struct check_report *report)
+{
+    const struct block *values = node->host->nvme_target_values;
+    const struct nvme_target_params *params = &node->host->nvme_target->core;
+    const struct diag_place place =
+        block_place(values, "data-wr-pool", (struct diag_place){.file = NULL});
+    if (node->host->namespace_count == 0 || params->data_wr_pool == 0 || values == NULL)
+        return;
+    const int64_t each = *opt_field(&values->rows[block_row(values, "rdma-size")], values->params);
+    const int64_t most = each <= 0 ? 0 : (nvme_target_carries(params) - 1) / each;
+    if (most == 0 && place.file != NULL) {
+        check_add(report, DIAG_WARNING, place,
+                  "%s: data-wr-pool has no effect: each command is one RDMA operation "
+                  "(target.rdma-size, target.max-transfer)",
+                  node->name);
+        check_remedy(report, "set target.rdma-size");
+    } else if (most > params->data_wr_pool) {
+        check_add(report, DIAG_WARNING, place,
+                  "%s: the largest command needs %lld data work requests, there are %lld "
+                  "(target.data-wr-pool): it has the target to itself",
+                  node->name, (long long)most, (long long)params->data_wr_pool);
+        check_remedy(report, "raise target.data-wr-pool");
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        look_at_target(&scenario->nodes[i], report);
+}
+
+const struct check_rule check_work_requests = {
+    .name = "work-requests",
+    .about = "Data work requests of a target are of use, and enough for one command.",
+    .run = run,
+};
