@@ -248,6 +248,7 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
     play_survey_devices(play, diag);
     play_target_keep(play);
     play_hosts_init(play);
+    play_faults_init(play);
     return play;
 }
 
@@ -292,11 +293,15 @@ static void play_slices(struct play *play)
     const time_ps last = endless ? TIME_NEVER : end + drain;
     time_ps alone_since = TIME_NEVER;
     double committed_s = progress_clock_s();
+    if (play->options.role != PLAY_TARGET || play->options.foreign)
+        play_faults_set(play);
     while (!is_over(play, last, &alone_since)) {
         loop_run(play->loop, earlier(loop_now(play->loop) + slice, last));
         loop_touch(play->loop);
-        if (play->agreed.joined > 0)
+        if (play->agreed.joined > 0 && play->zero != play->agreed.last_zero) {
             play->zero = play->agreed.last_zero;
+            play_faults_set(play);
+        }
         const bool due = progress_clock_s() - committed_s >= commit_s;
         committed_s = due ? progress_clock_s() : committed_s;
         record_reached(play->record, loop_now(play->loop));
@@ -350,6 +355,7 @@ static void close_device(void *self, struct verbs_device *device)
 bool play_free(struct play *play)
 {
     play_hosts_fini(play);
+    play_faults_fini(play);
     play_agree_fini(play);
     for (uint32_t i = 0; i < play->target_count; i++) {
         play_target_drop(&play->targets[i]);

@@ -8,7 +8,8 @@
  * The scenario's fabric is built, but never played: it gives the database its tables, and its
  * counters, which nobody can read from outside of real switches, stay zero.
  * Namespaces hold tags, or bytes where a store is named (bytes.h).
- * Left out: faults, which are refused unless somebody makes them outside.
+ * Faults of a target's software are made here (play_faults.c); others are refused unless somebody
+ * makes them outside.
  * Owner: play_free.  Errors: play_create says in `diag` what cannot be played. */
 #ifndef STORMGLASS_BRIDGE_PLAY_PLAY_H
 #define STORMGLASS_BRIDGE_PLAY_PLAY_H

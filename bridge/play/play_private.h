@@ -4,6 +4,7 @@
  * play_target.c  targets and their namespaces
  * play_places.c  who is where, and what is played here
  * play_survey.c  what real devices do not do
+ * play_faults.c  faults of targets' software
  * play_agree.c   agreement of hosts and targets
  * play_hosts.c   workloads
  * play_ways.c    by which NICs they go
@@ -75,7 +76,9 @@ struct play {
     uint32_t store_count;
     struct agree_plan plan;
     struct agree_state agreed; /* of the targets here */
-    struct env agree_env;
+    struct env agree_env, fault_env;
+    struct play_edge *edges; /* of faults */
+    uint32_t edge_count;
     time_ps zero;   /* the scenario's moment 0, on the loop's clock */
     bool raw;       /* a workload goes to sinks */
     bool attention; /* an entry may have finished */
@@ -104,6 +107,13 @@ void play_survey(const struct play *play, struct diag *diag);
 void play_survey_devices(const struct play *play, struct diag *diag);
 /* The scenario's faults in words; empty: none. */
 void play_survey_faults(const struct play *play, char *text, size_t size);
+
+/* play_faults.c */
+/* Who plays the target makes it; false: it befalls what nobody here holds, or loses data. */
+bool play_faults_can(const struct play *play, const struct scenario_fault *fault);
+void play_faults_init(struct play *play);
+void play_faults_set(struct play *play); /* moment 0 is known, or is another */
+void play_faults_fini(struct play *play);
 
 /* play_agree.c */
 bool play_agree_listen(struct play *play);

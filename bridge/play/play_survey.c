@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_survey - what of a scenario real devices do not do.
- * The bridge makes none of the faults: they befall links, switches and the other hosts' devices,
- * which it does not hold.  Somebody else may (tc netem, a switch's command line): then it says
- * which, and when. */
+ * The bridge makes those faults that are of a target's software, by who plays the target.  Others
+ * befall links, switches and devices, which it does not hold.  Somebody else may make them (tc
+ * netem, a switch's command line): then it says which, and when. */
 #include "bridge/play/play_private.h"
 
 #include "replay/database/words.h"
@@ -34,13 +34,16 @@ void play_survey_faults(const struct play *play, char *text, size_t size)
 {
     text[0] = '\0';
     for (uint32_t i = 0; i < play->scenario->fault_count; i++)
-        add_fault(play, &play->scenario->faults[i], text, size);
+        if (play->options.faults_outside)
+            add_fault(play, &play->scenario->faults[i], text, size);
 }
 
 static void refuse_faults(const struct play *play, struct diag *diag)
 {
     for (uint32_t i = 0; i < play->scenario->fault_count; i++) {
         const struct scenario_fault *fault = &play->scenario->faults[i];
+        if (play_faults_can(play, fault))
+            continue;
         diag_add(diag, DIAG_ERROR, fault->place, NULL,
                  "the bridge cannot inject the fault %s: remove it, or inject it outside and give "
                  "--faults external",

@@ -11,7 +11,10 @@
 #include "base/opt.h"
 #include "base/units.h"
 
+struct nvme_target;
+struct scenario;
 struct scenario_fault;
+struct scenario_host;
 struct scenario_node;
 struct scenario_spot;
 struct timeline;
@@ -72,8 +75,12 @@ struct fault_ops {
     /* Does its part at one of its places; `on` false: undoes it.  NULL: it has none. */
     void (*apply)(struct world *world, const struct scenario_fault *fault,
                   const struct scenario_spot *spot, bool on);
-    /* A host that it is at loses its power as it begins, after its links' carrier.  NULL: never. */
-    void (*power_lost)(struct world *world, const struct scenario_fault *fault, uint32_t node);
+    /* Of FAULT_AT_TARGETS in place of `apply`: does it to a target, whoever plays that. */
+    void (*at_target)(struct nvme_target *target, const struct scenario_host *about,
+                      const void *params, bool on);
+    /* A target that it is at loses its power as it begins, after its links' carrier.  NULL: never.
+     */
+    void (*power_lost)(struct nvme_target *target, const void *params);
 };
 
 extern const struct opt fault_no_opts[];
@@ -83,5 +90,13 @@ bool fault_of_target(const void *params);
 
 extern const struct fault_ops *const fault_kinds[]; /* NULL ends it; made from fault.def */
 const struct fault_ops *fault_find(const char *name);
+
+bool fault_has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot);
+
+/* What is in force at the spot when a fault of the scenario begins or ends there: the end of one
+ * leaves what another, overlapping one still does.  `on`: it is done, or else undone. */
+const struct scenario_fault *fault_in_force(const struct scenario *scenario, uint32_t index,
+                                            const struct scenario_spot *spot, bool begins,
+                                            bool *on);
 
 #endif

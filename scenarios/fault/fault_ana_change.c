@@ -4,7 +4,6 @@
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario_subsystems.h"
-#include "scenarios/world/world_faults.h"
 
 static unsigned breaks(const void *params)
 {
@@ -12,11 +11,10 @@ static unsigned breaks(const void *params)
     return FAULT_KILLS_TARGET; /* what a host without another path sends may fail */
 }
 
-static void apply(struct world *world, const struct scenario_fault *fault,
-                  const struct scenario_spot *spot, bool on)
+static void at_target(struct nvme_target *target, const struct scenario_host *about,
+                      const void *params, bool on)
 {
-    const struct scenario_ana *ana = fault->params;
-    struct nvme_target *target = world_faults_target(world, spot->node);
+    const struct scenario_ana *ana = params;
     const uint32_t port = ana->port < 0 ? NVME_TARGET_ALL : (uint32_t)ana->port;
     const uint32_t group = ana->group < 0 ? NVME_TARGET_ALL : (uint32_t)ana->group;
     if (ana->port >= (int64_t)nvme_target_ports(target))
@@ -24,7 +22,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
     const uint32_t state = on ? scenario_ana_state(ana->state) : (uint32_t)NVME_ANA_OPTIMIZED;
     nvme_target_set_ana(target, port, group, (enum nvme_ana_state)state);
     if (!on)
-        scenario_set_ana(world->scenario->nodes[spot->node].host, target);
+        scenario_set_ana(about, target);
 }
 
 const struct fault_ops fault_ana_change = {
@@ -35,5 +33,5 @@ const struct fault_ops fault_ana_change = {
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
     .spares_rdma = fault_of_target,
-    .apply = apply,
+    .at_target = at_target,
 };

@@ -3,7 +3,7 @@
  * another is in its place and is rebuilt. */
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
-#include "scenarios/world/world_faults.h"
+#include "scenarios/load/scenario.h"
 
 struct params {
     int64_t namespace, drive;
@@ -46,12 +46,12 @@ static const char *in_vain_at(const void *params, const struct scenario_node *no
     return "finds no namespace of that number: the first is 1";
 }
 
-static void apply(struct world *world, const struct scenario_fault *fault,
-                  const struct scenario_spot *spot, bool on)
+static void at_target(struct nvme_target *target, const struct scenario_host *about,
+                      const void *params, bool on)
 {
-    const struct params *params = fault->params;
-    struct nvme_target *target = world_faults_target(world, spot->node);
-    const uint32_t ns = (uint32_t)params->namespace, drive = (uint32_t)params->drive;
+    const struct params *p = params;
+    const uint32_t ns = (uint32_t)p->namespace, drive = (uint32_t)p->drive;
+    (void)about;
     if (on)
         nvme_target_fail_drive(target, ns, drive);
     else
@@ -68,5 +68,5 @@ const struct fault_ops fault_drive_failed = {
     .spares_rdma = fault_of_target,
     .in_vain_at = in_vain_at,
     .overlap = overlap,
-    .apply = apply,
+    .at_target = at_target,
 };

@@ -3,7 +3,6 @@
  * that connect are refused, and the discovery log changes. */
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
-#include "scenarios/world/world_faults.h"
 
 struct params {
     int64_t port; /* -1: all */
@@ -20,13 +19,13 @@ static unsigned breaks(const void *params)
     return FAULT_KILLS_TARGET;
 }
 
-static void apply(struct world *world, const struct scenario_fault *fault,
-                  const struct scenario_spot *spot, bool on)
+static void at_target(struct nvme_target *target, const struct scenario_host *about,
+                      const void *params, bool on)
 {
-    const struct params *params = fault->params;
-    struct nvme_target *target = world_faults_target(world, spot->node);
+    const struct params *p = params;
+    (void)about;
     for (uint32_t i = 0; i < nvme_target_ports(target); i++)
-        if (params->port < 0 || params->port == (int64_t)i)
+        if (p->port < 0 || p->port == (int64_t)i)
             nvme_target_close_port(target, i, on);
 }
 
@@ -38,5 +37,5 @@ const struct fault_ops fault_port_closed = {
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
     .spares_rdma = fault_of_target,
-    .apply = apply,
+    .at_target = at_target,
 };

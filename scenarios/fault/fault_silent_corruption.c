@@ -3,7 +3,7 @@
  * say that all went well.  Protection information finds it, or the judge of data alone does. */
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
-#include "scenarios/world/world_faults.h"
+#include "scenarios/load/scenario.h"
 
 struct params {
     int64_t namespace, error, every;
@@ -28,12 +28,6 @@ static unsigned breaks(const void *params)
     return FAULT_KILLS_TARGET | FAULT_LOSES_DATA;
 }
 
-static bool spares_rdma(const void *params)
-{
-    (void)params;
-    return true;
-}
-
 static bool overlap(const void *params, const void *others)
 {
     const struct params *a = params, *b = others;
@@ -49,12 +43,13 @@ static const char *in_vain_at(const void *params, const struct scenario_node *no
     return p->namespace > count ? "finds no namespace of that number: the first is 1" : NULL;
 }
 
-static void apply(struct world *world, const struct scenario_fault *fault,
-                  const struct scenario_spot *spot, bool on)
+static void at_target(struct nvme_target *target, const struct scenario_host *about,
+                      const void *params, bool on)
 {
-    const struct params *params = fault->params;
-    nvme_target_corrupt(world_faults_target(world, spot->node), (uint32_t)params->namespace,
-                        (enum nvme_corruption)params->error, on ? (uint32_t)params->every : 0);
+    const struct params *p = params;
+    (void)about;
+    nvme_target_corrupt(target, (uint32_t)p->namespace, (enum nvme_corruption)p->error,
+                        on ? (uint32_t)p->every : 0);
 }
 
 const struct fault_ops fault_silent_corruption = {
@@ -64,8 +59,8 @@ const struct fault_ops fault_silent_corruption = {
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = spares_rdma,
+    .spares_rdma = fault_of_target,
     .in_vain_at = in_vain_at,
     .overlap = overlap,
-    .apply = apply,
+    .at_target = at_target,
 };

@@ -3,8 +3,8 @@
  * When its process dies, the kernel ends its connections; a machine without power takes its links
  * with it, and nobody hears of it. */
 #include "scenarios/fabric/timeline.h"
+#include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
-#include "scenarios/world/world_faults.h"
 
 #define DEATHS(X) X(PROCESS, "process") X(POWER, "power")
 #define DATA(X)   X(KEPT, "kept") X(LOST, "lost")
@@ -65,32 +65,30 @@ static bool has_port(const struct params *params, const struct nvme_target *targ
     return params->port >= 0 && params->port < (int64_t)nvme_target_ports(target);
 }
 
-static void die(struct world *world, const struct scenario_fault *fault, uint32_t node)
+static void die(struct nvme_target *target, const void *params)
 {
-    const struct params *params = fault->params;
-    struct nvme_target *target = world_faults_target(world, node);
-    if (params->port >= 0 && params->how == OF_PROCESS) {
-        if (has_port(params, target))
-            nvme_target_kill_port(target, (uint32_t)params->port);
+    const struct params *p = params;
+    if (p->port >= 0 && p->how == OF_PROCESS) {
+        if (has_port(p, target))
+            nvme_target_kill_port(target, (uint32_t)p->port);
         return;
     }
-    nvme_target_kill(target, params->data == DATA_LOST);
+    nvme_target_kill(target, p->data == DATA_LOST);
 }
 
-static void apply(struct world *world, const struct scenario_fault *fault,
-                  const struct scenario_spot *spot, bool on)
+static void at_target(struct nvme_target *target, const struct scenario_host *about,
+                      const void *params, bool on)
 {
+    const struct params *p = params;
+    (void)about;
     if (on) {
-        die(world, fault, spot->node);
+        die(target, params);
         return;
     }
-    const struct params *params = fault->params;
-    struct nvme_target *target = world_faults_target(world, spot->node);
-    const bool one = params->port >= 0 && params->how == OF_PROCESS;
-    const bool listens = !one ? nvme_target_revive(target)
-                         : has_port(params, target)
-                             ? nvme_target_revive_port(target, (uint32_t)params->port)
-                             : true;
+    const bool one = p->port >= 0 && p->how == OF_PROCESS;
+    const bool listens = !one                  ? nvme_target_revive(target)
+                         : has_port(p, target) ? nvme_target_revive_port(target, (uint32_t)p->port)
+                                               : true;
     CHECK(listens); /* the port was its own */
 }
 
@@ -103,6 +101,6 @@ const struct fault_ops fault_target_crash = {
     .breaks = breaks,
     .spares_rdma = spares_rdma,
     .edge = edge,
-    .apply = apply,
+    .at_target = at_target,
     .power_lost = die,
 };

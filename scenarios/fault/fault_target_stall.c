@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_target_stall - a target's software stands still: its RNIC goes on to acknowledge, and no
  * command is answered. */
+#include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
-#include "scenarios/world/world_faults.h"
 
 static unsigned breaks(const void *params)
 {
@@ -10,11 +10,12 @@ static unsigned breaks(const void *params)
     return 0;
 }
 
-static void apply(struct world *world, const struct scenario_fault *fault,
-                  const struct scenario_spot *spot, bool on)
+static void at_target(struct nvme_target *target, const struct scenario_host *about,
+                      const void *params, bool on)
 {
-    (void)fault;
-    nvme_target_stall(world_faults_target(world, spot->node), on);
+    (void)about;
+    (void)params;
+    nvme_target_stall(target, on);
 }
 
 const struct fault_ops fault_target_stall = {
@@ -24,5 +25,5 @@ const struct fault_ops fault_target_stall = {
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
     .spares_rdma = fault_of_target,
-    .apply = apply,
+    .at_target = at_target,
 };

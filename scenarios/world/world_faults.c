@@ -43,44 +43,20 @@ struct nvme_target *world_faults_target(const struct world *world, uint32_t node
     return target;
 }
 
-static bool has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot)
-{
-    for (uint32_t i = 0; i < fault->spot_count; i++)
-        if (fault->spots[i].node == spot->node && fault->spots[i].port == spot->port)
-            return true;
-    return false;
-}
-
-static bool overlap(const struct scenario_fault *a, const struct scenario_fault *b)
-{
-    return a->ops == b->ops && (a->ops->overlap == NULL || a->ops->overlap(a->params, b->params));
-}
-
-/* The last begun of the others that do the same to the spot at this moment; NULL: none. */
-static const struct scenario_fault *still_at(const struct world *world, uint32_t ended,
-                                             const struct scenario_spot *spot)
-{
-    const struct scenario_fault *faults = world->scenario->faults, *found = NULL;
-    const time_ps now = faults[ended].end;
-    for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
-        const struct scenario_fault *other = &faults[i];
-        if (i != ended && overlap(other, &faults[ended]) && other->at <= now && now < other->end &&
-            has_spot(other, spot) && (found == NULL || found->at <= other->at))
-            found = other;
-    }
-    return found;
-}
-
-/* The end of one fault leaves what another, overlapping one still does. */
 static void on_fault(void *self, uint32_t index, bool begins)
 {
     struct world *world = self;
     const struct scenario_fault *fault = &world->scenario->faults[index];
-    for (uint32_t i = 0; fault->ops->apply != NULL && i < fault->spot_count; i++) {
+    for (uint32_t i = 0; i < fault->spot_count; i++) {
         const struct scenario_spot *spot = &fault->spots[i];
-        const struct scenario_fault *other = begins ? NULL : still_at(world, index, spot);
-        const struct scenario_fault *now = other != NULL ? other : fault;
-        now->ops->apply(world, now, spot, begins || other != NULL);
+        bool on;
+        const struct scenario_fault *now =
+            fault_in_force(world->scenario, index, spot, begins, &on);
+        if (now->ops->at_target != NULL)
+            now->ops->at_target(world_faults_target(world, spot->node),
+                                world->scenario->nodes[spot->node].host, now->params, on);
+        else if (now->ops->apply != NULL)
+            now->ops->apply(world, now, spot, on);
     }
 }
 
@@ -101,8 +77,8 @@ static void lose_host(struct world *world, uint32_t node)
     for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
         const struct scenario_fault *fault = &world->scenario->faults[i];
         if (fault->ops->power_lost != NULL && fault->at == world->engine.now &&
-            has_spot(fault, &spot))
-            fault->ops->power_lost(world, fault, node);
+            fault_has_spot(fault, &spot))
+            fault->ops->power_lost(world_faults_target(world, node), fault->params);
     }
 }
 

@@ -150,6 +150,36 @@ static void test_raw(void **state)
     }
 }
 
+/* Faults of the target's software are made by who plays it, at the scenario's moments. */
+static void test_faults(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fault;
+        bool stands, loses; /* I/O for the fault's time; controllers */
+    } rows[] = {{"kind: target-stall", true, false},
+                {"kind: ana-change, port: 0, state: inaccessible", false, false},
+                {"kind: ana-change, state: inaccessible", true, false},
+                {"kind: port-closed, port: 1", false, true},
+                {"kind: target-crash, how: process, port: 0", false, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct played played;
+        char text[sizeof paths_text + 300];
+        const char *count = strstr(paths_text, "count: 200");
+        snprintf(text, sizeof text,
+                 "%.*srate: 1000, %sfaults: [{at: 50ms, for: 60ms, %s, where: host0}]\n",
+                 (int)(count - paths_text), paths_text, count, rows[i].fault);
+        create(&played, text, true);
+        assert_true(play_run(played.play));
+        const struct result_workload *workload = &play_result(played.play)->workloads[0];
+        assert_int_equal(workload->completed, 200);
+        assert_int_equal(workload->failed, 0);
+        assert_int_equal(workload->latency->max >= 40 * PS_PER_MS, rows[i].stands);
+        assert_int_equal(workload->losses > 0, rows[i].loses);
+        end(&played);
+    }
+}
+
 static void test_texts(void **state)
 {
     (void)state;
@@ -173,9 +203,9 @@ static void test_texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_both_paths),
-                                       cmocka_unit_test(test_one_path_is_silent),
-                                       cmocka_unit_test(test_fewer_addresses),
-                                       cmocka_unit_test(test_raw), cmocka_unit_test(test_texts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_both_paths),      cmocka_unit_test(test_one_path_is_silent),
+        cmocka_unit_test(test_fewer_addresses), cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_faults),          cmocka_unit_test(test_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void every_kind_loads_and_does_something(void **state)
         const struct scenario_fault *fault = scenario->faults;
         assert_ptr_equal(fault->ops, ops);
         assert_true(strlen(ops->about) > 10);
-        assert_true(ops->edge != NULL || ops->apply != NULL);
+        assert_true(ops->edge != NULL || ops->apply != NULL || ops->at_target != NULL);
         assert_int_equal(ops->breaks(fault->params) & ~63u, 0);
         assert_int_equal(fault->route != NULL, ops->has_route);
         assert_true(!ops->has_cycle || ops->edge != NULL);
