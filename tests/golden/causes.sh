@@ -160,6 +160,12 @@ named threshold setting 'fabric.overrides[0].alpha' "fabric:
   overrides: [{where: leaf1, alpha: 0.1%}]
 $fast
 $incast"
+named late-pause setting 'fabric.overrides[0].pfc-response' "fabric:
+  $star
+  switch: {buffer: 4000KB, ports: 6, headroom: 600KB}
+  overrides: [{where: \"host1:p0\", pfc-response: 100us}]
+$fast
+workloads: [{name: w, kind: rdma-write, from: \"host0..host3\", to: host4, message-size: 32KiB, outstanding: 8, qps: 1}]"
 named odd-setting setting 'hosts.far.rnic.tx-delay' "fabric: {$leaves}
 hosts: {defaults: {rnic: {timeout: 12}}, far: {where: host2, rnic: {tx-delay: 200us}}}
 $across"

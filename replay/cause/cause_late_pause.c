@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_late_pause - a transmitter that obeys pauses later than its like: what it sends meanwhile
+ * has to leave the switch before it may go on, so each of its stops is as much longer. */
+#include "replay/cause/causes.h"
+#include "replay/database/words.h"
+#include "replay/explain/verdict.h"
+
+#include <stdio.h>
+
+static void accuse(struct cause_search *search, const struct harm_scene *scene,
+                   const struct explain_path *path)
+{
+    const struct explain_root *root = &scene->explain->roots[path->root];
+    const struct port *port = scene_port(scene, path->port);
+    const time_ps longest = port->pauses[root->priority].blocked_longest;
+    struct cause_clue clue = cause_clue();
+    struct suspect suspect;
+    char name[HARM_NAME_BYTES];
+    clue.place.port = path->port;
+    if (!suspects_deviation(scene, "pfc-response", clue.place, &suspect) ||
+        longest < port->params.pfc_response || longest > 2 * port->params.pfc_response)
+        return;
+    clue.priority = root->priority;
+    clue.root = path->root;
+    clue.parts = HARM_BIT(PAUSE) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
+    clue.strength = (int64_t)((__int128)path->held_ps * PPM / scene->explain->verdict.all_ps);
+    snprintf(clue.seen, sizeof clue.seen,
+             "%s stops %s after a pause came, and stood still for up to %s at once",
+             cause_port_name(scene, path->port, name, sizeof name),
+             words_time(port->params.pfc_response).text, words_time(longest).text);
+    cause_accuse(search, &clue, &suspect);
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    const struct explain *explain = scene->explain;
+    for (uint32_t i = 0; i < explain->path_count && explain->verdict.all_ps > 0; i++)
+        if (explain->paths[i].hops == 1 &&
+            explain->roots[explain->paths[i].root].kind == EXPLAIN_CONGESTION)
+            accuse(search, scene, &explain->paths[i]);
+}
+
+const struct cause_kind cause_late_pause = {
+    .name = "late-pause",
+    .about = "A transmitter obeys pauses later than its like, and stands still longer.",
+    .look = look,
+};
