@@ -305,6 +305,12 @@ static void on_io(void *self, struct nvme_io *io)
     pump(wl);
 }
 
+/* Its controller came and went before it was to begin: its timer is set. */
+static bool is_early(const struct wl_nvme *wl)
+{
+    return env_now(wl->site.env) < workload_begin(&wl->site) && !wl_nvme_has_lost(wl);
+}
+
 /* The controller was lost, is back, or is given up. */
 static void on_change(void *self)
 {
@@ -312,7 +318,7 @@ static void on_change(void *self)
     wl_nvme_count(wl);
     for (uint32_t queue = 0; queue < wl->queues; queue++)
         submit_waiting(wl, queue);
-    if (wl->state == WL_NVME_ISSUING || wl->state == WL_NVME_ENDING)
+    if ((wl->state == WL_NVME_ISSUING && !is_early(wl)) || wl->state == WL_NVME_ENDING)
         pump(wl);
     else
         wl_nvme_settle(wl);
