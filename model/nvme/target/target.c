@@ -15,7 +15,15 @@
 
 const struct opt nvme_target_opts[] = {
     {"cores", OPT_INT, PARAM(cores), "4", "1", "1024", NULL,
-     "CPUs of the target; queues are assigned round robin.", "assumed: a small storage node"},
+     "CPUs of the target, each of which serves the queues that core-scheduling gives it.",
+     "assumed: a small storage node"},
+    {"core-scheduling", OPT_CHOICE, PARAM(core_scheduling), "round-robin", NULL, NULL,
+     OPT_WORDS(NVME_TARGET_SCHEDULINGS),
+     "Which CPU serves a new queue: all queues in turn; the one with the least I/O queues, admin "
+     "queues in a turn of their own; or by the least number that no queue of the target has, admin "
+     "queues at the first CPU.",
+     "least-queues: SPDK nvmf_rdma_get_optimal_poll_group; queue-number: Linux 6.1 "
+     "nvmet_rdma_alloc_queue"},
     {"command-cost", OPT_TIME, PARAM(command_cost), "1us", "0ps", "1s", NULL,
      "CPU time of one command; a CPU does one operation at a time.",
      "assumed: SPDK reports 1.4 million IOPS per core and more, the kernel fewer"},
@@ -365,9 +373,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     target->next_cntlid = 1;
     target->ana_changes = target->discovery_changes = 1;
     target->reaper = (struct timer){.fire = on_reaper, .self = target, .due = TIME_NEVER};
-    target->cores = memory_zeroed((size_t)target->params.cores, sizeof *target->cores);
-    for (int64_t i = 0; i < target->params.cores; i++)
-        nvme_server_init_cpu(&target->cores[i], site->env, nvme_target_command_on_core, target);
+    nvme_target_cores_init(target);
     make_namespaces(target, site);
     nvme_target_make_subsystems(target, site);
     if (nvme_target_listen(target))
@@ -405,7 +411,7 @@ void nvme_target_destroy(struct nvme_target *target)
     for (uint32_t i = 0; i < target->port_count; i++)
         target->ports[i].transport->ops->destroy(target->ports[i].transport);
     free(target->ports);
-    free(target->cores);
+    nvme_target_cores_fini(target);
     free(target);
 }
 
@@ -422,6 +428,5 @@ void nvme_target_audit(const struct nvme_target *target)
     nvme_target_pools_audit(target);
     for (uint32_t i = 0; i < target->namespace_count; i++)
         target->namespaces[i].ops->audit(target->namespaces[i].media);
-    for (int64_t i = 0; i < target->params.cores; i++)
-        nvme_server_audit(&target->cores[i]);
+    nvme_target_cores_audit(target);
 }

@@ -32,18 +32,29 @@ struct nvme_target;
 enum nvme_target_identity { NVME_TARGET_IDENTITIES(X) };
 #undef X
 
+/* X(NAME, "word"): which CPU a queue gets (target_cores.c). */
+#define NVME_TARGET_SCHEDULINGS(X)                                                                 \
+    X(ROUND_ROBIN, "round-robin")                                                                  \
+    X(LEAST_QUEUES, "least-queues")                                                                \
+    X(QUEUE_NUMBER, "queue-number")
+
+#define X(name, word) NVME_TARGET_##name,
+enum nvme_target_scheduling { NVME_TARGET_SCHEDULINGS(X) };
+#undef X
+
 struct nvme_target_params {
-    int64_t cores;          /* CPUs; the queues share them round robin */
-    int64_t command_cost;   /* CPU time of one command */
-    int64_t in_capsule;     /* bytes of data that a command capsule may carry */
-    int64_t max_queues;     /* I/O queues granted to one controller */
-    int64_t queue_budget;   /* I/O queues granted to all; 0: no limit */
-    int64_t max_queue_size; /* CAP.MQES + 1 */
-    int64_t max_transfer;   /* MDTS, a power of two of 4 KiB pages */
-    int64_t identity;       /* enum nvme_target_identity */
-    int64_t data_buffers;   /* that the commands of all queues share; 0: as many as are needed */
-    int64_t io_unit;        /* bytes of one of them */
-    int64_t data_wr_pool;   /* RDMA operations beyond a command's first; 0: as many as needed */
+    int64_t cores;           /* CPUs that the queues share */
+    int64_t core_scheduling; /* enum nvme_target_scheduling */
+    int64_t command_cost;    /* CPU time of one command */
+    int64_t in_capsule;      /* bytes of data that a command capsule may carry */
+    int64_t max_queues;      /* I/O queues granted to one controller */
+    int64_t queue_budget;    /* I/O queues granted to all; 0: no limit */
+    int64_t max_queue_size;  /* CAP.MQES + 1 */
+    int64_t max_transfer;    /* MDTS, a power of two of 4 KiB pages */
+    int64_t identity;        /* enum nvme_target_identity */
+    int64_t data_buffers;    /* that the commands of all queues share; 0: as many as are needed */
+    int64_t io_unit;         /* bytes of one of them */
+    int64_t data_wr_pool;    /* RDMA operations beyond a command's first; 0: as many as needed */
 };
 
 extern const struct opt nvme_target_opts[];

@@ -9,6 +9,7 @@
 void nvme_target_queue_free(struct target_queue *queue)
 {
     struct nvme_transport *transport = nvme_target_transport(queue);
+    nvme_target_core_give(queue);
     transport->ops->close(queue->conn);
     for (uint32_t i = 0; i < queue->command_count; i++) {
         nvme_transport_unmap(transport, &queue->commands[i]->bulk);
@@ -60,8 +61,7 @@ static void size_queue(struct target_queue *queue, const struct nvme_transport_r
     queue->announced = request->announced;
     queue->qid = request->announced ? request->qid : 0;
     queue->entries = (uint16_t)(request->announced ? request->entries : admin > io ? admin : io);
-    queue->core = &target->cores[target->next_core];
-    target->next_core = (target->next_core + 1) % (uint32_t)target->params.cores;
+    nvme_target_core_take(queue, request->announced && request->qid == 0);
 }
 
 /* Of one command, with protection information. */

@@ -8,6 +8,7 @@
  * target_queue.c     one queue: capsules, responses, commands that wait for room
  * target_command.c   one command: from the capsule to the response
  * target_budget.c    I/O queues that all controllers share
+ * target_cores.c     which core serves a queue
  * target_pools.c     data buffers and data work requests that all commands share
  * target_connect.c   Connect and properties
  * target_identify.c  Identify
@@ -132,6 +133,8 @@ struct target_queue {
     bool no_flow_control;   /* of its submission queue: responses have no SQHD */
     uint16_t sq_size, sqhd; /* 0 before Connect */
     uint32_t number;        /* probe_state.number */
+    uint32_t taken;         /* one more than its number among the target's; 0: it has none */
+    bool counted;           /* as an I/O queue of its core */
     uint8_t state;          /* enum nvme_target_queue_state */
     bool gone;              /* the transport has said the last */
 };
@@ -173,7 +176,10 @@ struct nvme_target {
     enum nvme_memory memory;                 /* of I/O data: what the stores take */
     bool limited;                            /* some namespace or subsystem has limits */
     struct nvme_server *cores;
-    uint32_t next_core;
+    uint32_t next_core, next_admin_core;
+    uint32_t *core_queues; /* by core: I/O queues */
+    uint8_t *numbers;      /* that queues have: 1 */
+    uint32_t number_room;
     uint32_t granted; /* of its budget of I/O queues */
     struct target_pool pools[TARGET_POOLS];
     bool pooled; /* some pool is limited */
@@ -332,6 +338,13 @@ uint32_t nvme_target_budget_grant(struct target_controller *controller, uint32_t
 /* How many it may have, without a change. */
 uint32_t nvme_target_budget_of(const struct target_controller *controller);
 void nvme_target_budget_audit(const struct nvme_target *target);
+
+/* target_cores.c */
+void nvme_target_cores_init(struct nvme_target *target);
+void nvme_target_cores_fini(struct nvme_target *target);
+void nvme_target_core_take(struct target_queue *queue, bool admin);
+void nvme_target_core_give(struct target_queue *queue); /* it ends */
+void nvme_target_cores_audit(const struct nvme_target *target);
 
 /* target_pools.c */
 void nvme_target_pools_init(struct nvme_target *target);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a target has less of than hosts ask for: I/O queues that all controllers share, receives of
- * a queue pair.  Who gets how many, who waits or gets none, when they are there again. */
+ * a queue pair, cores.  Who gets how many, who waits or gets none, when they are there again. */
 #include "base/check.h"
 #include "tests/unit/nvme/nvme_pair.h"
 
@@ -151,6 +151,91 @@ static void commands_beyond_the_receives_wait(void **state)
     }
 }
 
+/* ---- cores ---- */
+
+struct cores {
+    time_ps busy[8];
+    uint32_t count;
+};
+
+static void look_at_core(void *self, const struct nvme_station *station)
+{
+    struct cores *cores = self;
+    if (strcmp(station->name, "cores") == 0 && cores->count < 8)
+        cores->busy[cores->count++] = nvme_server_busy(&station->servers[0], pair.world.now);
+}
+
+/* Of the host's queue, from 0: which core served a flush of it. */
+static uint32_t core_of(struct nvme_host *host, uint32_t queue)
+{
+    struct cores before = {.count = 0}, after = {.count = 0};
+    uint32_t found = UINT32_MAX;
+    nvme_target_stations(pair.target, look_at_core, &before);
+    struct nvme_io *io = nvme_pair_fill(&pair, 0, NVME_FLUSH, 0, 0);
+    assert_true(nvme_host_submit(host, queue, io));
+    nvme_pair_run(&pair, 100 * PS_PER_US);
+    assert_int_equal(io->status, NVME_STATUS_OK);
+    nvme_target_stations(pair.target, look_at_core, &after);
+    for (uint32_t i = 0; i < after.count; i++) {
+        if (after.busy[i] == before.busy[i])
+            continue;
+        assert_int_equal(found, UINT32_MAX);
+        found = i;
+    }
+    return found;
+}
+
+static struct nvme_host *another(void)
+{
+    pair.ready = false;
+    nvme_pair_make_host(&pair);
+    for (unsigned k = 0; k < 20 && !pair.ready; k++)
+        nvme_pair_run(&pair, PS_PER_MS);
+    assert_true(pair.ready);
+    return pair.host;
+}
+
+/* Four controllers of one queue each, then the second and the fourth go, and two more come. */
+static void a_queue_gets_the_core_that_the_scheduling_says(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t scheduling, cores;
+        uint32_t core[6];
+    } cases[] = {
+        /* admin and I/O queues in one turn: every second core */
+        {NVME_TARGET_ROUND_ROBIN, 4, {1, 3, 1, 3, 1, 3}},
+        {NVME_TARGET_ROUND_ROBIN, 2, {1, 1, 1, 1, 1, 1}},
+        {NVME_TARGET_QUEUE_NUMBER, 4, {1, 3, 1, 3, 3, 3}}, /* 2 and 3, then 6 and 7 are free */
+        {NVME_TARGET_LEAST_QUEUES, 4, {0, 1, 2, 3, 1, 3}},
+        {NVME_TARGET_LEAST_QUEUES, 2, {0, 1, 0, 1, 1, 1}}, /* two are at the first already */
+        {NVME_TARGET_LEAST_QUEUES, 1, {0, 0, 0, 0, 0, 0}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct nvme_host *hosts[6];
+        nvme_pair_init(&pair, "null");
+        pair.target_params.cores = cases[c].cores;
+        pair.target_params.core_scheduling = cases[c].scheduling;
+        pair.host_params.queues = 1;
+        nvme_pair_make_target(&pair);
+        for (uint32_t i = 0; i < 4; i++)
+            hosts[i] = another();
+        for (uint32_t i = 0; i < 4; i++)
+            if (core_of(hosts[i], 0) != cases[c].core[i])
+                fail_msg("case %zu, host %u: core %u", c, i, core_of(hosts[i], 0));
+        for (uint32_t i = 1; i < 4; i += 2) {
+            nvme_host_shutdown(hosts[i]);
+            nvme_pair_run(&pair, 5 * PS_PER_MS);
+        }
+        for (uint32_t i = 4; i < 6; i++) {
+            hosts[i] = another();
+            if (core_of(hosts[i], 0) != cases[c].core[i])
+                fail_msg("case %zu, host %u: core %u", c, i, core_of(hosts[i], 0));
+        }
+        end(hosts, 6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +244,7 @@ int main(void)
         cmocka_unit_test(they_are_there_again),
         cmocka_unit_test(discovery_needs_none),
         cmocka_unit_test(commands_beyond_the_receives_wait),
+        cmocka_unit_test(a_queue_gets_the_core_that_the_scheduling_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
