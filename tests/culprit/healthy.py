@@ -249,6 +249,8 @@ class Healthy:
         media = {"kind": "fixed", "read-latency": f"{draw.choice([5, 10, 20])}us",
                  "write-latency": f"{draw.choice([5, 10])}us", "parallel": 64}
         space = {"media": media, "count": draw.randint(1, 2)}
+        if wants.get("protected"):
+            space.update({"pi-type": 1, "size": "1MiB"})  # so small that what is written is read again
         if wants.get("arrays"):  # that are busy
             media["parallel"] = draw.choice([1, 2, 4])
             space.update(draw.choice([{"drives": 2, "layout": "mirror"},

@@ -118,13 +118,13 @@ def degraded_array(draw, healthy):
     return fault_of_host(healthy, "drive-failed", host, drive=draw.choice([0, 1]), **when(draw, healthy))
 
 
-@harm("silent-corruption", kind="nvme")
+@harm("silent-corruption", kind="nvme", protected=True)
 def silent_corruption(draw, healthy):
     """Of what is read or written, which protection information finds: I/O fails."""
     host = draw.choice(healthy.targets())
-    return Harm(of_host(healthy, host), arrays(pi_type=1),
-                fault("silent-corruption", host, error=draw.choice(["misdirected-write", "flipped-bit"]),
-                      **when(draw, healthy)))
+    return fault_of_host(healthy, "silent-corruption", host,
+                         error=draw.choice(["misdirected-read", "misdirected-write", "flipped-bit"]),
+                         **when(draw, healthy))
 
 
 # ---- lossless or not
