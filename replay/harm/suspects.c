@@ -10,13 +10,19 @@
 #include <stdio.h>
 #include <string.h>
 
-bool suspects_listed(const char *words, const char *word)
+/* Where the word itself is, not a longer one that has it; NULL: it is none of them. */
+static const char *place_of(const char *words, const char *word)
 {
     const size_t length = strlen(word);
     for (const char *at = words; at != NULL && (at = strstr(at, word)) != NULL; at += length)
         if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
+            return at;
+    return NULL;
+}
+
+bool suspects_listed(const char *words, const char *word)
+{
+    return place_of(words, word) != NULL;
 }
 
 /* ------------------------------------------------------------------ places */
@@ -173,7 +179,7 @@ bool suspects_deviation(const struct harm_scene *scene, const char *rows,
             continue;
         for (size_t k = 0; k < deviation->change_count; k++) {
             const char *word = word_of(&deviation->changes[k]);
-            const char *at = suspects_listed(rows, word) ? strstr(rows, word) : NULL;
+            const char *at = place_of(rows, word);
             if (at == NULL || (best != NULL && at >= best) ||
                 !suspects_is_worse(deviation, &deviation->changes[k]))
                 continue;
@@ -268,7 +274,7 @@ static bool find_written(const struct harm_scene *scene, const char *rows, const
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
             !act_is_worse(setting->row, setting->value, preset))
             continue;
-        const char *at = strstr(rows, setting->row->name);
+        const char *at = place_of(rows, setting->row->name);
         if (best != NULL && at >= best)
             continue;
         best = at;

@@ -331,6 +331,22 @@ static void hosts_that_are_cut_off_lose_that_time(void **state)
     }
 }
 
+/* `watchdog` is in words of the list that stand before it. */
+static void a_host_whose_watchdog_drops_is_named_before_its_switch(void **state)
+{
+    (void)state;
+    static const struct observe_drops drops = {2, 0, 3, PROBE_DROP_WATCHDOG, false, 9, 900, 1, 2};
+    struct fixture fixture;
+    build(&fixture, STAR "  overrides: [{where: switch0, watchdog: alert},\n"
+                         "              {where: host2, rnic: {pfc-watchdog: 1us}}]\n" WRITES);
+    fixture.uses[0].lost = fixture.uses[1].lost = PPM / 2;
+    fixture.scene.drops = &drops;
+    fixture.scene.drop_count = 1;
+    judge(&fixture);
+    expect_first(&fixture, "watchdog", HARM_SETTING, "fabric.overrides[1].rnic.pfc-watchdog");
+    raze(&fixture);
+}
+
 static void a_slow_link_that_is_full_is_named(void **state)
 {
     (void)state;
@@ -462,6 +478,7 @@ int main(void)
         cmocka_unit_test(timers_that_run_out_for_nothing_are_named),
         cmocka_unit_test(timeouts_are_told_beside_losses),
         cmocka_unit_test(hosts_that_are_cut_off_lose_that_time),
+        cmocka_unit_test(a_host_whose_watchdog_drops_is_named_before_its_switch),
         cmocka_unit_test(a_slow_link_that_is_full_is_named),
         cmocka_unit_test(senders_that_one_switch_slows_have_room),
         cmocka_unit_test(a_target_that_stands_still_costs_as_long_as_it_lasts),
