@@ -106,12 +106,13 @@ struct probe_host_io {
     uint64_t lba;
     uint32_t bytes;
     uint32_t nsid, block_bytes;
-    uint64_t store;            /* where its blocks are: equal for all paths to one namespace */
-    uint32_t content;          /* tag of what was written, or came (nvme/media/tag_store.h) */
-    time_ps issued_at;         /* the workload asked */
-    time_ps posted_at;         /* the capsule was given to the RNIC */
-    time_ps response_at;       /* the response capsule was received */
-    time_ps completed_at;      /* the workload knows */
+    uint64_t store;       /* where its blocks are: equal for all paths to one namespace */
+    uint32_t content;     /* tag of what was written, or came (nvme/media/tag_store.h) */
+    time_ps issued_at;    /* the workload asked */
+    time_ps admitted_at;  /* by the workload's limits, for which it had waited; 0: it had not */
+    time_ps posted_at;    /* the capsule was given to the RNIC */
+    time_ps response_at;  /* the response capsule was received */
+    time_ps completed_at; /* the workload knows */
     struct probe_command last; /* of its commands the one that was done last */
 };
 

@@ -24,6 +24,35 @@ static const struct relief reliefs[] = {
 /* Of the time that is lost to it, or that it is busy: what all have too little of. */
 enum { SCARCE = PPM * 3 / 10 };
 
+/* A limit of the workload itself, which those of its kind do not have; where all have one it is
+ * what was wanted. */
+static bool is_limited_alone(const struct harm_scene *scene, const char *rows, uint32_t workload,
+                             struct suspect *suspect)
+{
+    for (size_t i = 0; i < scene->deviations.count; i++) {
+        const struct deviation *deviation = &scene->deviations.list[i];
+        for (size_t k = 0; k < deviation->change_count; k++) {
+            const struct deviation_change *change = &deviation->changes[k];
+            if (change->of != DEVIATION_WORK || change->index != workload ||
+                !suspects_listed(rows, change->row->name) || !suspects_is_worse(deviation, change))
+                continue;
+            *suspect = suspects_named_deviation(deviation);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool finds(const struct harm_scene *scene, const struct suspects_place *place,
+                  uint32_t workload, const char *rows, struct suspect *suspect)
+{
+    const struct harm_limit *limit = &scene->limits[workload];
+    if (limit->resource == BOTTLENECK_WORKLOAD_LIMIT)
+        return is_limited_alone(scene, rows, workload, suspect);
+    return suspects_deviation(scene, rows, *place, suspect) ||
+           (limit->used >= SCARCE && suspects_scarce(scene, rows, suspect));
+}
+
 static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t node,
                    uint32_t workload, const char *rows)
 {
@@ -31,12 +60,13 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
     struct cause_clue clue = cause_clue();
     struct suspect suspect;
     clue.place.node = node;
-    if (!suspects_deviation(scene, rows, clue.place, &suspect) &&
-        (limit->used < SCARCE || !suspects_scarce(scene, rows, &suspect)))
+    if (!finds(scene, &clue.place, workload, rows, &suspect))
         return;
     clue.workload = workload;
     clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(READS) | HARM_BIT(HELD);
-    clue.least = limit->resource == BOTTLENECK_LIMIT ? limit->used : limit->used / 2;
+    const bool is_all =
+        limit->resource == BOTTLENECK_LIMIT || limit->resource == BOTTLENECK_WORKLOAD_LIMIT;
+    clue.least = is_all ? limit->used : limit->used / 2;
     snprintf(clue.seen, sizeof clue.seen, "%.64s waits for it: %.*s",
              scene->scenario->workloads[workload].name, (int)words_fit(limit->text, 150),
              limit->text);

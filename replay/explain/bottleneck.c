@@ -217,7 +217,8 @@ static int64_t not_stopped(const struct bottleneck_input *input)
 {
     return most(PPM - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
                     input->uses[BOTTLENECK_WINDOW].used - input->uses[BOTTLENECK_BUFFERS].used -
-                    input->uses[BOTTLENECK_WRS].used - input->uses[BOTTLENECK_LIMIT].used,
+                    input->uses[BOTTLENECK_WRS].used - input->uses[BOTTLENECK_LIMIT].used -
+                    input->uses[BOTTLENECK_WORKLOAD_LIMIT].used,
                 0);
 }
 
@@ -280,6 +281,7 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_WRS:
         return part(part(deeper(input, 0), use->used), least(use->covers, PPM));
     case BOTTLENECK_LIMIT:
+    case BOTTLENECK_WORKLOAD_LIMIT:
         return part(part(TENTH, use->used), least(use->covers, PPM));
     case BOTTLENECK_QUEUE_SIZE:
         return use->used > 0 && (is_cut(input) || use->used >= PPM / 2)
@@ -389,6 +391,7 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
         [BOTTLENECK_BUFFERS] = "%s, %s of the time",
         [BOTTLENECK_WRS] = "%s, %s of the time",
         [BOTTLENECK_LIMIT] = "%s, %s of the time",
+        [BOTTLENECK_WORKLOAD_LIMIT] = "%s, %s of the time",
         [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a place",
     };
     const char *word = names[found->resource];

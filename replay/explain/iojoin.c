@@ -140,6 +140,7 @@ void iojoin_stages(const struct probe_host_io *host, const struct probe_target_i
     for (int i = 0; i < IOJOIN_STAGE_COUNT; i++)
         stages[i] = 0;
     time_ps before = host->issued_at;
+    stages[IOJOIN_THROTTLE] = step(&before, host->admitted_at);
     stages[IOJOIN_SUBMIT] = step(&before, host->posted_at);
     if (target != NULL) {
         stages[IOJOIN_REQUEST] = step(&before, target->capsule_at);

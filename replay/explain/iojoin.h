@@ -15,6 +15,7 @@
 /* X(name, words, what it is) in the order of time, as far as the names go; the target's CPU works
  * up to three times: before and after it waits for buffers, and after the fetch. */
 #define IOJOIN_STAGES(X)                                                                           \
+    X(THROTTLE, "workload limit", "for an IOPS or bandwidth limit of the workload")                \
     X(SUBMIT, "submit", "host software, and the wait for room in the queue")                       \
     X(REQUEST, "request network", "command capsule to the target")                                 \
     X(TARGET, "target cpu", "target software before the media")                                    \

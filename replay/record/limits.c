@@ -248,6 +248,20 @@ static void add_queue_sizes(struct limits_scope *scope, const struct scenario_wo
     }
 }
 
+/* What its hosts let it have: what waits for it is not in the network. */
+static void add_own_limit(struct limits_scope *scope, uint32_t index)
+{
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_WORKLOAD_LIMIT];
+    use->used = limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_BOUND),
+                             usage_of_workload(scope->usage, index, USAGE_WORK_ALL));
+    use->covers = PPM;
+    scope->input->uses[BOTTLENECK_LINK].waiting -=
+        limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_LIMITED),
+                     usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
+    snprintf(use->where, sizeof use->where, "I/Os of %.100s wait for its limit at its hosts",
+             scope->collect->scenario->workloads[index].name);
+}
+
 static void add_workload(struct limits_scope *scope, uint32_t index)
 {
     const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
@@ -261,6 +275,7 @@ static void add_workload(struct limits_scope *scope, uint32_t index)
                                        usage_of_workload(scope->usage, index, USAGE_WORK_ALL));
     limits_host_cpus(scope, index);
     limits_recovery(scope, index);
+    add_own_limit(scope, index);
     add_queue_sizes(scope, about, input->depth);
     struct bottleneck_use *size = &input->uses[BOTTLENECK_QUEUE_SIZE];
     const int64_t waits = limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_WAITS),

@@ -331,6 +331,9 @@ static void look_at_workload(const struct usage *usage, uint32_t index, time_ps 
     const struct scenario_workload *about = &world->scenario->workloads[index];
     int64_t *values = &usage->now.values[usage->first_workload + index * USAGE_WORK_VALUES];
     values[USAGE_WORK_OUT] += (int64_t)world_outstanding(world, index);
+    uint32_t bound;
+    values[USAGE_WORK_LIMITED] += (int64_t)world_limited(world, index, &bound);
+    values[USAGE_WORK_BOUND] += bound;
     values[USAGE_WORK_IDLE] += world_idle(world, index);
     values[USAGE_WORK_ALL] += world_instances(world, index);
     values[USAGE_WORK_CPU] = values[USAGE_WORK_QUEUES] = 0;

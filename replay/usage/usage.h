@@ -68,6 +68,8 @@ enum usage_workload {
     USAGE_WORK_OUT,       /* operations under way */
     USAGE_WORK_IDLE,      /* instances with none under way */
     USAGE_WORK_ALL,       /* instances */
+    USAGE_WORK_LIMITED,   /* operations that wait for a limit of the workload */
+    USAGE_WORK_BOUND,     /* instances that have such */
     USAGE_WORK_WAITS,     /* of them, for room in the submission queue */
     USAGE_WORK_ON_CPU,    /* ... for the host's CPU, or on it */
     USAGE_WORK_AWAY,      /* controllers that were lost and are not back */

@@ -260,6 +260,7 @@ static void live(const struct waits *waits, const struct waits_command *command,
 {
     static const enum waits_part to_host[2] = {WAITS_TARGET_CPU, WAITS_HOST_CPU};
     time_ps before = io->issued_at;
+    step(life, &before, io->admitted_at, WAITS_IN_SUBMIT, WAITS_WORKLOAD_LIMIT);
     step(life, &before, io->last.tagged_at, WAITS_IN_SUBMIT,
          io->last.requeued ? WAITS_RECONNECTING : WAITS_DEPTH);
     step(life, &before, io->last.sent_at, WAITS_IN_SUBMIT, WAITS_HOST_CPU);

@@ -37,11 +37,12 @@ static void read_commands(struct store *store, struct table *table)
         store,
         "SELECT w.name, operation, issued_ps, posted_ps, response_ps, completed_ps, capsule_ps,"
         " begun_ps, buffered_ps, wrs_ps, fetch_ps, fetched_ps, limit_ps, media_ps, media_begun_ps,"
-        " media_done_ps, response_sent_ps"
+        " media_done_ps, response_sent_ps, admitted_ps"
         " FROM io JOIN workload w USING(workload) ORDER BY io");
     while (table->count < ONE_BY_ONE_MAX && store_step(rows)) {
         struct column *column = new_column(table, store_text(rows, 0), store_text(rows, 1));
         const struct probe_host_io host = {.issued_at = store_int(rows, 2),
+                                           .admitted_at = store_int(rows, 17),
                                            .posted_at = store_int(rows, 3),
                                            .response_at = store_int(rows, 4),
                                            .completed_at = store_int(rows, 5)};
@@ -105,6 +106,13 @@ static void write_row(FILE *out, const struct table *table, int stage)
     fputc('\n', out);
 }
 
+/* Shown only where somebody waited. */
+static bool is_optional(int stage)
+{
+    return stage == IOJOIN_THROTTLE || stage == IOJOIN_BUFFERS || stage == IOJOIN_WRS ||
+           stage == IOJOIN_LIMIT;
+}
+
 static bool happened(const struct table *table, int stage)
 {
     for (int i = 0; i < table->count; i++)
@@ -143,8 +151,7 @@ void text_stages(struct store *store, FILE *out, const struct paint *paint)
         fprintf(out, "%*s", WIDTH, table.columns[i].head);
     fputc('\n', out);
     for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
-        if ((stage != IOJOIN_BUFFERS && stage != IOJOIN_WRS && stage != IOJOIN_LIMIT) ||
-            happened(&table, stage))
+        if (!is_optional(stage) || happened(&table, stage))
             write_row(out, &table, stage);
     write_total(out, &table, paint);
 }

@@ -133,10 +133,12 @@ static void look_at_classes(struct deviation_search *search)
     }
 }
 
-/* What a workload is served with, beside what it asks for: that is load, and its own affair. */
+/* What a workload is served with, or let have, beside what it asks for: that is load, and its own
+ * affair. */
 static bool is_service(const struct opt *row)
 {
-    static const char *const names[] = {"receives", "receive-delay"};
+    static const char *const names[] = {"receives",   "receive-delay", "iops-limit",
+                                        "rate-limit", "read-limit",    "write-limit"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(row->name, names[i]) == 0)
             return true;

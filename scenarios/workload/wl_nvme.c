@@ -18,24 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void line_add(struct wl_nvme_line *line, struct wl_nvme_slot *slot)
-{
-    slot->next = NULL;
-    if (line->first == NULL)
-        line->first = slot;
-    else
-        line->last->next = slot;
-    line->last = slot;
-}
-
-static struct wl_nvme_slot *line_take(struct wl_nvme_line *line)
-{
-    struct wl_nvme_slot *slot = line->first;
-    CHECK(slot != NULL);
-    line->first = slot->next;
-    return slot;
-}
-
 static void note_state(const struct wl_nvme *wl, const char *text)
 {
     const struct env *env = wl->site.env;
@@ -123,6 +105,7 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
         .posted_at = io->posted_at,
         .response_at = io->response_at,
         .completed_at = io->completed_at,
+        .admitted_at = ((const struct wl_nvme_slot *)io->user)->admitted_at,
         .last = io->last,
     };
 }
@@ -181,20 +164,27 @@ static void finish(struct wl_nvme *wl, struct wl_nvme_slot *slot)
     wl->site.env->probe->host_io(wl->site.env->probe->self, &record);
     wl_script_completed(&wl->script, io->completed_at, io->completed_at - io->issued_at);
     slot->busy = false;
-    line_add(&wl->free, slot);
+    wl_nvme_line_add(&wl->free, slot);
     wl->under_way--;
+}
+
+static void fail_all(struct wl_nvme *wl, struct wl_nvme_line *line)
+{
+    while (line->first != NULL) {
+        struct wl_nvme_slot *slot = wl_nvme_line_take(line);
+        slot->io.status = NVME_STATUS_TRANSPORT;
+        slot->io.completed_at = env_now(wl->site.env);
+        finish(wl, slot);
+    }
 }
 
 /* The controller is gone: what waits here will never be submitted. */
 static void fail_waiting(struct wl_nvme *wl)
 {
     for (uint32_t queue = 0; queue < wl->queues; queue++)
-        while (wl->waiting[queue].first != NULL) {
-            struct wl_nvme_slot *slot = line_take(&wl->waiting[queue]);
-            slot->io.status = NVME_STATUS_TRANSPORT;
-            slot->io.completed_at = env_now(wl->site.env);
-            finish(wl, slot);
-        }
+        fail_all(wl, &wl->waiting[queue]);
+    fail_all(wl, &wl->limited);
+    wl->limited_count = 0;
     if (wl->state == WL_NVME_ISSUING) {
         workload_ends(wl->site.stats, wl->site.stop);
         wl->state = WL_NVME_ENDING;
@@ -203,17 +193,23 @@ static void fail_waiting(struct wl_nvme *wl)
 
 /* Issue. */
 
-static void submit(struct wl_nvme *wl, struct wl_nvme_slot *slot)
+void wl_nvme_admitted(struct wl_nvme *wl, struct wl_nvme_slot *slot)
 {
     if (!wl_nvme_give(wl, slot->queue, &slot->io))
-        line_add(&wl->waiting[slot->queue], slot);
+        wl_nvme_line_add(&wl->waiting[slot->queue], slot);
+}
+
+static void submit(struct wl_nvme *wl, struct wl_nvme_slot *slot)
+{
+    if (LIKELY(!wl->has_limits) || wl_nvme_admits(wl, slot))
+        wl_nvme_admitted(wl, slot);
 }
 
 static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
 {
     struct wl_nvme_line *waiting = &wl->waiting[queue];
     while (waiting->first != NULL && wl_nvme_give(wl, queue, &waiting->first->io))
-        line_take(waiting);
+        wl_nvme_line_take(waiting);
 }
 
 static uint8_t opcode_of(const struct wl_nvme *wl, const struct wl_step *step)
@@ -234,7 +230,7 @@ static uint8_t opcode_of(const struct wl_nvme *wl, const struct wl_step *step)
 
 static void issue(struct wl_nvme *wl, const struct wl_step *step)
 {
-    struct wl_nvme_slot *slot = line_take(&wl->free);
+    struct wl_nvme_slot *slot = wl_nvme_line_take(&wl->free);
     const uint8_t opcode = opcode_of(wl, step);
     *slot = (struct wl_nvme_slot){.queue = slot->queue, .busy = true, .serial = wl->did.issued + 1};
     slot->io = (struct nvme_io){
@@ -357,7 +353,7 @@ static void make_slots(struct wl_nvme *wl)
     wl->waiting = memory_zeroed(wl->queues, sizeof *wl->waiting);
     for (uint32_t i = 0; i < wl->slot_count; i++) {
         wl->slots[i].queue = i % wl->queues;
-        line_add(&wl->free, &wl->slots[i]);
+        wl_nvme_line_add(&wl->free, &wl->slots[i]);
     }
 }
 
@@ -431,6 +427,7 @@ struct workload *wl_nvme_create(const struct workload_site *site)
     wl->window = (struct wl_window){site->start + wl->params.warm_up, site->stop};
     wl_nvme_connects(wl);
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
+    wl_nvme_limit_begin(wl);
     return (struct workload *)wl;
 }
 
@@ -462,6 +459,7 @@ void wl_nvme_destroy(struct workload *workload)
 {
     struct wl_nvme *wl = wl_nvme_of(workload);
     env_timer_cancel(wl->site.env, &wl->timer);
+    env_timer_cancel(wl->site.env, &wl->limit_timer);
     wl_nvme_admin_end(wl);
     wl_nvme_drop(wl);
     wl_check_fini(&wl->check);

@@ -8,6 +8,7 @@
 
 #include "base/opt.h"
 #include "base/units.h"
+#include "nvme/limit.h"
 #include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/wl_plan.h"
 #include "scenarios/workload/wl_replay.h"
@@ -55,7 +56,8 @@ struct wl_nvme_params {
     int64_t warm_up;     /* measured from this after start on */
     /* ppm of the I/Os that are neither reads nor writes */
     int64_t flush, compare, write_zeroes, deallocate;
-    int64_t admin_interval; /* one admin command each so long; 0: none */
+    int64_t admin_interval;    /* one admin command each so long; 0: none */
+    struct nvme_limits limits; /* of each instance */
     struct wl_nvme_fio fio;
     struct wl_replay_params replay;
 };
@@ -76,6 +78,7 @@ void wl_nvme_stop(struct workload *workload);
 time_ps wl_nvme_measure(struct workload *workload, time_ps now);
 struct workload_delivered wl_nvme_delivered(const struct workload *workload);
 uint64_t wl_nvme_outstanding(const struct workload *workload);
+uint64_t wl_nvme_limited(const struct workload *workload);
 void wl_nvme_describe(const struct workload *workload, char *text, size_t size);
 const struct nvme_host *wl_nvme_controller(const struct workload *workload, uint32_t path);
 const struct workload_member *wl_nvme_member(const struct workload *workload);
@@ -87,7 +90,7 @@ void wl_nvme_destroy(struct workload *workload);
     .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .empties = wl_nvme_empties,            \
     .create = wl_nvme_create, .start = wl_nvme_start, .stop = wl_nvme_stop,                        \
     .measure = wl_nvme_measure, .delivered = wl_nvme_delivered,                                    \
-    .outstanding = wl_nvme_outstanding, .describe = wl_nvme_describe,                              \
+    .outstanding = wl_nvme_outstanding, .limited = wl_nvme_limited, .describe = wl_nvme_describe,  \
     .controller = wl_nvme_controller, .member = wl_nvme_member, .destroy = wl_nvme_destroy
 
 #endif

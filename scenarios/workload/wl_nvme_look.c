@@ -68,6 +68,11 @@ uint64_t wl_nvme_outstanding(const struct workload *workload)
     return (uint64_t)wl_nvme_of(workload)->under_way;
 }
 
+uint64_t wl_nvme_limited(const struct workload *workload)
+{
+    return wl_nvme_of(workload)->limited_count;
+}
+
 static const struct wl_nvme_slot *oldest(const struct wl_nvme *wl)
 {
     const struct wl_nvme_slot *found = NULL;

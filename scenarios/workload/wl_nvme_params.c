@@ -61,6 +61,17 @@ const struct opt wl_nvme_opts[] = {
      "Time from one admin command of an instance to its next: Identify Controller, Identify "
      "Namespace, SMART and error log in turn, one at a time; 0: none.",
      "as monitoring by nvme-cli"},
+    {"iops-limit", OPT_INT, FIELD(limits.of[NVME_LIMIT_IOPS]), "0", "0", "1000000000", NULL,
+     "Reads and writes in a second that the host lets an instance have, in slices of a "
+     "millisecond; "
+     "what is beyond waits at the host, which is latency; 0: no limit.",
+     "cgroup v2 io.max: riops, wiops, for both together"},
+    {"rate-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_RATE]), "0bps", "0bps", "10Tbps", NULL,
+     "Data read and written, likewise; 0: no limit.", "likewise: rbps, wbps for both together"},
+    {"read-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_READ]), "0bps", "0bps", "10Tbps", NULL,
+     "Data read, likewise; 0: no limit.", "cgroup v2 io.max: rbps"},
+    {"write-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_WRITE]), "0bps", "0bps", "10Tbps", NULL,
+     "Data written, likewise; 0: no limit.", "cgroup v2 io.max: wbps"},
     {0},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme_paths - the controller of an instance, or controllers that are paths of its namespace. */
+ * wl_nvme_paths - how I/O comes to a controller: limits of the workload, then the controller of the
+ * instance, or controllers that are paths of its namespace. */
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme_private.h"
 
@@ -141,4 +142,53 @@ void wl_nvme_drop(struct wl_nvme *wl)
     if (wl->host != NULL)
         nvme_host_destroy(wl->host);
     nvme_multipath_destroy(wl->multipath);
+}
+
+/* ---- limits ---- */
+
+/* As at a target: all but reads, comparisons and writes goes past them. */
+static bool take(struct wl_nvme *wl, const struct nvme_io *io)
+{
+    const bool read = io->opcode == NVME_READ || io->opcode == NVME_COMPARE;
+    return (!read && io->opcode != NVME_WRITE) || nvme_bucket_take(&wl->limits, read, io->bytes);
+}
+
+static void on_slice(void *self, time_ps now)
+{
+    struct wl_nvme *wl = self;
+    struct wl_nvme_line waiting = wl->limited;
+    wl->limited = (struct wl_nvme_line){0};
+    wl->limited_count = 0;
+    nvme_bucket_refill(&wl->limits, now);
+    while (waiting.first != NULL) {
+        struct wl_nvme_slot *slot = wl_nvme_line_take(&waiting);
+        if (!take(wl, &slot->io)) {
+            wl_nvme_line_add(&wl->limited, slot);
+            wl->limited_count++;
+            continue;
+        }
+        slot->admitted_at = now;
+        wl_nvme_admitted(wl, slot);
+    }
+    if (wl->limited.first != NULL)
+        env_timer_set(wl->site.env, &wl->limit_timer, nvme_bucket_next(&wl->limits));
+}
+
+void wl_nvme_limit_begin(struct wl_nvme *wl)
+{
+    wl->has_limits = nvme_limits_any(&wl->params.limits);
+    wl->limit_timer = (struct timer){.fire = on_slice, .self = wl, .due = TIME_NEVER};
+    nvme_bucket_init(&wl->limits, &wl->params.limits);
+}
+
+bool wl_nvme_admits(struct wl_nvme *wl, struct wl_nvme_slot *slot)
+{
+    nvme_bucket_refill(&wl->limits, env_now(wl->site.env));
+    if (take(wl, &slot->io))
+        return true;
+    if (wl->limited.first == NULL)
+        env_timer_set(wl->site.env, &wl->limit_timer, nvme_bucket_next(&wl->limits));
+    wl_nvme_line_add(&wl->limited, slot);
+    wl->limited_count++;
+    return false;
 }

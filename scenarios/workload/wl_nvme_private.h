@@ -25,11 +25,30 @@ struct wl_nvme_slot {
     bool busy;
     uint64_t serial;
     struct wl_expectation expected;
+    time_ps admitted_at; /* by the workload's limits, for which it had waited */
 };
 
 struct wl_nvme_line {
     struct wl_nvme_slot *first, *last;
 };
+
+static inline void wl_nvme_line_add(struct wl_nvme_line *line, struct wl_nvme_slot *slot)
+{
+    slot->next = NULL;
+    if (line->first == NULL)
+        line->first = slot;
+    else
+        line->last->next = slot;
+    line->last = slot;
+}
+
+static inline struct wl_nvme_slot *wl_nvme_line_take(struct wl_nvme_line *line)
+{
+    struct wl_nvme_slot *slot = line->first;
+    CHECK(slot != NULL);
+    line->first = slot->next;
+    return slot;
+}
 
 struct wl_nvme {
     struct workload_site site;
@@ -37,7 +56,11 @@ struct wl_nvme {
     struct wl_nvme_params params;
     struct nvme_host *host;           /* its controller; or: */
     struct nvme_multipath *multipath; /* the paths of its namespace */
-    struct timer timer, admin_timer;
+    struct timer timer, admin_timer, limit_timer;
+    struct nvme_bucket limits;
+    struct wl_nvme_line limited; /* wait for them */
+    uint32_t limited_count;
+    bool has_limits;
     struct nvme_admin admin; /* under way while admin_asked */
     uint32_t admin_turn;
     bool admin_asked, admin_late; /* late: its timer found one under way */
@@ -67,6 +90,10 @@ static inline struct wl_nvme *wl_nvme_of(const struct workload *workload)
 /* Its controller, be it one or several paths: wl_nvme_paths.c. */
 void wl_nvme_connect(struct wl_nvme *wl, const struct nvme_host_user *user);
 bool wl_nvme_give(struct wl_nvme *wl, uint32_t queue, struct nvme_io *io);
+/* Begins its limits; and: by them, or false, and wl_nvme_admitted follows. */
+void wl_nvme_limit_begin(struct wl_nvme *wl);
+bool wl_nvme_admits(struct wl_nvme *wl, struct wl_nvme_slot *slot);
+void wl_nvme_admitted(struct wl_nvme *wl, struct wl_nvme_slot *slot);
 bool wl_nvme_has_lost(const struct wl_nvme *wl); /* I/O that waits will not be carried */
 bool wl_nvme_has_parted(const struct wl_nvme *wl);
 void wl_nvme_part(struct wl_nvme *wl);

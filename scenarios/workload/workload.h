@@ -194,6 +194,8 @@ struct workload_ops {
     /* Between events: so far. */
     struct workload_delivered (*delivered)(const struct workload *workload);
     uint64_t (*outstanding)(const struct workload *workload);
+    /* Of those, what waits for a limit of the workload.  NULL: it has none. */
+    uint64_t (*limited)(const struct workload *workload);
     /* What it is waiting for, in words for the summary ("12 reads to host0, oldest since 3 ms"). */
     void (*describe)(const struct workload *workload, char *text, size_t size);
     /* The host of its NVMe controller, or of that path, for somebody who looks on; NULL, or returns

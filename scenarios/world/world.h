@@ -94,6 +94,8 @@ uint32_t world_busy(const struct world *world);
 
 /* Operations of a workload that are issued and not complete, and what they wait for. */
 uint64_t world_outstanding(const struct world *world, uint32_t workload);
+/* Of those, what waits for a limit of the workload; `bound`: instances that have some. */
+uint64_t world_limited(const struct world *world, uint32_t workload, uint32_t *bound);
 /* Of its instances, those with nothing outstanding. */
 uint32_t world_idle(const struct world *world, uint32_t workload);
 void world_describe(const struct world *world, uint32_t workload, char *text, size_t size);

@@ -20,6 +20,21 @@ uint64_t world_outstanding(const struct world *world, uint32_t workload)
     return sum;
 }
 
+uint64_t world_limited(const struct world *world, uint32_t workload, uint32_t *bound)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    uint64_t sum = 0;
+    *bound = 0;
+    for (uint32_t i = 0; i < entry->count; i++) {
+        const struct workload_ops *ops = entry->instances[i].ops;
+        const uint64_t limited =
+            ops->limited == NULL ? 0 : ops->limited(entry->instances[i].workload);
+        sum += limited;
+        *bound += limited > 0;
+    }
+    return sum;
+}
+
 void world_describe(const struct world *world, uint32_t workload, char *text, size_t size)
 {
     const struct entry *entry = &world->play->entries[workload];

@@ -94,6 +94,13 @@ gains subsystem-limit 1.08 hosts.targets.subsystems.0.iops-limit=110000
 gains subsystem-limit 5 'workloads.w.subsystem="nqn.2014-08.org.example:b"'
 stays subsystem-limit workloads.w.queue-depth=71
 
+# What its host lets a workload have, each instance of it.
+nvme workload-limit 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed}}]}}
+workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 4KiB, queue-depth: 64, iops-limit: 100000}]'
+named workload-limit 'workload limit'
+gains workload-limit 1.08 workloads.w.iops-limit=110000
+stays workload-limit workloads.w.queue-depth=71
+
 # A target that stands still is no network.
 nvme stall 'hosts: {targets: {where: host0, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 8}]

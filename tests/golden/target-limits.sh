@@ -65,6 +65,28 @@ expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives, more than its 
     "$program" check rates.yaml --set "$array" --set "$(drives 50us)"
 echo "ok    drives"
 
+# Limits of a workload at its hosts.
+for own in 'iops-limit=9999|10000 I/Os a second of each instance, its iops-limit gives 9999' 'rate-limit=327Mbps|327.68Mbps of each instance, its rate-limit gives 327Mbps' \
+    'read-limit=163Mbps|163.84Mbps of each instance, its read-limit gives 163Mbps' 'write-limit=163Mbps|163.84Mbps of each instance, its write-limit gives 163Mbps'; do
+    expect "own ${own%|*}" 0 "w: its rate asks for ${own#*|}: the rest waits, longer and longer" "$program" check rates.yaml --set "workloads.w.${own%|*}"
+done
+expect 'as many as it asks for' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set workloads.w.iops-limit=10000
+expect 'no writes' 0 'w: write-limit has no effect: it has no writes' "$program" check rates.yaml --set workloads.w.write-limit=1Gbps --set workloads.w.read=100%
+# What it gives, of I/Os, of all data, of what is read and of what is written; what waits is done when it ends, and lost with the target.
+scenario own '' 'queue-depth: 16, read: 50%, size: 1MiB'
+judged='expect=[data.stale == 0, data.lost == 0, data.torn == 0, data.damaged == 0, w.corrupt == 0, all-commands-complete]'
+for own in 'iops-limit=20000|.iops * 1000' 'rate-limit=800Mbps|.goodput_bps / 40' 'read-limit=400Mbps|.goodput_read_bps / 20' 'write-limit=400Mbps|.goodput_write_bps / 20'; do
+    play own.yaml --set duration=20ms --set drain=100ms --set "workloads.w.${own%|*}" --set "$judged"
+    holds own.yaml "([.expectations[] | select(.held | not)] == []) and .workloads[0].unfinished == 0 and (.workloads[0] | ${own#*|} | . > 78000000 and . < 86000000)"
+done
+play own.yaml --set duration=20ms --set drain=100ms --set workloads.w.iops-limit=20000 --set "$judged" --set 'faults=[{kind: target-crash, where: host0, at: 8ms, for: 1ms}]' \
+    --set 'hosts.defaults.nvme={reconnect-delay: 500us}'
+holds own.yaml '([.expectations[] | select(.held | not)] == []) and .workloads[0].unfinished == 0 and .workloads[0].failed == 0'
+play own.yaml --set duration=20ms --set drain=100ms --set workloads.w.iops-limit=20000 --set 'faults=[{kind: target-crash, where: host0, at: 8ms, for: 10ms}]' \
+    --set 'hosts.defaults.nvme={reconnect-delay: 500us, ctrl-loss-tmo: 1ms}'
+holds own.yaml '.workloads[0].unfinished == 0 and .workloads[0].failed > 20'
+echo "ok    limits of a workload"
+
 # Data work requests: of use where a command is several RDMA operations, and enough for the largest.
 wrs='hosts.targets.target.data-wr-pool'
 expect 'no second operation' 0 'host0: data-wr-pool has no effect: each command is one RDMA operation' "$program" check rates.yaml --set "$wrs=8"

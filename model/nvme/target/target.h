@@ -11,6 +11,7 @@
 #include "base/env.h"
 #include "base/opt.h"
 #include "base/probe.h"
+#include "nvme/limit.h"
 #include "nvme/media/array.h"
 #include "nvme/media/media.h"
 #include "nvme/media/store.h"
@@ -63,34 +64,12 @@ extern const struct opt nvme_target_opts[];
  * command may hold are smaller (target_pools.c). */
 int64_t nvme_target_carries(const struct nvme_target_params *params);
 
-/* What all users of a namespace, or of a subsystem, may have together in a second: I/Os, or bits
- * that are read and written, read, written. */
-enum nvme_limit {
-    NVME_LIMIT_IOPS,
-    NVME_LIMIT_RATE,
-    NVME_LIMIT_READ,
-    NVME_LIMIT_WRITE,
-    NVME_LIMITS
-};
-
-struct nvme_limits {
-    int64_t of[NVME_LIMITS]; /* 0: no limit */
-};
-
-static inline bool nvme_limits_any(const struct nvme_limits *limits)
-{
-    bool any = false;
-    for (int i = 0; i < NVME_LIMITS; i++)
-        any |= limits->of[i] > 0;
-    return any;
-}
-
 /* One namespace: a device of its own, or an array of them, with its own content. */
 struct nvme_namespace_params {
-    int64_t size;       /* bytes */
-    int64_t block_size; /* 512 or 4096 */
-    int64_t pi_type;    /* of protection information: 1 to 3; 0: it has none */
-    struct nvme_limits limits;
+    int64_t size;              /* bytes */
+    int64_t block_size;        /* 512 or 4096 */
+    int64_t pi_type;           /* of protection information: 1 to 3; 0: it has none */
+    struct nvme_limits limits; /* of all users together */
     struct array_params array; /* one drive: no array */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run_laws_limits - namespaces and subsystems with limits of IOPS or bandwidth.
+ * run_laws_limits - namespaces, subsystems and workloads with limits of IOPS or bandwidth.
  *   - until any moment its users have had no more than the limit allows since their first I/O: a
  *     millisecond's worth for each that has begun, and one I/O more
  *   - a namespace without a limit is not counted: what waits for one is named by the account */
@@ -12,6 +12,8 @@
 #include <string.h>
 
 enum { STORES = 64, SUBSYSTEM = 1 << 30 /* beside its number */ };
+
+#define WORKLOAD (UINT64_C(1) << 63) /* beside its number, and that of the instance */
 
 struct store {
     uint64_t number;
@@ -66,7 +68,9 @@ static void check(struct run_laws *laws, const struct store *store, int64_t limi
     const uint64_t slices = (uint64_t)(store->now / PS_PER_MS - store->begun / PS_PER_MS + 1);
     if (limit > 0 && had > ((unsigned __int128)slices * (uint64_t)limit + 999) / 1000 + more)
         run_laws_break(laws, "a %s with a limit of %lld a second gave %llu within %llu ms",
-                       (store->number & SUBSYSTEM) != 0 ? "subsystem" : "namespace",
+                       (store->number & WORKLOAD) != 0    ? "workload"
+                       : (store->number & SUBSYSTEM) != 0 ? "subsystem"
+                                                          : "namespace",
                        (long long)limit, (unsigned long long)had, (unsigned long long)slices);
 }
 
@@ -92,6 +96,21 @@ static void count(struct run_laws *laws, const struct probe_host_io *io, uint64_
     check(laws, store, most->of[NVME_LIMIT_WRITE], store->written, store->largest);
 }
 
+/* Of kinds that have such limits. */
+static void count_own(struct run_laws *laws, const struct probe_host_io *io)
+{
+    static const char *const rows[NVME_LIMITS] = {[NVME_LIMIT_IOPS] = "iops-limit",
+                                                  [NVME_LIMIT_RATE] = "rate-limit",
+                                                  [NVME_LIMIT_READ] = "read-limit",
+                                                  [NVME_LIMIT_WRITE] = "write-limit"};
+    const struct scenario_workload *workload = &laws->scenario->workloads[io->workload];
+    struct nvme_limits most;
+    for (int i = 0; i < NVME_LIMITS; i++)
+        most.of[i] = run_laws_value(workload, rows[i]);
+    if (nvme_limits_any(&most))
+        count(laws, io, WORKLOAD | (uint64_t)io->workload << 32 | io->member, &most);
+}
+
 void run_laws_limits_io(struct run_laws *laws, const struct probe_host_io *io)
 {
     const bool read = io->opcode == NVME_READ || io->opcode == NVME_COMPARE;
@@ -104,6 +123,7 @@ void run_laws_limits_io(struct run_laws *laws, const struct probe_host_io *io)
     const struct nvme_target_subsystem *subsystem = subsystem_of(host, name);
     if (ns != NULL)
         count(laws, io, io->store, &ns->limits);
+    count_own(laws, io);
     if (subsystem != NULL)
         count(laws, io,
               (io->store >> 32 << 32) | SUBSYSTEM | (uint64_t)(subsystem - host->subsystems),
