@@ -4,6 +4,13 @@
 #include "replay/cause/causes.h"
 #include "replay/explain/verdict.h"
 
+/* Whose watchdog it is, first; whether there is one, before how it is set. */
+static const char of_host[] =
+    "pfc-watchdog watchdog watchdog-detection watchdog-poll watchdog-rule "
+    "watchdog-restoration";
+static const char of_switch[] = "watchdog watchdog-detection watchdog-poll watchdog-rule "
+                                "pfc-watchdog watchdog-restoration";
+
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
@@ -12,14 +19,16 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     /* it did what it is for: the host had no reason to pause */
     const bool due = scene->explain->root_count > 0 && first->kind == EXPLAIN_STORM &&
                      scene->uses[first->port].drained < PPM * 85 / 100;
-    clue.rows = "watchdog-detection watchdog-poll watchdog-rule pfc-watchdog watchdog "
-                "watchdog-restoration";
-    clue.general = clue.rows;
     clue.otherwise = HARM_SWITCH;
     clue.proven = !due;
     if (due)
         clue.strength = PPM / 4;
-    cause_report_drops(search, scene, 1u << PROBE_DROP_WATCHDOG, -1, &clue, "by its PFC watchdog");
+    for (uint32_t i = 0; i < scene->drop_count; i++) {
+        const struct observe_drops *drops = &scene->drops[i];
+        clue.rows = clue.general = scene->fabric->is_host[drops->node] ? of_host : of_switch;
+        if (drops->cause == PROBE_DROP_WATCHDOG)
+            cause_report_drop(search, scene, drops, &clue, "by its PFC watchdog");
+    }
 }
 
 const struct cause_kind cause_watchdog = {
