@@ -44,27 +44,65 @@ lab_one_nic() {
     lab_rdma eth0
 }
 
-# lab_two_nics [MTU]: 10.0.0.1 on eth0 and 10.0.0.2 on eth1, and frames between them cross the wire: each address is
-# reached through the other interface, and only what came in from the wire is looked up as local.
-lab_two_nics() {
-    local setting nic
-    for nic in eth0 eth1; do
+# lab_cross NIC ADDRESS OTHER ADDRESS [MTU]: frames between the two cross the wire: each address is reached through the
+# other's interface, and only what came in from the wire is looked up as local.
+lab_cross() {
+    local setting nic mtu=${5:-1500}
+    for nic in "$1" "$3"; do
         for setting in accept_local=1 rp_filter=0 arp_ignore=1; do
             echo "${setting#*=}" >"/proc/sys/net/ipv4/conf/$nic/${setting%=*}"
         done
         echo 1 >"/proc/sys/net/ipv6/conf/$nic/disable_ipv6"
-        ip link set "$nic" mtu "${1:-1500}" up
+        ip link set "$nic" mtu "$mtu" up
+        ip rule add pref $((10 + ${nic#eth})) iif "$nic" lookup local
     done
     echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter
-    ip addr add 10.0.0.1/32 dev eth0
-    ip addr add 10.0.0.2/32 dev eth1
-    ip route add 10.0.0.2/32 dev eth0 src 10.0.0.1
-    ip route add 10.0.0.1/32 dev eth1 src 10.0.0.2
-    ip rule add pref 10 iif eth0 lookup local
-    ip rule add pref 11 iif eth1 lookup local
+    ip addr add "$2/32" dev "$1"
+    ip addr add "$4/32" dev "$3"
+    ip route add "$4/32" dev "$1" src "$2"
+    ip route add "$2/32" dev "$3" src "$4"
+}
+lab_local_last() {
     ip rule add pref 32768 lookup local
     ip rule del pref 0
+}
+
+# lab_two_nics [MTU]: 10.0.0.1 on eth0 and 10.0.0.2 on eth1.
+lab_two_nics() {
+    lab_cross eth0 10.0.0.1 eth1 10.0.0.2 "$@"
+    lab_local_last
     lab_rdma eth0 eth1
+}
+
+# lab_four_nics: two fabrics, 10.0.0.1 on eth0 and 10.0.0.2 on eth1, 10.0.0.3 on eth2 and 10.0.0.4 on eth3.
+lab_four_nics() {
+    lab_cross eth0 10.0.0.1 eth1 10.0.0.2
+    lab_cross eth2 10.0.0.3 eth3 10.0.0.4
+    lab_local_last
+    lab_rdma eth0 eth1 eth2 eth3
+}
+
+# lab_pull NIC OTHER: no frame passes between them; lab_plug NIC OTHER: they do again.  An interface that is set down takes
+# its routes with it, and rxe's queue pair of the connection manager fails for good with the first frame that has none.
+lab_pull() {
+    local nic
+    modprobe sch_netem
+    for nic; do /sbin/tc qdisc add dev "$nic" root netem loss 100%; done
+}
+lab_plug() {
+    local nic
+    for nic; do /sbin/tc qdisc del dev "$nic" root; done
+}
+
+# lab_port NUMBER ADDRESS: a port of Linux's target, with the subsystem.
+lab_port() {
+    local port=/sys/kernel/config/nvmet/ports/$1
+    mkdir -p "$port"
+    echo rdma >"$port/addr_trtype"
+    echo ipv4 >"$port/addr_adrfam"
+    echo "$2" >"$port/addr_traddr"
+    echo 4420 >"$port/addr_trsvcid"
+    ln -s "/sys/kernel/config/nvmet/subsystems/$LAB_SUBSYSTEM" "$port/subsystems/target"
 }
 
 # lab_target ADDRESS [DEVICE]: Linux's target on NVMe/RDMA port 4420, with one namespace.
@@ -79,12 +117,7 @@ lab_target() {
     echo 1 >"$root/subsystems/$LAB_SUBSYSTEM/attr_allow_any_host"
     echo "$device" >"$root/subsystems/$LAB_SUBSYSTEM/namespaces/1/device_path"
     echo 1 >"$root/subsystems/$LAB_SUBSYSTEM/namespaces/1/enable"
-    mkdir -p "$root/ports/1"
-    echo rdma >"$root/ports/1/addr_trtype"
-    echo ipv4 >"$root/ports/1/addr_adrfam"
-    echo "$1" >"$root/ports/1/addr_traddr"
-    echo 4420 >"$root/ports/1/addr_trsvcid"
-    ln -s "$root/subsystems/$LAB_SUBSYSTEM" "$root/ports/1/subsystems/target"
+    lab_port 1 "$1"
 }
 
 # lab_our_target OPTION...: our target on 10.0.0.2, its words in target.txt, with the scenario LAB_CASE.
