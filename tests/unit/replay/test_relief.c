@@ -19,7 +19,8 @@ static const char all[] =
     "  targets: {where: host0, target: {data-buffers: 64, data-wr-pool: 30},\n"
     "    namespaces: [{media: {kind: flash-tlc}, iops-limit: 9000}, {media: {kind: fixed}}]}\n"
     "workloads:\n"
-    "  - {name: a, kind: nvme, from: host1, to: host0, queue-depth: 4, rate: 9}\n"
+    "  - {name: a, kind: nvme, from: host1, to: host0, queue-depth: 4, rate: 9,"
+    " rate-limit: 10Mbps}\n"
     "  - {name: b, kind: rdma-send, from: host2, to: host1, outstanding: 1, receives: 20,"
     " receive-delay: 11us}\n"
     "faults:\n"
@@ -83,6 +84,7 @@ static void words_say_what_becomes_of_each(void **state)
     words(BOTTLENECK_RNIC, RELIEF_TENTH, "hosts.defaults.rnic.message-cost 10ns -> 9.09");
     words(BOTTLENECK_PCIE, RELIEF_TENTH, "hosts.defaults.rnic.pcie-lanes 8 -> 9");
     words(BOTTLENECK_WRS, RELIEF_TENTH, "data-wr-pool 30 -> 33");
+    words(BOTTLENECK_WORKLOAD_LIMIT, RELIEF_TENTH, "workloads.a.rate-limit 10Mbps -> 11Mbps");
     words(BOTTLENECK_LIMIT, RELIEF_TENTH, "iops-limit 9000 -> 9900");
     words(BOTTLENECK_HOST_CPU, RELIEF_LIMITLESS, "hosts.defaults.nvme.submit-cost 1us -> 1ns");
     words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "fault 0, slow-receiver, left out");
