@@ -153,18 +153,21 @@ static bool has_buffers(const struct harm_scene *scene, uint32_t node)
     return needed <= target->data_buffers;
 }
 
-/* Likewise, and operations are at their smallest. */
+/* Likewise, for each RDMA operation beyond a command's first. */
 static bool has_wrs(const struct harm_scene *scene, uint32_t node)
 {
-    enum { SMALLEST = 64 << 10 }; /* target.rdma-size */
+    const struct scenario_host *host = host_of(scene, node);
+    const struct block *values = host->nvme_target_values;
+    const int64_t each =
+        values == NULL ? 0
+                       : *opt_field(&values->rows[block_row(values, "rdma-size")], values->params);
     int64_t needed = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
+    for (uint32_t i = 0; each > 0 && i < scene->member_count; i++) {
         const struct wl_nvme_params *params = nvme_of(scene, &scene->members[i]);
         if (params != NULL && scene->members[i].to == node)
-            needed +=
-                params->queue_depth * params->queues * ((params->block_size - 1) / SMALLEST + 1);
+            needed += params->queue_depth * params->queues * ((params->block_size - 1) / each);
     }
-    return needed <= host_of(scene, node)->nvme_target->core.data_wr_pool;
+    return needed <= host->nvme_target->core.data_wr_pool;
 }
 
 /* ------------------------------------------------------------------ all of them */

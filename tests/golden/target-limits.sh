@@ -85,6 +85,18 @@ holds own.yaml '([.expectations[] | select(.held | not)] == []) and .workloads[0
 play own.yaml --set duration=20ms --set drain=100ms --set workloads.w.iops-limit=20000 --set 'faults=[{kind: target-crash, where: host0, at: 8ms, for: 10ms}]' \
     --set 'hosts.defaults.nvme={reconnect-delay: 500us, ctrl-loss-tmo: 1ms}'
 holds own.yaml '.workloads[0].unfinished == 0 and .workloads[0].failed > 20'
+# Its part of the account of time: nearly all, and none is untraced; likewise of what data work requests are waited for.
+accounted() { # SCENARIO PART LEAST [OPTION...]
+    local scenario=$1 part=$2 least=$3
+    shift 3
+    "$program" run "$scenario" --waits -o waits.db "$@" >/dev/null 2>err || fail "$scenario: $(cat err)"
+    "$program" query --tabs waits.db "SELECT 100 * sum((part = '$part') * sum_ps) / sum(sum_ps), sum((part = 'untraced') * sum_ps) FROM wait" | tail -n 1 >out
+    read -r share untraced <out
+    [ "$share" -ge "$least" ] && [ "$untraced" = 0 ] || fail "$scenario: $part is $share% of the account, $untraced ps are untraced"
+}
+accounted own.yaml workload_limit 80 --set duration=20ms --set drain=100ms --set workloads.w.iops-limit=20000
+accounted own.yaml data_wrs 40 --set duration=4ms --set workloads.w.block-size=128KiB --set workloads.w.read=100% --set hosts.targets.target.data-wr-pool=4 \
+    --set hosts.targets.target.rdma-size=64KiB --set 'hosts.targets.namespaces[0].media={kind: fixed, parallel: 512, read-latency: 300us}'
 echo "ok    limits of a workload"
 
 # Data work requests: of use where a command is several RDMA operations, and enough for the largest.
