@@ -4,8 +4,10 @@
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"
+#include "replay/harm/act.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct relief {
     enum bottleneck_resource resource;
@@ -53,6 +55,22 @@ static bool finds(const struct harm_scene *scene, const struct suspects_place *p
            (limit->used >= SCARCE && suspects_scarce(scene, rows, suspect));
 }
 
+/* What a cost that differs can have taken of anybody's time, if it were all of it: what it is more
+ * than elsewhere.  0: any part. */
+static int64_t most_of(const struct harm_scene *scene, const struct suspect *suspect)
+{
+    for (size_t i = 0; i < scene->deviations.count; i++) {
+        const struct deviation *deviation = &scene->deviations.list[i];
+        const struct deviation_change *change = &deviation->changes[0];
+        char why[OPT_WHY_BYTES];
+        int64_t value;
+        if (strcmp(deviation->path, suspect->name) == 0 && act_of(change->row) == ACT_COST &&
+            opt_parse(change->row, deviation->value, &value, why) && value > change->common)
+            return (int64_t)((__int128)(value - change->common) * PPM / value);
+    }
+    return 0;
+}
+
 static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t node,
                    uint32_t workload, const char *rows)
 {
@@ -63,6 +81,7 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
     if (!finds(scene, &clue.place, workload, rows, &suspect))
         return;
     clue.workload = workload;
+    clue.most = most_of(scene, &suspect);
     clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(READS) | HARM_BIT(HELD);
     const bool is_all =
         limit->resource == BOTTLENECK_LIMIT || limit->resource == BOTTLENECK_WORKLOAD_LIMIT;

@@ -30,6 +30,7 @@ struct cause_clue {
     bool standing;                      /* it goes before all others */
     bool proven;                        /* what was seen has no other explanation */
     int64_t least;                      /* that it cost everyone who goes by the place */
+    int64_t most;                       /* that it can have cost anyone; 0: any part */
     bool untold;                        /* it may have cost more, which the run does not tell */
     enum harm_suspect otherwise;        /* whom to name if there is none of these */
     char seen[HARM_SENTENCE_BYTES / 2]; /* "leaf1:p3 dropped 96 frames" */

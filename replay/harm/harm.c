@@ -114,6 +114,8 @@ static int64_t lost_of(const struct cause_clue *clue, const struct harm_member *
     for (int part = 0; part < HARM_PART_COUNT; part++)
         if ((clue->parts >> part & 1) != 0 && member->part[part] > lost)
             lost = member->part[part];
+    if (clue->most > 0 && lost > clue->most)
+        lost = clue->most;
     return (int64_t)((__int128)lost * clue->strength / PPM);
 }
 

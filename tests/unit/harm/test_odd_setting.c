@@ -116,6 +116,28 @@ static void each_row_that_acts_is_one_of_a_table(void **state)
     }
 }
 
+/* A tenth more is at most an eleventh of the time, however long the wait for it is. */
+static void a_cost_that_is_little_more_costs_little(void **state)
+{
+    (void)state;
+    for (int dear = 0; dear < 2; dear++) {
+        struct fixture fixture;
+        char text[400];
+        snprintf(text, sizeof text,
+                 STAR "hosts: {targets: {where: host2, namespaces: [{media: \"null\"}]},\n"
+                      "        odd: {where: host0, nvme: {submit-cost: %s}}}\n"
+                      "workloads: [{name: w, kind: nvme, from: host0, to: host2}]\n",
+                 dear ? "10us" : "1100ns");
+        build(&fixture, text);
+        fixture.limit.resource = BOTTLENECK_HOST_CPU;
+        fixture.limit.used = PPM;
+        judge(&fixture);
+        expect_first(&fixture, "bottleneck", HARM_SETTING, "hosts.odd.nvme.submit-cost");
+        assert_int_equal(fixture.harm.lost_ps, dear ? PS_PER_MS / 2 : PS_PER_MS / 1000000 * 90909);
+        raze(&fixture);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +147,7 @@ int main(void)
         cmocka_unit_test(a_route_that_leads_away_is_named),
         cmocka_unit_test(a_host_that_pauses_while_it_is_empty_is_named),
         cmocka_unit_test(each_row_that_acts_is_one_of_a_table),
+        cmocka_unit_test(a_cost_that_is_little_more_costs_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
