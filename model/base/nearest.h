@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum { NEAREST_WORD_BYTES = 96, NEAREST_LIST_BYTES = 200, NEAREST_HINT_BYTES = 320 };
+enum { NEAREST_WORD_BYTES = 96, NEAREST_LIST_BYTES = 240, NEAREST_HINT_BYTES = 360 };
 
 /* Offered candidates one after the other; keeps the best, and all while they are few.  Ties go to
  * the first. */
