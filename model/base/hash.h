@@ -15,6 +15,14 @@ static inline uint64_t hash_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* A home in a table of a power of two of places, for numbers that nobody chooses: cheaper, and less
+ * mixed.  Source: Knuth, TAOCP vol. 3, 6.4 (multiplicative hashing, by the golden ratio). */
+static inline uint32_t hash_home(uint64_t x, uint64_t y)
+{
+    const uint64_t sum = x * UINT64_C(0x9E3779B97F4A7C15) + y * UINT64_C(0xD6E8FEB86659FD93);
+    return (uint32_t)(sum >> 32);
+}
+
 static inline uint64_t hash_bytes(const void *data, size_t length, uint64_t start)
 {
     const unsigned char *at = data;

@@ -50,7 +50,7 @@ void data_judge_fini(struct data_judge *judge)
 static struct data_judge_unit *place_of_unit(const struct data_judge *judge, uint64_t store,
                                              uint64_t number)
 {
-    uint64_t at = hash_mix(number + hash_mix(store)) & (judge->room - 1);
+    uint64_t at = hash_home(number, store) & (judge->room - 1);
     for (; judge->units[at].used; at = (at + 1) & (judge->room - 1)) {
         const struct data_judge_unit *unit = &judge->units[at];
         if (unit->number == number && unit->store == store)

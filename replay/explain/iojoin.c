@@ -47,7 +47,7 @@ static uint32_t home_of(const struct iojoin *join, const struct probe_target_io 
 {
     const uint64_t ips = (uint64_t)io->host_ip << 32 | io->target_ip;
     const uint64_t ids = (uint64_t)io->controller << 32 | (uint64_t)io->qid << 16 | io->cid;
-    return (uint32_t)hash_mix(ips ^ hash_mix(ids)) & (join->room - 1);
+    return hash_home(ips, ids) & (join->room - 1);
 }
 
 static bool same(const struct probe_target_io *a, const struct probe_target_io *b)

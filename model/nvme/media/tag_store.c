@@ -41,7 +41,7 @@ void nvme_tag_store_fini(struct nvme_tag_store *store)
 /* The place of the key, or the empty one where it would be. */
 static struct nvme_tag_store_entry *place_of_block(const struct nvme_tag_store *store, uint64_t key)
 {
-    uint64_t at = hash_mix(key) & (store->capacity - 1);
+    uint64_t at = hash_home(key, 0) & (store->capacity - 1);
     while (store->entries[at].kind != EMPTY && store->entries[at].key != key)
         at = (at + 1) & (store->capacity - 1);
     return &store->entries[at];

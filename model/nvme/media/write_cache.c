@@ -20,7 +20,7 @@ void write_cache_fini(struct write_cache *cache)
 /* The unit's place, or the empty one where it would be. */
 static struct write_cache_entry *place_of_unit(const struct write_cache *cache, uint64_t unit)
 {
-    uint64_t at = hash_mix(unit) & (cache->entry_room - 1);
+    uint64_t at = hash_home(unit, 0) & (cache->entry_room - 1);
     while (cache->entries[at].versions > 0 && cache->entries[at].unit != unit)
         at = (at + 1) & (cache->entry_room - 1);
     return &cache->entries[at];
@@ -82,7 +82,7 @@ static void close_hole(struct write_cache *cache, uint64_t hole)
 {
     const uint64_t mask = cache->entry_room - 1;
     for (uint64_t at = (hole + 1) & mask; cache->entries[at].versions > 0; at = (at + 1) & mask) {
-        const uint64_t home = hash_mix(cache->entries[at].unit) & mask;
+        const uint64_t home = hash_home(cache->entries[at].unit, 0) & mask;
         if (((at - home) & mask) < ((at - hole) & mask))
             continue;
         cache->entries[hole] = cache->entries[at];
