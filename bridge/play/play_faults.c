@@ -20,8 +20,8 @@ bool play_faults_can(const struct play *play, const struct scenario_fault *fault
 {
     const unsigned breaks = fault->ops->breaks == NULL ? 0 : fault->ops->breaks(fault->params);
     const bool ours = play->options.role != PLAY_HOST || !play->options.foreign;
-    return ours && fault->ops->at_target != NULL && fault->ops->spares_rdma(fault->params) &&
-           (breaks & FAULT_LOSES_DATA) == 0;
+    const bool keeps = (breaks & FAULT_LOSES_DATA) == 0 || play->options.store_count == 0;
+    return ours && keeps && fault->ops->at_target != NULL && fault->ops->spares_rdma(fault->params);
 }
 
 static void happen(void *self, time_ps now)

@@ -180,6 +180,32 @@ static void test_faults(void **state)
     }
 }
 
+/* Data are judged as in the model, whatever the target's drives do to them. */
+static void test_judge(void **state)
+{
+    (void)state;
+    static const char *const errors[] = {"lost-write", "misdirected-write", NULL};
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        struct played played;
+        char text[sizeof paths_text + 300], fault[160] = "";
+        const char *count = strstr(paths_text, "count: 200");
+        if (errors[i] != NULL)
+            snprintf(fault, sizeof fault,
+                     "faults: [{at: 0s, kind: silent-corruption, error: %s, where: host0}]\n",
+                     errors[i]);
+        snprintf(text, sizeof text, "%.*ssize: 64KiB, %s%s", (int)(count - paths_text), paths_text,
+                 count, fault);
+        create(&played, text, true);
+        assert_true(play_run(played.play));
+        const struct result *result = play_result(played.play);
+        assert_int_equal(result->workloads[0].completed, 200);
+        assert_int_equal(
+            result->totals.data_stale + result->totals.data_lost + result->totals.data_torn > 0,
+            errors[i] != NULL);
+        end(&played);
+    }
+}
+
 static void test_texts(void **state)
 {
     (void)state;
@@ -203,9 +229,12 @@ static void test_texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_paths),      cmocka_unit_test(test_one_path_is_silent),
-        cmocka_unit_test(test_fewer_addresses), cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_faults),          cmocka_unit_test(test_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_both_paths),
+                                       cmocka_unit_test(test_one_path_is_silent),
+                                       cmocka_unit_test(test_fewer_addresses),
+                                       cmocka_unit_test(test_raw),
+                                       cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_judge),
+                                       cmocka_unit_test(test_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
