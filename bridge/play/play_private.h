@@ -109,7 +109,8 @@ void play_survey_devices(const struct play *play, struct diag *diag);
 void play_survey_faults(const struct play *play, char *text, size_t size);
 
 /* play_faults.c */
-/* Who plays the target makes it; false: it befalls what nobody here holds, or what a store keeps. */
+/* Who plays the target makes it; false: it befalls what nobody here holds, or what a store keeps.
+ */
 bool play_faults_can(const struct play *play, const struct scenario_fault *fault);
 void play_faults_init(struct play *play);
 void play_faults_set(struct play *play); /* moment 0 is known, or is another */
