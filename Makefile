@@ -311,16 +311,18 @@ soak: build/packages-test all ## plays all cases on 1 to 8 threads, 10,000 hosts
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
 
 # The laboratory: a virtual machine with the real stack (bridge/lab/README.md).
-LAB := BRIDGE=$(CURDIR)/$(B)/stormglass-bridge STORMGLASS=$(CURDIR)/$(PROGRAM) nice -n 19 bridge/lab/run.sh build/lab
+# LINUX=6.12: that kernel of the archive, in a directory of its own.
+LAB_DIR := build/lab$(if $(LINUX),-$(LINUX))
+LAB := BRIDGE=$(CURDIR)/$(B)/stormglass-bridge STORMGLASS=$(CURDIR)/$(PROGRAM) nice -n 19 bridge/lab/run.sh $(LAB_DIR)
 
 lab: lab-image all ## real RDMA without hardware: every test in a virtual machine
 	@$(LAB) test
 
 lab-image: build/packages-lab ## builds the guest's kernel and file system (FRESH=1 for the newest packages)
-	@bridge/lab/image.sh build/lab $(FRESH)
+	@LINUX=$(LINUX) bridge/lab/image.sh $(LAB_DIR) $(FRESH)
 
 lab-measured: lab-image all ## both grids frozen, measured and compared: docs/measured.md anew; some half an hour
-	@$(LAB) test grid queues; cat build/lab/grid.md build/lab/queues.md > docs/measured.md
+	@$(LAB) test grid queues; cat $(LAB_DIR)/grid.md $(LAB_DIR)/queues.md > docs/measured.md
 
 lab-boot lab-shell: lab-image all ## boots the guest to a shell; lab-boot shows the kernel's words
 	@$(LAB) $(@:lab-%=%)

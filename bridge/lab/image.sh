@@ -4,12 +4,14 @@
 #   Writes DIRECTORY/vmlinux, DIRECTORY/image.cpio, DIRECTORY/fio.cpio and DIRECTORY/packages.list.  Nothing is installed:
 #   the packages are fetched with apt's own lists and caches under DIRECTORY, and unpacked there.  Without a change of
 #   this script or of the list the image of the last time stays; FRESH=1 asks the archive for newer versions.
+#   LINUX=6.12 takes that kernel of the archive in place of its default.
 #   fio.cpio is fio with what only fio needs: storage clusters' libraries, three times as large as all the rest.
 set -euo pipefail
 script=$(realpath "$0")
 mkdir -p "$1"
 lab=$(realpath "$1")
 fresh=${2-}
+meta=linux-image-${LINUX:+$LINUX-}amd64
 cd "$lab"
 
 # What is run in the guest, and the packages that have it.
@@ -50,8 +52,8 @@ export APT_CONFIG=$lab/apt/conf
 
 say "lists of the archive"
 apt-get -qq update || apt-get -qq update || die "the archive's lists cannot be fetched"
-kernel=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image-/ { print $2; exit }')
-[ -n "$kernel" ] || die "linux-image-amd64 names no kernel"
+kernel=$(apt-cache depends "$meta" | awk '/Depends: linux-image-/ { print $2; exit }')
+[ -n "$kernel" ] || die "$meta names no kernel"
 # shellcheck disable=SC2086 # a list of words
 apt-get -qq -y --print-uris install $packages | awk -F"[' ]+" '/^\x27/ { print $3 }' |
     sed 's/%3a/:/; s/_\([^_]*\)_[^_]*\.deb$/=\1/' | grep -v -E "$unwanted" | LC_ALL=C sort >packages.new
@@ -120,10 +122,19 @@ printf 'root:x:0:0::/:/bin/sh\n' >tree/etc/passwd
 say "kernel"
 release=$(ls root/lib/modules)
 # Unpacked here, or each boot would do it again in software emulation, which takes longer than the rest of the kernel's
-# way up.  The first xz in the file is the kernel.
-xz_at=$(grep -abo -m 1 "$(printf '\3757zXZ')" root/boot/vmlinuz-* | head -n 1 | cut -d: -f1) || die "the kernel is not xz"
-{ tail -c "+$((xz_at + 1))" root/boot/vmlinuz-* | xz -dc 2>/dev/null || :; } >vmlinux
+# way up.  The first xz, or zstd, in the file is the kernel.
+at() { LC_ALL=C grep -abo -m 1 -P "$1" root/boot/vmlinuz-* | head -n 1 | cut -d: -f1 || :; } # MAGIC
+packed() { tail -c "+$(($1 + 1))" root/boot/vmlinuz-*; } # OFFSET
+xz_at=$(at '\xfd7zXZ\x00') zstd_at=$(at '\x28\xb5\x2f\xfd')
+if [ -n "$xz_at" ]; then
+    { packed "$xz_at" | xz -dc 2>/dev/null || :; } >vmlinux
+elif [ -n "$zstd_at" ]; then
+    { packed "$zstd_at" | zstd -dc 2>/dev/null || :; } >vmlinux
+else
+    die "the kernel is neither xz nor zstd"
+fi
 readelf -n vmlinux | grep -q Xen || die "the kernel cannot be booted without its decompressor"
+find "root/lib/modules/$release/kernel" -name '*.ko.xz' -exec xz -d {} +
 declare -A where needs
 while read -r file; do
     name=${file##*/}

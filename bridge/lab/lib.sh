@@ -164,13 +164,13 @@ lab_disconnect() {
     lab_await 30 [ ! -e /dev/nvme0n1 ] || lab_fail "the namespace stays after disconnect"
 }
 
-# lab_fio NAME ARGUMENT...: runs one fio job on /dev/nvme0n1 and tells its numbers: completed operations, errors,
+# lab_fio NAME ARGUMENT...: runs one fio job on LAB_DEVICE (/dev/nvme0n1) and tells its numbers: completed operations, errors,
 # operations per second, the median and the 99th percentile of the latency in nanoseconds.  These are of fio's log of
 # each operation, as the bins of its percentiles are 2 % wide.
 lab_fio() {
     local name=$1 direction
     shift
-    fio --name="$name" --filename=/dev/nvme0n1 --direct=1 --ioengine=libaio --output-format=json \
+    fio --name="$name" --filename="${LAB_DEVICE:-/dev/nvme0n1}" --direct=1 --ioengine=libaio --output-format=json \
         --output="$name.json" --eta=never --write_lat_log="$name" "$@" >/dev/null
     for direction in read write; do
         awk -v name="$name.$direction" -v part="\"$direction\"" -F'[:,]' '
