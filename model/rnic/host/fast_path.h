@@ -155,8 +155,8 @@ static inline bool fast_path_may_acknowledge(const struct qp *qp, const struct f
 static inline bool fast_path_is_for(const struct rnic *rnic, const struct qp *qp,
                                     const struct port_prio *prio, const struct frame *frame)
 {
-    return FAST_PATH && frame->bytes <= prio->rx_limit && qp->qpn == frame->qpn &&
-           qp->flow.destination == frame->source && rnic->rx_odd == 0;
+    return FAST_PATH && rnic->rx_odd == 0 && frame->bytes <= prio->rx_limit &&
+           qp->qpn == frame->qpn && qp->flow.destination == frame->source;
 }
 
 /* The frame takes the fast path if a mark that it has asks for no CNP: counts it. */

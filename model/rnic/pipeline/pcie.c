@@ -22,7 +22,7 @@ uint64_t pcie_raw_bps(int64_t generation, int64_t lanes)
     return per_lane[generation] * (uint64_t)lanes;
 }
 
-void pcie_init(struct pcie *pcie, const struct pipeline_params *params)
+void pcie_init(struct pcie *pcie, const struct pipeline_params *params, uint32_t packet)
 {
     const uint64_t raw = pcie_raw_bps(params->pcie_generation, params->pcie_lanes);
     const uint64_t bps = raw / (uint64_t)PPM * (uint64_t)(PPM - params->pcie_overhead);
@@ -37,6 +37,8 @@ void pcie_init(struct pcie *pcie, const struct pipeline_params *params)
         .pages = (uint64_t)((params->iotlb_window + params->iotlb_page - 1) / params->iotlb_page),
         .miss = params->iotlb_miss,
     };
+    pcie->entry = pcie_cost_of(pcie, PCIE_ENTRY_BYTES);
+    pcie->packet = pcie_cost_of(pcie, packet);
     context_cache_init(&pcie->iotlb, params->iotlb, IOTLB_WAYS);
 }
 

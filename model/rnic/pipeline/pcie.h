@@ -28,8 +28,20 @@ struct pcie_direction {
     time_ps busy; /* in all */
 };
 
+/* An entry of a queue, a work request or a completion: Linux mlx5 MLX5_SEND_WQE_BB, a CQE. */
+enum { PCIE_ENTRY_BYTES = 64 };
+
+/* What a transfer of so many bytes takes of each direction, in PCIE_PARTS of a ps. */
+struct pcie_cost {
+    uint32_t bytes;
+    uint64_t written;     /* up */
+    uint64_t asked, read; /* up, down */
+    time_ps least;        /* of a read */
+};
+
 struct pcie {
     struct pcie_direction down, up;
+    struct pcie_cost entry, packet;   /* packet: a full one's payload */
     uint8_t payload_log, request_log; /* both are powers of two */
     time_ps per_read;                 /* of a request, when as many as may be are under way */
     struct context_cache iotlb;       /* no sets: no IOMMU */
@@ -41,7 +53,8 @@ struct pcie {
 /* Bits per second of a generation's lanes, coding taken off. */
 uint64_t pcie_raw_bps(int64_t generation, int64_t lanes);
 
-void pcie_init(struct pcie *pcie, const struct pipeline_params *params);
+/* `packet`: bytes of payload of a full packet, which most transfers have. */
+void pcie_init(struct pcie *pcie, const struct pipeline_params *params, uint32_t packet);
 void pcie_fini(struct pcie *pcie);
 
 /* From a read to its first data; whether the translation is there is not asked. */
@@ -82,30 +95,54 @@ static inline time_ps pcie_take(struct pcie_direction *direction, uint64_t parts
     return direction->free_at;
 }
 
+static inline struct pcie_cost pcie_cost_of(const struct pcie *pcie, uint32_t bytes)
+{
+    const uint32_t requests = pcie_packets(bytes, pcie->request_log);
+    const uint32_t headers = PCIE_FRAMING + PCIE_REQUEST_HEADER;
+    return (struct pcie_cost){
+        .bytes = bytes,
+        .written = (bytes + pcie_packets(bytes, pcie->payload_log) * headers) * pcie->up.per_byte,
+        .asked = requests * headers * pcie->up.per_byte,
+        .read = pcie_read_bytes(pcie, bytes) * pcie->down.per_byte,
+        .least = requests * pcie->per_read,
+    };
+}
+
 /* Reads from, or writes to the host's memory as soon as the link is free: when the last byte has
  * passed.  A read's latency is not in it. */
+static inline time_ps pcie_read_at(struct pcie *pcie, const struct pcie_cost *cost, time_ps now)
+{
+    pcie_take(&pcie->up, cost->asked, 0, now);
+    const time_ps looked_up = pcie_translate(pcie, cost->bytes);
+    const time_ps there = pcie_take(&pcie->down, cost->read, cost->least, now);
+    return LIKELY(looked_up == 0) ? there : pcie_take(&pcie->down, 0, looked_up, now);
+}
+
+static inline time_ps pcie_write_at(struct pcie *pcie, const struct pcie_cost *cost, time_ps now)
+{
+    const time_ps looked_up = pcie_translate(pcie, cost->bytes);
+    const time_ps there = pcie_take(&pcie->up, cost->written, 0, now);
+    return LIKELY(looked_up == 0) ? there : pcie_take(&pcie->up, 0, looked_up, now);
+}
+
 static inline time_ps pcie_read(struct pcie *pcie, uint32_t bytes, time_ps now)
 {
+    if (bytes == pcie->packet.bytes)
+        return pcie_read_at(pcie, &pcie->packet, now);
     if (bytes == 0)
         return now;
-    const uint32_t requests = pcie_packets(bytes, pcie->request_log);
-    pcie_take(&pcie->up, requests * (PCIE_FRAMING + PCIE_REQUEST_HEADER) * pcie->up.per_byte, 0,
-              now);
-    const time_ps looked_up = pcie_translate(pcie, bytes);
-    const time_ps there = pcie_take(&pcie->down, pcie_read_bytes(pcie, bytes) * pcie->down.per_byte,
-                                    requests * pcie->per_read, now);
-    return LIKELY(looked_up == 0) ? there : pcie_take(&pcie->down, 0, looked_up, now);
+    const struct pcie_cost cost = pcie_cost_of(pcie, bytes);
+    return pcie_read_at(pcie, &cost, now);
 }
 
 static inline time_ps pcie_write(struct pcie *pcie, uint32_t bytes, time_ps now)
 {
+    if (bytes == pcie->packet.bytes)
+        return pcie_write_at(pcie, &pcie->packet, now);
     if (bytes == 0)
         return now;
-    const uint32_t whole =
-        bytes + pcie_packets(bytes, pcie->payload_log) * (PCIE_FRAMING + PCIE_REQUEST_HEADER);
-    const time_ps looked_up = pcie_translate(pcie, bytes);
-    const time_ps there = pcie_take(&pcie->up, whole * pcie->up.per_byte, 0, now);
-    return LIKELY(looked_up == 0) ? there : pcie_take(&pcie->up, 0, looked_up, now);
+    const struct pcie_cost cost = pcie_cost_of(pcie, bytes);
+    return pcie_write_at(pcie, &cost, now);
 }
 
 /* What a read takes of the link down, when nothing else is before it. */

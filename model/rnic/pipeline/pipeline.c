@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-enum { WQE_BYTES = 64 }; /* Linux mlx5: MLX5_SEND_WQE_BB */
-
 /* ------------------------------------------------------------------ the message engine */
 
 /* Contexts of READs that the RNIC holds itself for one more queue pair. */
@@ -93,8 +91,10 @@ static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alon
     if (!pipeline_has_pcie(pipeline_costs(rnic)))
         return at;
     if (!alone) {
-        const uint32_t bytes = WQE_BYTES + (carries && is_short ? wqe->length : 0);
-        at = pcie_latency(pipeline_costs(rnic)) + time_later(at, pcie_read(pcie, bytes, now));
+        const bool more = carries && is_short && wqe->length > 0;
+        const time_ps read = more ? pcie_read(pcie, PCIE_ENTRY_BYTES + wqe->length, now)
+                                  : pcie_read_at(pcie, &pcie->entry, now);
+        at = pcie_latency(pipeline_costs(rnic)) + time_later(at, read);
     }
     if (carries && !is_short)
         at += pcie_latency(pipeline_costs(rnic));
@@ -344,7 +344,7 @@ void pipeline_init(struct rnic *rnic)
     struct pipeline *pipeline = memory_new(sizeof *pipeline);
     *pipeline = (struct pipeline){.waiting = {POOL_NONE, POOL_NONE}};
     if (pipeline_has_pcie(pipeline_costs(rnic)))
-        pcie_init(&pipeline->pcie, pipeline_costs(rnic));
+        pcie_init(&pipeline->pcie, pipeline_costs(rnic), (uint32_t)rnic->params.path_mtu);
     context_cache_init(&pipeline->cache, pipeline_costs(rnic)->qp_cache, CONTEXT_WAYS);
     add_side(pipeline, rnic);
 }

@@ -94,9 +94,9 @@ bool pipeline_gathers(const struct rnic *rnic, const struct qp *qp, time_ps now)
 /* A completion is written to the host. */
 static inline void pipeline_complete(struct rnic *rnic, time_ps now)
 {
-    enum { CQE_BYTES = 64 }; /* Linux mlx5: a CQE of 64 bytes */
+    struct pcie *pcie = &rnic->pipeline->pcie;
     if (pipeline_has_pcie(&rnic->params.pipeline))
-        pcie_write(&rnic->pipeline->pcie, CQE_BYTES, now);
+        pcie_write_at(pcie, &pcie->entry, now);
 }
 
 /* A completion event: when it is out. */

@@ -153,17 +153,17 @@ static void what_a_transfer_takes(void **state)
     params.pcie_overhead = 0;
     params.pcie_latency = 512 * NS;
     struct pcie pcie;
-    pcie_init(&pcie, &params);
+    pcie_init(&pcie, &params, 4096);
     assert_int_equal(pcie_read(&pcie, 4096, 1000 * NS), (1000 + 4096 + 16 * 20) * NS);
     assert_int_equal(pcie.up.busy, 8 * 24 * NS);
     assert_int_equal(pcie_read(&pcie, 1, 0), (1000 + 4096 + 16 * 20 + 21) * NS);
-    pcie_init(&pcie, &params);
+    pcie_init(&pcie, &params, 4096);
     assert_int_equal(pcie_write(&pcie, 4096, 0), (4096 + 16 * 24) * NS);
     assert_int_equal(pcie_write(&pcie, 0, 0), 0);
     assert_int_equal(pcie.down.busy, 0);
     params.pcie_tags = 1; /* one request of 512 B each 512 ns, whatever the link could */
     params.pcie_generation = 5;
-    pcie_init(&pcie, &params);
+    pcie_init(&pcie, &params, 4096);
     assert_int_equal(pcie_read(&pcie, 4096, 0), 8 * 512 * NS);
 }
 
@@ -278,7 +278,7 @@ static void translations_that_are_missed_take_the_link(void **state)
         time_ps done = 0;
         params.iotlb = cases[i].entries;
         params.iotlb_window = cases[i].window;
-        pcie_init(&pcie, &params);
+        pcie_init(&pcie, &params, 4096);
         for (unsigned k = 0; k < READS; k++)
             done = pcie_read(&pcie, 64, 0);
         assert_int_equal(done, (READS * 84 + cases[i].missed * 500) * NS);
