@@ -150,7 +150,8 @@ static void test_raw(void **state)
     }
 }
 
-/* Faults of the target's software are made by who plays it, at the scenario's moments. */
+/* Faults of the target's software are made by who plays it, at the scenario's moments, which are
+ * far enough from each other for a machine that has other things to do. */
 static void test_faults(void **state)
 {
     (void)state;
@@ -167,14 +168,14 @@ static void test_faults(void **state)
         char text[sizeof paths_text + 300];
         const char *count = strstr(paths_text, "count: 200");
         snprintf(text, sizeof text,
-                 "%.*srate: 1000, %sfaults: [{at: 50ms, for: 60ms, %s, where: host0}]\n",
+                 "%.*srate: 250, %sfaults: [{at: 200ms, for: 400ms, %s, where: host0}]\n",
                  (int)(count - paths_text), paths_text, count, rows[i].fault);
         create(&played, text, true);
         assert_true(play_run(played.play));
         const struct result_workload *workload = &play_result(played.play)->workloads[0];
         assert_int_equal(workload->completed, 200);
         assert_int_equal(workload->failed, 0);
-        assert_int_equal(workload->latency->max >= 40 * PS_PER_MS, rows[i].stands);
+        assert_int_equal(workload->latency->max >= 200 * PS_PER_MS, rows[i].stands);
         assert_int_equal(workload->losses > 0, rows[i].loses);
         end(&played);
     }
