@@ -48,7 +48,7 @@ echo "ok    queue-budget"
 scenario rates '' 'rate: 10000, read: 50%, block-size: 4KiB'
 space='hosts.targets.namespaces[0].iops-limit'
 expect 'as many as come' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$space=40000"
-expect 'fewer' 0 'host0: workloads with a rate ask namespace 1 for 40000 I/Os a second, its iops-limit gives 39000: the rest waits, longer and longer' \
+expect 'fewer' 0 'host0: workloads with a rate ask namespace 1 for 40000 I/Os a second, its iops-limit gives 39000 I/Os a second: the rest waits, longer and longer' \
     "$program" check rates.yaml --set "$space=39000"
 tenant='hosts.targets.subsystems=[{nqn: "nqn.2014-08.org.example:a", write-limit: 600Mbps}, {nqn: "nqn.2014-08.org.example:b", iops-limit: 1}]'
 expect 'a subsystem' 0 'host0: workloads with a rate ask subsystem nqn.2014-08.org.example:a for 655.36Mbps, its write-limit gives 600Mbps' \
@@ -66,7 +66,7 @@ expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives, more than its 
 echo "ok    drives"
 
 # Limits of a workload at its hosts.
-for own in 'iops-limit=9999|10000 I/Os a second of each instance, its iops-limit gives 9999' 'rate-limit=327Mbps|327.68Mbps of each instance, its rate-limit gives 327Mbps' \
+for own in 'iops-limit=9999|10000 I/Os a second of each instance, its iops-limit gives 9999 I/Os a second' 'rate-limit=327Mbps|327.68Mbps of each instance, its rate-limit gives 327Mbps' \
     'read-limit=163Mbps|163.84Mbps of each instance, its read-limit gives 163Mbps' 'write-limit=163Mbps|163.84Mbps of each instance, its write-limit gives 163Mbps'; do
     expect "own ${own%|*}" 0 "w: its rate asks for ${own#*|}: the rest waits, longer and longer" "$program" check rates.yaml --set "workloads.w.${own%|*}"
 done

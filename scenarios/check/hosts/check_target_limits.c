@@ -3,34 +3,19 @@
  * give.  What is beyond waits at the target, and the wait grows for as long as the run lasts. */
 #include "scenarios/check/check_rule.h"
 
-#include "base/quantity.h"
 #include "nvme/target/target.h"
-#include "scenarios/check/offered.h"
+#include "scenarios/check/limits.h"
 #include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *row;
-    bool reads, writes, bits; /* what counts; otherwise I/Os do */
-} limits[NVME_LIMITS] = {
-    [NVME_LIMIT_IOPS] = {"iops-limit", true, true, false},
-    [NVME_LIMIT_RATE] = {"rate-limit", true, true, true},
-    [NVME_LIMIT_READ] = {"read-limit", true, false, true},
-    [NVME_LIMIT_WRITE] = {"write-limit", false, true, true},
-};
-
 /* To what all open loops ask for. */
 static void add(struct nvme_limits *sums, const struct offering *offering, int64_t copies)
 {
-    const __int128 rate = (__int128)offering->rate * copies;
     for (int i = 0; i < NVME_LIMITS; i++) {
-        const int64_t part = (limits[i].reads ? offering->share : 0) +
-                             (limits[i].writes ? PPM - offering->share : 0);
-        const int64_t each = limits[i].bits ? offering->mean * 8 : 1;
-        const __int128 sum = sums->of[i] + rate * part / PPM * each / QUANTITY_DECIMAL_ONE;
+        const __int128 sum = sums->of[i] + limits_asked(offering, i, copies);
         sums->of[i] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
     }
 }
@@ -83,17 +68,13 @@ static void say(struct check_report *report, const struct scenario_node *node, c
                 struct diag_place place)
 {
     for (int i = 0; i < NVME_LIMITS; i++) {
-        char much[QUANTITY_TEXT_BYTES], little[QUANTITY_TEXT_BYTES];
         if (given->of[i] == 0 || asked->of[i] <= given->of[i])
             continue;
-        const enum quantity_kind kind = limits[i].bits ? QUANTITY_RATE : QUANTITY_INT;
-        quantity_format(kind, asked->of[i], much, sizeof much);
-        quantity_format(kind, given->of[i], little, sizeof little);
         check_add(report, DIAG_WARNING, place,
-                  "%s: workloads with a rate ask %s for %s%s, its %s gives %s: the rest waits, "
+                  "%s: workloads with a rate ask %s for %s, its %s gives %s: the rest waits, "
                   "longer and longer",
-                  node->name, what, much, limits[i].bits ? "" : " I/Os a second", limits[i].row,
-                  little);
+                  node->name, what, limits_words(i, asked->of[i]).text, limits_rows[i].row,
+                  limits_words(i, given->of[i]).text);
         check_remedy(report, "raise the limit, or lower the rate of the workloads");
     }
 }

@@ -105,6 +105,21 @@ static void commands_are_no_larger_than_they_can_hold(void **state)
 }
 
 /* Whoever waits or holds when the target dies, the buffers are there again when it is back. */
+/* With eight that are asked for: none is lost, and what they held is there again. */
+static void die_while_some_wait(void)
+{
+    arrive();
+    assert_true(look().by_stage[NVME_TARGET_UNBUFFERED] > 0);
+    nvme_target_kill(pair.target, false);
+    nvme_pair_run(&pair, PS_PER_US * 100);
+    assert_true(nvme_target_revive(pair.target));
+    nvme_pair_run(&pair, 50 * PS_PER_MS);
+    assert_int_equal(pair.completed, 8);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(pair.ios[i].status, NVME_STATUS_OK);
+    nvme_pair_fini(&pair);
+}
+
 static void they_come_back_after_a_death(void **state)
 {
     (void)state;
@@ -116,16 +131,7 @@ static void they_come_back_after_a_death(void **state)
     nvme_pair_start(&pair);
     for (uint32_t i = 0; i < 8; i++)
         submit(i, i % 2 == 0 ? NVME_READ : NVME_WRITE, 2 * UNIT);
-    arrive();
-    assert_true(look().by_stage[NVME_TARGET_UNBUFFERED] > 0);
-    nvme_target_kill(pair.target, false);
-    nvme_pair_run(&pair, PS_PER_US * 100);
-    assert_true(nvme_target_revive(pair.target));
-    nvme_pair_run(&pair, 50 * PS_PER_MS);
-    assert_int_equal(pair.completed, 8);
-    for (uint32_t i = 0; i < 8; i++)
-        assert_int_equal(pair.ios[i].status, NVME_STATUS_OK);
-    nvme_pair_fini(&pair);
+    die_while_some_wait();
 }
 
 static void every_number_of_them_is_enough(void **state)
@@ -234,16 +240,7 @@ static void work_requests_come_back_after_a_death(void **state)
     start_wrs(3, 4);
     for (uint32_t i = 0; i < 8; i++)
         submit(i, i % 2 == 0 ? NVME_READ : NVME_WRITE, 3 * PIECE);
-    arrive();
-    assert_true(look().by_stage[NVME_TARGET_UNBUFFERED] > 0);
-    nvme_target_kill(pair.target, false);
-    nvme_pair_run(&pair, PS_PER_US * 100);
-    assert_true(nvme_target_revive(pair.target));
-    nvme_pair_run(&pair, 50 * PS_PER_MS);
-    assert_int_equal(pair.completed, 8);
-    for (uint32_t i = 0; i < 8; i++)
-        assert_int_equal(pair.ios[i].status, NVME_STATUS_OK);
-    nvme_pair_fini(&pair);
+    die_while_some_wait();
 }
 
 static void every_number_of_work_requests_is_enough(void **state)
