@@ -37,11 +37,22 @@ lab_rdma() { # INTERFACE...: an rxe device on each; crc32_generic first, or rdma
     for nic; do rdma link add "rxe${nic#eth}" type rxe netdev "$nic"; done
 }
 
-# lab_one_nic ADDRESS [MTU]: one interface, for one of two machines.
+# lab_one_nic ADDRESS [MTU], lab_nics ADDRESS...: an interface for each, of one of two machines.
 lab_one_nic() {
     ip link set eth0 mtu "${2:-1500}" up
     ip addr add "$1/24" dev eth0
     lab_rdma eth0
+}
+lab_nics() {
+    local nic=0 all= address
+    for address; do
+        ip link set eth$nic up
+        ip addr add "$address/24" dev eth$nic
+        all="$all eth$nic"
+        nic=$((nic + 1))
+    done
+    # shellcheck disable=SC2086 # a list of words
+    lab_rdma $all
 }
 
 # lab_cross NIC ADDRESS OTHER ADDRESS [MTU]: frames between the two cross the wire: each address is reached through the

@@ -6,7 +6,7 @@
 #   LAB_JOBS tests run at a time (one for each processor), as far as their clock counts instructions; two machines share
 #   only real time, and run alone.  `one` is one of them, for `test` itself.
 # A test is tests/NAME.sh; its line "# lab: WORD=VALUE..." says what it needs:
-#   nics=N      interfaces on one hub (1)            machines=2  two virtual machines on one wire, roles a and b
+#   nics=N      interfaces on one hub (1)            machines=2  two virtual machines, roles a and b; a wire for each interface
 #   timeout=S   seconds of real time (300)           boots=N     how often it is run (1)
 #   needs=bridge   skipped where that program is not built
 #   wire=no     the wire is not captured: where more crosses it than a disk should hold
@@ -103,12 +103,21 @@ disk() { # STEM: an empty disk, on which init leaves the files that are to be ke
     echo "-drive file=$1.disk,format=raw,if=virtio"
 }
 
+wires() { # NICS ROLE: a wire for each interface to the other machine, as arguments
+    local nic server=on
+    [ "$2" = a ] || server=off
+    for ((nic = 0; nic < $1; nic++)); do
+        echo "-netdev stream,id=n$nic,server=$server,addr.type=unix,addr.path=$wires/wire.$nic"
+        echo "-device virtio-net-pci,netdev=n$nic,mac=02:00:00:00:0$nic:0$([ "$2" = a ] && echo 1 || echo 2)"
+    done
+}
+
 start() { # TEST STEM: starts the machine or machines of one boot
-    local wire=$wires/wire role link_end
+    local wire=$wires/wire role
     local wire_file=$2.pcap
     [ "$(need "$1" wire yes)" = yes ] || wire_file=
     children=()
-    rm -rf "$2".log "$2".[ab].log "$2.pcap" "$wire"
+    rm -rf "$2".log "$2".[ab].log "$2.pcap" "$wire".*
     if [ "$(need "$1" machines 1)" = 1 ]; then
         # shellcheck disable=SC2046,SC2086 # lists of words
         machine "$lab/$1.initrd" "lab.test=$1 lab.role=a" $counted $(hub "$(need "$1" nics 1)" "$wire_file") \
@@ -117,15 +126,12 @@ start() { # TEST STEM: starts the machine or machines of one boot
         return
     fi
     for role in a b; do
-        link_end="server=on,addr.type=unix,addr.path=$wire"
-        [ "$role" = a ] || link_end="server=off,addr.type=unix,addr.path=$wire"
         # shellcheck disable=SC2046 # lists of words
-        machine "$lab/$1.initrd" "lab.test=$1 lab.role=$role" -netdev "stream,id=n0,$link_end" \
-            -device "virtio-net-pci,netdev=n0,mac=02:00:00:00:00:0$([ "$role" = a ] && echo 1 || echo 2)" \
+        machine "$lab/$1.initrd" "lab.test=$1 lab.role=$role" $(wires "$(need "$1" nics 1)" "$role") \
             $([ "$role" = b ] || echo "-object filter-dump,id=dump,netdev=n0,file=$2.pcap") \
             $(disk "$2.$role") -serial "file:$2.$role.log" </dev/null >"$2.$role.qemu" 2>&1 &
         children+=($!)
-        for _ in $(seq 100); do [ -S "$wire" ] && break || sleep 0.1; done
+        for _ in $(seq 100); do [ -S "$wire.$(($(need "$1" nics 1) - 1))" ] && break || sleep 0.1; done
     done
 }
 
