@@ -366,9 +366,8 @@ void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io)
 
 void nvme_host_io_park(struct host_queue *queue)
 {
-    const struct host_piece *waiting = queue->pieces + queue->piece_at;
-    struct host_piece *old = queue->pieces;
-    const uint32_t count = queue->piece_count;
+    struct host_piece *old = queue->pieces; /* NULL: it never had one */
+    const uint32_t first = queue->piece_at, count = queue->piece_count;
     queue->pieces = NULL;
     queue->piece_at = queue->piece_count = queue->piece_room = 0;
     nvme_server_fini(&queue->cpu);
@@ -391,7 +390,7 @@ void nvme_host_io_park(struct host_queue *queue)
             queue->host->state == HOST_LOST && !queue->host->site.gives_back;
     }
     for (uint32_t i = 0; i < count; i++)
-        add_piece(queue, waiting[i]);
+        add_piece(queue, old[first + i]);
     free(old);
 }
 
