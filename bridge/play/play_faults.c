@@ -21,7 +21,7 @@ bool play_faults_can(const struct play *play, const struct scenario_fault *fault
     const unsigned breaks = fault->ops->breaks == NULL ? 0 : fault->ops->breaks(fault->params);
     const bool ours = play->options.role != PLAY_HOST || !play->options.foreign;
     const bool keeps = (breaks & FAULT_LOSES_DATA) == 0 || play->options.store_count == 0;
-    return ours && keeps && fault->ops->at_target != NULL && fault->ops->spares_rdma(fault->params);
+    return ours && keeps && fault_spares_rdma(fault);
 }
 
 static void happen(void *self, time_ps now)

@@ -195,7 +195,7 @@ static enum fault_touch in_time(const struct scenario_fault *fault, const struct
 
 enum fault_touch fault_reach_of(const struct fault_reach *reach, const struct scenario_fault *fault)
 {
-    const bool spares = fault->ops->spares_rdma != NULL && fault->ops->spares_rdma(fault->params);
+    const bool spares = fault_spares_rdma(fault);
     struct fault_span span = {.since = TIME_NEVER}, nvme = {.since = TIME_NEVER};
     for (uint32_t i = 0; i < fault->spot_count; i++) {
         const struct scenario_spot *spot = &fault->spots[i];

@@ -8,10 +8,10 @@
 
 const struct opt fault_no_opts[] = {{0}};
 
-bool fault_of_target(const void *params)
+bool fault_spares_rdma(const struct scenario_fault *fault)
 {
-    (void)params;
-    return true;
+    const struct fault_ops *ops = fault->ops;
+    return ops->at_target != NULL && (ops->spares_rdma == NULL || ops->spares_rdma(fault->params));
 }
 
 const struct fault_ops *const fault_kinds[] = {

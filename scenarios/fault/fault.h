@@ -64,7 +64,8 @@ struct fault_ops {
     /* Why it can do nothing at this node, after "the fault NAME at NODE": an error of the scenario.
      * NULL, or returns NULL: it can. */
     const char *(*in_vain_at)(const void *params, const struct scenario_node *node);
-    /* It ends or stops NVMe targets alone: raw RDMA at its places goes on.  NULL: it does not. */
+    /* What has `at_target` ends or stops NVMe targets alone: raw RDMA at its places goes on.  NULL:
+     * whatever its params are; else when it says so. */
     bool (*spares_rdma)(const void *params);
     /* Where two of the kind are in force at one place, the end of one leaves what the other does.
      * NULL: whatever their params are; else when it says so. */
@@ -85,8 +86,8 @@ struct fault_ops {
 
 extern const struct opt fault_no_opts[];
 
-/* A `spares_rdma` of faults that concern targets whatever their params are. */
-bool fault_of_target(const void *params);
+/* It is of a target's software: raw RDMA at its places goes on. */
+bool fault_spares_rdma(const struct scenario_fault *fault);
 
 extern const struct fault_ops *const fault_kinds[]; /* NULL ends it; made from fault.def */
 const struct fault_ops *fault_find(const char *name);

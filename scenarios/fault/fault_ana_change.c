@@ -32,6 +32,5 @@ const struct fault_ops fault_ana_change = {
     .params_bytes = sizeof(struct scenario_ana),
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = fault_of_target,
     .at_target = at_target,
 };

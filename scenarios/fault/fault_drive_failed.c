@@ -65,7 +65,6 @@ const struct fault_ops fault_drive_failed = {
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = fault_of_target,
     .in_vain_at = in_vain_at,
     .overlap = overlap,
     .at_target = at_target,

@@ -36,6 +36,5 @@ const struct fault_ops fault_port_closed = {
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = fault_of_target,
     .at_target = at_target,
 };

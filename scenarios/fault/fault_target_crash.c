@@ -2,8 +2,8 @@
  * fault_target_crash - a target dies and comes back at the fault's end.
  * When its process dies, the kernel ends its connections; a machine without power takes its links
  * with it, and nobody hears of it. */
-#include "scenarios/fabric/timeline.h"
 #include "nvme/target/target.h"
+#include "scenarios/fabric/timeline.h"
 #include "scenarios/fault/fault.h"
 
 #define DEATHS(X) X(PROCESS, "process") X(POWER, "power")

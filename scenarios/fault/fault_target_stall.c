@@ -24,6 +24,5 @@ const struct fault_ops fault_target_stall = {
     .opts = fault_no_opts,
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
-    .spares_rdma = fault_of_target,
     .at_target = at_target,
 };
