@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/fabric/loopback.h"
 
-#include "base/check.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/load/scenario_load.h"
 
@@ -114,15 +113,6 @@ static void join(struct loader *loader, struct scenario_node *host, uint16_t car
     scenario->link_count++;
 }
 
-static void number_endpoints(struct scenario *scenario)
-{
-    scenario->endpoint_count = 0;
-    for (uint32_t i = 0; i < scenario->host_count; i++) {
-        scenario->nodes[i].endpoint = scenario->endpoint_count;
-        scenario->endpoint_count += scenario->nodes[i].port_count;
-    }
-}
-
 static bool lacks(const struct scenario *scenario, const struct scenario_workload *workload,
                   const struct scenario_pair *pair)
 {
@@ -154,6 +144,6 @@ bool loopback_make(struct loader *loader, const struct scenario_workload *worklo
         }
         join(loader, host, card_of(workload), workload->place);
     }
-    number_endpoints(scenario);
+    nics_number_endpoints(scenario);
     return true;
 }

@@ -21,6 +21,15 @@ static uint32_t root_of(struct scenario_node *nodes, uint32_t node)
     return node;
 }
 
+void nics_number_endpoints(struct scenario *scenario)
+{
+    scenario->endpoint_count = 0;
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        scenario->nodes[i].endpoint = scenario->endpoint_count;
+        scenario->endpoint_count += scenario->nodes[i].port_count;
+    }
+}
+
 void nics_find_segments(struct scenario *scenario)
 {
     struct scenario_node *nodes = scenario->nodes;

@@ -18,6 +18,9 @@ struct nic_pair {
     uint16_t from, to;
 };
 
+/* Fills in the hosts' endpoints, one for each port: scenario_node.endpoint. */
+void nics_number_endpoints(struct scenario *scenario);
+
 /* Fills in which switches reach each other: scenario_node.segment. */
 void nics_find_segments(struct scenario *scenario);
 

@@ -177,11 +177,9 @@ static void make_nodes(struct loader *loader, const struct fabric *fabric)
             .tier = from->tier,
             .port_count = from->port_count,
             .outer_ports = from->port_count,
-            .endpoint = scenario->endpoint_count,
             .priority_of_dscp = from->is_host ? NULL : fabric->dscp,
             .place = from->place,
         };
-        scenario->endpoint_count += from->is_host ? from->port_count : 0;
         node->ports = arena_array(loader->arena, node->port_count, sizeof *node->ports);
         struct loader_node *making = &loader->nodes[i];
         making->switch_block = from->is_host ? NULL : fabric->switches;
@@ -293,6 +291,7 @@ void scenario_load_fabric(struct loader *loader)
     show_topology(loader, topology);
     make_nodes(loader, &fabric);
     make_links(loader, &fabric);
+    nics_number_endpoints(loader->scenario);
     nics_find_segments(loader->scenario);
 }
 
