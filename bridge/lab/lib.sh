@@ -37,12 +37,7 @@ lab_rdma() { # INTERFACE...: an rxe device on each; crc32_generic first, or rdma
     for nic; do rdma link add "rxe${nic#eth}" type rxe netdev "$nic"; done
 }
 
-# lab_one_nic ADDRESS [MTU], lab_nics ADDRESS...: an interface for each, of one of two machines.
-lab_one_nic() {
-    ip link set eth0 mtu "${2:-1500}" up
-    ip addr add "$1/24" dev eth0
-    lab_rdma eth0
-}
+# lab_nics ADDRESS...: an interface for each, of one of two machines.
 lab_nics() {
     local nic=0 all= address
     for address; do
@@ -115,6 +110,17 @@ lab_port() {
     echo 4420 >"$port/addr_trsvcid"
     ln -s "/sys/kernel/config/nvmet/subsystems/$LAB_SUBSYSTEM" "$port/subsystems/target"
 }
+
+# lab_linux_ports: four NICs, and Linux's target on the second and the fourth.
+lab_linux_ports() {
+    lab_four_nics
+    modprobe brd rd_nr=1 rd_size=65536
+    lab_target 10.0.0.2 /dev/ram0
+    lab_port 2 10.0.0.4
+}
+
+# lab_path ADDRESS: the state of the path to it, "live optimized"
+lab_path() { nvme list-subsys /dev/nvme0n1 | sed -n "s/.*traddr=$1,[^ ]* *//p"; }
 
 # lab_target ADDRESS [DEVICE]: Linux's target on NVMe/RDMA port 4420, with one namespace.
 lab_target() {

@@ -3,10 +3,7 @@
 . /lab/lib.sh
 
 LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
-lab_four_nics
-modprobe brd rd_nr=1 rd_size=65536
-lab_target 10.0.0.2 /dev/ram0
-lab_port 2 10.0.0.4
+lab_linux_ports
 state=/sys/kernel/config/nvmet/ports/1/ana_groups/1/ana_state
 stormglass-bridge run /lab/cases/lab-paths.yaml --role host --address 10.0.0.1+10.0.0.3 --peer 10.0.0.2+10.0.0.4 \
     --set duration=12s --verify full -o /tmp/keep/host.db --json >host.json &

@@ -3,10 +3,7 @@
 . /lab/lib.sh
 
 LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
-lab_four_nics
-modprobe brd rd_nr=1 rd_size=65536
-lab_target 10.0.0.2 /dev/ram0
-lab_port 2 10.0.0.4
+lab_linux_ports
 for moment in 4.0 4.2 4.4 4.6 4.8; do
     stormglass-bridge run /lab/cases/lab-paths.yaml --role host --address 10.0.0.1+10.0.0.3 --peer 10.0.0.2+10.0.0.4 \
         --set duration=24s --verify full -o "/tmp/keep/$moment.db" --json >host.json &

@@ -14,15 +14,12 @@ at() { # SECONDS: of the target's moment 0, which is the end of its lead
     local left=$((begun + 1 + $1 - $(date +%s)))
     [ "$left" -le 0 ] || sleep "$left"
 }
-state() { # ADDRESS: of the path to it, "live optimized"
-    nvme list-subsys /dev/nvme0n1 | sed -n "s/.*traddr=$1,[^ ]* *//p"
-}
 states() { # OF-PORT-0 OF-PORT-1
-    lab_value "paths.$(($(date +%s) - begun))" "$(state 10.0.0.2), $(state 10.0.0.4)"
-    lab_equal "path to port 0" "$(state 10.0.0.2)" "$1"
-    lab_equal "path to port 1" "$(state 10.0.0.4)" "$2"
+    lab_value "paths.$(($(date +%s) - begun))" "$(lab_path 10.0.0.2), $(lab_path 10.0.0.4)"
+    lab_equal "path to port 0" "$(lab_path 10.0.0.2)" "$1"
+    lab_equal "path to port 1" "$(lab_path 10.0.0.4)" "$2"
 }
-is_back() { [ "$(state 10.0.0.2)" = "live optimized" ]; }
+is_back() { [ "$(lab_path 10.0.0.2)" = "live optimized" ]; }
 
 lab_discover 10.0.0.2 || lab_fail "discovery does not name the subsystem"
 for way in "10.0.0.2 10.0.0.1" "10.0.0.4 10.0.0.3"; do
@@ -39,8 +36,8 @@ at 12
 states "live optimized" "live optimized"
 lab_pull eth0 eth1
 at 22
-lab_equal "path to port 1 while port 0 is away" "$(state 10.0.0.4)" "live optimized"
-case $(state 10.0.0.2) in live*) lab_fail "the path to port 0 lives without a wire" ;; esac
+lab_equal "path to port 1 while port 0 is away" "$(lab_path 10.0.0.4)" "live optimized"
+case $(lab_path 10.0.0.2) in live*) lab_fail "the path to port 0 lives without a wire" ;; esac
 lab_plug eth0 eth1
 wait "$fio"
 grep -q '"error" : 0,' through.json || lab_fail "fio had errors"

@@ -13,9 +13,8 @@ if [ "$LAB_ROLE" = a ]; then
     exit 0
 fi
 lab_nics 10.0.1.2 10.0.2.2
-state() { nvme list-subsys /dev/nvme0n1 | sed -n "s/.*traddr=$1,[^ ]* *//p"; } # ADDRESS
-is() { [ "$(state "$1")" = "$2" ]; } # ADDRESS STATE
-is_not_live() { case $(state "$1") in live*) return 1 ;; esac; }
+is() { [ "$(lab_path "$1")" = "$2" ]; } # ADDRESS STATE
+is_not_live() { case $(lab_path "$1") in live*) return 1 ;; esac; }
 trap 'nvme list-subsys; dmesg | grep nvme | tail -n 30' EXIT
 lab_await 120 ping -c 1 -W 1 10.0.1.1 || lab_fail "the other machine does not answer"
 lab_await 60 lab_discover 10.0.1.1 || lab_fail "discovery does not name the subsystem"
@@ -30,7 +29,7 @@ fio=$!
 sleep 3
 lab_pull eth0
 lab_await 60 is_not_live 10.0.1.1 || lab_fail "the path lives without a wire"
-is 10.0.2.1 "live optimized" || lab_fail "the other path is $(state 10.0.2.1)"
+is 10.0.2.1 "live optimized" || lab_fail "the other path is $(lab_path 10.0.2.1)"
 lab_plug eth0
 wait "$fio"
 grep -q '"error" : 0,' through.json || lab_fail "fio had errors"

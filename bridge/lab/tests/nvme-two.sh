@@ -3,7 +3,7 @@
 # lab: machines=2 timeout=340
 . /lab/lib.sh
 
-lab_one_nic "10.0.1.$([ "$LAB_ROLE" = a ] && echo 1 || echo 2)"
+lab_nics "10.0.1.$([ "$LAB_ROLE" = a ] && echo 1 || echo 2)"
 if [ "$LAB_ROLE" = a ]; then
     modprobe brd rd_nr=1 rd_size=65536
     lab_target 10.0.1.1 /dev/ram0
