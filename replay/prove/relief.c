@@ -193,6 +193,7 @@ static void end_control(struct changing *changing, const struct scenario_host *h
     struct scenario_host *own = (struct scenario_host *)(uintptr_t)host;
     changing->changed += own->cc != none->ops;
     own->cc = none->ops;
+    own->cc_preset = none;
 }
 
 static void change_node(struct changing *changing, const struct scenario_node *node)

@@ -92,6 +92,7 @@ static void change_host_value(struct repaired *repaired, struct scenario_host *h
         break;
     case DEVIATION_CONTROL:
         host->cc = like->cc;
+        host->cc_preset = like->preset;
         host->cc_params = like->control->params;
         break;
     case DEVIATION_SUBSYSTEM_VALUE:

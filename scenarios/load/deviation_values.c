@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "net/port/port.h"
+#include "rnic/cc/cc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -234,16 +235,19 @@ static const struct block *block_of(const struct loader_host *host, enum deviati
                                     : host->control;
 }
 
-/* Rows of another congestion control are compared with nothing. */
+/* Rows of another congestion control, or of another preset of the same one, are compared with
+ * nothing: they differ as a whole. */
 static void look_at_hosts(struct deviation_search *search, enum deviation_of of)
 {
     const struct scenario *scenario = search->scenario;
-    const struct block *base = block_of(scenario->origins->bases.host, of);
+    const struct loader_host *common = scenario->origins->bases.host;
+    const struct block *base = block_of(common, of);
     struct section section = {
         .of = of, .items = memory_zeroed((size_t)scenario->host_count + 1, sizeof *section.items)};
     for (uint32_t i = 0; i < scenario->host_count; i++) {
-        const struct block *block = block_of(scenario->origins->nodes[i].host, of);
-        if (block->rows == base->rows)
+        const struct loader_host *host = scenario->origins->nodes[i].host;
+        const struct block *block = block_of(host, of);
+        if (of != DEVIATION_CONTROL_VALUE || cc_is_same(host->preset, common->preset))
             section.items[section.count++] = (struct item){
                 .block = block,
                 .base = base,

@@ -73,7 +73,8 @@ static bool is_map_same(const struct scenario *scenario, uint32_t a, uint32_t b)
 
 static bool is_control_same(const struct scenario *scenario, uint32_t a, uint32_t b)
 {
-    return scenario->origins->nodes[a].host->cc == scenario->origins->nodes[b].host->cc;
+    return cc_is_same(scenario->origins->nodes[a].host->preset,
+                      scenario->origins->nodes[b].host->preset);
 }
 
 /* What more than half of its like have is no exception. */
@@ -132,12 +133,13 @@ static void look_at_control(struct deviation_search *search, struct look *look, 
     const struct scenario *scenario = search->scenario;
     const struct loader_host *host = scenario->origins->nodes[node].host;
     const struct loader_host *base = scenario->origins->bases.host;
-    if (host->cc == base->cc || is_common(look, node, is_control_same) != search->broad)
+    if (cc_is_same(host->preset, base->preset) ||
+        is_common(look, node, is_control_same) != search->broad)
         return;
     const struct deviation_said said = {.path = host->control->path,
                                         .where = host->control_place,
-                                        .value = host->cc->name,
-                                        .common = base->cc->name,
+                                        .value = host->preset->name,
+                                        .common = base->preset->name,
                                         .planned =
                                             look->members >= DEVIATION_PLAN && search->broad};
     const struct deviation_change change = {

@@ -58,6 +58,8 @@ uint32_t scenario_ana_state(int64_t choice);
 struct scenario_host {
     const struct rnic_params *rnic;
     const struct cc_ops *cc;
+    const struct cc_preset *cc_preset; /* that the values began with */
+    struct diag_place cc_place;        /* of its name; file NULL: it is the default */
     const void *cc_params;
     const struct nvme_carrier_host *nvme_host;
     const struct nvme_carrier_target *nvme_target; /* set also when it is no target */

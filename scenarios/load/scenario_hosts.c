@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static const char default_rnic[] = "rnic-100g", default_control[] = "dcqcn";
+static const char default_rnic[] = "rnic-100g", default_control[] = "dcqcn-mlx5";
 
 /* What a section wrote; NULL or empty where it says nothing. */
 struct section {
@@ -21,7 +21,7 @@ struct section {
     const struct tree_node *written;
     struct block *rnic, *nvme, *target;
     struct block *control;
-    const struct cc_ops *cc;
+    const struct cc_preset *preset; /* of the congestion control */
     const uint8_t *dscp;
     const struct scenario_namespaces *namespaces;
     const char *machine;
@@ -83,7 +83,7 @@ static void load_control(struct loader *loader, struct section *section,
         return;
     }
     show_word(loader, section->rnic->path, "congestion-control", word, default_control);
-    section->cc = preset->ops;
+    section->preset = preset;
     section->control_place = word->place;
     section->control = control_block(
         loader, arena_format(loader->arena, "%s.rnic.congestion-control", section->path), preset,
@@ -238,7 +238,8 @@ static const struct loader_host *host_with(struct loader *loader, const struct l
     made->target = overlaid(loader, from->target, section->target);
     if (section->control != NULL) {
         made->control = section->control;
-        made->cc = section->cc;
+        made->cc = section->preset->ops;
+        made->preset = section->preset;
         made->control_place = section->control_place;
     }
     if (section->namespaces != NULL)
@@ -305,7 +306,7 @@ static void base_rnic(struct loader *loader, struct section *base)
         return;
     show_word(loader, base->rnic->path, "congestion-control", NULL, default_control);
     const struct cc_preset *preset = cc_find(default_control);
-    base->cc = preset->ops;
+    base->preset = preset;
     base->control = control_block(loader, "hosts.defaults.rnic.congestion-control", preset,
                                   (struct diag_place){0});
 }
@@ -330,7 +331,9 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
                                  .nvme = base.nvme,
                                  .target = base.target,
                                  .control = base.control,
-                                 .cc = base.cc,
+                                 .control_place = base.control_place,
+                                 .cc = base.preset->ops,
+                                 .preset = base.preset,
                                  .dscp = base.dscp};
     loader->bases.host = host;
     for (uint32_t i = 0; i < loader->scenario->host_count; i++)
@@ -381,6 +384,8 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
     *host = (struct scenario_host){
         .rnic = from->rnic->params,
         .cc = from->cc,
+        .cc_preset = from->preset,
+        .cc_place = from->control_place,
         .cc_params = from->control->params,
         .nvme_host = from->nvme->params,
         .nvme_target = from->target->params,

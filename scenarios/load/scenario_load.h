@@ -23,6 +23,7 @@ struct loader_host {
     const struct block *rnic, *nvme, *target;
     const struct block *control; /* parameters of the congestion control */
     const struct cc_ops *cc;
+    const struct cc_preset *preset; /* of the congestion control */
     const uint8_t *dscp;   /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
     const char *dscp_path; /* of the mapping that said it last; NULL: none */
     struct diag_place dscp_place, control_place;

@@ -31,3 +31,13 @@ void cc_presets(const struct cc_preset *preset, void *params)
         CHECK(opt_parse(row, set->value, opt_field(row, params), why));
     }
 }
+
+bool cc_is_same(const struct cc_preset *a, const struct cc_preset *b)
+{
+    if (a == b || a->ops != b->ops)
+        return a == b;
+    int64_t of_a[CC_PARAMS_MAX / 8] = {0}, of_b[CC_PARAMS_MAX / 8] = {0};
+    cc_presets(a, of_a);
+    cc_presets(b, of_b);
+    return memcmp(of_a, of_b, sizeof of_a) == 0;
+}

@@ -155,4 +155,7 @@ const struct cc_preset *cc_find(const char *name);
 /* Sets the parameters of the algorithm to the preset's values. */
 void cc_presets(const struct cc_preset *preset, void *params);
 
+/* Two names of one algorithm with the same values. */
+bool cc_is_same(const struct cc_preset *a, const struct cc_preset *b);
+
 #endif

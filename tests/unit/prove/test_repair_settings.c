@@ -5,6 +5,7 @@
 
 #include "nvme/media/media.h"
 #include "nvme/target/target.h"
+#include "rnic/cc/cc.h"
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/workload/workload.h"
 
@@ -33,7 +34,7 @@ static const char text[] =
     "  one: {where: host3, nvme: {queue-size: 2, sgl-invalidate: false}, rnic: {dscp-to-priority: "
     "{10: 4}}}\n"
     "  two: {where: host0, target: {command-cost: 9us, rdma-size: 64KiB}}\n"
-    "  three: {where: host5, rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}\n"
+    "  three: {where: host5, rnic: {congestion-control: {kind: dcqcn-mlx5, g: 1/16}}}\n"
     "  four: {where: host7, rnic: {congestion-control: none}}\n"
     "  five: {where: host2, namespaces: [{media: {kind: fixed, read-latency: 3ms}}]}\n"
     "  six: {where: host4, namespaces: [{media: \"null\", iops-limit: 5000}], "
@@ -117,7 +118,7 @@ static bool is_like(const struct scenario *scenario, const struct deviation_chan
         rnic_map_dscp(node->host->rnic, change->like, map);
         return memcmp(node->priority_of_dscp, map, sizeof map) == 0;
     case DEVIATION_CONTROL:
-        return node->host->cc == host->cc;
+        return node->host->cc == host->cc && cc_is_same(node->host->cc_preset, host->preset);
     case DEVIATION_MEDIA:
         return node->host->namespaces[change->index].media == space->media;
     case DEVIATION_CLASS:

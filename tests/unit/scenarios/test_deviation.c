@@ -60,10 +60,17 @@ static const struct row {
     {TREE "hosts: {two: {where: host3, rnic: {dscp-to-priority: {26: 0}}}}\n" WRITES,
      "hosts.two.rnic.dscp-to-priority.26 0 unset 1\n"},
     {TREE "hosts: {two: {where: host3, rnic: {congestion-control: none}}}\n" WRITES,
-     "hosts.two.rnic.congestion-control none dcqcn 1\n"},
+     "hosts.two.rnic.congestion-control none dcqcn-mlx5 1\n"},
+    {TREE "hosts: {two: {where: host3, rnic: {congestion-control: {kind: dcqcn-mlx5, g: "
+          "1/16}}}}\n" WRITES,
+     "hosts.two.rnic.congestion-control.g 1/16 48828125e-10 1\n"},
+    /* Another preset of one algorithm is one deviation; two names of one preset are none. */
     {TREE
      "hosts: {two: {where: host3, rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}}\n" WRITES,
-     "hosts.two.rnic.congestion-control.g 1/16 1/256 1\n"},
+     "hosts.two.rnic.congestion-control dcqcn dcqcn-mlx5 1\n"},
+    {TREE "hosts: {defaults: {rnic: {congestion-control: dcqcn}}, two: {where: host3, rnic: "
+          "{congestion-control: dcqcn-paper}}}\n" WRITES,
+     ""},
     {TREE "  overrides: [{where: leaf1, dscp: {26: 0, 27: 1}}]\n" WRITES,
      "fabric.overrides[0].dscp 0 3 1\n"},
     {TREE "  overrides: [{where: leaf1, dscp: {26: 0}}]\n" WRITES,

@@ -357,7 +357,7 @@ static void settings_tell_where_they_come_from_row(void *self,
         {"fabric.switch.cell", "256B", "profile shared-buffer-32mb", "documented"},
         {"fabric.switch.smallest-frame", "66B", "default", ""},
         {"fabric.topology.leaves", "2", "t.yaml:3", ""},
-        {"hosts.defaults.rnic.congestion-control", "dcqcn", "default", ""},
+        {"hosts.defaults.rnic.congestion-control", "dcqcn-mlx5", "default", ""},
         {"hosts.targets.namespaces[0].count", "3", "t.yaml:4", ""},
         {"workloads.w.queue-depth", "32", "default", ""},
     };
