@@ -101,7 +101,9 @@ void check_alike(struct check_report *report, enum diag_level level,
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
     const struct scenario_node *node = thing->node;
-    const struct diag_place place = block_place(thing->values, thing->row, node->place);
+    const struct diag_place place = thing->written.file != NULL
+                                        ? thing->written
+                                        : block_place(thing->values, thing->row, node->place);
     const char *name = node->name;
     if (thing->port != SCENARIO_ALL_PORTS)
         name = arena_format(&report->arena, "%s", scenario_port_name(node, thing->port).text);

@@ -14,23 +14,24 @@ struct check_thing {
     uint16_t port;              /* SCENARIO_ALL_PORTS: the node as a whole */
     const struct block *values; /* those of the row that is to blame; NULL: unknown */
     const char *row;
+    struct diag_place written; /* of what is to blame where that is no row; file NULL: it is one */
 };
 
 /* A switch or a host by a row of its own, and a port by a row of a link. */
 static inline struct check_thing check_of_switch(const struct scenario_node *node, const char *row)
 {
-    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->switch_values, row};
+    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->switch_values, row, {0}};
 }
 
 static inline struct check_thing check_of_rnic(const struct scenario_node *node, const char *row)
 {
-    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->rnic_values, row};
+    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->rnic_values, row, {0}};
 }
 
 static inline struct check_thing check_of_port(const struct scenario_node *node, uint16_t port,
                                                const char *row)
 {
-    return (struct check_thing){node, port, node->ports[port].values, row};
+    return (struct check_thing){node, port, node->ports[port].values, row, {0}};
 }
 
 /* Something of a thing: "THING: words".  Those of one rule and level with the same words are one

@@ -5,8 +5,9 @@
 #include <string.h>
 
 const struct cc_preset cc_list[] = {
-#define ALGORITHM(stem, about)              {#stem, about, &cc_##stem, NULL},
-#define PRESET(stem, settings, name, about) {name, about, &cc_##stem, cc_##settings},
+#define ALGORITHM(stem, gbps, about) {#stem, about, &cc_##stem, NULL, gbps * INT64_C(1000000000)},
+#define PRESET(stem, settings, gbps, name, about) \
+    {name, about, &cc_##stem, cc_##settings, gbps * INT64_C(1000000000)},
 #include "rnic/cc/cc.def"
 #undef ALGORITHM
 #undef PRESET

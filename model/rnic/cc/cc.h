@@ -146,6 +146,7 @@ struct cc_preset {
     const char *about;
     const struct cc_ops *ops;
     const struct cc_setting *settings; /* NULL, or ended by an opt of NULL */
+    int64_t line_bps; /* of the link that its rate steps are scaled for; 0: any */
 };
 
 extern const struct cc_preset cc_list[]; /* ended by a name of NULL */

@@ -5,8 +5,8 @@
 
 #include "rnic/cc/cc.h"
 
-#define ALGORITHM(stem, about)              extern const struct cc_ops cc_##stem;
-#define PRESET(stem, settings, name, about) extern const struct cc_setting cc_##settings[];
+#define ALGORITHM(stem, gbps, about)              extern const struct cc_ops cc_##stem;
+#define PRESET(stem, settings, gbps, name, about) extern const struct cc_setting cc_##settings[];
 #include "rnic/cc/cc.def"
 #undef ALGORITHM
 #undef PRESET
