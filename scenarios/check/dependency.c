@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "net/switch/switch.h"
+#include "scenarios/fabric/pauses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,13 @@ static const struct port_params *params_of(const struct dependency *dependency, 
     return node->ports[dependency->port[vertex]].params;
 }
 
+static uint8_t enabled_at(const struct dependency *dependency, uint32_t vertex)
+{
+    const struct scenario *scenario = dependency->scenario;
+    return pauses_enabled(scenario, &scenario->nodes[dependency->node[vertex]],
+                          dependency->port[vertex]);
+}
+
 static uint8_t lossless_at(const struct dependency *dependency, uint32_t vertex)
 {
     const struct scenario_node *node = &dependency->scenario->nodes[dependency->node[vertex]];
@@ -222,12 +230,14 @@ static bool pauses(const struct dependency_view *view, uint32_t vertex)
     const struct dependency *dependency = view->dependency;
     const struct port_params *here = params_of(dependency, vertex);
     const struct port_params *there = params_of(dependency, dependency->peer[vertex]);
-    const int64_t asserted = view->priorities & lossless_at(dependency, vertex) & here->pfc_enabled;
+    const unsigned obeyed = enabled_at(dependency, dependency->peer[vertex]);
+    const unsigned asserted =
+        view->priorities & lossless_at(dependency, vertex) & enabled_at(dependency, vertex);
     if (here->flow_control != there->flow_control || here->flow_control == PORT_FLOW_NONE)
         return false;
     if (here->flow_control == PORT_FLOW_GLOBAL)
-        return asserted != 0 && there->pfc_enabled != 0;
-    return (asserted & there->pfc_enabled) != 0;
+        return asserted != 0 && obeyed != 0;
+    return (asserted & obeyed) != 0;
 }
 
 /* A word of the vertex' rows; those of priorities that its switch may drop say nothing. */

@@ -10,6 +10,7 @@
 #include "rnic/host/rnic.h"
 #include "scenarios/export/export.h"
 #include "scenarios/export/export_ecn.h"
+#include "scenarios/fabric/pauses.h"
 
 #include <string.h>
 
@@ -32,18 +33,10 @@ static void put_map(FILE *out, const struct scenario_node *node)
                     (unsigned)node->priority_of_dscp[dscp]);
 }
 
-static int64_t paused(const struct rnic_params *rnic)
-{
-    if (!rnic->pfc)
-        return 0;
-    return rnic->pfc_priorities == RNIC_AUTO ? INT64_C(1) << rnic->priority : rnic->pfc_priorities;
-}
-
 /* One buffer for what may lose frames, one for what may not. */
-static void put_pauses(FILE *out, const struct rnic_params *rnic)
+static void put_pauses(FILE *out, const struct rnic_params *rnic, unsigned mask)
 {
     int64_t on[PRIORITIES];
-    const int64_t mask = paused(rnic);
     for (int p = 0; p < PRIORITIES; p++)
         on[p] = mask >> p & 1;
     fputs("mlnx_qos -i \"$DEVICE\"", out);
@@ -98,14 +91,13 @@ static void write_host(const struct scenario *scenario, const struct scenario_no
 {
     const struct rnic_params *rnic = node->host->rnic;
     const struct diag_place place = node->place;
-    (void)scenario;
     fprintf(out,
             "# %s: first set DEVICE to the network device, RDMA to the RDMA device, and REST to\n# "
             "the bytes of its receive buffer that are left for the priorities that do not pause.\n",
             node->name);
     fputs("mlnx_qos -i \"$DEVICE\" --trust dscp\n", out);
     put_map(out, node);
-    put_pauses(out, rnic);
+    put_pauses(out, rnic, pauses_enabled(scenario, node, 0));
     put_shares(out, rnic);
     fprintf(out,
             "echo %lld > \"/sys/class/infiniband/$RDMA/tc/1/traffic_class\" # DSCP %lld, ECT\n",

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "net/switch/watchdog.h"
 #include "scenarios/export/export_sonic_private.h"
+#include "scenarios/fabric/pauses.h"
 
 #include <string.h>
 
@@ -82,9 +83,9 @@ static void name_port(const struct scenario_node *node, bool named, unsigned por
         snprintf(name, NAME_BYTES, "Ethernet%u", port * LANES);
 }
 
-int64_t sonic_lossless(const struct sonic_out *w, const struct scenario_port *port)
+int64_t sonic_lossless(const struct sonic_out *w, unsigned port)
 {
-    return w->params->pfc_priorities & port->params->pfc_enabled;
+    return w->params->pfc_priorities & pauses_enabled(w->scenario, w->node, (uint16_t)port);
 }
 
 /* For each port with a link: its name and itself. */
@@ -212,7 +213,7 @@ static void put_classes(struct sonic_out *w)
     sonic_table_begin(w, "PORT_QOS_MAP");
     EACH_PORT(w, p, name)
     {
-        const int64_t mask = sonic_lossless(w, &w->node->ports[p]);
+        const int64_t mask = sonic_lossless(w, p);
         sonic_row_begin(w, name, NULL);
         sonic_put_text(w, true, "dscp_to_tc_map", "AZURE");
         sonic_put_text(w, false, "tc_to_queue_map", "AZURE");
@@ -312,7 +313,7 @@ static void put_watchdog(struct sonic_out *w)
     sonic_row_end(w);
     EACH_PORT(w, p, name)
     {
-        if (sonic_lossless(w, &w->node->ports[p]) == 0)
+        if (sonic_lossless(w, p) == 0)
             continue;
         sonic_row_begin(w, name, NULL);
         opt_format(action, params->watchdog, word, sizeof word);

@@ -113,7 +113,7 @@ static bool is_first(const struct sonic_out *w, unsigned port, const char *profi
     char other[NAME_BYTES];
     for (unsigned p = 0; p < port; p++) {
         name_profile(w, p, other);
-        if (sonic_is_linked(&w->node->ports[p]) && sonic_lossless(w, &w->node->ports[p]) != 0 &&
+        if (sonic_is_linked(&w->node->ports[p]) && sonic_lossless(w, p) != 0 &&
             strcmp(other, profile) == 0)
             return false;
     }
@@ -125,7 +125,7 @@ static void put_lossless_profile(struct sonic_out *w, unsigned port, bool is_sta
     char profile[NAME_BYTES];
     const struct switch_params *params = w->params;
     name_profile(w, port, profile);
-    if (sonic_lossless(w, &w->node->ports[port]) == 0 || !is_first(w, port, profile))
+    if (sonic_lossless(w, port) == 0 || !is_first(w, port, profile))
         return;
     sonic_row_begin(w, profile, NULL);
     sonic_put_text(w, true, "pool", "ingress_lossless_pool");
@@ -192,7 +192,7 @@ static void put_uses(struct sonic_out *w, const char *table, const char *lossles
     sonic_table_begin(w, table);
     EACH_PORT(w, p, name)
     {
-        const int64_t mask = sonic_lossless(w, &w->node->ports[p]);
+        const int64_t mask = sonic_lossless(w, p);
         for (int q = 0; q < PRIORITIES; q++) {
             const char number[2] = {(char)('0' + q), '\0'};
             const bool is_lossless = mask >> q & 1;

@@ -31,7 +31,7 @@ void sonic_put_number(struct sonic_out *w, bool first, const char *key, int64_t 
 bool sonic_is_linked(const struct scenario_port *port);
 
 /* Mask of the priorities that the port does not lose frames of. */
-int64_t sonic_lossless(const struct sonic_out *w, const struct scenario_port *port);
+int64_t sonic_lossless(const struct sonic_out *w, unsigned port);
 
 /* The next port with a link, from this number on, and its name; their number: none. */
 unsigned sonic_next_port(const struct sonic_out *w, unsigned from, char name[NAME_BYTES]);

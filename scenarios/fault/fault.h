@@ -56,6 +56,8 @@ struct fault_ops {
     bool has_route;   /* `to` and `via` beside `where`: scenario_fault.route */
     bool has_cycle;   /* its edges after the first come from timeline_again, its end too */
     bool host_pauses; /* it shows as pauses that its host sends */
+    /* The priority that its host pauses; NULL: those of the host's receive buffer. */
+    uint8_t (*paused)(const void *params);
     /* The total of a run that counts the frames it damages or drops; NULL: none does. */
     const char *counted_as;
     unsigned (*breaks)(const void *params); /* of enum fault_break */

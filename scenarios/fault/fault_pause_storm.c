@@ -19,6 +19,11 @@ static unsigned breaks(const void *params)
     return 0;
 }
 
+static uint8_t paused(const void *params)
+{
+    return (uint8_t)((const struct params *)params)->priority;
+}
+
 static bool overlap(const void *params, const void *others)
 {
     const struct params *a = params, *b = others;
@@ -41,6 +46,7 @@ const struct fault_ops fault_pause_storm = {
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_HOSTS,
     .host_pauses = true,
+    .paused = paused,
     .breaks = breaks,
     .overlap = overlap,
     .apply = apply,

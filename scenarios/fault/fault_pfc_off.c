@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_pfc_off - a port neither sends pauses nor obeys them, as after a wrong configuration. */
+#include "scenarios/fabric/pauses.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/world/world.h"
 
@@ -14,9 +15,8 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 {
     (void)fault;
     const struct scenario_node *node = &world->scenario->nodes[spot->node];
-    const int64_t enabled = on ? 0 : node->ports[spot->port].params->pfc_enabled;
-    port_enable_pauses(world_port(world, spot->node, spot->port), (uint8_t)enabled,
-                       world->engine.now);
+    const uint8_t enabled = on ? 0 : pauses_enabled(world->scenario, node, spot->port);
+    port_enable_pauses(world_port(world, spot->node, spot->port), enabled, world->engine.now);
 }
 
 const struct fault_ops fault_pfc_off = {

@@ -9,6 +9,7 @@
 #include "rnic/host/verbs_sim.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fabric/nics.h"
+#include "scenarios/fabric/pauses.h"
 #include "scenarios/fabric/routing.h"
 #include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/world/world_executors_private.h"
@@ -54,7 +55,7 @@ static void make_switch(struct world *world, const struct scenario_node *node,
 {
     struct port_params *ports = memory_zeroed(node->port_count, sizeof *ports);
     for (uint16_t i = 0; i < node->port_count; i++)
-        ports[i] = *node->ports[i].params;
+        ports[i] = pauses_params(world->scenario, node, i);
     struct swtch *swtch = memory_aligned(1, sizeof *swtch, alignof(struct swtch));
     switch_init(swtch, &world->engine, node->name, node->switch_params, node->port_count, ports,
                 &executor->frames, probe);
@@ -112,10 +113,11 @@ static void make_host(struct world *world, const struct scenario_node *node,
         host_join_machine(host, world->machines[node->index]);
     world->endpoint_of[node->index] = *endpoint;
     for (uint16_t i = 0; i < node->port_count; i++) {
+        const struct port_params port = pauses_params(world->scenario, node, i);
         const struct host_rnic rnic = {
             .endpoint = (*endpoint)++,
             .card = card_of(host, node, i),
-            .port = node->ports[i].params,
+            .port = &port,
             .params = node->host->rnic,
             .cc = node->host->cc,
             .cc_params = node->host->cc_params,

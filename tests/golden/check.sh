@@ -143,12 +143,14 @@ finds classes.yaml weights 'priority 3 has lossless data, but a weight of 1 of 1
 worse 'a strict class' "$(goodput classes.yaml)" 10 "$(goodput classes.yaml "$fair")"
 worse 'a tiny weight' "$(goodput classes.yaml "$tiny")" 10 "$(goodput classes.yaml "$fair")"
 
-# A lossy class obeys pauses that somebody sends for it, unless its links do not.
-storm='faults=[{kind: pause-storm, where: host0, at: 0us, priority: 1}]'
-finds classes.yaml lossy-pauses 'priority 1 is lossy at the switch' 1 workloads.low.dscp=10
-quiet classes.yaml lossy-pauses workloads.low.dscp=10 'fabric.host-links.pfc-enabled=[3, 4]'
-worse 'pauses of a lossy class' "$(goodput classes.yaml workloads.low.dscp=10 workloads.high.to=host3 "$storm")" 10 \
-    "$(goodput classes.yaml workloads.low.dscp=10 workloads.high.to=host3 "$storm" 'fabric.host-links.pfc-enabled=[3, 4]')"
+# A lossy class obeys no pauses, unless pfc-enabled of its links has its priority.
+storm='faults=[{kind: pause-storm, where: host0, at: 0us, priority: 1}]' lossy='fabric.host-links.pfc-enabled=[1, 3, 4]'
+finds classes.yaml lossy-pauses 'priority 1 is lossy at the switch' 1 workloads.low.dscp=10 "$lossy"
+quiet classes.yaml lossy-pauses workloads.low.dscp=10
+worse 'pauses of a lossy class' "$(goodput classes.yaml workloads.low.dscp=10 workloads.high.to=host3 "$storm" "$lossy")" 10 \
+    "$(goodput classes.yaml workloads.low.dscp=10 workloads.high.to=host3 "$storm")"
+finds classes.yaml faults 'the fault pause-storm at host0 has no effect: PFC for priority 1 is off' 1 "$storm"
+quiet classes.yaml faults "$storm" "$lossy"
 
 # One lost packet ends a queue pair that may not retry.
 lost='faults=[{kind: drop-every, where: host1, at: 50us, n: 64}]'

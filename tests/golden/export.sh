@@ -123,7 +123,7 @@ grep -q 'min-rate 1.5Mbps is none of what rpg_min_rate takes: 2 is written' "$wo
 # A host, and wrong questions.
 "$S" export mlnx_qos "$work/set.yaml" --node host2 --set hosts.defaults.rnic.dscp=34 --set hosts.defaults.rnic.priority=4 \
     --set hosts.defaults.rnic.weight-4=2 --set hosts.defaults.rnic.weight-0=1 >"$work/host" 2>"$work/host.txt" || fail "host: exit $?"
-for words in 'mlnx_qos -i "$DEVICE" --pfc 0,0,0,0,1,0,0,0' '--tsa ets,strict,strict,strict,ets,strict,strict,strict --tcbw 34,0,0,0,66,0,0,0' \
+for words in 'mlnx_qos -i "$DEVICE" --pfc 0,0,0,1,1,0,0,0' '--tsa ets,strict,strict,strict,ets,strict,strict,strict --tcbw 34,0,0,0,66,0,0,0' \
     'echo 138 > "/sys/class/infiniband/$RDMA/tc/1/traffic_class" # DSCP 34, ECT' '--trust dscp'; do
     grep -qF -- "$words" "$work/host" || fail "host: expected $words"
 done

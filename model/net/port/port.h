@@ -59,10 +59,14 @@ struct port_params {
     int64_t pfc_response; /* ps from the PFC frame's last bit to its effect */
     int64_t pfc_quanta;   /* sent in an XOFF */
     int64_t pfc_refresh;  /* ps between XOFFs while one holds; 0: half of the quanta's time */
-    int64_t pfc_enabled;  /* mask of priorities that may pause the peer, and obey it */
+    int64_t pfc_enabled;  /* mask of priorities that may pause the peer, and obey it; or auto */
     int64_t pfc_xon;      /* an XON ends a pause; else its quanta run out */
     int64_t flow_control; /* enum port_flow_control */
 };
+
+/* pfc_enabled that is not said: who builds the fabric knows the lossless priorities of both ends; a
+ * port by itself takes all. */
+enum { PORT_PFC_AUTO = -1 };
 
 extern const struct opt port_opts[];
 

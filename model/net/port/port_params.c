@@ -37,10 +37,11 @@ const struct opt port_opts[] = {
     {"flow-control", OPT_CHOICE, offsetof(struct port_params, flow_control), "pfc", NULL, NULL,
      OPT_WORDS(PORT_FLOWS), "Pauses by priority (PFC), of the whole port (802.3x PAUSE), or none.",
      "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B"},
-    {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "0,1,2,3,4,5,6,7", NULL,
-     "0,1,2,3,4,5,6,7", NULL,
-     "Priorities that send and obey PFC; with global: those that send PAUSE, and with none of them "
-     "PAUSE is ignored.",
-     "IEEE 802.1Q-2018 36.1.3.3"},
+    {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "auto", NULL,
+     "0,1,2,3,4,5,6,7", "auto",
+     "Priorities that send and obey PFC; auto: the lossless priorities of the switch, and of a NIC "
+     "rnic.pfc-priorities, which by default has those of its switch too (DCBX). With global: those "
+     "that send PAUSE (auto: all), and with none of them PAUSE is ignored.",
+     "IEEE 802.1Q-2018 36.1.3.3; SONiC pfc_enable; mlnx_qos --pfc"},
     {0},
 };

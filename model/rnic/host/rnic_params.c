@@ -152,9 +152,13 @@ const struct opt rnic_opts[] = {
      "Rate at which the host empties the receive buffer; 0: at least as fast as the wire fills it.",
      "own: hosts are no bottleneck unless a scenario says so"},
     {"pfc", OPT_BOOL, ROW(pfc), "true", NULL, NULL, NULL,
-     "The receive buffer pauses the peer; false: it drops when full.", "IEEE 802.1Q cl. 36"},
+     "PFC: the receive buffer pauses the peer, and pauses of the peer are obeyed; false: it drops "
+     "when full, and obeys none unless pfc-enabled of the port has some.",
+     "IEEE 802.1Q cl. 36; mlnx_qos --pfc"},
     {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
-     "The priorities that the receive buffer pauses, all together; auto: that of `dscp`.",
+     "The lossless priorities of the NIC: the receive buffer pauses them all together, and their "
+     "pauses are obeyed unless pfc-enabled of the port says otherwise; auto: that of `dscp`, and "
+     "to obey those of the switch as well (DCBX).",
      "mlnx_qos --pfc; own: one buffer for all"},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
      "Duration of continuous pausing after which the RNIC stops sending pauses until the cause is "

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_lossy_pauses - a lossy class does not stop for pauses.
- * Ports obey PFC for all priorities unless pfc-enabled says otherwise, also where the switch behind
- * does not send any for them. */
+ * By default a port obeys PFC in its lossless priorities only; pfc-enabled may have more. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/link_classes.h"
+#include "scenarios/fabric/pauses.h"
 
 #include "net/switch/switch.h"
 
-static void check_port(const struct scenario_node *node, uint16_t port, uint8_t data,
-                       struct check_report *report)
+static void check_port(const struct scenario *scenario, const struct scenario_node *node,
+                       uint16_t port, uint8_t data, struct check_report *report)
 {
-    const struct port_params *params = node->ports[port].params;
-    for (unsigned p = 0; p < PRIORITIES; p++) {
+    const unsigned enabled = pauses_enabled(scenario, node, port);
+    const bool by_priority = node->ports[port].params->flow_control == PORT_FLOW_PFC;
+    for (unsigned p = 0; by_priority && p < PRIORITIES; p++) {
         if ((data >> p & 1) == 0 || (node->switch_params->pfc_priorities >> p & 1) != 0 ||
-            (params->pfc_enabled >> p & 1) == 0 || params->flow_control != PORT_FLOW_PFC)
+            (enabled >> p & 1) == 0)
             continue;
         const struct check_thing thing = check_of_port(node, port, "pfc-enabled");
         check_alike(report, DIAG_NOTE, &thing,
                     "priority %u is lossy at the switch, but pauses for it are obeyed: whoever "
                     "sends them stops it",
                     p);
-        check_remedy(report, "leave %u out of pfc-enabled of the link (by default it has all)", p);
+        check_remedy(report, "leave %u out of pfc-enabled of the link", p);
     }
 }
 
@@ -31,7 +32,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++)
-            check_port(node, p,
+            check_port(scenario, node, p,
                        link_classes_priorities(node, link_classes_at(&classes, i, p)->data),
                        report);
     }

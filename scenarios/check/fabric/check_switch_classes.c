@@ -4,6 +4,7 @@
 
 #include "net/switch/switch.h"
 #include "scenarios/check/classes.h"
+#include "scenarios/fabric/pauses.h"
 
 /* One DSCP at one switch, and at the switches behind it. */
 static void check_hop(const struct scenario *scenario, const struct scenario_node *node,
@@ -16,7 +17,7 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
             continue;
         const struct scenario_node *peer = &scenario->nodes[port->peer_node];
         const bool off = port->params->flow_control == PORT_FLOW_NONE;
-        if (classes_lossless(node, here) && (off || (port->params->pfc_enabled >> here & 1) == 0)) {
+        if (classes_lossless(node, here) && (pauses_enabled(scenario, node, p) >> here & 1) == 0) {
             const struct check_thing thing =
                 check_of_port(node, p, off ? "flow-control" : "pfc-enabled");
             check_alike(report, DIAG_WARNING, &thing,

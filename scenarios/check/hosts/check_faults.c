@@ -3,6 +3,7 @@
 #include "scenarios/check/check_rule.h"
 
 #include "scenarios/check/fault_reach.h"
+#include "scenarios/fabric/pauses.h"
 #include "scenarios/fault/fault.h"
 
 static const char *const touch_words[] = {
@@ -21,6 +22,36 @@ static void check_touch(const struct scenario *scenario, const struct fault_reac
     if (touch != FAULT_TOUCHES && scenario->workload_count > 0 && fault->at < scenario->duration)
         check_add(report, DIAG_WARNING, fault->place, "the fault %s touches nobody: %s",
                   fault->ops->name, touch_words[touch]);
+}
+
+/* True when some port of the host sends pauses of the priority to a peer that obeys them. */
+static bool is_obeyed(const struct scenario *scenario, uint32_t node, unsigned priority)
+{
+    const struct scenario_node *host = &scenario->nodes[node];
+    for (uint16_t p = 0; p < host->outer_ports; p++) {
+        const struct scenario_port *port = &host->ports[p];
+        if (port->link != SCENARIO_NO_LINK &&
+            (pauses_enabled(scenario, host, p) &
+             pauses_enabled(scenario, &scenario->nodes[port->peer_node], port->peer_port) &
+             1u << priority) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_paused(const struct scenario *scenario, const struct scenario_fault *fault,
+                         struct check_report *report)
+{
+    for (uint32_t i = 0; fault->ops->paused != NULL && i < fault->spot_count; i++) {
+        const uint32_t node = fault->spots[i].node;
+        const unsigned priority = fault->ops->paused(fault->params);
+        if (!is_obeyed(scenario, node, priority))
+            check_add(
+                report, DIAG_WARNING, fault->place,
+                "the fault %s at %s has no effect: PFC for priority %u is off at %s or at the "
+                "other end of its link",
+                fault->ops->name, scenario->nodes[node].name, priority, scenario->nodes[node].name);
+    }
 }
 
 static void check_fault(const struct scenario *scenario, const struct scenario_fault *fault,
@@ -48,6 +79,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         check_fault(scenario, &scenario->faults[i], report);
         check_touch(scenario, &reach, &scenario->faults[i], report);
+        check_paused(scenario, &scenario->faults[i], report);
     }
     fault_reach_fini(&reach);
 }

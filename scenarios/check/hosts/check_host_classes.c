@@ -4,11 +4,44 @@
 
 #include "rnic/host/rnic.h"
 #include "scenarios/check/classes.h"
+#include "scenarios/fabric/pauses.h"
+
+/* Reports a priority that the switch pauses and the NIC sends on regardless; true: it is not
+ * one. */
+static bool check_obeyed(const struct scenario *scenario, const struct scenario_node *host,
+                         uint16_t port, unsigned dscp, struct check_report *report)
+{
+    const struct scenario_port *near = &host->ports[port];
+    const struct scenario_node *edge = &scenario->nodes[near->peer_node];
+    const unsigned here = edge->priority_of_dscp[dscp], own = host->priority_of_dscp[dscp];
+    if (here != own || !classes_lossless(edge, here) ||
+        (pauses_enabled(scenario, edge, near->peer_port) >> here & 1) == 0 ||
+        (pauses_enabled(scenario, host, port) >> own & 1) != 0)
+        return true;
+    const bool by_port =
+        near->params->pfc_enabled != PORT_PFC_AUTO || near->params->flow_control != PORT_FLOW_PFC;
+    const struct check_thing thing =
+        by_port ? check_of_port(host, port, "pfc-enabled")
+                : check_of_rnic(host, host->host->rnic->pfc ? "pfc-priorities" : "pfc");
+    check_alike(report, DIAG_WARNING, &thing,
+                "the NIC obeys no pause for priority %u, DSCP %u, which is lossless at %s: the "
+                "switch drops the frames that its buffer cannot hold",
+                own, dscp, edge->name);
+    check_shows(report, "drops.lossless > 0");
+    if (by_port)
+        check_remedy(report, "flow-control: pfc at both ends, with %u in pfc-enabled", own);
+    else if (host->host->rnic->pfc)
+        check_remedy(report, "add %u to rnic.pfc-priorities", own);
+    else
+        check_remedy(report, "rnic.pfc: true");
+    return false;
+}
 
 /* The switch at the other end of a host's port decides what the host's DSCP means. */
 static void check_edge(const struct scenario *scenario, const struct scenario_node *host,
-                       const struct scenario_port *port, unsigned dscp, struct check_report *report)
+                       uint16_t index, unsigned dscp, struct check_report *report)
 {
+    const struct scenario_port *port = &host->ports[index];
     const struct scenario_node *edge = &scenario->nodes[port->peer_node];
     if (port->link == SCENARIO_NO_LINK || edge->kind != SCENARIO_SWITCH)
         return;
@@ -22,7 +55,7 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
         check_remedy(report, "the same priority at both: rnic.priority or rnic.dscp-to-priority of "
                              "the host, or the switch's dscp map");
     }
-    if (classes_lossless(edge, here) &&
+    if (check_obeyed(scenario, host, index, dscp, report) && classes_lossless(edge, here) &&
         (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0) {
         const struct check_thing thing = check_of_rnic(host, "pfc-priorities");
         check_alike(report, DIAG_WARNING, &thing,
@@ -39,7 +72,7 @@ static void check_host(const struct scenario *scenario, const struct scenario_no
 {
     for (uint64_t left = dscps; left != 0; left &= left - 1)
         for (uint16_t p = 0; p < host->port_count; p++)
-            check_edge(scenario, host, &host->ports[p], (unsigned)__builtin_ctzll(left), report);
+            check_edge(scenario, host, p, (unsigned)__builtin_ctzll(left), report);
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)

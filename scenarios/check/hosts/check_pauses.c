@@ -6,11 +6,12 @@
 #include "net/headroom/headroom.h"
 #include "rnic/host/rnic.h"
 #include "rnic/host/rx_buffer.h"
+#include "scenarios/fabric/pauses.h"
 
 enum { SHARE_WORTH_TELLING = 100 }; /* a hundredth of the link */
 
-static void check_refresh(const struct scenario_node *node, uint16_t index,
-                          struct check_report *report)
+static void check_refresh(const struct scenario *scenario, const struct scenario_node *node,
+                          uint16_t index, struct check_report *report)
 {
     const struct port_params *params = node->ports[index].params;
     const uint64_t rate = (uint64_t)params->rate;
@@ -18,7 +19,7 @@ static void check_refresh(const struct scenario_node *node, uint16_t index,
     const time_ps again = params->pfc_refresh == 0 ? lasts / 2 : params->pfc_refresh;
     const time_ps takes = units_transfer_ps(WIRE_PFC_BYTES + WIRE_GAP_BYTES, rate);
     struct check_thing thing = check_of_port(node, index, "pfc-quanta");
-    if (params->flow_control == PORT_FLOW_NONE || params->pfc_enabled == 0)
+    if (pauses_enabled(scenario, node, index) == 0)
         return;
     if (again + takes > lasts) {
         thing.row = "pfc-refresh";
@@ -108,7 +109,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
         for (uint16_t p = 0; p < node->port_count; p++) {
             if (node->ports[p].link == SCENARIO_NO_LINK)
                 continue;
-            check_refresh(node, p, report);
+            check_refresh(scenario, node, p, report);
             if (node->kind == SCENARIO_HOST)
                 check_rx_buffer(scenario, node, p, report);
         }

@@ -133,6 +133,9 @@ static void pauses_of_lossy_classes_are_found(void **state)
     static const struct findings_case cases[] = {
         {SWITCH "{dscp: {10: 1}}}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: host0, "
                 "dscp: 10}]\n",
+         "lossy-pauses", DIAG_NOTE, "", 0},
+        {SWITCH "{dscp: {10: 1}}, host-links: {pfc-enabled: [1, 3]}}\nworkloads: [{name: w, kind: "
+                "rdma-write, from: host1, to: host0, dscp: 10}]\n",
          "lossy-pauses", DIAG_NOTE, "switch0:p0: priority 1 is lossy at the switch", 1},
         {SWITCH "{dscp: {10: 1}}, host-links: {pfc-enabled: [3]}}\nworkloads: [{name: w, kind: "
                 "rdma-write, from: host1, to: host0, dscp: 10}]\n",

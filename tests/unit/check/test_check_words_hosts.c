@@ -36,9 +36,10 @@ static void classes_of_hosts(void **state)
          "both: rnic.priority or rnic.dscp-to-priority of the host, or the switch's dscp map\n"},
         {HEAD AT("host3", "dscp-to-priority: {26: 4}") WRITE, "host-classes", ""},
         {HEAD AT("host0", "pfc-priorities: [4]") WRITE, "host-classes",
-         "t.yaml:5:53: warning: host0: the receive buffer sends no pause for priority 3, DSCP 26: "
-         "when full, it drops traffic that is lossless at switch0 (a run shows drops.lossy > 0)\n  "
-         "  remedy: add 3 to rnic.pfc-priorities\n"},
+         "t.yaml:5:53: warning: host0: the NIC obeys no pause for priority 3, DSCP 26, which is "
+         "lossless at switch0: the switch drops the frames that its buffer cannot hold (a run "
+         "shows "
+         "drops.lossless > 0)\n    remedy: add 3 to rnic.pfc-priorities\n"},
         {START FABRIC "  switch: {pfc: {priorities: [4]}}\n" AT("host0", "pfc-priorities: [4]")
              WRITE,
          "host-classes", ""},

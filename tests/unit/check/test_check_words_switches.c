@@ -97,25 +97,22 @@ static void pauses_of_two_ends(void **state)
          "t.yaml:6:30: warning: host0:p0: it sends PAUSE and switch0:p0 sends no pauses: neither "
          "obeys the other (a run shows drops.lossless > 0)\n    remedy: the same flow-control at "
          "both ends of the link\n"},
-        /* What the switch does not pause for is obeyed. */
+        /* What the switch does not pause for is not obeyed, unless the scenario says so. */
         {SWITCH("dscp: {10: 1}") "workloads: [{name: w, kind: rdma-write, from: host1, to: host0, "
                                  "dscp: 10}]\n",
-         "lossy-pauses",
-         "t.yaml:4:13: note: switch0:p0: priority 1 is lossy at the switch, but pauses for it are "
-         "obeyed: whoever sends them stops it\n    remedy: leave 1 out of pfc-enabled of the link "
-         "(by default it has all)\n"},
+         "lossy-pauses", ""},
         {SWITCH("dscp: {10: 0}") "  host-links: {pfc-enabled: [0]}\nworkloads: [{name: w, kind: "
                                  "rdma-write, from: host1, to: host0, dscp: 10}]\n",
          "lossy-pauses",
          "t.yaml:6:29: note: switch0:p0: priority 0 is lossy at the switch, but pauses for it are "
-         "obeyed: whoever sends them stops it\n    remedy: leave 0 out of pfc-enabled of the link "
-         "(by default it has all)\n"},
+         "obeyed: whoever sends them stops it\n    remedy: leave 0 out of pfc-enabled of the "
+         "link\n"},
         {SWITCH("dscp: {10: 7}") "  host-links: {pfc-enabled: [7]}\nworkloads: [{name: w, kind: "
                                  "rdma-write, from: host1, to: host0, dscp: 10}]\n",
          "lossy-pauses",
          "t.yaml:6:29: note: switch0:p0: priority 7 is lossy at the switch, but pauses for it are "
-         "obeyed: whoever sends them stops it\n    remedy: leave 7 out of pfc-enabled of the link "
-         "(by default it has all)\n"},
+         "obeyed: whoever sends them stops it\n    remedy: leave 7 out of pfc-enabled of the "
+         "link\n"},
         {SWITCH("dscp: {10: 1}") "  host-links: {flow-control: global}\nworkloads: [{name: w, "
                                  "kind: rdma-write, from: host1, to: host0, dscp: 10}]\n",
          "lossy-pauses", ""},

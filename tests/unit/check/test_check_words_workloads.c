@@ -200,6 +200,11 @@ static void faults(void **state)
          "t.yaml:8:10: warning: the fault link-down begins after the workloads have stopped: it "
          "may have no effect\n"},
         {FAULT(WRITE, "kind: link-down, where: host0, at: 999999ns"), "faults", ""},
+        {FAULT(WRITE, "kind: pause-storm, where: host0, at: 0s"), "faults", ""},
+        {FAULT(WRITE, "kind: pause-storm, where: host0, at: 0s, priority: 2"), "faults",
+         "t.yaml:8:10: warning: the fault pause-storm at host0 has no effect: PFC for priority 2 "
+         "is "
+         "off at host0 or at the other end of its link\n"},
         {FAULT(WRITE, "kind: link-down, where: host3, at: 0s"), "faults",
          "t.yaml:8:10: warning: the fault link-down touches nobody: no workload has a path through "
          "where it is\n"},

@@ -24,7 +24,7 @@ static const struct row {
     {TREE "  overrides: [{where: leaf1, mtu: 1500B}]\n" WRITES,
      "fabric.overrides[0].mtu 1500B 4200B 4\n"},
     {TREE "  overrides: [{where: \"leaf1:p3\", pfc-enabled: none}]\n" WRITES,
-     "fabric.overrides[0].pfc-enabled none 0,1,2,3,4,5,6,7 1\n"},
+     "fabric.overrides[0].pfc-enabled none auto 1\n"},
     /* The common value is that of the tier, also where an override gave it. */
     {TREE "  overrides: [{where: \"leaf*\", alpha: 25%}, {where: leaf2, alpha: 1%}]\n" WRITES,
      "fabric.overrides[1].alpha 1% 25% 1\nfabric.overrides[0].alpha 25% 12.5% 3 broad\n"},

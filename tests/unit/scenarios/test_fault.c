@@ -234,8 +234,8 @@ static void hosts_and_targets_do_what_they_are_told(void **state)
         assert_int_equal(stopped->stopped, on);
         assert_int_equal(world_host(world, 2)->rnics[0]->rx.storm, on ? 1 << 4 : 0);
         assert_int_equal(world_host(world, 3)->rnics[0]->rx.storm, 0);
-        assert_int_equal(world_port(world, 9, 2)->enabled, on ? 0 : 0xff);
-        assert_int_equal(world_port(world, 9, 3)->enabled, 0xff);
+        assert_int_equal(world_port(world, 9, 2)->enabled, on ? 0 : 1 << 3);
+        assert_int_equal(world_port(world, 9, 3)->enabled, 1 << 3);
         assert_int_equal(nvme_target_is_stalled(world->targets[0]), on);
         end(&played);
     }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What check prints of priorities that are lossless at a switch and that a NIC does not pause, or
+ * whose pauses it does not obey. */
+#include "tests/unit/check/findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define COUNT(cases)     (sizeof(cases) / sizeof((cases)[0]))
+#define START            "stormglass: 1\nname: t\n"
+#define FABRIC           "fabric:\n  topology: {kind: single-switch, hosts: 4}\n"
+#define HEAD             START FABRIC
+#define WRITE            "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n"
+#define AT(host, values) "hosts: {some: {where: " host ", rnic: {" values "}}}\n"
+
+static void what_a_nic_does_not_obey(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {HEAD AT("host0", "pfc: false") WRITE, "host-classes",
+         "t.yaml:5:42: warning: host0: the NIC obeys no pause for priority 3, DSCP 26, which is "
+         "lossless at switch0: the switch drops the frames that its buffer cannot hold (a run "
+         "shows "
+         "drops.lossless > 0)\n    remedy: rnic.pfc: true\n"},
+        /* The switch pauses priority 4, which the NIC obeys, but whose frames it does not pause. */
+        {START FABRIC "  switch: {pfc: {priorities: [3, 4]}, dscp: {10: 4}}\n" AT(
+             "\"host*\"",
+             "dscp-to-priority: {10: 4}") "workloads: [{name: w, kind: rdma-write, from: "
+                                          "host0, to: host1, dscp: 10}]\n",
+         "host-classes",
+         "t.yaml:4:13: warning: 2 hosts (host0, ...): the receive buffer sends no pause for "
+         "priority 4, DSCP 10: when full, it drops traffic that is lossless at switch0 (a run "
+         "shows "
+         "drops.lossy > 0)\n    remedy: add 4 to rnic.pfc-priorities\n"},
+        {START FABRIC "  host-links: {pfc-enabled: none}\n" WRITE, "host-classes", ""},
+        {START FABRIC "  overrides: [{where: host0, pfc-enabled: none}]\n" WRITE, "host-classes",
+         "t.yaml:5:43: warning: host0:p0: the NIC obeys no pause for priority 3, DSCP 26, which is "
+         "lossless at switch0: the switch drops the frames that its buffer cannot hold (a run "
+         "shows "
+         "drops.lossless > 0)\n    remedy: flow-control: pfc at both ends, with 3 in "
+         "pfc-enabled\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_nic_does_not_obey),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
