@@ -3,6 +3,7 @@
 #include "base/printable.h"
 #include "bridge/play/play_private.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -120,13 +121,16 @@ void play_agree_words(const struct play *play, char *text, size_t size)
     else if (play->options.foreign)
         snprintf(text, size, "not asked for");
     else if (play->options.role == PLAY_TARGET)
-        snprintf(text, size, "%llu hosts agreed, %llu were refused",
-                 (unsigned long long)play->agreed.joined, (unsigned long long)play->agreed.refused);
+        snprintf(
+            text, size, "%llu %s agreed, %llu %s refused", (unsigned long long)play->agreed.joined,
+            plural(play->agreed.joined, "host", "hosts"), (unsigned long long)play->agreed.refused,
+            plural(play->agreed.refused, "was", "were"));
     else {
         for (uint32_t i = 0; i < play->target_count; i++)
             agreed += play->targets[i].asked != NULL &&
                       agree_host_end(play->targets[i].asked) == AGREE_AGREED;
-        snprintf(text, size, "%u of %u targets agreed%s", agreed, play->target_count,
+        snprintf(text, size, "%u of %u %s agreed%s", agreed, play->target_count,
+                 plural(play->target_count, "target", "targets"),
                  agreed < play->target_count ? "; the others are foreign" : "");
     }
 }

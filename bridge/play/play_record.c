@@ -4,6 +4,7 @@
  * table `measured` tells them apart and says what the run was measured on. */
 #include "bridge/play/play_private.h"
 
+#include "base/plural.h"
 #include "replay/database/record_schema.h"
 #include "replay/record/collect.h"
 #include "replay/record/record_end.h"
@@ -129,8 +130,9 @@ static void fail_unconnected(const struct play *play, struct result *result)
         const struct scenario_workload *about = &play->scenario->workloads[i];
         const uint32_t all = play->entries[i].count;
         if (play->entries[i].instances != NULL && play->stats[i].begun < all)
-            result_fail(result, "%s: %u of %u instances were not connected in time", about->name,
-                        all - play->stats[i].begun, all);
+            result_fail(result, "%s: %u of %u %s %s not connected in time", about->name,
+                        all - play->stats[i].begun, all, plural(all, "instance", "instances"),
+                        plural(all, "was", "were"));
     }
 }
 

@@ -5,6 +5,7 @@
  * netem, a switch's command line): then it says which, and when. */
 #include "bridge/play/play_private.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "scenarios/check/check.h"
 #include "scenarios/fault/fault.h"
@@ -79,9 +80,9 @@ static void note_paths(const struct play *play, struct diag *diag)
         const uint32_t had = play_ways_paths(play, i, 0);
         if (had < wanted)
             diag_add(diag, DIAG_NOTE, workload->place, NULL,
-                     "'%s': %u of its %u paths: --address and --peer have the NICs' addresses, "
+                     "'%s': %u of its %u %s: --address and --peer have the NICs' addresses, "
                      "A+A2 and B+B2",
-                     workload->name, had, wanted);
+                     workload->name, had, wanted, plural(wanted, "path", "paths"));
     }
 }
 

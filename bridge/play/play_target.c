@@ -4,6 +4,7 @@
 #include "bridge/play/play_private.h"
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "bridge/bytes/bytes.h"
 #include "scenarios/load/scenario_subsystems.h"
 
@@ -70,8 +71,9 @@ void play_target_prepare(struct play *play, struct diag *diag)
     play->stores = memory_zeroed(count, sizeof *play->stores);
     if (options->store_count > 1 && options->store_count != count)
         diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL,
-                 "--store was given %u times: expected once, or once for each of %u namespaces",
-                 options->store_count, count);
+                 "--store was given %u %s: expected once, or once for each of %u %s",
+                 options->store_count, plural(options->store_count, "time", "times"), count,
+                 plural(count, "namespace", "namespaces"));
     for (uint32_t i = 0; options->store_count > 0 && i < play->target_count; i++)
         for (uint32_t n = 0; n < play->targets[i].namespace_count; n++, opened++)
             if (diag_failed(diag) ||

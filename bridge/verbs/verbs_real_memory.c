@@ -6,6 +6,7 @@
 #include "bridge/verbs/verbs_real_private.h"
 
 #include "base/check.h"
+#include "base/plural.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,8 +56,8 @@ void verbs_real_memory_missed(struct verbs_device *device, uint32_t length)
     char why[320], limit[160] = "";
     if (error == ENOMEM || error == EPERM)
         say_limit(device, length, limit, sizeof limit);
-    snprintf(why, sizeof why, "%u bytes of memory cannot be registered: %s%s", length,
-             strerror(error), limit);
+    snprintf(why, sizeof why, "%u %s of memory cannot be registered: %s%s", length,
+             plural(length, "byte", "bytes"), strerror(error), limit);
     if (device->site.on_fatal != NULL)
         device->site.on_fatal(device->site.self, why);
 }

@@ -7,6 +7,7 @@
  * Source: librdmacm cma.c ucma_modify_qp_rtr, ucma_modify_qp_rts; ibv_modify_qp(3). */
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "bridge/verbs/verbs_real_private.h"
 
 #include <errno.h>
@@ -37,8 +38,9 @@ static void say_limit(const struct verbs_device *device, const char *attribute, 
                       char why[VERBS_REAL_WHY_BYTES])
 {
     snprintf(why, VERBS_REAL_WHY_BYTES,
-             "%s has at most %" PRId64 " %s (%s), and %" PRId64 " are needed: %s",
-             verbs_real_name(device), limit, what, attribute, asked, remedy);
+             "%s has at most %" PRId64 " %s (%s), and %" PRId64 " %s needed: %s",
+             verbs_real_name(device), limit, what, attribute, asked, plural(asked, "is", "are"),
+             remedy);
 }
 
 static bool fits(const struct verbs_device *device, const struct ibv_qp_cap *cap,

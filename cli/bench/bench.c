@@ -3,6 +3,7 @@
 #include "cli/bench/bench.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "replay/database/words.h"
 #include "reports/text/json.h"
@@ -40,11 +41,12 @@ void bench_print_list(void)
 static void print_memory(const struct bench_figures *figures)
 {
     printf("%20s%s at most", "", words_bytes(figures->peak_bytes).text);
-    printf("; after building %s for each of %s hosts", words_bytes(figures->host_bytes).text,
-           words_count(figures->hosts).text);
-    printf("; at most %s for each of %s frames in flight; %s queue pairs\n",
+    printf("; after building %s for each of %s %s", words_bytes(figures->host_bytes).text,
+           words_count(figures->hosts).text, plural(figures->hosts, "host", "hosts"));
+    printf("; at most %s for each of %s %s in flight; %s queue %s\n",
            words_bytes(figures->frame_bytes).text, words_count(figures->frames).text,
-           words_count(figures->queue_pairs).text);
+           plural(figures->frames, "frame", "frames"), words_count(figures->queue_pairs).text,
+           plural(figures->queue_pairs, "pair", "pairs"));
 }
 
 static void print_scenario(const struct bench_figures *figures)
@@ -52,9 +54,9 @@ static void print_scenario(const struct bench_figures *figures)
     printf("; %s wall-clock; %s events/s, %.2f a hop\n",
            words_short((double)figures->hops_per_wall_s).text,
            words_short((double)figures->events_per_cpu_s).text, figures->events_per_hop);
-    printf("%20s%s hops; build %.3f s, run %.3f s, end %.3f s\n", "",
-           words_count(figures->packet_hops).text, figures->build_cpu_s, figures->play_cpu_s,
-           figures->end_cpu_s);
+    printf("%20s%s %s; build %.3f s, run %.3f s, end %.3f s\n", "",
+           words_count(figures->packet_hops).text, plural(figures->packet_hops, "hop", "hops"),
+           figures->build_cpu_s, figures->play_cpu_s, figures->end_cpu_s);
     print_memory(figures);
 }
 

@@ -3,6 +3,7 @@
 #include "cli/bridge/bridge_options.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/printable.h"
 #include "base/quantity.h"
 #include "bridge/bytes/bytes.h"
@@ -122,8 +123,9 @@ static int report(struct play *play, bool json)
         return CLI_FAILED;
     }
     if (play_unsound(play) > 0)
-        printable_say("stormglass-bridge", "%llu transfers delivered wrong data",
-                      (unsigned long long)play_unsound(play));
+        printable_say("stormglass-bridge", "%llu %s delivered wrong data",
+                      (unsigned long long)play_unsound(play),
+                      plural(play_unsound(play), "transfer", "transfers"));
     return result_held(play_result(play)) ? CLI_DONE : CLI_BROKEN;
 }
 

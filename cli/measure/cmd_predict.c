@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_predict - stormglass predict. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "replay/compare/predict.h"
 #include "replay/files/output.h"
@@ -147,8 +148,8 @@ static int write_file(const struct predicting *at)
     if (well)
         predictions_text(at->predictions, stdout);
     if (well)
-        printf("\n%s: %u cells frozen, digest %s\n", path, (unsigned)at->predictions->cell_count,
-               at->predictions->digest);
+        printf("\n%s: %u %s frozen, digest %s\n", path, (unsigned)at->predictions->cell_count,
+               plural(at->predictions->cell_count, "cell", "cells"), at->predictions->digest);
     const int code =
         well ? CLI_DONE : cli_output_failed(path == NULL ? at->folder : path, &at->inputs, why);
     free(path);

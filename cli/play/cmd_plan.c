@@ -2,6 +2,7 @@
  * cmd_plan - stormglass plan. */
 #include "cli/play/cmd_plan.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "cli/play/pages.h"
 #include "cli/play/planning.h"
@@ -206,9 +207,9 @@ static int report_part(const struct plan_state *state, const struct part *part)
         all++;
         open += state->candidates[i].verdict == PLAN_VERDICT_OPEN;
     }
-    printf("%s: part %u of %u: %u of %u candidates decided by %" PRId64 " runs\n",
-           state->plan->grid.name, (unsigned)part->number, (unsigned)part->count,
-           (unsigned)(all - open), (unsigned)all, state->runs);
+    printf("%s: part %u of %u: %u of %u %s decided by %" PRId64 " %s\n", state->plan->grid.name,
+           (unsigned)part->number, (unsigned)part->count, (unsigned)(all - open), (unsigned)all,
+           plural(all, "candidate", "candidates"), state->runs, plural(state->runs, "run", "runs"));
     return open == 0 ? CLI_DONE : CLI_BROKEN;
 }
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "replay/run/playback.h"
 #include "replay/run/verify.h"
@@ -76,8 +77,8 @@ static void tell_parting(const struct verify *verify)
     }
     printf("the runs diverge between %.6f us and %.6f us, in %s\n",
            (double)parting->after / PS_PER_US, (double)parting->before / PS_PER_US, verify->nodes);
-    printf("the first of them now executes %" PRIu64 " events in that time%s\n",
-           verify->event_count, verify->reported > 0 ? ":" : "");
+    printf("the first of them now executes %" PRIu64 " %s in that time%s\n", verify->event_count,
+           plural(verify->event_count, "event", "events"), verify->reported > 0 ? ":" : "");
     for (uint32_t i = 0; i < verify->reported; i++)
         tell_event(stdout, &verify->events[i]);
 }
@@ -99,8 +100,8 @@ static void tell_checkpoints(const struct checkpoint_parting *parting)
         printf("no checkpoint before that time: nothing compared\n");
     else
         printf("%u checkpoint%s up to %.6f us %s equal\n", parting->equal,
-               parting->equal == 1 ? "" : "s", (double)parting->before / PS_PER_US,
-               parting->equal == 1 ? "is" : "are");
+               plural(parting->equal, "", "s"), (double)parting->before / PS_PER_US,
+               plural(parting->equal, "is", "are"));
 }
 
 /* What a run says that was cut off, or played up to a moment. */

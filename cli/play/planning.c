@@ -3,6 +3,7 @@
 #include "cli/play/planning.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/run/progress.h"
 #include "scenarios/embedded.h"
 
@@ -37,9 +38,11 @@ static void show_progress(struct planning *planning)
     if (state->proven)
         snprintf(doing, sizeof doing, "beyond the answer, %.100s", best);
     else
-        snprintf(doing, sizeof doing, "%u of %u candidates open%s%.60s", (unsigned)plan_open(state),
-                 (unsigned)state->count, *best == '\0' ? "" : "; best so far ", best);
-    fprintf(stderr, "\r%" PRId64 " runs in %.0f s; %s%-60s", state->runs, elapsed_s, left, doing);
+        snprintf(doing, sizeof doing, "%u of %u %s open%s%.60s", (unsigned)plan_open(state),
+                 (unsigned)state->count, plural(state->count, "candidate", "candidates"),
+                 *best == '\0' ? "" : "; best so far ", best);
+    fprintf(stderr, "\r%" PRId64 " %s in %.0f s; %s%-60s", state->runs,
+            plural(state->runs, "run", "runs"), elapsed_s, left, doing);
     fflush(stderr);
     planning->shown = true;
 }

@@ -2,6 +2,7 @@
  * slurm - three short scripts. */
 #include "cli/play/slurm.h"
 
+#include "base/plural.h"
 #include "replay/files/output.h"
 
 #include <errno.h>
@@ -140,6 +141,7 @@ int slurm_write(const struct cli_args *args, const struct plan_state *state, uin
         !write_script(&scripts, "gather.sbatch", write_gather) ||
         !write_script(&scripts, "submit.sh", write_submit))
         return CLI_FAILED;
-    printf("%u tasks: %s/submit.sh\n", scripts.tasks, scripts.folder);
+    printf("%u %s: %s/submit.sh\n", scripts.tasks, plural(scripts.tasks, "task", "tasks"),
+           scripts.folder);
     return CLI_DONE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_check - stormglass check. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "replay/plan/plan_search.h"
 #include "reports/text/json_members.h"
@@ -182,8 +183,10 @@ static void find_in_plan(const struct plan_state *state, struct check_report *re
                                      candidate->why));
     }
     add_finding(report, DIAG_NOTE, grid->vary,
-                arena_format(&report->arena, "%u candidates, %u of them can never hold; %u cases",
-                             (unsigned)state->count, (unsigned)refused, (unsigned)cases));
+                arena_format(&report->arena, "%u %s, %u of them can never hold; %u %s",
+                             (unsigned)state->count,
+                             plural(state->count, "candidate", "candidates"), (unsigned)refused,
+                             (unsigned)cases, plural(cases, "case", "cases")));
 }
 
 /* What can be said without playing: the plan, its candidates, and its template as a scenario. */

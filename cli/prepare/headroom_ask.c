@@ -3,6 +3,7 @@
 #include "cli/prepare/headroom_ask_private.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "net/switch/switch.h"
 #include "scenarios/load/profile_switch.h"
@@ -118,7 +119,7 @@ static bool read_list(const struct cli_args *args, const char *option, const str
     uint32_t given;
     const char **texts = cli_values(args, option, &given);
     if (given > max) {
-        cli_error("--%s: at most %u times", option, max);
+        cli_error("--%s: at most %u %s", option, max, plural(max, "time", "times"));
         return false;
     }
     for (*count = 0; *count < given; ++*count)

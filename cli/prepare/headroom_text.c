@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * headroom_text - the answer for people: one link on a page, or a line for each rate. */
 #include "base/opt.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "cli/prepare/headroom_ask_private.h"
 
@@ -57,15 +58,16 @@ static void print_distance(int64_t bytes, int64_t need)
 
 static void print_proofs(const struct headroom_answer *answer)
 {
-    printf("\nProof     back-to-back frames of one size, %u phases of the reverse direction\n",
-           answer->proofs[0].phases);
+    printf("\nProof     back-to-back frames of one size, %u %s of the reverse direction\n",
+           answer->proofs[0].phases, plural(answer->proofs[0].phases, "phase", "phases"));
     printf("  %8s  %-9s %11s %11s   %-37s %s\n", "frame", "threshold", "formula", "found",
            "one cell less", "this headroom");
     for (unsigned i = 0; i < answer->proof_count; i++) {
         const struct headroom_proof *proof = &answer->proofs[i];
         char less[64];
-        snprintf(less, sizeof less, "%u of %u phases lose up to %" PRIu64, proof->losing,
-                 proof->phases, proof->drops);
+        snprintf(less, sizeof less, "%u of %u %s %s up to %" PRIu64, proof->losing, proof->phases,
+                 plural(proof->phases, "phase", "phases"), plural(proof->phases, "loses", "lose"),
+                 proof->drops);
         printf("  %6" PRId64 " B  %-9s %11" PRId64 " %11" PRId64 "   %-37s %s\n", proof->frame,
                answer->dynamic[i] ? "sinks" : "stays", proof->exact, proof->found, less,
                proof->holds ? "none lost" : "none lost; the FORMULA IS WRONG");

@@ -5,6 +5,7 @@
 #include "cli/prepare/import.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "scenarios/trace/blktrace.h"
 #include "scenarios/trace/iolog.h"
 
@@ -24,11 +25,14 @@ static void tell(const struct trace *trace)
 {
     const struct trace_sums sums = trace_sums(trace);
     fprintf(stderr,
-            "%" PRIu64 " reads of %" PRIu64 " B, %" PRIu64 " writes of %" PRIu64 " B, %" PRIu64
-            " flushes, in %.6f s; %" PRIu32 " file%s, up to byte %" PRId64 "\n",
-            sums.ios[TRACE_READ], sums.bytes[TRACE_READ], sums.ios[TRACE_WRITE],
-            sums.bytes[TRACE_WRITE], sums.ios[TRACE_FLUSH], (double)sums.last / PS_PER_S,
-            trace->file_count, trace->file_count == 1 ? "" : "s", sums.end);
+            "%" PRIu64 " %s of %" PRIu64 " B, %" PRIu64 " %s of %" PRIu64 " B, %" PRIu64
+            " %s, in %.6f s; %" PRIu32 " file%s, up to byte %" PRId64 "\n",
+            sums.ios[TRACE_READ], plural(sums.ios[TRACE_READ], "read", "reads"),
+            sums.bytes[TRACE_READ], sums.ios[TRACE_WRITE],
+            plural(sums.ios[TRACE_WRITE], "write", "writes"), sums.bytes[TRACE_WRITE],
+            sums.ios[TRACE_FLUSH], plural(sums.ios[TRACE_FLUSH], "flush", "flushes"),
+            (double)sums.last / PS_PER_S, trace->file_count, plural(trace->file_count, "", "s"),
+            sums.end);
     fputs("use it in a scenario with: - {name: trace, kind: trace, file: FILE, from: HOST, to: "
           "TARGET}\n",
           stderr);

@@ -3,6 +3,7 @@
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -53,9 +54,10 @@ static void look_at_ignored(struct cause_search *search, const struct harm_scene
         clue.parts = HARM_BIT(PAUSE) | HARM_BIT(BEHIND) | HARM_BIT(LOSS);
         clue.strength = PPM / 2;
         clue.everywhere = true;
-        snprintf(clue.seen, sizeof clue.seen, "%s did not obey %s pauses",
+        snprintf(clue.seen, sizeof clue.seen, "%s did not obey %s %s",
                  cause_port_name(scene, port, name, sizeof name),
-                 words_count((int64_t)not_obeyed(scene_port(scene, port))).text);
+                 words_count((int64_t)not_obeyed(scene_port(scene, port))).text,
+                 plural(not_obeyed(scene_port(scene, port)), "pause", "pauses"));
         cause_accuse(search, &clue, &suspect);
     }
 }

@@ -3,6 +3,7 @@
  * others that take what those leave. */
 #include "replay/cause/causes.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -47,9 +48,10 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     else
         return;
     clue.parts = HARM_BIT(HELD) | HARM_BIT(BEHIND);
-    snprintf(clue.seen, sizeof clue.seen, "%s marked %s frames, and senders slowed down",
+    snprintf(clue.seen, sizeof clue.seen, "%s marked %s %s, and senders slowed down",
              scene->scenario->nodes[node].name,
-             words_count((int64_t)swtch->counters.ecn_marked).text);
+             words_count((int64_t)swtch->counters.ecn_marked).text,
+             plural(swtch->counters.ecn_marked, "frame", "frames"));
     cause_accuse(search, &clue, &suspect);
 }
 

@@ -5,6 +5,7 @@
 #include "replay/compare/compare_private.h"
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "replay/database/stored.h"
 
 #include <math.h>
@@ -243,8 +244,9 @@ static bool are_sound(const struct compare_input *input)
                           store_error(input->stores[i]));
     if (compare->figures[0].count == compare->figures[1].count)
         return true;
-    return refuse(compare, "they have %zu and %zu workloads", compare->figures[0].count,
-                  compare->figures[1].count);
+    return refuse(compare, "they have %zu and %zu %s", compare->figures[0].count,
+                  compare->figures[1].count,
+                  plural(compare->figures[1].count, "workload", "workloads"));
 }
 
 static bool compare_stores(struct compare_input *input, const char *model, const char *measured)

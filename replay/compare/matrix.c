@@ -2,6 +2,7 @@
 #include "replay/compare/matrix.h"
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "replay/database/stored.h"
 
 #include <errno.h>
@@ -187,8 +188,8 @@ enum compare_end matrix_compare(struct matrix *matrix, const struct predictions 
     sort_rows(matrix);
     if (matrix->measured > 0)
         return COMPARE_DONE;
-    refuse(matrix, "%.200s: no measurement of any of the %u cells", folder,
-           (unsigned)predictions->cell_count);
+    refuse(matrix, "%.200s: no measurement of any of the %u %s", folder,
+           (unsigned)predictions->cell_count, plural(predictions->cell_count, "cell", "cells"));
     return COMPARE_REFUSED;
 }
 

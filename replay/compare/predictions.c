@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/tree.h"
+#include "base/plural.h"
 
 #include <errno.h>
 #include <math.h>
@@ -84,7 +85,8 @@ static const char **words_of(struct reader *reader, const struct tree_node *map,
     if (list == NULL)
         return NULL;
     if (list->count > most) {
-        tree_error(reader->diag, list, "more than %u entries", (unsigned)most);
+        tree_error(reader->diag, list, "more than %u %s", (unsigned)most,
+                   plural(most, "entry", "entries"));
         return NULL;
     }
     const char **words = arena_array(&reader->predictions->arena, list->count, sizeof *words);
@@ -105,7 +107,7 @@ static const struct tree_node *list_of(struct reader *reader, const struct tree_
     const struct tree_node *list = want(reader, map, key, TREE_LIST);
     if (list == NULL || list->count <= most)
         return list;
-    tree_error(reader->diag, list, "more than %zu entries", most);
+    tree_error(reader->diag, list, "more than %zu %s", most, plural(most, "entry", "entries"));
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "replay/explain/verdict.h"
 
 #include "base/check.h"
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -65,10 +66,12 @@ static void spread_words(const struct explain *explain, uint32_t root, char *tex
         return;
     size_t used = (size_t)snprintf(text, size, "; the pauses spread to ");
     if (spread.switches > 0)
-        used += (size_t)snprintf(text + used, size - used, "%u switch%s%s", spread.switches,
-                                 spread.switches == 1 ? "" : "es", spread.hosts > 0 ? " and " : "");
+        used +=
+            (size_t)snprintf(text + used, size - used, "%u switch%s%s", spread.switches,
+                             plural(spread.switches, "", "es"), spread.hosts > 0 ? " and " : "");
     if (spread.hosts > 0)
-        snprintf(text + used, size - used, "%u host%s", spread.hosts, spread.hosts == 1 ? "" : "s");
+        snprintf(text + used, size - used, "%u host%s", spread.hosts,
+                 plural(spread.hosts, "", "s"));
 }
 
 /* What sentences on a root name; the texts are the caller's. */

@@ -4,6 +4,7 @@
 #include "replay/explain/verdict.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/harm/cause.h"
@@ -320,7 +321,7 @@ void cause_report_drop(struct cause_search *search, const struct harm_scene *sce
         clue.strength / 2 + (int64_t)((__int128)drops->frames * (unsigned)clue.strength / 2 / all);
     snprintf(clue.seen, sizeof clue.seen, "%s dropped %s frame%s of priority %u, %s",
              cause_port_name(scene, clue.place.port, port, sizeof port),
-             words_count((int64_t)drops->frames).text, drops->frames == 1 ? "" : "s",
+             words_count((int64_t)drops->frames).text, plural(drops->frames, "", "s"),
              drops->priority, why);
     cause_report(search, &clue);
 }

@@ -2,6 +2,7 @@
  * severity - how bad it was, and the sentence of it. */
 #include "replay/harm/severity.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/harm/margins.h"
 
@@ -42,13 +43,16 @@ void severity_words(struct harm *harm)
     }
     used += (size_t)snprintf(text, size, "%s: %" PRId64 " pair%s of hosts lost %s",
                              harm_severity_word(harm->severity), harm->victims,
-                             harm->victims == 1 ? "" : "s", words_time(harm->lost_ps).text);
+                             plural(harm->victims, "", "s"), words_time(harm->lost_ps).text);
     if (harm->failed_operations > 0)
-        used += (size_t)snprintf(text + used, size - used, ", %s operations failed or never ended",
-                                 words_count(harm->failed_operations).text);
+        used += (size_t)snprintf(text + used, size - used, ", %s %s failed or never ended",
+                                 words_count(harm->failed_operations).text,
+                                 plural(harm->failed_operations, "operation", "operations"));
     if (harm->lossless_drops > 0)
-        snprintf(text + used, size - used, ", %s frames of lossless classes dropped",
-                 words_count(harm->lossless_drops).text);
+        snprintf(text + used, size - used, ", %s %s of lossless classes dropped",
+                 words_count(harm->lossless_drops).text,
+                 plural(harm->lossless_drops, "frame", "frames"));
     else if (harm->drops > 0)
-        snprintf(text + used, size - used, ", %s frames dropped", words_count(harm->drops).text);
+        snprintf(text + used, size - used, ", %s %s dropped", words_count(harm->drops).text,
+                 plural(harm->drops, "frame", "frames"));
 }

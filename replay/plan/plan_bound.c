@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "net/port/port.h"
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"
@@ -325,8 +326,9 @@ static int64_t commands(const struct scenario *scenario, const struct scenario_w
     const struct ceiling ceiling = commands_most(scenario, workload, (uint32_t)sizes.least);
     if (ceiling.most == INT64_MAX)
         return INT64_MAX;
-    snprintf(why, PLAN_BOUND_BYTES, "%s %s do no more than %s commands a second", ceiling.of,
-             workload->name, words_count(ceiling.most).text);
+    snprintf(why, PLAN_BOUND_BYTES, "%s %s do no more than %s %s a second", ceiling.of,
+             workload->name, words_count(ceiling.most).text,
+             plural(ceiling.most, "command", "commands"));
     return plus(ceiling.most, late(workload));
 }
 

@@ -3,6 +3,7 @@
 #include "replay/plan/plan_play.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "replay/database/words.h"
 #include "replay/plan/plan_bound.h"
@@ -103,8 +104,9 @@ static bool all_active(const struct result *result, struct plan_outcome *outcome
         if (!workload->stalled && workload->idle == 0)
             continue;
         const int64_t active = workload->stalled ? 0 : workload->members - workload->idle;
-        end(outcome, PLAN_RUN_IDLE, "only %s of %s members of %s did anything",
-            words_count(active).text, words_count(workload->members).text, workload->name);
+        end(outcome, PLAN_RUN_IDLE, "only %s of %s %s of %s did anything", words_count(active).text,
+            words_count(workload->members).text, plural(workload->members, "member", "members"),
+            workload->name);
         return false;
     }
     return true;
@@ -129,13 +131,15 @@ static bool nothing_lost(const struct result *result, struct plan_outcome *outco
         const int64_t lost = workload->failed + workload->unfinished;
         if (lost == 0 && workload->corrupt == 0)
             continue;
-        end(outcome, PLAN_RUN_FAILED, "%s of %s operations of %s failed or never completed",
-            words_count(lost).text, words_count(workload->issued).text, workload->name);
+        end(outcome, PLAN_RUN_FAILED, "%s of %s %s of %s failed or never completed",
+            words_count(lost).text, words_count(workload->issued).text,
+            plural(workload->issued, "operation", "operations"), workload->name);
         return false;
     }
     if (result->totals.drops_lossless > 0)
-        end(outcome, PLAN_RUN_FAILED, "%s frames of a lossless class were dropped",
-            words_count(result->totals.drops_lossless).text);
+        end(outcome, PLAN_RUN_FAILED, "%s %s of a lossless class were dropped",
+            words_count(result->totals.drops_lossless).text,
+            plural(result->totals.drops_lossless, "frame", "frames"));
     else if (result->totals.pfc_deadlocks > 0)
         end(outcome, PLAN_RUN_FAILED, "%.200s", result->deadlock);
     else
@@ -194,8 +198,9 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
             words_time(scenario->duration).text);
         if (i < PLAYED_WORKLOADS && is_finite(scenario, &scenario->workloads[i]) &&
             has_ended(workload, &played->issued[i])) {
-            end(outcome, PLAN_RUN_UNSETTLED, "%s ends after %s operations, before it has settled",
-                workload->name, words_count(workload->issued).text);
+            end(outcome, PLAN_RUN_UNSETTLED, "%s ends after %s %s, before it has settled",
+                workload->name, words_count(workload->issued).text,
+                plural(workload->issued, "operation", "operations"));
             return 0;
         }
     }
@@ -232,8 +237,9 @@ static void take(const struct plan_trial *trial, const struct scenario *scenario
     if (strcmp(result->status, "complete") != 0)
         outcome->end = PLAN_RUN_STOPPED;
     else if (result->cut)
-        end(outcome, PLAN_RUN_FAILED, "%s frames of a lossless class were dropped within %s",
+        end(outcome, PLAN_RUN_FAILED, "%s %s of a lossless class were dropped within %s",
             words_count(result->totals.drops_lossless).text,
+            plural(result->totals.drops_lossless, "frame", "frames"),
             words_time(result->totals.simulated_ps).text);
     else if (!all_active(result, outcome))
         return;

@@ -3,6 +3,7 @@
 #include "replay/plan/plan_round.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/plan/plan_errand.h"
 #include "replay/plan/plan_judge.h"
 #include "replay/plan/plan_outcome.h"
@@ -122,8 +123,9 @@ static void say_figure(const struct plan_candidate *candidate, uint32_t of, uint
     const double slack = plan_mean_slack(state, figure);
     const struct plan_spread spread = spread_of(state, figure);
     if (plan_is_mean(asked) && state->verdict == PLAN_VERDICT_UNSURE)
-        snprintf(text, sizeof text, "%.100s: %u runs do not tell; they have %s to %s", asked->text,
-                 (unsigned)state->count, plan_words(asked, spread.least).text,
+        snprintf(text, sizeof text, "%.100s: %u %s %s not tell; they have %s to %s", asked->text,
+                 (unsigned)state->count, plural(state->count, "run", "runs"),
+                 plural(state->count, "does", "do"), plan_words(asked, spread.least).text,
                  plan_words(asked, spread.most).text);
     else if (plan_is_mean(asked))
         snprintf(text, sizeof text, "%.100s: it is %s, %.3g %% %s", asked->text,

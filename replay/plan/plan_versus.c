@@ -3,6 +3,7 @@
 #include "replay/plan/plan_versus.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/plan/plan_judge.h"
 #include "replay/plan/plan_round.h"
 #include "scenarios/load/library.h"
@@ -39,8 +40,9 @@ static bool pick(const struct plan_state *state, uint32_t *design, char *why)
 {
     if (state->chosen < 0 && state->count > 1) {
         snprintf(why, PLAN_VERSUS_WHY_BYTES,
-                 "%.100s chooses none of its %u candidates, so there is nothing to compare",
-                 state->plan->grid.name, (unsigned)state->count);
+                 "%.100s chooses none of its %u %s, so there is nothing to compare",
+                 state->plan->grid.name, (unsigned)state->count,
+                 plural(state->count, "candidate", "candidates"));
         return false;
     }
     *design = state->chosen < 0 ? 0 : (uint32_t)state->chosen;
@@ -117,8 +119,9 @@ static void compare_workloads(const struct scenario *first, const struct scenari
         if (theirs == NULL)
             snprintf(unlike, PLAN_VERSUS_WHY_BYTES, "only the first has %.100s", mine->name);
         else if (theirs->pair_count != mine->pair_count)
-            snprintf(unlike, PLAN_VERSUS_WHY_BYTES, "%.100s has %u pairs of hosts and %u",
-                     mine->name, (unsigned)mine->pair_count, (unsigned)theirs->pair_count);
+            snprintf(unlike, PLAN_VERSUS_WHY_BYTES, "%.100s has %u %s of hosts and %u", mine->name,
+                     (unsigned)mine->pair_count, plural(mine->pair_count, "pair", "pairs"),
+                     (unsigned)theirs->pair_count);
     }
     for (uint32_t i = 0; i < second->workload_count && *unlike == '\0'; i++)
         if (workload_of(first, second->workloads[i].name) == NULL)

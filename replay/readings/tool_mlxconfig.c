@@ -5,6 +5,8 @@
  * noted. */
 #include "replay/readings/tool.h"
 
+#include "base/plural.h"
+
 #include <string.h>
 
 static const struct row {
@@ -92,9 +94,9 @@ static void read(const struct tool_file *file)
                        "file is cut");
     if (scan.dcqcn > 0)
         tool_note(file, &scan.first, scan.first.text,
-                  "%zu settings of DCQCN: stormglass import mlxconfig writes them as hosts of a "
+                  "%zu %s of DCQCN: stormglass import mlxconfig writes them as hosts of a "
                   "scenario",
-                  scan.dcqcn);
+                  scan.dcqcn, plural(scan.dcqcn, "setting", "settings"));
 }
 
 static const char *const marks[] = {"Configurations: ", "Configurations:\t", "CNP_DSCP_P1", NULL};

@@ -6,6 +6,8 @@
  * Not read: cycles (-C), connections other than RC, atomics. */
 #include "replay/readings/perftest.h"
 
+#include "base/plural.h"
+
 #include <string.h>
 
 /* Columns in the order in which they are printed; which there are the heading says. */
@@ -202,9 +204,9 @@ static bool read_row(struct table *table, const char *at, struct row *row)
         const size_t length = strcspn(at, " \t");
         if (length == 0) {
             tool_say(table->file, DIAG_ERROR, &table->lines, at, 1,
-                     "expected %d numbers, as the heading has columns, but there are %d: the line "
+                     "expected %d %s, as the heading has columns, but there are %d: the line "
                      "is cut",
-                     table->columns, found);
+                     table->columns, plural(table->columns, "number", "numbers"), found);
             return false;
         }
         if (!reading_number_parse(at, length, &numbers[found])) {

@@ -2,6 +2,7 @@
  * record_deadlocks - the circle in words, the queues in rows. */
 #include "replay/record/record_deadlocks.h"
 
+#include "base/plural.h"
 #include "replay/database/record_schema.h"
 #include "replay/database/words.h"
 
@@ -42,14 +43,14 @@ void record_deadlock_words(const struct scenario *scenario, const struct deadloc
     write_cycle(scenario, deadlock, cycle, sizeof cycle);
     if (deadlock->behind > 0)
         snprintf(behind, sizeof behind, "; %u port%s behind %s", deadlock->behind,
-                 deadlock->behind == 1 ? "" : "s", stands ? "wait" : "waited");
+                 plural(deadlock->behind, "", "s"), stands ? "wait" : "waited");
     if (stands)
         snprintf(span, sizeof span, "since %s", words_time(deadlock->since).text);
     else
         snprintf(span, sizeof span, "from %s until %s", words_time(deadlock->since).text,
                  words_time(deadlock->gone).text);
     snprintf(text, size, "deadlock %s: %s (priority %u), %u queue%s, %s %s%s", span, cycle,
-             deadlock->priority, queues, queues == 1 ? "" : "s", words_bytes(deadlock->bytes).text,
+             deadlock->priority, queues, plural(queues, "", "s"), words_bytes(deadlock->bytes).text,
              "blocked", behind);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "scenarios/load/expect.h"
 
@@ -83,10 +84,10 @@ static void fail_unfinished(const struct scenario *scenario, struct result *resu
         return;
     for (uint32_t i = 0; i < result->workload_count; i++)
         if (result->workloads[i].unfinished > 0)
-            result_fail(result, "%s: %s of %s operations never completed",
-                        result->workloads[i].name,
+            result_fail(result, "%s: %s of %s %s never completed", result->workloads[i].name,
                         words_count(result->workloads[i].unfinished).text,
-                        words_count(result->workloads[i].issued).text);
+                        words_count(result->workloads[i].issued).text,
+                        plural(result->workloads[i].issued, "operation", "operations"));
 }
 
 /* As much as any other operation that never completed, also where none was asked for. */
@@ -100,9 +101,10 @@ static void fail_stalled(const struct scenario *scenario, struct result *result)
         if (workload->stalled)
             result_fail(result, "workload %s issued nothing in its window", workload->name);
         else if (workload->idle > 0)
-            result_fail(result, "%s: %s of its %s members never connected or issued nothing",
+            result_fail(result, "%s: %s of its %s %s never connected or issued nothing",
                         workload->name, words_count(workload->idle).text,
-                        words_count(workload->members).text);
+                        words_count(workload->members).text,
+                        plural(workload->members, "member", "members"));
     }
 }
 
@@ -111,14 +113,15 @@ static void fail_failed(const struct scenario *scenario, struct result *result)
     const int64_t errors = result->totals.rnic_qp_errors;
     if (errors > 0 && !speaks_of(scenario, EXPECT_RNIC_QP_ERRORS))
         result_fail(result, "%s queue pair%s went into error", words_count(errors).text,
-                    errors == 1 ? "" : "s");
+                    plural(errors, "", "s"));
     if (speaks_of(scenario, EXPECT_COMMANDS_LOST) || speaks_of(scenario, EXPECT_FAILED))
         return;
     for (uint32_t i = 0; i < result->workload_count; i++)
         if (result->workloads[i].failed > 0)
-            result_fail(result, "%s: %s of %s operations failed", result->workloads[i].name,
+            result_fail(result, "%s: %s of %s %s failed", result->workloads[i].name,
                         words_count(result->workloads[i].failed).text,
-                        words_count(result->workloads[i].issued).text);
+                        words_count(result->workloads[i].issued).text,
+                        plural(result->workloads[i].issued, "operation", "operations"));
 }
 
 /* Each kind by itself, unless the scenario expects something of it. */
@@ -136,18 +139,19 @@ static void fail_data(const struct scenario *scenario, struct result *result)
     const int64_t damaged = result->totals.data_damaged;
     if (damaged > 0 && !speaks_of(scenario, EXPECT_DATA_DAMAGED))
         result_fail(result, "%s write%s reached a target as other data than was sent",
-                    words_count(damaged).text, damaged == 1 ? "" : "s");
+                    words_count(damaged).text, plural(damaged, "", "s"));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (kinds[i].reads > 0 && !speaks_of(scenario, kinds[i].quantity))
             result_fail(result, "%s read%s returned %s", words_count(kinds[i].reads).text,
-                        kinds[i].reads == 1 ? "" : "s", kinds[i].what);
+                        plural(kinds[i].reads, "", "s"), kinds[i].what);
 }
 
 static void fail_on_its_own(const struct scenario *scenario, struct result *result, bool cut_short)
 {
     if (result->totals.drops_lossless > 0 && !speaks_of(scenario, EXPECT_DROPS_LOSSLESS))
-        result_fail(result, "%s frames of a lossless class were dropped",
-                    words_count(result->totals.drops_lossless).text);
+        result_fail(result, "%s %s of a lossless class were dropped",
+                    words_count(result->totals.drops_lossless).text,
+                    plural(result->totals.drops_lossless, "frame", "frames"));
     if (result->totals.pfc_deadlocks > 0 && !speaks_of(scenario, EXPECT_PFC_DEADLOCKS))
         result_fail(result, "%s", result->deadlock);
     fail_failed(scenario, result);
@@ -157,8 +161,9 @@ static void fail_on_its_own(const struct scenario *scenario, struct result *resu
     }
     for (uint32_t i = 0; i < result->workload_count; i++)
         if (result->workloads[i].corrupt > 0)
-            result_fail(result, "%s: %s reads returned wrong data", result->workloads[i].name,
-                        words_count(result->workloads[i].corrupt).text);
+            result_fail(result, "%s: %s %s returned wrong data", result->workloads[i].name,
+                        words_count(result->workloads[i].corrupt).text,
+                        plural(result->workloads[i].corrupt, "read", "reads"));
     fail_data(scenario, result);
 }
 
@@ -237,8 +242,9 @@ static bool is_refused(const struct expectation *expectation, const struct resul
     if (idle == NULL && leaves_out_members(expectation, result))
         idle = &result->workloads[expectation->workload];
     if (idle != NULL)
-        snprintf(actual, size, "%s: %s of %s members did nothing", idle->name,
-                 words_count(idle->idle).text, words_count(idle->members).text);
+        snprintf(actual, size, "%s: %s of %s %s did nothing", idle->name,
+                 words_count(idle->idle).text, words_count(idle->members).text,
+                 plural(idle->members, "member", "members"));
     return idle != NULL;
 }
 

@@ -2,6 +2,8 @@
  * step_show_host - RNICs, queue pairs, and the commands of a host and of a target. */
 #include "replay/step/step_show_private.h"
 
+#include "base/plural.h"
+
 #include <inttypes.h>
 
 void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool busy, FILE *out)
@@ -51,10 +53,12 @@ static void show_qp(const struct stepper *stepper, const struct rnic *rnic, cons
             step_node(stepper, stepper_host_of(stepper, qp->flow.destination))->name, qp->flow.qpn,
             qp_state_name((enum ibv_qp_state)qp->state), qp->next_psn);
     if (qp_outstanding(qp))
-        fprintf(out, ", %u packets from PSN %u on unacknowledged",
-                (unsigned)psn_diff(qp->high_psn, qp->una_psn), qp->una_psn);
-    fprintf(out, ", receives PSN %u next; %u work requests, %u receives posted", qp->epsn,
-            qp->sq_tail - qp->sq_head, qp->rq_tail - qp->rq_head);
+        fprintf(out, ", %u %s from PSN %u on unacknowledged",
+                (unsigned)psn_diff(qp->high_psn, qp->una_psn),
+                plural(psn_diff(qp->high_psn, qp->una_psn), "packet", "packets"), qp->una_psn);
+    fprintf(out, ", receives PSN %u next; %u work %s, %u %s posted", qp->epsn,
+            qp->sq_tail - qp->sq_head, plural(qp->sq_tail - qp->sq_head, "request", "requests"),
+            qp->rq_tail - qp->rq_head, plural(qp->rq_tail - qp->rq_head, "receive", "receives"));
     show_rate(rnic, qp, out);
     show_wait(stepper, rnic, qp, out);
     fputc('\n', out);
@@ -83,7 +87,7 @@ static void show_qps(const struct stepper *stepper, const struct rnic *rnic, FIL
     }
     if (more > 0)
         fprintf(out, "  ... and %u more\n", more);
-    fprintf(out, "  %u idle queue pairs\n", quiet);
+    fprintf(out, "  %u idle queue %s\n", quiet, plural(quiet, "pair", "pairs"));
 }
 
 void step_show_qp(const struct stepper *stepper, uint32_t node, uint32_t qpn, FILE *out)
@@ -120,12 +124,14 @@ static void show_target(const struct stepper *stepper, uint32_t node, FILE *out)
     if (target == NULL)
         return;
     const struct nvme_target_stats *stats = nvme_target_stats(target);
-    fprintf(out, "%s, a target with %u controllers and %u queues%s; %" PRIu64 " commands so far\n",
-            step_node(stepper, node)->name, stats->controllers, stats->queues,
+    fprintf(out, "%s, a target with %u %s and %u %s%s; %" PRIu64 " %s so far\n",
+            step_node(stepper, node)->name, stats->controllers,
+            plural(stats->controllers, "controller", "controllers"), stats->queues,
+            plural(stats->queues, "queue", "queues"),
             nvme_target_is_dead(target)      ? ", dead"
             : nvme_target_is_stalled(target) ? ", stalled"
                                              : "",
-            stats->commands);
+            stats->commands, plural(stats->commands, "command", "commands"));
     nvme_target_look(target, show_served, &of);
     if (of.shown > STEP_SHOWN_MOST)
         fprintf(out, "  ... and %u more\n", of.shown - STEP_SHOWN_MOST);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * step_show_net - ports, their queues and pauses, and a switch's memory. */
 #include "base/drop.h"
+#include "base/plural.h"
 #include "replay/step/step_show_private.h"
 
 #include <inttypes.h>
@@ -32,8 +33,8 @@ static void show_waiting(const struct stepper *stepper, uint32_t node, const str
     const uint8_t bit = (uint8_t)(1u << priority);
     const uint32_t bytes = port->prios[priority].bytes;
     if (bytes > 0)
-        fprintf(out, "; %s queued in %u frames", words_bytes(bytes).text,
-                step_frames(port, priority));
+        fprintf(out, "; %s queued in %u %s", words_bytes(bytes).text, step_frames(port, priority),
+                plural(step_frames(port, priority), "frame", "frames"));
     else if (!step_is_switch(stepper, node) && (port->ready & bit) != 0)
         fprintf(out, "; it has frames to send");
     if ((port->paused & bit) != 0)
@@ -132,10 +133,10 @@ void step_show_port(const struct stepper *stepper, const struct step_subject *su
         if (!is_wanted(subject, subject->port, i) || prio->tx_frames + prio->rx_frames == 0)
             continue;
         fprintf(out,
-                "  priority %u: sent %" PRIu64 " frames, received %" PRIu64 "; XOFF sent %" PRIu64
+                "  priority %u: sent %" PRIu64 " %s, received %" PRIu64 "; XOFF sent %" PRIu64
                 ", received %" PRIu64 "; longest queue %s\n",
-                i, prio->tx_frames, prio->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
-                words_bytes(prio->peak).text);
+                i, prio->tx_frames, plural(prio->tx_frames, "frame", "frames"), prio->rx_frames,
+                pauses->tx_xoff, pauses->rx_xoff, words_bytes(prio->peak).text);
     }
     step_show_prios(stepper, subject, out);
 }
@@ -147,7 +148,7 @@ void step_show_switch(const struct stepper *stepper, const struct step_subject *
     step_show_buffer(stepper, subject->node, false, out);
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
         dropped += swtch->counters.dropped[i];
-    fprintf(out, "  %" PRIu64 " frames dropped, %" PRIu64 " marked\n", dropped,
-            swtch->counters.ecn_marked);
+    fprintf(out, "  %" PRIu64 " %s dropped, %" PRIu64 " marked\n", dropped,
+            plural(dropped, "frame", "frames"), swtch->counters.ecn_marked);
     step_show_prios(stepper, subject, out);
 }

@@ -4,6 +4,8 @@
  * for the queue pair, a core, the medium. */
 #include "replay/step/step_why_private.h"
 
+#include "base/plural.h"
+
 /* ------------------------------------------------------------------ frames under way */
 
 /* The first queue of a switch in which a frame waits that is for the queue pair of the endpoint. */
@@ -84,8 +86,9 @@ static bool why_peer(struct step_walk *walk, const struct qp *qp)
 static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, const struct qp *qp)
 {
     const time_ps now = step_now(walk->stepper);
-    step_why_line(walk, "%u packets from PSN %u on are not acknowledged",
-                  (unsigned)psn_diff(qp->high_psn, qp->una_psn), qp->una_psn);
+    step_why_line(walk, "%u %s from PSN %u on are not acknowledged",
+                  (unsigned)psn_diff(qp->high_psn, qp->una_psn),
+                  plural(psn_diff(qp->high_psn, qp->una_psn), "packet", "packets"), qp->una_psn);
     if (why_frame(walk, qp->flow.destination, qp->flow.qpn) ||
         why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
         return;

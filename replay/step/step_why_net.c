@@ -3,6 +3,8 @@
  * The peer stopped them because of its own queues, where what came in by that port waits. */
 #include "replay/step/step_why_private.h"
 
+#include "base/plural.h"
+
 enum { SHARE_LEAST_PERCENT = 20 };
 
 /* ------------------------------------------------------------------ who stops a port */
@@ -136,8 +138,9 @@ static void why_sends(struct step_walk *walk, const struct step_prio *prio, cons
                       prio->priority);
         return;
     }
-    step_why_line(walk, "%s, priority %u may send: %s queued in %u frames, %s at %s", name.text,
+    step_why_line(walk, "%s, priority %u may send: %s queued in %u %s, %s at %s", name.text,
                   prio->priority, words_bytes(bytes).text, step_frames(port, prio->priority),
+                  plural(step_frames(port, prio->priority), "frame", "frames"),
                   words_time(units_transfer_ps(bytes, (uint64_t)port->params.rate)).text,
                   words_rate((double)port->params.rate).text);
     walk->depth++;

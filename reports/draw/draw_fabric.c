@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * draw_fabric - boxes, links, what was hottest, and a legend. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "reports/draw/draw.h"
 #include "reports/draw/fabric_map.h"
@@ -333,8 +334,8 @@ static void draw_heading(const struct drawn *drawn, struct store *store)
     draw_text(drawn, "title", name, "plain", 0, top - 20, 16);
     const uint32_t switches = map->node_count - map->host_count;
     snprintf(line, sizeof line, "%" PRIu32 " host%s, %" PRIu32 " switch%s, %" PRIu32 " link%s%s%s",
-             map->host_count, map->host_count == 1 ? "" : "s", switches, switches == 1 ? "" : "es",
-             map->link_count, map->link_count == 1 ? "" : "s",
+             map->host_count, plural(map->host_count, "", "s"), switches,
+             plural(switches, "", "es"), map->link_count, plural(map->link_count, "", "s"),
              map->span_ps > 0 ? ", simulated " : "", map->span_ps > 0 ? span.text : "");
     draw_text(drawn, "subtitle", line, "dim", 0, top, 10);
 }

@@ -5,6 +5,7 @@
  * between them, and is at least what their words take. */
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "reports/draw/draw.h"
 #include "reports/draw/picture_style.h"
@@ -217,11 +218,11 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
     const double length = hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / length, uy = (y2 - y1) / length;
     char line[4 * IO_NAME_BYTES];
     snprintf(line, sizeof line,
-             "%s, PSN %" PRId64 ", %" PRId64 " bytes: %s to %s, sent at %" PRId64
+             "%s, PSN %" PRId64 ", %" PRId64 " %s: %s to %s, sent at %" PRId64
              " ps, received at %" PRId64 " ps%s%s",
-             hop->opcode, hop->psn, hop->bytes, sheet->frames->lanes[hop->from],
-             sheet->frames->lanes[hop->to], hop->at_ps, hop->arrives_ps,
-             hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
+             hop->opcode, hop->psn, hop->bytes, plural(hop->bytes, "byte", "bytes"),
+             sheet->frames->lanes[hop->from], sheet->frames->lanes[hop->to], hop->at_ps,
+             hop->arrives_ps, hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
     fprintf(sheet->out, "<g class=\"edge %s\"><title>", style);
     picture_escape(sheet->out, line);
     fprintf(sheet->out,
@@ -262,8 +263,8 @@ static void draw_heading(const struct sheet *sheet, double height)
         "Blue: capsules; orange: data; grey: acknowledgements; red: lost, NAKed or retransmitted.");
     if (f->left_out == 0)
         return;
-    snprintf(line, sizeof line, "%" PRIu32 " hops in the middle of long messages are not drawn.",
-             f->left_out);
+    snprintf(line, sizeof line, "%" PRIu32 " %s in the middle of long messages are not drawn.",
+             f->left_out, plural(f->left_out, "hop", "hops"));
     text(sheet->out, "dim", "start", 24, height - 44, 9.5, line);
 }
 

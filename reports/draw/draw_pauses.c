@@ -2,6 +2,7 @@
  * draw_pauses - the tree of each root: whom it stopped, whom those stopped, and which workloads.
  * A box is a transmitter that had to stop; the line to it comes from who paused it, thicker the
  * longer it took. */
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
 #include "reports/draw/draw.h"
@@ -212,8 +213,8 @@ static void draw_tree(struct tree *tree, struct store_statement *root)
         snprintf(heading, sizeof heading, "%s: %s of pauses",
                  is_cause(tree) ? "Root cause" : "Also", words_time(tree->most_ps).text);
     if (tree->left_out > 0)
-        snprintf(heading + used, sizeof heading - (size_t)used, "; %d short pauses not shown",
-                 tree->left_out);
+        snprintf(heading + used, sizeof heading - (size_t)used, "; %d short %s not shown",
+                 tree->left_out, plural(tree->left_out, "pause", "pauses"));
     picture_frame(tree->picture, heading);
     draw_root(tree, store_text(root, 1), store_text(root, 3));
     for (int i = 0; i < tree->count; i++)

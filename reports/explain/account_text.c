@@ -2,6 +2,7 @@
  * account_text - the account as a page of text.  Long lists are cut; --json has them whole. */
 #include "reports/explain/account.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "reports/summary/text_waits.h"
 
@@ -137,10 +138,7 @@ static void write_cause(const struct page *page)
             fprintf(page->out, "  %s%s%s\n", page->paint.bad, account->deadlocks[i].text,
                     page->paint.off);
     for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
-        fprintf(page->out, "  %s: %s, %s\n",
-                i < account->cause_count    ? "and"
-                : account->cause_count == 1 ? "also"
-                                            : "also",
+        fprintf(page->out, "  %s: %s, %s\n", i < account->cause_count ? "and" : "also",
                 account->roots[i].kind, account->roots[i].text);
     rest(page, account->root_count, ROOTS_SHOWN);
 }
@@ -170,7 +168,7 @@ static void write_depth(const struct page *page, int64_t root)
 {
     const struct account_root *of = &page->account->roots[root];
     fprintf(page->out, "  %" PRId64 " hop%s deep, %" PRId64 " port%s paused\n", of->depth,
-            of->depth == 1 ? "" : "s", of->stopped, of->stopped == 1 ? "" : "s");
+            plural(of->depth, "", "s"), of->stopped, plural(of->stopped, "", "s"));
 }
 
 static void write_path(const struct page *page)

@@ -3,6 +3,7 @@
 #include "reports/explain/account.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "reports/text/json_members.h"
 
 #include <inttypes.h>
@@ -61,17 +62,23 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
     write_sentence(assumed, out);
     fprintf(out,
             "\n  bottleneck %s; cause %s\n  assumed values at half and twice, inferred ones a "
-            "tenth less and more: %" PRIu32 " runs, in which %" PRIu32 " values matter at all\n",
+            "tenth less and more: %" PRIu32 " %s, in which %" PRIu32 " %s %s at all\n",
             assumed->verdict.bottleneck, assumed->verdict.cause, assumed->runs,
-            assumed->felt_count);
+            plural(assumed->runs, "run", "runs"), assumed->felt_count,
+            plural(assumed->felt_count, "value", "values"),
+            plural(assumed->felt_count, "matters", "matter"));
     for (uint32_t i = 0; i < assumed->flip_count; i++)
         for (uint32_t k = 0; k < assumed->values[i].trial_count; k++)
             if (assumed->values[i].trials[k].flips)
                 write_trial(assumed, &assumed->values[i], &assumed->values[i].trials[k], out);
     if (assumed->left_out > 0)
-        fprintf(out, "  %" PRIu32 " more values were not played\n", assumed->left_out);
+        fprintf(out, "  %" PRIu32 " more %s %s not played\n", assumed->left_out,
+                plural(assumed->left_out, "value", "values"),
+                plural(assumed->left_out, "was", "were"));
     if (assumed->unjudged > 0)
-        fprintf(out, "  the last %" PRIu32 " expectations were not judged\n", assumed->unjudged);
+        fprintf(out, "  the last %" PRIu32 " %s %s not judged\n", assumed->unjudged,
+                plural(assumed->unjudged, "expectation", "expectations"),
+                plural(assumed->unjudged, "was", "were"));
 }
 
 static void json_verdict(struct json *json, const char *at, const struct assumed *assumed,

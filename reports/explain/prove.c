@@ -3,6 +3,7 @@
 #include "reports/explain/account.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "reports/text/json_members.h"
 
@@ -85,7 +86,8 @@ static void write_victims(const struct prove *prove, FILE *out)
         if (victim->failed > 0)
             fprintf(out, "; %s failed", words_count(victim->failed).text);
         if (victim->inactive > 0)
-            fprintf(out, "; %s members inactive", words_count(victim->inactive).text);
+            fprintf(out, "; %s %s inactive", words_count(victim->inactive).text,
+                    plural(victim->inactive, "member", "members"));
         fputc('\n', out);
     }
     if (prove->victim_count > PROVE_VICTIMS_MAX)
@@ -102,7 +104,8 @@ static void write_hosts(const struct prove *prove, FILE *out)
         if (host->failed > 0)
             fprintf(out, "; %s failed", words_count(host->failed).text);
         if (host->inactive > 0)
-            fprintf(out, "; %s members inactive", words_count(host->inactive).text);
+            fprintf(out, "; %s %s inactive", words_count(host->inactive).text,
+                    plural(host->inactive, "member", "members"));
         fputc('\n', out);
     }
     if (prove->host_count > PROVE_HOSTS_MAX)
@@ -157,17 +160,18 @@ static void say_harm(const struct prove *prove, FILE *out)
 {
     const struct {
         int64_t count;
-        const char *what;
+        const char *one, *many, *what;
     } harms[] = {
-        {prove->all.failed + prove->unfinished, "operations failed or never ended"},
-        {prove->all.inactive, "members did nothing"},
-        {prove->all.lossless_drops, "lossless frames were dropped"},
+        {prove->all.failed + prove->unfinished, "operation", "operations", "failed or never ended"},
+        {prove->all.inactive, "member", "members", "did nothing"},
+        {prove->all.lossless_drops, "lossless frame was", "lossless frames were", "dropped"},
     };
     const char *between = "not proved: ";
     for (size_t i = 0; i < sizeof harms / sizeof harms[0]; i++) {
         if (harms[i].count == 0)
             continue;
-        fprintf(out, "%s%s %s", between, words_count(harms[i].count).text, harms[i].what);
+        fprintf(out, "%s%s %s %s", between, words_count(harms[i].count).text,
+                plural(harms[i].count, harms[i].one, harms[i].many), harms[i].what);
         between = ", ";
     }
 }
@@ -207,10 +211,11 @@ static void say_unproved(const struct prove *prove, FILE *out)
         return;
     }
     if (harm && broken > 0)
-        fprintf(out, ", and no repair of the %" PRIu32 " suspects takes that away", broken);
+        fprintf(out, ", and no repair of the %" PRIu32 " %s takes that away", broken,
+                plural(broken, "suspect", "suspects"));
     else if (broken > 0)
-        fprintf(out, "no harm: no workload lost 5%% of its time to the %" PRIu32 " suspects",
-                broken);
+        fprintf(out, "no harm: no workload lost 5%% of its time to the %" PRIu32 " %s", broken,
+                plural(broken, "suspect", "suspects"));
     else
         fprintf(out,
                 "%s no fault, no slow host and no setting that differs from its like:\n"
@@ -230,15 +235,15 @@ static void say_verdict(const struct prove *prove, FILE *out)
 static void write_left_out(const struct prove *prove, FILE *out)
 {
     if (prove->left_out > 0)
-        fprintf(out, "  %" PRIu32 " more suspects, for which less speaks, were not played\n",
-                prove->left_out);
+        fprintf(out, "  %" PRIu32 " more %s, for which less speaks, were not played\n",
+                prove->left_out, plural(prove->left_out, "suspect", "suspects"));
 }
 
 void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
 {
     fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
-    fprintf(out, "  run again, then with one suspect removed at a time, %" PRIu32 " runs; %s\n",
-            prove->runs,
+    fprintf(out, "  run again, then with one suspect removed at a time, %" PRIu32 " %s; %s\n",
+            prove->runs, plural(prove->runs, "run", "runs"),
             prove->repaired ? "lost = extra time against the run with all of them removed"
                             : "each is compared with the run as it was");
     write_victims(prove, out);

@@ -2,6 +2,7 @@
  * queued - which flows were in the queue at its worst moment. */
 #include "reports/explain/account.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "reports/text/json_members.h"
 
@@ -16,17 +17,18 @@ void queued_text(const struct queued *queued, FILE *out, const struct paint *pai
         fputs("  nothing ever waited in a queue of a switch\n", out);
         return;
     }
-    fprintf(out, "  %s priority %u at %s: %s in %" PRIu32 " frames of %" PRIu32 " flow%s\n",
+    fprintf(out, "  %s priority %u at %s: %s in %" PRIu32 " %s of %" PRIu32 " flow%s\n",
             queued->port, queued->place.priority, words_time(queued->at).text,
-            words_bytes((int64_t)queued->bytes).text, queued->frames, queued->flow_count,
-            queued->flow_count == 1 ? "" : "s");
+            words_bytes((int64_t)queued->bytes).text, queued->frames,
+            plural(queued->frames, "frame", "frames"), queued->flow_count,
+            plural(queued->flow_count, "", "s"));
     for (uint32_t i = 0; i < queued->flow_count && i < FLOWS_SHOWN; i++) {
         const struct queued_flow *flow = &queued->flows[i];
         fprintf(out, "  %5s  %-16s %s -> %s, QP %" PRIu32 ": %s in %" PRIu32 " frame%s\n",
                 words_percent((double)flow->bytes, (double)queued->bytes).text,
                 flow->workload[0] == '\0' ? "(none)" : flow->workload, flow->from, flow->to,
                 flow->qpn, words_bytes((int64_t)flow->bytes).text, flow->frames,
-                flow->frames == 1 ? "" : "s");
+                plural(flow->frames, "", "s"));
     }
     if (queued->flow_count > FLOWS_SHOWN)
         fprintf(out, "  ... and %" PRIu32 " more: --json has them all\n",

@@ -2,6 +2,7 @@
  * whatif - rows of gains. */
 #include "reports/explain/account.h"
 
+#include "base/plural.h"
 #include "reports/text/json_members.h"
 
 #include <inttypes.h>
@@ -62,9 +63,10 @@ void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *pai
 {
     fprintf(out, "\n%sWhat if%s\n", paint->bold, paint->off);
     fprintf(out,
-            "  gain of %s with a tenth more of one resource, from %" PRIu32 " runs over %" PRIu32
+            "  gain of %s with a tenth more of one resource, from %" PRIu32 " %s over %" PRIu32
             " %s\n",
-            what(whatif), whatif->runs, whatif->seeds, whatif->seeds == 1 ? "seed" : "seeds");
+            what(whatif), whatif->runs, plural(whatif->runs, "run", "runs"), whatif->seeds,
+            plural(whatif->seeds, "seed", "seeds"));
     for (uint32_t i = 0; i < whatif->row_count; i++)
         write_row(whatif, &whatif->rows[i], out);
     if (!any_gains(whatif))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_blame - who stopped whom: the root, how its pauses spread, and who suffered. */
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
 #include "reports/page/page_private.h"
@@ -41,7 +42,7 @@ static void spread(const struct page *page, int64_t root)
             fprintf(page->out, "%s<div class=\"hop\"><h3>%s%" PRId64 " hop%s from root</h3><ul>\n",
                     hops < 0 ? "" : "</ul></div>\n",
                     hops < 0 ? "paused: " : "then: ", store_int(rows, 0),
-                    store_int(rows, 0) == 1 ? "" : "s");
+                    plural(store_int(rows, 0), "", "s"));
             hops = store_int(rows, 0);
         }
         held_line(page, rows, store_int(rows, 4));

@@ -2,6 +2,7 @@
  * page_pair - the sections in their order. */
 #include "reports/page/page_pair.h"
 
+#include "base/plural.h"
 #include "reports/page/page_pair_private.h"
 #include "reports/text/diff_text.h"
 #include "reports/text/json.h"
@@ -95,9 +96,9 @@ static void verdict(const struct pair *pair)
     if (diff_is_equal(diff))
         fputs("<p class=\"verdict good\">The runs are equal.</p>\n", out);
     else
-        fprintf(out, "<p class=\"verdict\">%zu setting%s differ%s, and %s result%s.</p>\n", changed,
-                changed == 1 ? "" : "s", changed == 1 ? "s" : "",
-                words_count((int64_t)different).text, different == 1 ? "" : "s");
+        fprintf(out, "<p class=\"verdict\">%zu setting%s %s, and %s result%s.</p>\n", changed,
+                plural(changed, "", "s"), plural(changed, "differs", "differ"),
+                words_count((int64_t)different).text, plural(different, "", "s"));
 }
 
 static void head(const struct pair *pair, const char *title)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_pair_diff - what diff found, as sections of a page. */
+#include "base/plural.h"
 #include "reports/page/page_pair_private.h"
 #include "reports/text/diff_text.h"
 
@@ -95,9 +96,11 @@ static void parting(const struct pair *pair)
     const struct lockstep *lockstep = &pair->diff->lockstep;
     FILE *out = pair->pages[0].out;
     fputs("<p class=\"finding\"><b>Divergence</b> ", out);
-    page_put(out, "at %.6f us in %s: %s; the %" PRIu64 " events before it are equal",
-             (double)lockstep->at / PS_PER_US, lockstep->node, lockstep->how,
-             lockstep->events[lockstep->events[1] < lockstep->events[0]]);
+    page_put(
+        out, "at %.6f us in %s: %s; the %" PRIu64 " %s before it are equal",
+        (double)lockstep->at / PS_PER_US, lockstep->node, lockstep->how,
+        lockstep->events[lockstep->events[1] < lockstep->events[0]],
+        plural(lockstep->events[lockstep->events[1] < lockstep->events[0]], "event", "events"));
     fputs("</p>\n<div class=\"wide\"><table><tbody>\n", out);
     for (uint32_t i = 0; i < lockstep->same_count; i++)
         event(pair, -1, &lockstep->same[i]);
@@ -135,9 +138,10 @@ void pair_all(const struct pair *pair)
                  "Most important first: losses, then waiting, then traffic.");
     for (int kind = DIFF_FABRIC; kind < DIFF_SECTION_COUNT; kind++) {
         const struct diff_section *section = &pair->diff->sections[kind];
-        fprintf(out, "<details%s><summary>%s: %zu differ, %zu equal</summary>\n",
+        fprintf(out, "<details%s><summary>%s: %zu %s, %zu equal</summary>\n",
                 kind == DIFF_VERDICT && section->count > 0 ? " open" : "",
-                diff_section_heading((enum diff_section_kind)kind), section->count, section->equal);
+                diff_section_heading((enum diff_section_kind)kind), section->count,
+                plural(section->count, "differs", "differ"), section->equal);
         if (section->count > 0)
             rows(pair, (enum diff_section_kind)kind);
         fputs("</details>\n", out);

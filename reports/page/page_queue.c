@@ -2,6 +2,8 @@
  * page_queue - which flows waited in the congested queue when it was longest. */
 #include "reports/page/page_private.h"
 
+#include "base/plural.h"
+
 #include <inttypes.h>
 
 enum { FLOWS_SHOWN = 40 };
@@ -25,7 +27,8 @@ static void write_flow(const struct page *page, const struct queued *queued,
     cell(page, "", flow->to);
     snprintf(text, sizeof text, "%" PRIu32, flow->qpn);
     cell(page, number, text);
-    snprintf(text, sizeof text, " class=\"n\" title=\"%" PRIu64 " bytes\"", flow->bytes);
+    snprintf(text, sizeof text, " class=\"n\" title=\"%" PRIu64 " %s\"", flow->bytes,
+             plural(flow->bytes, "byte", "bytes"));
     cell(page, text, words_bytes((int64_t)flow->bytes).text);
     snprintf(text, sizeof text, "%" PRIu32, flow->frames);
     cell(page, number, text);
@@ -35,9 +38,10 @@ static void write_flow(const struct page *page, const struct queued *queued,
 static void write_flows(const struct page *page, const struct queued *queued)
 {
     fputs("<p>", page->out);
-    page_put(page->out, "%s priority %u at %s: %s in %" PRIu32 " frames", queued->port,
+    page_put(page->out, "%s priority %u at %s: %s in %" PRIu32 " %s", queued->port,
              queued->place.priority, words_time(queued->at).text,
-             words_bytes((int64_t)queued->bytes).text, queued->frames);
+             words_bytes((int64_t)queued->bytes).text, queued->frames,
+             plural(queued->frames, "frame", "frames"));
     fputs("</p>\n<div class=\"wide\"><table><thead><tr><th class=\"n\">share</th>"
           "<th>workload</th><th>from</th><th>to</th><th class=\"n\">QP</th>"
           "<th class=\"n\">bytes</th><th class=\"n\">frames</th></tr></thead><tbody>\n",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_tables - what a run was, what it gave, and how to have it again. */
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "reports/page/page_private.h"
 
@@ -66,9 +67,9 @@ static void facts(const struct page *page)
         page_put(page->out,
                  "%s host%s, %s switch%s, %s link%s; seed %s; %s simulated; stormglass %s; "
                  "record level %s; %s",
-                 store_text(row, 5), store_int(row, 5) == 1 ? "" : "s", store_text(row, 6),
-                 store_int(row, 6) == 1 ? "" : "es", store_text(row, 7),
-                 store_int(row, 7) == 1 ? "" : "s", store_text(row, 0),
+                 store_text(row, 5), plural(store_int(row, 5), "", "s"), store_text(row, 6),
+                 plural(store_int(row, 6), "", "es"), store_text(row, 7),
+                 plural(store_int(row, 7), "", "s"), store_text(row, 0),
                  words_time(store_int(row, 1)).text, store_text(row, 2), store_text(row, 8),
                  store_text(row, 4));
         fputs("<br>digest <code>", page->out);
@@ -99,11 +100,11 @@ static void verdict(const struct page *page)
     else if (judged < all)
         fprintf(page->out,
                 "<p class=\"verdict\">%" PRId64 " of %" PRId64
-                " expectations held; the run was cut before the others were evaluated.</p>\n",
-                judged, all);
+                " %s held; the run was cut before the others were evaluated.</p>\n",
+                judged, all, plural(all, "expectation", "expectations"));
     else if (all > 0)
-        fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " expectations held.</p>\n",
-                all);
+        fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " %s held.</p>\n", all,
+                plural(all, "expectation", "expectations"));
 }
 
 void page_summary(const struct page *page)

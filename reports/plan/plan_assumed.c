@@ -2,6 +2,7 @@
  * plan_assumed - assumed values by what they move, for people, programs and spreadsheets. */
 #include "replay/plan/plan_assumed.h"
 
+#include "base/plural.h"
 #include "reports/plan/plan_report.h"
 #include "reports/text/chart.h"
 #include "reports/text/json.h"
@@ -60,12 +61,15 @@ static void print_head(const struct plan_state *state, FILE *out)
         "and more\n",
         out);
     if (flips > 0)
-        fprintf(out, "  %" PRIu32 " flip%s the choice", flips, flips == 1 ? "s" : "");
+        fprintf(out, "  %" PRIu32 " flip%s the choice", flips, plural(flips, "s", ""));
     else
         fprintf(out, "  none%s flips the choice", assumed->unplayed > 0 ? " that was played" : "");
-    fprintf(out, "; %s runs\n", words_count(assumed->runs).text);
+    fprintf(out, "; %s %s\n", words_count(assumed->runs).text,
+            plural(assumed->runs, "run", "runs"));
     if (assumed->unplayed > 0)
-        fprintf(out, "  %s changes were not played\n", words_count(assumed->unplayed).text);
+        fprintf(out, "  %s %s %s not played\n", words_count(assumed->unplayed).text,
+                plural(assumed->unplayed, "change", "changes"),
+                plural(assumed->unplayed, "was", "were"));
 }
 
 /* Less than the middle to the left, more to the right; the largest effect has the whole side. */
@@ -135,8 +139,8 @@ static void print_others(const struct plan_subject *subject, uint32_t little, ui
     if (little > 0 && subject->slo >= 0)
         fprintf(out, "    %s move it by less than 0.1 %% of the limit\n", words_count(little).text);
     else if (little > 0)
-        fprintf(out, "    %s make other runs, which do not hold either\n",
-                words_count(little).text);
+        fprintf(out, "    %s %s other runs, which do not hold either\n", words_count(little).text,
+                plural(little, "makes", "make"));
     if (silent > 0)
         fprintf(out, "    %s change no run\n", words_count(silent).text);
     if (subject->left_out > 0)

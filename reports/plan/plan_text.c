@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan_text - the answer in words. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "replay/database/words.h"
 #include "reports/plan/plan_report.h"
@@ -30,7 +31,7 @@ static void print_cost(const struct plan_state *state, const struct plan_candida
         fprintf(out, ", %s W", words_count(bill->power / QUANTITY_DECIMAL_ONE).text);
     if (bill->rack_units > 0)
         fprintf(out, ", %" PRId64 " rack unit%s", bill->rack_units,
-                bill->rack_units == 1 ? "" : "s");
+                plural(bill->rack_units, "", "s"));
 }
 
 /* What ended it, if that was not the answer. */
@@ -45,11 +46,12 @@ static void print_end(const struct plan_state *state, FILE *out)
         fprintf(out, "  the budget of %s was spent %s\n", words_time(state->plan->most_time).text,
                 known);
     else if (state->spent)
-        fprintf(out, "  the budget of %s runs was spent %s\n",
-                words_count(state->plan->rules.most_runs).text, known);
+        fprintf(out, "  the budget of %s %s was spent %s\n",
+                words_count(state->plan->rules.most_runs).text,
+                plural(state->plan->rules.most_runs, "run", "runs"), known);
     if ((state->stopped || state->spent) && !state->proven && open > 0)
         fprintf(out, "  not decided: %s candidate%s left\n", words_count(open).text,
-                open == 1 ? " is" : "s are");
+                plural(open, " is", "s are"));
 }
 
 static void print_head(const struct plan_state *state, FILE *out)
@@ -59,14 +61,15 @@ static void print_head(const struct plan_state *state, FILE *out)
     for (uint32_t i = 0; i < state->count; i++)
         by[state->candidates[i].verdict]++;
     fprintf(out, "%s  %s\n  %s candidate%s: ", state->plan->grid.name, state->plan->grid.about,
-            words_count(state->count).text, state->count == 1 ? "" : "s");
+            words_count(state->count).text, plural(state->count, "", "s"));
     for (int i = 0; i < PLAN_VERDICT_COUNT; i++)
         if (by[i] > 0) {
             fprintf(out, "%s%u %s", gap, (unsigned)by[i], plan_verdict_many((enum plan_verdict)i));
             gap = ", ";
         }
-    fprintf(out, "\n  %s run%s, %s packet-hops\n", words_count(state->runs).text,
-            state->runs == 1 ? "" : "s", words_count(state->packet_hops).text);
+    fprintf(out, "\n  %s run%s, %s %s\n", words_count(state->runs).text,
+            plural(state->runs, "", "s"), words_count(state->packet_hops).text,
+            plural(state->packet_hops, "packet-hop", "packet-hops"));
     print_end(state, out);
 }
 
@@ -127,11 +130,12 @@ static void print_facts(const struct plan_facts *facts, FILE *out)
     if (facts->oversubscription > 0)
         fprintf(out, "oversubscription %.4g to 1; ", (double)facts->oversubscription / 1000);
     fprintf(out,
-            "%u switch%s, %u ports used, %u at most of one; %u cables to hosts, %u between "
+            "%u switch%s, %u %s used, %u at most of one; %u %s to hosts, %u between "
             "switches\n",
-            (unsigned)facts->switches, facts->switches == 1 ? "" : "es",
-            (unsigned)facts->ports_used, (unsigned)facts->ports_most, (unsigned)facts->host_cables,
-            (unsigned)facts->fabric_cables);
+            (unsigned)facts->switches, plural(facts->switches, "", "es"),
+            (unsigned)facts->ports_used, plural(facts->ports_used, "port", "ports"),
+            (unsigned)facts->ports_most, (unsigned)facts->host_cables,
+            plural(facts->host_cables, "cable", "cables"), (unsigned)facts->fabric_cables);
 }
 
 /* What failures in mid-run were judged within. */

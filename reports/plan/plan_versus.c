@@ -3,6 +3,7 @@
 #include "replay/plan/plan_versus.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "replay/plan/plan_answer.h"
 #include "reports/plan/plan_report.h"
@@ -119,9 +120,9 @@ void plan_versus_text(const struct plan_versus *versus, FILE *out)
         return;
     }
     fprintf(out,
-            "  %u seeds, the same for both; differences are of pairs of runs, with their 95 %% "
+            "  %u %s, the same for both; differences are of pairs of runs, with their 95 %% "
             "interval\n\n  %-32s%14s%14s  B - A\n",
-            (unsigned)versus->seeds, "", "A", "B");
+            (unsigned)versus->seeds, plural(versus->seeds, "seed", "seeds"), "", "A", "B");
     print_costs(versus, out);
     for (uint32_t i = 0; i < versus->count; i++)
         print_case(versus, &versus->cases[i], out);

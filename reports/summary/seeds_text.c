@@ -2,6 +2,7 @@
  * seeds_text - three lines for each workload: mean with its interval, the worst, and its seed. */
 #include "reports/summary/seeds_text.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "reports/text/paint.h"
 
@@ -77,9 +78,10 @@ static void write_verdict(const struct seeds *seeds, const struct paint *paint, 
 bool seeds_text(const struct seeds *seeds, FILE *out)
 {
     const struct paint paint = paint_for(out);
-    fprintf(out, "%s%s%s  %u seeds from %llu on, %u at once; +- half of the 95 %% interval\n",
+    fprintf(out, "%s%s%s  %u %s from %llu on, %u at once; +- half of the 95 %% interval\n",
             paint.bold, seeds->scenario->name, paint.off, (unsigned)seeds->count,
-            (unsigned long long)seeds->scenario->seed, (unsigned)seeds->jobs);
+            plural(seeds->count, "seed", "seeds"), (unsigned long long)seeds->scenario->seed,
+            (unsigned)seeds->jobs);
     fprintf(out, "\n%s%-20s", paint.bold, "Workloads");
     for (int i = 0; i < COLUMNS; i++)
         fprintf(out, "%*s", COLUMN, columns[i].head);

@@ -2,6 +2,7 @@
  * text - one function for each part of the summary. */
 #include "reports/summary/text.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
 #include "reports/summary/text_drives.h"
@@ -66,10 +67,10 @@ static void write_title(const struct text *text)
     if (store_step(row)) {
         fprintf(text->out, "%s%s%s  %s\n", text->paint.bold, store_text(row, 0), text->paint.off,
                 store_text(row, 1));
-        fprintf(text->out,
-                "  %" PRId64 " hosts, %" PRId64 " switch%s, %" PRId64 " links; seed %" PRIu64,
-                store_int(row, 6), store_int(row, 7), store_int(row, 7) == 1 ? "" : "es",
-                store_int(row, 8), (uint64_t)store_int(row, 2));
+        fprintf(text->out, "  %" PRId64 " %s, %" PRId64 " switch%s, %" PRId64 " %s; seed %" PRIu64,
+                store_int(row, 6), plural(store_int(row, 6), "host", "hosts"), store_int(row, 7),
+                plural(store_int(row, 7), "", "es"), store_int(row, 8),
+                plural(store_int(row, 8), "link", "links"), (uint64_t)store_int(row, 2));
         fprintf(text->out, "; %s %s", text->measured ? "measured" : "simulated",
                 words_time(store_int(row, 3)).text);
         if (store_int(row, 4) > 0)
@@ -223,17 +224,18 @@ static void write_watchdog(const struct text *text)
         return;
     head(text, "Watchdog");
     if (storms > 0) {
-        fprintf(text->out, "%s storm%s detected", words_count(storms).text, storms == 1 ? "" : "s");
+        fprintf(text->out, "%s storm%s detected", words_count(storms).text,
+                plural(storms, "", "s"));
         write_storm_queues(text);
         fprintf(text->out, ", %s restored, ",
                 words_count(result_of(text, "pfc.watchdog_restored")).text);
         const int64_t dropped = result_of(text, "drops.watchdog");
         fprintf(text->out, "%s frame%s dropped", words_count(dropped).text,
-                dropped == 1 ? "" : "s");
+                plural(dropped, "", "s"));
     }
     if (stalls > 0)
         fprintf(text->out, "%sRNICs stopped sending PAUSE %s time%s", storms > 0 ? "; " : "",
-                words_count(stalls).text, stalls == 1 ? "" : "s");
+                words_count(stalls).text, plural(stalls, "", "s"));
     fputc('\n', text->out);
 }
 
@@ -242,9 +244,7 @@ static void write_drops(const struct text *text)
     head(text, "Drops");
     const int64_t frames = store_ask_int(text->store, "SELECT sum(frames) FROM dropped", 0);
     fprintf(text->out, "%s%s\n", frames == 0 ? "none" : words_count(frames).text,
-            frames == 0   ? ""
-            : frames == 1 ? " frame"
-                          : " frames");
+            frames == 0 ? "" : plural(frames, " frame", " frames"));
     struct store_statement *rows = store_prepare(
         text->store, "SELECT p.name, priority, cause, lossless, frames, first_ps, last_ps,"
                      " p.mtu_bytes FROM dropped d JOIN port p USING(node, port)"
@@ -252,9 +252,10 @@ static void write_drops(const struct text *text)
     int64_t shown = 0;
     while (shown < DROPS_MAX && store_step(rows)) {
         const bool lossless = store_int(rows, 3) != 0;
-        fprintf(text->out, "  %s%-14s priority %" PRId64 "  %s frames, %s",
+        fprintf(text->out, "  %s%-14s priority %" PRId64 "  %s %s, %s",
                 lossless ? text->paint.bad : "", store_text(rows, 0), store_int(rows, 1),
-                words_count(store_int(rows, 4)).text, store_text(rows, 2));
+                words_count(store_int(rows, 4)).text, plural(store_int(rows, 4), "frame", "frames"),
+                store_text(rows, 2));
         if (strcmp(store_text(rows, 2), "mtu") == 0)
             fprintf(text->out, " (port MTU %" PRId64 ")", store_int(rows, 7));
         fprintf(text->out, "%s, from %s to %s%s\n", lossless ? ", LOSSLESS class" : "",
@@ -279,16 +280,16 @@ static void write_moment(const struct text *text)
 static void write_transport(const struct text *text)
 {
     static const struct {
-        const char *path, *words;
+        const char *path, *one, *many;
     } items[] = {
-        {"rnic.retransmitted_packets", "retransmitted packets"},
-        {"rnic.timeouts", "timeouts"},
-        {"rnic.naks", "NAKs"},
-        {"rnic.rnr_naks", "RNR NAKs"},
-        {"rnic.cq_overruns", "completion queues overrun"},
-        {"rnic.qp_errors", "QP errors"},
-        {"ecn.marked", "ECN marks"},
-        {"ecn.cnps", "CNPs"},
+        {"rnic.retransmitted_packets", "retransmitted packet", "retransmitted packets"},
+        {"rnic.timeouts", "timeout", "timeouts"},
+        {"rnic.naks", "NAK", "NAKs"},
+        {"rnic.rnr_naks", "RNR NAK", "RNR NAKs"},
+        {"rnic.cq_overruns", "completion queue overrun", "completion queues overrun"},
+        {"rnic.qp_errors", "QP error", "QP errors"},
+        {"ecn.marked", "ECN mark", "ECN marks"},
+        {"ecn.cnps", "CNP", "CNPs"},
     };
     head(text, "Transport");
     int shown = 0;
@@ -297,7 +298,7 @@ static void write_transport(const struct text *text)
         if (value == 0)
             continue;
         fprintf(text->out, "%s%s %s", shown == 0 ? "" : ", ", words_count(value).text,
-                items[i].words);
+                plural(value, items[i].one, items[i].many));
         if (strcmp(items[i].path, "ecn.marked") == 0)
             write_moment(text);
         shown++;
@@ -347,7 +348,7 @@ static void write_victims(const struct text *text)
         const int64_t hosts = store_int(rows, 2);
         fprintf(text->out, "%s%-16s%s%s (%s): %" PRId64 " host%s lost up to %s of the time",
                 text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),
-                store_text(rows, 1), hosts, hosts == 1 ? "" : "s",
+                store_text(rows, 1), hosts, plural(hosts, "", "s"),
                 words_percent((double)store_int(rows, 3), PPM).text);
         if (store_int(rows, 4) > 0)
             fprintf(text->out, "; a port on the path was paused for %s",

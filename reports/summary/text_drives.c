@@ -2,6 +2,7 @@
  * text_drives - what flash had to write, and what drives of arrays did for hosts. */
 #include "reports/summary/text_drives.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 struct text {
@@ -37,10 +38,10 @@ static void write_media(const struct text *text)
                    amplification, sizeof amplification);
     fprintf(text->out, "%s from hosts, %s programmed%s, %s block%s erased\n",
             words_bytes(hosts).text, words_bytes(flash).text, amplification,
-            words_count(erases).text, erases == 1 ? "" : "s");
+            words_count(erases).text, plural(erases, "", "s"));
     if (waited > 0)
         fprintf(text->out, "                %s write%s waited: the write buffer was full\n",
-                words_count(waited).text, waited == 1 ? "" : "s");
+                words_count(waited).text, plural(waited, "", "s"));
 }
 
 static void write_rebuild(const struct text *text)
@@ -53,8 +54,8 @@ static void write_rebuild(const struct text *text)
     if (failed == 0)
         return;
     fprintf(text->out, "                %s drive%s failed, %s read%s from what others have",
-            words_count(failed).text, failed == 1 ? "" : "s", words_count(degraded).text,
-            degraded == 1 ? "" : "s");
+            words_count(failed).text, plural(failed, "", "s"), words_count(degraded).text,
+            plural(degraded, "", "s"));
     if (rebuilt > 0)
         fprintf(text->out, "; %s rebuilt in %s", words_bytes(rebuilt).text, words_time(took).text);
     const __int128 rest = rebuilt > 0 ? (__int128)took * left / rebuilt : 0;
@@ -79,7 +80,7 @@ static void write_arrays(const struct text *text)
             words_bytes(result_of(text, "array.drive_bytes_written")).text);
     if (partial > 0)
         fprintf(text->out, "                %s stripe%s written in part, after reads for parity\n",
-                words_count(partial).text, partial == 1 ? " was" : "s were");
+                words_count(partial).text, plural(partial, " was", "s were"));
     write_rebuild(text);
 }
 

@@ -2,6 +2,7 @@
  * text_measured - the table measured in words. */
 #include "reports/summary/text_measured.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <string.h>
@@ -57,10 +58,14 @@ bool text_served(struct store *store, FILE *out, const struct paint *paint)
     if (strcmp(role, "target") != 0)
         return false;
     const int64_t errors = count_of(store, "target_errors");
-    fprintf(out, "\n%s%-16s%s%s reads, %s writes, %s%s errors%s; %s connections\n", paint->bold,
-            "Served", paint->off, words_count(count_of(store, "target_reads")).text,
-            words_count(count_of(store, "target_writes")).text, errors > 0 ? paint->bad : "",
-            words_count(errors).text, errors > 0 ? paint->off : "",
-            words_count(count_of(store, "accepts")).text);
+    fprintf(out, "\n%s%-16s%s%s %s, %s %s, %s%s %s%s; %s %s\n", paint->bold, "Served", paint->off,
+            words_count(count_of(store, "target_reads")).text,
+            plural(count_of(store, "target_reads"), "read", "reads"),
+            words_count(count_of(store, "target_writes")).text,
+            plural(count_of(store, "target_writes"), "write", "writes"),
+            errors > 0 ? paint->bad : "", words_count(errors).text,
+            plural(errors, "error", "errors"), errors > 0 ? paint->off : "",
+            words_count(count_of(store, "accepts")).text,
+            plural(count_of(store, "accepts"), "connection", "connections"));
     return true;
 }

@@ -2,6 +2,7 @@
  * text_members - a line for each workload that has something to say. */
 #include "reports/summary/text_members.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 enum { ROWS_MAX = 8 };
@@ -28,8 +29,9 @@ static struct words time_at(struct store *store, int64_t workload, const char *p
 
 static void write_flows(struct store *store, int64_t w, FILE *out)
 {
-    fprintf(out, "%s flows, FCT p50 %s p99 %s max %s",
+    fprintf(out, "%s %s, FCT p50 %s p99 %s max %s",
             words_count(words_whole(value_of(store, w, "flows"))).text,
+            plural(words_whole(value_of(store, w, "flows")), "flow", "flows"),
             time_at(store, w, "fct_ns.p50").text, time_at(store, w, "fct_ns.p99").text,
             time_at(store, w, "fct_ns.max").text);
     if (value_of(store, w, "slowdown.max") > 0)
@@ -50,7 +52,7 @@ static void write_sizes(struct store *store, int64_t w, FILE *out)
         if (flows == 0)
             continue;
         fprintf(out, "    %-16s  %s flow%s", classes[i].words, words_count(words_whole(flows)).text,
-                flows == 1 ? "" : "s");
+                plural(flows, "", "s"));
         snprintf(path, sizeof path, "by_size.%s.fct_ns.p50", classes[i].key);
         fprintf(out, ", FCT p50 %s", time_at(store, w, path).text);
         snprintf(path, sizeof path, "by_size.%s.fct_ns.p99", classes[i].key);

@@ -2,6 +2,7 @@
  * text_recovery - a line for each workload that lost controllers, and one for its paths. */
 #include "reports/summary/text_recovery.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 enum { ROWS_MAX = 8 };
@@ -22,18 +23,22 @@ enum {
 static void write_controllers(const struct store_statement *row, FILE *out)
 {
     fprintf(out,
-            "  %-18.18s controllers lost %s, reconnected %s in %s attempts; %s commands "
+            "  %-18.18s controllers lost %s, reconnected %s in %s %s; %s %s "
             "requeued; %s without service\n",
             store_text(row, 0), words_count(store_int(row, LOST)).text,
             words_count(store_int(row, RECONNECTED)).text,
-            words_count(store_int(row, ATTEMPTS)).text, words_count(store_int(row, REQUEUED)).text,
+            words_count(store_int(row, ATTEMPTS)).text,
+            plural(store_int(row, ATTEMPTS), "attempt", "attempts"),
+            words_count(store_int(row, REQUEUED)).text,
+            plural(store_int(row, REQUEUED), "command", "commands"),
             words_time(store_int(row, WITHOUT_SERVICE)).text);
 }
 
 static void write_paths(const struct store_statement *row, FILE *out)
 {
-    fprintf(out, "  %-18.18s %s commands failed over to other paths; longest gap in I/O %s",
+    fprintf(out, "  %-18.18s %s %s failed over to other paths; longest gap in I/O %s",
             store_text(row, 0), words_count(store_int(row, FAILOVERS)).text,
+            plural(store_int(row, FAILOVERS), "command", "commands"),
             words_time(store_int(row, GAP)).text);
     fprintf(out, ", recovery %s; fewer paths for %s\n", words_time(store_int(row, RECOVERY)).text,
             words_time(store_int(row, DEGRADED)).text);
@@ -49,8 +54,9 @@ void text_recovery(struct store *store, FILE *out)
         if (store_int(row, LOST) > 0)
             write_controllers(row, out);
         if (store_int(row, RETRIED) > 0)
-            fprintf(out, "  %-18.18s %s commands retried after an error status\n",
-                    store_text(row, 0), words_count(store_int(row, RETRIED)).text);
+            fprintf(out, "  %-18.18s %s %s retried after an error status\n", store_text(row, 0),
+                    words_count(store_int(row, RETRIED)).text,
+                    plural(store_int(row, RETRIED), "command", "commands"));
         if (store_int(row, FAILOVERS) > 0)
             write_paths(row, out);
     }

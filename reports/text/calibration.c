@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/text/calibration.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "reports/text/json.h"
 
@@ -114,8 +115,9 @@ bool calibration_text(const struct calibration *calibration, FILE *out)
     fprintf(out, "; base %s\n", calibration->base);
     text_values(calibration, out);
     text_figures(calibration, out);
-    fprintf(out, "\nMean error of the fitted figures %.2f %%; %u runs of all benchmarks\n",
-            100 * calibration->noise, calibration->evaluations);
+    fprintf(out, "\nMean error of the fitted figures %.2f %%; %u %s of all benchmarks\n",
+            100 * calibration->noise, calibration->evaluations,
+            plural(calibration->evaluations, "run", "runs"));
     return fflush(out) == 0 && ferror(out) == 0;
 }
 

@@ -2,6 +2,7 @@
  * compare_text - one function for each part. */
 #include "reports/text/compare_text.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "reports/text/paint.h"
 
@@ -69,7 +70,8 @@ static void write_settings(const struct section *section)
     if (compare->setting_count == 0)
         return;
     head(section, "Settings");
-    fprintf(section->out, "%zu differ, none changes the workload\n", compare->setting_count);
+    fprintf(section->out, "%zu %s, none changes the workload\n", compare->setting_count,
+            plural(compare->setting_count, "differs", "differ"));
     for (size_t i = 0; i < compare->setting_count && i < SETTINGS_MAX; i++)
         fprintf(section->out, "  %-40s %14s %14s\n", compare->settings[i].what,
                 compare->settings[i].model, compare->settings[i].measured);
@@ -146,9 +148,9 @@ static void write_verdict(const struct section *section)
 {
     const struct compare *compare = section->compare;
     head(section, "Verdict");
-    fprintf(section->out, "the protocol %s; %u of %u figures within %g %%\n",
+    fprintf(section->out, "the protocol %s; %u of %u %s within %g %%\n",
             compare->rows_different == 0 ? "is equal" : "differs", compare->within, compare->judged,
-            100 * compare->options.tolerance);
+            plural(compare->judged, "figure", "figures"), 100 * compare->options.tolerance);
 }
 
 bool compare_text(const struct compare *compare, FILE *out)

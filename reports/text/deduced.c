@@ -2,6 +2,7 @@
  * deduced - as text. */
 #include "reports/text/deduced.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "reports/text/deduced_words.h"
 
@@ -150,9 +151,9 @@ bool deduced_text(const struct deduced *deduced, FILE *out)
 {
     char rate[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_RATE, deduced->rate, rate, sizeof rate);
-    fprintf(out, "%zu readings of %zu file%s; base %s, link of %s\n", deduced->readings->count,
-            deduced->readings->files, deduced->readings->files == 1 ? "" : "s", deduced->base,
-            rate);
+    fprintf(out, "%zu %s of %zu file%s; base %s, link of %s\n", deduced->readings->count,
+            plural(deduced->readings->count, "reading", "readings"), deduced->readings->files,
+            plural(deduced->readings->files, "", "s"), deduced->base, rate);
     text_files(deduced, out);
     text_known(deduced, out);
     text_bounds(deduced, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deduced_profile - the profile that comes of it. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "reports/text/deduced.h"
 #include "reports/text/deduced_words.h"
@@ -59,8 +60,10 @@ bool deduced_profile(const struct deduced *deduced, const char *name, FILE *out)
     static const char *const software[] = {"nvme", "target"};
     fprintf(out, "# Written by stormglass calibrate.\nstormglass-profile: 1\nname: ");
     json_string(out, name);
-    fprintf(out, "\nabout: \"%zu readings of %zu files, over %s.\"\nkind: rnic\nvalues:\n",
-            deduced->readings->count, deduced->readings->files, deduced->base);
+    fprintf(out, "\nabout: \"%zu %s of %zu %s, over %s.\"\nkind: rnic\nvalues:\n",
+            deduced->readings->count, plural(deduced->readings->count, "reading", "readings"),
+            deduced->readings->files, plural(deduced->readings->files, "file", "files"),
+            deduced->base);
     profile_section(deduced, "rnic.", out);
     for (size_t i = 0; i < sizeof software / sizeof software[0]; i++) {
         char section[16];

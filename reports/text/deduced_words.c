@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/text/deduced_words.h"
 
+#include "base/plural.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,12 +16,13 @@ static void work_words(const struct reading *reading, char *text, size_t size)
         snprintf(text, size, ": %" PRId64 " B %s", work->bytes, reading_verb_word(work->verb));
     if (reading->kind == READING_IO)
         used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " job%s, depth %" PRId64,
-                         qps, qps == 1 ? "" : "s", work->depth);
+                         qps, plural(qps, "", "s"), work->depth);
     if (reading->kind == READING_RATE)
         used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " queue pair%s", qps,
-                         qps == 1 ? "" : "s");
+                         plural(qps, "", "s"));
     if (work->cores > 1)
-        used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " cores", work->cores);
+        used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " %s", work->cores,
+                         plural(work->cores, "core", "cores"));
     if (work->post_list > 1)
         used += snprintf(text + used, size - (size_t)used, ", lists of %" PRId64, work->post_list);
     snprintf(text + used, size - (size_t)used, "%s%s",

@@ -2,6 +2,7 @@
  * diff_text - one function for each part. */
 #include "reports/text/diff_text.h"
 
+#include "base/plural.h"
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
@@ -101,7 +102,8 @@ static void write_section(const struct section *section, enum diff_section_kind 
     if (rows->count == 0)
         return;
     head(section, diff_section_heading(kind));
-    fprintf(section->out, "%zu differ, %zu equal\n", rows->count, rows->equal);
+    fprintf(section->out, "%zu %s, %zu equal\n", rows->count,
+            plural(rows->count, "differs", "differ"), rows->equal);
     const size_t most = section->all || rows->count <= ROWS_MAX + 1 ? rows->count : ROWS_MAX;
     for (size_t i = 0; i < most; i++) {
         if (rows->rows[i].number)
@@ -128,8 +130,11 @@ static void write_parting(const struct section *section)
     const struct lockstep *lockstep = &section->diff->lockstep;
     fprintf(section->out, "%sthe runs diverge%s at  %.6f us in %s: %s\n", section->paint.bad,
             section->paint.off, (double)lockstep->at / PS_PER_US, lockstep->node, lockstep->how);
-    fprintf(section->out, "  the %" PRIu64 " events before it are equal\n",
-            lockstep->events[0] < lockstep->events[1] ? lockstep->events[0] : lockstep->events[1]);
+    fprintf(section->out, "  the %" PRIu64 " %s before it are equal\n",
+            lockstep->events[0] < lockstep->events[1] ? lockstep->events[0] : lockstep->events[1],
+            plural(lockstep->events[0] < lockstep->events[1] ? lockstep->events[0]
+                                                             : lockstep->events[1],
+                   "event", "events"));
     for (uint32_t i = 0; i < lockstep->same_count; i++)
         write_event(section, "both", &lockstep->same[i]);
     for (int side = 0; side < 2; side++) {
@@ -176,8 +181,10 @@ static void write_result(const struct section *section)
         different += section->diff->sections[i].count;
     }
     head(section, "Result");
-    fprintf(section->out, "%s; %zu values differ, %zu are equal\n",
-            diff_is_equal(section->diff) ? "equal" : "different", different, equal);
+    fprintf(section->out, "%s; %zu %s %s, %zu %s equal\n",
+            diff_is_equal(section->diff) ? "equal" : "different", different,
+            plural(different, "value", "values"), plural(different, "differs", "differ"), equal,
+            plural(equal, "is", "are"));
 }
 
 bool diff_text(const struct diff *diff, bool all, FILE *out)

@@ -2,6 +2,7 @@
  * incident_text - counters of an incident beside a run's, for people and as JSON. */
 #include "reports/text/incident_text.h"
 
+#include "base/plural.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ static void verdict(const struct incident_row *row, char *text, size_t size)
     else if (orders == 0)
         snprintf(text, size, "within a factor of 10");
     else
-        snprintf(text, size, "%d order%s of magnitude %s", orders, orders == 1 ? "" : "s",
+        snprintf(text, size, "%d order%s of magnitude %s", orders, plural(orders, "", "s"),
                  row->orders > 0 ? "more" : "less");
 }
 
@@ -93,10 +94,11 @@ void incident_text(const struct incident_diff *diff, bool all, FILE *out)
 {
     print_rows(diff, all, out);
     fprintf(out,
-            "%s%zu counters of %" PRIu32 " ports compared: %" PRIu32
+            "%s%zu %s of %" PRIu32 " %s compared: %" PRIu32
             " within an order of magnitude, %zu not\n",
-            diff->row_count > 0 ? "\n" : "", diff->row_count, diff->ports, diff->agree,
-            diff->row_count - diff->agree);
+            diff->row_count > 0 ? "\n" : "", diff->row_count,
+            plural(diff->row_count, "counter", "counters"), diff->ports,
+            plural(diff->ports, "port", "ports"), diff->agree, diff->row_count - diff->agree);
     print_left(diff, all, INCIDENT_NO_PORT,
                "not compared, no such port in the run (--map NAME=NODE:pN):", out);
     print_left(diff, all, INCIDENT_NO_COUNTER, "not compared, no such counter in the run:", out);

@@ -232,6 +232,7 @@ static const char *ip_text(uint32_t ip, char text[IP_TEXT])
 static const char *const left_out[] = {
 #define LEFT_OUT(text)                                         text,
 #define PAGE_OWN(opcode, selector, from, to, stride, own_text) own_text,
+#include "base/plural.h"
 #include "reports/wire/wire_left_out.def"
 };
 
@@ -241,11 +242,11 @@ static void print_left_out(const struct wire_comparison *c, FILE *out)
 {
     fprintf(out,
             "  not compared   tags: different in %" PRIu32 " of these frames\n"
-            "                 order between streams: equal in %" PRIu32 " of %" PRIu32
-            " connections\n"
+            "                 order between streams: equal in %" PRIu32 " of %" PRIu32 " %s\n"
             "                 ends of connections (DREQ, DREP) that only one capture has: "
             "%" PRIu32 " and %" PRIu32 "\n",
-            c->tags_apart, c->orders_equal, c->connections, c->ended[0], c->ended[1]);
+            c->tags_apart, c->orders_equal, c->connections,
+            plural(c->connections, "connection", "connections"), c->ended[0], c->ended[1]);
     for (unsigned i = 0; i < LEFT_OUT_COUNT; i++)
         if (left_out[i] != NULL)
             fprintf(out, "                 %s\n", left_out[i]);
@@ -256,13 +257,16 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
     for (int side = 0; side < 2; side++) {
         const struct wire_trace *trace = c->side[side];
         const char mark = "<>"[side];
-        fprintf(out, "  %c %s: %" PRIu32 " connections with %" PRIu32 " frames", mark,
-                c->name[side], trace->connection_count, trace->line_count);
+        fprintf(out, "  %c %s: %" PRIu32 " %s with %" PRIu32 " %s", mark, c->name[side],
+                trace->connection_count,
+                plural(trace->connection_count, "connection", "connections"), trace->line_count,
+                plural(trace->line_count, "frame", "frames"));
         if (trace->strays > 0)
-            fprintf(out, "; %" PRIu32 " frames of connections without a captured REQ",
-                    trace->strays);
+            fprintf(out, "; %" PRIu32 " %s of connections without a captured REQ", trace->strays,
+                    plural(trace->strays, "frame", "frames"));
         if (trace->others > 0)
-            fprintf(out, "; %" PRIu32 " frames that are not RoCE", trace->others);
+            fprintf(out, "; %" PRIu32 " %s that are not RoCE", trace->others,
+                    plural(trace->others, "frame", "frames"));
         fputc('\n', out);
     }
 }
@@ -321,15 +325,17 @@ void wire_compare_text(const struct wire_comparison *c, FILE *out)
     print_sides(c, out);
     for (uint32_t i = 0; i < c->side[0]->connection_count; i++)
         print_connection(c, i, out);
-    fprintf(out, "  equal          %" PRIu32 " frames, %" PRIu32 " of %" PRIu32 " streams\n",
-            c->frames_equal, c->streams - c->streams_parted, c->streams);
+    fprintf(out, "  equal          %" PRIu32 " %s, %" PRIu32 " of %" PRIu32 " %s\n",
+            c->frames_equal, plural(c->frames_equal, "frame", "frames"),
+            c->streams - c->streams_parted, c->streams, plural(c->streams, "stream", "streams"));
     print_left_out(c, out);
     if (c->side[0]->connection_count > c->connections ||
         c->side[1]->connection_count > c->connections)
         fprintf(out,
-                "\nNo counterpart (same port and queue) for %" PRIu32 " connections of the "
+                "\nNo counterpart (same port and queue) for %" PRIu32 " %s of the "
                 "first and %" PRIu32 " of the second.\n",
                 c->side[0]->connection_count - c->connections,
+                plural(c->side[0]->connection_count - c->connections, "connection", "connections"),
                 c->side[1]->connection_count - c->connections);
     if (c->parted)
         print_parting(c, out);

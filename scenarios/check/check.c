@@ -14,6 +14,7 @@ enum { FINDINGS_MAX = 500 }; /* beyond that nobody reads, and one mistake is beh
 
 const struct check_rule *const check_rules[] = {
 #define RULE(stem) &check_##stem,
+#include "base/plural.h"
 #include "scenarios/check/check.def"
 #undef RULE
     NULL,
@@ -141,9 +142,9 @@ static void nodes_text(const struct check_finding *finding, char *text, size_t s
     char switches[32] = "", hosts[32] = "";
     const uint32_t s = finding->switches, h = finding->hosts;
     if (s > 0)
-        snprintf(switches, sizeof switches, "%u switch%s", s, s == 1 ? "" : "es");
+        snprintf(switches, sizeof switches, "%u switch%s", s, plural(s, "", "es"));
     if (h > 0)
-        snprintf(hosts, sizeof hosts, "%u host%s", h, h == 1 ? "" : "s");
+        snprintf(hosts, sizeof hosts, "%u host%s", h, plural(h, "", "s"));
     snprintf(text, size, "%s%s%s", switches, s > 0 && h > 0 ? " and " : "", hosts);
 }
 
@@ -161,8 +162,9 @@ static void put_text(struct check_report *report, struct check_finding *finding)
         finding->text =
             arena_format(&report->arena, "%s (%s, ...): %s", nodes, first, finding->words);
     else
-        finding->text = arena_format(&report->arena, "%zu ports of %s (%s, ...): %s",
-                                     finding->count, nodes, first, finding->words);
+        finding->text =
+            arena_format(&report->arena, "%zu %s of %s (%s, ...): %s", finding->count,
+                         plural(finding->count, "port", "ports"), nodes, first, finding->words);
 }
 
 bool check_first_time(struct check_seen *seen, const void *item)

@@ -6,6 +6,7 @@
  * Source:  mlnx_qos of mlnx-tools (its options); rdma_cm's traffic class file and the ECN files of
  *          mlx5 (NVIDIA, RoCE configuration with DSCP).
  * DCQCN's parameters: export_ecn.h; other congestion control is reported. */
+#include "base/plural.h"
 #include "rnic/cc/cc_kinds.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/export/export.h"
@@ -110,8 +111,8 @@ static void write_host(const struct scenario *scenario, const struct scenario_no
         notes_add(notes, place, "%s: a ConnectX has no settings for %s", node->name,
                   node->host->cc->name);
     if (node->outer_ports > 1)
-        notes_add(notes, place, "%s has %u NICs: the commands are for each of them", node->name,
-                  node->outer_ports);
+        notes_add(notes, place, "%s has %u %s: the commands are for each of them", node->name,
+                  node->outer_ports, plural(node->outer_ports, "NIC", "NICs"));
 }
 
 const struct export_kind export_mlnx_qos = {

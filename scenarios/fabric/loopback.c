@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/fabric/loopback.h"
 
+#include "base/plural.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/load/scenario_load.h"
 
@@ -49,8 +50,9 @@ static const char *why_not(struct loader *loader, const struct scenario_workload
     if (host->ports[card].link == SCENARIO_NO_LINK)
         return arena_format(loader->arena, "NIC %u of %s has no link", card, host->name);
     if (host->port_count + 2 > NICS_MAX)
-        return arena_format(loader->arena, "%s has %u ports, and two more would be more than %d",
-                            host->name, host->port_count, NICS_MAX);
+        return arena_format(loader->arena, "%s has %u %s, and two more would be more than %d",
+                            host->name, host->port_count, plural(host->port_count, "port", "ports"),
+                            NICS_MAX);
     return NULL;
 }
 

@@ -13,6 +13,7 @@
 
 const struct topology_ops *const topology_kinds[] = {
 #define TOPOLOGY(stem) &topology_##stem,
+#include "base/plural.h"
 #include "scenarios/fabric/topology.def"
 #undef TOPOLOGY
     NULL,
@@ -52,9 +53,9 @@ bool topology_nics_fit(const struct topology_nics *nics, int64_t switches,
     if (nics->homing != TOPOLOGY_DUAL || switches % nics->nics == 0)
         return true;
     tree_error(diag, tree_get(written, "homing"),
-               "dual: %lld switches side by side cannot be parted into groups of %lld, one for "
+               "dual: %lld %s side by side cannot be parted into groups of %lld, one for "
                "each NIC of a host; homing: fabrics needs none",
-               (long long)switches, (long long)nics->nics);
+               (long long)switches, plural(switches, "switch", "switches"), (long long)nics->nics);
     return false;
 }
 
@@ -108,9 +109,9 @@ bool topology_links_fit(const struct tree_node *written, int64_t links, struct d
     if (links <= TOPOLOGY_LINKS_MAX)
         return true;
     tree_error(diag, written,
-               "%lld links are more than the limit of %d: a run would take some %lld GB of memory",
-               (long long)links, TOPOLOGY_LINKS_MAX,
-               (long long)(links * TOPOLOGY_LINK_BYTES / 1000000000));
+               "%lld %s %s more than the limit of %d: a run would take some %lld GB of memory",
+               (long long)links, plural(links, "link", "links"), plural(links, "is", "are"),
+               TOPOLOGY_LINKS_MAX, (long long)(links * TOPOLOGY_LINK_BYTES / 1000000000));
     return false;
 }
 
@@ -120,11 +121,12 @@ static bool fits(const struct tree_node *written, const struct topology_size *si
 {
     const int64_t nodes = size->hosts + size->switches;
     if (nodes > TOPOLOGY_NODES_MAX)
-        tree_error(diag, written, "%lld nodes are more than the limit of %d", (long long)nodes,
-                   TOPOLOGY_NODES_MAX);
+        tree_error(diag, written, "%lld %s %s more than the limit of %d", (long long)nodes,
+                   plural(nodes, "node", "nodes"), plural(nodes, "is", "are"), TOPOLOGY_NODES_MAX);
     else if (size->ports > TOPOLOGY_PORTS_MAX)
-        tree_error(diag, written, "a %s of %lld ports is more than the limit of %d", size->widest,
-                   (long long)size->ports, TOPOLOGY_PORTS_MAX);
+        tree_error(diag, written, "a %s of %lld %s is more than the limit of %d", size->widest,
+                   (long long)size->ports, plural(size->ports, "port", "ports"),
+                   TOPOLOGY_PORTS_MAX);
     else
         return topology_links_fit(written, size->links, diag);
     return false;

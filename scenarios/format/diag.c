@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/format/diag.h"
 
+#include "base/plural.h"
 #include "base/printable.h"
 
 #include <stdarg.h>
@@ -114,5 +115,6 @@ void diag_print(const struct diag *diag, FILE *out)
         errors += diag->messages[i].level == DIAG_ERROR;
     }
     if (diag->errors > errors)
-        fprintf(out, "and %d more errors\n", diag->errors - errors);
+        fprintf(out, "and %d more %s\n", diag->errors - errors,
+                plural(diag->errors - errors, "error", "errors"));
 }

@@ -3,6 +3,7 @@
  * a run of them. */
 #include "scenarios/import/cabling.h"
 
+#include "base/plural.h"
 #include "net/port/port.h"
 #include "scenarios/fabric/topology.h"
 #include "scenarios/load/select.h"
@@ -267,9 +268,10 @@ static void count_nics(struct cabling *cabling, const struct cabling_node *node,
     cabling->nics = nics > cabling->nics ? nics : cabling->nics;
     if (cables > CABLING_NICS_MAX)
         notes_add(&cabling->notes, node->place,
-                  "the host %s has %zu cables: a host has %d NICs at most, so each %d cables have "
+                  "the host %s has %zu %s: a host has %d NICs at most, so each %d cables have "
                   "a host",
-                  node->called, cables, CABLING_NICS_MAX, CABLING_NICS_MAX);
+                  node->called, cables, plural(cables, "cable", "cables"), CABLING_NICS_MAX,
+                  CABLING_NICS_MAX);
 }
 
 static void number_ports(struct cabling *cabling, const struct run *run)

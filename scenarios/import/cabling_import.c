@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "net/port/port.h"
 #include "scenarios/fabric/topology.h"
 #include "scenarios/import/import_write.h"
@@ -71,9 +72,10 @@ static void put_head(const struct cabling *cabling, const struct cabling_input *
         fputs("# Not imported, or imported differently:\n", out);
     notes_print(&cabling->notes, "#   ", out);
     fprintf(out,
-            "stormglass: 1\nname: %s\nabout: %zu switches and %zu hosts, from their cables.\nseed: "
+            "stormglass: 1\nname: %s\nabout: %zu %s and %zu %s, from their cables.\nseed: "
             "1\nduration: 10ms\n",
-            input->kind, cabling->switch_count, cabling->host_count);
+            input->kind, cabling->switch_count, plural(cabling->switch_count, "switch", "switches"),
+            cabling->host_count, plural(cabling->host_count, "host", "hosts"));
 }
 
 /* A port that is called what a scenario calls it. */

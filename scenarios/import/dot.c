@@ -3,6 +3,7 @@
  * is dot_scan's word: the n-th edge that was made is the n-th of the file. */
 #include "scenarios/import/dot.h"
 
+#include "base/plural.h"
 #include "net/port/port.h"
 #include "scenarios/import/dot_scan.h"
 
@@ -75,7 +76,7 @@ static void note_attribute(struct reading *reading, const char *of, const char *
     struct cabling *cabling = reading->cabling;
     if (count > 0)
         notes_add(&cabling->notes, place, "the attribute %s of %zu %s%s has no counterpart",
-                  notes_clean(cabling->arena, name), count, of, count == 1 ? "" : "s");
+                  notes_clean(cabling->arena, name), count, of, plural(count, "", "s"));
 }
 
 static bool has_text(void *object, Agsym_t *attribute)

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "base/plural.h"
 #include "nvme/target/target.h"
 #include "scenarios/load/profile.h"
 
@@ -163,8 +164,9 @@ const struct scenario_namespaces *scenario_load_namespaces(struct loader *loader
     for (size_t i = 0; i < written->count; i++)
         count += made->list[i].count;
     if (count > NAMESPACES_MAX)
-        tree_error(loader->diag, written, "%llu namespaces are more than the limit of %d",
-                   (unsigned long long)count, NAMESPACES_MAX);
+        tree_error(loader->diag, written, "%llu %s %s more than the limit of %d",
+                   (unsigned long long)count, plural(count, "namespace", "namespaces"),
+                   plural(count, "is", "are"), NAMESPACES_MAX);
     if (written->count == 0)
         tree_error(loader->diag, written, "expected at least one namespace");
     return made;

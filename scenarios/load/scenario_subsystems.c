@@ -2,6 +2,7 @@
 #include "scenarios/load/scenario_subsystems.h"
 
 #include "base/nearest.h"
+#include "base/plural.h"
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"
 
@@ -127,8 +128,9 @@ void scenario_read_names(struct loader *loader, const char *path, const struct t
     const struct tree_node *subsystems = scenario_list(loader, section, "subsystems");
     const int errors = loader->diag->errors;
     if (subsystems != NULL && subsystems->count > NVME_TARGET_SUBSYSTEMS_MAX)
-        tree_error(loader->diag, subsystems, "%zu subsystems are more than the limit of %d",
-                   subsystems->count, NVME_TARGET_SUBSYSTEMS_MAX);
+        tree_error(loader->diag, subsystems, "%zu %s %s more than the limit of %d",
+                   subsystems->count, plural(subsystems->count, "subsystem", "subsystems"),
+                   plural(subsystems->count, "is", "are"), NVME_TARGET_SUBSYSTEMS_MAX);
     for (size_t i = 0; subsystems != NULL && i < subsystems->count; i++)
         read_subsystem(loader, arena_format(loader->arena, "%s.subsystems[%zu]", path, i),
                        subsystems, i);

@@ -5,6 +5,7 @@
 #include "scenarios/load/select.h"
 
 #include "base/nearest.h"
+#include "base/plural.h"
 #include "base/rng.h"
 #include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
@@ -229,7 +230,7 @@ static void check_paths(struct loader *loader, const struct entry *entry,
         tree_error(loader->diag, written == NULL ? entry->written : written,
                    "paths: from %s to %s there %s %u, one for each two NICs that reach each other",
                    loader->scenario->nodes[pairs[i].from].name,
-                   loader->scenario->nodes[pairs[i].to].name, there == 1 ? "is" : "are", there);
+                   loader->scenario->nodes[pairs[i].to].name, plural(there, "is", "are"), there);
         return;
     }
 }

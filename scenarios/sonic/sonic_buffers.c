@@ -249,10 +249,10 @@ static const struct tree_item *usual(struct sonic_import *import, struct sonic_s
     const size_t count = gather(import, node, queues, lossless, list);
     const struct tree_item *profile = sonic_usual(import, list, count);
     sonic_note_others(import, profile, list, count,
-                      queues     ? lossless ? "lossless queues have another BUFFER_PROFILE"
-                                            : "lossy queues have another BUFFER_PROFILE"
-                      : lossless ? "lossless groups have another BUFFER_PROFILE"
-                                 : "lossy groups have another BUFFER_PROFILE");
+                      queues     ? lossless ? "lossless queue" : "lossy queue"
+                      : lossless ? "lossless group"
+                                 : "lossy group",
+                      "BUFFER_PROFILE");
     if (!queues && lossless)
         take_headroom(import, node, list, count);
     return profile;

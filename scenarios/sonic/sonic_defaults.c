@@ -4,6 +4,8 @@
  * Source: sonic-swss cfgmgr/portmgr (mtu, admin_status), sonic-buildimage sonic-port.yang. */
 #include "scenarios/sonic/sonic_private.h"
 
+#include "base/plural.h"
+
 enum { DEFAULT_MTU = 9100 };
 
 /* The one speed that all ports of as many lanes have, or unset. */
@@ -28,7 +30,8 @@ static void take_speed(struct sonic_import *import, const struct sonic_switch *n
     port->speed = port->lanes == 0 ? SONIC_UNSET : speed_of_lanes(node, port->lanes);
     if (port->speed != SONIC_UNSET) {
         sonic_port_note(import, node, port, port->item->key_place,
-                        "no speed: that of the switch's other ports with %u lanes", port->lanes);
+                        "no speed: that of the switch's other ports with %u %s", port->lanes,
+                        plural(port->lanes, "lane", "lanes"));
         return;
     }
     snprintf(text, sizeof text,

@@ -2,6 +2,8 @@
  * What an import says of many ports and files, each sentence once. */
 #include "scenarios/sonic/sonic_private.h"
 
+#include "base/plural.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,8 +117,9 @@ static void put(struct sonic_import *import, const struct sonic_said *said)
     else if (said->places == 1)
         notes_add(&import->notes, said->place, "%s: %s", said->port, said->text);
     else
-        notes_add(&import->notes, said->place, "%zu ports of %zu switch%s (%s, ...): %s",
-                  said->places, said->files, said->files == 1 ? "" : "es", said->port, said->text);
+        notes_add(&import->notes, said->place, "%zu %s of %zu switch%s (%s, ...): %s", said->places,
+                  plural(said->places, "port", "ports"), said->files, plural(said->files, "", "es"),
+                  said->port, said->text);
 }
 
 void sonic_notes(struct sonic_import *import)

@@ -183,10 +183,11 @@ struct sonic_port *sonic_port(const struct sonic_switch *node, const char *name,
 void sonic_other_fields(struct sonic_import *import, const struct sonic_switch *node,
                         const char *table, const char *const *known);
 
-/* A note that the list has other items than the one that the switch gets; `what` is "lossless
- * groups use another profile" and the like. */
+/* A note that the list has other items than the one that the switch gets; `who` has another is
+ * "lossless group", `what` it has is "BUFFER_PROFILE" and the like. */
 void sonic_note_others(struct sonic_import *import, const struct tree_item *usual,
-                       const struct tree_item **list, size_t count, const char *what);
+                       const struct tree_item **list, size_t count, const char *who,
+                       const char *what);
 
 /* The item that stands in the list most often, the first in the file of equals; NULL items do not
  * count. */

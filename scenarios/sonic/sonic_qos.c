@@ -4,6 +4,8 @@
  * the number of its queue. */
 #include "scenarios/sonic/sonic_private.h"
 
+#include "base/plural.h"
+
 #include <string.h>
 
 /* ---- PORT_QOS_MAP ---- */
@@ -70,7 +72,7 @@ static const struct tree_item *usual_map(struct sonic_import *import, struct son
     for (uint32_t i = 0; i < node->port_count; i++)
         list[i] = *(const struct tree_item **)(void *)((char *)&node->ports[i] + offset);
     const struct tree_item *usual = sonic_usual(import, list, node->port_count);
-    sonic_note_others(import, usual, list, node->port_count, what);
+    sonic_note_others(import, usual, list, node->port_count, "port", what);
     return usual;
 }
 
@@ -115,9 +117,9 @@ static void compare_classes(struct sonic_import *import, const struct sonic_swit
     }
     if (lossy > 0)
         sonic_note(import, map->key_place,
-                   "%d lossy traffic classes share a priority group with others; here each "
+                   "%d lossy traffic %s %s a priority group with others; here each "
                    "priority is a group of its own",
-                   lossy);
+                   lossy, plural(lossy, "class", "classes"), plural(lossy, "shares", "share"));
 }
 
 static void check_pfc_queues(struct sonic_import *import, const struct sonic_switch *node,
@@ -136,14 +138,14 @@ static void map_dscp(struct sonic_import *import, struct sonic_switch *node)
 {
     struct sonic_settings *settings = &node->settings;
     int64_t class[SONIC_DSCPS], group[SONIC_PRIORITIES], queue[SONIC_PRIORITIES];
-    const struct tree_item *dscps = usual_map(import, node, offsetof(struct sonic_port, dscp),
-                                              "ports have another dscp_to_tc_map");
-    const struct tree_item *groups = usual_map(import, node, offsetof(struct sonic_port, group),
-                                               "ports have another tc_to_pg_map");
-    const struct tree_item *queues = usual_map(import, node, offsetof(struct sonic_port, queue),
-                                               "ports have another tc_to_queue_map");
-    const struct tree_item *pfc = usual_map(import, node, offsetof(struct sonic_port, pfc_queue),
-                                            "ports have another pfc_to_queue_map");
+    const struct tree_item *dscps =
+        usual_map(import, node, offsetof(struct sonic_port, dscp), "dscp_to_tc_map");
+    const struct tree_item *groups =
+        usual_map(import, node, offsetof(struct sonic_port, group), "tc_to_pg_map");
+    const struct tree_item *queues =
+        usual_map(import, node, offsetof(struct sonic_port, queue), "tc_to_queue_map");
+    const struct tree_item *pfc =
+        usual_map(import, node, offsetof(struct sonic_port, pfc_queue), "pfc_to_queue_map");
     read_map(import, dscps, class, SONIC_DSCPS, SONIC_PRIORITIES);
     read_map(import, groups, group, SONIC_PRIORITIES, SONIC_PRIORITIES);
     read_map(import, queues, queue, SONIC_PRIORITIES, SONIC_PRIORITIES);
@@ -203,9 +205,10 @@ static void read_watchdog(struct sonic_import *import, struct sonic_switch *node
         settings->poll = sonic_number(import, global, "POLL_INTERVAL", 100, 1000);
     if (others > 0 || without > 0)
         sonic_note(import, first->key_place,
-                   "PFC_WD: %u ports have other values, %u with PFC have none; here a switch has "
+                   "PFC_WD: %u %s %s other values, %u with PFC have none; here a switch has "
                    "one watchdog, that of %s",
-                   others, without, sonic_clean(import, first->key));
+                   others, plural(others, "port", "ports"), plural(others, "has", "have"), without,
+                   sonic_clean(import, first->key));
 }
 
 void sonic_qos(struct sonic_import *import, struct sonic_switch *node)

@@ -69,7 +69,7 @@ static void read_wred(struct sonic_import *import, struct sonic_switch *node,
         usual = sonic_usual(import, list, count);
     }
     if (usual != NULL) {
-        sonic_note_others(import, usual, list, count, "queues have another wred_profile");
+        sonic_note_others(import, usual, list, count, "queue", "wred_profile");
         take_wred(import, node, usual);
         node->origins.wred = usual;
     } else {
@@ -91,8 +91,8 @@ static void read_schedulers(struct sonic_import *import, struct sonic_switch *no
         const struct tree_item *usual = sonic_usual(import, list, count);
         if (usual == NULL)
             continue;
-        sonic_note_others(import, usual, list, count,
-                          arena_format(&import->arena, "queues %d have another scheduler", q));
+        sonic_note_others(import, usual, list, count, "port",
+                          arena_format(&import->arena, "scheduler for queue %d", q));
         const char *type = sonic_field(import, usual->value, "type");
         const int64_t weight = sonic_number(import, usual->value, "weight", 1, 100);
         const bool strict = type != NULL && strcmp(type, "STRICT") == 0;

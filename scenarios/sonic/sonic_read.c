@@ -3,6 +3,7 @@
  * neighbour, watchdog. */
 #include "scenarios/sonic/sonic_private.h"
 
+#include "base/plural.h"
 #include "scenarios/format/json_tree.h"
 
 #include <stdlib.h>
@@ -242,8 +243,9 @@ static void other_tables(struct sonic_import *import, const struct sonic_switch 
                 sonic_clean(import, table->key));
     }
     if (count > OTHER_TABLES_MAX)
-        sonic_cosmetic(import, node->root->place, "%zu more tables without a counterpart",
-                       count - OTHER_TABLES_MAX);
+        sonic_cosmetic(import, node->root->place, "%zu more %s without a counterpart",
+                       count - OTHER_TABLES_MAX,
+                       plural(count - OTHER_TABLES_MAX, "table", "tables"));
 }
 
 /* The hostname, or else the file's name without folder and ending. */

@@ -3,6 +3,7 @@
 #include "scenarios/sonic/sonic_private.h"
 
 #include "base/nearest.h"
+#include "base/plural.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -271,8 +272,8 @@ void sonic_each(struct sonic_import *import, struct sonic_switch *node, const ch
     }
     if (of_chassis > 0)
         sonic_note(import, rows->place,
-                   "%s: %zu rows of a chassis (HOST|ASIC|PORT|NUMBER) are left out", table,
-                   of_chassis);
+                   "%s: %zu %s of a chassis (HOST|ASIC|PORT|NUMBER) are left out", table,
+                   of_chassis, plural(of_chassis, "row", "rows"));
 }
 
 /* ---- what is left over ---- */
@@ -333,7 +334,8 @@ void sonic_other_fields(struct sonic_import *import, const struct sonic_switch *
         note(import, others[i].first->key_place, "%s: %s has no counterpart; rows with it: %zu",
              table, sonic_clean(import, others[i].first->key), others[i].count);
     if (more > 0)
-        note(import, rows->place, "%s: %zu more values of other fields", table, more);
+        note(import, rows->place, "%s: %zu more %s of other fields", table, more,
+             plural(more, "value", "values"));
 }
 
 static int by_place(const void *a, const void *b)
@@ -369,7 +371,8 @@ const struct tree_item *sonic_usual(struct sonic_import *import, const struct tr
 }
 
 void sonic_note_others(struct sonic_import *import, const struct tree_item *usual,
-                       const struct tree_item **list, size_t count, const char *what)
+                       const struct tree_item **list, size_t count, const char *who,
+                       const char *what)
 {
     const struct tree_item *others[OTHERS_MAX];
     const char *names = "";
@@ -388,7 +391,8 @@ void sonic_note_others(struct sonic_import *import, const struct tree_item *usua
         others[kinds++] = list[i];
     }
     if (other > 0)
-        sonic_note(import, others[0]->key_place, "%zu %s (%s%s): a switch has one here, from %s",
-                   other, what, names, kinds == OTHERS_MAX ? ", ..." : "",
-                   sonic_clean(import, usual->key));
+        sonic_note(import, others[0]->key_place,
+                   "%zu %s%s %s another %s (%s%s): a switch has one here, from %s", other, who,
+                   plural(other, "", "s"), plural(other, "has", "have"), what, names,
+                   kinds == OTHERS_MAX ? ", ..." : "", sonic_clean(import, usual->key));
 }

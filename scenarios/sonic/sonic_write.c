@@ -2,6 +2,7 @@
  * The import as a scenario that runs, with what was left out as comments. */
 #include "scenarios/sonic/sonic_private.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "base/units.h"
 #include "scenarios/fabric/topology.h"
@@ -351,9 +352,10 @@ static void put_head(struct sonic_import *import, FILE *out)
         fputs("# Not imported, or imported differently:\n", out);
     notes_print(&import->notes, "#   ", out);
     fprintf(out,
-            "stormglass: 1\nname: sonic\nabout: %u switches and %zu hosts, from SONiC "
+            "stormglass: 1\nname: sonic\nabout: %u %s and %zu %s, from SONiC "
             "configuration.\nseed: 1\nduration: 10ms\n",
-            import->switch_count, import->host_count);
+            import->switch_count, plural(import->switch_count, "switch", "switches"),
+            import->host_count, plural(import->host_count, "host", "hosts"));
 }
 
 void sonic_write(struct sonic_import *import, FILE *out)

@@ -3,6 +3,7 @@
 #include "scenarios/trace/blktrace.h"
 
 #include "base/check.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 #include <linux/blktrace_api.h>
@@ -12,12 +13,15 @@ enum { SECTOR_BYTES = 512, MINOR_BITS = 20 };
 
 enum left { LEFT_DISCARD, LEFT_PASSED, LEFT_LARGE, LEFT_EMPTY, LEFT_FUA, LEFT_COUNT };
 
-static const char *const left_words[LEFT_COUNT] = {
-    "discards are left out: this host sends none",
-    "commands that bypass the file system are left out",
-    "I/Os larger than 64 MiB are left out",
-    "reads and writes of zero bytes are left out",
-    "forced writes (FUA) are plain writes here",
+static const struct {
+    const char *one, *many, *rest;
+} left_words[LEFT_COUNT] = {
+    {"discard is", "discards are", "left out: this host sends none"},
+    {"command that bypasses the file system is", "commands that bypass the file system are",
+     "left out"},
+    {"I/O larger than 64 MiB is", "I/Os larger than 64 MiB are", "left out"},
+    {"read or write of zero bytes is", "reads and writes of zero bytes are", "left out"},
+    {"forced write (FUA) is a plain write", "forced writes (FUA) are plain writes", "here"},
 };
 
 struct reader {
@@ -55,12 +59,13 @@ static void tell_left(const struct reader *reader)
         if (reader->left[i] > 0)
             diag_add(reader->diag, DIAG_NOTE,
                      (struct diag_place){.file = reader->first_file[i]->name}, NULL,
-                     "%" PRIu32 " %s; the first is at byte %zu", reader->left[i], left_words[i],
-                     reader->first[i]);
+                     "%" PRIu32 " %s %s; the first is at byte %zu", reader->left[i],
+                     plural(reader->left[i], left_words[i].one, left_words[i].many),
+                     left_words[i].rest, reader->first[i]);
     if (reader->others > 0)
         diag_add(reader->diag, DIAG_NOTE, (struct diag_place){.file = reader->file->name}, NULL,
-                 "%" PRIu32 " I/Os of other devices than %s are left out", reader->others,
-                 reader->ask->device);
+                 "%" PRIu32 " %s of other devices than %s are left out", reader->others,
+                 plural(reader->others, "I/O", "I/Os"), reader->ask->device);
 }
 
 /* ---- records ---- */

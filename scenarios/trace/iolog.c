@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -33,12 +34,14 @@ enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
 enum left { LEFT_TRIM, LEFT_RANGE, LEFT_EMPTY, LEFT_WAIT, LEFT_EARLY, LEFT_COUNT };
 
-static const char *const left_words[LEFT_COUNT] = {
-    "trims are left out: this host sends none",
-    "sync_file_range are left out: they send no command",
-    "I/Os of zero bytes are left out",
-    "waits are left out: version 3 has times instead",
-    "times are earlier than the line above, whose time is used",
+static const struct {
+    const char *one, *many, *rest;
+} left_words[LEFT_COUNT] = {
+    {"trim is", "trims are", "left out: this host sends none"},
+    {"call of sync_file_range is", "calls of sync_file_range are", "left out: it sends no command"},
+    {"I/O of zero bytes is", "I/Os of zero bytes are", "left out"},
+    {"wait is", "waits are", "left out: version 3 has times instead"},
+    {"time is", "times are", "earlier than the line above, whose time is used"},
 };
 
 struct word {
@@ -94,7 +97,9 @@ static void tell_left(const struct reader *reader)
     for (int i = 0; i < LEFT_COUNT; i++)
         if (reader->left[i] > 0)
             diag_add(reader->diag, DIAG_NOTE, reader->first[i], NULL,
-                     "%" PRIu32 " %s; the first is here", reader->left[i], left_words[i]);
+                     "%" PRIu32 " %s %s; the first is here", reader->left[i],
+                     plural(reader->left[i], left_words[i].one, left_words[i].many),
+                     left_words[i].rest);
 }
 
 /* ---- words ---- */

@@ -2,6 +2,7 @@
  * grow - years of load, capacity and wear. */
 #include "scenarios/vary/grow.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/format/block.h"
@@ -205,7 +206,8 @@ static const char *set_of(const struct grow_load *load, const struct scenario *s
     }
     opt_format(setting->row, grow_after(setting->value, &load->rate, year), text, sizeof text);
     if (!opt_parse(setting->row, text, &value, why)) {
-        tree_error(diag, load->path, "after %" PRId64 " years: %s", year, why);
+        tree_error(diag, load->path, "after %" PRId64 " %s: %s", year,
+                   plural(year, "year", "years"), why);
         return NULL;
     }
     return arena_format(arena, "%s=%s", setting->path, text);
@@ -279,18 +281,17 @@ bool grow_refuses(const struct grow *grow, const struct prices *prices,
     const int64_t usable = (int64_t)((__int128)drives.capacity * capacity->usable / MILLION);
     if (needed > usable) {
         snprintf(why, GROW_WHY_BYTES,
-                 "in %" PRId64 " year%s %s are needed, and %s are usable on %" PRId64 " drives",
-                 grow->years, grow->years == 1 ? "" : "s", size_of(needed, asked),
-                 size_of(usable, has), drives.count);
+                 "in %" PRId64 " year%s %s are needed, and %s are usable on %" PRId64 " %s",
+                 grow->years, plural(grow->years, "", "s"), size_of(needed, asked),
+                 size_of(usable, has), drives.count, plural(drives.count, "drive", "drives"));
         return true;
     }
     const int64_t written = written_until(capacity, grow->years);
     if (drives.endurance >= 0 && written > drives.endurance) {
         snprintf(why, GROW_WHY_BYTES,
-                 "in %" PRId64 " year%s %s are written, and the endurance of %" PRId64
-                 " drives is %s",
-                 grow->years, grow->years == 1 ? "" : "s", size_of(written, asked), drives.count,
-                 size_of(drives.endurance, has));
+                 "in %" PRId64 " year%s %s are written, and the endurance of %" PRId64 " %s is %s",
+                 grow->years, plural(grow->years, "", "s"), size_of(written, asked), drives.count,
+                 plural(drives.count, "drive", "drives"), size_of(drives.endurance, has));
         return true;
     }
     return false;

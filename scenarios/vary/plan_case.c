@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan_case - the failures of a plan as cases of one candidate, and what must hold in each. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/library.h"
@@ -195,7 +196,7 @@ static bool add_grown(struct plan *plan, const struct scenario *scenario, uint32
     }
     struct plan_case *made = &cases->cases[cases->count++];
     *made = cases->cases[from];
-    const char *years = arena_format(arena, year == 1 ? "in %d year" : "in %d years", (int)year);
+    const char *years = arena_format(arena, "in %d %s", (int)year, plural(year, "year", "years"));
     made->name = from == 0 ? years : arena_format(arena, "%s, %s", made->name, years);
     for (uint32_t i = 0; i < plan->grow.load_count; i++)
         made->sets[made->set_count++] = sets[i];

@@ -2,6 +2,7 @@
  * prices - parts by kind, and which of them a scenario needs. */
 #include "scenarios/vary/prices.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "nvme/target/target.h"
 #include "scenarios/format/block.h"
@@ -53,7 +54,8 @@ void prices_part_text(const struct prices_part *part, char *text, size_t size)
     if (part->part == PRICES_CABLE && part->up_to < ANY_LENGTH)
         snprintf(text, size, "%s%s%s up to %s", word, gap, rate, length);
     else if (part->part == PRICES_SWITCH && part->ports < ANY_PORTS)
-        snprintf(text, size, "%s%s%s, %" PRId64 " ports", word, gap, rate, part->ports);
+        snprintf(text, size, "%s%s%s, %" PRId64 " %s", word, gap, rate, part->ports,
+                 plural(part->ports, "port", "ports"));
     else if (part->media != NULL)
         snprintf(text, size, "%s %s", word, part->media);
     else
@@ -166,8 +168,8 @@ static void say_need(const struct need *need, char why[DIAG_TEXT_BYTES])
     if (need->kind == PRICES_CABLE)
         snprintf(why, DIAG_TEXT_BYTES, "prices: no cable of %s for %s", rate, length);
     else if (need->kind == PRICES_SWITCH)
-        snprintf(why, DIAG_TEXT_BYTES, "prices: no switch of %" PRId64 " ports of %s", need->ports,
-                 rate);
+        snprintf(why, DIAG_TEXT_BYTES, "prices: no switch of %" PRId64 " %s of %s", need->ports,
+                 plural(need->ports, "port", "ports"), rate);
     else if (need->kind == PRICES_DRIVE)
         snprintf(why, DIAG_TEXT_BYTES, "prices: no drive %.64s", need->media);
     else

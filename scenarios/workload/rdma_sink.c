@@ -11,6 +11,7 @@
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/wl_watch.h"
 
+#include "base/plural.h"
 #include "base/probe.h"
 
 #include <errno.h>
@@ -136,8 +137,9 @@ static void on_limit(void *self)
     const uint32_t waiting = receives->waiting;
     char text[96];
     if (!receives->told) {
-        snprintf(text, sizeof text, "rdma sink: fewer than %u of %u shared receives are left",
-                 receives->limit, receives->count);
+        snprintf(text, sizeof text, "rdma sink: fewer than %u of %u shared %s %s left",
+                 receives->limit, receives->count, plural(receives->count, "receive", "receives"),
+                 plural(receives->count, "is", "are"));
         note_state(receives->sink, text);
     }
     receives->told = true;

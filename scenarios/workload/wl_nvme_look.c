@@ -2,6 +2,8 @@
  * wl_nvme_look - an instance for somebody who looks on: what it delivered, what it waits for. */
 #include "scenarios/workload/wl_nvme_private.h"
 
+#include "base/plural.h"
+
 #include <stdio.h>
 
 /* Without the protection information that came behind each block. */
@@ -101,10 +103,10 @@ void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
         return;
     }
     const uint32_t ip = wl->site.target_ip;
-    snprintf(text, size, "%lld I/Os to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
-             (long long)wl->under_way, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
-             nvme_opcode_word(slot->io.opcode), slot->io.bytes,
-             (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
+    snprintf(text, size, "%lld %s to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
+             (long long)wl->under_way, plural(wl->under_way, "I/O", "I/Os"), ip >> 24,
+             ip >> 16 & 255, ip >> 8 & 255, ip & 255, nvme_opcode_word(slot->io.opcode),
+             slot->io.bytes, (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
 }
 
 const struct workload_member *wl_nvme_member(const struct workload *workload)

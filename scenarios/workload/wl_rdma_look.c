@@ -3,6 +3,8 @@
  * messages are from. */
 #include "scenarios/workload/wl_rdma_private.h"
 
+#include "base/plural.h"
+
 #include <stdio.h>
 
 const struct wl_sizes *wl_rdma_sizes(const struct wl_rdma_params *params)
@@ -73,8 +75,8 @@ void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
 {
     const struct wl_rdma *wl = wl_rdma_of(workload);
     if (wl->state == WL_RDMA_CONNECTING) {
-        snprintf(text, size, "connecting %u of %u queue pairs", wl->pair_count - wl->settled,
-                 wl->pair_count);
+        snprintf(text, size, "connecting %u of %u queue %s", wl->pair_count - wl->settled,
+                 wl->pair_count, plural(wl->pair_count, "pair", "pairs"));
         return;
     }
     time_ps oldest = TIME_NEVER;
@@ -88,9 +90,9 @@ void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
         return;
     }
     const uint32_t ip = wl->site.target_ip;
-    snprintf(text, size, "%llu messages of %lld B to %u.%u.%u.%u, the oldest since %lld us",
-             (unsigned long long)wl->under_way, (long long)wl->params.message_size, ip >> 24,
-             ip >> 16 & 255, ip >> 8 & 255, ip & 255,
+    snprintf(text, size, "%llu %s of %lld B to %u.%u.%u.%u, the oldest since %lld us",
+             (unsigned long long)wl->under_way, plural(wl->under_way, "message", "messages"),
+             (long long)wl->params.message_size, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
              (long long)((env_now(wl->site.env) - oldest) / PS_PER_US));
 }
 

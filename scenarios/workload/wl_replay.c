@@ -3,6 +3,7 @@
 #include "scenarios/workload/wl_replay.h"
 
 #include "base/check.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -165,9 +166,10 @@ uint64_t wl_replay_missed(const struct wl_replay *replay, time_ps stop)
 bool wl_replay_words(const struct wl_replay *replay, char *text, size_t size)
 {
     snprintf(text, size,
-             "workload: of the trace's I/Os %" PRIu64 " were rounded to whole blocks of %" PRId64
+             "workload: of the trace's I/Os %" PRIu64 " %s rounded to whole blocks of %" PRId64
              " B, %" PRIu64 " folded into the namespace",
-             replay->rounded, replay->block_bytes, replay->folded);
+             replay->rounded, plural(replay->rounded, "was", "were"), replay->block_bytes,
+             replay->folded);
     return replay->rounded + replay->folded > 0;
 }
 

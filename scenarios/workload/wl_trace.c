@@ -2,6 +2,7 @@
  * wl_trace - plays the I/Os of a trace file at the times that it has.
  * A storage workload (wl_nvme.c) whose script takes its I/Os from a trace (wl_replay.h) instead of
  * drawing them.  The file is an iolog of fio. */
+#include "base/plural.h"
 #include "scenarios/trace/iolog.h"
 #include "scenarios/workload/wl_nvme.h"
 
@@ -59,9 +60,10 @@ static void tell_reach(const struct wl_replay_params *replay, const struct workl
     const uint64_t reach = wl_replay_reach(replay, file->stop - file->start);
     if (reach < replay->trace->count)
         diag_add(file->diag, DIAG_NOTE, place, NULL,
-                 "'%.64s' plays %" PRIu64 " of its %" PRIu32 " I/Os: the others are before skip, "
+                 "'%.64s' plays %" PRIu64 " of its %" PRIu32 " %s: the others are before skip, "
                  "or due after it has stopped",
-                 file->workload, reach, replay->trace->count);
+                 file->workload, reach, replay->trace->count,
+                 plural(replay->trace->count, "I/O", "I/Os"));
 }
 
 /* What is certain before a target has reported its namespaces. */

@@ -91,7 +91,7 @@ becomes 's/"server0"/"1 r\\u00e4ck: #{x}"/' 'hosts: [n1-r'
 becomes 's/\("egress_lossless_pool": .*"size": "\)32712448/\134000000/' 'size: 34MB'
 becomes '/|3-4": {"profile": "\[BUFFER_PROFILE|pg/d; s/\(ingress_lossy_profile\]"}\),$/\1/' 'headroom-pool: 1584KiB'
 tells '/|3-4": {"profile": "\[BUFFER_PROFILE|pg/d; s/\(ingress_lossy_profile\]"}\),$/\1/' 'BUFFER_PG: no row of a lossless priority'
-tells 's/"Ethernet0,Ethernet4,Ethernet8,Ethernet12|6"/"lc1|asic0|Ethernet0|6"/' 'QUEUE: 1 rows of a chassis'
+tells 's/"Ethernet0,Ethernet4,Ethernet8,Ethernet12|6"/"lc1|asic0|Ethernet0|6"/' 'QUEUE: 1 row of a chassis'
 tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modelled"
 tells 's/"server0", "port"/"1 rack", "port"/' "the neighbour '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
 tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' is not in PORT"
@@ -128,7 +128,7 @@ becomes "$computed; $parameters" 'alpha: 50%'
 becomes "$computed; $parameters; s/, \"xoff\": \"1622016\"//" 'headroom: auto, headroom-pool: auto, headroom-ratio: 4'
 tells "$computed; $parameters" 'max_headroom_size has no counterpart'
 tells "$parameters" 'SONiC computes no profile here'
-tells '/"Ethernet12": {"action"/s/"detection_time": "200"/"detection_time": "400"/' 'PFC_WD: 1 ports have other values'
+tells '/"Ethernet12": {"action"/s/"detection_time": "200"/"detection_time": "400"/' 'PFC_WD: 1 port has other values'
 
 # ---- what is refused: located, with exit code 2, within two seconds, and nothing is written ----
 

@@ -83,7 +83,7 @@ fio --name=p --ioengine=null --read_iolog=trace.log --replay_redirect="$PWD/targ
 
 "$program" import blktrace "$samples/blktrace/mixed.bin" >mixed.log 2>messages || fail "import: $(cat messages)"
 grep -c ' \(read\|write\|sync\) ' mixed.log | grep -qx 8 || fail "mixed: $(cat mixed.log)"
-for words in '1 discards are left out' '1 commands that bypass' '1 forced writes (FUA)'; do
+for words in '1 discard is left out' '1 command that bypasses' '1 forced write (FUA)'; do
     grep -qF "$words" messages || fail "mixed: not told: $words"
 done
 "$program" import blktrace "$samples/blktrace/other-order.bin" 2>/dev/null | cmp -s - mixed.log || fail 'the other byte order'

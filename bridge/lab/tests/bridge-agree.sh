@@ -30,7 +30,7 @@ code=0
 wait "$host" || code=$?
 cat host.txt
 [ "$code" -le 1 ] || lab_fail "an interrupted host left with $code"
-grep -q '"agreement": "1 of 1 targets agreed"' /tmp/keep/host.json || lab_fail "no agreement in the result"
+grep -q '"agreement": "1 of 1 target agreed"' /tmp/keep/host.json || lab_fail "no agreement in the result"
 kill -TERM "$target"
 code=0
 wait "$target" || code=$?

@@ -2,6 +2,8 @@
  * switch_carve - the sum of what is set aside. */
 #include "net/switch/switch_carve.h"
 
+#include "base/plural.h"
+
 #include <stdio.h>
 
 int64_t switch_cells_up(const struct switch_params *params, int64_t bytes)
@@ -87,8 +89,9 @@ bool switch_plan_end(struct switch_plan *plan, int64_t port_count, char *why, si
     plan->headroom = headroom(plan);
     const int64_t shared = plan->total - plan->reserved - plan->headroom;
     if (plan->total > INT32_MAX) {
-        snprintf(why, size, "%lld cells are more than the %d that can be counted",
-                 (long long)plan->total, INT32_MAX);
+        snprintf(why, size, "%lld %s %s more than the %d that can be counted",
+                 (long long)plan->total, plural(plan->total, "cell", "cells"),
+                 plural(plan->total, "is", "are"), INT32_MAX);
         return false;
     }
     if (shared <= 0) {

@@ -5,6 +5,7 @@
  * nvme_start_ctrl and nvme_scan_work; what the block layer adds is a setting (partition-scan). */
 #include "nvme/host/host_private.h"
 
+#include "base/plural.h"
 #include "nvme/wire/pi.h"
 #include "nvme/wire/wire.h"
 
@@ -224,8 +225,8 @@ static enum host_verdict judge_queues(struct nvme_host *host, const struct host_
     count = least(count, (request->result >> 16 & 0xFFFF) + 1);
     if (count < host->params.queues) {
         char text[96];
-        snprintf(text, sizeof text, "NVMe target grants %u I/O queues of the %lld asked for",
-                 (unsigned)count, (long long)host->params.queues);
+        snprintf(text, sizeof text, "NVMe target grants %u I/O %s of the %lld asked for",
+                 (unsigned)count, plural(count, "queue", "queues"), (long long)host->params.queues);
         nvme_host_note(host, text);
     }
     nvme_host_make_queues(host, count);

@@ -2,6 +2,8 @@
  * multipath_look - what is asked of the paths. */
 #include "nvme/multipath/multipath_private.h"
 
+#include "base/plural.h"
+
 #include <stdio.h>
 
 uint32_t nvme_multipath_paths(const struct nvme_multipath *multipath)
@@ -68,8 +70,9 @@ void nvme_multipath_describe(const struct nvme_multipath *multipath, char *text,
     if (host == NULL)
         snprintf(text, size, "no path was found");
     else if (nvme_multipath_usable(multipath) > 0)
-        snprintf(text, size, "%u of %u paths usable, %llu I/O outstanding",
+        snprintf(text, size, "%u of %u %s usable, %llu I/O outstanding",
                  nvme_multipath_usable(multipath), multipath->path_count,
+                 plural(multipath->path_count, "path", "paths"),
                  (unsigned long long)multipath->outstanding);
     else
         nvme_host_describe(host, text, size);

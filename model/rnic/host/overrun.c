@@ -3,6 +3,7 @@
  * middle of something. */
 #include "rnic/host/overrun.h"
 
+#include "base/plural.h"
 #include "rnic/qp/qp.h"
 #include "rnic/qp/responder.h"
 
@@ -35,8 +36,9 @@ static void fail(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     char text[160];
     snprintf(text, sizeof text,
-             "QP 0x%06x to 0x%06x failed: its completion queue of %lld entries overran", qp->qpn,
-             qp->flow.qpn, (long long)rnic->params.pipeline.cq_size);
+             "QP 0x%06x to 0x%06x failed: its completion queue of %lld %s overran", qp->qpn,
+             qp->flow.qpn, (long long)rnic->params.pipeline.cq_size,
+             plural(rnic->params.pipeline.cq_size, "entry", "entries"));
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     rnic->counters.qp_errors++;
     responder_reset(qp);

@@ -2,6 +2,7 @@
  * cause_cq_overrun - completion queues that were too small for what completed. */
 #include "replay/cause/causes.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -21,10 +22,12 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.general = clue.rows;
         clue.otherwise = HARM_HOST;
         clue.proven = true;
-        snprintf(clue.seen, sizeof clue.seen, "%s: %s completion queue%s of %lld entries overran",
-                 scene->scenario->nodes[node].name, words_count((int64_t)overruns).text,
-                 overruns == 1 ? "" : "s",
-                 (long long)scene->scenario->nodes[node].host->rnic->pipeline.cq_size);
+        snprintf(
+            clue.seen, sizeof clue.seen, "%s: %s completion queue%s of %lld %s overran",
+            scene->scenario->nodes[node].name, words_count((int64_t)overruns).text,
+            plural(overruns, "", "s"),
+            (long long)scene->scenario->nodes[node].host->rnic->pipeline.cq_size,
+            plural(scene->scenario->nodes[node].host->rnic->pipeline.cq_size, "entry", "entries"));
         cause_report(search, &clue);
     }
 }

@@ -3,6 +3,7 @@
  * A timer that nobody set runs out for something else, which other causes find. */
 #include "replay/cause/causes.h"
 
+#include "base/plural.h"
 #include "nvme/host/host.h"
 #include "replay/database/words.h"
 #include "scenarios/workload/workload.h"
@@ -90,7 +91,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
         clue.strength = PPM / 2;
     snprintf(clue.seen, sizeof clue.seen, "%s lost controllers %s time%s because %s",
              scene->scenario->nodes[member->from].name, words_count((int64_t)times).text,
-             times == 1 ? "" : "s", timers[timer].seen);
+             plural(times, "", "s"), timers[timer].seen);
     cause_accuse(search, &clue, &suspect);
 }
 

@@ -2,6 +2,7 @@
  * cause_queue_budget - a target has no I/O queue left for hosts that connect. */
 #include "replay/cause/causes.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         snprintf(clue.seen, sizeof clue.seen,
                  "%s refused %s connect%s: none of its I/O queues was left",
                  scene->scenario->nodes[node].name, words_count((int64_t)refused).text,
-                 refused == 1 ? "" : "s");
+                 plural(refused, "", "s"));
         cause_report(search, &clue);
     }
 }

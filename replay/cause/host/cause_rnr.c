@@ -2,6 +2,7 @@
  * cause_rnr - SENDs that find no receive. */
 #include "replay/cause/causes.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -35,8 +36,9 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.ends = true;
         clue.otherwise = HARM_WORKLOAD;
         clue.proven = true;
-        snprintf(clue.seen, sizeof clue.seen, "%s RNR NAKs: messages of %s found no receive posted",
-                 words_count((int64_t)sent).text, scene->scenario->workloads[w].name);
+        snprintf(clue.seen, sizeof clue.seen, "%s RNR %s: messages of %s found no receive posted",
+                 words_count((int64_t)sent).text, plural(sent, "NAK", "NAKs"),
+                 scene->scenario->workloads[w].name);
         cause_report(search, &clue);
     }
 }

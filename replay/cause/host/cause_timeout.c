@@ -2,6 +2,7 @@
  * cause_timeout - retransmission timeouts though nothing was lost. */
 #include "replay/cause/causes.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -69,8 +70,9 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             continue;
         else
             clue.strength = (PPM - stopped(scene, node)) / (lost > 0 ? 4 : 2);
-        snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission timeouts%s",
+        snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission %s%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,
+                 plural(timeouts, "timeout", "timeouts"),
                  lost > 0 ? "" : " though no frame was lost");
         cause_report(search, &clue);
     }

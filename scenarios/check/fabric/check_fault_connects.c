@@ -7,6 +7,7 @@
 #include "scenarios/check/check_rule.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/timeline.h"
@@ -139,10 +140,11 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
     const bool never = workload->start + timer >= workload->stop;
     check_add(report, DIAG_WARNING, workload->place,
               "'%s': as it begins, faults have taken links that routes still lead to: %u of %u "
-              "members cannot connect%s, the first from %s to %s; what is lost is sent again after "
+              "%s cannot connect%s, the first from %s to %s; what is lost is sent again after "
               "cm-timeout, %lld ms%s",
               workload->name, (unsigned)(harm->closed + harm->partly),
               (unsigned)(workload->pair_count * workload->copies),
+              plural(workload->pair_count * workload->copies, "member", "members"),
               harm->partly > 0 ? " or may not, as they are hashed" : "",
               scenario->nodes[harm->first->from].name, scenario->nodes[harm->first->to].name,
               (long long)(timer / PS_PER_MS), never ? ", when the workload has stopped" : "");

@@ -6,6 +6,7 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/flow_walk.h"
 
+#include "base/plural.h"
 #include "net/switch/switch.h"
 
 static bool hash_alike(const struct scenario_node *a, const struct scenario_node *b)
@@ -46,8 +47,9 @@ static void check_next(struct checking *checking, const struct flow_hop *hop, ui
     const struct check_thing thing = check_of_switch(next, "ecmp-seed");
     check_alike(checking->report, DIAG_WARNING, &thing,
                 "hashes as the switches before it (ecmp-seed %lld): flows from one of them use %u "
-                "of %u equal links",
-                (long long)next->switch_params->ecmp_seed, used, links);
+                "of %u equal %s",
+                (long long)next->switch_params->ecmp_seed, used, links,
+                plural(links, "link", "links"));
     check_remedy(checking->report, "ecmp-seed: auto, or another one for each tier");
 }
 

@@ -2,6 +2,7 @@
  * check_marking - a switch marks before it pauses. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "net/switch/switch_carve.h"
 #include "rnic/cc/cc.h"
 
@@ -44,9 +45,10 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
         check_remedy(report, "lower ecn-kmin below %lld B, or raise alpha", (long long)alone);
     } else if (kmin >= full) {
         check_alike(report, DIAG_NOTE, &thing,
-                    "ECN marking starts at %lld B of an egress queue; with all of its %lld ports "
+                    "ECN marking starts at %lld B of an egress queue; with all of its %lld %s "
                     "congested a sender is paused at %lld B, before that",
-                    (long long)kmin, (long long)plan->links, (long long)full);
+                    (long long)kmin, (long long)plan->links, plural(plan->links, "port", "ports"),
+                    (long long)full);
         check_shows(report, "pfc.pause_frames > 0");
         check_remedy(report, "lower ecn-kmin below %lld B", (long long)full);
     }

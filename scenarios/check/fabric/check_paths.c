@@ -6,6 +6,7 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
+#include "base/plural.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/routing.h"
@@ -288,8 +289,8 @@ static void check_workload(struct search *search, const struct scenario_workload
         check_pair(search, workload, &workload->pairs[i], &measured);
     if (pairs < workload->pair_count)
         check_add(search->report, DIAG_NOTE, workload->place,
-                  "'%s': paths checked for %u of its %u pairs", workload->name, pairs,
-                  workload->pair_count);
+                  "'%s': paths checked for %u of its %u %s", workload->name, pairs,
+                  workload->pair_count, plural(workload->pair_count, "pair", "pairs"));
 }
 
 static void take_tables(struct search *search, struct arena *scratch)

@@ -4,6 +4,7 @@
  * one finds it so; a fixed threshold beyond the memory is never reached. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "net/switch/switch_carve.h"
 
 /* Bytes that lossless groups share. */
@@ -51,8 +52,9 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
     const struct check_thing thing = check_of_switch(node, "alpha");
     check_alike(report, DIAG_WARNING, &thing,
                 "alpha: one congested port may hold %lld of %lld B of shared memory: what is left "
-                "is less than a frame for each of its %lld ports",
-                (long long)alone, (long long)shared, (long long)plan->links);
+                "is less than a frame for each of its %lld %s",
+                (long long)alone, (long long)shared, (long long)plan->links,
+                plural(plan->links, "port", "ports"));
     check_remedy(report, "a smaller alpha, or more memory");
 }
 

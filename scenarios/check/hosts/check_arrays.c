@@ -4,6 +4,7 @@
  * are in force together are counted. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault_kinds.h"
 
@@ -57,10 +58,10 @@ static void check_at(const struct scenario *scenario, const struct scenario_faul
     if (array == NULL || !array_is_lost(array, lost))
         return;
     check_add(report, DIAG_WARNING, fault->place,
-              "%s: namespace %lld loses %d of %lld drives, more than its layout bears: all its I/O "
+              "%s: namespace %lld loses %d of %lld %s, more than its layout bears: all its I/O "
               "fails from then on",
               scenario->nodes[node].name, (long long)number, __builtin_popcount(lost),
-              (long long)array->drives);
+              (long long)array->drives, plural(array->drives, "drive", "drives"));
     check_remedy(report, "another layout, more parity, or fewer drives that fail at once");
 }
 

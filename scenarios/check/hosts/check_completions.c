@@ -4,6 +4,7 @@
  * queue pair.  A message takes an entry where it is posted and one where it takes a receive. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"
@@ -24,11 +25,11 @@ static void look_at(const struct scenario_workload *workload, const struct scena
     if (entries == 0 || can <= entries)
         return;
     const struct check_thing thing = check_of_rnic(host, "cq-size");
-    check_alike(
-        report, DIAG_WARNING, &thing,
-        "cq-size %lld: a queue pair of '%s' can have %lld completions there before software "
-        "takes any (%s); one too many ends it",
-        (long long)entries, workload->name, (long long)can, what);
+    check_alike(report, DIAG_WARNING, &thing,
+                "cq-size %lld: a queue pair of '%s' can have %lld %s there before software "
+                "takes any (%s); one too many ends it",
+                (long long)entries, workload->name, (long long)can,
+                plural(can, "completion", "completions"), what);
     check_shows(report, "rnic.cq_overruns > 0");
     check_remedy(report, "rnic.cq-size: %lld", (long long)can);
 }

@@ -2,6 +2,8 @@
  * check_homing - several NICs of a host are redundant only where they go to different switches. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
+
 /* NICs of the host with a link, and the node that they all go to; UINT32_MAX: to several. */
 static unsigned cabled(const struct scenario_node *host, uint32_t *to)
 {
@@ -31,14 +33,15 @@ static void run(const struct scenario *scenario, struct check_report *report)
         const struct check_thing thing = {&scenario->nodes[i], SCENARIO_ALL_PORTS, NULL, NULL};
         if (scenario->nodes[i].is_aggregate) {
             check_alike(report, DIAG_NOTE, &thing,
-                        "the %u members of its link aggregate go to one switch: it outlives a "
+                        "the %u %s of its link aggregate go to one switch: it outlives a "
                         "cable, not the switch",
-                        links);
+                        links, plural(links, "member", "members"));
             check_remedy(report, "homing: dual, or links to different switches");
             continue;
         }
         check_alike(report, DIAG_NOTE, &thing,
-                    "its %u NICs go to one switch: more bandwidth, but no redundancy", links);
+                    "its %u %s go to one switch: more bandwidth, but no redundancy", links,
+                    plural(links, "NIC", "NICs"));
         check_remedy(report, "homing: dual or fabrics, or links to different switches");
     }
 }

@@ -4,6 +4,7 @@
  * `nic` and `peer-nic` say. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "scenarios/fabric/nics.h"
 
 static uint32_t links_of(const struct scenario_node *host)
@@ -50,15 +51,16 @@ static void tell(const struct idle_links *idle, struct check_report *report)
     const unsigned links = idle_of(host, used), all = links_of(host);
     if (used == 1 && idle->scenario->nics == 1)
         check_add(report, DIAG_WARNING, host->place,
-                  "%s%s: %u of its %u links carr%s nothing: workloads use the first link of a "
+                  "%s%s: %u of its %u %s carr%s nothing: workloads use the first link of a "
                   "host, %s",
-                  host->name, others, links, all, links == 1 ? "ies" : "y",
-                  scenario_port_name(host, 0).text);
+                  host->name, others, links, all, plural(all, "link", "links"),
+                  plural(links, "ies", "y"), scenario_port_name(host, 0).text);
     else
         check_add(report, DIAG_WARNING, host->place,
-                  "%s%s: %u of its %u links carr%s nothing: no queue pair of a workload has its "
+                  "%s%s: %u of its %u %s carr%s nothing: no queue pair of a workload has its "
                   "turn there",
-                  host->name, others, links, all, links == 1 ? "ies" : "y");
+                  host->name, others, links, all, plural(all, "link", "links"),
+                  plural(links, "ies", "y"));
     check_remedy(report, "%s",
                  idle->scenario->nics == 1
                      ? "nics in the topology, or nic and peer-nic of workloads"

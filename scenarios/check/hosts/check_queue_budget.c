@@ -3,6 +3,7 @@
  * It grants them to who comes first; who comes when none is left is refused. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/workload/wl_nvme.h"
@@ -53,9 +54,10 @@ static void run(const struct scenario *scenario, struct check_report *report)
         if (budget == 0 || all_wanted(scenario, h) <= budget)
             continue;
         check_add(report, DIAG_WARNING, place_of(node),
-                  "%s: workloads ask for %lld I/O queues of its %lld (target.queue-budget): who "
+                  "%s: workloads ask for %lld I/O %s of its %lld (target.queue-budget): who "
                   "connects first gets them",
-                  node->name, (long long)all_wanted(scenario, h), (long long)budget);
+                  node->name, (long long)all_wanted(scenario, h),
+                  plural(all_wanted(scenario, h), "queue", "queues"), (long long)budget);
         check_remedy(report, "raise target.queue-budget, or lower queues of the workloads");
     }
 }
@@ -96,10 +98,11 @@ static void after(const struct check_run *run, struct check_report *report)
         if (got.fewer == 0 && run->refused[h] == 0)
             continue;
         check_add(report, DIAG_WARNING, place_of(node),
-                  "%s: granted %llu of the %lld I/O queues that workloads ask for "
+                  "%s: granted %llu of the %lld I/O %s that workloads ask for "
                   "(target.queue-budget): members with fewer %u, connects refused %llu",
                   node->name, (unsigned long long)got.granted,
-                  (long long)all_wanted(run->scenario, h), (unsigned)got.fewer,
+                  (long long)all_wanted(run->scenario, h),
+                  plural(all_wanted(run->scenario, h), "queue", "queues"), (unsigned)got.fewer,
                   (unsigned long long)run->refused[h]);
     }
 }

@@ -4,6 +4,7 @@
  * refused (RNR NAK), waits for a timer and is sent again, with all behind it. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/workload.h"
@@ -32,9 +33,10 @@ static void look_at(const struct scenario *scenario, const struct scenario_workl
             continue;
         check_add(report, DIAG_WARNING,
                   block_place(workload->values, "queue-depth", workload->place),
-                  "'%s': of the %lld commands that a queue may have under way %s has receives for "
+                  "'%s': of the %lld %s that a queue may have under way %s has receives for "
                   "%lld (target.receive-queue): the others wait for RNR timers",
-                  workload->name, (long long)depth(scenario, workload, pair), target->name,
+                  workload->name, (long long)depth(scenario, workload, pair),
+                  plural(depth(scenario, workload, pair), "command", "commands"), target->name,
                   (long long)holds);
         check_shows(report, "rnic.rnr_naks > 0");
         check_remedy(report, "raise target.receive-queue");
@@ -74,9 +76,10 @@ static void look_at_target(const struct scenario *scenario, uint32_t index,
     if (node->outer_ports != 1 || depth_at(scenario, index) <= holds.of_port)
         return;
     check_add(report, DIAG_WARNING, block_place(values, "shared-receives", (struct diag_place){0}),
-              "%s: of the %lld commands that may be under way it has receives for %lld "
+              "%s: of the %lld %s that may be under way it has receives for %lld "
               "(target.shared-receives): the others wait for RNR timers",
-              node->name, (long long)depth_at(scenario, index), (long long)holds.of_port);
+              node->name, (long long)depth_at(scenario, index),
+              plural(depth_at(scenario, index), "command", "commands"), (long long)holds.of_port);
     check_shows(report, "rnic.rnr_naks > 0");
     check_remedy(report, "raise target.shared-receives");
 }

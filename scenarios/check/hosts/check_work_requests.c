@@ -3,6 +3,7 @@
  * more than there are. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "nvme/target/target.h"
 #include "scenarios/carrier/nvme_carrier.h"
 
@@ -24,9 +25,10 @@ static void look_at_target(const struct scenario_node *node, struct check_report
         check_remedy(report, "set target.rdma-size");
     } else if (most > params->data_wr_pool) {
         check_add(report, DIAG_WARNING, place,
-                  "%s: the largest command needs %lld data work requests, there are %lld "
+                  "%s: the largest command needs %lld data work %s, there are %lld "
                   "(target.data-wr-pool): it has the target to itself",
-                  node->name, (long long)most, (long long)params->data_wr_pool);
+                  node->name, (long long)most, plural(most, "request", "requests"),
+                  (long long)params->data_wr_pool);
         check_remedy(report, "raise target.data-wr-pool");
     }
 }

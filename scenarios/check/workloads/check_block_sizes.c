@@ -5,6 +5,7 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
+#include "base/plural.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
@@ -32,10 +33,10 @@ static void check_workload(const struct scenario *scenario,
         if (bytes <= most)
             continue;
         check_add(report, DIAG_NOTE, block_place(workload->values, "block-size", workload->place),
-                  "'%s': an I/O of %lld B is sent as %lld commands: %s of %s is %lld B",
-                  workload->name, (long long)bytes, (long long)((bytes + most - 1) / most),
-                  cut_by(at, host), scenario->nodes[host < target ? pair->from : pair->to].name,
-                  (long long)most);
+                  "'%s': an I/O of %lld B is sent as %lld %s: %s of %s is %lld B", workload->name,
+                  (long long)bytes, (long long)((bytes + most - 1) / most),
+                  plural(((bytes + most - 1) / most), "command", "commands"), cut_by(at, host),
+                  scenario->nodes[host < target ? pair->from : pair->to].name, (long long)most);
         check_remedy(report, target < at->max_transfer && target <= host
                                  ? "make the target's buffers larger or more, or the block smaller"
                                  : "raise max-transfer at both ends, or make the block smaller");

@@ -5,6 +5,7 @@
  * be under way.  What a workload asks for beyond that waits at the host. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
@@ -51,14 +52,14 @@ static void tell_depth(const struct scenario *scenario, const struct scenario_wo
 {
     const struct wl_nvme_params *params = workload->params;
     const bool target = agreed->by_target_entries;
-    check_add(
-        report, DIAG_WARNING, block_place(workload->values, "queue-depth", workload->place),
-        "'%s': queue-depth %lld is played as %lld: a queue between %s and %s has %lld entries "
-        "(%s of %s); what is beyond waits at the host",
-        workload->name, (long long)params->queue_depth, (long long)(agreed->entries - 1),
-        scenario->nodes[pair->from].name, scenario->nodes[pair->to].name,
-        (long long)agreed->entries, target ? "target.max-queue-size" : "nvme.queue-size",
-        scenario->nodes[target ? pair->to : pair->from].name);
+    check_add(report, DIAG_WARNING, block_place(workload->values, "queue-depth", workload->place),
+              "'%s': queue-depth %lld is played as %lld: a queue between %s and %s has %lld %s "
+              "(%s of %s); what is beyond waits at the host",
+              workload->name, (long long)params->queue_depth, (long long)(agreed->entries - 1),
+              scenario->nodes[pair->from].name, scenario->nodes[pair->to].name,
+              (long long)agreed->entries, plural(agreed->entries, "entry", "entries"),
+              target ? "target.max-queue-size" : "nvme.queue-size",
+              scenario->nodes[target ? pair->to : pair->from].name);
 }
 
 static void tell_queues(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -103,9 +104,10 @@ static void check_reads(const struct scenario *scenario, const struct scenario_w
         if (asked <= least(own, peer))
             continue;
         check_add(report, DIAG_NOTE, block_place(workload->values, "outstanding", workload->place),
-                  "'%s': %lld of its %lld outstanding READs are under way at once "
+                  "'%s': %lld of its %lld outstanding %s %s under way at once "
                   "(rnic.max-rd-atomic of %s)",
                   workload->name, (long long)least(own, peer), (long long)asked,
+                  plural(asked, "READ", "READs"), plural(asked, "is", "are"),
                   scenario->nodes[own <= peer ? pair->from : pair->to].name);
         check_remedy(report, "more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends");
         return;

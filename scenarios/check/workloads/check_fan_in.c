@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_fan_in - data that may flow to one host at the same time are more than it can take. */
+#include "base/plural.h"
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
@@ -74,8 +75,9 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
         return;
     const struct check_thing thing = {.node = host, .port = SCENARIO_ALL_PORTS};
     check_alike(report, DIAG_NOTE, &thing,
-                "%u hosts send data at up to %lld Gb/s to a link of %lld: fan-in %lld to 1",
-                senders, (long long)(arriving / 1000000000), (long long)(rate / 1000000000),
+                "%u %s %s data at up to %lld Gb/s to a link of %lld: fan-in %lld to 1", senders,
+                plural(senders, "host", "hosts"), plural(senders, "sends", "send"),
+                (long long)(arriving / 1000000000), (long long)(rate / 1000000000),
                 (long long)(arriving / rate));
     check_shows(report, "pfc.pause_frames");
 }

@@ -5,6 +5,7 @@
  * whoever keeps a depth always has. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/workload/workload.h"
 
@@ -66,12 +67,14 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
     if (idle->late > 0)
         snprintf(late, sizeof late, "%u connected too late to issue anything",
                  (unsigned)idle->late);
-    check_add(report, DIAG_WARNING, workload->place,
-              "'%s': %u of %u hosts active; of its %u members %s%s%s (first: %s to %s), and no "
-              "figure speaks of them: repair their paths, or give them time",
-              workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
-              (unsigned)(workload->pair_count * workload->copies), never, both ? ", " : "", late,
-              scenario->nodes[first->from].name, scenario->nodes[first->to].name);
+    check_add(
+        report, DIAG_WARNING, workload->place,
+        "'%s': %u of %u %s active; of its %u %s %s%s%s (first: %s to %s), and no "
+        "figure speaks of them: repair their paths, or give them time",
+        workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
+        plural(hosts->all, "host", "hosts"), (unsigned)(workload->pair_count * workload->copies),
+        plural(workload->pair_count * workload->copies, "member", "members"), never,
+        both ? ", " : "", late, scenario->nodes[first->from].name, scenario->nodes[first->to].name);
 }
 
 static void look_at(const struct check_run *run, uint32_t index, struct check_report *report)

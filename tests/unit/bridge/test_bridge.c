@@ -171,8 +171,8 @@ static void test_limits_are_told(void **state)
              "make queue-size or outstanding smaller"),
         CASE(max_sge, 1,
              "fake0 has at most 1 pieces in a send request (max_sge), and 2 are needed"),
-        CASE(max_qp, 0, "fake0 has at most 0 queue pairs (max_qp), and 1 are needed"),
-        CASE(max_cq, 0, "fake0 has at most 0 completion queues (max_cq), and 1 are needed"),
+        CASE(max_qp, 0, "fake0 has at most 0 queue pairs (max_qp), and 1 is needed"),
+        CASE(max_cq, 0, "fake0 has at most 0 completion queues (max_cq), and 1 is needed"),
 #undef CASE
     };
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {

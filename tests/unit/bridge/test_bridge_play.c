@@ -179,7 +179,7 @@ static void test_nobody_there(void **state)
     assert_false(result_held(play_result(play)));
     store_ask_text(play_store(play), "SELECT value FROM measured WHERE name='agreement'", said,
                    sizeof said);
-    assert_string_equal(said, "0 of 1 targets agreed; the others are foreign");
+    assert_string_equal(said, "0 of 1 target agreed; the others are foreign");
     assert_true(play_free(play));
     bridge_case_end();
     scenario_free(scenario);

@@ -257,13 +257,13 @@ static const struct over {
      {DONE, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 1 hosts active; of its 2 members 1 never connected (first: "
+     "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 members 1 never connected (first: "
      "host1 to host2), and no figure speaks of them: repair their paths, or give them time\n"},
     {ONE_HOST,
      {NEVER, DONE},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 1 hosts active; of its 2 members 1 never connected (first: "
+     "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 members 1 never connected (first: "
      "host1 to host0), and no figure speaks of them: repair their paths, or give them time\n"},
     /* A fault that comes when all is over. */
     {CLOSED "faults: [{kind: link-down, where: host1, at: 800us}]\n",

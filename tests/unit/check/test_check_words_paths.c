@@ -313,7 +313,7 @@ static void members_with_two_ways(void **state)
              "link-down, where: \"t:p1\", at: 0s"),
          "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 1 of 1 members cannot connect or may not, as they are hashed, the first from c to b; "
+         "to: 1 of 1 member cannot connect or may not, as they are hashed, the first from c to b; "
          "what is lost is sent again after cm-timeout, 6144 ms, when the workload has stopped (a "
          "run shows members_idle > 0)\n    remedy: begin the fault after the workload, or the "
          "workload when routes have converged\n"},

@@ -89,7 +89,7 @@ static void queued_ios_are_taken_in_the_order_of_their_times(void **state)
     expect_io(&trace, 5, TRACE_READ, 5500, 32 * 512, 512);
     assert_string_equal(trace.files[0], "259,0");
     assert_int_equal(diag.count, 1);
-    assert_non_null(strstr(diag.messages[0].text, "1 forced writes (FUA)"));
+    assert_non_null(strstr(diag.messages[0].text, "1 forced write (FUA)"));
 }
 
 static void each_record_may_be_two_ios(void **state)
@@ -131,15 +131,15 @@ static void devices_are_files_and_one_may_be_asked_for(void **state)
     trace = read_all((struct blktrace_ask){.device = "8,16"});
     assert_int_equal(trace.count, 1);
     expect_io(&trace, 0, TRACE_READ, 0, 16 * 512, 512);
-    assert_non_null(strstr(diag.messages[0].text, "1 I/Os of other devices than 8,16"));
+    assert_non_null(strstr(diag.messages[0].text, "1 I/O of other devices than 8,16"));
     assert_false(read_ask((struct blktrace_ask){.device = "1,1"}, sizeof records[0], &trace));
     assert_non_null(strstr(diag.messages[0].text, "that was queued to device 1,1"));
 }
 
 static void what_the_host_does_not_send_is_told(void **state)
 {
-    static const char *const words[] = {"1 discards", "1 commands that bypass", "1 I/Os larger",
-                                        "1 reads and writes of zero bytes"};
+    static const char *const words[] = {"1 discard is", "1 command that bypasses", "1 I/O larger",
+                                        "1 read or write of zero bytes"};
     (void)state;
     add(1000, 8, 512, BLK_TC_READ);
     add(1000, 8, 512, BLK_TC_WRITE | BLK_TC_DISCARD);

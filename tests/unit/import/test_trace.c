@@ -90,9 +90,9 @@ static void what_is_left_out_is_told_once_with_its_place(void **state)
         int line, column;
         const char *text;
     } rows[] = {
-        {3, 5, "2 trims are left out"},     {6, 5, "1 sync_file_range are left out"},
-        {7, 5, "1 I/Os of zero bytes"},     {8, 6, "1 waits are left out"},
-        {9, 1, "1 times are earlier than"},
+        {3, 5, "2 trims are left out"},   {6, 5, "1 call of sync_file_range is left out"},
+        {7, 5, "1 I/O of zero bytes"},    {8, 6, "1 wait is left out"},
+        {9, 1, "1 time is earlier than"},
     };
     (void)state;
     const struct trace trace =
@@ -356,9 +356,9 @@ static void what_was_changed_is_told(void **state)
         char text[160], expected[160];
         assert_int_equal(wl_replay_words(&replay, text, sizeof text), i > 0);
         snprintf(expected, sizeof expected,
-                 "workload: of the trace's I/Os %d were rounded to whole blocks of 512 B, "
+                 "workload: of the trace's I/Os %d %s rounded to whole blocks of 512 B, "
                  "%d folded into the namespace",
-                 (int)rows[i].rounded, (int)rows[i].folded);
+                 (int)rows[i].rounded, rows[i].rounded == 1 ? "was" : "were", (int)rows[i].folded);
         assert_string_equal(text, expected);
     }
 }

@@ -323,7 +323,7 @@ static void failed_operation_fails_unless_the_scenario_speaks_of_it(void **state
     evaluate(&fixture, NULL, 0, false);
     assert_int_equal(fixture.result.failure_count, 2);
     assert_string_equal(fixture.result.failures[0], "1 queue pair went into error");
-    assert_string_equal(fixture.result.failures[1], "oltp: 1 of 1 operations failed");
+    assert_string_equal(fixture.result.failures[1], "oltp: 1 of 1 operation failed");
     release(&fixture);
 
     fill(&fixture);

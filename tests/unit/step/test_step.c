@@ -398,7 +398,7 @@ static void expect_queue_pairs(const struct stepper *stepper, uint32_t node)
     struct step_subject subject = step_subject_any;
     subject.node = node;
     char *reported = shown(stepper, &subject);
-    const char *rest = strstr(reported, " idle queue pairs");
+    const char *rest = strstr(reported, " idle queue pair");
     uint64_t count = lines_with(reported, "  qp "), used = 0;
     for (; rest != NULL && rest > reported && rest[-1] >= '0' && rest[-1] <= '9'; rest--)
         ;

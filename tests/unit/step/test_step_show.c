@@ -118,7 +118,8 @@ static bool lane_line(const struct stepper *stepper, uint32_t node, uint16_t ind
          at = frame_at(port->frames, at)->next)
         frames++;
     if (frames > 0)
-        SAY("; %s queued in %u frames", words_bytes(port->prios[priority].bytes).text, frames);
+        SAY("; %s queued in %u %s", words_bytes(port->prios[priority].bytes).text, frames,
+            frames == 1 ? "frame" : "frames");
     else if (!is_switch && (port->ready & bit) != 0)
         SAY("; it has frames to send");
     if ((port->paused & bit) != 0)
@@ -194,10 +195,10 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
         if (prio->tx_frames == 0 && prio->rx_frames == 0)
             continue;
         snprintf(line, sizeof line,
-                 "  priority %d: sent %" PRIu64 " frames, received %" PRIu64 "; XOFF sent %" PRIu64
+                 "  priority %d: sent %" PRIu64 " frame%s, received %" PRIu64 "; XOFF sent %" PRIu64
                  ", received %" PRIu64 "; longest queue %s",
-                 i, prio->tx_frames, prio->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
-                 words_bytes(prio->peak).text);
+                 i, prio->tx_frames, prio->tx_frames == 1 ? "" : "s", prio->rx_frames,
+                 pauses->tx_xoff, pauses->rx_xoff, words_bytes(prio->peak).text);
         has_line(reported, line);
         count++;
     }
@@ -247,8 +248,8 @@ static void expect_switch(const struct stepper *stepper, const char *name)
     uint64_t dropped = 0;
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
         dropped += swtch->counters.dropped[i];
-    snprintf(line, sizeof line, "  %" PRIu64 " frames dropped, %" PRIu64 " marked", dropped,
-             swtch->counters.ecn_marked);
+    snprintf(line, sizeof line, "  %" PRIu64 " frame%s dropped, %" PRIu64 " marked", dropped,
+             dropped == 1 ? "" : "s", swtch->counters.ecn_marked);
     has_line(reported, line);
     assert_int_equal(lines_of(reported), 2 + expect_lanes(stepper, &subject, reported));
     free(reported);
