@@ -278,6 +278,7 @@ static bool in_series(const struct opt *row, int64_t value, char why[OPT_WHY_BYT
     return false;
 }
 
+/* -1 is what nvme-cli and the kernel's options write for never. */
 bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why[OPT_WHY_BYTES])
 {
     enum quantity_kind kind;
@@ -285,7 +286,7 @@ bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why
         return parse_bool(text, value, why);
     if (row->type == OPT_CHOICE)
         return parse_choice(row, text, value, why);
-    const int64_t word = word_index(row->choices, text);
+    const int64_t word = word_index(row->choices, strcmp(text, "-1") == 0 ? "never" : text);
     if (word >= 0) { /* bounds hold for quantities, not for the words beside them */
         *value = -1 - word;
         return true;

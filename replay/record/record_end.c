@@ -185,7 +185,7 @@ static void write_recovery(struct store *store, const struct result *result)
         if (of->losses > 0 || of->retried > 0 || of->failovers > 0)
             RECORD_ROW(store, recovery, .workload = STORE_I(i), .lost = STORE_I(of->losses),
                        .attempts = STORE_I(of->attempts), .reconnected = STORE_I(of->reconnects),
-                       .requeued = STORE_I(of->requeued),
+                       .given_up = STORE_I(of->given_up), .requeued = STORE_I(of->requeued),
                        .without_service_ps = STORE_I(of->without_service_ps),
                        .retried = STORE_I(of->retried), .failovers = STORE_I(of->failovers),
                        .gap_ps = STORE_I(of->gap_ps), .recovery_ps = STORE_I(of->path_recovery_ps),

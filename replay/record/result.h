@@ -44,7 +44,7 @@ struct result_workload {
     int64_t window_ps; /* what they are divided by */
     const struct hist *latency;
     /* Of its NVMe controllers: struct nvme_host_stats. */
-    int64_t losses, attempts, reconnects, requeued, retried, without_service_ps;
+    int64_t losses, attempts, reconnects, given_up, requeued, retried, without_service_ps;
     int64_t admin, admin_failed;                      /* admin commands that it asked for */
     int64_t gap_ps;                                   /* struct workload_stats has what they mean */
     int64_t failovers, path_recovery_ps, degraded_ps; /* of its paths */

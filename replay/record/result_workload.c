@@ -95,6 +95,7 @@ static const struct workload_row rows[] = {
     {"controllers.lost", MEMBER, OF(losses), 0, ALWAYS},
     {"controllers.attempts", MEMBER, OF(attempts), 0, ALWAYS},
     {"controllers.reconnected", MEMBER, OF(reconnects), 0, ALWAYS},
+    {"controllers.given_up", MEMBER, OF(given_up), 0, ALWAYS},
     {"controllers.requeued", MEMBER, OF(requeued), 0, ALWAYS},
     {"controllers.retried", MEMBER, OF(retried), 0, ALWAYS},
     {"controllers.without_service_ns", SPAN, OF(without_service_ps), 0, ALWAYS},

@@ -17,18 +17,23 @@ enum {
     FAILOVERS,
     GAP,
     RECOVERY,
-    DEGRADED
+    DEGRADED,
+    GIVEN_UP
 };
 
 static void write_controllers(const struct store_statement *row, FILE *out)
 {
+    char given_up[96] = "";
+    if (store_int(row, GIVEN_UP) > 0)
+        snprintf(given_up, sizeof given_up, "%s permanently lost (ctrl-loss-tmo); ",
+                 words_count(store_int(row, GIVEN_UP)).text);
     fprintf(out,
-            "  %-18.18s controllers lost %s, reconnected %s in %s %s; %s %s "
+            "  %-18.18s controllers lost %s, reconnected %s in %s %s; %s%s %s "
             "requeued; %s without service\n",
             store_text(row, 0), words_count(store_int(row, LOST)).text,
             words_count(store_int(row, RECONNECTED)).text,
             words_count(store_int(row, ATTEMPTS)).text,
-            plural(store_int(row, ATTEMPTS), "attempt", "attempts"),
+            plural(store_int(row, ATTEMPTS), "attempt", "attempts"), given_up,
             words_count(store_int(row, REQUEUED)).text,
             plural(store_int(row, REQUEUED), "command", "commands"),
             words_time(store_int(row, WITHOUT_SERVICE)).text);
@@ -48,7 +53,8 @@ void text_recovery(struct store *store, FILE *out)
 {
     struct store_statement *row = store_prepare(
         store, "SELECT workload, lost, attempts, reconnected, requeued, without_service_ms * 1e9,"
-               " retried, failovers, gap_ms * 1e9, recovery_ms * 1e9, degraded_ms * 1e9"
+               " retried, failovers, gap_ms * 1e9, recovery_ms * 1e9, degraded_ms * 1e9,"
+               " given_up"
                " FROM v_recovery");
     for (int shown = 0; shown < ROWS_MAX && store_step(row); shown++) {
         if (store_int(row, LOST) > 0)

@@ -10,7 +10,7 @@ struct params {
 };
 
 static const struct opt rows[] = {
-    {"period", OPT_TIME, offsetof(struct params, period), "100ms", "1us", "1000s", NULL,
+    {"period", OPT_TIME, offsetof(struct params, period), "100ms", "1us", "100000s", NULL,
      "Time from one link-down to the next.", "own"},
     {"duty", OPT_PERCENT, offsetof(struct params, duty), "50%", "0%", "100%", NULL,
      "Share of each period, from its beginning, in which the link is down.", "own"},

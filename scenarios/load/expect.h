@@ -106,6 +106,7 @@
       QUANTITY_TIME)                                                                               \
     X(CONTROLLERS_LOST, ".controllers.lost", ".controllers.lost", QUANTITY_INT)                    \
     X(CONTROLLERS_ATTEMPTS, ".controllers.attempts", ".controllers.attempts", QUANTITY_INT)        \
+    X(CONTROLLERS_GIVEN_UP, ".controllers.given_up", ".controllers.given_up", QUANTITY_INT)        \
     X(CONTROLLERS_RECONNECTED, ".controllers.reconnected", ".controllers.reconnected",             \
       QUANTITY_INT)                                                                                \
     X(CONTROLLERS_REQUEUED, ".controllers.requeued", ".controllers.requeued", QUANTITY_INT)        \

@@ -136,9 +136,9 @@ struct top {
 
 const struct opt scenario_top_opts[] = {
     {"seed", OPT_INT, FIELD(seed), "1", "0", NULL, NULL, "Seed of all random streams.", "own"},
-    {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns", "1000s", NULL,
+    {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns", "100000s", NULL,
      "Workloads issue from 0 until this time.", "own"},
-    {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "1000s", NULL,
+    {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "100000s", NULL,
      "Most time for outstanding work to finish after duration (drain).", "own"},
     {0}};
 

@@ -15,8 +15,8 @@ struct span {
 #define FIELD(name) offsetof(struct span, name)
 
 const struct opt scenario_fault_opts[] = {
-    {"at", OPT_TIME, FIELD(at), "0s", NULL, "1000s", NULL, "Start of the fault.", "own"},
-    {"for", OPT_TIME, FIELD(length), "end", NULL, "1000s", "end",
+    {"at", OPT_TIME, FIELD(at), "0s", NULL, "100000s", NULL, "Start of the fault.", "own"},
+    {"for", OPT_TIME, FIELD(length), "end", NULL, "100000s", "end",
      "Duration of the fault; end: to the end of the run.", "own"},
     {0}};
 

@@ -29,7 +29,7 @@ const struct opt plan_opts[] = {
     {"tolerance", OPT_PERCENT, FIELD(tolerance), "5%", "0.1%", "50%", NULL,
      "Part of a limit within which a mean may be judged either way.",
      "Andradottir and Kim 2010: the tolerance level"},
-    {"longest", OPT_TIME, FIELD(longest), "auto", "1us", "1000s", "auto",
+    {"longest", OPT_TIME, FIELD(longest), "auto", "1us", "100000s", "auto",
      "Duration up to which a run is made longer until it has settled; auto: 16 times the "
      "scenario's.",
      "own"},

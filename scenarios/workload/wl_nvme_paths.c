@@ -116,6 +116,7 @@ static void count_controllers(struct wl_nvme *wl, const struct nvme_host_stats *
     stats->losses += now->losses - reported->losses;
     stats->attempts += now->attempts - reported->attempts;
     stats->reconnects += now->reconnects - reported->reconnects;
+    stats->given_up += now->given_up - reported->given_up;
     stats->requeued += now->requeued - reported->requeued;
     stats->retried += now->retried - reported->retried;
     stats->without_service += now->without_service - reported->without_service;

@@ -56,6 +56,7 @@ static void fold_counts(struct workload_stats *into, const struct workload_stats
     into->losses += from->losses;
     into->attempts += from->attempts;
     into->reconnects += from->reconnects;
+    into->given_up += from->given_up;
     into->requeued += from->requeued;
     into->retried += from->retried;
     into->failovers += from->failovers;

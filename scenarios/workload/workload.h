@@ -37,7 +37,7 @@ struct workload_stats {
     uint64_t corrupt;                   /* reads that returned another content than was written */
     uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
     /* Of its NVMe controllers; struct nvme_host_stats has the same. */
-    uint64_t losses, attempts, reconnects, requeued, retried;
+    uint64_t losses, attempts, reconnects, given_up, requeued, retried;
     uint64_t admin, admin_failed; /* admin commands that it asked for: completed, and failed */
     time_ps without_service;      /* summed over the instances */
     /* The longest that an instance had I/O under way and none completed. */

@@ -14,6 +14,7 @@
 #include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/world/world_executors_private.h"
 #include "scenarios/world/world_play_private.h"
+#include "scenarios/world/world_reach.h"
 
 #include <stdalign.h>
 #include <stdio.h>
@@ -134,11 +135,13 @@ static void make_host(struct world *world, const struct scenario_node *node,
 static void make_known(struct world *world, uint32_t endpoints)
 {
     world->rnics = memory_zeroed(endpoints, sizeof(struct rnic *));
+    world->link_down = memory_zeroed(world->scenario->link_count + 1, 1);
     for (uint32_t i = 0; i < world->host_count; i++) {
         const struct host *host = world->hosts[i];
         for (uint32_t n = 0; n < host->rnic_count; n++) {
             world->rnics[world->endpoint_of[i] + n] = host->rnics[n];
             host->rnics[n]->peers = world->rnics;
+            host->rnics[n]->fabric = (struct rnic_fabric){world, world_reaches};
         }
     }
 }
@@ -460,6 +463,7 @@ void world_free(struct world *world)
     free(world->sinks);
     free(world->endpoint_of);
     free(world->rnics);
+    free(world->link_down);
     free(world->stats);
     free(world);
 }

@@ -51,6 +51,7 @@ struct world {
     struct rdma_sink **sinks;     /* by endpoint; NULL: none */
     uint32_t *endpoint_of;        /* by host: the endpoint of its first RNIC */
     struct rnic **rnics;          /* by endpoint */
+    uint8_t *link_down;           /* by link of the scenario, 1: without carrier */
     struct workload_stats *stats; /* one per entry of workloads:, as of the end of world_run */
     uint32_t workload_count;
     time_ps window_end; /* workloads stop issuing here */

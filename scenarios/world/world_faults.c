@@ -66,6 +66,7 @@ static void on_link(void *self, uint32_t index, bool up)
 {
     struct world *world = self;
     const struct scenario_link *link = &world->scenario->links[index];
+    world->link_down[index] = !up;
     for (int end = 0; end < 2; end++)
         port_set_up(world_port(world, link->node[end], link->port[end]), up, world->engine.now);
 }

@@ -33,10 +33,17 @@ const struct opt nvme_host_opts[] = {
      "Wait from the loss of a controller, or a failed attempt, to the next attempt.",
      "Linux 6.1 fabrics.h: NVMF_DEF_RECONNECT_DELAY 10"},
     {"ctrl-loss-tmo", OPT_TIME, PARAM(ctrl_loss_tmo), "600s", "0s", "1000000s", "never",
-     "Time limit for reconnecting: as many attempts as reconnect-delay fits in, rounded up.",
+     "Time limit for reconnecting, after which the controller is permanently lost and its I/O "
+     "fails; never, or -1: it reconnects for ever.",
      "Linux 6.1 fabrics.h: NVMF_DEF_CTRL_LOSS_TMO 600"},
+    {"ctrl-loss-limit", OPT_CHOICE, PARAM(ctrl_loss_limit), "time", NULL, NULL,
+     OPT_WORDS(NVME_HOST_LIMITS),
+     "What ends reconnecting: time, or as many attempts as reconnect-delay fits into "
+     "ctrl-loss-tmo, whichever comes first; attempts: their number alone, as Linux counts, which "
+     "lasts longer where each attempt takes seconds.",
+     "own; attempts: Linux 6.1 fabrics.c nvmf_should_reconnect"},
     {"fast-io-fail-tmo", OPT_TIME, PARAM(fast_io_fail_tmo), "never", "0s", "1000000s", "never",
-     "Time without a controller after which I/O fails instead of waiting.",
+     "Time without a controller after which I/O fails instead of waiting; never, or -1: it waits.",
      "Linux 6.1 fabrics.h: NVMF_DEF_FAIL_FAST_TMO -1"},
     {"max-retries", OPT_INT, PARAM(max_retries), "5", "0", "255", NULL,
      "Retries of a command that ended with an error status without DNR (do not retry).",

@@ -32,6 +32,7 @@ struct nvme_host_params {
     int64_t admin_timeout;    /* of one admin command, and of connecting one queue */
     int64_t reconnect_delay;  /* from the loss of a connection, or a vain attempt, to the next */
     int64_t ctrl_loss_tmo;    /* attempts end after so long; NVME_HOST_NEVER: never */
+    int64_t ctrl_loss_limit;  /* enum nvme_host_limits: what ctrl_loss_tmo bounds */
     int64_t fast_io_fail_tmo; /* I/O that waits fails after so long; NVME_HOST_NEVER: never */
     int64_t max_retries;      /* of a command that ended with a status without DNR */
     int64_t abort;            /* bool: a time-out is answered by Abort first */
@@ -55,6 +56,12 @@ enum { NVME_HOST_NEVER = -1 };
     X(GUARD, "guard")                                                                              \
     X(REFERENCE, "guard+ref")                                                                      \
     X(ALL, "guard+app+ref")
+
+#define NVME_HOST_LIMITS(X) X(TIME, "time") X(ATTEMPTS, "attempts")
+
+#define X(name, word) NVME_HOST_LIMITS_##name,
+enum nvme_host_limits { NVME_HOST_LIMITS(X) };
+#undef X
 
 #define X(name, word) NVME_HOST_CHECKS_##name,
 enum nvme_host_checks { NVME_HOST_CHECKS(X) };
@@ -128,6 +135,7 @@ struct nvme_host_stats {
     uint64_t losses;     /* of the connection */
     uint64_t attempts;   /* to reconnect */
     uint64_t reconnects; /* attempts that succeeded */
+    uint64_t given_up;   /* 1: permanently lost, no attempt is made any more */
     uint64_t requeued;   /* commands that were under way and are sent again */
     uint64_t retried;    /* commands that ended with a status and are sent again */
     uint64_t aborts;     /* sent */

@@ -12,11 +12,15 @@
  * namespaces are scanned anew; here it waits for the scan. */
 #include "nvme/host/host_private.h"
 
+#include "base/kernel_timer.h"
 #include "base/probe.h"
 
 #include <stdio.h>
 
-/* ctrl_loss_tmo / reconnect_delay, rounded up: nvmf_parse_options. */
+/* As many attempts as reconnect_delay fits into ctrl_loss_tmo, rounded up: nvmf_parse_options.
+ * Linux counts nothing else: attempts to a machine that is off take 3 s each, and all of them 799 s
+ * instead of 600 s.  With the limit `time` no attempt begins later than ctrl_loss_tmo, but for one
+ * reconnect_delay. */
 bool nvme_host_recovery_may_try(const struct nvme_host *host)
 {
     const struct nvme_host_params *params = &host->params;
@@ -26,7 +30,10 @@ bool nvme_host_recovery_may_try(const struct nvme_host *host)
         return true;
     const int64_t most =
         (params->ctrl_loss_tmo + params->reconnect_delay - 1) / params->reconnect_delay;
-    return (int64_t)host->attempts < most;
+    const bool late =
+        host->away && params->ctrl_loss_limit == NVME_HOST_LIMITS_TIME &&
+        env_now(host->site.env) - host->lost_at >= params->ctrl_loss_tmo + params->reconnect_delay;
+    return (int64_t)host->attempts < most && !late;
 }
 
 /* The caller may submit, shut down or look; it is the last thing that its caller does. */
@@ -64,7 +71,8 @@ void nvme_host_recovery_wait(struct nvme_host *host)
             env_timer_set(env, &host->fast_timer, now + host->params.fast_io_fail_tmo);
     }
     count_time(host);
-    env_timer_set(env, &host->retry_timer, host->resets ? now : now + host->params.reconnect_delay);
+    env_timer_set(env, &host->retry_timer,
+                  host->resets ? now : kernel_timer_due(now, host->params.reconnect_delay));
     host->resets = false;
     if (host->site.gives_back)
         nvme_host_recovery_give_back(host);
@@ -148,6 +156,7 @@ void nvme_host_recovery_end(struct nvme_host *host)
         count_time(host);
     else
         host->stats.losses++;
+    host->stats.given_up++;
     nvme_host_recovery_quiet(host);
     nvme_host_recovery_give_back(host);
     report_recovery(host);

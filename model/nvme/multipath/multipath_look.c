@@ -42,6 +42,7 @@ static void add_stats(struct nvme_host_stats *sum, const struct nvme_host_stats 
     sum->losses += stats->losses;
     sum->attempts += stats->attempts;
     sum->reconnects += stats->reconnects;
+    sum->given_up += stats->given_up;
     sum->requeued += stats->requeued;
     sum->retried += stats->retried;
     sum->aborts += stats->aborts;

@@ -135,6 +135,21 @@ static void on_completion(void *self, struct verbs_conn *verbs, const struct ibv
     }
 }
 
+/* IBTA Vol 1 12.6.7.2; the machine is up, or it could not answer. */
+static const char *reject_words(int reason)
+{
+    switch (reason) {
+    case 3:
+        return "connection rejected: the target has no resources (REJ reason 3)";
+    case 8:
+        return "connection rejected: nothing listens on the port (REJ reason 8)";
+    case 28:
+        return "connection rejected by the target (REJ reason 28)";
+    default:
+        return "connection rejected";
+    }
+}
+
 static void on_cm(void *self, struct verbs_conn *verbs, const struct verbs_event *event)
 {
     struct host_conn *conn = self;
@@ -149,10 +164,13 @@ static void on_cm(void *self, struct verbs_conn *verbs, const struct verbs_event
         conn->user.on_established(conn->user.self);
         break;
     case RDMA_CM_EVENT_REJECTED:
-        fail(conn, "connection rejected");
+        fail(conn, reject_words(event->status));
+        break;
+    case RDMA_CM_EVENT_ADDR_ERROR:
+        fail(conn, "no answer to ARP: target off or without a route");
         break;
     case RDMA_CM_EVENT_UNREACHABLE:
-        fail(conn, "target out of reach");
+        fail(conn, "no answer to the connection request");
         break;
     case RDMA_CM_EVENT_CONNECT_ERROR:
     case RDMA_CM_EVENT_DISCONNECTED:

@@ -357,14 +357,29 @@ static void finish_active(struct verbs_conn *conn)
     cm_mad_keep(&rep, NULL);
 }
 
+static void resolve_address(struct verbs_conn *conn)
+{
+    struct rnic *rnic = conn->rnic;
+    const time_ps now = rnic_now(rnic), again = cm_setup_address(conn, now);
+    if (again == TIME_NEVER) {
+        close_conn(conn, RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT, NULL);
+        return;
+    }
+    if (again == now) {
+        conn->state = CM_CREATING;
+        conn->tries = 0;
+        step_on_at(conn, cm_setup_created(rnic, now));
+        return;
+    }
+    env_timer_set(rnic->env, &conn->timer, again);
+}
+
 /* A step that cost time is over. */
 static void step_on(struct verbs_conn *conn)
 {
-    struct rnic *rnic = conn->rnic;
     switch (conn->state) {
     case CM_RESOLVING:
-        conn->state = CM_CREATING;
-        step_on_at(conn, cm_setup_created(rnic, rnic_now(rnic)));
+        resolve_address(conn);
         return;
     case CM_CREATING:
         send_mine(conn, CM_REQ_SENT);

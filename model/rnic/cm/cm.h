@@ -2,7 +2,8 @@
  * cm - the connection manager: rdma_cm's active and passive side on IB CM messages.
  * Source: IBTA Vol 1 ch. 12; event sequences of librdmacm; timers of the Linux kernel
  * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries).  Address and route
- * resolution are times (cm_setup.h).  Not modelled: time-wait, MRA.  Messages ride in the traffic
+ * resolution are times, and fail where the peer is out of reach (cm_setup.h).
+ * Not modelled: time-wait, MRA.  Messages ride in the traffic
  * class of their connection, which the passive side takes from the REQ's primary path (12.7.11,
  * Linux cm.c cm_format_paths_from_req); the priority is what each side's own map says of it.
  * Owner: the RNIC.  Errors: as events of enum rdma_cm_event_type. */
@@ -63,8 +64,9 @@ struct verbs_conn {
     uint32_t remote_id, remote_qpn;
     struct cm_peer peer; /* to the peer */
     uint64_t tid;
-    uint64_t bulk_taken;   /* payload into bulk memory here, of whole messages */
-    struct cm_mad *mine;   /* the message of this side that may have to be sent again, or NULL */
+    time_ps resolve_by;  /* address resolution ends then; 0: the peer's address was not in doubt */
+    uint64_t bulk_taken; /* payload into bulk memory here, of whole messages */
+    struct cm_mad *mine; /* the message of this side that may have to be sent again, or NULL */
     struct cm_mad *theirs; /* the peer's REQ until it is answered, else NULL */
     struct timer timer;
     /* of a software RNIC */
@@ -86,7 +88,7 @@ struct cm {
     uint32_t request_count, request_room;
     uint32_t id_base;
     uint64_t tids;
-    uint64_t retries; /* messages that were sent again */
+    uint64_t retries; /* messages that were sent again, ARP requests too */
     uint64_t guid;
     struct rng psns;
     time_ps commands[CM_COMMAND_SLOTS]; /* when each slot has executed all that it was given */

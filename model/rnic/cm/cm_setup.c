@@ -2,6 +2,8 @@
  * cm_setup - commands to the device, and who waits for them. */
 #include "rnic/cm/cm_setup.h"
 
+#include "base/kernel_timer.h"
+
 static time_ps *first_free(struct rnic *rnic)
 {
     time_ps *slots = rnic->cm.commands;
@@ -58,4 +60,31 @@ time_ps cm_setup_accepted(struct rnic *rnic, time_ps now)
 void cm_setup_destroyed(struct rnic *rnic, time_ps now)
 {
     execute(rnic, now, rnic->params.qp_destroy_cost);
+}
+
+/* Scenarios that shrink the connection manager's seconds mean the attempt as a whole. */
+static time_ps address_limit(const struct rnic_params *params)
+{
+    return time_earlier(params->address_timeout, params->cm_timeout * (params->cm_retries + 1));
+}
+
+time_ps cm_setup_probe_interval(const struct rnic_params *params)
+{
+    const time_ps limit = address_limit(params), interval = limit / CM_ADDRESS_PROBES;
+    return interval > 0 ? interval : limit;
+}
+
+time_ps cm_setup_address(struct verbs_conn *conn, time_ps now)
+{
+    const struct rnic *rnic = conn->rnic;
+    if (rnic->fabric.reaches == NULL ||
+        rnic->fabric.reaches(rnic->fabric.self, rnic->endpoint, conn->peer.endpoint))
+        return now;
+    if (conn->resolve_by == 0)
+        conn->resolve_by = kernel_timer_due(now, address_limit(&rnic->params));
+    if (now >= conn->resolve_by)
+        return TIME_NEVER;
+    conn->rnic->cm.retries++;
+    return ++conn->tries < CM_ADDRESS_PROBES ? now + cm_setup_probe_interval(&rnic->params)
+                                             : conn->resolve_by;
 }

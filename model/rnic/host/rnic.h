@@ -57,6 +57,7 @@ struct rnic_params {
     int64_t pfc, pfc_priorities; /* mask; RNIC_AUTO: the data priority */
     int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries, ca_ack_delay;
+    int64_t address_timeout; /* of address resolution for a connection */
     int64_t udp_source_port; /* RNIC_UDP_ */
     int64_t lag;             /* enum rnic_lag */
     int64_t card_ports;      /* RNICs of the host that share a pipeline */
@@ -188,6 +189,13 @@ enum rnic_rx_odd {
     RNIC_RX_REACTS = 1 << 2,   /* the queue pairs have a struct reaction */
 };
 
+/* Whether frames find a way from one endpoint to another and back, as links, power and routes are
+ * now; those change between events only.  reaches NULL: they always do. */
+struct rnic_fabric {
+    const void *self;
+    bool (*reaches)(const void *self, uint32_t from, uint32_t to);
+};
+
 struct rnic {
     struct port port; /* first: the port's source finds its RNIC by it */
 
@@ -234,6 +242,7 @@ struct rnic {
     struct soft *soft;         /* NULL: hardware */
     struct cqs *cqs;           /* NULL: software polls */
     struct lag *lag;           /* NULL: its port is alone */
+    struct rnic_fabric fabric; /* as it is now */
     struct rnic *const *peers; /* by endpoint, for verbs_ops.arrived; NULL: nobody asks */
     struct rnic_params params;
     struct rng timers; /* how late each is, by what it is of: nothing is drawn in turn */

@@ -170,6 +170,13 @@ const struct opt rnic_opts[] = {
      "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE"},
     {"cm-retries", OPT_INT, ROW(cm_retries), "15", "0", "15", NULL,
      "Maximum retransmissions of a connection manager message.", "Linux cma.c CMA_MAX_CM_RETRIES"},
+    {"address-timeout", OPT_TIME, ROW(address_timeout), "3s", "1us", "1000s", NULL,
+     "Time after which a connection attempt to a peer that is out of reach (switched off, or "
+     "without a route) fails, or cm-timeout x (cm-retries + 1) if that is shorter; ARP requests "
+     "are "
+     "sent in thirds of it.",
+     "Linux nvme-rdma NVME_RDMA_CM_TIMEOUT_MS 3000; addr.c; neighbor table: mcast_solicit 3, "
+     "retrans_time 1 s"},
     {"context-cost", OPT_TIME, ROW(context_cost), "0us", "0us", "10s", NULL,
      "Time that the first connection which an RNIC asks for waits for the device to be opened.",
      "Wei et al., USENIX ATC 2022 (KRCORE): most of 15.7 ms from user space"},

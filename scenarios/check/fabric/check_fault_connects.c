@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_fault_connects - faults that keep members from connecting as their workload begins.
- * A lost message of the connection manager is sent again only after cm-timeout, seconds later.  So
+ * A lost message of the connection manager is sent again only after cm-timeout, seconds later, and
+ * an address that does not resolve is looked for again after a third of address-timeout.  So
  * the paths of all pairs, there and back, are followed with the links and routes of the moment at
  * which the workload begins: a link without carrier that routes still lead to loses the flows that
  * are hashed onto it, and where nothing leads on all are lost. */
@@ -8,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/plural.h"
+#include "rnic/cm/cm_setup.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/timeline.h"
@@ -136,17 +138,20 @@ struct harm {
 static void tell(const struct scenario *scenario, const struct scenario_workload *workload,
                  const struct harm *harm, struct check_report *report)
 {
-    const int64_t timer = scenario->nodes[harm->first->from].host->rnic->cm_timeout;
+    const struct rnic_params *rnic = scenario->nodes[harm->first->from].host->rnic;
+    const bool lost = harm->partly > 0; /* the address resolves by another path */
+    const time_ps timer = lost ? rnic->cm_timeout : cm_setup_probe_interval(rnic);
     const bool never = workload->start + timer >= workload->stop;
     check_add(report, DIAG_WARNING, workload->place,
               "'%s': as it begins, faults have taken links that routes still lead to: %u of %u "
-              "%s cannot connect%s, the first from %s to %s; what is lost is sent again after "
-              "cm-timeout, %lld ms%s",
+              "%s cannot connect%s, the first from %s to %s; %s, %lld ms%s",
               workload->name, (unsigned)(harm->closed + harm->partly),
               (unsigned)(workload->pair_count * workload->copies),
               plural(workload->pair_count * workload->copies, "member", "members"),
               harm->partly > 0 ? " or may not, as they are hashed" : "",
               scenario->nodes[harm->first->from].name, scenario->nodes[harm->first->to].name,
+              lost ? "a lost message is sent again after cm-timeout"
+                   : "the address is looked for again after a third of address-timeout",
               (long long)(timer / PS_PER_MS), never ? ", when the workload has stopped" : "");
     check_shows(report, "members_idle > 0");
     check_remedy(report, "begin the fault after the workload, or the workload when routes have "

@@ -6,6 +6,7 @@
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
+#include "rnic/cm/cm_setup.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/workload/workload.h"
 
@@ -20,7 +21,7 @@ struct waits {
 static time_ps shortest_timer(const struct rnic_params *rnic)
 {
     const time_ps ack = rnic->timeout == 0 ? TIME_NEVER : INT64_C(4096000) << rnic->timeout;
-    return time_earlier(ack, rnic->cm_timeout);
+    return time_earlier(ack, time_earlier(rnic->cm_timeout, cm_setup_probe_interval(rnic)));
 }
 
 static bool waited(const struct check_run *run, uint32_t host, const struct workload_member *member)

@@ -2,6 +2,7 @@
  * Units, random streams, histogram, pool. */
 #include "base/digest.h"
 #include "base/hist.h"
+#include "base/kernel_timer.h"
 #include "base/pool.h"
 #include "base/rng.h"
 #include "base/slab.h"
@@ -107,6 +108,23 @@ static void histogram_is_within_one_percent(void **state)
     free(hist);
 }
 
+/* Linux 5.1.6, nvme-rdma to a target that is off: attempts 13.3113 to 13.3122 s apart. */
+static void kernel_timers_fire_at_the_end_of_their_slot(void **state)
+{
+    (void)state;
+    time_ps now = 0;
+    for (int i = 1; i <= 4; i++) {
+        now = kernel_timer_due(kernel_timer_due(now, 10 * PS_PER_S), 3 * PS_PER_S);
+        assert_int_equal(now, i * 13312 * PS_PER_MS);
+    }
+    assert_int_equal(kernel_timer_due(5 * PS_PER_MS, 20 * PS_PER_MS), 25 * PS_PER_MS);
+    for (time_ps delay = 252 * PS_PER_MS; delay < 200000 * PS_PER_S; delay *= 3) {
+        const time_ps due = kernel_timer_due(PS_PER_US, delay);
+        assert_true(due > PS_PER_US + delay && due <= PS_PER_US + delay + delay / 7);
+        assert_true(due % KERNEL_TICK == 0);
+    }
+}
+
 static void slab_keeps_its_items(void **state)
 {
     enum { ITEMS = 1000 };
@@ -207,6 +225,7 @@ int main(void)
         cmocka_unit_test(below_is_uniform),
         cmocka_unit_test(exponential_has_its_mean),
         cmocka_unit_test(histogram_is_within_one_percent),
+        cmocka_unit_test(kernel_timers_fire_at_the_end_of_their_slot),
         cmocka_unit_test(slab_keeps_its_items),
         cmocka_unit_test(pool_reuses_the_last_given),
         cmocka_unit_test(a_pool_holds_one_item_where_there_is_room_for_no_more),

@@ -300,6 +300,7 @@ static void fill_apart(struct fixture *fixture)
     workload->losses = 209;
     workload->attempts = 210;
     workload->reconnects = 211;
+    workload->given_up = 2115;
     workload->requeued = 212;
     workload->without_service_ps = 213 * PS_PER_NS;
     workload->retried = 214;
@@ -368,6 +369,7 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].controllers.lost 209\n"
                               "workloads[0].controllers.attempts 210\n"
                               "workloads[0].controllers.reconnected 211\n"
+                              "workloads[0].controllers.given_up 2115\n"
                               "workloads[0].controllers.requeued 212\n"
                               "workloads[0].controllers.retried 214\n"
                               "workloads[0].controllers.without_service_ns 213\n"

@@ -344,6 +344,33 @@ static void test_unreachable(void **state)
     pair_free(pair);
 }
 
+static bool is_off(const void *self, uint32_t from, uint32_t to)
+{
+    (void)from, (void)to;
+    return *(const bool *)self;
+}
+
+/* No address, no message; a way that comes back is found by the next ARP request. */
+static void test_no_address(void **state)
+{
+    (void)state;
+    for (int back = 0; back < 2; back++) {
+        struct pair *pair = make();
+        bool way = false;
+        pair->rnics[0]->fabric = (struct rnic_fabric){&way, is_off};
+        pair_connect(pair);
+        pair_run(pair, 1500 * PS_PER_MS);
+        assert_int_equal(pair->log_count, 0);
+        way = back == 1;
+        pair_run(pair, 2 * PS_PER_S);
+        assert_int_equal(pair->ends[0].cms[0],
+                         way ? RDMA_CM_EVENT_ESTABLISHED : RDMA_CM_EVENT_ADDR_ERROR);
+        assert_int_equal(pair->ends[0].statuses[0], way ? 0 : -ETIMEDOUT);
+        assert_int_equal(pair->rnics[0]->cm.retries, way ? 2 : 3);
+        pair_free(pair);
+    }
+}
+
 static void test_disconnect(void **state)
 {
     (void)state;
@@ -397,12 +424,13 @@ static void test_destroy_and_reuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_req_bytes),        cmocka_unit_test(test_rep_rej_dreq_bytes),
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_udp_source_ports),
-        cmocka_unit_test(test_connect),          cmocka_unit_test(test_reject),
-        cmocka_unit_test(test_nobody_listens),   cmocka_unit_test(test_lost_message),
-        cmocka_unit_test(test_data_establishes), cmocka_unit_test(test_unreachable),
-        cmocka_unit_test(test_disconnect),       cmocka_unit_test(test_destroy_and_reuse),
+        cmocka_unit_test(test_req_bytes),         cmocka_unit_test(test_rep_rej_dreq_bytes),
+        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_udp_source_ports),
+        cmocka_unit_test(test_connect),           cmocka_unit_test(test_reject),
+        cmocka_unit_test(test_nobody_listens),    cmocka_unit_test(test_lost_message),
+        cmocka_unit_test(test_data_establishes),  cmocka_unit_test(test_unreachable),
+        cmocka_unit_test(test_no_address),        cmocka_unit_test(test_disconnect),
+        cmocka_unit_test(test_destroy_and_reuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
