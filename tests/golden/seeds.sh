@@ -34,4 +34,46 @@ expect 'none' 2 '--seeds 0: expected a number from 1' "$program" run first-io --
 expect 'words' 2 '--seeds many: expected a number from 1' "$program" run first-io --seeds many
 expect 'a database' 2 '--seeds plays many runs, --output is for one' "$program" run first-io --seeds 2 -o x.db
 [ ! -e x.db ] || fail 'something was written'
+
+# Which of equal links a flow takes is chance: another one with another seed, the same one where the scenario sets the hash's seed.
+# What another switch takes is no part of it.
+fabric() { # TOPOLOGY NICS LAG: one queue pair from host0 to host4
+    cat <<YAML
+stormglass: 1
+name: hashes
+duration: 50us
+fabric: {topology: {kind: leaf-spine, $1, hosts-per-leaf: 4, nics: $2}}
+hosts: {defaults: {rnic: {lag: $3}}}
+workloads: [{name: w, kind: rdma-write, from: host0, to: host4, message-size: 4KiB}]
+YAML
+}
+links() { # FILE PORTS SET...: of all $seeds the link that data leave by, of the ports that match
+    local file=$1 ports=$2 seed
+    for seed in $seeds; do
+        "$program" run "$file" --seed $seed "${@:3}" -o links.db >/dev/null 2>err || fail "$file: $(cat err)"
+        "$program" query --tabs links.db "SELECT port FROM v_counter WHERE port GLOB '$ports' AND name = 'tx_prio3_bytes' AND value > 20000" | tail -n +2
+    done
+}
+seeds='1 2 3 4 5 6 7 8'
+kinds() { sort -u "$1" | wc -l; }
+fabric 'leaves: 2, spines: 4' 1 none >ecmp.yaml
+fabric 'leaves: 3, spines: 4' 1 none >larger.yaml
+links ecmp.yaml 'leaf0:p[4-7]' >ecmp
+links larger.yaml 'leaf0:p[4-7]' >larger
+links ecmp.yaml 'leaf0:p[4-7]' --set fabric.switch.ecmp-seed=7 >fixed
+[ "$(wc -l <ecmp)" = 8 ] || fail "not one spine for each seed: $(cat ecmp)"
+[ "$(kinds ecmp)" -ge 3 ] || fail "8 seeds and 4 spines, but only these are used: $(cat ecmp)"
+cmp -s ecmp larger || fail "another leaf changes the hash of leaf0: $(diff ecmp larger)"
+[ "$(wc -l <fixed) $(kinds fixed)" = '8 1' ] || fail "ecmp-seed is set, but seeds differ: $(cat fixed)"
+
+fabric 'leaves: 2, spines: 1' 2 layer3+4 >lag.yaml
+links lag.yaml 'host0:p?' >lag
+links lag.yaml 'host0:p?' --set hosts.defaults.rnic.lag-seed=7 >fixed
+links lag.yaml 'host0:p?' --set hosts.defaults.rnic.lag=layer2+3 >addresses
+[ "$(wc -l <lag) $(kinds lag)" = '8 2' ] || fail "layer3+4: 8 seeds, but members are $(cat lag)"
+[ "$(wc -l <fixed) $(kinds fixed)" = '8 1' ] || fail "lag-seed is set, but seeds differ: $(cat fixed)"
+[ "$(wc -l <addresses) $(kinds addresses)" = '8 1' ] || fail "layer2+3 has addresses alone, but seeds differ: $(cat addresses)"
+seeds=1
+for set in 1 2 3 4 5 6 7 8; do links lag.yaml 'host0:p?' --set hosts.defaults.rnic.lag-seed=$set; done >set
+[ "$(kinds set)" = 2 ] || fail "every lag-seed has the same member: $(cat set)"
 [ $failures = 0 ]

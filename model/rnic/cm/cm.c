@@ -151,7 +151,7 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
         return NULL;
     /* On the member of a link aggregate that is chosen by the connection's ports. */
     const uint64_t tid = rnic->cm.guid ^ ++rnic->cm.tids;
-    rnic = lag_choose(rnic, peer->ip, cm_flow_label(cm_port_of_tid(tid), peer->port));
+    rnic = lag_choose(rnic, peer->ip, cm_flow_label(cm_port_of_tid(rnic, tid), peer->port));
     struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
     conn->tid = tid;
     conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class),
@@ -484,6 +484,7 @@ void cm_init(struct rnic *rnic)
     cm->guid = hash_mix(name + 2);
     snprintf(purpose, sizeof purpose, "starting PSNs of port %u", (unsigned)rnic->port.index);
     cm->psns = env_stream(rnic->env, purpose);
+    cm->port_seed = cm_port_seed(rnic);
 }
 
 void cm_fini(struct rnic *rnic)

@@ -90,6 +90,7 @@ struct cm {
     uint64_t tids;
     uint64_t retries; /* messages that were sent again, ARP requests too */
     uint64_t guid;
+    uint64_t port_seed; /* of the source ports of a link aggregate's connections */
     struct rng psns;
     time_ps commands[CM_COMMAND_SLOTS]; /* when each slot has executed all that it was given */
     time_ps context_at;                 /* the first connection has a context from then on */

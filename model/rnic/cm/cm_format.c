@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "rnic/cm/cm_conn.h"
 #include "rnic/cm/cm_send.h"
+#include "rnic/host/lag.h"
 
 #include <string.h>
 
@@ -30,15 +31,23 @@ static const struct rnic_params *params_of_peer(const struct verbs_conn *conn)
     return rnic->peers == NULL ? NULL : &rnic->peers[conn->peer.endpoint]->params;
 }
 
-uint16_t cm_port_of_tid(uint64_t tid)
+uint64_t cm_port_seed(const struct rnic *rnic)
 {
-    return (uint16_t)(EPHEMERAL_FIRST + hash_mix(tid) % EPHEMERAL_COUNT);
+    struct rng own = env_stream(rnic->env, "source ports");
+    return rnic->params.lag_seed == RNIC_AUTO ? rng_next(&own)
+                                              : hash_mix((uint64_t)rnic->params.lag_seed);
+}
+
+uint16_t cm_port_of_tid(struct rnic *rnic, uint64_t tid)
+{
+    return (uint16_t)(EPHEMERAL_FIRST +
+                      hash_mix(tid ^ lag_lead(rnic)->cm.port_seed) % EPHEMERAL_COUNT);
 }
 
 uint16_t cm_source_port(const struct verbs_conn *conn)
 {
     return conn->rnic->lag != NULL
-               ? cm_port_of_tid(conn->tid)
+               ? cm_port_of_tid(conn->rnic, conn->tid)
                : (uint16_t)(EPHEMERAL_FIRST + cm_conn_id(conn) % EPHEMERAL_COUNT);
 }
 

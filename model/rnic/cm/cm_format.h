@@ -12,8 +12,11 @@ void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param)
 /* The port that the host which asks has for its connection: of the ephemeral ones. */
 uint16_t cm_source_port(const struct verbs_conn *conn);
 
+/* What the ports of a link aggregate's connections are drawn from. */
+uint64_t cm_port_seed(const struct rnic *rnic);
+
 /* Of a connection of a link aggregate, known before its member is. */
-uint16_t cm_port_of_tid(uint64_t tid);
+uint16_t cm_port_of_tid(struct rnic *rnic, uint64_t tid);
 
 /* Of two limits the one that both can hold. */
 static inline uint8_t cm_least(int64_t a, int64_t b)

@@ -60,6 +60,7 @@ struct rnic_params {
     int64_t address_timeout; /* of address resolution for a connection */
     int64_t udp_source_port; /* RNIC_UDP_ */
     int64_t lag;             /* enum rnic_lag */
+    int64_t lag_seed;        /* RNIC_AUTO: its own */
     int64_t card_ports;      /* RNICs of the host that share a pipeline */
     int64_t loopback_rate;   /* bits per second, of inner ports; RNIC_AUTO: the link's */
     int64_t migreq;

@@ -213,6 +213,10 @@ const struct opt rnic_opts[] = {
      "port is a NIC of its own.",
      "Linux mlx5 core/lag (lag_port_select_mode queue_affinity, hash); "
      "Documentation/networking/bonding.rst, xmit_hash_policy"},
+    {"lag-seed", OPT_INT, ROW(lag_seed), "auto", "0", "4294967295", "auto",
+     "Seed from which the source ports of an aggregate's connections are drawn, which layer3+4 "
+     "hashes; auto: each host its own, from the scenario's seed.",
+     "Linux cma.c cma_alloc_any_port: a port from a random place on"},
     {"card-ports", OPT_INT, ROW(card_ports), "1", "1", "8", NULL,
      "NICs of a host that are ports of one card: as many neighbours share a slot, engines and "
      "contexts.  1: each is a card of its own.",
