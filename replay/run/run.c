@@ -162,6 +162,7 @@ static bool member_of(const void *player, uint32_t workload, uint32_t number,
 static void finish(struct play *play, struct run *run)
 {
     struct world *world = play->world;
+    world_close(world, window_end(play));
     world_audit(world);
     deadlock_look(&world->deadlocks, world->engine.now);
     tell_idle(play);

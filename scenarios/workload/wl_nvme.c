@@ -110,13 +110,24 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
     };
 }
 
+/* Nothing was done since the last completion; `progress`: now something is. */
 static void count_gap(struct wl_nvme *wl, time_ps now, bool progress)
 {
-    const time_ps gap = now - wl->progress_at;
+    const time_ps gap = state_time_open(&wl->stalled, now);
     if (UNLIKELY(gap > wl->site.stats->gap))
         wl->site.stats->gap = gap;
     if (progress)
-        wl->progress_at = now;
+        wl->stalled.since = now;
+}
+
+/* A controller that was given up gives no service in the rest of the workload's time either. */
+void wl_nvme_close(struct workload *workload, time_ps now, time_ps end)
+{
+    struct wl_nvme *wl = wl_nvme_of(workload);
+    const time_ps rest = time_later(now, time_earlier(wl->site.stop, end));
+    count_gap(wl, now, false);
+    if (wl->host != NULL || wl->multipath != NULL)
+        wl_nvme_count(wl, wl_nvme_has_lost(wl) ? rest : now);
 }
 
 static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
@@ -165,7 +176,8 @@ static void finish(struct wl_nvme *wl, struct wl_nvme_slot *slot)
     wl_script_completed(&wl->script, io->completed_at, io->completed_at - io->issued_at);
     slot->busy = false;
     wl_nvme_line_add(&wl->free, slot);
-    wl->under_way--;
+    if (--wl->under_way == 0)
+        wl->stalled.since = TIME_NEVER;
 }
 
 static void fail_all(struct wl_nvme *wl, struct wl_nvme_line *line)
@@ -251,7 +263,7 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
     workload_issued(wl->site.stats, step->at);
     workload_member_issued(&wl->did, step->at);
     if (wl->under_way++ == 0)
-        wl->progress_at = env_now(wl->site.env);
+        wl->stalled.since = env_now(wl->site.env);
     submit(wl, slot);
 }
 
@@ -296,7 +308,7 @@ static void on_io(void *self, struct nvme_io *io)
     const uint32_t queue = slot->queue;
     finish(wl, slot);
     if (UNLIKELY(wl->multipath != NULL && wl->under_way == 0))
-        wl_nvme_count(wl);
+        wl_nvme_count(wl, env_now(wl->site.env));
     submit_waiting(wl, queue);
     pump(wl);
 }
@@ -311,7 +323,7 @@ static bool is_early(const struct wl_nvme *wl)
 static void on_change(void *self)
 {
     struct wl_nvme *wl = self;
-    wl_nvme_count(wl);
+    wl_nvme_count(wl, env_now(wl->site.env));
     for (uint32_t queue = 0; queue < wl->queues; queue++)
         submit_waiting(wl, queue);
     if ((wl->state == WL_NVME_ISSUING && !is_early(wl)) || wl->state == WL_NVME_ENDING)
@@ -426,6 +438,7 @@ struct workload *wl_nvme_create(const struct workload_site *site)
     wl->params = *(const struct wl_nvme_params *)site->params;
     wl->window = (struct wl_window){site->start + wl->params.warm_up, site->stop};
     wl_nvme_connects(wl);
+    wl->stalled = (struct state_time)STATE_TIME_NEVER;
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
     wl_nvme_limit_begin(wl);
     return (struct workload *)wl;

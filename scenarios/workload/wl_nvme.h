@@ -82,6 +82,7 @@ uint64_t wl_nvme_limited(const struct workload *workload);
 void wl_nvme_describe(const struct workload *workload, char *text, size_t size);
 const struct nvme_host *wl_nvme_controller(const struct workload *workload, uint32_t path);
 const struct workload_member *wl_nvme_member(const struct workload *workload);
+void wl_nvme_close(struct workload *workload, time_ps now, time_ps end);
 void wl_nvme_destroy(struct workload *workload);
 
 /* All of a kind but its name, its sentence, its rows and its file. */
@@ -91,6 +92,7 @@ void wl_nvme_destroy(struct workload *workload);
     .create = wl_nvme_create, .start = wl_nvme_start, .stop = wl_nvme_stop,                        \
     .measure = wl_nvme_measure, .delivered = wl_nvme_delivered,                                    \
     .outstanding = wl_nvme_outstanding, .limited = wl_nvme_limited, .describe = wl_nvme_describe,  \
-    .controller = wl_nvme_controller, .member = wl_nvme_member, .destroy = wl_nvme_destroy
+    .controller = wl_nvme_controller, .member = wl_nvme_member, .close = wl_nvme_close,            \
+    .destroy = wl_nvme_destroy
 
 #endif

@@ -66,7 +66,7 @@ static bool is_counted(const struct wl_nvme *wl)
 bool wl_nvme_give(struct wl_nvme *wl, uint32_t queue, struct nvme_io *io)
 {
     if (UNLIKELY(!is_counted(wl)))
-        wl_nvme_count(wl);
+        wl_nvme_count(wl, env_now(wl->site.env));
     if (LIKELY(wl->multipath == NULL))
         return nvme_host_submit(wl->host, queue, io);
     if (nvme_multipath_lost(wl->multipath))
@@ -107,7 +107,8 @@ const struct nvme_host *wl_nvme_path(const struct wl_nvme *wl, uint32_t path)
     return path == 0 ? wl->host : NULL;
 }
 
-static void count_controllers(struct wl_nvme *wl, const struct nvme_host_stats *now)
+static void count_controllers(struct wl_nvme *wl, const struct nvme_host_stats *now,
+                              time_ps without_service)
 {
     struct workload_stats *stats = wl->site.stats;
     const struct nvme_host_stats *reported = &wl->reported;
@@ -119,23 +120,24 @@ static void count_controllers(struct wl_nvme *wl, const struct nvme_host_stats *
     stats->given_up += now->given_up - reported->given_up;
     stats->requeued += now->requeued - reported->requeued;
     stats->retried += now->retried - reported->retried;
-    stats->without_service += now->without_service - reported->without_service;
+    stats->without_service += without_service - wl->without_service;
+    wl->without_service = without_service;
     wl->reported = *now;
 }
 
-void wl_nvme_count(struct wl_nvme *wl)
+void wl_nvme_count(struct wl_nvme *wl, time_ps now)
 {
     struct workload_stats *stats = wl->site.stats;
     if (wl->multipath == NULL) {
-        count_controllers(wl, nvme_host_stats(wl->host));
+        count_controllers(wl, nvme_host_stats(wl->host), nvme_host_without_service(wl->host, now));
         return;
     }
-    const struct nvme_multipath_stats now = nvme_multipath_stats(wl->multipath);
-    count_controllers(wl, &now.controllers);
-    stats->failovers += now.failovers - wl->failovers;
-    stats->recovery = time_later(stats->recovery, now.recovery);
-    stats->degraded = time_later(stats->degraded, now.degraded);
-    wl->failovers = now.failovers;
+    const struct nvme_multipath_stats paths = nvme_multipath_stats(wl->multipath, now);
+    count_controllers(wl, &paths.controllers, paths.without_service);
+    stats->failovers += paths.failovers - wl->failovers;
+    stats->recovery = time_later(stats->recovery, paths.recovery);
+    stats->degraded = time_later(stats->degraded, paths.degraded);
+    wl->failovers = paths.failovers;
 }
 
 void wl_nvme_drop(struct wl_nvme *wl)

@@ -3,6 +3,7 @@
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_NVME_PRIVATE_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_NVME_PRIVATE_H
 
+#include "base/state_time.h"
 #include "nvme/host/host.h"
 #include "nvme/multipath/multipath.h"
 #include "scenarios/workload/wl_check.h"
@@ -69,13 +70,14 @@ struct wl_nvme {
     struct wl_check check;
     struct nvme_host_namespace space;
     struct nvme_host_stats reported; /* of the controllers: what stats have */
+    time_ps without_service;         /* likewise */
     uint64_t failovers;              /* likewise */
     struct wl_nvme_slot *slots;
     uint32_t slot_count, queues;
     struct wl_nvme_line free;
     struct wl_nvme_line *waiting; /* one for each queue */
     int64_t under_way;            /* in the host or waiting */
-    time_ps progress_at;          /* something has been under way, and none completed, since then */
+    struct state_time stalled;    /* something is under way, and nothing completed since */
     struct workload_member did;
     /* by the connections as they are now, and by those that are no more */
     struct wl_goodput read, written;
@@ -101,7 +103,7 @@ void wl_nvme_part(struct wl_nvme *wl);
 struct nvme_host *wl_nvme_host(const struct wl_nvme *wl);
 /* Of that number; NULL: there is none. */
 const struct nvme_host *wl_nvme_path(const struct wl_nvme *wl, uint32_t path);
-void wl_nvme_count(struct wl_nvme *wl);
+void wl_nvme_count(struct wl_nvme *wl, time_ps now);
 void wl_nvme_drop(struct wl_nvme *wl);
 
 /* Asks for admin commands from now on, where the workload has any; wl_nvme_admin.c. */

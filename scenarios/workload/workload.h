@@ -203,6 +203,9 @@ struct workload_ops {
     const struct nvme_host *(*controller)(const struct workload *workload, uint32_t path);
     /* NULL: what it does costs no time of its own; of NVMe the controller says. */
     struct workload_cpu (*cpu)(const struct workload *workload, time_ps now);
+    /* The run is over, now: what still holds counts up to there.  `end`: of the measured part.
+     * NULL: it keeps no account of states. */
+    void (*close)(struct workload *workload, time_ps now, time_ps end);
     /* What it did so far. */
     const struct workload_member *(*member)(const struct workload *workload);
     void (*destroy)(struct workload *workload);

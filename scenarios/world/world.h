@@ -75,6 +75,10 @@ struct world *world_build_divided(const struct scenario *scenario, const struct 
  * reached.  After engine_pause it returns early, and the next call goes on there. */
 bool world_run(struct world *world, time_ps until);
 
+/* Nothing more is played: what still holds, as the loss of a controller, counts up to now.  `end`:
+ * of the measured part of the run. */
+void world_close(struct world *world, time_ps end);
+
 /* Where the frames are that are events of the node. */
 const struct frame_pool *world_frames(const struct world *world, uint32_t node);
 

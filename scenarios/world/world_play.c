@@ -375,6 +375,18 @@ bool world_run(struct world *world, time_ps until)
     return more;
 }
 
+void world_close(struct world *world, time_ps end)
+{
+    for (uint32_t i = 0; i < world->workload_count; i++) {
+        const struct entry *entry = &world->play->entries[i];
+        for (uint32_t n = 0; n < entry->count; n++)
+            if (entry->instances[n].ops->close != NULL)
+                entry->instances[n].ops->close(entry->instances[n].workload, world->engine.now,
+                                               end);
+    }
+    fold_stats(world);
+}
+
 uint32_t world_busy(const struct world *world)
 {
     uint32_t busy = 0;

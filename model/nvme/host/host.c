@@ -253,6 +253,7 @@ void nvme_host_shutdown(struct nvme_host *host)
     const bool live = host->state == HOST_LIVE;
     nvme_host_event(host, HOST_ON_STOP);
     nvme_host_recovery_quiet(host);
+    state_time_end(&host->without_service, env_now(host->site.env));
     if (live) {
         nvme_host_admin_stop(host);
         return;
@@ -296,6 +297,11 @@ bool nvme_host_lost(const struct nvme_host *host)
 const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host)
 {
     return &host->stats;
+}
+
+time_ps nvme_host_without_service(const struct nvme_host *host, time_ps now)
+{
+    return state_time_all(&host->without_service, now);
 }
 
 uint32_t nvme_host_queues(const struct nvme_host *host)
@@ -357,7 +363,8 @@ void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
         snprintf(text, size, "%s", host->state == HOST_FAILED ? "failed" : "closed");
     else if (host->state == HOST_LOST)
         snprintf(text, size, "lost for %lld ms, %llu I/O waiting",
-                 (long long)((env_now(host->site.env) - host->lost_at) / PS_PER_MS),
+                 (long long)(state_time_open(&host->without_service, env_now(host->site.env)) /
+                             PS_PER_MS),
                  (unsigned long long)host->outstanding);
     else
         snprintf(text, size, "%s: %s", nvme_fsm_host.states[host->state].about,

@@ -140,7 +140,6 @@ struct nvme_host_stats {
     uint64_t retried;    /* commands that ended with a status and are sent again */
     uint64_t aborts;     /* sent */
     uint64_t expired[NVME_HOST_TIMERS];
-    time_ps without_service; /* from each loss to the return, or to the last on_change */
 };
 
 struct nvme_host_site {
@@ -202,6 +201,8 @@ void nvme_host_read_ana(struct nvme_host *host);
 uint32_t nvme_host_records(const struct nvme_host *host);
 const struct nvme_discovery_record *nvme_host_record(const struct nvme_host *host, uint32_t index);
 const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host);
+/* By now, from each loss of the controller to its return, in all. */
+time_ps nvme_host_without_service(const struct nvme_host *host, time_ps now);
 /* As first agreed; one that comes back with fewer carries all I/O on those that it has. */
 uint32_t nvme_host_queues(const struct nvme_host *host);
 uint32_t nvme_host_queues_asked(const struct nvme_host *host);

@@ -11,6 +11,7 @@
 #ifndef STORMGLASS_NVME_HOST_HOST_PRIVATE_H
 #define STORMGLASS_NVME_HOST_HOST_PRIVATE_H
 
+#include "base/state_time.h"
 #include "nvme/fsm/fsm.h"
 #include "nvme/host/host.h"
 #include "nvme/host/tags.h"
@@ -116,7 +117,9 @@ struct nvme_host {
     uint64_t units;            /* of it that are not complete: bytes, and 1 for each flush */
     struct nvme_host_stats stats;
     uint32_t attempts; /* since the controller was lost */
-    time_ps lost_at, counted_at;
+    /* From each loss until the controller is back or shut down; a controller that is given up stays
+     * without service. */
+    struct state_time without_service;
     bool away;         /* was live, and is lost or being connected again */
     bool failing_fast; /* fast-io-fail-tmo has passed */
     bool resets;       /* it was given up by the host itself: the first attempt is made at once */

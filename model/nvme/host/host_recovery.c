@@ -44,13 +44,6 @@ static void report_recovery(struct nvme_host *host)
         user->on_change(user->self);
 }
 
-static void count_time(struct nvme_host *host)
-{
-    const time_ps now = env_now(host->site.env);
-    host->stats.without_service += now - host->counted_at;
-    host->counted_at = now;
-}
-
 void nvme_host_recovery_give_back(struct nvme_host *host)
 {
     const uint16_t status = host->site.gives_back ? NVME_STATUS_HOST_PATH : NVME_STATUS_TRANSPORT;
@@ -65,12 +58,11 @@ void nvme_host_recovery_wait(struct nvme_host *host)
     const time_ps now = env_now(env);
     if (!host->away) {
         host->away = true;
-        host->lost_at = host->counted_at = now;
+        state_time_begin(&host->without_service, now);
         host->stats.losses++;
         if (host->params.fast_io_fail_tmo != NVME_HOST_NEVER)
             env_timer_set(env, &host->fast_timer, now + host->params.fast_io_fail_tmo);
     }
-    count_time(host);
     env_timer_set(env, &host->retry_timer,
                   host->resets ? now : kernel_timer_due(now, host->params.reconnect_delay));
     host->resets = false;
@@ -101,7 +93,6 @@ static void on_fast(void *self, time_ps now)
     struct nvme_host *host = self;
     (void)now;
     host->failing_fast = true;
-    count_time(host);
     nvme_host_note(host, "NVMe controller away for fast-io-fail-tmo: I/O fails");
     nvme_host_recovery_give_back(host);
     report_recovery(host);
@@ -138,7 +129,7 @@ void nvme_host_recovery_returned(struct nvme_host *host)
              (unsigned)host->attempts);
     nvme_host_note(host, text);
     host->stats.reconnects++;
-    count_time(host);
+    state_time_end(&host->without_service, env_now(host->site.env));
     nvme_host_recovery_quiet(host);
     host->away = host->failing_fast = false;
     host->attempts = 0;
@@ -152,11 +143,10 @@ void nvme_host_recovery_returned(struct nvme_host *host)
 /* The last event was ERROR, of a controller that had been live. */
 void nvme_host_recovery_end(struct nvme_host *host)
 {
-    if (host->away)
-        count_time(host);
-    else
+    if (!host->away)
         host->stats.losses++;
     host->stats.given_up++;
+    state_time_begin(&host->without_service, env_now(host->site.env));
     nvme_host_recovery_quiet(host);
     nvme_host_recovery_give_back(host);
     report_recovery(host);
@@ -170,6 +160,7 @@ void nvme_host_recovery_quiet(struct nvme_host *host)
 
 void nvme_host_recovery_init(struct nvme_host *host)
 {
+    host->without_service = (struct state_time)STATE_TIME_NEVER;
     host->retry_timer = (struct timer){.fire = on_retry, .self = host, .due = TIME_NEVER};
     host->fast_timer = (struct timer){.fire = on_fast, .self = host, .due = TIME_NEVER};
 }
@@ -181,5 +172,5 @@ void nvme_host_recovery_audit(const struct nvme_host *host)
     CHECK(nvme_host_over(host) || stats->losses == stats->reconnects + host->away);
     CHECK((host->retry_timer.due != TIME_NEVER) == (host->state == HOST_LOST));
     CHECK(host->away || (!host->failing_fast && host->fast_timer.due == TIME_NEVER));
-    CHECK(!host->away || host->counted_at >= host->lost_at);
+    CHECK(nvme_host_over(host) || host->away == state_time_holds(&host->without_service));
 }

@@ -57,12 +57,10 @@ static void count_usable(struct nvme_multipath *multipath)
         return;
     if (count > multipath->most)
         multipath->most = count;
-    if (count < multipath->most && multipath->degraded_at == TIME_NEVER)
-        multipath->degraded_at = now;
-    if (count == multipath->most && multipath->degraded_at != TIME_NEVER) {
-        multipath->degraded = time_later(multipath->degraded, now - multipath->degraded_at);
-        multipath->degraded_at = TIME_NEVER;
-    }
+    if (count < multipath->most)
+        state_time_begin(&multipath->degraded, now);
+    else
+        state_time_end(&multipath->degraded, now);
 }
 
 static void move(struct path *path, enum nvme_path_event event)
@@ -147,9 +145,8 @@ void nvme_path_update(struct path *path)
     const bool is_usable = nvme_path_is_usable(path);
     if (!is_usable)
         nvme_multipath_clear(path);
-    if (path->state == PATH_LOST && multipath->outstanding > 0 &&
-        multipath->broken_at == TIME_NEVER)
-        multipath->broken_at = env_now(multipath->site.env);
+    if (path->state == PATH_LOST && multipath->outstanding > 0)
+        state_time_begin(&multipath->recovering, env_now(multipath->site.env));
     count_usable(multipath);
     if (!nvme_host_live(path->host))
         nvme_multipath_io_move(path);
@@ -347,7 +344,7 @@ struct nvme_multipath *nvme_multipath_create(const struct nvme_multipath_site *s
     multipath->site = *site;
     multipath->host_params = *site->host;
     multipath->params = *site->params;
-    multipath->broken_at = multipath->degraded_at = TIME_NEVER;
+    multipath->recovering = multipath->degraded = (struct state_time)STATE_TIME_NEVER;
     multipath->settler = (struct timer){.fire = on_settle, .self = multipath, .due = TIME_NEVER};
     multipath->paths = memory_zeroed(site->path_count, sizeof *multipath->paths);
     multipath->path_count = site->path_count;
@@ -393,6 +390,7 @@ void nvme_multipath_use(struct nvme_multipath *multipath, uint32_t nsid)
 void nvme_multipath_shutdown(struct nvme_multipath *multipath)
 {
     multipath->stopping = true;
+    state_time_end(&multipath->degraded, env_now(multipath->site.env));
     if (multipath->outstanding > 0)
         return;
     for (uint32_t i = 0; i < multipath->path_count; i++) {

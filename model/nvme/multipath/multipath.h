@@ -58,6 +58,7 @@ struct nvme_multipath_site {
 
 struct nvme_multipath_stats {
     struct nvme_host_stats controllers; /* of all paths, summed */
+    time_ps without_service;            /* likewise */
     uint64_t failovers;                 /* commands that another path was to carry out */
     time_ps recovery; /* the longest from the loss of a path, with I/O under way, to a completion */
     time_ps degraded; /* the longest with fewer usable paths than it began with */
@@ -84,7 +85,8 @@ enum nvme_path_state nvme_multipath_state(const struct nvme_multipath *multipath
 struct nvme_host *nvme_multipath_first(const struct nvme_multipath *multipath);
 /* By which path the I/O was completed. */
 uint32_t nvme_multipath_of(const struct nvme_multipath *multipath, const struct nvme_io *io);
-struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *multipath);
+struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *multipath,
+                                                 time_ps now);
 void nvme_multipath_describe(const struct nvme_multipath *multipath, char *text, size_t size);
 void nvme_multipath_audit(const struct nvme_multipath *multipath);
 

@@ -33,14 +33,6 @@ static struct part *list_take(struct part_list *list)
 
 /* ---- the end of a part ---- */
 
-static void count_recovery(struct nvme_multipath *multipath, time_ps now)
-{
-    if (LIKELY(multipath->broken_at == TIME_NEVER))
-        return;
-    multipath->recovery = time_later(multipath->recovery, now - multipath->broken_at);
-    multipath->broken_at = TIME_NEVER;
-}
-
 static void take_part(struct nvme_io *whole, const struct part *part)
 {
     const struct nvme_io *io = &part->io;
@@ -75,7 +67,7 @@ static void end_part(struct nvme_multipath *multipath, struct part *part)
     multipath->outstanding--;
     whole->completed_at = now;
     if (whole->status == NVME_STATUS_OK)
-        count_recovery(multipath, now);
+        state_time_end(&multipath->recovering, now);
     multipath->site.user.on_io(multipath->site.user.self, whole);
     if (multipath->stopping && multipath->outstanding == 0)
         nvme_multipath_shutdown(multipath);

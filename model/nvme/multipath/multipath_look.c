@@ -46,20 +46,22 @@ static void add_stats(struct nvme_host_stats *sum, const struct nvme_host_stats 
     sum->requeued += stats->requeued;
     sum->retried += stats->retried;
     sum->aborts += stats->aborts;
-    sum->without_service += stats->without_service;
 }
 
-struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *multipath)
+struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *multipath, time_ps now)
 {
-    const time_ps now = env_now(multipath->site.env);
-    struct nvme_multipath_stats stats = {.failovers = multipath->failovers,
-                                         .recovery = multipath->recovery,
-                                         .degraded = multipath->degraded};
-    for (uint32_t i = 0; i < multipath->path_count; i++)
-        if (multipath->paths[i].host != NULL)
-            add_stats(&stats.controllers, nvme_host_stats(multipath->paths[i].host));
-    if (multipath->degraded_at != TIME_NEVER)
-        stats.degraded = time_later(stats.degraded, now - multipath->degraded_at);
+    struct nvme_multipath_stats stats = {
+        .failovers = multipath->failovers,
+        .recovery = state_time_longest(&multipath->recovering, now),
+        .degraded = state_time_longest(&multipath->degraded, now),
+    };
+    for (uint32_t i = 0; i < multipath->path_count; i++) {
+        const struct nvme_host *host = multipath->paths[i].host;
+        if (host == NULL)
+            continue;
+        add_stats(&stats.controllers, nvme_host_stats(host));
+        stats.without_service += nvme_host_without_service(host, now);
+    }
     return stats;
 }
 

@@ -7,6 +7,7 @@
 #ifndef STORMGLASS_NVME_MULTIPATH_MULTIPATH_PRIVATE_H
 #define STORMGLASS_NVME_MULTIPATH_MULTIPATH_PRIVATE_H
 
+#include "base/state_time.h"
 #include "nvme/multipath/multipath.h"
 
 struct path;
@@ -55,8 +56,8 @@ struct nvme_multipath {
     uint32_t nsid, most;  /* most: usable paths at the beginning */
     uint64_t outstanding, parts;
     uint64_t failovers;
-    time_ps broken_at, degraded_at; /* TIME_NEVER: not now */
-    time_ps recovery, degraded;
+    struct state_time recovering; /* from the loss of a path with I/O under way to a completion */
+    struct state_time degraded;   /* fewer usable paths than it began with */
     bool ready, stopping;
 };
 

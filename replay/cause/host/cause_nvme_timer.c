@@ -43,7 +43,7 @@ static int64_t away(const struct harm_scene *scene, const struct harm_member *me
     time_ps least = member->span;
     const struct nvme_host *host;
     for (uint32_t path = 0; (host = controller(scene, member, path)) != NULL; path++)
-        least = time_earlier(least, nvme_host_stats(host)->without_service);
+        least = time_earlier(least, nvme_host_without_service(host, scene->now));
     return member->span == 0 ? 0 : (int64_t)((__int128)least * PPM / member->span);
 }
 

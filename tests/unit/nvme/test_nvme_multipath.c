@@ -237,7 +237,7 @@ static void fail_over_and_back(void **state)
     assert_int_equal(completed, 100);
     for (uint32_t i = 0; i < 100; i++)
         assert_int_equal(ios[i].status, NVME_STATUS_OK);
-    struct nvme_multipath_stats stats = nvme_multipath_stats(mp);
+    struct nvme_multipath_stats stats = nvme_multipath_stats(mp, world.now);
     assert_in_range(stats.failovers, 50, 100);
     assert_in_range(stats.recovery, 1, 100 * PS_PER_US);
     assert_int_equal(stats.controllers.losses, 1);
@@ -247,7 +247,7 @@ static void fail_over_and_back(void **state)
     uint32_t of[PATHS];
     share(of);
     assert_int_equal(of[0], 64); /* fail-back */
-    stats = nvme_multipath_stats(mp);
+    stats = nvme_multipath_stats(mp, world.now);
     assert_in_range(stats.degraded, PS_PER_MS, 12 * PS_PER_MS);
     assert_int_equal(stats.controllers.reconnects, 1);
     end();
