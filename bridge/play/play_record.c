@@ -147,7 +147,8 @@ static void judge(const struct play *play, struct result *result)
         const uint32_t workload = scenario->expectations[i].workload;
         if (workload == EXPECT_WHOLE_RUN || play->entries[workload].count > 0)
             continue;
-        result->expectations[i].held = true;
+        result->expectations[i].held = false;
+        result->expectations[i].unjudged = true;
         snprintf(result->expectations[i].actual, sizeof result->expectations[i].actual,
                  "run elsewhere");
     }
@@ -166,10 +167,22 @@ static bool member_of(const void *player, uint32_t workload, uint32_t number,
     return true;
 }
 
+/* What still holds counts up to now. */
+static void close_states(struct play *play, time_ps now, time_ps end)
+{
+    for (uint32_t i = 0; i < play->scenario->workload_count; i++) {
+        const struct play_entry *entry = &play->entries[i];
+        for (uint32_t n = 0; entry->instances != NULL && n < entry->count; n++)
+            if (entry->instances[n].ops->close != NULL)
+                entry->instances[n].ops->close(entry->instances[n].workload, now, end);
+    }
+}
+
 void play_record_finish(struct play *play)
 {
     const time_ps now = loop_now(play->loop);
     const time_ps end = play->zero + play->scenario->duration;
+    close_states(play, now, time_earlier(now, end));
     observe_finish(&play->observe, now);
     struct route_table *routes = routing_compute(play->scenario, NULL);
     const struct collect collect = {

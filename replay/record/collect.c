@@ -14,6 +14,7 @@
 #include "replay/record/record_deadlocks.h"
 #include "replay/usage/usage.h"
 #include "scenarios/fio/fio.h"
+#include "scenarios/load/expect.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,6 +198,67 @@ static bool has_stalled(const struct collect *collect, uint32_t index)
     return stats->begun == 0 || stats->missed > 0 || !is_open_loop(about);
 }
 
+/* A job that waits for others to the end of the run. */
+static bool never_began(const struct collect *collect, uint32_t index)
+{
+    const struct scenario_workload *about = &collect->scenario->workloads[index];
+    if (collect->world == NULL || collect->cut || about->pair_count == 0)
+        return false;
+    const struct workload_member *first = world_member(collect->world, index, 0);
+    return first == NULL || first->began >= time_earlier(about->stop, collect->window_end);
+}
+
+static unsigned unmeasured_of(const struct scenario_workload *about,
+                              const struct workload_stats *stats)
+{
+    unsigned bits = 0;
+    if (!about->ops->needs_nvme_target)
+        bits |= 1u << EXPECT_OVER_CONTROLLERS;
+    if (about->paths < 2)
+        bits |= 1u << EXPECT_OVER_PATHS;
+    if (stats->admin + stats->admin_failed == 0)
+        bits |= 1u << EXPECT_OVER_ADMIN;
+    return bits;
+}
+
+static bool carried_lossless(const struct world *world)
+{
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < world->switch_count; i++)
+        for (uint16_t p = 0; p < world->switches[i]->port_count; p++)
+            for (int priority = 0; priority < PRIORITIES; priority++)
+                if ((world->switches[i]->lossless >> priority & 1) != 0)
+                    frames += world->switches[i]->ports[p].prios[priority].rx_frames;
+    for (uint32_t i = 0; i < world->host_count; i++)
+        for (uint32_t r = 0; r < world->hosts[i]->rnic_count; r++)
+            for (int priority = 0; priority < PRIORITIES; priority++)
+                if ((world->hosts[i]->rnics[r]->rx.lossless >> priority & 1) != 0)
+                    frames += world->hosts[i]->rnics[r]->port.prios[priority].rx_frames;
+    return frames > 0;
+}
+
+/* What the run has nothing to measure over.  Real devices are not asked for any of it. */
+static unsigned unmeasured(const struct collect *collect, const struct result *result)
+{
+    const struct world *world = collect->world;
+    bool watched = false;
+    int64_t written = 0;
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        written += result->workloads[i].bytes_written;
+    for (uint32_t i = 0; world != NULL && i < world->switch_count; i++)
+        watched |= world->switches[i]->watchdog != NULL;
+    unsigned bits = 0;
+    bits |= (unsigned)(world == NULL) << EXPECT_OVER_TRAFFIC;
+    bits |= (unsigned)(world == NULL || !carried_lossless(world)) << EXPECT_OVER_LOSSLESS;
+    bits |= (unsigned)(world == NULL || result->marked_at == NULL) << EXPECT_OVER_MARKING;
+    bits |= (unsigned)!watched << EXPECT_OVER_WATCHDOG;
+    bits |= (unsigned)(collect->observe->data.reads == 0) << EXPECT_OVER_READS;
+    bits |= (unsigned)(world == NULL || written == 0) << EXPECT_OVER_WRITES;
+    bits |= (unsigned)!result->media_age << EXPECT_OVER_MEDIA;
+    bits |= (unsigned)!result->arrays << EXPECT_OVER_ARRAYS;
+    return bits;
+}
+
 static void add_members(const struct collect *collect, uint32_t index,
                         struct result_workload *workload)
 {
@@ -231,6 +293,8 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .missed = (int64_t)stats->missed,
         .members = (int64_t)about->pair_count * about->copies,
         .stalled = has_stalled(collect, index),
+        .never_began = never_began(collect, index),
+        .unmeasured = unmeasured_of(about, stats),
         .bytes = (int64_t)stats->bytes,
         .bytes_read = (int64_t)stats->bytes_read,
         .bytes_written = (int64_t)stats->bytes_written,
@@ -394,6 +458,7 @@ void collect_result(const struct collect *collect, struct result *result)
     limits_find(collect, result);
     limits_account(collect, result);
     result->marked_at = marked_at(collect->scenario);
+    result->unmeasured = unmeasured(collect, result);
     collect_members(collect, result);
     collect_harm(collect, result);
     tell_victims(result);

@@ -200,6 +200,13 @@ static void emit_warnings(const struct result *result, result_emit_fn *emit, voi
     }
 }
 
+const char *result_word(const struct result_expectation *expectation)
+{
+    if (expectation->unjudged)
+        return "undecided";
+    return expectation->held ? "pass" : "fail";
+}
+
 static void emit_verdict(const struct result *result, result_emit_fn *emit, void *self)
 {
     char path[64];
@@ -210,6 +217,8 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
         emit_text(emit, self, path, expectation->text);
         snprintf(path, sizeof path, "expectations[%u].held", i);
         emit_boolean(emit, self, path, expectation->held);
+        snprintf(path, sizeof path, "expectations[%u].result", i);
+        emit_text(emit, self, path, result_word(expectation));
         snprintf(path, sizeof path, "expectations[%u].judged", i);
         emit_boolean(emit, self, path, !expectation->unjudged);
         snprintf(path, sizeof path, "expectations[%u].actual", i);

@@ -31,8 +31,10 @@ struct result_totals {
 struct result_workload {
     const char *name;
     int64_t issued, completed, failed, unfinished, corrupt;
-    int64_t missed; /* open loop: due, but as many as allowed were under way */
-    bool stalled;   /* it should have issued something in its window and did not */
+    int64_t missed;      /* open loop: due, but as many as allowed were under way */
+    bool stalled;        /* it should have issued something in its window and did not */
+    bool never_began;    /* it waited for others to the end */
+    unsigned unmeasured; /* bits by enum expect_basis: it has nothing to measure those over */
     int64_t queues_asked, queues_granted; /* of NVMe; asked 0: it has none, or it is not known */
     int64_t members, idle; /* pairs of hosts; of them, those that did nothing though they should */
     int64_t bytes, bytes_read, bytes_written;
@@ -98,8 +100,9 @@ struct result {
     const char *status; /* complete, interrupted, failed */
     bool cut;           /* by a signal or --until, before its work was done */
     struct result_totals totals;
-    bool media_age; /* some do */
-    bool arrays;    /* there are some */
+    bool media_age;      /* some do */
+    bool arrays;         /* there are some */
+    unsigned unmeasured; /* bits by enum expect_basis: the run has nothing to measure those over */
     /* Units of 4 KiB that came to flash, and that were written with them. */
     int64_t media_units_down, media_units_programmed;
     struct result_workload *workloads;
@@ -154,6 +157,9 @@ struct result_item {
 };
 
 const char *result_type_name(enum result_type type);
+
+/* "pass", "fail" or "undecided". */
+const char *result_word(const struct result_expectation *expectation);
 
 /* Calls back for every key of run --json in order, but wall_s, which differs from run to run. */
 typedef void result_emit_fn(void *self, const struct result_item *item);

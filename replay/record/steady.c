@@ -283,6 +283,8 @@ struct steady steady_find(const struct wl_history *history, time_ps from, time_p
     find_means(&part, &steady);
     find_percentiles(history, &steady);
     steady.worst = wl_history_worst(history, steady.from, steady.until);
-    judge(&steady, from, late);
+    steady.needs = STEADY_UNKNOWN;
+    if (sum_of(&part, part.first, part.end - part.first).completed > 0) /* or it stands still */
+        judge(&steady, from, late);
     return steady;
 }

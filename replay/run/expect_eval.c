@@ -78,12 +78,23 @@ static bool speaks_of(const struct scenario *scenario, enum expect_quantity quan
     return false;
 }
 
+/* Of one workload: what is expected of it says nothing of the others. */
+static bool speaks_of_its(const struct scenario *scenario, enum expect_quantity quantity,
+                          uint32_t workload)
+{
+    for (uint32_t i = 0; i < scenario->expectation_count; i++)
+        if (scenario->expectations[i].quantity == quantity &&
+            scenario->expectations[i].workload == workload)
+            return true;
+    return false;
+}
+
 static void fail_unfinished(const struct scenario *scenario, struct result *result)
 {
-    if (speaks_of(scenario, EXPECT_COMMANDS_LOST) || speaks_of(scenario, EXPECT_UNFINISHED))
+    if (speaks_of(scenario, EXPECT_COMMANDS_LOST))
         return;
     for (uint32_t i = 0; i < result->workload_count; i++)
-        if (result->workloads[i].unfinished > 0)
+        if (result->workloads[i].unfinished > 0 && !speaks_of_its(scenario, EXPECT_UNFINISHED, i))
             result_fail(result, "%s: %s of %s %s never completed", result->workloads[i].name,
                         words_count(result->workloads[i].unfinished).text,
                         words_count(result->workloads[i].issued).text,
@@ -93,11 +104,13 @@ static void fail_unfinished(const struct scenario *scenario, struct result *resu
 /* As much as any other operation that never completed, also where none was asked for. */
 static void fail_stalled(const struct scenario *scenario, struct result *result)
 {
-    if (speaks_of(scenario, EXPECT_COMMANDS_LOST) || speaks_of(scenario, EXPECT_ISSUED) ||
-        speaks_of(scenario, EXPECT_COMPLETED))
+    if (speaks_of(scenario, EXPECT_COMMANDS_LOST))
         return;
     for (uint32_t i = 0; i < result->workload_count; i++) {
         const struct result_workload *workload = &result->workloads[i];
+        if (speaks_of_its(scenario, EXPECT_ISSUED, i) ||
+            speaks_of_its(scenario, EXPECT_COMPLETED, i))
+            continue;
         if (workload->stalled)
             result_fail(result, "workload %s issued nothing in its window", workload->name);
         else if (workload->idle > 0)
@@ -114,10 +127,10 @@ static void fail_failed(const struct scenario *scenario, struct result *result)
     if (errors > 0 && !speaks_of(scenario, EXPECT_RNIC_QP_ERRORS))
         result_fail(result, "%s queue pair%s went into error", words_count(errors).text,
                     plural(errors, "", "s"));
-    if (speaks_of(scenario, EXPECT_COMMANDS_LOST) || speaks_of(scenario, EXPECT_FAILED))
+    if (speaks_of(scenario, EXPECT_COMMANDS_LOST))
         return;
     for (uint32_t i = 0; i < result->workload_count; i++)
-        if (result->workloads[i].failed > 0)
+        if (result->workloads[i].failed > 0 && !speaks_of_its(scenario, EXPECT_FAILED, i))
             result_fail(result, "%s: %s of %s %s failed", result->workloads[i].name,
                         words_count(result->workloads[i].failed).text,
                         words_count(result->workloads[i].issued).text,
@@ -167,26 +180,117 @@ static void fail_on_its_own(const struct scenario *scenario, struct result *resu
     fail_data(scenario, result);
 }
 
-/* A latency of operations none of which completed is no number that could be below a bound. */
+/* ---- what compared nothing ---- */
+
+/* Of operations of which none completed there is no figure, whatever it is compared with. */
 static bool has_no_samples(const struct expectation *expectation, const struct result *result)
 {
     return expectation->workload != EXPECT_WHOLE_RUN &&
-           expect_kind(expectation->quantity) == QUANTITY_TIME &&
+           expect_basis(expectation->quantity) == EXPECT_OVER_SAMPLES &&
            result->workloads[expectation->workload].latency->count == 0;
 }
 
-/* Of a workload that issued nothing, or members of which did, where all commands should be
- * complete; NULL: none. */
-static const struct result_workload *idle_workload(const struct expectation *expectation,
-                                                   const struct result *result)
+/* Why the workload has nothing that could be compared; false: it has. */
+static bool is_dead(const struct result_workload *workload, char *why, size_t size)
 {
-    if (expectation->quantity != EXPECT_COMMANDS_LOST)
-        return NULL;
-    for (uint32_t i = 0; i < result->workload_count; i++)
-        if (result->workloads[i].stalled || result->workloads[i].idle > 0)
-            return &result->workloads[i];
-    return NULL;
+    if (workload->never_began)
+        snprintf(why, size, "%s never began", workload->name);
+    else if (workload->stalled || workload->issued == 0)
+        snprintf(why, size, "%s issued nothing", workload->name);
+    else if (workload->completed == 0)
+        snprintf(why, size, "nothing completed");
+    else if (workload->idle > 0)
+        snprintf(why, size, "%s: %s of %s %s did nothing", workload->name,
+                 words_count(workload->idle).text, words_count(workload->members).text,
+                 plural(workload->members, "member", "members"));
+    else
+        return false;
+    return true;
 }
+
+/* What a word says, it says of every workload: all must have done something. */
+static bool some_dead(const struct result *result, enum expect_quantity quantity, char *why,
+                      size_t size)
+{
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *workload = &result->workloads[i];
+        const bool failed = workload->issued > 0 && workload->completed == 0 && workload->idle == 0;
+        if ((quantity == EXPECT_UNSETTLED || !failed) && is_dead(workload, why, size))
+            return true;
+    }
+    snprintf(why, size, "there is no workload");
+    return result->workload_count == 0;
+}
+
+static bool all_dead(const struct result *result, char *why, size_t size)
+{
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (result->workloads[i].completed > 0)
+            return false;
+    snprintf(why, size, result->workload_count == 0 ? "there is no workload" : "nothing completed");
+    return true;
+}
+
+/* Those of which the others say nothing: an operation that never completed is slower than all. */
+static bool leaves_out_operations(const struct expectation *expectation,
+                                  const struct result *result, char *why, size_t size)
+{
+    if (expect_basis(expectation->quantity) != EXPECT_OVER_SAMPLES)
+        return false;
+    const struct result_workload *workload = &result->workloads[expectation->workload];
+    if (workload->idle > 0)
+        return is_dead(workload, why, size);
+    snprintf(why, size, "%s of %s %s never completed", words_count(workload->unfinished).text,
+             words_count(workload->issued).text,
+             plural(workload->issued, "operation", "operations"));
+    return !result->cut && workload->unfinished > 0 && expect_holds(expectation, 0);
+}
+
+/* True, and why, when the run has nothing of what the quantity is measured over. */
+static bool has_no_basis(const struct expectation *expectation, const struct result *result,
+                         char *why, size_t size)
+{
+    const enum expect_basis basis = expect_basis(expectation->quantity);
+    if (basis == EXPECT_OVER_FACT)
+        return false;
+    if (expectation->quantity == EXPECT_COMMANDS_LOST || expectation->quantity == EXPECT_UNSETTLED)
+        return some_dead(result, expectation->quantity, why, size);
+    const bool whole = expectation->workload == EXPECT_WHOLE_RUN;
+    const unsigned unmeasured =
+        whole ? result->unmeasured : result->workloads[expectation->workload].unmeasured;
+    if (whole ? all_dead(result, why, size)
+              : is_dead(&result->workloads[expectation->workload], why, size))
+        return true;
+    snprintf(why, size, "%s", expect_basis_missing(basis));
+    return (unmeasured >> basis & 1) != 0;
+}
+
+/* Only a run that does nothing meets it. */
+static bool expects_nothing(const struct expectation *expectation)
+{
+    return expect_basis(expectation->quantity) == EXPECT_OVER_WORK &&
+           expect_holds(expectation, 0) && !expect_holds(expectation, 1);
+}
+
+/* True, and why, when nothing was compared: a run that did nothing would have the same result. */
+static bool compares_nothing(const struct expectation *expectation, const struct result *result,
+                             struct result_ratio value, char *why, size_t size)
+{
+    if (value.denominator == 0) {
+        snprintf(why, size, "not known: too few samples or members");
+        return true;
+    }
+    if (has_no_samples(expectation, result)) {
+        snprintf(why, size, "nothing completed");
+        return true;
+    }
+    if (leaves_out_operations(expectation, result, why, size))
+        return true;
+    return expect_holds(expectation, 0) && !expects_nothing(expectation) &&
+           has_no_basis(expectation, result, why, size);
+}
+
+/* ---- runs that were cut ---- */
 
 /* Whole numbers that are no counts. */
 static bool is_rate(enum expect_quantity quantity)
@@ -201,8 +305,7 @@ static bool is_rate(enum expect_quantity quantity)
 static bool may_still_hold(const struct expectation *expectation, const struct result *result,
                            struct result_ratio value)
 {
-    if (expectation->quantity == EXPECT_UNFINISHED || expectation->quantity == EXPECT_UNSETTLED ||
-        value.denominator == 0 || has_no_samples(expectation, result))
+    if (expectation->quantity == EXPECT_UNFINISHED || expectation->quantity == EXPECT_UNSETTLED)
         return true;
     if (expectation->quantity == EXPECT_COMMANDS_LOST) {
         for (uint32_t i = 0; i < result->workload_count; i++)
@@ -217,52 +320,20 @@ static bool may_still_hold(const struct expectation *expectation, const struct r
            (order < 0 || (order == 0 && expectation->op != EXPECT_LT));
 }
 
-/* A percentile of the others is none of those that did nothing. */
-static bool leaves_out_members(const struct expectation *expectation, const struct result *result)
-{
-    return expectation->workload != EXPECT_WHOLE_RUN &&
-           expect_kind(expectation->quantity) == QUANTITY_TIME &&
-           expectation->quantity != EXPECT_CONTROLLERS_AWAY &&
-           result->workloads[expectation->workload].idle > 0;
-}
-
-/* Why it does not hold whatever its value is, in `actual`; false: nothing speaks against it. */
-static bool is_refused(const struct expectation *expectation, const struct result *result,
-                       char *actual, size_t size)
-{
-    const struct result_workload *idle = idle_workload(expectation, result);
-    if (idle != NULL && idle->stalled) {
-        snprintf(actual, size, "%s issued nothing", idle->name);
-        return true;
-    }
-    if (idle == NULL && has_no_samples(expectation, result)) {
-        snprintf(actual, size, "nothing completed");
-        return true;
-    }
-    if (idle == NULL && leaves_out_members(expectation, result))
-        idle = &result->workloads[expectation->workload];
-    if (idle != NULL)
-        snprintf(actual, size, "%s: %s of %s %s did nothing", idle->name,
-                 words_count(idle->idle).text, words_count(idle->members).text,
-                 plural(idle->members, "member", "members"));
-    return idle != NULL;
-}
-
 static void judge(const struct expectation *expectation, const struct result *result,
                   struct result_expectation *verdict)
 {
     const struct result_ratio value = value_of(expectation, result);
     verdict->text = expectation->text;
     verdict->value = value;
-    if (value.denominator == 0) { /* what is not known holds nothing */
-        snprintf(verdict->actual, sizeof verdict->actual, "not known: too few samples or members");
+    if (compares_nothing(expectation, result, value, verdict->actual, sizeof verdict->actual)) {
+        verdict->unjudged = result->cut;
         return;
     }
-    verdict->held = holds(expectation, value);
     write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
                  value);
-    if (is_refused(expectation, result, verdict->actual, sizeof verdict->actual))
-        verdict->held = false;
+    verdict->held = holds(expectation, value);
+    verdict->unjudged = result->cut && !verdict->held && may_still_hold(expectation, result, value);
 }
 
 void expect_eval(const struct scenario *scenario, struct result *result, bool cut_short)
@@ -271,12 +342,7 @@ void expect_eval(const struct scenario *scenario, struct result *result, bool cu
     result->expectation_count = scenario->expectation_count;
     result->expectations = memory_zeroed(scenario->expectation_count, sizeof *result->expectations);
     result->cut = cut_short;
-    for (uint32_t i = 0; i < scenario->expectation_count; i++) {
-        const struct expectation *expectation = &scenario->expectations[i];
-        struct result_expectation *verdict = &result->expectations[i];
-        judge(expectation, result, verdict);
-        verdict->unjudged = cut_short && !verdict->held &&
-                            may_still_hold(expectation, result, value_of(expectation, result));
-    }
+    for (uint32_t i = 0; i < scenario->expectation_count; i++)
+        judge(&scenario->expectations[i], result, &result->expectations[i]);
     fail_on_its_own(scenario, result, cut_short);
 }

@@ -11,8 +11,10 @@ enum { NAME_BYTES = 128 };
 static const struct {
     const char *path, *plain;
     enum quantity_kind kind;
+    enum expect_basis basis;
 } quantities[] = {
-#define X(name, path, plain, kind) [EXPECT_##name] = {path, plain, kind},
+#define X(name, path, plain, kind, basis)                                                          \
+    [EXPECT_##name] = {path, plain, kind, EXPECT_OVER_##basis},
     EXPECT_QUANTITIES(X)
 #undef X
 };
@@ -56,6 +58,21 @@ const char *expect_plain(enum expect_quantity quantity)
 enum quantity_kind expect_kind(enum expect_quantity quantity)
 {
     return (unsigned)quantity < QUANTITIES ? quantities[quantity].kind : QUANTITY_INT;
+}
+
+enum expect_basis expect_basis(enum expect_quantity quantity)
+{
+    return (unsigned)quantity < QUANTITIES ? quantities[quantity].basis : EXPECT_OVER_OPERATIONS;
+}
+
+const char *expect_basis_missing(enum expect_basis basis)
+{
+    static const char *const why[] = {
+#define BASIS(name, why) why,
+        EXPECT_BASES(BASIS)
+#undef BASIS
+    };
+    return why[basis];
 }
 
 static uint32_t find_workload(const struct scenario *scenario, const char *name, size_t length)

@@ -183,6 +183,15 @@ static bool run_once(const struct scenario *scenario, const struct run_options *
     return false;
 }
 
+static void play_vacuous(const struct scenario *scenario, const struct result *result,
+                         struct play_outcome *outcome)
+{
+    char sentence[RUN_LAWS_BOUND_BYTES];
+    run_laws_vacuous(scenario, result, sentence);
+    if (sentence[0] != '\0')
+        play_break(outcome, "%s", sentence);
+}
+
 /* What a plan would refuse it by. */
 static void play_bounds(const struct scenario *scenario, const struct result *result,
                         struct play_outcome *outcome)
@@ -205,8 +214,10 @@ static char *play_once(const struct scenario *scenario, uint32_t threads,
         reach_result(reach, &run.result);
     if (memcmp(&run.result.digest, digest, sizeof *digest) != 0)
         play_break(outcome, "%s: another digest", threads > 1 ? "threads" : "unwatched");
-    if (threads == 1)
+    if (threads == 1) {
         play_bounds(scenario, &run.result, outcome);
+        play_vacuous(scenario, &run.result, outcome);
+    }
     char *json = json_of(&run);
     run_close(&run);
     return json;

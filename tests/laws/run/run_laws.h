@@ -19,6 +19,7 @@
  *   run_laws_limits.c     limits of namespaces and subsystems
  *   run_laws_goodput.c    what is delivered in the measured part
  *   run_laws_bounds.c     closed forms of plans: no run is beyond them
+ *   run_laws_vacuous.c    expectations: none passes that compared nothing
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
  *
  * The first law that is broken is kept as a sentence.  Owner: run_laws_fini. */
@@ -133,5 +134,9 @@ enum { RUN_LAWS_BOUND_BYTES = 400 };
  * candidates by: how many there were, and a sentence on one that is not, or an empty one. */
 uint32_t run_laws_bounds(const struct scenario *scenario, const struct result *result,
                          char sentence[RUN_LAWS_BOUND_BYTES]);
+
+/* A sentence when an expectation passes that compared nothing, or "". */
+void run_laws_vacuous(const struct scenario *scenario, const struct result *result,
+                      char sentence[RUN_LAWS_BOUND_BYTES]);
 
 #endif
