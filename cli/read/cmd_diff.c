@@ -57,7 +57,7 @@ const struct cli_command cmd_diff = {
     .details = "If the digests differ, both runs are replayed side by side up to that "
                "event.\nINCIDENT.json is from stormglass import counters: its counters next to the "
                "run's.\n"
-               "Exit codes: 0 equal, 1 different, 2 a file cannot be compared.",
+               "Exit codes: 0 equal, 1 different or nothing was compared, 2 a file cannot be read.",
     .options = options,
     .operands_min = 2,
     .operands_max = 2,

@@ -71,7 +71,8 @@ static int compare(const struct cli_args *args, struct store *store,
             incident_json(&diff, stdout);
         else
             incident_text(&diff, cli_given(args, "all"), stdout);
-        code = diff.agree == diff.row_count ? CLI_DONE : CLI_BROKEN;
+        const bool agrees = diff.agree == diff.row_count && !incident_diff_is_empty(&diff);
+        code = agrees ? CLI_DONE : CLI_BROKEN;
     }
     diag_print(diag, stderr);
     incident_diff_free(&diff);

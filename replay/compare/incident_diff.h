@@ -65,6 +65,12 @@ enum { INCIDENT_NOISE = 10 };
 
 bool incident_diff(struct incident_diff *diff, const struct port_counters *counters,
                    const struct incident_diff_ask *ask, struct diag *diag);
+/* Nothing of the incident is in the run: no port, or no counter that moved. */
+static inline bool incident_diff_is_empty(const struct incident_diff *diff)
+{
+    return diff->row_count == 0 && (diff->ports == 0 || diff->left_count > 0);
+}
+
 void incident_diff_free(struct incident_diff *diff);
 
 #endif

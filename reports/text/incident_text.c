@@ -99,6 +99,11 @@ void incident_text(const struct incident_diff *diff, bool all, FILE *out)
             diff->row_count > 0 ? "\n" : "", diff->row_count,
             plural(diff->row_count, "counter", "counters"), diff->ports,
             plural(diff->ports, "port", "ports"), diff->agree, diff->row_count - diff->agree);
+    if (incident_diff_is_empty(diff))
+        fprintf(out,
+                "nothing was compared: %s; --map PORT=NODE:pN names the run's port of a port\n",
+                diff->ports == 0 ? "no port of the incident has counters in the run"
+                                 : "the run has none of the counters that moved in the incident");
     print_left(diff, all, INCIDENT_NO_PORT,
                "not compared, no such port in the run (--map NAME=NODE:pN):", out);
     print_left(diff, all, INCIDENT_NO_COUNTER, "not compared, no such counter in the run:", out);

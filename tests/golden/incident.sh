@@ -73,6 +73,14 @@ gojq -e '.compared == 3 and .scaled and .ports == 2 and (.counters[] | select(.n
     .expected == 4000 and .orders == 0 and .agrees) and .ports_not_mapped == [{"name": "Ethernet4", "count": 2}]
     and .counters_not_known[0].name == "rx_vport_unicast_packets"' out.json >/dev/null || fail "scaled: $(cat out.json err)"
 
+# What cannot be compared agrees with nothing.
+for counters in '"port": "Ethernet96", "priority": 3, "name": "tx_prio3_packets"' \
+    '"port": "host1", "priority": null, "name": "rx_vport_unicast_packets"'; do
+    echo "{\"stormglass-counters\": 1, \"counters\": [{$counters, \"difference\": 40}], \"unmoved\": []}" >apart.json
+    expect "nothing in common: $counters" 1 'nothing was compared: ' "$program" diff apart.json run.db
+    expect "nothing in common, JSON: $counters" 1 '"compared": 0' "$program" diff apart.json run.db --json
+done
+
 expect 'a map to nowhere' 2 "the run has no port 'leaf0:p77'" "$program" diff incident.json run.db --map a=leaf0:p77
 expect 'half a map' 2 'expected PORT=NODE:pN' "$program" diff incident.json run.db --map leaf0:p1
 expect 'no time' 2 'expected a time' "$program" diff incident.json run.db --lasted 5
