@@ -56,6 +56,29 @@ static void look(const struct collect *collect, struct looked *looked)
                                   world->hosts[h]->rnics[r]->counters.timeouts;
 }
 
+struct asked {
+    const struct world *world;
+    const struct result *result;
+};
+
+static uint64_t frames_of(const void *self, uint32_t node, uint16_t number)
+{
+    const struct asked *asked = self;
+    const struct port *port = world_port(asked->world, node, number);
+    uint64_t frames = 0;
+    for (int i = 0; i < PRIORITIES; i++)
+        frames += port->prios[i].tx_frames + port->prios[i].rx_frames;
+    return frames;
+}
+
+static int64_t total_of(const void *self, const char *path)
+{
+    struct result_ratio value;
+    return result_total(((const struct asked *)self)->result, path, &value)
+               ? (int64_t)value.numerator
+               : 0;
+}
+
 static void count_members(const struct check_run *run, struct result *result)
 {
     for (uint32_t w = 0; w < result->workload_count; w++) {
@@ -76,6 +99,7 @@ void collect_members(const struct collect *collect, struct result *result)
         return;
     }
     look(collect, &looked);
+    const struct asked asked = {collect->world, result};
     const struct check_run run = {
         .scenario = collect->scenario,
         .cut = collect->cut,
@@ -86,6 +110,9 @@ void collect_members(const struct collect *collect, struct result *result)
         .retries = looked.retries,
         .queues = looked.queues,
         .refused = looked.refused,
+        .frames = frames_of,
+        .total = total_of,
+        .self = &asked,
     };
     check_of_run(collect->scenario, &run, &result->warnings);
     count_members(&run, result);

@@ -85,7 +85,7 @@ static void write_steady(struct store *store, uint32_t index, const struct stead
 {
     RECORD_ROW(store, steady, .workload = STORE_I(index), .settled = STORE_I(steady->settled),
                .from_ps = STORE_I(steady->from), .until_ps = STORE_I(steady->until),
-               .needs_ps = steady->settled ? STORE_N : STORE_I(steady->needs),
+               .needs_ps = steady->settled || steady->needs < 0 ? STORE_N : STORE_I(steady->needs),
                .goodput_bps = STORE_I(steady->goodput_bps.value),
                .goodput_half = known(steady->goodput_bps.half), .iops = STORE_I(steady->iops.value),
                .iops_half = known(steady->iops.half), .mean_ps = known(steady->mean.value),

@@ -35,7 +35,10 @@ static void write_row(const struct store_statement *row, FILE *out, const struct
             words_time(store_int(row, 2)).text, COLUMN,
             with_half(words_rate(store_real(row, 4)), row, 4).text, COLUMN, time_of(row, 6).text,
             COLUMN, time_of(row, 8).text, COLUMN, time_of(row, 10).text);
-    if (store_int(row, 1) == 0)
+    if (store_int(row, 1) == 0 && store_int(row, 3) == 0)
+        fprintf(out, "  %18s%snot steady: nothing completed in this part%s\n", "", paint->bad,
+                paint->off);
+    else if (store_int(row, 1) == 0)
         fprintf(out, "  %18s%snot settled in %s: some %s would do%s\n", "", paint->bad,
                 words_time(store_int(row, 12)).text, words_time(store_int(row, 3)).text,
                 paint->off);

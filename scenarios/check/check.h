@@ -55,6 +55,11 @@ struct check_run {
     /* I/O queues that members of NVMe asked for and got, as their paths connected first. */
     const struct check_queues *queues;
     const uint64_t *refused; /* by host: controllers that its target had no I/O queue for */
+    /* Data frames that a port sent and received; a total of the run by its path ("drops.corrupt"),
+     * 0 where there is none.  NULL: not known. */
+    uint64_t (*frames)(const void *self, uint32_t node, uint16_t port);
+    int64_t (*total)(const void *self, const char *path);
+    const void *self;
 };
 
 /* Members of a workload that did nothing in a run though they had something to do. */

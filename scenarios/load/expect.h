@@ -136,11 +136,11 @@ enum expect_basis {
     X(WORST_MEMBER_MEAN, ".worst_member.latency_ns.mean", ".worst_member.latency.mean",            \
       QUANTITY_TIME, SAMPLES)                                                                      \
     X(WORST_MEMBER_P99, ".worst_member.latency_ns.p99", ".worst_member.latency.p99",               \
-      X(CONTROLLERS_GIVEN_UP, ".controllers.given_up", ".controllers.given_up", QUANTITY_INT,      \
-        CONTROLLERS) QUANTITY_TIME,                                                                \
-      SAMPLES)                                                                                     \
+      QUANTITY_TIME, SAMPLES)                                                                      \
     X(CONTROLLERS_LOST, ".controllers.lost", ".controllers.lost", QUANTITY_INT, CONTROLLERS)       \
     X(CONTROLLERS_ATTEMPTS, ".controllers.attempts", ".controllers.attempts", QUANTITY_INT,        \
+      CONTROLLERS)                                                                                 \
+    X(CONTROLLERS_GIVEN_UP, ".controllers.given_up", ".controllers.given_up", QUANTITY_INT,        \
       CONTROLLERS)                                                                                 \
     X(CONTROLLERS_RECONNECTED, ".controllers.reconnected", ".controllers.reconnected",             \
       QUANTITY_INT, CONTROLLERS)                                                                   \

@@ -48,7 +48,8 @@ static void add_stats(struct nvme_host_stats *sum, const struct nvme_host_stats 
     sum->aborts += stats->aborts;
 }
 
-struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *multipath, time_ps now)
+struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *multipath,
+                                                 time_ps now)
 {
     struct nvme_multipath_stats stats = {
         .failovers = multipath->failovers,

@@ -5,6 +5,7 @@
 #include "scenarios/check/fault_reach.h"
 #include "scenarios/fabric/pauses.h"
 #include "scenarios/fault/fault.h"
+#include "scenarios/workload/workload.h"
 
 static const char *const touch_words[] = {
     [FAULT_TOUCHES_NO_PATH] = "no workload has a path through where it is",
@@ -84,16 +85,57 @@ static void run(const struct scenario *scenario, struct check_report *report)
     fault_reach_fini(&reach);
 }
 
+/* When the first operation of all was issued. */
+static time_ps first_issue(const struct check_run *run)
+{
+    time_ps first = TIME_NEVER;
+    for (uint32_t i = 0; i < run->first_member[run->scenario->workload_count]; i++)
+        if (run->members[i] != NULL && run->members[i]->issued > 0)
+            first = time_earlier(first, run->members[i]->first_issue);
+    return first;
+}
+
+static uint64_t frames_at(const struct check_run *run, const struct scenario_fault *fault)
+{
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < fault->spot_count; i++) {
+        const struct scenario_spot *spot = &fault->spots[i];
+        const uint16_t ports = run->scenario->nodes[spot->node].port_count;
+        if (spot->port != SCENARIO_ALL_PORTS)
+            frames += run->frames(run->self, spot->node, spot->port);
+        for (uint16_t p = 0; spot->port == SCENARIO_ALL_PORTS && p < ports; p++)
+            frames += run->frames(run->self, spot->node, p);
+    }
+    return frames;
+}
+
+/* What carries nothing after a fault may do so for the fault; before it, there is no such reason.
+ */
+static void check_effect(const struct check_run *run, const struct scenario_fault *fault,
+                         time_ps first, struct check_report *report)
+{
+    const char *name = fault->ops->name, *total = fault->ops->counted_as;
+    if (run->frames != NULL && first < fault->at && frames_at(run, fault) == 0)
+        check_add(report, DIAG_WARNING, fault->place,
+                  "the fault %s had no effect: no frame crossed its place in the whole run", name);
+    else if (total != NULL && run->total != NULL && run->total(run->self, total) == 0)
+        check_add(report, DIAG_WARNING, fault->place,
+                  "the fault %s had no effect: %s is 0 in the whole run", name, total);
+}
+
 /* A run may end before the time that it has. */
 static void after(const struct check_run *run, struct check_report *report)
 {
     const struct scenario *scenario = run->scenario;
-    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+    const time_ps first = scenario->fault_count == 0 ? TIME_NEVER : first_issue(run);
+    for (uint32_t i = 0; !run->cut && i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
-        if (!run->cut && fault->at < scenario->duration && fault->at >= run->end)
+        if (fault->at < scenario->duration && fault->at >= run->end)
             check_add(report, DIAG_WARNING, fault->place,
                       "the fault %s never happened: the run ended before, at %lld us",
                       fault->ops->name, (long long)(run->end / PS_PER_US));
+        else if (fault->at < run->end)
+            check_effect(run, fault, first, report);
     }
 }
 

@@ -14,7 +14,7 @@
 #define HEAD       "stormglass: 1\nname: test\n"
 #define TWO_LEAVES "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}"
 #define FABRIC     TWO_LEAVES "}\n"
-#define HOSTS      "hosts: {targets: {where: host0, namespaces: [{media: fixed, count: 3}]}}\n"
+#define HOSTS      "hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}\n"
 #define WORKLOAD   "workloads: [{name: w, kind: nvme, from: host4, to: host0}]\n"
 
 static struct scenario *load_fine(const char *text)

@@ -234,8 +234,15 @@ static const struct over {
      "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 members 1 connected too late to "
      "issue anything (first: host2 to host0), and no figure speaks of them: repair their paths, or "
      "give them time\n"},
-    /* An open loop may have had nothing to do, unless it was too late for all. */
-    {OPEN, {NOTHING, NOTHING}, false, 900 * US, ""},
+    /* An open loop may have had nothing to do, unless it was too late for all; nothing at all is
+     * told. */
+    {OPEN,
+     {NOTHING, NOTHING},
+     false,
+     900 * US,
+     "t.yaml:5:13: warning: 'w' issued nothing: no operation was due by 1ms\n"},
+    {OPEN, {NOTHING, NOTHING}, true, 900 * US, ""},
+    {OPEN, {DONE, NOTHING}, false, 900 * US, ""},
     {OPEN, {DONE, {.connected = true, .ready = 1000 * US - 1}}, false, 900 * US, ""},
     {OPEN,
      {DONE, {.connected = true, .ready = 1000 * US}},

@@ -139,7 +139,8 @@ static void ctrl_loss_tmo_ends_it(void **state)
     assert_int_equal(nvme_host_stats(pair.host)->attempts, 20);
     assert_int_equal(nvme_host_stats(pair.host)->reconnects, 0);
     /* Given up after 20 ms, and without service ever since. */
-    assert_in_range(nvme_host_without_service(pair.host, pair.world.now), 29 * PS_PER_MS, 30 * PS_PER_MS);
+    assert_in_range(nvme_host_without_service(pair.host, pair.world.now), 29 * PS_PER_MS,
+                    30 * PS_PER_MS);
     assert_int_equal(nvme_host_stats(pair.host)->requeued, 50);
     assert_int_equal(nvme_target_stats(pair.target)->queues, 0);
     nvme_pair_fini(&pair);
