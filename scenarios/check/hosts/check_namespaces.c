@@ -5,6 +5,7 @@
  * uses is no finding. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/workload/workload.h"
 
@@ -52,9 +53,9 @@ static void check_target(const struct scenario *scenario, uint32_t target,
     if (pairs == 0 || marked == count)
         return;
     check_alike(report, DIAG_WARNING, &thing,
-                "workloads use %u of its %u namespaces and leave the other drives idle: each "
+                "workloads use %u of its %u %s and leave the other drives idle: each "
                 "pair of hosts uses one namespace (add hosts, or workloads with `namespace: N`)",
-                (unsigned)marked, (unsigned)count);
+                (unsigned)marked, (unsigned)count, plural(count, "namespace", "namespaces"));
     if (report->latest != NULL && report->latest->count == 1)
         report->latest->place = node->host->namespaces[0].place;
 }
