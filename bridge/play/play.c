@@ -197,6 +197,7 @@ static bool make_sinks(struct play_target *target)
         if (target->sinks[i] == NULL)
             return false;
     }
+    play_guard_sinks(target);
     return true;
 }
 

@@ -132,6 +132,10 @@ void play_target_keep(struct play *play);          /* the files that were made s
 bool play_target_make(struct play_target *target); /* listens; false: errno */
 void play_target_drop(struct play_target *target);
 
+/* play_guard.c */
+/* The target's sinks accept only connections that workloads of the scenario open. */
+void play_guard_sinks(struct play_target *target);
+
 /* play_ways.c */
 /* The site's devices and addresses; NICs that were given no address are the others in turn. */
 void play_ways_give(const struct play *play, struct workload_site *site);

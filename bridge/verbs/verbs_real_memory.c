@@ -67,8 +67,10 @@ struct verbs_mr *verbs_real_memory_register(struct verbs_device *device, uint32_
 {
     const size_t bytes = pages(length);
     struct real_mr *mr = memory_new(sizeof *mr);
-    mr->memory = memory_aligned(1, bytes, PAGE);
-    mr->ibv = device->calls->reg_mr(device->pd, mr->memory, length > 0 ? length : 1, access);
+    mr->memory = memory_aligned_or_null(1, bytes, PAGE);
+    errno = ENOMEM;
+    if (mr->memory != NULL)
+        mr->ibv = device->calls->reg_mr(device->pd, mr->memory, length > 0 ? length : 1, access);
     if (mr->ibv == NULL) {
         device->register_errno = errno;
         free(mr->memory);

@@ -62,10 +62,16 @@ void *memory_zeroed(size_t count, size_t bytes)
     return taken(calloc(count > 0 ? count : 1, bytes), bytes_of(count, bytes));
 }
 
-void *memory_aligned(size_t count, size_t bytes, size_t alignment)
+void *memory_aligned_or_null(size_t count, size_t bytes, size_t alignment)
 {
     const size_t all = bytes_of(count, bytes);
-    return memset(taken(aligned_alloc(alignment, all), all), 0, all);
+    void *memory = aligned_alloc(alignment, all);
+    return memory == NULL ? NULL : memset(memory, 0, all);
+}
+
+void *memory_aligned(size_t count, size_t bytes, size_t alignment)
+{
+    return taken(memory_aligned_or_null(count, bytes, alignment), bytes_of(count, bytes));
 }
 
 void *memory_resized(void *items, size_t count, size_t bytes)

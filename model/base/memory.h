@@ -22,6 +22,9 @@ void *memory_zeroed(size_t count, size_t bytes);
 /* Zeroed memory for `count` items, at least one, of an aligned type. */
 void *memory_aligned(size_t count, size_t bytes, size_t alignment);
 
+/* The same, or NULL where there is not so much: for sizes that a peer chose. */
+void *memory_aligned_or_null(size_t count, size_t bytes, size_t alignment);
+
 /* `items`, which may be NULL, with room for `count`.  What is new is not zeroed. */
 void *memory_resized(void *items, size_t count, size_t bytes);
 

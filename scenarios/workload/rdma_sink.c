@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define GIVE_BACK_AFTER (100 * PS_PER_US)
 
@@ -63,6 +64,7 @@ struct rdma_sink {
     struct verbs_device *device;
     struct sink_conn *conns;
     struct sink_receives *shared;
+    struct rdma_sink_guard guard;
     uint32_t gone; /* of them, but not cleared away yet */
 };
 
@@ -136,12 +138,11 @@ static void on_limit(void *self)
     struct sink_receives *receives = self;
     const uint32_t waiting = receives->waiting;
     char text[96];
-    if (!receives->told) {
-        snprintf(text, sizeof text, "rdma sink: fewer than %u of %u shared %s %s left",
-                 receives->limit, receives->count, plural(receives->count, "receive", "receives"),
-                 plural(receives->count, "is", "are"));
+    snprintf(text, sizeof text, "rdma sink: fewer than %u of %u shared %s %s left", receives->limit,
+             receives->count, plural(receives->count, "receive", "receives"),
+             plural(receives->count, "is", "are"));
+    if (!receives->told)
         note_state(receives->sink, text);
-    }
     receives->told = true;
     receives->waiting = 0;
     receives->reached = waiting == 0;
@@ -395,19 +396,13 @@ static void forget(struct rdma_sink *sink, struct sink_conn *sc)
         receives_free(&sc->own);
     if (sc->mr != NULL)
         sink->verbs->dereg_mr(sink->device, sc->mr);
-    if (sc->giving_back != NULL) {
+    if (sc->giving_back != NULL)
         env_timer_cancel(sink->env, &sc->giving_back->timer);
-        if (sc->giving_back->kept != NULL)
-            sink->verbs->dereg_mr(sink->device, sc->giving_back->kept);
-        free(sc->giving_back);
-    }
+    if (sc->giving_back != NULL && sc->giving_back->kept != NULL)
+        sink->verbs->dereg_mr(sink->device, sc->giving_back->kept);
+    free(sc->giving_back);
     free(sc->lengths);
     free(sc);
-}
-
-static bool is_returning(const struct sink_conn *sc)
-{
-    return sc->giving_back != NULL && sc->giving_back->timer.pending != 0;
 }
 
 /* Who comes clears away who has gone: a connection cannot be destroyed while it is told its end,
@@ -417,7 +412,8 @@ static void clear_away(struct rdma_sink *sink)
     struct sink_conn **link = &sink->conns;
     while (sink->gone > 0 && *link != NULL) {
         struct sink_conn *sc = *link;
-        if (!sc->gone || sc->own.timer.pending != 0 || is_returning(sc)) {
+        const struct sink_return *back = sc->giving_back;
+        if (!sc->gone || sc->own.timer.pending != 0 || (back != NULL && back->timer.pending != 0)) {
             link = &sc->next;
             continue;
         }
@@ -435,6 +431,18 @@ static void reject(struct sink_conn *sc, const char *why)
     sc->sink->verbs->reject(sc->conn, NULL, 0);
 }
 
+/* Whether the guard has room for one more connection like this one, which is in the list. */
+static bool is_admitted(const struct rdma_sink *sink, const struct sink_conn *sc,
+                        const struct verbs_event *event)
+{
+    if (sink->guard.room == NULL)
+        return true;
+    uint32_t alike = 0;
+    for (const struct sink_conn *other = sink->conns; other != NULL; other = other->next)
+        alike += !other->gone && memcmp(&other->request, &sc->request, sizeof sc->request) == 0;
+    return alike <= sink->guard.room(sink->guard.self, event->peer_ip, event->private_data);
+}
+
 static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
 {
     struct rdma_sink *sink = self;
@@ -446,7 +454,9 @@ static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs
         reject(sc, "rdma sink: malformed connection request");
         return;
     }
-    if (!make_memory(sc))
+    if (!is_admitted(sink, sc, event))
+        reject(sc, "rdma sink: a connection that no workload of the scenario opens");
+    else if (!make_memory(sc))
         reject(sc, sc->receives == NULL ? "rdma sink: the device has no shared receive queue"
                                         : "rdma sink: no memory for a connection's buffer");
     else if (prepare(sc) != 0 || accept_conn(sc, event) != 0)
@@ -464,6 +474,11 @@ struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops
         return NULL;
     }
     return sink;
+}
+
+void rdma_sink_set_guard(struct rdma_sink *sink, const struct rdma_sink_guard *guard)
+{
+    sink->guard = *guard;
 }
 
 void rdma_sink_destroy(struct rdma_sink *sink)

@@ -14,9 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int64_t largest(const struct wl_rdma *wl)
+static int64_t largest(const struct wl_rdma_params *params)
 {
-    return wl->sizes == NULL ? wl->params.message_size : wl_sizes_largest(wl->sizes);
+    const struct wl_sizes *sizes = wl_rdma_sizes(params);
+    return sizes == NULL ? params->message_size : wl_sizes_largest(sizes);
 }
 
 static int64_t next_size(struct wl_rdma *wl)
@@ -273,7 +274,7 @@ static void pair_settled(struct wl_rdma_pair *pair)
 
 static void on_established(struct wl_rdma_pair *pair, const struct verbs_event *event)
 {
-    const uint32_t needed = (uint32_t)largest(pair->owner);
+    const uint32_t needed = (uint32_t)largest(&pair->owner->params);
     pair->usable = wl_rdma_decode_grant(event->private_data, event->private_len, &pair->grant) &&
                    pair->grant.length >= needed;
     if (pair->owner->params.remote_access == WL_RDMA_WRONG_KEY)
@@ -341,11 +342,41 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static void encode_request(const struct wl_rdma_params *params, enum ibv_wr_opcode opcode,
+                           bool answered, uint8_t *bytes)
+{
+    const int64_t shared = wl_rdma_needs_receives(opcode) ? params->shared_receives : 0;
+    const struct wl_rdma_request request = {
+        .opcode = opcode,
+        .outstanding = (uint32_t)params->outstanding,
+        .message_bytes = (uint32_t)largest(params),
+        .receives = (uint32_t)(shared > 0 ? shared : params->receives),
+        .receive_limit = shared > 0 ? (uint32_t)least(shared, params->receive_limit) : 0,
+        .shared = shared > 0,
+        .no_right = params->remote_access == WL_RDMA_WITHOUT_RIGHT,
+        .gives_back = params->remote_access == WL_RDMA_GIVEN_BACK,
+        .receive_delay_us = (uint32_t)(params->receive_delay / PS_PER_US),
+        .answered = answered,
+    };
+    wl_rdma_encode_request(&request, bytes);
+}
+
+static enum ibv_wr_opcode opcode_of(const struct wl_rdma_params *params, enum ibv_wr_opcode opcode)
+{
+    return params->immediate ? wl_rdma_with_immediate(opcode) : opcode;
+}
+
+uint32_t wl_rdma_request(const struct wl_rdma_params *params, enum ibv_wr_opcode opcode,
+                         bool answered, uint8_t *bytes)
+{
+    encode_request(params, opcode_of(params, opcode), answered, bytes);
+    return (uint32_t)params->qps;
+}
+
 static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
 {
-    const int64_t shared = wl_rdma_needs_receives(wl->opcode) ? wl->params.shared_receives : 0;
     const struct verbs_ops *verbs = wl->site.verbs;
-    const uint32_t bytes = (uint32_t)largest(wl);
+    const uint32_t bytes = (uint32_t)largest(&wl->params);
     uint32_t ip = wl->site.target_ip;
     pair->device = wl->site.way == NULL
                        ? wl->site.device
@@ -353,19 +384,7 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
     pair->mr = verbs_register(verbs, pair->device, bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
     pair->mr->content = wl->site.serial;
     uint8_t private_data[WL_RDMA_REQ_BYTES];
-    const struct wl_rdma_request request = {
-        .opcode = wl->opcode,
-        .outstanding = (uint32_t)wl->params.outstanding,
-        .message_bytes = bytes,
-        .receives = (uint32_t)(shared > 0 ? shared : wl->params.receives),
-        .receive_limit = shared > 0 ? (uint32_t)least(shared, wl->params.receive_limit) : 0,
-        .shared = shared > 0,
-        .no_right = wl->params.remote_access == WL_RDMA_WITHOUT_RIGHT,
-        .gives_back = wl->params.remote_access == WL_RDMA_GIVEN_BACK,
-        .receive_delay_us = (uint32_t)(wl->params.receive_delay / PS_PER_US),
-        .answered = wl->answered,
-    };
-    wl_rdma_encode_request(&request, private_data);
+    encode_request(&wl->params, wl->opcode, wl->answered, private_data);
     const struct ibv_qp_cap cap = {
         .max_send_wr = (uint32_t)wl->params.outstanding,
         .max_recv_wr = wl->answered ? (uint32_t)wl->params.outstanding : 1,
@@ -396,7 +415,7 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
     wl->site = *site;
     wl->params = *(const struct wl_rdma_params *)site->params;
     wl->sizes = wl_rdma_sizes(&wl->params);
-    wl->opcode = wl->params.immediate ? wl_rdma_with_immediate(opcode) : opcode;
+    wl->opcode = opcode_of(&wl->params, opcode);
     wl->answered = answered;
     wl->window = (struct wl_window){site->start, site->stop};
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};

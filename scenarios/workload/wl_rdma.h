@@ -23,7 +23,7 @@ enum {
     WL_RDMA_GIVES_BACK = 0x10, /* the buffer is deregistered in the midst */
     WL_RDMA_NO_RIGHT = 0x20,   /* the buffer is registered without rights for the peer */
     WL_RDMA_OPCODE = 0x0F,
-    WL_RDMA_REQ_BYTES = 16,
+    WL_RDMA_REQ_BYTES = WORKLOAD_REQUEST_BYTES,
     WL_RDMA_REP_BYTES = 20,
     WL_RDMA_MESSAGE_MAX = 1 << 30,  /* IBTA Vol 1 9.7.7 allows 2^31 */
     WL_RDMA_OUTSTANDING_MAX = 4096, /* of one queue pair */
@@ -101,6 +101,10 @@ extern const struct opt wl_rdma_opts[];
 /* The distribution that sizes are drawn from, or NULL: all have message_size. */
 const struct wl_sizes *wl_rdma_sizes(const struct wl_rdma_params *params);
 bool wl_rdma_read_sizes(void *params, const struct workload_file *file);
+
+/* workload_ops.request for a kind with this opcode. */
+uint32_t wl_rdma_request(const struct wl_rdma_params *params, enum ibv_wr_opcode opcode,
+                         bool answered, uint8_t *bytes);
 
 struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode,
                                 bool answered);

@@ -160,6 +160,8 @@ struct workload; /* an instance; each kind embeds what it needs */
 /* Which way data travel between `from` and `to`. */
 enum workload_data { WORKLOAD_DATA_BOTH_WAYS, WORKLOAD_DATA_OUT, WORKLOAD_DATA_BACK };
 
+enum { WORKLOAD_REQUEST_BYTES = 16 }; /* private data of a connection request to a sink */
+
 struct workload_ops {
     const char *name;  /* the word after `kind:` */
     const char *about; /* one sentence */
@@ -175,6 +177,9 @@ struct workload_ops {
     const char *more_file;
     bool (*read_more)(void *params, const struct workload_file *file);
     enum workload_data data;
+    /* NULL: it connects to no rdma_sink.  Fills in what each connection of an instance requests
+     * there, and returns how many connections an instance opens. */
+    uint32_t (*request)(const void *params, uint8_t bytes[WORKLOAD_REQUEST_BYTES]);
     /* NULL: it uses none.  The number of the namespace that the instance asks for, from 1; 0: its
      * turn among all. */
     uint32_t (*name_space)(const void *params);
@@ -215,8 +220,17 @@ enum { WORKLOAD_RDMA_PORT = 18515 }; /* the port that rdma-core's examples and p
 
 /* The other end of the rdma-* kinds: accepts connections, keeps receives posted, gives a buffer. */
 struct rdma_sink;
+
+/* Whom a sink accepts.  `room` returns how many connections from `ip` with this request
+ * (WORKLOAD_REQUEST_BYTES) the sink may have at once; 0 refuses the request. */
+struct rdma_sink_guard {
+    uint32_t (*room)(void *self, uint32_t ip, const uint8_t *request);
+    void *self;
+};
 struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops *verbs,
                                    struct verbs_device *device);
+void rdma_sink_set_guard(struct rdma_sink *sink,
+                         const struct rdma_sink_guard *guard); /* none: all */
 void rdma_sink_destroy(struct rdma_sink *sink);
 
 /* Of the entry with that name: nothing has been reported yet. */

@@ -19,7 +19,9 @@ static const char text[] =
     "stormglass: 1\nname: one\nduration: 200ms\n"
     "fabric: {topology: {kind: single-switch, hosts: 2}}\n"
     "hosts: {targets: {where: host0, namespaces: [{media: \"null\", count: 1}]}}\n"
-    "workloads: [{name: w, kind: nvme, from: host1, to: host0, block-size: 4KiB}]\n";
+    "workloads:\n"
+    "  - {name: w, kind: nvme, from: host1, to: host0, block-size: 4KiB}\n"
+    "  - {name: raw, kind: rdma-write, from: host1, to: host0, message-size: 4KiB, qps: 2}\n";
 
 /* What is on its way arrives: nothing takes time here but the loop's turns.  Whoever never comes to
  * rest hangs. */
@@ -47,6 +49,11 @@ void bridge_intruder_open(struct bridge_intruder *intruder)
                                          .plan = &intruder->plan};
     intruder->agree = agree_target_create(&intruder->site, &intruder->state, NULL, NULL);
     CHECK(intruder->agree != NULL);
+    intruder->play.scenario = intruder->scenario;
+    intruder->target = (struct play_target){.play = &intruder->play, .nics = {.count = 1}};
+    intruder->target.sinks[0] = rdma_sink_create(&pair->env, &verbs_real, pair->target_device);
+    CHECK(intruder->target.sinks[0] != NULL);
+    play_guard_sinks(&intruder->target);
 }
 
 /* ------------------------------------------------------------------ its connections */
@@ -139,6 +146,9 @@ void bridge_intruder_connect_well(struct bridge_intruder *intruder, unsigned ind
                                         .lines = intruder->plan.count};
     if (port == AGREE_PORT)
         agree_write_request(&agree, bytes);
+    else if (port == WORKLOAD_RDMA_PORT)
+        intruder->scenario->workloads[1].ops->request(intruder->scenario->workloads[1].params,
+                                                      bytes);
     else
         nvme_fabrics_encode_request(&nvme, bytes);
     bridge_intruder_connect(intruder, index, port, bytes, sizeof bytes);
@@ -261,8 +271,10 @@ static void upset_fabric(uint8_t act, struct bytes *bytes)
 static void act(struct bridge_intruder *intruder, struct bytes *bytes)
 {
     const uint8_t first = take(bytes), kind = first & 0x0F;
-    const unsigned index = (first >> 4) % INTRUDER_CONNS;
-    const uint16_t port = (first & 0x80) != 0 ? AGREE_PORT : NVME_RDMA_PORT;
+    const unsigned index = (first >> 4) % 4;
+    const uint16_t port = (first & 0x80) != 0   ? AGREE_PORT
+                          : (first & 0x40) != 0 ? WORKLOAD_RDMA_PORT
+                                                : NVME_RDMA_PORT;
     const uint8_t *some;
     struct intruder_conn *conn = &intruder->conns[index];
     if (kind == 0) {
@@ -309,6 +321,7 @@ void bridge_intruder_close(struct bridge_intruder *intruder)
     CHECK(bridge_pair_io(pair, NVME_READ, 0, 8192, 0)->content == 5);
     CHECK(pair->fatal[0] == '\0' && pair->removed == 0);
     bridge_pair_end_host(pair);
+    rdma_sink_destroy(intruder->target.sinks[0]);
     agree_target_free(intruder->agree);
     agree_plan_free(&intruder->plan);
     scenario_free(intruder->scenario);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bridge_intruder - somebody without manners at a listening bridge, over fake_rdma.
- * Both ports of a target listen: NVMe's, and the one where bridges agree.  The intruder connects
+ * All three ports of a target listen: that of NVMe, that of agreements and that of raw RDMA.
  * with any private data, sends any bytes, leaves when it likes; and the fabric fails, tells events
  * of the CM in odd orders, ends work requests with odd statuses. */
 #ifndef STORMGLASS_TESTS_BRIDGE_INTRUDER_H
 #define STORMGLASS_TESTS_BRIDGE_INTRUDER_H
 
 #include "bridge/agree/agree.h"
+#include "bridge/play/play_private.h"
 #include "tests/unit/bridge/bridge_pair.h"
 
-enum { INTRUDER_CONNS = 4, INTRUDER_BYTES = 16384, INTRUDER_RECEIVES = 16 };
+/* One more than a raw workload of two queue pairs may have. */
+enum { INTRUDER_CONNS = 5, INTRUDER_BYTES = 16384, INTRUDER_RECEIVES = 16 };
 
 struct intruder_conn {
     struct verbs_conn *conn;
@@ -27,6 +29,8 @@ struct bridge_intruder {
     struct agree_site site;
     struct agree_state state;
     struct agree_target *agree;
+    struct play play;          /* of which only the scenario is used */
+    struct play_target target; /* has the guarded sink */
     struct intruder_conn conns[INTRUDER_CONNS];
 };
 

@@ -5,8 +5,10 @@
 #include "bridge/agree/agree_wire.h"
 #include "nvme/wire/fabrics.h"
 #include "nvme/wire/wire.h"
+#include "scenarios/workload/wl_rdma.h"
 #include "tests/unit/base/fuzz_input.h"
 #include "tests/unit/bridge/bridge_intruder.h"
+#include "tests/unit/bridge/fake_rdma.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,6 +92,54 @@ static void test_requests_to_agree(void **state)
     bridge_intruder_close(&intruder);
 }
 
+/* Requests for buffers that no workload of the scenario has take no memory, however many come. */
+static void test_a_flood_of_requests_for_memory(void **state)
+{
+    (void)state;
+    struct bridge_intruder intruder;
+    unsigned char bytes[VERBS_REQ_PRIVATE_MAX] = {0};
+    bridge_intruder_open(&intruder);
+    unsigned alive = 0;
+    for (unsigned i = 0; i < 1000; i++) {
+        const struct wl_rdma_request request = {.opcode =
+                                                    i % 2 == 0 ? IBV_WR_RDMA_WRITE : IBV_WR_SEND,
+                                                .outstanding = WL_RDMA_OUTSTANDING_MAX,
+                                                .message_bytes = WL_RDMA_MESSAGE_MAX,
+                                                .receives = i % 3};
+        wl_rdma_encode_request(&request, bytes);
+        bridge_intruder_connect(&intruder, i % INTRUDER_CONNS, WORKLOAD_RDMA_PORT, bytes,
+                                sizeof bytes);
+        assert_true(intruder.conns[i % INTRUDER_CONNS].down);
+        if (i == 2 * INTRUDER_CONNS)
+            alive =
+                fake_rdma_alive(); /* the intruder's own, and what is left of the last request */
+        assert_true(i < 2 * INTRUDER_CONNS || fake_rdma_alive() == alive);
+    }
+    bridge_intruder_connect_well(&intruder, 0, WORKLOAD_RDMA_PORT);
+    assert_true(intruder.conns[0].up);
+    bridge_intruder_close(&intruder);
+}
+
+/* Of the requests that a workload has the target accepts as many as its queue pairs need, and again
+ * as many for a host that restarts. */
+static void test_more_connections_than_the_scenario_has(void **state)
+{
+    (void)state;
+    enum { QPS = 2, ROOM = 2 * QPS };
+    struct bridge_intruder intruder;
+    bridge_intruder_open(&intruder);
+    for (unsigned i = 0; i < ROOM; i++) {
+        bridge_intruder_connect_well(&intruder, i, WORKLOAD_RDMA_PORT);
+        assert_true(intruder.conns[i].up);
+    }
+    bridge_intruder_connect_well(&intruder, ROOM, WORKLOAD_RDMA_PORT);
+    assert_true(intruder.conns[ROOM].down && !intruder.conns[ROOM].up);
+    bridge_intruder_leave(&intruder, 0);
+    bridge_intruder_connect_well(&intruder, 0, WORKLOAD_RDMA_PORT);
+    assert_true(intruder.conns[0].up);
+    bridge_intruder_close(&intruder);
+}
+
 static void test_anything(void **state)
 {
     (void)state;
@@ -118,6 +168,8 @@ int main(void)
         cmocka_unit_test(test_private_data_are_refused_by_status),
         cmocka_unit_test(test_capsules_of_wrong_length_end_the_connection),
         cmocka_unit_test(test_requests_to_agree),
+        cmocka_unit_test(test_a_flood_of_requests_for_memory),
+        cmocka_unit_test(test_more_connections_than_the_scenario_has),
         cmocka_unit_test(test_anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
