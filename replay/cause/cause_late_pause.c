@@ -12,7 +12,10 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene,
 {
     const struct explain_root *root = &scene->explain->roots[path->root];
     const struct port *port = scene_port(scene, path->port);
-    const time_ps longest = port->pauses[root->priority].blocked_longest;
+    const struct port_pauses *pauses = &port->pauses[root->priority];
+    const bool open = pauses->blocked_since != TIME_NEVER; /* it stands still at the end, too */
+    const time_ps longest =
+        time_later(pauses->blocked_longest, open ? scene->now - pauses->blocked_since : 0);
     struct cause_clue clue = cause_clue();
     struct suspect suspect;
     char name[HARM_NAME_BYTES];
