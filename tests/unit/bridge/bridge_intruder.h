@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bridge_intruder - somebody without manners at a listening bridge, over fake_rdma.
- * All three ports of a target listen: that of NVMe, that of agreements and that of raw RDMA.
- * with any private data, sends any bytes, leaves when it likes; and the fabric fails, tells events
- * of the CM in odd orders, ends work requests with odd statuses. */
+ * All three ports of a target listen: that of NVMe, that of agreements, that of raw RDMA.  The
+ * intruder connects with any private data, sends any bytes, leaves when it likes; and the fabric
+ * fails, tells events of the CM in odd orders, ends work requests with odd statuses. */
 #ifndef STORMGLASS_TESTS_BRIDGE_INTRUDER_H
 #define STORMGLASS_TESTS_BRIDGE_INTRUDER_H
 
