@@ -34,7 +34,7 @@ result() { gojq -r "$2" "$work/$1.json"; } # NAME JQ-EXPRESSION
 
 # When the watchdog noted `storm on` or `restored`, in ms.
 noted() { # NAME TEXT PLACE
-    sql "$1" "SELECT at_ps / 1e9 FROM note WHERE text = 'PFC watchdog: $2 $3 priority 3' ORDER BY at_ps"
+    sql "$1" "SELECT at_ps / 1e9 FROM note WHERE text LIKE 'PFC watchdog: $2 $3 priority 3 (%' ORDER BY at_ps"
 }
 
 # --- off: the cascade ---------------------------------------------------------------------------------

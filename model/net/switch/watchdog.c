@@ -16,6 +16,7 @@
 #include "net/switch/watchdog.h"
 
 #include "base/memory.h"
+#include "base/note_text.h"
 #include "net/switch/switch_private.h"
 
 #include <inttypes.h>
@@ -189,10 +190,13 @@ struct watch {
 
 static void report_storm(const struct watch *watch, bool storm)
 {
-    char text[128];
+    char text[200];
     const char *name = watch->swtch->node.name;
-    snprintf(text, sizeof text, "PFC watchdog: %s%s:p%u priority %u",
-             storm ? "storm on " : "restored ", name, watch->port->index, watch->priority);
+    const struct watchdog *watchdog = watch->watchdog;
+    snprintf(text, sizeof text, "PFC watchdog: %s%s:p%u priority %u (%s %s)",
+             storm ? "storm on " : "restored ", name, watch->port->index, watch->priority,
+             storm ? "watchdog-detection" : "watchdog-restoration",
+             note_time(storm ? watchdog->detection : watchdog->restoration).text);
     watch->swtch->probe->note(watch->swtch->probe->self, watch->now, name, text);
     node_digest(&watch->swtch->node,
                 (uint64_t)watch->port->index << 8 | watch->priority | (storm ? 128 : 0));

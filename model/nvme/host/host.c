@@ -4,6 +4,7 @@
  * or a set-up command fails: queues are disconnected and everything under way is given back, or,
  * when the controller has been live, kept for its return (host_recovery.c). */
 #include "base/memory.h"
+#include "base/note_text.h"
 #include "nvme/host/host_private.h"
 
 #include "base/probe.h"
@@ -208,16 +209,44 @@ void nvme_host_ready(struct nvme_host *host)
         nvme_host_shutdown(host);
 }
 
+/* A controller that was there is lost once; what fails afterwards is an attempt to reconnect. */
+static void note_failure(const struct nvme_host *host, uint16_t status, const char *why)
+{
+    char text[240];
+    const struct note_text ip = note_ip(host->site.target_ip);
+    const unsigned code = status;
+    if (host->state == HOST_LIVE || host->state == HOST_SHUTDOWN)
+        snprintf(text, sizeof text, "NVMe controller at %s lost: %s, status 0x%x", ip.text, why,
+                 code);
+    else if (host->reported_ready)
+        snprintf(text, sizeof text, "attempt %u to reconnect to %s failed: %s (%s), status 0x%x",
+                 (unsigned)host->attempts, ip.text, why, nvme_host_admin_step_name(host), code);
+    else
+        snprintf(text, sizeof text, "no connection to %s: %s (%s), status 0x%x", ip.text, why,
+                 nvme_host_admin_step_name(host), code);
+    nvme_host_note(host, text);
+}
+
+static void note_end(const struct nvme_host *host)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "NVMe controller at %s permanently lost after %u attempts in %s (ctrl-loss-tmo %s)",
+             note_ip(host->site.target_ip).text, (unsigned)host->attempts,
+             note_time(env_now(host->site.env) - host->lost_at).text,
+             note_time(host->params.ctrl_loss_tmo).text);
+    nvme_host_note(host, text);
+}
+
 /* Queues are closed and what was under way waits.  It is given back when that was the end. */
 void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
 {
     if (nvme_host_down(host))
         return;
     const bool again = nvme_host_recovery_may_try(host), was_ready = host->reported_ready;
-    char text[160];
-    snprintf(text, sizeof text, "NVMe controller lost: %s (%s), status 0x%x", why,
-             host->state == HOST_LIVE ? "live" : nvme_host_admin_step_name(host), (unsigned)status);
-    nvme_host_note(host, text);
+    note_failure(host, status, why);
+    if (was_ready && !again && host->away)
+        note_end(host);
     nvme_host_event(host, again ? HOST_ON_LOSS : HOST_ON_ERROR);
     nvme_host_admin_quiet(host);
     nvme_host_live_quiet(host);
@@ -241,8 +270,19 @@ void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
 void nvme_host_expire(struct nvme_host *host, enum nvme_host_timer timer, uint16_t status,
                       const char *why)
 {
+    const struct nvme_host_params *params = &host->params;
+    const struct {
+        const char *row;
+        time_ps limit;
+    } of[NVME_HOST_TIMERS] = {
+        [NVME_HOST_IO_TIMEOUT] = {"io-timeout", params->io_timeout},
+        [NVME_HOST_KEEP_ALIVE] = {"keep-alive", params->keep_alive},
+        [NVME_HOST_ADMIN] = {"admin-timeout", params->admin_timeout},
+    };
+    char text[160];
+    snprintf(text, sizeof text, "%s (%s %s)", why, of[timer].row, note_time(of[timer].limit).text);
     host->stats.expired[timer] += !nvme_host_down(host);
-    nvme_host_fail(host, status, why);
+    nvme_host_fail(host, status, text);
 }
 
 void nvme_host_shutdown(struct nvme_host *host)

@@ -13,6 +13,7 @@
 #include "nvme/host/host_private.h"
 
 #include "base/kernel_timer.h"
+#include "base/note_text.h"
 #include "base/probe.h"
 
 #include <stdio.h>
@@ -93,7 +94,10 @@ static void on_fast(void *self, time_ps now)
     struct nvme_host *host = self;
     (void)now;
     host->failing_fast = true;
-    nvme_host_note(host, "NVMe controller away for fast-io-fail-tmo: I/O fails");
+    char text[160];
+    snprintf(text, sizeof text, "NVMe controller at %s lost for %s (fast-io-fail-tmo): I/O fails",
+             note_ip(host->site.target_ip).text, note_time(host->params.fast_io_fail_tmo).text);
+    nvme_host_note(host, text);
     nvme_host_recovery_give_back(host);
     report_recovery(host);
 }
@@ -124,9 +128,10 @@ static void gather(struct nvme_host *host)
 
 void nvme_host_recovery_returned(struct nvme_host *host)
 {
-    char text[96];
-    snprintf(text, sizeof text, "NVMe controller reconnected (attempt %u)",
-             (unsigned)host->attempts);
+    char text[160];
+    snprintf(text, sizeof text, "NVMe controller at %s reconnected (attempt %u) after %s",
+             note_ip(host->site.target_ip).text, (unsigned)host->attempts,
+             note_time(env_now(host->site.env) - host->lost_at).text);
     nvme_host_note(host, text);
     host->stats.reconnects++;
     state_time_end(&host->without_service, env_now(host->site.env));

@@ -24,7 +24,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void on_timer(void *self, time_ps now);
 static void step_on(struct verbs_conn *conn);
@@ -68,6 +67,8 @@ static void end_qp(struct verbs_conn *conn)
 static void close_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
                        const struct cm_mad *mad)
 {
+    if (status == -ETIMEDOUT)
+        cm_setup_note_timeout(conn, type == RDMA_CM_EVENT_ADDR_ERROR);
     stop_timer(conn);
     conn->state = CM_CLOSED;
     end_qp(conn);

@@ -3,6 +3,10 @@
 #include "rnic/cm/cm_setup.h"
 
 #include "base/kernel_timer.h"
+#include "base/note_text.h"
+#include "base/probe.h"
+
+#include <stdio.h>
 
 static time_ps *first_free(struct rnic *rnic)
 {
@@ -87,4 +91,23 @@ time_ps cm_setup_address(struct verbs_conn *conn, time_ps now)
     conn->rnic->cm.retries++;
     return ++conn->tries < CM_ADDRESS_PROBES ? now + cm_setup_probe_interval(&rnic->params)
                                              : conn->resolve_by;
+}
+
+void cm_setup_note_timeout(const struct verbs_conn *conn, bool address)
+{
+    const struct rnic *rnic = conn->rnic;
+    const struct rnic_params *params = &rnic->params;
+    const struct note_text ip = note_ip(rnic_ip(conn->peer.endpoint));
+    char text[240];
+    if (address && address_limit(params) == params->address_timeout)
+        snprintf(text, sizeof text,
+                 "connecting to %s: no answer to %d ARP requests (address-timeout %s)", ip.text,
+                 CM_ADDRESS_PROBES, note_time(params->address_timeout).text);
+    else
+        snprintf(text, sizeof text,
+                 "connecting to %s: no answer to %s (cm-timeout %s x (cm-retries %lld + 1) = %s)",
+                 ip.text, address ? "ARP requests" : "the connection request",
+                 note_time(params->cm_timeout).text, (long long)params->cm_retries,
+                 note_time(params->cm_timeout * (params->cm_retries + 1)).text);
+    rnic->env->probe->note(rnic->env->probe->self, rnic_now(rnic), rnic->env->owner, text);
 }

@@ -30,6 +30,9 @@ time_ps cm_setup_probe_interval(const struct rnic_params *params);
  * in time. */
 time_ps cm_setup_address(struct verbs_conn *conn, time_ps now);
 
+/* What an attempt waited for in vain: the address, or an answer to its REQ. */
+void cm_setup_note_timeout(const struct verbs_conn *conn, bool address);
+
 /* Each returns when it is done; `now`: at once. */
 time_ps cm_setup_resolved(struct rnic *rnic, time_ps now);
 time_ps cm_setup_created(struct rnic *rnic, time_ps now);

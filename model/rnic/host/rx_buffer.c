@@ -8,6 +8,7 @@
 #include "rnic/host/rx_buffer.h"
 
 #include "base/drop.h"
+#include "base/note_text.h"
 #include "net/headroom/headroom.h"
 #include "rnic/host/rnic.h"
 #include "rnic/pipeline/pipeline.h"
@@ -126,10 +127,11 @@ static void set_pause(struct rnic *rnic, uint8_t priority, time_ps now)
 
 static void give_up(struct rnic *rnic, uint8_t priority, time_ps now)
 {
-    char text[64];
+    char text[120];
     rnic->counters.stalls++;
     rnic->rx.stalled |= (uint8_t)(1u << priority);
-    snprintf(text, sizeof text, "PFC watchdog: no more pauses on priority %u", priority);
+    snprintf(text, sizeof text, "PFC watchdog: no more pauses on priority %u (pfc-watchdog %s)",
+             priority, note_time(rnic->params.pfc_watchdog).text);
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     set_pause(rnic, priority, now);
 }

@@ -3,6 +3,7 @@
 #include "rnic/qp/qp.h"
 
 #include "base/memory.h"
+#include "base/note_text.h"
 #include "rnic/host/arbiter.h"
 #include "rnic/host/lag.h"
 #include "rnic/host/rnic_flight.h"
@@ -350,11 +351,26 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
         srq_left(rnic, qp, now);
 }
 
+/* Which timer ran out, and how its time comes about. */
+static void describe_timer(const struct rnic *rnic, const struct qp *qp, enum ibv_wc_status status,
+                           char *text, size_t size)
+{
+    const struct rnic_params *params = &rnic->params;
+    text[0] = '\0';
+    if (status == IBV_WC_RNR_RETRY_EXC_ERR)
+        snprintf(text, size, " (rnr-retry %u)", (unsigned)qp->rnr_retry);
+    if (status == IBV_WC_RETRY_EXC_ERR)
+        snprintf(text, size, " (rnic.timeout %lld: 4.096 us x 2^%lld = %s; retry-count %u)",
+                 (long long)params->timeout, (long long)params->timeout,
+                 note_time(INT64_C(4096000) << params->timeout).text, (unsigned)qp->retry_count);
+}
+
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
 {
-    char text[160];
-    snprintf(text, sizeof text, "QP 0x%06x to 0x%06x failed: %s", qp->qpn, qp->flow.qpn,
-             status_texts[status]);
+    char text[320], timer[160];
+    describe_timer(rnic, qp, status, timer, sizeof timer);
+    snprintf(text, sizeof text, "QP 0x%06x to 0x%06x at %s failed: %s%s", qp->qpn, qp->flow.qpn,
+             note_ip(rnic_ip(qp->flow.destination)).text, status_texts[status], timer);
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     rnic->counters.qp_errors++;
     completer_finish(rnic, qp, status, now);

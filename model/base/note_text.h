@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * note_text - addresses and times in what a node notes (probe.note).
+ * For people: three digits of a time.  Nothing is computed from them. */
+#ifndef STORMGLASS_BASE_NOTE_TEXT_H
+#define STORMGLASS_BASE_NOTE_TEXT_H
+
+#include "base/units.h"
+
+struct note_text {
+    char text[32];
+};
+
+struct note_text note_ip(uint32_t ip);    /* 10.0.0.1 */
+struct note_text note_time(time_ps time); /* 67.1 ms; 0 or more */
+
+#endif
