@@ -217,7 +217,7 @@ const struct cli_command cmd_query = {
         "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"
         "Views for reading: v_workload v_stage v_io v_flow v_pause v_pause_interval v_pause_edge\n"
         "v_blocked v_victim v_deadlock v_drop v_drop_event v_counter v_ethtool v_sonic v_changed\n"
-        "v_state v_queue v_member; over time: v_series_port v_series_switch v_series_rnic\n"
+        "v_state v_event v_queue v_member; over time: v_series_port v_series_switch v_series_rnic\n"
         "v_series_flow v_series_workload",
     .options = options,
     .operands_min = 2,

@@ -7,7 +7,7 @@
 
 #include "replay/database/store.h"
 
-enum { RECORD_FORMAT = 9 }; /* meta.format: raised when a table changes its meaning */
+enum { RECORD_FORMAT = 10 }; /* meta.format: raised when a table changes its meaning */
 
 /* meta.epoch_unix_s: where the run's begin lies in a calendar, 2000-01-01 00:00 UTC. */
 enum { RECORD_EPOCH_UNIX_S = 946684800 };

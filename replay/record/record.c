@@ -9,6 +9,7 @@
 #include "nvme/wire/spec.h"
 #include "replay/database/record_schema.h"
 #include "replay/record/record_begin.h"
+#include "replay/record/record_events.h"
 #include "rnic/host/rnic.h"
 #include "rnic/qp/qp.h"
 
@@ -252,9 +253,11 @@ void record_state(struct record *record, const struct probe_state *state)
 
 void record_note(struct record *record, time_ps at, const char *owner, const char *text)
 {
-    if (record == NULL || record->notes >= RECORD_NOTES_MAX)
+    if (record == NULL || record->notes >= RECORD_EVENTS_MAX)
         return;
-    record->notes++;
+    record_event_of_note(record->store, at, owner, text);
+    if (record->notes++ >= RECORD_NOTES_MAX)
+        return;
     RECORD_ROW(record->store, note, .at_ps = STORE_I(at), .owner = STORE_T(owner),
                .text = STORE_T(text));
 }

@@ -10,6 +10,7 @@
 #include "replay/explain/paths.h"
 #include "replay/record/record_counters.h"
 #include "replay/record/record_deadlocks.h"
+#include "replay/record/record_events.h"
 #include "replay/record/record_flows.h"
 #include "replay/record/record_members.h"
 #include "replay/record/record_waits.h"
@@ -355,6 +356,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     const struct explain *explain = &collect->observe->explain;
     if (collect->world != NULL)
         write_model(record, collect->world, collect->now);
+    record_events(store, collect);
     write_workloads(store, collect, result);
     write_workload_paths(store, collect);
     write_recovery(store, result);

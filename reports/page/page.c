@@ -123,7 +123,7 @@ bool page_write(struct store *store, struct page_extra extra, FILE *out)
     page_waits(&page);
     page_wire(&page);
     write_comparison(&page, extra.comparison);
-    page_notes(&page);
+    page_events(&page);
     page_queues(&page);
     page_drops(&page);
     page_settings(&page);

@@ -128,7 +128,7 @@ void page_steady(const struct page *page);
 void page_members(const struct page *page);
 void page_waits(const struct page *page);
 void page_warnings(const struct page *page);
-void page_notes(const struct page *page);
+void page_events(const struct page *page);
 void page_settings(const struct page *page);
 void page_reproduce(const struct page *page);
 

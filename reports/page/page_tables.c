@@ -234,16 +234,22 @@ void page_warnings(const struct page *page)
     page_section_end(page);
 }
 
-/* What nodes had to say: lost connections, faults that began and ended. */
-void page_notes(const struct page *page)
+void page_events(const struct page *page)
 {
+    enum { ROWS_MAX = 200 };
     static const struct page_column columns[] = {
-        {"at", PAGE_TIME}, {"who", PAGE_TEXT}, {"what", PAGE_SENTENCE}, {0}};
-    if (store_ask_int(page->store, "SELECT count(*) FROM note", 0) == 0)
+        {"at", PAGE_TIME}, {"kind", PAGE_TEXT}, {"what", PAGE_SENTENCE}, {"took", PAGE_TIME}, {0}};
+    const int64_t all = store_ask_int(page->store, "SELECT count(*) FROM event", 0);
+    if (all == 0)
         return;
-    page_section(page, "notes", "Events", NULL);
-    page_table(page, "SELECT at_ps, owner, text FROM note ORDER BY at_ps, rowid LIMIT 200",
+    page_section(page, "events", "Events", NULL);
+    page_table(page,
+               "SELECT at_ps, kind, text, CAST(took_us*1e6 AS INTEGER) FROM v_event"
+               " ORDER BY position LIMIT 200",
                columns);
+    if (all > ROWS_MAX)
+        fprintf(page->out, "<p>... and %" PRId64 " more, in v_event of the database.</p>\n",
+                all - ROWS_MAX);
     page_section_end(page);
 }
 

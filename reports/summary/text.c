@@ -6,6 +6,7 @@
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
 #include "reports/summary/text_drives.h"
+#include "reports/summary/text_events.h"
 #include "reports/summary/text_measured.h"
 #include "reports/summary/text_members.h"
 #include "reports/summary/text_recovery.h"
@@ -458,6 +459,7 @@ bool text_run(struct store *store, FILE *out)
     write_drops(&text);
     text_drives(store, out, &text.paint);
     write_transport(&text);
+    text_events(store, &text.paint, out);
     write_causes(&text);
     write_warnings(&text);
     write_verdict(&text);

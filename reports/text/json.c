@@ -188,31 +188,60 @@ static void write_rows(struct json *json, struct store *store, const char *sql)
     store_finish(rows);
 }
 
+/* The rows of a query whose columns have these names and types, as the list `list`. */
+struct json_list {
+    const char *list, *sql;
+    const char *const *names, *const *types;
+    int columns;
+};
+
+static void write_list(struct json *json, struct store *store, const struct json_list *list)
+{
+    struct store_statement *rows = store_prepare(store, list->sql);
+    char path[JSON_PATH_BYTES];
+    int64_t shown = 0;
+    for (; store_step(rows); shown++)
+        for (int i = 0; i < list->columns; i++) {
+            const bool none = store_column_type(rows, i) == STORE_NULL;
+            const struct store_value value = {.integer = store_int(rows, i),
+                                              .real = store_real(rows, i)};
+            struct store_value with_text = value;
+            with_text.text = store_text(rows, i);
+            snprintf(path, sizeof path, "%s[%" PRId64 "].%s", list->list, shown, list->names[i]);
+            json_value(json, path, none ? "null" : list->types[i], &with_text);
+        }
+    if (shown == 0)
+        json_value(json, list->list, "empty", &(const struct store_value){0});
+    store_finish(rows);
+}
+
 /* The longest queues; none of a run without a database, which has no samples. */
 static void write_queues(struct json *json, struct store *store)
 {
     static const char *const names[] = {"port",      "priority",  "mean_bytes",
                                         "p50_bytes", "p99_bytes", "peak_bytes"};
     static const char *const types[] = {"text", "integer", "real", "integer", "integer", "integer"};
-    enum { COLUMNS = sizeof names / sizeof names[0] };
-    struct store_statement *rows = store_prepare(
-        store, "SELECT port, priority, mean_bytes, p50_bytes, p99_bytes, peak_bytes FROM v_queue"
-               " WHERE samples>0 ORDER BY mean_bytes DESC, peak_bytes DESC, port, priority"
-               " LIMIT 32");
-    char path[JSON_PATH_BYTES];
-    int64_t shown = 0;
-    for (; store_step(rows); shown++)
-        for (int i = 0; i < COLUMNS; i++) {
-            const struct store_value value = {.integer = store_int(rows, i),
-                                              .real = store_real(rows, i)};
-            struct store_value with_text = value;
-            with_text.text = store_text(rows, i);
-            snprintf(path, sizeof path, "queues[%" PRId64 "].%s", shown, names[i]);
-            json_value(json, path, types[i], &with_text);
-        }
-    if (shown == 0)
-        json_value(json, "queues", "empty", &(const struct store_value){0});
-    store_finish(rows);
+    const struct json_list queues = {
+        "queues",
+        "SELECT port, priority, mean_bytes, p50_bytes, p99_bytes, peak_bytes FROM v_queue"
+        " WHERE samples>0 ORDER BY mean_bytes DESC, peak_bytes DESC, port, priority LIMIT 32",
+        names, types, sizeof names / sizeof names[0]};
+    write_list(json, store, &queues);
+}
+
+/* The first events, and how many there are in all. */
+static void write_events(struct json *json, struct store *store)
+{
+    static const char *const names[] = {"at_ns", "kind", "place", "took_ns", "text"};
+    static const char *const types[] = {"real", "text", "text", "real", "text"};
+    const struct json_list events = {
+        "events",
+        "SELECT at_us*1e3, kind, place, took_us*1e3, text FROM v_event ORDER BY position"
+        " LIMIT 200",
+        names, types, sizeof names / sizeof names[0]};
+    write_list(json, store, &events);
+    const struct store_value all = STORE_I(store_ask_int(store, "SELECT count(*) FROM event", 0));
+    json_value(json, "event_count", "integer", &all);
 }
 
 bool json_run(struct store *store, FILE *out)
@@ -222,6 +251,7 @@ bool json_run(struct store *store, FILE *out)
     write_rows(&json, store, "SELECT path, value, type FROM result ORDER BY position");
     write_rows(&json, store, "SELECT name, value, 'real' FROM wall ORDER BY name");
     write_queues(&json, store);
+    write_events(&json, store);
     write_rows(
         &json, store,
         "SELECT 'measured.'||name, value, CASE WHEN value='' OR value GLOB '*[^0-9]*' OR name IN"

@@ -83,7 +83,7 @@ static void ask_all(struct store *store)
                                         "v_series_rnic",
                                         "v_series_flow",
                                         "v_series_workload",
-                                        "v_queue",
+                                        "v_queue", "v_event",
                                         "v_member",
                                         "v_flow",
                                         "v_pause_interval",

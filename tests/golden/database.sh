@@ -89,9 +89,10 @@ grep -q "^$(ask summary.db 'SELECT count(*) FROM checkpoint WHERE at_ps<=7000000
 [ "$(ask first.db 'SELECT count(*) FROM (SELECT sum(sum_ps) AS parts FROM stage GROUP BY workload, operation)
      JOIN workload w ON parts = w.latency_mean_ps')" = 2 ] || fail 'the stages do not add up'
 
-# Every number of --json is in the database, and the other way round; the queues are those of v_queue (queues.sh).
+# Every number of --json is in the database, and the other way round; the queues are those of v_queue (queues.sh),
+# the events those of v_event (event-list.sh).
 gojq -r 'paths(type | . != "object" and . != "array") as $p | $p | map(if type == "number" then "[\(.)]" else ".\(.)" end) | add | ltrimstr(".")' \
-    summary.json | grep -v -e '^wall_s$' -e '^cpu_s$' -e '^started_unix_s$' -e '^queues\[' | sort >json.paths
+    summary.json | grep -v -e '^wall_s$' -e '^cpu_s$' -e '^started_unix_s$' -e '^queues\[' -e '^event' | sort >json.paths
 ask summary.db "SELECT path FROM result WHERE type <> 'empty'" | sort >db.paths
 cmp -s json.paths db.paths || fail "other quantities: $(diff json.paths db.paths | head -n 5)"
 

@@ -4,6 +4,7 @@
 #include "replay/database/record_schema.h"
 #include "replay/database/words.h"
 #include "replay/record/record.h"
+#include "replay/record/record_events.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -245,12 +246,13 @@ static void notes_and_detailed_drops_are_bounded(void **state)
 {
     const struct fixture *fixture = *state;
     struct record *record = open_record(fixture, NULL, RECORD_SUMMARY);
-    for (int i = 0; i < RECORD_NOTES_MAX + 5; i++)
+    for (int i = 0; i < RECORD_EVENTS_MAX + 5; i++)
         record_note(record, i, "host0", "again");
     for (int i = 0; i < RECORD_FIRST_DROPS + 5; i++)
         record_drop(record, &(struct probe_drop){.at = i, .cause = PROBE_DROP_MTU});
     struct store *store = record_store(record);
     assert_int_equal(store_ask_int(store, "SELECT count(*) FROM note", 0), RECORD_NOTES_MAX);
+    assert_int_equal(store_ask_int(store, "SELECT count(*) FROM v_event", 0), RECORD_EVENTS_MAX);
     assert_int_equal(store_ask_int(store, "SELECT count(*) FROM drop_event", 0),
                      RECORD_FIRST_DROPS);
     assert_text(store, "SELECT DISTINCT cause FROM drop_event", "mtu");

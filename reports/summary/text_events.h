@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text_events - what happened when: the first lines of v_event, and how many more there are.
+ * Errors: those of the store. */
+#ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_EVENTS_H
+#define STORMGLASS_REPORTS_SUMMARY_TEXT_EVENTS_H
+
+#include "replay/database/store.h"
+#include "reports/text/paint.h"
+
+#include <stdio.h>
+
+void text_events(struct store *store, const struct paint *paint, FILE *out);
+
+#endif
