@@ -70,6 +70,14 @@ static inline time_ps time_earlier(time_ps a, time_ps b)
     return a < b ? a : b;
 }
 
+/* Times of many at once, as hours of a thousand controllers, may be more than there is room for:
+ * then the most that there is, which is not TIME_NEVER. */
+static inline time_ps time_sum(time_ps a, time_ps b)
+{
+    time_ps sum;
+    return __builtin_add_overflow(a, b, &sum) ? TIME_NEVER - 1 : sum;
+}
+
 static inline time_ps time_later(time_ps a, time_ps b)
 {
     return a > b ? a : b;

@@ -128,7 +128,7 @@ static void close_block(struct explain *explain, struct explain_block *open, tim
     struct explain_block *block = &explain->blocks[explain->block_count];
     *block = *open;
     block->until = at;
-    explain->blocked_ps += at - block->from;
+    explain->blocked_ps = time_sum(explain->blocked_ps, at - block->from);
     CHECK(at >= block->from);
     explain->block_count += at > block->from;
     open->until = 0;

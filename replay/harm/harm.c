@@ -376,6 +376,12 @@ static int by_weight(const void *a, const void *b)
     return strcmp(x->cause.name, y->cause.name);
 }
 
+/* Days of many hosts are more than a time holds. */
+static time_ps within_time(__int128 sum)
+{
+    return sum < TIME_NEVER ? (time_ps)sum : TIME_NEVER - 1;
+}
+
 /* Returns what of the loss somebody is to blame for. */
 static int64_t add_up(const struct harm_scene *scene, const struct cause_search *search,
                       struct harm *harm)
@@ -387,14 +393,14 @@ static int64_t add_up(const struct harm_scene *scene, const struct cause_search 
         blamed_ps += (__int128)most_lost(search, i, false) * scene->members[i].span / PPM;
         harm->victims += most >= HARM_NOTICED;
     }
-    harm->lost_ps = (int64_t)lost_ps;
+    harm->lost_ps = within_time(lost_ps);
     for (uint32_t i = 0; i < scene->drop_count; i++) {
         harm->drops += (int64_t)scene->drops[i].frames;
         if (scene->drops[i].lossless)
             harm->lossless_drops += (int64_t)scene->drops[i].frames;
     }
     harm->failed_operations = scene->failed + scene->unfinished;
-    return (int64_t)blamed_ps;
+    return within_time(blamed_ps);
 }
 
 /* Both are settings of one entry: what is only supposed of one says no more. */

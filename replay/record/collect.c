@@ -61,7 +61,7 @@ static void add_port(const struct port *port, time_ps now, struct result_totals 
         const time_ps longest = collect_blocked_longest_ps(port, i, now);
         totals->pfc_pause_frames += (int64_t)port->pauses[i].tx_xoff;
         totals->pfc_resume_frames += (int64_t)port->pauses[i].tx_xon;
-        totals->pfc_paused_ps += blocked;
+        totals->pfc_paused_ps = time_sum(totals->pfc_paused_ps, blocked);
         totals->pfc_paused_at_end += port->pauses[i].blocked_since != TIME_NEVER;
         if (longest > totals->pfc_longest_pause_ps)
             totals->pfc_longest_pause_ps = longest;

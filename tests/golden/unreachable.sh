@@ -76,6 +76,12 @@ run power.yaml --set duration=27h --set drain=1h
 same 'a day' "$(ask "SELECT simulated_ps/1000000000000, (SELECT count(*)<10000 FROM state_change) FROM meta")" '97200|1'
 grep -q '27h' err && fail '27 h are refused'
 
+# A day of 150 controllers without service is more time than 64 bits of picoseconds hold.
+write '{kind: target-crash, how: power, where: host0, at: 200ms}' ', ctrl-loss-tmo: never, reconnect-delay: 3600s' |
+    sed "s/hosts: 2}/hosts: 151}/; s/from: host1/from: [$(seq -f host%g -s, 1 150)]/" >day.yaml
+run day.yaml --set duration=27h
+same 'the sum of a day' "$(ask 'SELECT lost=150, without_service_ps>9000000*1000000000000 FROM recovery')" '1|1'
+
 # It never answered: the first attempt fails, and there is no other.
 write '{kind: target-crash, how: power, where: host0, at: 0s}' >never.yaml
 run never.yaml

@@ -233,7 +233,7 @@ static void note_end(const struct nvme_host *host)
     snprintf(text, sizeof text,
              "NVMe controller at %s permanently lost after %u attempts in %s (ctrl-loss-tmo %s)",
              note_ip(host->site.target_ip).text, (unsigned)host->attempts,
-             note_time(env_now(host->site.env) - host->lost_at).text,
+             note_time(state_time_open(&host->without_service, env_now(host->site.env))).text,
              note_time(host->params.ctrl_loss_tmo).text);
     nvme_host_note(host, text);
 }

@@ -131,7 +131,7 @@ void nvme_host_recovery_returned(struct nvme_host *host)
     char text[160];
     snprintf(text, sizeof text, "NVMe controller at %s reconnected (attempt %u) after %s",
              note_ip(host->site.target_ip).text, (unsigned)host->attempts,
-             note_time(env_now(host->site.env) - host->lost_at).text);
+             note_time(state_time_open(&host->without_service, env_now(host->site.env))).text);
     nvme_host_note(host, text);
     host->stats.reconnects++;
     state_time_end(&host->without_service, env_now(host->site.env));

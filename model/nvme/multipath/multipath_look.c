@@ -61,7 +61,8 @@ struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *mu
         if (host == NULL)
             continue;
         add_stats(&stats.controllers, nvme_host_stats(host));
-        stats.without_service += nvme_host_without_service(host, now);
+        stats.without_service =
+            time_sum(stats.without_service, nvme_host_without_service(host, now));
     }
     return stats;
 }
