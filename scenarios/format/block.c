@@ -127,15 +127,26 @@ bool block_only(const struct tree_node *map, const char *const *keys,
     return fine;
 }
 
-void block_overlay(struct block *block, const struct block *over)
+static void overlay(struct block *block, const struct block *over, bool profiles)
 {
     CHECK(block->rows == over->rows);
     for (size_t i = 0; i < over->row_count; i++) {
-        if (over->origins[i].where.file == NULL)
+        if (over->origins[i].where.file == NULL ||
+            (!profiles && over->origins[i].profile != NULL))
             continue;
         *opt_field(&block->rows[i], block->params) = *opt_field(&over->rows[i], over->params);
         block->origins[i] = over->origins[i];
     }
+}
+
+void block_overlay(struct block *block, const struct block *over)
+{
+    overlay(block, over, true);
+}
+
+void block_overlay_own(struct block *block, const struct block *over)
+{
+    overlay(block, over, false);
 }
 
 /* ---- loading ---- */

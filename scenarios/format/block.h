@@ -66,6 +66,9 @@ bool block_knows(const struct block *block, const char *key);
  * */
 void block_overlay(struct block *block, const struct block *over);
 
+/* The same without those that a profile gave to `over`. */
+void block_overlay_own(struct block *block, const struct block *over);
+
 /* Complains about each key that is none of `keys` (NULL ends them) and that no block of the list
  * (NULL ends it, may be NULL) knows. */
 bool block_only(const struct tree_node *map, const char *const *keys,

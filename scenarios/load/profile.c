@@ -3,9 +3,13 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "net/port/port.h"
 #include "scenarios/embedded.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { GBPS = 1000000000 };
 
 static const char folder[] = "profiles/", ending[] = ".yaml";
 
@@ -26,6 +30,43 @@ static const struct embedded_file *find_embedded(const char *name)
             strncmp(file->name + sizeof folder - 1, name, strlen(name)) == 0)
             return file;
     return NULL;
+}
+
+/* Gb/s of "profiles/generic-<Gb/s>g.yaml"; 0: it is another file. */
+static int64_t rate_of_generic(const char *file)
+{
+    static const char head[] = "profiles/generic-";
+    char *end;
+    if (strncmp(file, head, sizeof head - 1) != 0)
+        return 0;
+    const int64_t rate = strtol(file + sizeof head - 1, &end, 10);
+    return strcmp(end, "g.yaml") == 0 ? rate : 0;
+}
+
+static int64_t link_rate(const struct loader *loader, uint32_t host)
+{
+    const struct scenario_node *node = &loader->scenario->nodes[host];
+    int64_t fastest = 0;
+    for (uint16_t p = 0; p < node->outer_ports; p++) {
+        const struct port_params *port = loader->nodes[host].port_blocks[p]->params;
+        if (node->ports[p].link != SCENARIO_NO_LINK && port->rate > fastest)
+            fastest = port->rate;
+    }
+    return fastest;
+}
+
+const char *profile_for_host(struct loader *loader, uint32_t host)
+{
+    const int64_t rate = link_rate(loader, host);
+    const int64_t least = rate == 0 ? 1 : (rate + GBPS - 1) / GBPS; /* 0: it has no link */
+    int64_t best = 0;
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
+        const int64_t of = rate_of_generic(file->name);
+        if (of > 0 && (best < least ? of > best : of >= least && of < best))
+            best = of;
+    }
+    CHECK(best > 0);
+    return arena_format(loader->arena, "generic-%dg", (int)best);
 }
 
 bool profile_is_known(const char *name)

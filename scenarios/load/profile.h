@@ -33,6 +33,11 @@ bool profile_find(struct loader *loader, const struct tree_node *word, const cha
 bool profile_find_own(struct loader *loader, const char *name, const char *kind,
                       struct profile *profile);
 
+/* The profile of a host's RNIC where a scenario names none: of the program's generic-<Gb/s>g the
+ * slowest that is no slower than the host's fastest link; the fastest where the link is faster than
+ * all.  Overrides do not count: a link that runs slower than its class ends at the same card. */
+const char *profile_for_host(struct loader *loader, uint32_t host);
+
 /* Is it the name of a profile that travels in the program? */
 bool profile_is_known(const char *name);
 

@@ -13,11 +13,13 @@
 
 #include <string.h>
 
-static const char default_rnic[] = "rnic-100g", default_control[] = "dcqcn-mlx5";
+/* An RNIC's profile by default: the generic one of its link's rate. */
+static const char profile_by_rate[] = "auto", default_control[] = "dcqcn-mlx5";
 
 /* What a section wrote; NULL or empty where it says nothing. */
 struct section {
     const char *path;
+    bool is_base; /* hosts.defaults */
     const struct tree_node *written;
     struct block *rnic, *nvme, *target;
     struct block *control;
@@ -141,6 +143,19 @@ static void take_profile(struct loader *loader, const struct profile *profile,
     profile_take_part(loader, profile, profile->target, section->target);
 }
 
+/* `profile: auto`, which is also what hosts have where nothing is written. */
+static bool is_by_rate(struct loader *loader, const struct section *section,
+                       const struct tree_node *word)
+{
+    if (strcmp(word->text, profile_by_rate) != 0)
+        return false;
+    if (!section->is_base)
+        tree_error(loader->diag, word,
+                   "profile auto, the generic one of each link's rate, is for hosts.defaults: "
+                   "name a profile here");
+    return true;
+}
+
 static void load_rnic(struct loader *loader, struct section *section)
 {
     static const char *const also[] = {"profile", "congestion-control", "dscp-to-priority", NULL};
@@ -149,9 +164,10 @@ static void load_rnic(struct loader *loader, struct section *section)
         return;
     struct profile profile;
     const struct tree_node *word = scenario_word(loader, map, "profile");
-    if (word != NULL && profile_find(loader, word, "rnic", &profile)) {
+    if (word != NULL && !is_by_rate(loader, section, word) &&
+        profile_find(loader, word, "rnic", &profile)) {
         take_profile(loader, &profile, section);
-        show_word(loader, section->rnic->path, "profile", word, default_rnic);
+        show_word(loader, section->rnic->path, "profile", word, profile_by_rate);
     }
     scenario_take(loader, section->rnic, map, also);
     check_path_mtu(loader, map, section->rnic);
@@ -292,29 +308,98 @@ void scenario_apply_host_section(struct loader *loader, const char *path,
 static const char *const section_keys[] = {"where",   "rnic", "nvme",       "target", "namespaces",
                                            "machine", "nqn",  "subsystems", "ana",    NULL};
 
-static void base_rnic(struct loader *loader, struct section *base)
+/* Hosts with the same generic profile. */
+struct rate_class {
+    const char *profile;
+    uint32_t hosts;
+    struct loader_host *made;
+};
+
+struct rate_classes {
+    struct rate_class *list;
+    size_t count;
+};
+
+static struct rate_class *class_of(struct loader *loader, struct rate_classes *classes,
+                                   uint32_t host)
+{
+    const char *profile = profile_for_host(loader, host);
+    for (size_t i = 0; i < classes->count; i++)
+        if (strcmp(classes->list[i].profile, profile) == 0)
+            return &classes->list[i];
+    struct rate_class *made = arena_push(loader->arena, (void **)(void *)&classes->list,
+                                         &classes->count, sizeof *made);
+    *made = (struct rate_class){.profile = profile};
+    return made;
+}
+
+/* That of most hosts, of equals the one of the first host; of no host none matters. */
+static const char *common_class(struct loader *loader, struct rate_classes *classes)
+{
+    const struct rate_class *most = NULL;
+    for (uint32_t i = 0; i < loader->scenario->host_count; i++)
+        class_of(loader, classes, i)->hosts++;
+    for (size_t i = 0; i < classes->count; i++)
+        if (most == NULL || classes->list[i].hosts > most->hosts)
+            most = &classes->list[i];
+    return most == NULL ? "ideal" : most->profile;
+}
+
+static void base_rnic(struct loader *loader, struct section *base, struct rate_classes *classes)
 {
     struct profile profile;
     const struct tree_node *rnic = scenario_map(loader, base->written, "rnic");
-    if (tree_get(rnic, "profile") == NULL &&
-        profile_find_own(loader, default_rnic, "rnic", &profile)) {
+    const struct tree_node *word = rnic == NULL ? NULL : scenario_word(loader, rnic, "profile");
+    if ((word == NULL || strcmp(word->text, profile_by_rate) == 0) &&
+        profile_find_own(loader, common_class(loader, classes), "rnic", &profile)) {
         take_profile(loader, &profile, base);
-        show_word(loader, base->rnic->path, "profile", NULL, default_rnic);
+        show_word(loader, base->rnic->path, "profile", word, profile_by_rate);
     }
     load_rnic(loader, base);
     if (base->control != NULL)
         return;
     show_word(loader, base->rnic->path, "congestion-control", NULL, default_control);
-    const struct cc_preset *preset = cc_find(default_control);
-    base->preset = preset;
-    base->control = control_block(loader, "hosts.defaults.rnic.congestion-control", preset,
+    base->preset = cc_find(default_control);
+    base->control = control_block(loader, "hosts.defaults.rnic.congestion-control", base->preset,
                                   (struct diag_place){0});
+}
+
+/* What hosts.defaults says of an RNIC, over another profile than the common class has. */
+static const struct block *rnic_of_class(struct loader *loader, const struct block *common,
+                                         const char *name)
+{
+    struct profile profile;
+    struct block *made =
+        block_new(loader->arena, common->path, common->rows, sizeof(struct rnic_params));
+    if (profile_find_own(loader, name, "rnic", &profile))
+        profile_take(loader, &profile, made);
+    block_overlay_own(made, common);
+    return made;
+}
+
+static void share_base(struct loader *loader, struct loader_host *base,
+                       struct rate_classes *classes)
+{
+    for (uint32_t i = 0; i < loader->scenario->host_count; i++) {
+        loader->nodes[i].host = base;
+        struct rate_class *class = classes->count < 2 ? NULL : class_of(loader, classes, i);
+        if (class == NULL)
+            continue;
+        if (class->made == NULL) {
+            class->made = arena_take(loader->arena, sizeof *class->made);
+            *class->made = *base;
+            class->made->rnic = rnic_of_class(loader, base->rnic, class->profile);
+        }
+        loader->nodes[i].host = class->made;
+    }
 }
 
 static void load_defaults(struct loader *loader, const struct tree_node *hosts)
 {
     static const char *const keys[] = {"rnic", "nvme", "target", NULL};
+    struct rate_classes classes = {0};
     struct section base = {.path = "hosts.defaults",
+                           .is_base = true,
                            .written = scenario_map(loader, hosts, "defaults")};
     if (base.written != NULL)
         block_only(base.written, keys, NULL, loader->diag);
@@ -322,7 +407,7 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
         block_new(loader->arena, "hosts.defaults.rnic", rnic_opts, sizeof(struct rnic_params));
     base.nvme = nvme_block(loader, "hosts.defaults.nvme");
     base.target = target_block(loader, "hosts.defaults.target");
-    base_rnic(loader, &base);
+    base_rnic(loader, &base, &classes);
     scenario_take(loader, base.nvme, scenario_map(loader, base.written, "nvme"), NULL);
     load_target(loader, &base);
     show_section(loader, &base, false);
@@ -336,8 +421,7 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
                                  .preset = base.preset,
                                  .dscp = base.dscp};
     loader->bases.host = host;
-    for (uint32_t i = 0; i < loader->scenario->host_count; i++)
-        loader->nodes[i].host = host;
+    share_base(loader, host, &classes);
 }
 
 /* One section with its `where`. */

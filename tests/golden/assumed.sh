@@ -11,7 +11,7 @@ stormglass: 1
 name: cost
 duration: 1ms
 fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {rate: 25Gbps}}
-hosts: {targets: {where: host1, namespaces: [{media: null, count: 1}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: null, count: 1}]}}
 workloads: [{name: w, kind: nvme, from: host0, to: host1, read: 100%, block-size: 4KiB, queue-depth: 64}]
 expect: [w.iops > 400000, w.failed == 0]
 YAML

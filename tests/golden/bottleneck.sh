@@ -40,54 +40,54 @@ nvme() { # NAME LINES: hosts host1.. to the target host0
 media='hosts.targets.namespaces.0.media'
 
 # A medium that is full, at great depth: what waits is not the host's software.
-nvme media 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 40us, parallel: 4}}]}}
+nvme media 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 40us, parallel: 4}}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 100}]'
 named media media
 gains media 1.08 $media.read-latency=36us
 stays media workloads.w.queue-depth=110 hosts.defaults.nvme.submit-cost=900ns hosts.defaults.nvme.complete-cost=900ns
 
 # Flash whose dies are hit at random is full though none is always busy.
-nvme flash 'hosts: {targets: {where: host0, namespaces: [{media: {kind: flash-tlc, channels: 2, dies-per-channel: 2}}]}}
+nvme flash 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: flash-tlc, channels: 2, dies-per-channel: 2}}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 64}]'
 named flash media
 gains flash 1.05 $media.read-time=54us
 
 # Two microseconds of CPU for each I/O: 500 thousand a second, whatever the medium.
-nvme host-cpu 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 5us, parallel: 64}}]}}
+nvme host-cpu 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 5us, parallel: 64}}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 64}]'
 named host-cpu 'host cpu'
 gains host-cpu 1.08 hosts.defaults.nvme.submit-cost=900ns hosts.defaults.nvme.complete-cost=900ns
 stays host-cpu $media.read-latency=4us
 
-nvme target-cpu 'hosts: {defaults: {target: {cores: 1, command-cost: 8us}}, targets: {where: host0, namespaces: [{media: null}]}}
+nvme target-cpu 'hosts: {defaults: {rnic: {profile: ideal}, target: {cores: 1, command-cost: 8us}}, targets: {where: host0, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, queue-depth: 32}]'
 named target-cpu 'target cpu'
 gains target-cpu 1.08 hosts.defaults.target.command-cost=7200ns
 stays target-cpu workloads.w.queue-depth=36
 
 # Each I/O holds one of 64 data buffers for as long as the medium and the network take.
-nvme target-buffers 'hosts: {targets: {where: host0, target: {data-buffers: 64}, namespaces: [{media: {kind: fixed, parallel: 512, read-latency: 80us}}]}}
+nvme target-buffers 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, target: {data-buffers: 64}, namespaces: [{media: {kind: fixed, parallel: 512, read-latency: 80us}}]}}
 workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 8KiB, queue-depth: 64}]'
 named target-buffers 'target buffers'
 gains target-buffers 1.08 hosts.targets.target.data-buffers=71
 stays target-buffers workloads.w.queue-depth=71
 
 # Each I/O of 128 KiB has a second RDMA operation, for which there are 24 work requests.
-nvme data-wrs 'hosts: {targets: {where: host0, target: {data-wr-pool: 24, rdma-size: 64KiB}, namespaces: [{media: {kind: fixed, parallel: 512, read-latency: 900us}}]}}
+nvme data-wrs 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, target: {data-wr-pool: 24, rdma-size: 64KiB}, namespaces: [{media: {kind: fixed, parallel: 512, read-latency: 900us}}]}}
 workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 128KiB, queue-depth: 32}]'
 named data-wrs 'data work requests'
 gains data-wrs 1.07 hosts.targets.target.data-wr-pool=27
 stays data-wrs workloads.w.queue-depth=36
 
 # A namespace gives what its limit allows, whatever comes.
-nvme namespace-limit 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed}, iops-limit: 100000}]}}
+nvme namespace-limit 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed}, iops-limit: 100000}]}}
 workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 4KiB, queue-depth: 64}]'
 named namespace-limit 'namespace limit'
 gains namespace-limit 1.08 hosts.targets.namespaces.0.iops-limit=110000
 stays namespace-limit workloads.w.queue-depth=71
 
 # A tenant gets what its subsystem allows; another has the namespace to itself.
-nvme subsystem-limit 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed}}], subsystems: [{nqn: "nqn.2014-08.org.example:a", iops-limit: 100000}, {nqn: "nqn.2014-08.org.example:b"}]}}
+nvme subsystem-limit 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed}}], subsystems: [{nqn: "nqn.2014-08.org.example:a", iops-limit: 100000}, {nqn: "nqn.2014-08.org.example:b"}]}}
 workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 4KiB, queue-depth: 64}]'
 named subsystem-limit 'namespace limit'
 gains subsystem-limit 1.08 hosts.targets.subsystems.0.iops-limit=110000
@@ -95,34 +95,34 @@ gains subsystem-limit 5 'workloads.w.subsystem="nqn.2014-08.org.example:b"'
 stays subsystem-limit workloads.w.queue-depth=71
 
 # What its host lets a workload have, each instance of it.
-nvme workload-limit 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed}}]}}
+nvme workload-limit 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed}}]}}
 workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, block-size: 4KiB, queue-depth: 64, iops-limit: 100000}]'
 named workload-limit 'workload limit'
 gains workload-limit 1.08 workloads.w.iops-limit=110000
 stays workload-limit workloads.w.queue-depth=71
 
 # A target that stands still is no network.
-nvme stall 'hosts: {targets: {where: host0, namespaces: [{media: null}]}}
+nvme stall 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 8}]
 faults: [{at: 1ms, for: 2ms, kind: target-stall, where: host0}]'
 named stall recovery
 gains stall 1.5 faults.0.for=1us
 
 # One outstanding: nothing is full.
-nvme depth 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
+nvme depth 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 1}]'
 named depth 'queue depth'
 gains depth 1.8 workloads.w.queue-depth=2
 
 # An open loop that gets all that it asks for.
-nvme open 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
+nvme open 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, rate: 20000}]'
 named open 'asked for'
 gains open 1.8 workloads.w.rate=40000
 stays open fabric.host-links.rate=110Gbps $media.read-latency=10us hosts.defaults.nvme.submit-cost=100ns
 
 # A closed loop that thinks longer than its I/Os take.
-nvme think 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
+nvme think 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 16, think-time: 300us}]'
 named think 'asked for'
 gojq -e '.bottleneck | test("its think time 8[0-9]% of the time")' think.json >/dev/null || fail "think: $(gojq .bottleneck think.json)"
@@ -130,7 +130,7 @@ gains think 1.5 workloads.w.think-time=150us
 stays think fabric.host-links.rate=110Gbps $media.read-latency=18us
 
 # READs to fetch the data of writes, one at a time.
-nvme reads 'hosts: {defaults: {rnic: {max-rd-atomic: 1}}, targets: {where: host0, namespaces: [{media: null}]}}
+nvme reads 'hosts: {defaults: {rnic: {profile: ideal, max-rd-atomic: 1}}, targets: {where: host0, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, read: 0%, block-size: 16KiB, queue-depth: 64}]'
 named reads 'outstanding reads'
 gains reads 1.3 hosts.defaults.rnic.max-rd-atomic=2
@@ -155,7 +155,7 @@ stormglass: 1
 name: incast
 duration: 2ms
 fabric: {topology: {kind: single-switch, hosts: 9}, host-links: {rate: 100Gbps}, switch: {alpha: 3%}}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads: [{name: w, kind: rdma-write, from: "host1..host8", to: host0, message-size: 256KiB, outstanding: 4}]
 END
 named incast link
@@ -169,7 +169,7 @@ stormglass: 1
 name: drain
 duration: 2ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {defaults: {rnic: {congestion-control: none, drain: 40Gbps}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, drain: 40Gbps}}}
 workloads: [{name: w, kind: rdma-write, from: host1, to: host0, message-size: 256KiB, outstanding: 8}]
 END
 named drain 'slow receiver'
@@ -182,7 +182,7 @@ stormglass: 1
 name: narrow
 duration: 4ms
 fabric: {topology: {kind: single-switch, hosts: 6}}
-hosts: {defaults: {rnic: {congestion-control: none, pcie-generation: 2, pcie-lanes: 10}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, pcie-generation: 2, pcie-lanes: 10}}}
 workloads: [{name: w, kind: rdma-write, from: "host1..host5", to: host0, message-size: 16KiB, outstanding: 32}]
 END
 named narrow pcie
@@ -196,7 +196,7 @@ stormglass: 1
 name: credit
 duration: 4ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {defaults: {rnic: {min-rnr-timer: 8}}}
+hosts: {defaults: {rnic: {profile: ideal, min-rnr-timer: 8}}}
 workloads: [{name: w, kind: rdma-send, from: host1, to: host0, message-size: 4KiB, outstanding: 16, receives: 4, receive-delay: 20us}]
 END
 named credit credit
@@ -209,7 +209,7 @@ stormglass: 1
 name: loss
 duration: 4ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {defaults: {rnic: {loss-recovery: go-back-0}}}
+hosts: {defaults: {rnic: {profile: ideal, loss-recovery: go-back-0}}}
 workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 4MiB}]
 faults: [{at: 0s, kind: drop-every, where: host0-switch0, n: 256, frames: data}]
 END
@@ -224,7 +224,7 @@ stormglass: 1
 name: held
 duration: 8ms
 fabric: {topology: {kind: single-switch, hosts: 3}, switch: {ecn: {kmin: 4KB, kmax: 8KB, pmax: 100%}}}
-hosts: {defaults: {rnic: {congestion-control: {kind: dcqcn, rai: 1Mbps, rhai: 1Mbps}}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: {kind: dcqcn, rai: 1Mbps, rhai: 1Mbps}}}}
 workloads:
   - {name: w, kind: rdma-write, from: host0, to: host2, message-size: 256KiB, outstanding: 4}
   - {name: gone, kind: rdma-write, from: host1, to: host2, message-size: 256KiB, outstanding: 4, stop: 1500us}
@@ -239,7 +239,7 @@ stormglass: 1
 name: early
 duration: 4ms
 fabric: {topology: {kind: single-switch, hosts: 3}, host-links: {rate: 5Gbps}}
-hosts: {defaults: {rnic: {timeout: 5, congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 5, congestion-control: none}}}
 workloads: [{name: w, kind: rdma-write, from: "host1..host2", to: host0, message-size: 64KiB, outstanding: 16}]
 END
 named early link

@@ -7,11 +7,11 @@ set -u
 
 leaves='topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}'
 star='topology: {kind: single-switch, hosts: 6}'
-fast='hosts: {defaults: {rnic: {timeout: 6, congestion-control: none}}}'
+fast='hosts: {defaults: {rnic: {profile: ideal, timeout: 6, congestion-control: none}}}'
 across='workloads: [{name: w, kind: rdma-write, from: "host0..host3", to: "host4..host7", message-size: 64KiB, outstanding: 4, qps: 2}]'
 incast='workloads: [{name: w, kind: rdma-write, from: "host0..host3", to: host4, message-size: 64KiB, outstanding: 8}]'
 stored='workloads: [{name: w, kind: nvme, from: "host0..host3", to: "host4..host5", block-size: 16KiB, queue-depth: 8, pairing: all-to-all}]'
-targets='hosts: {defaults: {rnic: {timeout: 6}}, targets: {where: "host4..host5", namespaces: [{media: "null"}]}}'
+targets='hosts: {defaults: {rnic: {profile: ideal, timeout: 6}}, targets: {where: "host4..host5", namespaces: [{media: "null"}]}}'
 
 play() { # NAME TEXT [OPTION...]
     local name=$1
@@ -65,11 +65,11 @@ $fast
 $across" --set fabric.host-links.mtu=1500B
 for peers in own refuse; do
     named mtu setting hosts.old.rnic.path-mtu "fabric: {$leaves}
-hosts: {defaults: {rnic: {timeout: 6, path-mtu-agreement: $peers}}, old: {where: host5, rnic: {path-mtu: 1024B}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 6, path-mtu-agreement: $peers}}, old: {where: host5, rnic: {path-mtu: 1024B}}}
 $across"
 done
 named ttl setting 'hosts.old.rnic.ttl' "fabric: {$leaves}
-hosts: {defaults: {rnic: {timeout: 6}}, old: {where: host1, rnic: {ttl: 2}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 6}}, old: {where: host1, rnic: {ttl: 2}}}
 $across"
 named ttl fault faults.0 "fabric: {$leaves}
 $fast
@@ -103,7 +103,7 @@ named lossy-class setting 'fabric.overrides[0].pfc-priorities' "fabric:
 $fast
 $incast"
 named lossy-class setting hosts.old.rnic.accept-dscp "fabric: {$star, switch: {buffer: 5MB}}
-hosts: {defaults: {rnic: {timeout: 6, congestion-control: none}}, old: {where: \"host0..host3\", rnic: {accept-dscp: 0}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 6, congestion-control: none}}, old: {where: \"host0..host3\", rnic: {accept-dscp: 0}}}
 workloads: [{name: w, kind: rdma-read, from: host4, to: \"host0..host3\", pairing: all-to-all, message-size: 256KiB, outstanding: 16}]"
 named headroom setting 'fabric.overrides[0].pfc-response' "fabric: {$star, switch: {headroom: 40KB, buffer: 4MB}, overrides: [{where: host0, pfc-response: 10us}]}
 $fast
@@ -112,14 +112,14 @@ named watchdog setting 'fabric.overrides[0].watchdog' "fabric:
   $star
   switch: {buffer: 3MiB}
   overrides: [{where: switch0, watchdog: drop, watchdog-rule: broadcom, watchdog-detection: 100ms, watchdog-poll: 100ms}]
-hosts: {defaults: {rnic: {timeout: 20, congestion-control: none, drain: 100kbps, rx-buffer: 64KiB}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 20, congestion-control: none, drain: 100kbps, rx-buffer: 64KiB}}}
 $incast" --set duration=1s --set drain=2s
 named slow-host fault faults.0 "fabric: {$leaves}
 $fast
 $across
 faults: [{kind: slow-receiver, where: host5, drain: 10%, at: 0us}]"
 named slow-host setting 'hosts.tired.rnic.drain' "fabric: {$leaves}
-hosts: {defaults: {rnic: {timeout: 6}}, tired: {where: host6, rnic: {drain: 5Gbps}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 6}}, tired: {where: host6, rnic: {drain: 5Gbps}}}
 $across"
 named pause-storm fault faults.0 "fabric: {$leaves}
 $fast
@@ -167,17 +167,17 @@ named late-pause setting 'fabric.overrides[0].pfc-response' "fabric:
 $fast
 workloads: [{name: w, kind: rdma-write, from: \"host0..host3\", to: host4, message-size: 32KiB, outstanding: 8, qps: 1}]"
 named odd-setting setting 'hosts.far.rnic.tx-delay' "fabric: {$leaves}
-hosts: {defaults: {rnic: {timeout: 12}}, far: {where: host2, rnic: {tx-delay: 200us}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 12}}, far: {where: host2, rnic: {tx-delay: 200us}}}
 $across"
 named odd-setting setting 'hosts.aged.namespaces[0].media' "fabric: {$star}
-hosts: {targets: {where: \"host3..host4\", namespaces: [{media: \"null\"}]}, aged: {where: host5, namespaces: [{media: {kind: fixed, read-latency: 500us, write-latency: 500us}}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: \"host3..host4\", namespaces: [{media: \"null\"}]}, aged: {where: host5, namespaces: [{media: {kind: fixed, read-latency: 500us, write-latency: 500us}}]}}
 workloads: [{name: w, kind: nvme, from: \"host0..host2\", to: \"host3..host5\", block-size: 16KiB, queue-depth: 8}]"
 
 nobody incast "fabric: {$star}
-hosts: {defaults: {rnic: {timeout: 12}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 12}}}
 $incast"
 nobody full "fabric: {$leaves}
-hosts: {defaults: {rnic: {timeout: 12, congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, timeout: 12, congestion-control: none}}}
 $incast"
 nobody stored "fabric: {$star}
 $targets

@@ -15,7 +15,7 @@ duration: 300us
 fabric:
   topology: {kind: explicit, hosts: [a, b], switches: [], links: [{ends: [a, b], rate: 100Gbps}]}
 hosts:
-  defaults: {rnic: {$2}}
+  defaults: {rnic: {profile: ideal, $2}}
 workloads:
   - {name: w, kind: $3, from: a, to: b, message-size: $4, outstanding: $5}
 YAML
@@ -97,7 +97,7 @@ seed: 1
 duration: 50ms
 fabric: {topology: {kind: explicit, hosts: [a, b], switches: [], links: [{ends: [a, b], rate: 40Gbps, length: 80km}]}}
 hosts:
-  defaults: {rnic: {rx-buffer: 16MB, register-fence: true}}
+  defaults: {rnic: {profile: ideal, rx-buffer: 16MB, register-fence: true}}
   targets: {where: b, namespaces: [{media: "null"}]}
 workloads: [{name: w, kind: nvme, from: a, to: b, block-size: 64KiB, queue-depth: 32}]
 YAML
@@ -124,7 +124,7 @@ seed: 1
 duration: 1ms
 fabric: {topology: {kind: single-switch, hosts: 5}}
 hosts:
-  defaults: {rnic: {pcie-generation: 3, pcie-lanes: 16}}
+  defaults: {rnic: {profile: ideal, pcie-generation: 3, pcie-lanes: 16}}
   overrides: [{where: host3, rnic: {pcie-lanes: 1}}]
 workloads:
   - {name: w, kind: rdma-write, from: "host1..host4", to: host0, message-size: 4KiB, outstanding: 2}

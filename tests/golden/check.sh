@@ -56,7 +56,7 @@ fabric:
   topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 4}
   switch: {buffer: 3MB, ports: 5, policy: static, xoff: 20KB,
            pfc: {headroom: auto}}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: w, kind: rdma-write, from: "host1..host7", to: host0}
 EOF
@@ -108,7 +108,7 @@ name: tree
 duration: 300us
 fabric:
   topology: {kind: fat-tree, k: 4}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: w, kind: rdma-write, from: "host0..host7", to: "host8..host15", pairing: one-to-one, qps: 16, outstanding: 16}
 EOF
@@ -129,7 +129,7 @@ fabric:
   topology: {kind: single-switch, hosts: 4}
   switch: {pfc: {priorities: [3, 4]}, dscp: {10: 1, 26: 3, 34: 4}}
 hosts:
-  defaults: {rnic: {congestion-control: none, pfc-priorities: [3, 4], dscp-to-priority: {10: 1, 34: 4}}}
+  defaults: {rnic: {profile: ideal, congestion-control: none, pfc-priorities: [3, 4], dscp-to-priority: {10: 1, 34: 4}}}
 workloads:
   - {name: low, kind: rdma-write, from: host1, to: host0, dscp: 26, outstanding: 16}
   - {name: high, kind: rdma-write, from: host2, to: host0, dscp: 34, outstanding: 16}
@@ -165,7 +165,7 @@ stormglass: 1
 name: mixed
 duration: 2ms
 fabric: {topology: {kind: single-switch, hosts: 3}}
-hosts: {deaf: {where: host2, rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal}}, deaf: {where: host2, rnic: {congestion-control: none}}}
 workloads:
   - {name: reacts, kind: rdma-write, from: host1, to: host0, outstanding: 16}
   - {name: deaf, kind: rdma-write, from: host2, to: host0, outstanding: 16}
@@ -191,7 +191,7 @@ stormglass: 1
 name: dry
 duration: 2ms
 fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {length: 300m}}
-hosts: {defaults: {rnic: {congestion-control: none, rx-buffer: 256KiB, rx-xoff: 64KB, drain: 90Gbps}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, rx-buffer: 256KiB, rx-xoff: 64KB, drain: 90Gbps}}}
 workloads: [{name: w, kind: rdma-write, from: host1, to: host0, outstanding: 16}]
 EOF
 finds dry.yaml pauses "resumes at 4000 B, but the link's round trip is" 2 hosts.defaults.rnic.rx-xon=4KB

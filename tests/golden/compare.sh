@@ -34,7 +34,7 @@ stormglass: 1
 name: disks
 duration: 1ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {disks: {where: host1, namespaces: [{media: "null"}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, disks: {where: host1, namespaces: [{media: "null"}]}}
 workloads: [{name: io, kind: nvme, from: host0, to: host1, count: 2}]
 YAML
 "$program" run disks.yaml -o disks.db >out 2>&1

@@ -12,6 +12,7 @@ name: $1
 duration: 10ms
 fabric: {topology: {kind: single-switch, hosts: 6}, host-links: {rate: 100Gbps}}
 hosts:
+  defaults: {rnic: {profile: ideal}}
   $7
   odd: {where: host3, $2: {$3}}
 workloads: [{name: w, $6}]
@@ -50,7 +51,7 @@ stormglass: 1
 name: all
 duration: 10ms
 fabric: {topology: {kind: single-switch, hosts: 6}, host-links: {rate: 100Gbps}}
-hosts: {defaults: {rnic: {qp-create-cost: 600us}}}
+hosts: {defaults: {rnic: {profile: ideal, qp-create-cost: 600us}}}
 workloads: [{name: w, $pairs}]
 END
 "$program" run all.yaml --json >all.json || fail "all: $?"

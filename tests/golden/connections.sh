@@ -11,7 +11,7 @@ stormglass: 1
 name: $1
 duration: 60ms
 fabric: {topology: {kind: single-switch, hosts: 5}}
-hosts: {defaults: {rnic: {$2}}}
+hosts: {defaults: {rnic: {profile: ideal, $2}}}
 workloads: [$3]
 END
     "$program" run "$1.yaml" -o "$1.db" >"$1.txt" 2>err

@@ -12,7 +12,7 @@ stormglass: 1
 name: $1
 duration: 10ms
 fabric: {topology: {kind: single-switch, hosts: 5}, host-links: {rate: 100Gbps}}
-hosts: {targets: {where: host0, namespaces: [{media: flash-tlc, $2}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: flash-tlc, $2}]}}
 workloads: [{name: io, kind: nvme, from: "$3", to: host0, read: 100%, block-size: 16KiB, queue-depth: $4}]
 faults: [{kind: drive-failed, where: host0, at: $5}]
 END

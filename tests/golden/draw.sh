@@ -70,7 +70,7 @@ stormglass: 1
 name: two
 duration: 3ms
 fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 4}, switch: {pfc: {priorities: [3]}}}
-hosts: {targets: {where: "host0..host1", namespaces: [{media: "null", count: 1}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: "host0..host1", namespaces: [{media: "null", count: 1}]}}
 workloads: [{name: w, kind: nvme, from: "host4..host5", to: "host0..host1", read: 0%, block-size: 64KiB, queue-depth: 8}]
 faults:
   - {at: 1ms, for: 500us, kind: pause-storm, where: "host0..host1", priority: 3}
@@ -116,7 +116,7 @@ stormglass: 1
 name: loss
 duration: 1ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {targets: {where: host1, namespaces: [{media: fixed}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: fixed}]}}
 workloads: [{name: w, kind: nvme, from: host0, to: host1, queue-depth: 2, count: 60, start: 500us}]
 faults: [{at: 500us, kind: drop-every, where: "switch0:p0", n: 17}]
 Y

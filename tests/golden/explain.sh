@@ -73,7 +73,7 @@ stormglass: 1
 name: two
 duration: 2ms
 fabric: {topology: {kind: single-switch, hosts: 8}, switch: {profile: shared-buffer-12mb, policy: static, xoff: 40KB}}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: a, kind: rdma-write, from: host0, to: host1, message-size: 16KiB, rate: 20000, outstanding: 64}
   - {name: b, kind: rdma-write, from: host0, to: host2, message-size: 16KiB, rate: 20000, outstanding: 64}
@@ -119,7 +119,7 @@ fabric:
   topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 6}
   fabric-links: {rate: 100Gbps}
   switch: {buffer: 2MB, ports: 1, policy: static, xoff: 40KB}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:'
     for name in "$@"; do
         echo "  - {name: $name, kind: rdma-write, from: host$((6 + ${name#w})), to: host${to[${name#w}]}, message-size: 64KiB, outstanding: 1}"
@@ -157,7 +157,7 @@ name: slow
 duration: 1ms
 fabric: {topology: {kind: single-switch, hosts: 5}, switch: {profile: shared-buffer-12mb, alpha: 12.5%}}
 hosts:
-  defaults: {rnic: {congestion-control: none}}
+  defaults: {rnic: {profile: ideal, congestion-control: none}}
   overrides: [{where: host0, rnic: {drain: 20Gbps}}]
 workloads:
   - {name: a, kind: rdma-write, from: host2, to: host0, message-size: 1MiB, outstanding: 2}

@@ -18,7 +18,7 @@ drain: 1ms
 fabric:
   topology: {kind: single-switch, hosts: 2}
 hosts:
-  defaults: {rnic: {timeout: 4}}
+  defaults: {rnic: {profile: ideal, timeout: 4}}
   targets: {where: host1, namespaces: [{media: "null"}]}
 workloads:
 '

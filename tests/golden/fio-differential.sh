@@ -21,7 +21,7 @@ duration: 1s
 fabric:
   topology: {kind: single-switch, hosts: 2}
   host-links: {rate: 100Gbps, length: 3m, mtu: 4200B}
-hosts: {targets: {where: host1, namespaces: [{media: "null", size: 8TiB}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: "null", size: 8TiB}]}}
 workloads: [{name: job, kind: fio, file: job.fio, from: host0, to: host1}]
 YAML
 }

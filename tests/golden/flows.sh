@@ -9,6 +9,7 @@ stormglass: 1
 name: alone
 duration: 5ms
 fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 4}}
+hosts: {defaults: {rnic: {profile: ideal}}}
 workloads:
   - {name: w, kind: rdma-write, from: host4, to: host0, message-size: 64KiB, outstanding: 1, count: 1}
 EOF
@@ -79,7 +80,7 @@ stormglass: 1
 name: sizes
 duration: 200ms
 fabric: {topology: {kind: single-switch, hosts: 3}, host-links: {rate: 100Gbps}}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: w, kind: rdma-write, from: host0, to: host1, sizes: storage, rate: 20000, arrival: poisson, outstanding: 64, qps: 32}
 EOF

@@ -14,7 +14,7 @@ name: lag
 duration: 1ms
 fabric: {topology: {$2, nics: 2}, host-links: {rate: 100Gbps, length: 2m}, routing: {detection: 50us, convergence: 100us}}
 hosts:
-  defaults: {rnic: {congestion-control: none, timeout: 5, lag: $1}}
+  defaults: {rnic: {profile: ideal, congestion-control: none, timeout: 5, lag: $1}}
   targets: {where: host1, namespaces: [{media: "null"}]}
 workloads: [$3]
 $4

@@ -13,7 +13,7 @@ name: load
 duration: 500us
 fabric:
   topology: {kind: single-switch, hosts: 6}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: w, kind: rdma-write, from: "host1..host3", to: host0, message-size: 64KiB, outstanding: 4}
 END

@@ -14,7 +14,7 @@ duration: 5ms
 fabric:
   topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 6}
   host-links: {rate: $2, length: 3m, mtu: 4200B}
-hosts: {targets: {where: "host10..host11", namespaces: [{media: $3}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: "host10..host11", namespaces: [{media: $3}]}}
 workloads:
   - {name: db, kind: nvme, from: "host0..host3", to: "host10..host11", pairing: round-robin, read: 70%, block-size: 4KiB, queue-depth: 4}
   - {name: backup, kind: nvme, from: host4, to: host10, read: 0%, block-size: $4, queue-depth: $5}

@@ -11,7 +11,7 @@ stormglass: 1
 name: nics
 duration: 300us
 fabric: {topology: {$1}, host-links: {rate: 100Gbps}}
-hosts: {targets: {where: host1, namespaces: [{media: "null"}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: "null"}]}}
 workloads: [{name: w, from: host0, to: host1, $2}]
 YAML
 }

@@ -14,7 +14,7 @@ fabric:
   topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 6}
   host-links: {rate: 25Gbps, length: 3m, mtu: 4200B}
 hosts:
-  defaults: {nvme: {reconnect-delay: 500us}}
+  defaults: {rnic: {profile: ideal}, nvme: {reconnect-delay: 500us}}
   targets: {where: "host10..host11", namespaces: [{media: flash-tlc}]}
 workloads:
   - {name: db, kind: nvme, from: "host0..host3", to: "host10..host11", pairing: round-robin, read: 70%, block-size: 16KiB, queue-depth: 16}

@@ -54,7 +54,7 @@ stormglass: 1
 name: small
 duration: 1ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {targets: {where: host0, namespaces: [{media: "null", count: 1}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "null", count: 1}]}}
 workloads: [{name: w, kind: fio, file: job.fio, from: host1, to: host0}]
 YAML
 printf '[job]\nioengine=libaio\nrw=randread\nbs=4k\niodepth=1\nio_size=8k\nsize=1m\n' >job.fio

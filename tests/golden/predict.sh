@@ -9,7 +9,7 @@ stormglass: 1
 name: base
 duration: 10ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {targets: {where: host1, namespaces: [{media: "null"}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: "null"}]}}
 workloads: [{name: io, kind: nvme, from: host0, to: host1, count: 20}]
 YAML
 cat >grid.yaml <<'YAML'

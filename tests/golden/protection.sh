@@ -11,7 +11,7 @@ name: silent
 duration: 30ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
 hosts:
-  defaults: {nvme: {max-retries: 0}}
+  defaults: {rnic: {profile: ideal}, nvme: {max-retries: 0}}
   targets: {where: host0, namespaces: [{media: null, size: 1MiB}]}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, read: 50%, block-size: 4KiB, queue-depth: 4, size: 1MiB}]
 END

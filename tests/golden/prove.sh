@@ -37,7 +37,7 @@ fabric:
   overrides:
     - {where: leaf1, pfc: {headroom: 1KB}, latency: 310ns}
     - {where: leaf2, alpha: 6.5%}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: in, kind: rdma-write, from: ["host9..host15", host16], to: host8, message-size: 64KiB, outstanding: 4, pairing: all-to-all}
 END
@@ -54,7 +54,7 @@ holds headroom.json '.prove.suspects[] | select(.name == "fabric.overrides[1].al
 fabric:
   topology: {kind: single-switch, hosts: 6}
   overrides: [{where: host2-switch0, rate: 5Gbps}]
-hosts: {odd: {where: host4, rnic: {drain: 8Gbps}}}
+hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host4, rnic: {drain: 8Gbps}}}
 workloads:
   - {name: a, kind: rdma-write, from: host1, to: host2, message-size: 64KiB, outstanding: 2}
   - {name: b, kind: rdma-write, from: host3, to: host4, message-size: 64KiB, outstanding: 2}
@@ -73,7 +73,7 @@ holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sor
     begin hidden
     cat <<'END'
 fabric: {topology: {kind: single-switch, hosts: 4}}
-hosts: {odd: {where: host1, rnic: {drain: 8Gbps}}, defaults: {rnic: {timeout: 8, retry-count: 1}}}
+hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host1, rnic: {drain: 8Gbps}}, defaults: {rnic: {profile: ideal, timeout: 8, retry-count: 1}}}
 workloads: [{name: a, kind: rdma-write, from: [host0, host2], to: [host1, host3], message-size: 64KiB, outstanding: 2}]
 faults: [{kind: link-down, where: host1-switch0}]
 END
@@ -104,7 +104,7 @@ holds incast.json '[.prove.suspects[].suspect] | unique == ["load"]'
     begin all
     cat <<'END'
 fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2}}
-hosts: {defaults: {rnic: {ttl: 1, timeout: 8, cm-timeout: 100us, cm-retries: 2}}}
+hosts: {defaults: {rnic: {profile: ideal, ttl: 1, timeout: 8, cm-timeout: 100us, cm-retries: 2}}}
 workloads: [{name: a, kind: rdma-write, from: host0, to: host3}]
 END
 } >all.yaml
@@ -117,7 +117,7 @@ holds all.json '[.prove.suspects[] | select(.culprit).name] == ["hosts.defaults.
     begin reads
     cat <<'END'
 fabric: {topology: {kind: single-switch, hosts: 4}, host-links: {length: 500m}}
-hosts: {defaults: {rnic: {congestion-control: none, max-rd-atomic: 1}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, max-rd-atomic: 1}}}
 workloads: [{name: a, kind: rdma-read, from: [host0, host1], to: [host2, host3], message-size: 4KiB, outstanding: 16}]
 END
 } >reads.yaml
@@ -130,7 +130,7 @@ holds reads.json '[.prove.suspects[] | select(.culprit).name] == ["hosts.default
     begin marks
     cat <<'END'
 fabric: {topology: {kind: single-switch, hosts: 4}, switch: {ecn-kmin: 0B, ecn-kmax: 5KB, ecn-pmax: 100%}}
-hosts: {defaults: {rnic: {congestion-control: dcqcn}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: dcqcn}}}
 workloads: [{name: a, kind: rdma-write, from: [host0, host1, host2], to: host3, message-size: 64KiB, outstanding: 4, pairing: all-to-all}]
 END
 } >marks.yaml

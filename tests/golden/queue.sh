@@ -24,7 +24,7 @@ stormglass: 1
 name: two
 duration: 100us
 fabric: {topology: {kind: single-switch, hosts: 4}, host-links: {rate: 100Gbps}}
-hosts: {defaults: {rnic: {congestion-control: none}}}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: a, kind: rdma-write, from: host1, to: host0, message-size: 64KiB, outstanding: 1, count: 1}
   - {name: b, kind: rdma-write, from: host2, to: host0, message-size: 64KiB, outstanding: 1, count: 1}

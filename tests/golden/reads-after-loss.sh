@@ -18,7 +18,7 @@ duration: 2ms
 drain: 50ms
 fabric: {topology: {kind: single-switch, hosts: 3}}
 hosts:
-  defaults: {rnic: {congestion-control: none, timeout: 6, path-mtu: 1024B, loss-recovery: $recovery}}
+  defaults: {rnic: {profile: ideal, congestion-control: none, timeout: 6, path-mtu: 1024B, loss-recovery: $recovery}}
   targets: {where: host0, namespaces: [{media: null}]}
 workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, read: 50%, block-size: 16KiB, queue-depth: 4, size: 256KiB}]
 faults: [{kind: ${lost%%,*}, where: "host1..host2", at: 100us, ${lost#*,}}]

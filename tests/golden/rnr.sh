@@ -12,7 +12,7 @@ stormglass: 1
 name: $1
 duration: 2s
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {defaults: {rnic: {$2}}}
+hosts: {defaults: {rnic: {profile: ideal, $2}}}
 workloads: [{name: w, kind: rdma-send, from: host0, to: host1, message-size: 4KiB, outstanding: 2, receives: 1, $3}]
 END
     "$program" run "$1.yaml" --json >"$1.json" 2>err

@@ -42,7 +42,7 @@ stormglass: 1
 name: members
 duration: 4ms
 fabric: {topology: {kind: single-switch, hosts: 4}, overrides: [{where: link host3-switch0, length: 2km}], switch: {profile: shared-buffer-32mb}}
-hosts: {targets: {where: host0, namespaces: [{media: storage-class, count: 4}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: storage-class, count: 4}]}}
 workloads:
   - {name: io, kind: nvme, from: "host1..host3", to: host0, read: 100%, block-size: 4KiB, queue-depth: 2}
 expect: ["io.worst_member.latency.mean > 30us", "io.worst_member.latency.p99 > 30us", "io.latency.mean < 25us",

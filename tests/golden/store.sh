@@ -9,7 +9,7 @@ stormglass: 1
 name: stores
 duration: 1ms
 fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {targets: {where: host0, namespaces: [{media: "null", count: 2}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "null", count: 2}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, read: 100%, block-size: 4KiB, count: 2}]
 YAML
 

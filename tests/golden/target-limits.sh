@@ -12,7 +12,7 @@ stormglass: 1
 name: $1
 duration: 1ms
 fabric: {topology: {kind: single-switch, hosts: 5}}
-hosts: {targets: {where: host0, target: {$2}, namespaces: [{media: null}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, target: {$2}, namespaces: [{media: null}]}}
 workloads: [{name: w, kind: nvme, from: "host1..host4", to: host0, $3}]
 END
 }
@@ -153,7 +153,7 @@ expect 'two ways to say it' 0 'host0: receive-queue has no effect: shared-receiv
 for faults in '{kind: link-flap, where: host1-switch0, at: 1ms, for: 12ms, period: 1ms}' \
     '{kind: target-stall, where: host0, at: 1ms, for: 5ms}, {kind: target-crash, where: host0, at: 8ms, for: 1ms}'; do
     play shared.yaml --set duration=16ms --set drain=100ms --set "$timer" --set hosts.targets.target.shared-receives=1 --set "faults=[$faults]" --set "$judged" \
-        --set 'hosts.defaults={rnic: {timeout: 5, retry-count: 2, min-rnr-timer: 1, cm-timeout: 300us}, nvme: {reconnect-delay: 500us, io-timeout: 3ms}}'
+        --set 'hosts.defaults={rnic: {profile: ideal, timeout: 5, retry-count: 2, min-rnr-timer: 1, cm-timeout: 300us}, nvme: {reconnect-delay: 500us, io-timeout: 3ms}}'
     holds shared.yaml '.workloads[0].controllers.lost > 3 and .workloads[0].unfinished == 0 and ([.expectations[] | select(.held | not)] == [])'
 done
 echo "ok    shared-receives"

@@ -26,7 +26,7 @@ about: >
   that are one.
 duration: 1ms
 fabric: {topology: {kind: explicit, hosts: [one, two], switches: [s], links: [{ends: ["one", "s"]}, {ends: ["two", "s"]}]}}
-hosts: {targets: {where: one, namespaces: [{media: "null", count: 1}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: one, namespaces: [{media: "null", count: 1}]}}
 workloads: [{name: work, kind: nvme, from: two, to: one, read: 100%, block-size: 4KiB, count: 2}]
 expect: [all-commands-complete]
 YAML

@@ -11,7 +11,7 @@ stormglass: 1
 name: traced
 duration: 5s
 fabric: {topology: {kind: single-switch, hosts: 4}}
-hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: fixed}]}}
 workloads: [{name: w, kind: trace, file: trace.log, from: host1, to: host0, start: 5ms}]
 expect: [all-commands-complete, "w.latency.p99 < 10ms"]
 YAML

@@ -24,7 +24,7 @@ duration: 500us
 drain: 100ms
 fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 4}}
 hosts:
-  defaults: {rnic: {timeout: 8, cm-timeout: 2ms}}
+  defaults: {rnic: {profile: ideal, timeout: 8, cm-timeout: 2ms}}
   targets: {where: "host0..host1", namespaces: [{media: "null"}]}
 workloads:
   - {name: w, kind: nvme, from: "host4..host7", to: host0, queue-depth: 4, queues: 2}
@@ -76,12 +76,13 @@ silent workloads.w.queues=3 hosts.defaults.target.max-queues=3
 silent workloads.w.queue-depth=1024 workloads.w.rate=1000
 
 # An RNIC's profile and its link.
-told line-rates 'its link has 25Gbps, but its RNIC'"'"'s values are those of a device of 100Gbps' before fabric.host-links.rate=25Gbps
-told line-rates 'its link has 400Gbps' before fabric.host-links.rate=400Gbps
+told line-rates 'its link has 25Gbps, but its RNIC'"'"'s values are those of a device of 100Gbps' before fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-100g
+told line-rates 'its link has 400Gbps' before fabric.host-links.rate=400Gbps hosts.defaults.rnic.profile=rnic-100g
 told line-rates 'its link has 100Gbps, but its RNIC'"'"'s values are those of a device of 25Gbps' before hosts.defaults.rnic.profile=rnic-25g
 silent fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-25g
-silent fabric.host-links.rate=40Gbps
-silent fabric.host-links.rate=400Gbps hosts.defaults.rnic.line-rate=any
+silent fabric.host-links.rate=40Gbps hosts.defaults.rnic.profile=rnic-100g
+for rate in 10 25 56 400 800; do silent fabric.host-links.rate=${rate}Gbps hosts.defaults.rnic.profile=auto; done
+silent fabric.host-links.rate=400Gbps hosts.defaults.rnic.line-rate=any hosts.defaults.rnic.profile=rnic-100g
 
 # Faults that touch nobody.
 fault() { printf 'faults=[{%s}]' "$1"; }

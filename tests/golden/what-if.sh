@@ -20,6 +20,7 @@ duration: 1ms
 fabric:
   topology: {kind: single-switch, hosts: 2}
   host-links: {rate: 10Gbps}
+hosts: {defaults: {rnic: {profile: ideal}}}
 workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 64KiB, outstanding: 8}]
 expect: ["w.goodput > 18Gbps", "w.failed == 0", "w.issued == 1"]
 END

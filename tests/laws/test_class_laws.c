@@ -136,7 +136,8 @@ static bool draw_scenario(struct rng *rng, struct classes *classes, char *text)
         "  fabric-links: {rate: 100Gbps, length: 30m, mtu: 9216B}\n"
         "  switch: {buffer: %s, ports: 1, alpha: 50%%, alpha-lossy: %u%%, pfc: {priorities: [%s]}, "
         "dscp: {%s}, weight: {%s}, ecn: {kmin: 50KB, kmax: 200KB}}\nhosts:\n"
-        "  defaults: {rnic: {congestion-control: %s, timeout: 12, dscp-to-priority: {%s}, "
+        "  defaults: {rnic: {profile: ideal, congestion-control: %s, timeout: 12, "
+        "dscp-to-priority: {%s}, "
         "pfc-priorities: [%s], weight: {%s}%s}}\n"
         "  targets: {where: host0, namespaces: [{media: \"null\"}]}\nworkloads:\n",
         between(rng, 0, 1000000), topology, pick(rng, rates, 3), pick(rng, buffers, 3),
@@ -241,8 +242,10 @@ static void lossless_classes_lose_nothing(void **state)
     "  switch: {buffer: 2MB, ports: 1, pfc: {priorities: [3, 4]}, dscp: {26: 4}}\n"
 #define WRITES                                                                                     \
     "workloads: [{name: w, kind: rdma-write, from: host1..host3, to: host0, outstanding: 32}]\n"
-#define HOSTS_AGREE "hosts: {defaults: {rnic: {priority: 4, congestion-control: none}}}\n"
-#define HOSTS_APART "hosts: {defaults: {rnic: {priority: 3, congestion-control: none}}}\n"
+#define HOSTS_AGREE                                                                                \
+    "hosts: {defaults: {rnic: {profile: ideal, priority: 4, congestion-control: none}}}\n"
+#define HOSTS_APART                                                                                \
+    "hosts: {defaults: {rnic: {profile: ideal, priority: 3, congestion-control: none}}}\n"
 
 static uint64_t lossless_drops(const char *text, uint64_t *pauses)
 {
@@ -282,7 +285,8 @@ static void overtaken_responses_are_no_failure(void **state)
         "  topology: {kind: single-switch, hosts: 4}\n"
         "  switch: {alpha: 12.5%, ecn: {kmax: 0B}}\n"
         "hosts:\n"
-        "  defaults: {rnic: {congestion-control: none, ack-dscp: 48, timeout: 12}}\n"
+        "  defaults: {rnic: {profile: ideal, congestion-control: none, ack-dscp: 48, timeout: "
+        "12}}\n"
         "  targets: {where: host3, namespaces: [{media: \"null\"}]}\n"
         "workloads:\n"
         "  - {name: w, kind: nvme, from: host0..host2, to: host3, read: 0%, block-size: 128KiB, "

@@ -120,7 +120,8 @@ static void make_scenario(struct rng *rng, unsigned number, char *text)
     const struct shape shape = make_shape(rng);
     const unsigned hosts = shape.switches * shape.each;
     add_fabric(&writer, rng, &shape);
-    add(&writer, "hosts:\n  defaults: {rnic: {congestion-control: %s, path-mtu: %uB}}\n",
+    add(&writer,
+        "hosts:\n  defaults: {rnic: {profile: ideal, congestion-control: %s, path-mtu: %uB}}\n",
         rng_below(rng, 4) > 0 ? "none" : "dcqcn", 256u << between(rng, 0, 4));
     if (rng_below(rng, 3) == 0)
         add(&writer, "  other: {where: h1, rnic: {dscp: 34, priority: 4}}\n");

@@ -338,7 +338,7 @@ static const char mixed[] =
     "  switch: {buffer: 32MB, forwarding: cut-through}\n"
     "  routing: {detection: 20us, convergence: 50us}\n"
     "hosts:\n"
-    "  defaults: {rnic: {timeout: 6}}\n"
+    "  defaults: {rnic: {profile: ideal, timeout: 6}}\n"
     "  targets: {where: host7, namespaces: [{media: {kind: fixed}}]}\n"
     "workloads:\n"
     "  - {name: io, kind: nvme, from: \"host0..host2\", to: host7, queue-depth: 8, read: 50%}\n"

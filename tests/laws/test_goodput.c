@@ -211,7 +211,7 @@ static struct outcome play(const char *text, const char *set, struct wire *wire,
     "  host-links: {rate: 100Gbps, length: 20m}\n"                                                 \
     "  switch: {profile: shared-buffer-32mb}\n"                                                    \
     "hosts:\n"                                                                                     \
-    "  defaults: {rnic: {path-mtu: 4096B, congestion-control: " rnic "}}\n"
+    "  defaults: {rnic: {profile: ideal, path-mtu: 4096B, congestion-control: " rnic "}}\n"
 #define TARGET "  targets: {where: host0, namespaces: [{media: \"null\"}]}\n"
 #define LOSS   "faults:\n  - {kind: drop-every, where: \"host0-switch0\", n: 97}\n"
 #define LOAD   "workloads:\n  - {name: load, "

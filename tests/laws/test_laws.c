@@ -79,7 +79,8 @@ static void make_scenario(struct rng *rng, unsigned number, char *text)
         "lossy-pool: %s, ecn: {kmin: 100KB, kmax: 400KB, pmax: 20%%}, "
         "forwarding: %s}\n"
         "hosts:\n"
-        "  defaults: {rnic: {congestion-control: %s, path-mtu: %s, ack-interval: %u}}\n"
+        "  defaults: {rnic: {profile: ideal, congestion-control: %s, path-mtu: %s, ack-interval: "
+        "%u}}\n"
         "  targets: {where: host0, namespaces: [{media: %s}]}\n"
         "workloads:\n",
         number, between(rng, 0, 1000000), between(rng, 200, 800), topology, pick(rng, rates),

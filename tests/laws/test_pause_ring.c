@@ -145,7 +145,8 @@ static void add_hosts(struct writer *writer, const struct ring *ring, const stru
 {
     const bool paced = load->rng != NULL && rng_below(load->rng, 3) == 0;
     add(writer,
-        "hosts:\n  defaults: {rnic: {congestion-control: %s, path-mtu: 1024B, ack-dscp: 0,"
+        "hosts:\n  defaults: {rnic: {profile: ideal, congestion-control: %s, path-mtu: 1024B, "
+        "ack-dscp: 0,"
         " timeout: 8}}\n",
         paced ? "dcqcn" : "none");
     for (unsigned i = 0; i < ring->switches; i++)

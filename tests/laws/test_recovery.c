@@ -185,7 +185,7 @@ static void what_stays_away_fails(void **state)
     "stormglass: 1\nname: storm\nduration: 300ms\ndrain: 10s\nfabric:\n"                           \
     "  topology: {kind: single-switch, hosts: 51}\n"                                               \
     "hosts:\n"                                                                                     \
-    "  defaults: {rnic: {cm-timeout: 20ms, timeout: 8},\n"                                         \
+    "  defaults: {rnic: {profile: ideal, cm-timeout: 20ms, timeout: 8},\n"                         \
     "    nvme: {queue-size: 8, reconnect-delay: 10ms, ctrl-loss-tmo: never}}\n"                    \
     "  targets: {where: host0, namespaces: [{media: \"null\"}]}\n"                                 \
     "workloads:\n"                                                                                 \

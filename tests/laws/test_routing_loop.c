@@ -38,7 +38,7 @@ static void write_loop(char *text, const struct loop *loop, unsigned percent)
         "      - {ends: [d, s1]}\n      - {ends: [b, s%u]}\n      - {ends: [s0, s1]}\n%s"
         "  fabric-links: {rate: %uMbps}\n"
         "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 60KB, ecn: {kmax: 0B}}\n"
-        "hosts: {defaults: {rnic: {congestion-control: none, ttl: %u}}}\n"
+        "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, ttl: %u}}}\n"
         "workloads:\n"
         "  - {name: lost, kind: rdma-write, from: a, to: b, message-size: 256MiB, outstanding: 1,"
         " start: 1ms}\n"

@@ -17,7 +17,7 @@ static const char text[] =
     "  host-links: {rate: 100Gbps, length: 3m, mtu: 4200B}\n"
     "  fabric-links: {rate: 100Gbps, length: 10m, mtu: 4200B}\n"
     "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 50KB, pfc: {priorities: [3]}}\n"
-    "hosts: {defaults: {rnic: {congestion-control: none}}}\n"
+    "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}\n"
     "workloads:\n"
     "  - {name: to-culprit, kind: rdma-write, from: host3, to: host0, message-size: 1MiB, "
     "outstanding: 4}\n"

@@ -201,25 +201,26 @@ static void write_scaled(struct rng *rng, unsigned by, char *text, size_t size)
     const unsigned seed = draw_between(rng, 0, 100000);
     const unsigned xoff = draw_between(rng, 10, 60), mtu = 256u << rng_below(rng, 5);
     const unsigned depth = draw_between(rng, 1, 5), bytes = draw_between(rng, 1, 60000);
-    snprintf(text, size,
-             "stormglass: 1\nname: scaled\nseed: %u\nduration: %uns\ndrain: %uns\nfabric:\n"
-             "  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: %u}\n"
-             "  host-links: {rate: %uGbps, delay: %uns, pfc-response: %uns, mtu: 9000B}\n"
-             "  fabric-links: {rate: %uGbps, delay: %uns, pfc-response: %uns, mtu: 9000B}\n"
-             "  switch: {buffer: 8MB, policy: static, xoff: %uKB, headroom: 200KB, latency: %uns,\n"
-             "           ecn-kmin: 5KB, ecn-kmax: 80KB}\n"
-             "hosts:\n  defaults:\n    rnic: {congestion-control: none, tx-delay: %uns, "
-             "rx-delay: %uns, read-delay: %uns,\n           rx-xoff: 200000B, path-mtu: %uB, "
-             "timeout: 0, cm-timeout: %uus}\n"
-             "workloads:\n"
-             "  - {name: a, kind: %s, from: \"host1..host%u\", to: host0, message-size: %uB, "
-             "outstanding: %u, receives: 0}\n"
-             "  - {name: b, kind: %s, from: \"host0..host%u\", to: host%u, message-size: 4096B, "
-             "outstanding: %u}\n",
-             seed, 200000 / by, 20000000 / by, hosts, host * by, step / by, 400 / by, link * by,
-             hop / by, 400 / by, xoff, 300 / by, 300 / by, 300 / by, 300 / by, mtu, 4000 / by,
-             kinds[rng_below(rng, 3)], 2 * hosts - 1, bytes, depth, kinds[rng_below(rng, 3)],
-             2 * hosts - 2, 2 * hosts - 1, depth);
+    snprintf(
+        text, size,
+        "stormglass: 1\nname: scaled\nseed: %u\nduration: %uns\ndrain: %uns\nfabric:\n"
+        "  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: %u}\n"
+        "  host-links: {rate: %uGbps, delay: %uns, pfc-response: %uns, mtu: 9000B}\n"
+        "  fabric-links: {rate: %uGbps, delay: %uns, pfc-response: %uns, mtu: 9000B}\n"
+        "  switch: {buffer: 8MB, policy: static, xoff: %uKB, headroom: 200KB, latency: %uns,\n"
+        "           ecn-kmin: 5KB, ecn-kmax: 80KB}\n"
+        "hosts:\n  defaults:\n    rnic: {profile: ideal, congestion-control: none, tx-delay: %uns, "
+        "rx-delay: %uns, read-delay: %uns,\n           rx-xoff: 200000B, path-mtu: %uB, "
+        "timeout: 0, cm-timeout: %uus}\n"
+        "workloads:\n"
+        "  - {name: a, kind: %s, from: \"host1..host%u\", to: host0, message-size: %uB, "
+        "outstanding: %u, receives: 0}\n"
+        "  - {name: b, kind: %s, from: \"host0..host%u\", to: host%u, message-size: 4096B, "
+        "outstanding: %u}\n",
+        seed, 200000 / by, 20000000 / by, hosts, host * by, step / by, 400 / by, link * by,
+        hop / by, 400 / by, xoff, 300 / by, 300 / by, 300 / by, 300 / by, mtu, 4000 / by,
+        kinds[rng_below(rng, 3)], 2 * hosts - 1, bytes, depth, kinds[rng_below(rng, 3)],
+        2 * hosts - 2, 2 * hosts - 1, depth);
 }
 
 static void scale(uint64_t seed, struct play_outcome *outcome)

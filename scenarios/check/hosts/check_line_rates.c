@@ -2,7 +2,7 @@
  * check_line_rates - an RNIC's values are those of a device for its link's rate.
  * A profile is a class of devices; its delays and buffers belong to the rate that the class is made
  * for.  A faster link than that does not exist for it, and at a quarter of it or less another class
- * is sold.
+ * is sold, down to 10 Gb/s.
  * Congestion control: the steps by which a rate comes back after a cut are scaled for a rate, too.
  * On a link that is four times as fast they are too small: with the paper's DCQCN, made for 40
  * Gb/s, 8 senders of 1-MiB WRITEs use 79 % of one link of 40 Gb/s in their first 20 ms, 54 % at
@@ -15,6 +15,8 @@
 #include "net/switch/switch.h"
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
+
+#define SLOWEST_CLASS INT64_C(10000000000)
 
 enum { SLOWER_CLASS = 4, FASTER_LINK = 4 };
 
@@ -33,7 +35,7 @@ static void check_host(const struct scenario_node *host, struct check_report *re
     if (made_for == RNIC_AUTO || port == NULL)
         return;
     const int64_t rate = port->params->rate;
-    if (rate <= made_for && rate > made_for / SLOWER_CLASS)
+    if (rate <= made_for && (rate > made_for / SLOWER_CLASS || made_for <= SLOWEST_CLASS))
         return;
     char has[QUANTITY_TEXT_BYTES], is_for[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_RATE, rate, has, sizeof has);

@@ -190,7 +190,7 @@ void culprit_draft(struct culprit_draft *draft, uint64_t seed, unsigned number)
     add_switch(draft);
     draft->culprit = culprit_between(draft, 0, draft->hosts - 1);
     snprintf(draft->name, sizeof draft->name, "host%u", draft->culprit);
-    culprit_add(draft, "hosts:\n  defaults: {rnic: {congestion-control: %s}}\n",
+    culprit_add(draft, "hosts:\n  defaults: {rnic: {profile: ideal, congestion-control: %s}}\n",
                 culprit_pick(draft, controls));
     culprit_add(draft, "  targets: {where: \"host*\", namespaces: [{media: %s}]}\nworkloads:\n",
                 culprit_chance(draft, 34) ? "\"null\"" : culprit_pick(draft, media + 1));

@@ -149,7 +149,7 @@ static void add_hosts(struct make *make)
     const struct truth *truth = make->truth;
     bool any = false;
     culprit_add(make->draft,
-                "hosts:\n  defaults: {rnic: {congestion-control: %s, timeout: 8}}\n"
+                "hosts:\n  defaults: {rnic: {profile: ideal, congestion-control: %s, timeout: 8}}\n"
                 "  targets: {where: \"host*\", namespaces: [{media: \"null\"}]}\n",
                 culprit_pick(make->draft, controls));
     for (unsigned i = 0; i < truth->culprits; i++)

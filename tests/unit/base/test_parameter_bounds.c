@@ -190,14 +190,15 @@ static void write_text(struct subject *subject)
         subject->text, sizeof subject->text,
         "stormglass: 1\nname: x\nduration: 100us\ndrain: 500us\nfabric:\n"
         "  topology: {kind: %s}\nhosts:\n"
-        "  defaults: {rnic: {congestion-control: {kind: dcqcn}}, nvme: {}, target: {}}\n"
+        "  defaults: {rnic: {profile: ideal, congestion-control: {kind: dcqcn}}, nvme: {}, target: "
+        "{}}\n"
         "  targets: {where: host1, namespaces: [{media: {kind: %s%s}}]}\nworkloads:\n"
         "  - {name: w, kind: %s%s, from: host0, to: host1}\n"
         "  - {name: r, kind: rdma-write, from: host0, to: host1, message-size: 64KiB, count: 4}\n"
         "  - {name: n, kind: nvme, from: host0, to: host1, read: 50%%, block-size: 16KiB,"
         " queue-depth: 8, count: 20}\n%s%s%s%s%s",
-        kind_if(subject, "fabric.topology", "single-switch"),
-        medium, strcmp(medium, "ssd") == 0 ? ", modelled-size: 16MiB" : "", workload,
+        kind_if(subject, "fabric.topology", "single-switch"), medium,
+        strcmp(medium, "ssd") == 0 ? ", modelled-size: 16MiB" : "", workload,
         strcmp(workload, "trace") == 0 ? ", file: trace" : "",
         is_below(subject, "faults") ? "faults:\n  - {kind: " : "",
         is_below(subject, "faults") ? fault : "",

@@ -18,7 +18,8 @@ enum { ACTS_MAX = 24, ROUNDS_MAX = 10000, EVENTS = 12 };
 static const char text[] =
     "stormglass: 1\nname: one\nduration: 200ms\n"
     "fabric: {topology: {kind: single-switch, hosts: 2}}\n"
-    "hosts: {targets: {where: host0, namespaces: [{media: \"null\", count: 1}]}}\n"
+    "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "
+    "\"null\", count: 1}]}}\n"
     "workloads:\n"
     "  - {name: w, kind: nvme, from: host1, to: host0, block-size: 4KiB}\n"
     "  - {name: raw, kind: rdma-write, from: host1, to: host0, message-size: 4KiB, qps: 2}\n";

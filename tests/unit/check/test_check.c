@@ -14,8 +14,10 @@
 #define HEAD       "stormglass: 1\nname: test\n"
 #define TWO_LEAVES "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}"
 #define FABRIC     TWO_LEAVES "}\n"
-#define HOSTS      "hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}\n"
-#define WORKLOAD   "workloads: [{name: w, kind: nvme, from: host4, to: host0}]\n"
+#define HOSTS                                                                                      \
+    "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "    \
+    "fixed}]}}\n"
+#define WORKLOAD "workloads: [{name: w, kind: nvme, from: host4, to: host0}]\n"
 
 static struct scenario *load_fine(const char *text)
 {
@@ -179,7 +181,7 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
 {
     (void)state;
     static const char dcqcn[] =
-        "hosts: {defaults: {rnic: {congestion-control: dcqcn}}}\n"
+        "hosts: {defaults: {rnic: {profile: ideal, congestion-control: dcqcn}}}\n"
         "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n";
     char text[1024];
     snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmin: 20MB, kmax: 21MB}}}\n%s",
@@ -196,7 +198,7 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
                    DIAG_WARNING, "the peer sends in between", 16, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-quanta: 100}}\n" HOSTS WORKLOAD, DIAG_NOTE,
                    "more than 1% of the link", 16, "pfc.pause_frames");
-    assert_finding(HEAD FABRIC "hosts: {defaults: {rnic: {rx-xoff: 250KB}}}\n"
+    assert_finding(HEAD FABRIC "hosts: {defaults: {rnic: {profile: ideal, rx-xoff: 250KB}}}\n"
                                "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
                    DIAG_WARNING, "the receive buffer keeps 12016 B for that", 8,
                    "drops.lossless > 0");
@@ -241,9 +243,10 @@ static void values_that_contradict_each_other_are_found(void **state)
          ""},
         {FAULT("kind: link-flap, where: leaf0-spine0, at: 0ns, period: 10us, duty: 0%"),
          "the link never goes down", 1, ""},
-        {HEAD FABRIC "hosts: {box: {where: host0..host1, machine: box}, "
-                     "one: {where: host1, rnic: {profile: softroce}}}\n"
-                     "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
+        {HEAD FABRIC
+         "hosts: {defaults: {rnic: {profile: ideal}}, box: {where: host0..host1, machine: box}, "
+         "one: {where: host1, rnic: {profile: softroce}}}\n"
+         "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
          "host0 and host1 share machine box but differ in CPU costs", 1, ""},
         {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
                      "receives: 1}]\n",
@@ -332,7 +335,8 @@ static void spare_ports_are_no_links(void **state)
         snprintf(text, sizeof text,
                  HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s], links: "
                       "[{ends: [\"s:p1\", a]}, {ends: [\"%s\", b]}]}}\n"
-                      "hosts: {targets: {where: a, namespaces: [{media: fixed}]}}\n"
+                      "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: a, namespaces: "
+                      "[{media: fixed}]}}\n"
                       "workloads: [{name: w, kind: nvme, from: b, to: a}]\n",
                  linked[spare]);
         struct scenario *scenario = load_fine(text);

@@ -58,7 +58,8 @@ static void ring_is_found(void **state)
     assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "3: s1 -> s0 -> s4"), 1);
     text = HEAD RING "workloads:\n" FLOWS("rdma-send");
     assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "3: s4 -> s0 -> s1"), 1);
-    text = HEAD RING "hosts: {targets: {where: \"h*\", namespaces: [{media: fixed}]}}\n"
+    text = HEAD RING "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: \"h*\", "
+                     "namespaces: [{media: fixed}]}}\n"
                      "workloads: [{name: a, kind: nvme, from: \"h*\", to: \"h*\", pairing: "
                      "all-to-all, read: 50%}]\n";
     assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 2);
@@ -102,7 +103,7 @@ static void lossy_hop_breaks_the_circle(void **state)
     assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "4: s4 -> s0"), 1);
     assert_int_equal(count_of(text, DIAG_NOTE, CYCLE "4: "), 1);
     text = HEAD RING "  switch: {pfc: {priorities: [4]}}\n"
-                     "hosts: {defaults: {rnic: {ack-dscp: 48}}}\n"
+                     "hosts: {defaults: {rnic: {profile: ideal, ack-dscp: 48}}}\n"
                      "workloads:\n" FLOWS("rdma-write, dscp: 32");
     assert_int_equal(count_of(text, DIAG_NOTE, CYCLE), 0);
     /* One flow in a class of its own leaves the ring open. */

@@ -76,7 +76,8 @@ static void oversubscription_is_told_with_its_factor(void **state)
     "stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 4}, switch: "
 #define CLASSES "pfc: {priorities: [3, 4]}, dscp: {26: 3, 34: 4}"
 #define BOTH                                                                                       \
-    "hosts: {defaults: {rnic: {pfc-priorities: [3, 4], dscp-to-priority: {34: 4}}}}\n"             \
+    "hosts: {defaults: {rnic: {profile: ideal, pfc-priorities: [3, 4], dscp-to-priority: {34: "    \
+    "4}}}}\n"                                                                                      \
     "workloads:\n"                                                                                 \
     "  - {name: low, kind: rdma-write, from: host1, to: host0, dscp: 26}\n"
 #define HIGH(more) "  - {name: high, kind: rdma-write, from: host2, to: " more ", dscp: 34}\n"

@@ -8,14 +8,15 @@
 
 #include <cmocka.h>
 
-#define START            "stormglass: 1\nname: test\n"
-#define HEAD             START "fabric: {topology: {kind: single-switch, hosts: 4}}\n"
-#define TWO              "from: [host1, host2], to: host0"
-#define WRITE            "workloads: [{name: w, kind: rdma-write, " TWO "}]\n"
-#define SEND             "workloads: [{name: w, kind: rdma-send, from: host1, to: host0}]\n"
-#define ALL(values)      "hosts: {defaults: {rnic: {" values "}}}\n"
-#define AT(host, values) "hosts: {some: {where: " host ", rnic: {" values "}}}\n"
-#define COUNT(cases)     (sizeof(cases) / sizeof((cases)[0]))
+#define START       "stormglass: 1\nname: test\n"
+#define HEAD        START "fabric: {topology: {kind: single-switch, hosts: 4}}\n"
+#define TWO         "from: [host1, host2], to: host0"
+#define WRITE       "workloads: [{name: w, kind: rdma-write, " TWO "}]\n"
+#define SEND        "workloads: [{name: w, kind: rdma-send, from: host1, to: host0}]\n"
+#define ALL(values) "hosts: {defaults: {rnic: {profile: ideal, " values "}}}\n"
+#define AT(host, values)                                                                           \
+    "hosts: {defaults: {rnic: {profile: ideal}}, some: {where: " host ", rnic: {" values "}}}\n"
+#define COUNT(cases) (sizeof(cases) / sizeof((cases)[0]))
 
 static void queue_pairs_that_bear_no_loss_are_found(void **state)
 {
@@ -121,7 +122,8 @@ static void faults_that_keep_members_from_connecting_are_found(void **state)
 }
 
 #define NVME_AT(values)                                                                            \
-    "hosts: {targets: {where: host0, namespaces: [{media: \"null\"}]" values "}}\n"                \
+    "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "    \
+    "\"null\"}]" values "}}\n"                                                                     \
     "workloads: [{name: w, kind: nvme, from: host1, to: host0, block-size: "
 #define NVME           NVME_AT("")
 #define BUFFERS(units) NVME_AT(", target: {data-buffers: " units ", io-unit: 64KiB}")

@@ -13,7 +13,8 @@
 #define US   PS_PER_US
 #define HEAD "stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 2}}\n"
 #define FAST(rnic, load)                                                                           \
-    HEAD "hosts: {defaults: {rnic: {" rnic "}}}\nworkloads: [{name: w, kind: rdma-write, from: "   \
+    HEAD "hosts: {defaults: {rnic: {profile: ideal, " rnic                                         \
+         "}}}\nworkloads: [{name: w, kind: rdma-write, from: "                                     \
          "host1, to: host0, " load "}]\n"
 
 /* 10 us from the first to the last of so many. */

@@ -323,7 +323,7 @@ static void what_a_run_shows_is_told(void **state)
 }
 
 #define TIMERS(values)                                                                             \
-    HEAD "hosts: {defaults: {rnic: {" values                                                       \
+    HEAD "hosts: {defaults: {rnic: {profile: ideal, " values                                       \
          "}}}\nworkloads: [{name: w, kind: rdma-write, from: [host1, host2], to: host0}]\n"
 static const struct wait {
     const char *text;
@@ -429,7 +429,8 @@ static void a_run_says_what_is_played_instead(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[512];
         snprintf(text, sizeof text,
-                 HEAD "hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}\nworkloads: "
+                 HEAD "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, "
+                      "namespaces: [{media: fixed}]}}\nworkloads: "
                       "[{name: w, %s}]\n",
                  cases[i].more);
         struct scenario *scenario = load(text);

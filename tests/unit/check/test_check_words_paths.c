@@ -73,10 +73,12 @@ static void mtus(void **state)
          "run shows drops.mtu > 0)\n    remedy: raise the link's mtu to 4156 B or more, or lower "
          "rnic.path-mtu\n"},
         {ONE AT("\"switch0:p2\"", "mtu: 4155B") WRITE, "paths", ""},
-        {ONE "  host-links: {mtu: 4198B}\nhosts: {defaults: {rnic: {congestion-control: "
+        {ONE "  host-links: {mtu: 4198B}\nhosts: {defaults: {rnic: {profile: ideal, "
+             "congestion-control: "
              "hpcc}}}\n" WRITE,
          "paths", ""},
-        {ONE "  host-links: {mtu: 4197B}\nhosts: {some: {where: host0, rnic: {congestion-control: "
+        {ONE "  host-links: {mtu: 4197B}\nhosts: {defaults: {rnic: {profile: ideal}}, some: "
+             "{where: host0, rnic: {congestion-control: "
              "hpcc}}}\n" WRITE,
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 4197 drops "
@@ -91,7 +93,8 @@ static void mtus(void **state)
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 1500 drops "
          "packets of 'w', which need MTU 1501 (a run shows drops.mtu > 0)\n    remedy: raise the "
          "link's mtu to 1501 B or more, or lower rnic.path-mtu\n"},
-        {ONE "  host-links: {mtu: 1500B}\nhosts: {defaults: {rnic: {path-mtu: 1024B}}}\n" WRITE,
+        {ONE "  host-links: {mtu: 1500B}\nhosts: {defaults: {rnic: {profile: ideal, path-mtu: "
+             "1024B}}}\n" WRITE,
          "paths", ""},
     };
     assert_prints(cases, COUNT(cases));
@@ -179,7 +182,8 @@ static void written_ways_of_hosts_with_two_links(void **state)
 
 #define CLASSES "pfc: {priorities: [3, 4]}, dscp: {26: 3, 34: 4}"
 #define BOTH                                                                                       \
-    "hosts: {defaults: {rnic: {pfc-priorities: [3, 4], dscp-to-priority: {34: 4}}}}\n"             \
+    "hosts: {defaults: {rnic: {profile: ideal, pfc-priorities: [3, 4], dscp-to-priority: {34: "    \
+    "4}}}}\n"                                                                                      \
     "workloads:\n"                                                                                 \
     "  - {name: low, kind: rdma-write, from: host1, to: host0, dscp: 26}\n"
 #define HIGH(more) "  - {name: high, kind: rdma-write, from: host2, to: " more ", dscp: 34}\n"
@@ -209,7 +213,8 @@ static void shares_of_a_link(void **state)
         {SWITCH(CLASSES ", scheduler: {weights: {3: 94, 6: 6}}") BOTH BACK, "weights", ""},
         {SWITCH(
              CLASSES
-             ", scheduler: {weights: {3: 50, 4: 50}}") "hosts: {defaults: {rnic: {weight-3: 5, "
+             ", scheduler: {weights: {3: 50, 4: 50}}") "hosts: {defaults: {rnic: {profile: ideal, "
+                                                       "weight-3: 5, "
                                                        "weight-4: 95, pfc-priorities: [3, 4], "
                                                        "dscp-to-priority: {34: 4}}}}\nworkloads:\n"
                                                        "  - {name: low, kind: rdma-write, from: "
@@ -217,7 +222,7 @@ static void shares_of_a_link(void **state)
                                                        "  - {name: high, kind: rdma-write, from: "
                                                        "host1, to: host0, dscp: 34}\n",
          "weights",
-         "t.yaml:6:37: warning: host1:p0: priority 3 has lossless data, but a weight of 5 of 100: "
+         "t.yaml:6:53: warning: host1:p0: priority 3 has lossless data, but a weight of 5 of 100: "
          "it gets that part of the link when others send, and stops its senders\n    remedy: a "
          "weight of its share\n"},
         {SWITCH(CLASSES) BOTH HIGH("host0"), "starvation",
@@ -271,14 +276,14 @@ static void members_that_cannot_connect(void **state)
          "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
-        {LEAVES "hosts: {defaults: {rnic: {cm-timeout: 1ms}}}\n" FOUR(", stop: 1001us")
-             DOWN("link-down, where: host2, at: 0s"),
+        {LEAVES "hosts: {defaults: {rnic: {profile: ideal, cm-timeout: 1ms}}}\n" FOUR(
+             ", stop: 1001us") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
          "again after cm-timeout, 1 ms (a run shows members_idle > 0)\n    remedy: begin the fault "
          "after the workload, or the workload when routes have converged\n"},
-        {LEAVES "hosts: {defaults: {rnic: {cm-timeout: 1ms}}}\n" FOUR(", stop: 1ms")
+        {LEAVES "hosts: {defaults: {rnic: {profile: ideal, cm-timeout: 1ms}}}\n" FOUR(", stop: 1ms")
              DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w': as it begins, faults have taken links that routes still lead "

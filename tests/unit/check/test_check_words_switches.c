@@ -15,7 +15,7 @@
 #define ONE               HEAD "{kind: single-switch, hosts: 4}\n"
 #define SWITCH(values)    ONE "  switch: {" values "}\n"
 #define AT(where, values) "  overrides: [{where: " where ", " values "}]\n"
-#define ALL(values)       "hosts: {defaults: {rnic: {" values "}}}\n"
+#define ALL(values)       "hosts: {defaults: {rnic: {profile: ideal, " values "}}}\n"
 #define ACROSS            "workloads: [{name: w, kind: rdma-write, from: host0, to: host2}]\n"
 #define WRITE             "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n"
 
@@ -223,10 +223,12 @@ static void thresholds(void **state)
          "ecn.kmax, or rnic.congestion-control: none\n"},
         {SWITCH("ecn: {kmax: 1B}") WRITE, "marking", ""},
         {SWITCH("ecn: {kmax: 0B}, pfc: {priorities: none}") WRITE, "marking", ""},
-        {SWITCH("ecn: {kmax: 0B}") "hosts: {defaults: {rnic: {congestion-control: none}}}\n" WRITE,
+        {SWITCH("ecn: {kmax: 0B}") "hosts: {defaults: {rnic: {profile: ideal, congestion-control: "
+                                   "none}}}\n" WRITE,
          "marking", ""},
         /* One that reacts, the last, is enough. */
-        {SWITCH("ecn: {kmax: 0B}") "hosts: {some: {where: host0..host2, rnic: {congestion-control: "
+        {SWITCH("ecn: {kmax: 0B}") "hosts: {defaults: {rnic: {profile: ideal}}, some: {where: "
+                                   "host0..host2, rnic: {congestion-control: "
                                    "none}}}\n" WRITE,
          "marking",
          "t.yaml:5:24: note: switch0: marks nothing (ecn-kmax 0): congestion control gets no "
@@ -302,7 +304,8 @@ static void headroom(void **state)
          "of acknowledgements and requests in a row can arrive after XOFF, but the headroom is "
          "28672 B, enough for data\n    remedy: set the switch's headroom to 66048 B or more, or "
          "to auto\n"},
-        {SWITCH("pfc: {headroom: 1KB}") "hosts: {targets: {where: host0, namespaces: [{media: "
+        {SWITCH("pfc: {headroom: 1KB}") "hosts: {defaults: {rnic: {profile: ideal}}, targets: "
+                                        "{where: host0, namespaces: [{media: "
                                         "fixed}]}}\nworkloads: [{name: w, kind: nvme, from: host1, "
                                         "to: host0}]\n",
          "headroom",

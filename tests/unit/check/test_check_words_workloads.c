@@ -9,23 +9,26 @@
 
 #include <cmocka.h>
 
-#define COUNT(cases)     (sizeof(cases) / sizeof((cases)[0]))
-#define START            "stormglass: 1\nname: t\n"
-#define FABRIC           "fabric:\n  topology: {kind: single-switch, hosts: 4}\n"
-#define HEAD             START FABRIC
-#define WORK(values)     "workloads: [{name: w, " values "}]\n"
-#define WRITE            WORK("kind: rdma-write, from: host1, to: host0")
-#define READ(more)       WORK("kind: rdma-read, from: [host1, host2], to: host0" more)
-#define ALL(values)      "hosts: {defaults: {rnic: {" values "}}}\n"
-#define AT(host, values) "hosts: {some: {where: " host ", rnic: {" values "}}}\n"
-#define TARGET           "  targets: {where: host0, namespaces: [{media: fixed}]}\n"
-#define NVME(more)       WORK("kind: nvme, from: [host1, host2], to: host0" more)
+#define COUNT(cases) (sizeof(cases) / sizeof((cases)[0]))
+#define START        "stormglass: 1\nname: t\n"
+#define FABRIC       "fabric:\n  topology: {kind: single-switch, hosts: 4}\n"
+#define HEAD         START FABRIC
+#define WORK(values) "workloads: [{name: w, " values "}]\n"
+#define WRITE        WORK("kind: rdma-write, from: host1, to: host0")
+#define READ(more)   WORK("kind: rdma-read, from: [host1, host2], to: host0" more)
+#define ALL(values)  "hosts: {defaults: {rnic: {profile: ideal, " values "}}}\n"
+#define AT(host, values)                                                                           \
+    "hosts: {defaults: {rnic: {profile: ideal}}, some: {where: " host ", rnic: {" values "}}}\n"
+#define TARGET     "  targets: {where: host0, namespaces: [{media: fixed}]}\n"
+#define NVME(more) WORK("kind: nvme, from: [host1, host2], to: host0" more)
 
 static void commands_and_queues(void **state)
 {
     (void)state;
-#define HOSTS(host, target) "hosts:\n  defaults: {nvme: {" host "}, target: {" target "}}\n" TARGET
-#define SECOND(host)        "hosts:\n  some: {where: host2, nvme: {" host "}}\n" TARGET
+#define HOSTS(host, target)                                                                        \
+    "hosts:\n  defaults: {rnic: {profile: ideal}, nvme: {" host "}, target: {" target "}}"         \
+                                                                                      "\n" TARGET
+#define SECOND(host) "hosts:\n  some: {where: host2, nvme: {" host "}}\n" TARGET
     static const struct findings_print cases[] = {
         {HEAD HOSTS("", "") NVME(", block-size: 1MiB"), "block-sizes", ""},
         {HEAD HOSTS("", "") NVME(", block-size: 1049088B"), "block-sizes",

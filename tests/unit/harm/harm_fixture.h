@@ -41,7 +41,9 @@ struct fixture {
 static inline void build(struct fixture *fixture, const char *text)
 {
     char whole[2000];
-    snprintf(whole, sizeof whole, "stormglass: 1\nname: x\nduration: 1ms\n%s", text);
+    const char *const ideal = "hosts: {defaults: {rnic: {profile: ideal}}}\n";
+    snprintf(whole, sizeof whole, "stormglass: 1\nname: x\nduration: 1ms\n%s%s",
+             strstr(text, "\nhosts:") == NULL ? ideal : "", text);
     const struct scenario_input input = {.name = "x.yaml", .text = whole, .length = strlen(whole)};
     *fixture = (struct fixture){.diag = memory_zeroed(1, sizeof *fixture->diag)};
     fixture->scenario = scenario_load(&input, fixture->diag);

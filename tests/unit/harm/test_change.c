@@ -6,7 +6,8 @@
 #include "scenarios/workload/wl_history.h"
 
 #define MIRROR                                                                                     \
-    "hosts: {targets: {where: host2, namespaces: [{media: \"null\", drives: 2, layout: "           \
+    "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host2, namespaces: [{media: "    \
+    "\"null\", drives: 2, layout: "                                                                \
     "mirror}]}}\n"
 #define READS  "workloads: [{name: w, kind: nvme, from: host0, to: host2}"
 #define FAILED "]\nfaults: [{at: 400us, kind: drive-failed, where: host2}"

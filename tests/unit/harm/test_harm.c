@@ -37,7 +37,7 @@ static const struct dropped {
      HARM_FAULT,
      {2, 0, 3, PROBE_DROP_CORRUPT, false, 9, 900, 1, 2}},
     {"ttl",
-     "hosts: {old: {where: host1, rnic: {ttl: 1}}}\n",
+     "hosts: {defaults: {rnic: {profile: ideal}}, old: {where: host1, rnic: {ttl: 1}}}\n",
      "hosts.old.rnic.ttl",
      HARM_SETTING,
      {SWITCH, 1, 3, PROBE_DROP_TTL, false, 9, 900, 1, 2}},
@@ -59,7 +59,7 @@ static const struct dropped {
      {SWITCH, 1, 3, PROBE_DROP_BUFFER, true, 9, 900, 1, 2}},
     {"headroom", "", "switch0", HARM_SWITCH, {SWITCH, 1, 3, PROBE_DROP_BUFFER, true, 9, 900, 1, 2}},
     {"lossy-class",
-     "hosts: {odd: {where: host0, rnic: {priority: 1}}}\n",
+     "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, rnic: {priority: 1}}}\n",
      "hosts.odd.rnic.priority",
      HARM_SETTING,
      {SWITCH, 0, 1, PROBE_DROP_EGRESS, false, 9, 900, 1, 2}},
@@ -69,7 +69,7 @@ static const struct dropped {
      HARM_SWITCH,
      {SWITCH, 2, 3, PROBE_DROP_WATCHDOG, false, 9, 900, 1, 2}},
     {"slow-host",
-     "hosts: {odd: {where: host2, rnic: {drain: 1Gbps}}}\n",
+     "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host2, rnic: {drain: 1Gbps}}}\n",
      "hosts.odd.rnic.drain",
      HARM_SETTING,
      {2, 0, 3, PROBE_DROP_RX_BUFFER, true, 9, 900, 1, 2}},
@@ -253,7 +253,8 @@ static void timers_that_run_out_for_nothing_are_named(void **state)
 {
     (void)state;
     struct fixture fixture;
-    build(&fixture, STAR "hosts: {odd: {where: host0, rnic: {timeout: 1}}}\n" WRITES);
+    build(&fixture, STAR "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, rnic: "
+                         "{timeout: 1}}}\n" WRITES);
     world_host(fixture.world, 0)->rnics[0]->counters.timeouts = 5;
     fixture.uses[0].lost = PPM / 2;
     judge(&fixture);
@@ -282,7 +283,8 @@ static void timeouts_are_told_beside_losses(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct fixture fixture;
-        build(&fixture, STAR "hosts: {odd: {where: host0, rnic: {timeout: 1}}}\n" WRITES);
+        build(&fixture, STAR "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, "
+                             "rnic: {timeout: 1}}}\n" WRITES);
         world_host(fixture.world, 0)->rnics[0]->counters.timeouts = rows[i].timeouts;
         fixture.uses[0].lost = PPM / 2;
         fixture.scene.drops = drops;
@@ -384,7 +386,8 @@ static void a_target_that_stands_still_costs_as_long_as_it_lasts(void **state)
 {
     (void)state;
     struct fixture fixture;
-    build(&fixture, STAR "hosts: {targets: {where: host2, namespaces: [{media: \"null\"}]}}\n"
+    build(&fixture, STAR "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host2, "
+                         "namespaces: [{media: \"null\"}]}}\n"
                          "workloads: [{name: w, kind: nvme, from: host0..host1, to: host2}]\n" FAULT
                          "target-stall, where: host2, for: 250us}]\n");
     judge(&fixture);
@@ -398,7 +401,8 @@ static void what_limits_a_workload_is_scarcer_than_elsewhere(void **state)
 {
     (void)state;
     struct fixture fixture;
-    build(&fixture, STAR "hosts: {odd: {where: host0, rnic: {max-rd-atomic: 1}}}\n" WRITES);
+    build(&fixture, STAR "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, rnic: "
+                         "{max-rd-atomic: 1}}}\n" WRITES);
     fixture.limit.resource = BOTTLENECK_READS;
     fixture.limit.used = PPM;
     judge(&fixture);

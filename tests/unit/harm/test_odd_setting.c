@@ -15,9 +15,12 @@ static void what_is_odd_and_does_no_harm_is_not_named(void **state)
 {
     (void)state;
     static const char *const odd[] = {
-        STAR WRITES "hosts: {odd: {where: host0, rnic: {max-rd-atomic: 32}}}\n",
-        STAR WRITES "hosts: {odd: {where: host0, rnic: {tx-delay: 400ns}}}\n",
-        STAR WRITES "hosts: {odd: {where: host0, rnic: {timeout: 9, retry-count: 6}}}\n",
+        STAR WRITES "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, rnic: "
+                    "{max-rd-atomic: 32}}}\n",
+        STAR WRITES "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, rnic: "
+                    "{tx-delay: 400ns}}}\n",
+        STAR WRITES "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, rnic: "
+                    "{timeout: 9, retry-count: 6}}}\n",
         STAR WRITES FAULT "link-down, where: host3-switch0}]\n",
         STAR "  overrides: [{where: host0-switch0, rate: 99Gbps}]\n" WRITES,
         STAR "  overrides: [{where: switch0, alpha: 1%, xon-offset: 16KB}]\n" WRITES,
@@ -38,7 +41,8 @@ static void a_delay_costs_the_part_of_an_operation_that_it_adds(void **state)
 {
     (void)state;
     struct fixture fixture;
-    build(&fixture, STAR WRITES "hosts: {odd: {where: host0, rnic: {tx-delay: 25us}}}\n");
+    build(&fixture, STAR WRITES "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, "
+                                "rnic: {tx-delay: 25us}}}\n");
     judge(&fixture);
     expect_first(&fixture, "odd-setting", HARM_SETTING, "hosts.odd.rnic.tx-delay");
     /* both ways, of each of the exchanges that a connection begins with */
@@ -50,8 +54,9 @@ static void a_sender_that_is_not_held_back_is_named_by_those_who_are(void **stat
 {
     (void)state;
     struct fixture fixture;
-    build(&fixture, STAR WRITES "hosts: {defaults: {rnic: {congestion-control: dcqcn}}, "
-                                "odd: {where: host1, rnic: {congestion-control: none}}}\n");
+    build(&fixture,
+          STAR WRITES "hosts: {defaults: {rnic: {profile: ideal, congestion-control: dcqcn}}, "
+                      "odd: {where: host1, rnic: {congestion-control: none}}}\n");
     fixture.uses[SWITCH + 2].busy = PPM;
     fixture.uses[0].held = PPM / 2;
     judge(&fixture);
@@ -77,7 +82,7 @@ static void a_host_that_pauses_while_it_is_empty_is_named(void **state)
 {
     (void)state;
     struct fixture fixture;
-    build(&fixture, STAR WRITES "hosts: {defaults: {rnic: {rx-xoff: 1KB}}}\n");
+    build(&fixture, STAR WRITES "hosts: {defaults: {rnic: {profile: ideal, rx-xoff: 1KB}}}\n");
     fixture.uses[2].drained = PPM / 2;
     fixture.uses[SWITCH + 2].blocked = PPM / 2;
     judge(&fixture);
@@ -124,7 +129,8 @@ static void a_cost_that_is_little_more_costs_little(void **state)
         struct fixture fixture;
         char text[400];
         snprintf(text, sizeof text,
-                 STAR "hosts: {targets: {where: host2, namespaces: [{media: \"null\"}]},\n"
+                 STAR "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host2, "
+                      "namespaces: [{media: \"null\"}]},\n"
                       "        odd: {where: host0, nvme: {submit-cost: %s}}}\n"
                       "workloads: [{name: w, kind: nvme, from: host0, to: host2}]\n",
                  dear ? "10us" : "1100ns");

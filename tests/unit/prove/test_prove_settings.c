@@ -169,6 +169,7 @@ static void without_anything_to_repair_nothing_is_compared(void **state)
                                  "duration: 2us\n"
                                  "drain: 1us\n"
                                  "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
+                                 "hosts: {defaults: {rnic: {profile: ideal}}}\n"
                                  "workloads:\n" WRITES("a", "host0", "host2"));
     assert_true(stand->prove.vacuous);
     assert_false(stand->prove.repaired);
@@ -183,18 +184,19 @@ static void without_anything_to_repair_nothing_is_compared(void **state)
 static void what_all_have_is_odd_by_what_happened(void **state)
 {
     (void)state;
-    struct stand *stand =
-        proved(BEGIN TREE "hosts: {defaults: {rnic: {ttl: 1, timeout: 8, rx-delay: 310ns,"
-                          " cm-timeout: 100us, cm-retries: 2}}}\n"
-                          "workloads:\n" WRITES("a", "host0", "host2"));
+    struct stand *stand = proved(
+        BEGIN TREE "hosts: {defaults: {rnic: {profile: ideal, ttl: 1, timeout: 8, rx-delay: 310ns,"
+                   " cm-timeout: 100us, cm-retries: 2}}}\n"
+                   "workloads:\n" WRITES("a", "host0", "host2"));
     const struct prove *prove = &stand->prove;
     assert_true(row_of(prove, "hosts.defaults.rnic.ttl")->culprit);
     assert_true(row_of(prove, "hosts.defaults.rnic.ttl")->repair.written);
     assert_int_equal(prove->tier, PROVE_ODD);
     assert_int_equal(prove->culprits, 1);
     take_down(stand);
-    stand = proved(BEGIN TREE "hosts: {defaults: {rnic: {timeout: 8, rx-delay: 310ns}}}\n"
-                              "workloads:\n" WRITES("a", "host0", "host2"));
+    stand = proved(BEGIN TREE
+                   "hosts: {defaults: {rnic: {profile: ideal, timeout: 8, rx-delay: 310ns}}}\n"
+                   "workloads:\n" WRITES("a", "host0", "host2"));
     assert_true(stand->prove.vacuous);
     take_down(stand);
 }

@@ -22,7 +22,7 @@ static struct scenario *load(const char *rest)
     snprintf(text, sizeof text,
              "stormglass: 1\nname: t\nduration: 300us\n"
              "fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {rate: 10Gbps}}\n"
-             "hosts: {defaults: {rnic: {congestion-control: none}}}\n"
+             "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}\n"
              "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, "
              "message-size: 16KiB, %s}]\n",
              rest);

@@ -196,7 +196,8 @@ static void compare(const struct result_totals *counted, const struct result_tot
     "fabric: {topology: {kind: single-switch, hosts: 5},\n"                                        \
     "         switch: {buffer: 2MB, ports: 1, policy: static, xoff: 60KB" switch_more "}}\n"
 #define INCAST                                                                                     \
-    "hosts: {targets: {where: host0, namespaces: [{media: \"null\"}]}}\n"                          \
+    "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "    \
+    "\"null\"}]}}\n"                                                                               \
     "workloads:\n"                                                                                 \
     "  - {name: r, kind: nvme, from: \"host1..host4\", to: host0, read: 50%, block-size: 16KiB,\n" \
     "     queue-depth: 8}\n"

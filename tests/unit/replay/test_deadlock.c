@@ -107,7 +107,7 @@ static const char *write_ring(const struct ring *ring)
     used += (size_t)snprintf(
         text + used, TEXT_BYTES - used,
         "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 100KB, pfc: {headroom: auto}%s}\n"
-        "hosts: {defaults: {rnic: {congestion-control: none}}}\nworkloads:\n",
+        "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}\nworkloads:\n",
         ring->also != NULL ? ring->also : "");
     for (const char *name = ring->names; *name != '\0'; name++)
         for (unsigned i = 0; i < ring->count; i++)
@@ -174,7 +174,7 @@ static void the_whole_line_behind_a_ring_waits(void **state)
         "      - {ends: [s2, s3], rate: 100Gbps}\n      - {ends: [s3, s4], rate: 100Gbps}\n"
         "      - {ends: [s4, s0], rate: 100Gbps}\n"
         "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 100KB, pfc: {headroom: auto}}\n"
-        "hosts: {defaults: {rnic: {congestion-control: none}}}\nworkloads:\n"
+        "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}\nworkloads:\n"
         "  - {name: w0, kind: rdma-write, from: h0, to: h2, message-size: 1MiB, outstanding: 4}\n"
         "  - {name: w1, kind: rdma-write, from: h1, to: h3, message-size: 1MiB, outstanding: 4}\n"
         "  - {name: w2, kind: rdma-write, from: h2, to: h4, message-size: 1MiB, outstanding: 4}\n"
@@ -312,7 +312,7 @@ static void assert_none(const char *text, bool paused)
 #define CLOS                                                                                       \
     "fabric:\n  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 3}\n"           \
     "  switch: {buffer: 3MB, ports: 1, policy: static, xoff: 30KB}\n"                              \
-    "hosts: {defaults: {rnic: {congestion-control: none, rx-buffer: 100KB}}}\n"                    \
+    "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, rx-buffer: 100KB}}}\n"    \
     "workloads: [{name: w, kind: rdma-write, from: \"host*\", to: \"host*\", pairing: "            \
     "all-to-all, message-size: 64KiB}]\n"
 
@@ -330,7 +330,7 @@ static void still_is_not_deadlocked(void **state)
     /* Heavy incast. */
     assert_none(HEAD "fabric:\n  topology: {kind: fat-tree, k: 4}\n"
                      "  switch: {buffer: 3MB, ports: 1, policy: static, xoff: 30KB}\n"
-                     "hosts: {defaults: {rnic: {congestion-control: none}}}\n"
+                     "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}\n"
                      "workloads: [{name: w, kind: rdma-write, from: \"host1..host15\", to: host0, "
                      "message-size: 16KiB, outstanding: 2}]\n",
                 false);

@@ -4,6 +4,7 @@
 #include "replay/compare/matrix.h"
 #include "replay/compare/predict.h"
 #include "reports/text/predictions_json.h"
+#include "rnic/cc/cc.h"
 #include "tests/unit/base/fuzz_input.h"
 
 #include <math.h>
@@ -162,7 +163,6 @@ static void what_is_frozen_is_read_again(void **state)
     free(text);
 }
 
-/* Figures that are not known, ranges and points of every kind: frozen again it is the same file. */
 /* Each profile that a setting of any cell comes from, once, with the digest of its text. */
 static void profiles_are_those_of_all_settings(void **state)
 {
@@ -177,7 +177,7 @@ static void profiles_are_those_of_all_settings(void **state)
         struct scenario *scenario = load_cell(&grid->cells[i], diag);
         for (uint32_t s = 0; s < scenario->setting_count; s++) {
             const char *name = scenario->settings[s].profile;
-            unsigned found = 0;
+            unsigned found = name != NULL && cc_find(name) != NULL; /* a preset: it has no file */
             for (size_t k = 0; name != NULL && k < predictions->profile_count; k++)
                 if (strcmp(predictions->profiles[k].name, name) == 0) {
                     found++;

@@ -52,7 +52,7 @@ static const char busy[] =
     "fabric:\n"
     "  topology: {kind: single-switch, hosts: 4}\n"
     "  switch: {ecn-kmin: 20KiB, ecn-kmax: 80KiB}\n"
-    "hosts: {defaults: {rnic: {congestion-control: dcqcn}}}\n"
+    "hosts: {defaults: {rnic: {profile: ideal, congestion-control: dcqcn}}}\n"
     "workloads:\n"
     "  - {name: a, kind: rdma-write, from: \"host1..host3\", to: host0, message-size: 64KiB}\n"
     "faults:\n"

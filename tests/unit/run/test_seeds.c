@@ -70,7 +70,8 @@ static struct scenario *load(const char *set, struct diag *diag)
     static const char text[] =
         "stormglass: 1\nname: t\nduration: 100us\nseed: 7\n"
         "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
-        "hosts: {targets: {where: host1, namespaces: [{media: {kind: flash-tlc}}]}}\n"
+        "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: "
+        "{kind: flash-tlc}}]}}\n"
         "workloads:\n"
         "  - {name: a, kind: rdma-write, from: host0, to: host2, message-size: 4KiB}\n"
         "  - {name: b, kind: nvme, from: host0, to: host1, read: 50%, block-size: 4KiB}\n"

@@ -111,7 +111,8 @@ static struct world *build(const struct scenario *scenario, const struct probe *
     "stormglass: 1\nname: t\nduration: 1ms\ndrain: 100us\nfabric:\n"                               \
     "  topology: {kind: single-switch, hosts: 4}\n"                                                \
     "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 50KB}\n"                              \
-    "hosts: {defaults: {rnic: {congestion-control: none, timeout: 4, retry-count: 7}}}\n"          \
+    "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, timeout: 4, "             \
+    "retry-count: 7}}}\n"                                                                          \
     "workloads: [{name: w, kind: rdma-write, from: \"host1..host3\", to: host0}]\n"
 
 static void on_drop(void *self, const struct probe_drop *drop)
@@ -170,7 +171,7 @@ static void drops_last_for_the_detection_time(void **state)
         load("stormglass: 1\nname: t\nduration: 2ms\ndrain: 100ms\nfabric:\n"
              "  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 1}\n"
              "  routing: {detection: 100us, convergence: 300us}\n"
-             "hosts: {defaults: {rnic: {timeout: 4}}}\n"
+             "hosts: {defaults: {rnic: {profile: ideal, timeout: 4}}}\n"
              "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, qps: 16}]\n"
              "faults: [{kind: link-down, where: leaf0-spine0, at: 500us}]\n");
     struct world *world = build(scenario, &probe_none);
@@ -204,7 +205,7 @@ static void bit_errors_come_at_their_rate(void **state)
         load("stormglass: 1\nname: t\nduration: 10ms\ndrain: 200ms\nfabric:\n"
              "  topology: {kind: single-switch, hosts: 2}\n"
              "  host-links: {mtu: 1500B}\n"
-             "hosts: {defaults: {rnic: {path-mtu: 1024B, timeout: 4}}}\n"
+             "hosts: {defaults: {rnic: {profile: ideal, path-mtu: 1024B, timeout: 4}}}\n"
              "workloads:\n"
              "  - {name: there, kind: rdma-write, from: host0, to: host1, qps: 8}\n"
              "  - {name: back, kind: rdma-write, from: host1, to: host0, qps: 8}\n"

@@ -55,20 +55,25 @@ static const struct row {
     {TREE "  host-links: {flow-control: none}\n" WRITES,
      "fabric.host-links.flow-control none pfc 16 broad\n"},
     /* Hosts: one value, a map, another congestion control and one of its values. */
-    {TREE "hosts: {slow: {where: host3, rnic: {drain: 5Gbps}}}\n" WRITES,
+    {TREE "hosts: {defaults: {rnic: {profile: ideal}}, slow: {where: host3, rnic: {drain: "
+          "5Gbps}}}\n" WRITES,
      "hosts.slow.rnic.drain 5Gbps 0bps 1\n"},
-    {TREE "hosts: {two: {where: host3, rnic: {dscp-to-priority: {26: 0}}}}\n" WRITES,
+    {TREE "hosts: {defaults: {rnic: {profile: ideal}}, two: {where: host3, rnic: "
+          "{dscp-to-priority: {26: 0}}}}\n" WRITES,
      "hosts.two.rnic.dscp-to-priority.26 0 unset 1\n"},
-    {TREE "hosts: {two: {where: host3, rnic: {congestion-control: none}}}\n" WRITES,
+    {TREE "hosts: {defaults: {rnic: {profile: ideal}}, two: {where: host3, rnic: "
+          "{congestion-control: none}}}\n" WRITES,
      "hosts.two.rnic.congestion-control none dcqcn-mlx5 1\n"},
-    {TREE "hosts: {two: {where: host3, rnic: {congestion-control: {kind: dcqcn-mlx5, g: "
+    {TREE "hosts: {defaults: {rnic: {profile: ideal}}, two: {where: host3, rnic: "
+          "{congestion-control: {kind: dcqcn-mlx5, g: "
           "1/16}}}}\n" WRITES,
      "hosts.two.rnic.congestion-control.g 1/16 48828125e-10 1\n"},
     /* Another preset of one algorithm is one deviation; two names of one preset are none. */
-    {TREE
-     "hosts: {two: {where: host3, rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}}\n" WRITES,
+    {TREE "hosts: {defaults: {rnic: {profile: ideal}}, two: {where: host3, rnic: "
+          "{congestion-control: {kind: dcqcn, g: 1/16}}}}\n" WRITES,
      "hosts.two.rnic.congestion-control dcqcn dcqcn-mlx5 1\n"},
-    {TREE "hosts: {defaults: {rnic: {congestion-control: dcqcn}}, two: {where: host3, rnic: "
+    {TREE "hosts: {defaults: {rnic: {profile: ideal, congestion-control: dcqcn}}, two: {where: "
+          "host3, rnic: "
           "{congestion-control: dcqcn-paper}}}\n" WRITES,
      ""},
     {TREE "  overrides: [{where: leaf1, dscp: {26: 0, 27: 1}}]\n" WRITES,
@@ -95,7 +100,8 @@ static const struct row {
     {TREE "workloads: [{name: w, kind: rdma-send, from: host1, to: host0, receives: 2}]\n",
      "workloads.w.receives 2 0 1\n"},
     /* A limit of one namespace of two, and drives of one of three. */
-    {TREE "hosts: {targets: {where: host0, namespaces: [{media: fixed}, "
+    {TREE "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: "
+          "[{media: fixed}, "
           "{media: fixed, iops-limit: 5000}]}}\n" WRITES,
      "hosts.targets.namespaces[1].iops-limit 5000 0 1\n"},
     {TREE "hosts:\n  targets: {where: [host0, host2], namespaces: [{media: fixed, drives: 4}]}\n"
@@ -193,11 +199,13 @@ static void what_is_written_is_found(void **state)
          "fabric.switch.alpha 25% 100% 6 broad\nfabric.switch.headroom 1000B auto 6 broad\n"},
         {TREE "  overrides: [{where: leaf1, alpha: 12.5%}, {where: leaf2, alpha: 1%}]\n" WRITES,
          ""},
-        {TREE "hosts: {defaults: {rnic: {drain: 5Gbps}}}\n" WRITES,
+        {TREE "hosts: {defaults: {rnic: {profile: ideal, drain: 5Gbps}}}\n" WRITES,
          "hosts.defaults.rnic.drain 5Gbps 0bps 8 broad\n"},
-        {TREE "hosts: {defaults: {rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}}\n" WRITES,
+        {TREE "hosts: {defaults: {rnic: {profile: ideal, congestion-control: {kind: dcqcn, g: "
+              "1/16}}}}\n" WRITES,
          ""},
-        {TREE "hosts: {defaults: {nvme: {queue-size: 16}, target: {max-queues: 3}}, targets: "
+        {TREE "hosts: {defaults: {rnic: {profile: ideal}, nvme: {queue-size: 16}, target: "
+              "{max-queues: 3}}, targets: "
               "{where: host0, namespaces: [{media: fixed}]}}\n" WRITES,
          "hosts.defaults.nvme.queue-size 16 128 8 broad\nhosts.defaults.target.max-queues 3 128 8 "
          "broad\n"},

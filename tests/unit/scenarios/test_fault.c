@@ -25,7 +25,7 @@ static struct scenario *load(const char *faults)
     snprintf(text, sizeof text,
              "stormglass: 1\nname: test\n"
              "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}}\n"
-             "hosts: {targets: {where: host0, "
+             "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, "
              "namespaces: [{media: fixed, drives: 2, layout: mirror}]}}\n"
              "workloads:\n  - {name: w, kind: nvme, from: host4, to: host0}\n"
              "  - {name: v, kind: rdma-write, from: host1, to: host2}\nfaults:\n%s",

@@ -106,7 +106,8 @@ static void an_aggregate_is_one(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256], workload[256];
         snprintf(workload, sizeof workload,
-                 WRITES "}]\nhosts: {s: {where: %s, rnic: {lag: layer2}}}\nexpect: [",
+                 WRITES "}]\nhosts: {defaults: {rnic: {profile: ideal}}, s: {where: %s, rnic: "
+                        "{lag: layer2}}}\nexpect: [",
                  rows[i].hosts);
         struct scenario *scenario = load_ending(rows[i].topology, workload, "]\n");
         if (scenario == NULL)
@@ -135,7 +136,8 @@ static void why_nics_are_apart(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char workload[256];
-        snprintf(workload, sizeof workload, WRITES "}]\nhosts: {defaults: {rnic: {%s}}}\nexpect: [",
+        snprintf(workload, sizeof workload,
+                 WRITES "}]\nhosts: {defaults: {rnic: {profile: ideal, %s}}}\nexpect: [",
                  rows[i].rnic);
         struct scenario *scenario = load_ending(rows[i].topology, workload, "]\n");
         if (scenario == NULL)
@@ -158,7 +160,9 @@ static void what_is_not_there(void **state)
         {ONE, WRITES ", nic: 1", "nic: host0 has no NIC 1 with a link: it has 1"},
         {SAME, WRITES ", peer-nic: 2", "peer-nic: host1 has no NIC 2 with a link: it has 2"},
         {SAME, WRITES ", nic: 8", "more than the maximum, 7"},
-        {SAME, WRITES ", nic: 0}]\nhosts: {defaults: {rnic: {lag: layer2}}}\nfaults: [{a: b",
+        {SAME,
+         WRITES
+         ", nic: 0}]\nhosts: {defaults: {rnic: {profile: ideal, lag: layer2}}}\nfaults: [{a: b",
          "nic: the NICs of host0 are one by rnic.lag, which says who sends by which"},
     };
     (void)state;

@@ -141,7 +141,8 @@ static void a_link_aggregate_is_one_destination(void **state)
         "stormglass: 1\nname: test\nfabric:\n"
         "  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 1, nics: 2, "
         "homing: dual}\n"
-        "hosts: {some: {where: [host0, host1], rnic: {lag: layer3+4}}}\n"
+        "hosts: {defaults: {rnic: {profile: ideal}}, some: {where: [host0, host1], rnic: {lag: "
+        "layer3+4}}}\n"
         "workloads: [{name: w, kind: rdma-write, from: host0, to: host2}]\n");
     uint8_t *down = calloc(scenario->link_count, 1);
     struct route_table *tables = routing_compute(scenario, NULL);
@@ -168,7 +169,8 @@ static void cables_of_a_link_aggregate_share_its_flows(void **state)
         load_fine("stormglass: 1\nname: test\nfabric:\n"
                   "  topology: {kind: single-switch, hosts: 3, nics: 2}\n"
                   "  routes: [{at: switch0, to: host1, via: host1}]\n"
-                  "hosts: {some: {where: [host0, host1], rnic: {lag: layer2}}}\n"
+                  "hosts: {defaults: {rnic: {profile: ideal}}, some: {where: [host0, host1], rnic: "
+                  "{lag: layer2}}}\n"
                   "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n");
     const uint32_t s = scenario_find_node(scenario, "switch0");
     struct route_table *tables = routing_compute(scenario, NULL);

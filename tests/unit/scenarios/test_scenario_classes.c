@@ -56,14 +56,14 @@ static void a_workload_has_a_class(void **state)
 static void hosts_have_maps(void **state)
 {
     (void)state;
-    struct scenario *scenario =
-        load_fine(HEAD FABRIC
-                  ", overrides: [{where: host3, rnic: {dscp-to-priority: {10: 6}}}]}\n"
-                  "hosts:\n"
-                  "  defaults: {rnic: {dscp-to-priority: {3: 3, 46: 7}, pfc-priorities: [3, 4]}}\n"
-                  "  other: {where: host2..host3, rnic: {dscp-to-priority: {46: 2, 4: 4}, "
-                  "pfc-priorities: auto, dscp: 12}}\n"
-                  "workloads: [{name: a, " RAW "}]\n");
+    struct scenario *scenario = load_fine(
+        HEAD FABRIC ", overrides: [{where: host3, rnic: {dscp-to-priority: {10: 6}}}]}\n"
+                    "hosts:\n"
+                    "  defaults: {rnic: {profile: ideal, dscp-to-priority: {3: 3, 46: 7}, "
+                    "pfc-priorities: [3, 4]}}\n"
+                    "  other: {where: host2..host3, rnic: {dscp-to-priority: {46: 2, 4: 4}, "
+                    "pfc-priorities: auto, dscp: 12}}\n"
+                    "workloads: [{name: a, " RAW "}]\n");
     const struct scenario_node *nodes = scenario->nodes;
     const uint8_t known[4][5] = {/* DSCP 3, 4, 10, 12, 46 */
                                  {3, 0, 1, 1, 7},
@@ -87,16 +87,16 @@ static void bad_classes_are_refused(void **state)
     } rows[] = {
         {HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", dscp: 64}]\n", "the maximum, 63"},
         {HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", priority: -1}]\n", "priority"},
-        {HEAD FABRIC "}\nhosts: {defaults: {rnic: {dscp-to-priority: {3: 8}}}}\n"
+        {HEAD FABRIC "}\nhosts: {defaults: {rnic: {profile: ideal, dscp-to-priority: {3: 8}}}}\n"
                      "workloads: [{name: a, " RAW "}]\n",
          "the maximum, 7"},
-        {HEAD FABRIC "}\nhosts: {defaults: {rnic: {dscp-to-priority: {x: 3}}}}\n"
+        {HEAD FABRIC "}\nhosts: {defaults: {rnic: {profile: ideal, dscp-to-priority: {x: 3}}}}\n"
                      "workloads: [{name: a, " RAW "}]\n",
          "dscp: "},
-        {HEAD FABRIC "}\nhosts: {defaults: {rnic: {pfc-priorities: [8]}}}\n"
+        {HEAD FABRIC "}\nhosts: {defaults: {rnic: {profile: ideal, pfc-priorities: [8]}}}\n"
                      "workloads: [{name: a, " RAW "}]\n",
          "pfc-priorities"},
-        {HEAD FABRIC "}\nhosts: {defaults: {rnic: {pfc-priorities: outo}}}\n"
+        {HEAD FABRIC "}\nhosts: {defaults: {rnic: {profile: ideal, pfc-priorities: outo}}}\n"
                      "workloads: [{name: a, " RAW "}]\n",
          "auto"},
     };
@@ -136,13 +136,15 @@ static void check_follows_each_class(void **state)
                                          "workloads: [{name: a, " RAW ", dscp: 46}]\n";
     const char *says = "the receive buffer sends no pause for priority 5, DSCP 46";
     assert_int_equal(findings(not_paused, DIAG_WARNING, says), 1);
-    const char *paused = HEAD FABRIC ", switch: {pfc: {priorities: [3, 5]}}}\n"
-                                     "hosts: {defaults: {rnic: {pfc-priorities: [3, 5]}}}\n"
-                                     "workloads: [{name: a, " RAW ", dscp: 46}]\n";
+    const char *paused =
+        HEAD FABRIC ", switch: {pfc: {priorities: [3, 5]}}}\n"
+                    "hosts: {defaults: {rnic: {profile: ideal, pfc-priorities: [3, 5]}}}\n"
+                    "workloads: [{name: a, " RAW ", dscp: 46}]\n";
     assert_int_equal(findings(paused, DIAG_WARNING, "sends no pause"), 0);
-    const char *agreed = HEAD FABRIC ", switch: {pfc: {priorities: [3, 4]}, dscp: {46: 4}}}\n"
-                                     "hosts: {defaults: {rnic: {dscp-to-priority: {46: 4}}}}\n"
-                                     "workloads: [{name: a, " RAW ", dscp: 46}]\n";
+    const char *agreed =
+        HEAD FABRIC ", switch: {pfc: {priorities: [3, 4]}, dscp: {46: 4}}}\n"
+                    "hosts: {defaults: {rnic: {profile: ideal, dscp-to-priority: {46: 4}}}}\n"
+                    "workloads: [{name: a, " RAW ", dscp: 46}]\n";
     assert_int_equal(findings(agreed, DIAG_WARNING, "is sent on"), 0);
     const char *lossy = HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", dscp: 0}]\n";
     assert_int_equal(findings(lossy, DIAG_NOTE, "RoCE data may be dropped: DSCP 0"), 1);

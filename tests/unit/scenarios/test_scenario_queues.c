@@ -14,7 +14,8 @@
 #define HEAD                                                                                       \
     "stormglass: 1\nname: test\n"                                                                  \
     "fabric: {topology: {kind: single-switch, hosts: 4}}\n"                                        \
-    "hosts: {defaults: {nvme: {queues: 3}}, targets: {where: host0, namespaces: [{}]},\n"          \
+    "hosts: {defaults: {rnic: {profile: ideal}, nvme: {queues: 3}}, targets: {where: host0, "      \
+    "namespaces: [{}]},\n"                                                                         \
     "        big: {where: host3, nvme: {queues: 8}}}\n"
 
 static struct diag diag;

@@ -15,7 +15,8 @@ static const char text[] =
     "stormglass: 1\n"
     "name: test\n"
     "fabric: {topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 4}}\n"
-    "hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}\n"
+    "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "
+    "fixed}]}}\n"
     "workloads: [{name: w, kind: nvme, from: host1, to: host0}]\n";
 
 static int setup(void **state)

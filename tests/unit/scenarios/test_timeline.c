@@ -18,7 +18,8 @@
     "stormglass: 1\nname: t\nduration: 1ms\nfabric:\n"                                             \
     "  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}\n"                    \
     "  routing: {detection: 10us, convergence: 100us}\n"                                           \
-    "hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}\n"                             \
+    "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "    \
+    "fixed}]}}\n"                                                                                  \
     "workloads: [{name: w, kind: nvme, from: host2, to: host0}]\nfaults:\n"
 
 struct words {

@@ -14,7 +14,8 @@ static const char text[] =
     "stormglass: 1\n"
     "name: step\n"
     "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 3}}\n"
-    "hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}\n"
+    "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: "
+    "fixed}]}}\n"
     "workloads:\n"
     "  - {name: hot, kind: nvme, from: host1, to: host0}\n"
     "  - {name: raw, kind: rdma-write, from: host5, to: host3}\n";

@@ -23,7 +23,7 @@ static const char text[] =
     "  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 3}\n"
     "  switch: {buffer: 6MiB, headroom: 40KiB, policy: static, xoff: 50KB}\n"
     "hosts:\n"
-    "  defaults: {rnic: {congestion-control: none}}\n"
+    "  defaults: {rnic: {profile: ideal, congestion-control: none}}\n"
     "workloads:\n"
     "  - {name: hot, kind: rdma-write, from: \"host1..host4\", to: host0, message-size: 64KiB}\n"
     "  - {name: raw, kind: rdma-write, from: host5, to: host3, message-size: 64KiB, stop: 20us}\n"

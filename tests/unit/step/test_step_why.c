@@ -19,7 +19,7 @@ static const char text[] =
     "duration: 300us\n"
     "fabric: {topology: {kind: single-switch, hosts: 7}}\n"
     "hosts:\n"
-    "  defaults: {rnic: {congestion-control: none}}\n"
+    "  defaults: {rnic: {profile: ideal, congestion-control: none}}\n"
     "  targets: {where: host0, namespaces: [{media: fixed}]}\n"
     "workloads:\n"
     "  - {name: reads, kind: nvme, from: \"host1..host2\", to: host0, read: 100%,\n"

@@ -26,7 +26,7 @@ static const char text[] =
     "  topology: {kind: single-switch, hosts: 11}\n"
     "  host-links: {rate: 100Gbps, mtu: 4200B}\n"
     "hosts:\n"
-    "  defaults: {rnic: {congestion-control: none, path-mtu: 4096B}}\n"
+    "  defaults: {rnic: {profile: ideal, congestion-control: none, path-mtu: 4096B}}\n"
     "  overrides: [{where: host0, rnic: {drain: 10Gbps}}]\n"
     "  targets: {where: host1, namespaces: [{media: {kind: fixed, read-latency: 10us,\n"
     "    write-latency: 20us, parallel: 1}}]}\n"

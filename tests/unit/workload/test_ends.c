@@ -89,7 +89,8 @@ static void a_run_ends_where_it_is_cut(void **state)
 
 static const char text[] = "stormglass: 1\nname: t\nduration: 20ms\n"
                            "fabric:\n  topology: {kind: single-switch, hosts: 2}\n"
-                           "hosts: {targets: {where: host0, namespaces: [{media: \"null\"}]}}\n"
+                           "hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, "
+                           "namespaces: [{media: \"null\"}]}}\n"
                            "workloads:\n"
                            "  - {name: f, kind: fio, file: jobs.fio, from: host1, to: host0}\n";
 
