@@ -17,6 +17,7 @@ fabric:
   host-links: {rate: 100Gbps, length: 3m, mtu: 4200B}
 $1
 hosts:
+  defaults: {rnic: {profile: ideal}}
   targets: {where: "host9..host11", namespaces: [{media: "null"}]}
 $2
 workloads:

@@ -30,7 +30,7 @@ expect 'frozen again, the same' 0 "$(grep -o 'digest [0-9a-f]*' out)" "$program"
 gojq -e '.cells | length == 4' predicted/predictions.json >out || fail 'no JSON'
 
 # Whose ring is full, its figures are a matter of microseconds.
-sed 's/^hosts: {/&lab: {where: "*", machine: lab}, defaults: {rnic: {profile: softroce, receive-ring: 64}}, /; s/10ms/20s/' base.yaml >ring-base.yaml
+sed 's/^hosts: {defaults: {rnic: {profile: ideal}}, /hosts: {lab: {where: "*", machine: lab}, defaults: {rnic: {profile: softroce, receive-ring: 64}}, /; s/10ms/20s/' base.yaml >ring-base.yaml
 sed 's/small/ring/; s/base.yaml/ring-base.yaml/; s/64KiB/128KiB/; s/\[1, 4\]/[1]/' grid.yaml >ring.yaml
 expect 'a ring that is full' 0 '2 cells frozen' "$program" predict ring.yaml -o rings
 [ "$(gojq -r '.cells[].workloads[].range' rings/predictions.json | tr '\n' ' ')" = 'uncalibrated ring-full ' ] ||

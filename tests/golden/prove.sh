@@ -73,7 +73,7 @@ holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sor
     begin hidden
     cat <<'END'
 fabric: {topology: {kind: single-switch, hosts: 4}}
-hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host1, rnic: {drain: 8Gbps}}, defaults: {rnic: {profile: ideal, timeout: 8, retry-count: 1}}}
+hosts: {odd: {where: host1, rnic: {drain: 8Gbps}}, defaults: {rnic: {profile: ideal, timeout: 8, retry-count: 1}}}
 workloads: [{name: a, kind: rdma-write, from: [host0, host2], to: [host1, host3], message-size: 64KiB, outstanding: 2}]
 faults: [{kind: link-down, where: host1-switch0}]
 END
