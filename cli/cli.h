@@ -15,11 +15,12 @@
 struct json;
 
 enum cli_exit {
-    CLI_DONE = 0,    /* and all expectations held */
-    CLI_BROKEN = 1,  /* an expectation failed, a difference or an error was found */
-    CLI_USAGE = 2,   /* the command line or an input file is wrong; nothing was written */
-    CLI_FAILED = 3,  /* it could not be carried out: disk, device, memory */
-    CLI_SIGNAL = 128 /* and the signal's number: a run was stopped; its database is usable */
+    CLI_DONE = 0,      /* and all expectations held */
+    CLI_BROKEN = 1,    /* an expectation failed, a difference or an error was found */
+    CLI_USAGE = 2,     /* the command line or an input file is wrong; nothing was written */
+    CLI_FAILED = 3,    /* it could not be carried out: disk, device, memory */
+    CLI_UNDECIDED = 4, /* nothing was wrong, and the answer is not known */
+    CLI_SIGNAL = 128   /* and the signal's number: a run was stopped; its database is usable */
 };
 
 struct cli_option {

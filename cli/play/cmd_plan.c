@@ -188,15 +188,25 @@ static bool close_store(struct session *session)
 
 /* ------------------------------------------------------------------ answers */
 
-static bool is_decided(const struct session *session)
+static int code_of(enum plan_result result)
+{
+    return result == PLAN_RESULT_PASS   ? CLI_DONE
+           : result == PLAN_RESULT_FAIL ? CLI_BROKEN
+                                        : CLI_UNDECIDED;
+}
+
+/* Of two plans that both chose, which were not compared as the budget was spent: undecided. */
+static int exit_code(const struct session *session)
 {
     const struct plan_versus *versus = &session->versus;
-    if (session->count == 1)
-        return session->sides[0].state.proven;
-    for (uint32_t i = 0; i < session->count; i++)
-        if (!session->sides[i].state.proven)
-            return false;
-    return versus->why[0] == '\0' && versus->played;
+    int code = CLI_DONE;
+    for (uint32_t i = 0; i < session->count; i++) {
+        const int of_side = code_of(plan_result(&session->sides[i].state));
+        code = of_side > code ? of_side : code;
+    }
+    if (session->count > 1 && code == CLI_DONE && (versus->why[0] != '\0' || !versus->played))
+        code = CLI_UNDECIDED;
+    return code;
 }
 
 /* Of a share: what became of its candidates. */
@@ -210,7 +220,7 @@ static int report_part(const struct plan_state *state, const struct part *part)
     printf("%s: part %u of %u: %u of %u %s decided by %" PRId64 " %s\n", state->plan->grid.name,
            (unsigned)part->number, (unsigned)part->count, (unsigned)(all - open), (unsigned)all,
            plural(all, "candidate", "candidates"), state->runs, plural(state->runs, "run", "runs"));
-    return open == 0 ? CLI_DONE : CLI_BROKEN;
+    return open == 0 ? CLI_DONE : CLI_UNDECIDED;
 }
 
 static int report(const struct cli_args *args, const struct session *session)
@@ -231,7 +241,7 @@ static int report(const struct cli_args *args, const struct session *session)
         cli_error("the results could not be written: %s", strerror(errno));
         return CLI_FAILED;
     }
-    return is_decided(session) ? CLI_DONE : CLI_BROKEN;
+    return exit_code(session);
 }
 
 static void search(const struct cli_args *args, struct session *session)
@@ -292,6 +302,11 @@ static bool may_make_pages(const struct cli_args *args)
     return database_of(args) != NULL && pages_begin(cli_value(args, "pages")) == CLI_DONE;
 }
 
+static bool is_answer(int code)
+{
+    return code == CLI_DONE || code == CLI_BROKEN || code == CLI_UNDECIDED;
+}
+
 static int play(const struct cli_args *args, struct session *session)
 {
     struct stop former;
@@ -305,9 +320,9 @@ static int play(const struct cli_args *args, struct session *session)
         planning_hide_progress(&session->sides[i]);
     int code = report(args, session);
     code = close_store(session) ? code : CLI_FAILED;
-    if (cli_given(args, "pages") && code <= CLI_BROKEN && stop_asked() == 0) {
+    if (cli_given(args, "pages") && is_answer(code) && stop_asked() == 0) {
         const int pages = write_pages(args, session);
-        code = pages > code ? pages : code;
+        code = pages == CLI_DONE ? code : pages;
     }
     stop_release(&former);
     return code;
@@ -343,7 +358,7 @@ int cmd_plan_run(const struct cli_args *args, const struct cmd_plan_others *othe
                : cli_given(args, "list") ? report(args, &session)
                                          : play(args, &session);
     }
-    if (cli_given(args, "list") && code == CLI_BROKEN)
+    if (cli_given(args, "list") && is_answer(code))
         code = CLI_DONE;
     plan_versus_free(&session.versus);
     for (uint32_t i = 0; i < session.count; i++)
@@ -382,9 +397,9 @@ const struct cli_command cmd_plan = {
         "stormglass check says what is wrong with it; stormglass-plan(1) has all its words.\n"
         "Plays as few runs as tell which candidates hold every objective, also with each failure.\n"
         "Ctrl-C keeps what was played: --resume goes on from there.\n"
-        "Exit codes: 0 one is chosen and nothing that is open could take its place, 1 none holds,\n"
-        "or that is not known, 2 the plan or the command line is wrong, 3 the database could not\n"
-        "be written, 130 interrupted, 143 terminated.",
+        "Exit codes: 0 one is chosen and nothing undecided could take its place, 1 every\n"
+        "candidate fails, 2 the plan or the command line is wrong, 3 the database could not be\n"
+        "written, 4 undecided: the answer says how to go on, 130 interrupted, 143 terminated.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

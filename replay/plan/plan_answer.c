@@ -51,34 +51,39 @@ static void write_trial(const struct plan_state *state, uint32_t index, uint32_t
     free(command);
 }
 
-/* Each objective of one that holds, where it is nearest to its limit. */
+/* Each objective of one that was run, where it is nearest to its limit. */
 static void write_objectives(const struct plan_state *state, uint32_t index,
                              struct store_statement *row)
 {
     const struct plan_candidate *mine = &state->candidates[index];
-    for (uint32_t i = 0; mine->verdict == PLAN_VERDICT_HOLDS && i < state->plan->slo_count; i++) {
+    for (uint32_t i = 0; i < state->plan->slo_count; i++) {
         const uint32_t worst = plan_nearest_case(mine, i);
+        const struct plan_case_state *of = &mine->states[worst];
         const struct expectation *asked = &mine->states[0].asked[i];
-        const double mean = plan_mean(&mine->states[worst], i);
         const bool measured = plan_is_mean(asked);
+        if (of->count == 0)
+            continue;
+        const struct plan_estimate found = plan_estimate(of, i);
+        const bool known = measured && found.half >= 0;
         STORE_INSERT(row, STORE_I(index), STORE_I(i), STORE_T(asked->text),
-                     STORE_T(mine->cases->cases[worst].name),
-                     STORE_T(measured ? plan_words(asked, mean).text : NULL),
-                     measured ? STORE_F(mean) : STORE_N,
-                     measured ? STORE_F(plan_headroom(asked, mean)) : STORE_N);
+                     STORE_T(mine->cases->cases[worst].name), STORE_T(measured ? found.text : NULL),
+                     measured ? STORE_F(found.mean) : STORE_N,
+                     measured ? STORE_F(plan_headroom(asked, found.mean)) : STORE_N,
+                     known ? STORE_F(found.mean - found.half) : STORE_N,
+                     known ? STORE_F(found.mean + found.half) : STORE_N, STORE_I(of->count));
     }
 }
 
 static void write_candidates(struct store *store, const struct plan_state *state)
 {
     struct store_statement *row = store_prepare(
-        store, "INSERT OR REPLACE INTO candidate VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        store, "INSERT OR REPLACE INTO candidate VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     struct store_statement *trial =
         store_prepare(store, "INSERT OR REPLACE INTO trial VALUES(?,?,?,?,?,?)");
     struct store_statement *part =
         store_prepare(store, "INSERT OR REPLACE INTO part VALUES(?,?,?,?,?)");
     struct store_statement *objective =
-        store_prepare(store, "INSERT OR REPLACE INTO objective VALUES(?,?,?,?,?,?,?)");
+        store_prepare(store, "INSERT OR REPLACE INTO objective VALUES(?,?,?,?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < state->all; i++) {
         const struct plan_candidate *of = &state->candidates[i];
         if (of->states == NULL) /* a point behind the end of its cliff, or that is no scenario */
@@ -99,7 +104,8 @@ static void write_candidates(struct store *store, const struct plan_state *state
                          : STORE_N,
                      STORE_I(of->facts.switches), STORE_I(of->facts.ports_used),
                      STORE_I(of->facts.ports_most), STORE_I(of->facts.host_cables),
-                     STORE_I(of->facts.fabric_cables));
+                     STORE_I(of->facts.fabric_cables),
+                     STORE_T(plan_result_word(plan_result_of(of->verdict))));
         write_parts(state, i, part);
         write_objectives(state, i, objective);
     }

@@ -84,10 +84,28 @@ static void choose(struct plan_state *state)
             state->chosen = i;
 }
 
+/* The headroom that runs have so far that are not steady: their queues still grow. */
+static double unsteady_headroom(const struct plan_candidate *candidate)
+{
+    double least = 1;
+    for (uint32_t i = 0; i < candidate->cases->count; i++) {
+        const struct plan_case_state *of = &candidate->states[i];
+        for (uint32_t k = 0; of->count > 0 && k < of->asked_count; k++) {
+            const double mean = plan_is_mean(&of->asked[k]) ? plan_mean(of, k) : 0;
+            const double headroom = mean > 0 ? plan_headroom(&of->asked[k], mean) : 1;
+            least = headroom < least ? headroom : least;
+        }
+    }
+    return least;
+}
+
 /* Its bound leaves it below what is chosen, or it comes after that anyway. */
 static bool could_have_more(const struct plan_state *state, uint32_t index)
 {
-    const double most = state->candidates[index].most, known = plan_most_headroom(state);
+    const struct plan_candidate *mine = &state->candidates[index];
+    const double known = plan_most_headroom(state);
+    const double most =
+        mine->verdict == PLAN_VERDICT_UNSETTLED ? unsteady_headroom(mine) : mine->most;
     if (most > known || most < known - plan_tolerance(state))
         return most > known;
     uint32_t pair[2] = {(uint32_t)state->chosen, index};
@@ -104,13 +122,17 @@ static bool could_replace(const struct plan_state *state, uint32_t index)
     return state->plan->rules.objective != PLAN_HEADROOM || could_have_more(state, index);
 }
 
+bool plan_is_rival(const struct plan_state *state, uint32_t index)
+{
+    return plan_result_of(state->candidates[index].verdict) == PLAN_RESULT_UNDECIDED &&
+           (state->chosen < 0 || could_replace(state, index));
+}
+
 bool plan_is_proven(const struct plan_state *state)
 {
     bool proven = state->chosen >= 0;
     for (uint32_t i = 0; i < state->count && proven; i++)
-        if (state->candidates[i].verdict == PLAN_VERDICT_OPEN ||
-            state->candidates[i].verdict == PLAN_VERDICT_UNSURE)
-            proven = !could_replace(state, i);
+        proven = !plan_is_rival(state, i);
     return proven;
 }
 
@@ -146,7 +168,23 @@ static double seen_to_differ(const struct plan_state *state)
     return plan_tolerance(state) / ODD_PART;
 }
 
-/* `b` has been looked at in the case that decided against `a`, and holds in it or does clearly
+/* The mean of how much less slack `a` has in an objective than `b` with the same seed, less its
+ * standard error; all runs of both were played. */
+static double gain_of(const struct plan_case_state *a, const struct plan_case_state *b,
+                      uint32_t slo)
+{
+    const uint32_t count = a->count < b->count ? a->count : b->count;
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double gain = b->outcomes[i].figures[slo].slack - a->outcomes[i].figures[slo].slack;
+        sum += gain;
+        squares += gain * gain;
+    }
+    const double rest = squares - sum * sum / count;
+    return sum / count - (count > 1 && rest > 0 ? sqrt(rest / (count - 1) / count) : 0);
+}
+
+/* `b` has been looked at in the case that decided against `a`, and passes in it or does clearly
  * better. */
 static bool does_better(const struct plan_state *state, const struct plan_candidate *a,
                         const struct plan_candidate *b)
@@ -154,15 +192,13 @@ static bool does_better(const struct plan_state *state, const struct plan_candid
     const uint32_t of = plan_case_named(b, a->cases->cases[a->decided_by].name);
     if (of == PLAN_NO_CASE)
         return false;
-    const struct plan_case_state *theirs = &b->states[of];
+    const struct plan_case_state *ours = &a->states[a->decided_by], *theirs = &b->states[of];
     if (theirs->verdict == PLAN_VERDICT_HOLDS)
         return true;
-    const uint32_t slo = (uint32_t)a->decided_slo;
-    if (a->decided_slo < 0 || theirs->verdict != PLAN_VERDICT_FAILS || !is_measured(theirs) ||
-        !is_measured(&a->states[a->decided_by]))
+    if (a->decided_slo < 0 || !is_measured(theirs) || !is_measured(ours) ||
+        theirs->count < state->plan->rules.seeds)
         return false;
-    return plan_mean_slack(theirs, slo) >
-           plan_mean_slack(&a->states[a->decided_by], slo) + seen_to_differ(state);
+    return gain_of(ours, theirs, (uint32_t)a->decided_slo) > seen_to_differ(state);
 }
 
 /* In the objective and the case where `a` has the least headroom. */
@@ -257,10 +293,24 @@ static bool is_of_others(const struct plan_candidate *candidate)
            candidate->verdict == PLAN_VERDICT_SURPASSED;
 }
 
+/* What its own runs say, which is not a verdict yet. */
+static enum plan_verdict open_verdict(const struct plan_candidate *candidate)
+{
+    for (uint32_t i = 0; i < candidate->cases->count; i++)
+        if (candidate->states[i].verdict == PLAN_VERDICT_UNSURE)
+            return PLAN_VERDICT_UNSURE;
+    return PLAN_VERDICT_OPEN;
+}
+
+static bool is_undecided(const struct plan_candidate *candidate)
+{
+    return candidate->verdict == PLAN_VERDICT_OPEN || candidate->verdict == PLAN_VERDICT_UNSURE;
+}
+
 static void imply(struct plan_state *state, uint32_t index)
 {
     struct plan_candidate *candidate = &state->candidates[index];
-    for (uint32_t k = 0; k < state->count && candidate->verdict == PLAN_VERDICT_OPEN; k++)
+    for (uint32_t k = 0; k < state->count && is_undecided(candidate); k++)
         if (does_not_hold(&state->candidates[k]) && plan_is_as_good(state, k, index)) {
             candidate->verdict = PLAN_VERDICT_IMPLIED;
             candidate->bound_by = k;
@@ -275,11 +325,11 @@ void plan_follow(const struct plan_search *search)
     struct plan_state *state = search->state;
     for (uint32_t i = 0; i < state->count; i++)
         if (is_of_others(&state->candidates[i]))
-            state->candidates[i].verdict = PLAN_VERDICT_OPEN;
+            state->candidates[i].verdict = open_verdict(&state->candidates[i]);
     find_odd_axes(state);
     choose(state);
     bound_headroom(state);
     for (uint32_t i = 0; i < state->count && !search->exhaustive; i++)
-        if (state->candidates[i].verdict == PLAN_VERDICT_OPEN)
+        if (is_undecided(&state->candidates[i]))
             imply(state, i);
 }

@@ -12,7 +12,10 @@ void plan_follow(const struct plan_search *search);
 /* Axes on which they have different values, a bit for each. */
 uint32_t plan_differing_axes(const struct plan_state *state, uint32_t a, uint32_t b);
 
-/* Whether nothing that is open could take the place of what is chosen. */
+/* Whether it is undecided and could be chosen. */
+bool plan_is_rival(const struct plan_state *state, uint32_t index);
+
+/* Whether something is chosen and has no rival. */
 bool plan_is_proven(const struct plan_state *state);
 
 /* Of those that hold; -HUGE_VAL: none does. */

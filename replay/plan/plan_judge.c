@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_judge - the triangle, and looks at Student's t. */
+ * plan_judge - Wald's test, and looks at Student's t. */
 #include "replay/plan/plan_judge.h"
 
 #include "base/check.h"
@@ -41,48 +41,108 @@ double plan_student_95(uint32_t degrees)
     return (low + high) / 2;
 }
 
-/* eta of the paper's procedure for c = 1: (1/2)(1 + 2 eta)^(-(first - 1)/2) is the error. */
-static double eta_of(double error, uint32_t first)
+static double mean_of(const double *values, uint32_t count)
 {
-    return (pow(2 * error, -2.0 / (first - 1)) - 1) / 2;
-}
-
-static double variance_of(const double *values, uint32_t count)
-{
-    double sum = 0, squares = 0;
+    double sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += values[i];
-    for (uint32_t i = 0; i < count; i++)
-        squares += (values[i] - sum / count) * (values[i] - sum / count);
-    return squares / (count - 1);
+    return sum / count;
 }
 
-/* Has the error of this look, first x 2^k observations, been enough?  Else it is no look. */
-static bool is_far(const struct plan_test *test, const double *slacks, uint32_t count, double sum)
+/* Of the mean of 2 values at least. */
+static double standard_error(const double *values, uint32_t count)
 {
-    double error = test->error / 4;
-    uint32_t look = test->first;
-    for (; look < count; look *= 2)
-        error /= 2;
-    if (look != count)
-        return false;
-    const double spread = sqrt(variance_of(slacks, count) / count);
-    const double mean = fabs(sum) / count;
-    return mean > 0 && (spread <= 0 || plan_student_tail(mean / spread, count - 1) <= error);
+    const double mean = mean_of(values, count);
+    double squares = 0;
+    for (uint32_t i = 0; i < count; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return sqrt(squares / (count - 1) / count);
+}
+
+double plan_half_95(const double *values, uint32_t count)
+{
+    return plan_student_95(count - 1) * standard_error(values, count);
+}
+
+/* ------------------------------------------------------------------ looks */
+
+enum {
+    FAIL_FIRST = 3, /* runs of the first look, at which nothing passes */
+    MORE = 2,       /* runs between looks of a case that is open */
+    FAR_PART = 8    /* an eighth of the error is for what is far away */
+};
+
+uint32_t plan_look_after(const struct plan_test *test, uint32_t count)
+{
+    if (count < FAIL_FIRST && FAIL_FIRST < test->first)
+        return FAIL_FIRST;
+    return count < test->first ? test->first : count + MORE;
+}
+
+/* Of so many runs. */
+struct look {
+    uint32_t count;
+    double mean, variance;
+};
+
+static struct look look_at(const double *slacks, uint32_t count)
+{
+    const double error = standard_error(slacks, count);
+    return (struct look){count, mean_of(slacks, count), error * error * count};
+}
+
+/* Twice the tolerance, in the sum's standard deviations squared: the logarithm of how much likelier
+ * the runs are on this side of the limit than on the other. */
+static bool is_likelier(const struct plan_test *test, const struct look *look, double error)
+{
+    const double degrees = look->count - 1, part = error - error / FAR_PART;
+    const double ratio = 2 * test->tolerance * look->count * fabs(look->mean);
+    const double needed = degrees / 2 * (pow(part, -2 / degrees) - 1);
+    return look->count >= test->first && ratio >= needed * look->variance;
+}
+
+/* Has the error of this look been enough?  Else it is no look. */
+static bool is_far(const struct plan_test *test, const struct look *look, double error)
+{
+    double part = error / FAR_PART / 2;
+    uint32_t at = look->mean < 0 && FAIL_FIRST < test->first ? FAIL_FIRST : test->first;
+    for (; at < look->count; at = at < test->first ? test->first : 2 * at)
+        part /= 2;
+    const double distance = test->tolerance + fabs(look->mean);
+    return at == look->count &&
+           (look->variance <= 0 || plan_student_tail(distance / sqrt(look->variance / look->count),
+                                                     look->count - 1) <= part);
+}
+
+/* A mean on the limit passes where there is no variance. */
+static enum plan_side side_at(const struct plan_test *test, const struct look *look)
+{
+    const bool fails = look->mean < 0;
+    const double error = fails ? test->fail_error : test->pass_error;
+    if (!is_likelier(test, look, error) && !is_far(test, look, error))
+        return PLAN_SIDE_OPEN;
+    return fails ? PLAN_SIDE_WRONG : PLAN_SIDE_RIGHT;
 }
 
 enum plan_side plan_side_of(const struct plan_test *test, const double *slacks, uint32_t count)
 {
-    CHECK(test->first >= 2 && count >= test->first);
-    const double h2 = 2 * eta_of(test->error / 2, test->first) * (test->first - 1);
-    const double start = h2 * variance_of(slacks, test->first) / (2 * test->tolerance);
-    double sum = 0;
-    for (uint32_t i = 0; i < test->first - 1; i++)
-        sum += slacks[i];
-    for (uint32_t i = test->first; i <= count; i++) {
-        sum += slacks[i - 1];
-        if (fabs(sum) >= start - test->tolerance * i / 2 || is_far(test, slacks, i, sum))
-            return sum >= 0 ? PLAN_SIDE_RIGHT : PLAN_SIDE_WRONG;
+    enum plan_side side = PLAN_SIDE_OPEN;
+    CHECK(test->first >= 2);
+    for (uint32_t i = plan_look_after(test, 0); i <= count && side == PLAN_SIDE_OPEN; i++) {
+        const struct look look = look_at(slacks, i);
+        side = side_at(test, &look);
     }
-    return PLAN_SIDE_OPEN;
+    return side;
+}
+
+uint32_t plan_runs_needed(const struct plan_test *test, const double *slacks, uint32_t count,
+                          uint32_t limit)
+{
+    struct look look = look_at(slacks, count);
+    while (look.count < limit) {
+        look.count++;
+        if (side_at(test, &look) != PLAN_SIDE_OPEN)
+            return look.count;
+    }
+    return 0;
 }

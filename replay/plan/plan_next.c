@@ -51,7 +51,8 @@ static void find_decisive(struct plan_next *next)
 {
     const struct plan_state *state = next->search->state;
     uint32_t kills[PLAN_CASES_MAX] = {0};
-    next->decisive[0] = "";
+    const struct plan_candidate *first = plan_next_at(next, 0);
+    next->decisive[0] = first->cases->cases[plan_hardest_case(first)].name;
     next->decisive_count = 1;
     for (uint32_t i = 0; i < state->count; i++) {
         const struct plan_candidate *candidate = &state->candidates[i];
@@ -83,7 +84,9 @@ static uint32_t decisive_case(const struct plan_next *next, uint32_t index)
 {
     const struct plan_candidate *candidate = plan_next_at(next, index);
     for (uint32_t i = 0; i < next->decisive_count; i++) {
-        const uint32_t of = plan_case_named(candidate, next->decisive[i]);
+        uint32_t of = plan_case_named(candidate, next->decisive[i]);
+        if (i == 0 && of == PLAN_NO_CASE)
+            of = plan_hardest_case(candidate);
         if (of != PLAN_NO_CASE && candidate->states[of].verdict == PLAN_VERDICT_OPEN)
             return of;
     }
@@ -288,10 +291,12 @@ static bool ask_doubtful(struct plan_next *next)
     next->trying = plan_differing_axes(state, index, mine->bound_by);
     next->concluded = mine->verdict;
     next->try = index;
-    if (of != PLAN_NO_CASE && mine->states[of].verdict == PLAN_VERDICT_OPEN)
+    if (of != PLAN_NO_CASE && mine->states[of].verdict == PLAN_VERDICT_OPEN) {
         add(next, index, of);
-    else
+        next->brief = fails;
+    } else {
         ask_rest(next, index);
+    }
     return true;
 }
 
@@ -367,6 +372,7 @@ bool plan_next_find(struct plan_next *next)
 {
     plan_follow(next->search);
     next->part_count = 0;
+    next->brief = false;
     plan_expect(next->search->state, runs_ahead(next));
     if (next->search->exhaustive)
         return ask_all(next);

@@ -30,6 +30,7 @@ struct plan_next {
     uint32_t *by_cost, *some;
     struct plan_part parts[PLAN_CASES_MAX];
     uint32_t part_count;
+    bool brief; /* the part is a try, which needs no verdict */
 };
 
 void plan_next_open(struct plan_next *next, const struct plan_search *search);

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_round - which runs, then the verdicts of cases and of candidates. */
+ * plan_round - which runs, and playing them. */
 #include "replay/plan/plan_round.h"
 
 #include "base/memory.h"
-#include "base/plural.h"
 #include "replay/plan/plan_errand.h"
-#include "replay/plan/plan_judge.h"
 #include "replay/plan/plan_outcome.h"
+#include "replay/plan/plan_verdict.h"
 #include "replay/run/jobs.h"
 #include "replay/run/stop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    MORE_SEEDS = 2,      /* of a case that is still open after the first stage */
-    LONGEST_DEFAULT = 16 /* times the scenario's own duration */
-};
 
 /* One run of a round. */
 struct errand {
@@ -36,169 +30,6 @@ static struct plan_case_state *state_of(const struct plan_state *state, const st
     return &state->candidates[errand->candidate].states[errand->of];
 }
 
-/* ------------------------------------------------------------------ verdicts */
-
-struct judged {
-    enum plan_verdict verdict;
-    uint32_t figure; /* that decided, where one did */
-    bool by_figure;
-    uint32_t run;
-};
-
-/* What the runs themselves say, before any mean: the first that is not as it should be. */
-static struct judged judge_runs(const struct plan_case_state *of)
-{
-    static const enum plan_verdict verdicts[] = {
-        [PLAN_RUN_DEAD] = PLAN_VERDICT_DIED,           [PLAN_RUN_REFUSED] = PLAN_VERDICT_REFUSED,
-        [PLAN_RUN_STOPPED] = PLAN_VERDICT_OPEN,        [PLAN_RUN_IDLE] = PLAN_VERDICT_IDLE,
-        [PLAN_RUN_UNSETTLED] = PLAN_VERDICT_UNSETTLED, [PLAN_RUN_FAILED] = PLAN_VERDICT_FAILS};
-    for (uint32_t i = 0; i < of->count; i++)
-        if (of->outcomes[i].end != PLAN_RUN_PLAYED)
-            return (struct judged){verdicts[of->outcomes[i].end], .run = i};
-    return (struct judged){PLAN_VERDICT_HOLDS};
-}
-
-static struct judged judge_figures(const struct plan_state *state, const struct plan_case_state *of)
-{
-    const struct expectation *asked = of->asked;
-    const struct plan_rules *rules = &state->plan->rules;
-    const struct plan_test test = {
-        .first = (uint32_t)rules->seeds,
-        .error = (1 - (double)rules->confidence / 1e6) / state->tests,
-        .tolerance = (double)rules->tolerance / 1e6,
-    };
-    struct judged judged = {PLAN_VERDICT_HOLDS};
-    double *slacks = memory_zeroed(of->count, sizeof *slacks);
-    for (uint32_t i = 0; i < of->asked_count && judged.verdict != PLAN_VERDICT_FAILS; i++) {
-        enum plan_side side = PLAN_SIDE_RIGHT;
-        for (uint32_t k = 0; k < of->count; k++) {
-            slacks[k] = of->outcomes[k].figures[i].slack;
-            if (!plan_is_mean(&asked[i]) && !of->outcomes[k].figures[i].held) {
-                side = PLAN_SIDE_WRONG;
-                judged.run = k;
-                break;
-            }
-        }
-        if (plan_is_mean(&asked[i]))
-            side = of->count < test.first ? PLAN_SIDE_OPEN : plan_side_of(&test, slacks, of->count);
-        if (side == PLAN_SIDE_RIGHT)
-            continue;
-        judged = (struct judged){side == PLAN_SIDE_WRONG ? PLAN_VERDICT_FAILS : PLAN_VERDICT_OPEN,
-                                 i, true, judged.run};
-    }
-    free(slacks);
-    return judged;
-}
-
-static void say(const struct plan_candidate *candidate, uint32_t of, const char *what, char *why,
-                size_t size)
-{
-    const char *name = candidate->cases->cases[of].name;
-    snprintf(why, size, "%s%s%s", what, *name == '\0' ? "" : "; with ", name);
-}
-
-struct plan_spread {
-    double least, most;
-};
-
-static struct plan_spread spread_of(const struct plan_case_state *of, uint32_t figure)
-{
-    struct plan_spread spread = {of->outcomes[0].figures[figure].value,
-                                 of->outcomes[0].figures[figure].value};
-    for (uint32_t i = 1; i < of->count; i++) {
-        const double value = of->outcomes[i].figures[figure].value;
-        spread.least = value < spread.least ? value : spread.least;
-        spread.most = value > spread.most ? value : spread.most;
-    }
-    return spread;
-}
-
-static void say_figure(const struct plan_candidate *candidate, uint32_t of, uint32_t figure,
-                       char *why, size_t size)
-{
-    const struct plan_case_state *state = &candidate->states[of];
-    const struct expectation *asked = &state->asked[figure];
-    char text[PLAN_SENTENCE_BYTES];
-    const double mean = plan_mean(state, figure);
-    const double slack = plan_mean_slack(state, figure);
-    const struct plan_spread spread = spread_of(state, figure);
-    if (plan_is_mean(asked) && state->verdict == PLAN_VERDICT_UNSURE)
-        snprintf(text, sizeof text, "%.100s: %u %s %s not tell; they have %s to %s", asked->text,
-                 (unsigned)state->count, plural(state->count, "run", "runs"),
-                 plural(state->count, "does", "do"), plan_words(asked, spread.least).text,
-                 plan_words(asked, spread.most).text);
-    else if (plan_is_mean(asked))
-        snprintf(text, sizeof text, "%.100s: it is %s, %.3g %% %s", asked->text,
-                 plan_words(asked, mean).text,
-                 100 * (slack < 0 ? -slack : plan_headroom(asked, mean)),
-                 slack < 0 ? "beyond the limit" : "to spare");
-    else
-        snprintf(text, sizeof text, "%.100s does not hold", asked->text);
-    say(candidate, of, text, why, size);
-}
-
-/* The verdict of a case, and of the candidate if that ends it. */
-static void judge_case(struct plan_state *state, struct plan_candidate *candidate, uint32_t of)
-{
-    struct plan_case_state *mine = &candidate->states[of];
-    struct judged judged = judge_runs(mine);
-    if (judged.verdict == PLAN_VERDICT_HOLDS)
-        judged = judge_figures(state, mine);
-    if (judged.verdict == PLAN_VERDICT_HOLDS && mine->count < state->plan->rules.seeds)
-        judged.verdict = PLAN_VERDICT_OPEN;
-    if (judged.verdict == PLAN_VERDICT_OPEN && mine->count >= state->plan->rules.most_seeds)
-        judged.verdict = PLAN_VERDICT_UNSURE;
-    mine->verdict = judged.verdict;
-    if (candidate->verdict != PLAN_VERDICT_OPEN || judged.verdict == PLAN_VERDICT_OPEN ||
-        judged.verdict == PLAN_VERDICT_HOLDS)
-        return;
-    const struct plan_outcome *run = &mine->outcomes[judged.run];
-    candidate->verdict = judged.verdict;
-    candidate->decided_by = of;
-    candidate->decided_slo = judged.by_figure ? (int32_t)judged.figure : -1;
-    if (judged.verdict != PLAN_VERDICT_IDLE) /* what limits the others is not why these are idle */
-        memcpy(candidate->limit, run->limit, sizeof candidate->limit);
-    if (judged.by_figure)
-        say_figure(candidate, of, judged.figure, candidate->why, sizeof candidate->why);
-    else
-        say(candidate, of, run->why[0] != '\0' ? run->why : plan_verdict_about(judged.verdict),
-            candidate->why, sizeof candidate->why);
-}
-
-static void take_headroom(struct plan_candidate *candidate, uint32_t of)
-{
-    const struct plan_case_state *mine = &candidate->states[of];
-    for (uint32_t i = 0; i < mine->asked_count; i++) {
-        const double headroom = plan_headroom(&mine->asked[i], plan_mean(mine, i));
-        if (!plan_is_mean(&mine->asked[i]))
-            continue;
-        candidate->measured = true;
-        if (headroom >= candidate->headroom)
-            continue;
-        candidate->headroom = headroom;
-        candidate->least_case = of;
-        candidate->least_slo = i;
-    }
-}
-
-static void judge(struct plan_state *state, struct plan_candidate *candidate)
-{
-    bool open = false;
-    candidate->headroom = 1;
-    candidate->measured = false;
-    for (uint32_t i = 0; i < candidate->cases->count; i++) {
-        struct plan_case_state *mine = &candidate->states[i];
-        if (mine->count > 0)
-            judge_case(state, candidate, i);
-        if (mine->count > 0 && mine->verdict != PLAN_VERDICT_OPEN &&
-            judge_runs(mine).verdict == PLAN_VERDICT_HOLDS)
-            take_headroom(candidate, i);
-        open |= mine->count == 0 || mine->verdict == PLAN_VERDICT_OPEN;
-    }
-    if (candidate->verdict == PLAN_VERDICT_OPEN && !open)
-        candidate->verdict = PLAN_VERDICT_HOLDS;
-}
-
 /* ------------------------------------------------------------------ runs */
 
 static void add(struct round *round, uint32_t candidate, uint32_t of, uint32_t seed)
@@ -208,16 +39,17 @@ static void add(struct round *round, uint32_t candidate, uint32_t of, uint32_t s
     round->errands[round->count++] = (struct errand){candidate, of, seed};
 }
 
-/* First one run, as many verdicts need no more; then those of the first stage; then more. */
+/* First one run, as many verdicts need no more; then those of the next look. */
 static void add_case(struct round *round, uint32_t index, uint32_t of)
 {
     const struct plan_state *state = round->search->state;
-    const struct plan_case_state *known = &state->candidates[index].states[of];
-    const uint32_t first = (uint32_t)state->plan->rules.seeds;
+    const struct plan_candidate *candidate = &state->candidates[index];
+    const struct plan_case_state *known = &candidate->states[of];
+    const struct plan_test test = plan_verdict_test(state, candidate, of);
     const uint32_t most = (uint32_t)state->plan->rules.most_seeds;
     if (known->verdict != PLAN_VERDICT_OPEN)
         return;
-    uint32_t end = known->count == 0 ? 1 : known->count < first ? first : known->count + MORE_SEEDS;
+    uint32_t end = known->count == 0 ? 1 : plan_look_after(&test, known->count);
     end = end < most ? end : most;
     for (uint32_t seed = known->count; seed < end; seed++)
         add(round, index, of, seed);
@@ -241,9 +73,7 @@ static struct plan_trial trial_of(const struct round *round, uint32_t index)
                                .candidate = candidate->cell,
                                .of = &candidate->cases->cases[errand->of],
                                .seed = state->seed + errand->seed,
-                               .longest = state->plan->rules.longest < 0
-                                              ? LONGEST_DEFAULT * candidate->duration
-                                              : state->plan->rules.longest};
+                               .longest = plan_longest(state, candidate)};
 }
 
 static void play_errand(void *self, uint32_t index, void *result)
@@ -416,7 +246,7 @@ void plan_round_cases(const struct plan_search *search, const struct plan_part *
         for (uint32_t i = 0; i < count; i++) {
             if (!is_open(search, parts[i].candidate))
                 continue;
-            judge(state, &state->candidates[parts[i].candidate]);
+            plan_verdict_find(state, &state->candidates[parts[i].candidate]);
             if (is_open(search, parts[i].candidate))
                 add_case(&round, parts[i].candidate, parts[i].of);
         }
@@ -433,7 +263,7 @@ void plan_round_play(const struct plan_search *search, const uint32_t *candidate
         round = (struct round){.search = search};
         for (uint32_t i = 0; i < count; i++) {
             if (is_open(search, candidates[i]))
-                judge(state, &state->candidates[candidates[i]]);
+                plan_verdict_find(state, &state->candidates[candidates[i]]);
             if (is_open(search, candidates[i]))
                 add_candidate(&round, candidates[i]);
         }

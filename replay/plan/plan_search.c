@@ -8,6 +8,7 @@
 #include "replay/plan/plan_front.h"
 #include "replay/plan/plan_next.h"
 #include "replay/plan/plan_round.h"
+#include "replay/plan/plan_verdict.h"
 #include "scenarios/check/check.h"
 #include "scenarios/load/library.h"
 #include "scenarios/vary/oversubscription.h"
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PATIENCE_FIRST = 40 }; /* runs of a case before other candidates come first */
 
 /* ------------------------------------------------------------------ what there is */
 
@@ -53,7 +56,6 @@ static void ask(struct plan_state *state, struct plan_candidate *candidate,
         of->asked = arena_array(&state->arena, PLAN_SLO_MAX, sizeof *of->asked);
         of->asked_count =
             plan_expectations(state->plan, &candidate->cases->cases[i], scenario, of->asked, diag);
-        state->tests += of->asked_count;
     }
 }
 
@@ -233,10 +235,8 @@ bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of,
 {
     struct plan_candidate *point = &state->candidates[index];
     struct diag *diag = memory_new(sizeof *diag);
-    const uint32_t tests = state->tests; /* points are no part of what shares the error */
     struct grid_cell *cell = cell_with(state, state->candidates[of].cell, extra);
     const bool well = open_candidate(state, index, cell, diag);
-    state->tests = tests;
     if (!well) {
         point->verdict = PLAN_VERDICT_REFUSED;
         snprintf(point->why, sizeof point->why, "%.400s", diag_error(diag, "it cannot be played"));
@@ -247,10 +247,61 @@ bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of,
 
 void plan_search_part(const struct plan_search *search, uint32_t part, uint32_t parts)
 {
-    const struct plan_state *state = search->state;
+    struct plan_state *state = search->state;
+    state->patience = (uint32_t)state->plan->rules.most_seeds;
     for (uint32_t i = part; i < state->count && !state->stopped && !state->spent; i += parts)
         if (state->candidates[i].verdict == PLAN_VERDICT_OPEN)
             plan_round_play(search, &i, 1);
+}
+
+static bool reopen(const struct plan_search *search, uint32_t index)
+{
+    struct plan_candidate *candidate = &search->state->candidates[index];
+    if (candidate->verdict != PLAN_VERDICT_UNSURE ||
+        (!search->exhaustive && !plan_is_rival(search->state, index)))
+        return false;
+    candidate->verdict = PLAN_VERDICT_OPEN;
+    plan_verdict_find(search->state, candidate);
+    return candidate->verdict == PLAN_VERDICT_OPEN;
+}
+
+/* With more runs of each case, those that could still be chosen; false: there is none, or they have
+ * had all that they may. */
+static bool reopen_undecided(const struct plan_search *search)
+{
+    struct plan_state *state = search->state;
+    const uint32_t most = (uint32_t)state->plan->rules.most_seeds;
+    bool any = false;
+    while (state->patience < most && !any) {
+        state->patience = 2 * state->patience < most ? 2 * state->patience : most;
+        for (uint32_t i = 0; i < state->count; i++)
+            any |= reopen(search, i);
+    }
+    return any;
+}
+
+/* Whether an axis is monotone needs a comparison, not a verdict: the runs of the first stage. */
+static void try_axis(const struct plan_search *search, const struct plan_part *part)
+{
+    struct plan_candidate *candidate = &search->state->candidates[part->candidate];
+    candidate->verdict = PLAN_VERDICT_OPEN;
+    plan_round_fill(search, part->candidate, &part->of, 1,
+                    (uint32_t)search->state->plan->rules.seeds);
+    plan_verdict_find(search->state, candidate);
+}
+
+static void play_all(const struct plan_search *search, struct plan_next *next)
+{
+    while (plan_next_find(next)) {
+        if (next->brief)
+            try_axis(search, next->parts);
+        else
+            plan_round_cases(search, next->parts, next->part_count);
+        if (!search->state->stopped && !search->state->spent)
+            continue;
+        plan_follow(search);
+        return;
+    }
 }
 
 void plan_search_play(const struct plan_search *search)
@@ -258,17 +309,15 @@ void plan_search_play(const struct plan_search *search)
     struct plan_state *state = search->state;
     struct plan_next *next = memory_new(sizeof *next);
     plan_next_open(next, search);
-    while (plan_next_find(next)) {
-        plan_round_cases(search, next->parts, next->part_count);
-        if (!state->stopped && !state->spent)
-            continue;
-        plan_follow(search);
-        break;
-    }
+    state->patience = PATIENCE_FIRST;
+    do
+        play_all(search, next);
+    while (!state->stopped && !state->spent && reopen_undecided(search));
     plan_front_take(next);
     state->proven = plan_is_proven(state);
     plan_next_free(next);
     free(next);
+    state->patience = (uint32_t)state->plan->rules.most_seeds;
     if (state->proven)
         plan_cliff_play(search);
 }

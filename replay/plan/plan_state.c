@@ -2,14 +2,20 @@
 #include "replay/plan/plan_state.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
+#include "replay/plan/plan_judge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { LONGEST_DEFAULT = 16 /* times the scenario's own duration */ };
+
 static const struct {
+    enum plan_result result;
     const char *word, *about, *many;
 } verdicts[] = {
-#define X(name, word, about, many) {word, about, many},
+#define X(name, result, word, about, many) {PLAN_RESULT_##result, word, about, many},
     PLAN_VERDICTS(X)
 #undef X
 };
@@ -27,6 +33,21 @@ const char *plan_verdict_about(enum plan_verdict verdict)
 const char *plan_verdict_many(enum plan_verdict verdict)
 {
     return verdicts[verdict].many;
+}
+
+enum plan_result plan_result_of(enum plan_verdict verdict)
+{
+    return verdicts[verdict].result;
+}
+
+const char *plan_result_word(enum plan_result result)
+{
+    static const char *const words[] = {
+#define X(name, word) word,
+        PLAN_RESULTS(X)
+#undef X
+    };
+    return words[result];
 }
 
 void plan_state_free(struct plan_state *state)
@@ -51,6 +72,27 @@ uint32_t plan_open(const struct plan_state *state)
     return open;
 }
 
+void plan_count_results(const struct plan_state *state, uint32_t counts[PLAN_RESULT_COUNT])
+{
+    memset(counts, 0, PLAN_RESULT_COUNT * sizeof *counts);
+    for (uint32_t i = 0; i < state->count; i++)
+        counts[plan_result_of(state->candidates[i].verdict)]++;
+}
+
+enum plan_result plan_result(const struct plan_state *state)
+{
+    uint32_t counts[PLAN_RESULT_COUNT];
+    plan_count_results(state, counts);
+    if (state->proven)
+        return PLAN_RESULT_PASS;
+    return counts[PLAN_RESULT_FAIL] == state->count ? PLAN_RESULT_FAIL : PLAN_RESULT_UNDECIDED;
+}
+
+double plan_error(const struct plan_state *state)
+{
+    return 1 - (double)state->plan->rules.confidence / 1e6;
+}
+
 void plan_expect(struct plan_state *state, int64_t runs)
 {
     state->ahead = runs;
@@ -68,6 +110,25 @@ double plan_left_s(const struct plan_state *state, double elapsed_s)
         return -1;
     const double left = runs <= 0 ? 0 : elapsed_s * (double)runs / (double)state->played;
     return plan->most_time > 0 && left > time ? (time > 0 ? time : 0) : left;
+}
+
+struct plan_estimate plan_estimate(const struct plan_case_state *of, uint32_t figure)
+{
+    struct plan_estimate found = {plan_mean(of, figure), -1, of->count, ""};
+    const struct words mean = plan_words(&of->asked[figure], found.mean);
+    double *values = memory_zeroed(of->count, sizeof *values);
+    for (uint32_t i = 0; i < of->count; i++)
+        values[i] = of->outcomes[i].figures[figure].value;
+    if (of->count > 1)
+        found.half = plan_half_95(values, of->count);
+    free(values);
+    if (found.half < 0)
+        snprintf(found.text, sizeof found.text, "%.32s (1 run)", mean.text);
+    else
+        snprintf(found.text, sizeof found.text, "%.32s +- %.32s (%u %s)", mean.text,
+                 plan_words(&of->asked[figure], found.half).text, (unsigned)of->count,
+                 plural(of->count, "run", "runs"));
+    return found;
 }
 
 double plan_mean(const struct plan_case_state *of, uint32_t figure)
@@ -103,12 +164,19 @@ uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo)
 {
     uint32_t nearest = 0;
     for (uint32_t k = 1; k < candidate->cases->count; k++)
-        if ((candidate->cases->cases[k].failure == NULL ||
+        if (candidate->states[k].count > 0 &&
+            (candidate->cases->cases[k].failure == NULL ||
              candidate->cases->cases[k].failure->slo_count == 0) &&
             plan_mean_slack(&candidate->states[k], slo) <
                 plan_mean_slack(&candidate->states[nearest], slo))
             nearest = k;
     return nearest;
+}
+
+int64_t plan_longest(const struct plan_state *state, const struct plan_candidate *candidate)
+{
+    const int64_t longest = state->plan->rules.longest;
+    return longest < 0 ? LONGEST_DEFAULT * candidate->duration : longest;
 }
 
 double plan_tolerance(const struct plan_state *state)
@@ -217,6 +285,18 @@ uint32_t plan_case_named(const struct plan_candidate *candidate, const char *nam
         if (strcmp(candidate->cases->cases[i].name, name) == 0)
             return i;
     return PLAN_NO_CASE;
+}
+
+uint32_t plan_hardest_case(const struct plan_candidate *candidate)
+{
+    uint32_t hardest = 0;
+    for (uint32_t i = 1; i < candidate->cases->count; i++) {
+        const struct plan_failure *failure = candidate->cases->cases[i].failure;
+        const bool same = failure != NULL && failure == candidate->cases->cases[i - 1].failure;
+        if (!same && (failure == NULL || (failure->at == NULL && failure->slo_count == 0)))
+            hardest = i;
+    }
+    return hardest;
 }
 
 struct words plan_words(const struct expectation *asked, double value)

@@ -11,25 +11,27 @@
 
 #include <stddef.h>
 
-/* The word for programs, what it means, and how many candidates it is said of: "2 holding". */
+/* Its result, the word for programs, what it means, and what is counted: "2 passing every case". */
 #define PLAN_VERDICTS(X)                                                                           \
-    X(OPEN, "open", "not played", "not decided")                                                   \
-    X(HOLDS, "holds", "holds in every case", "holding")                                            \
-    X(REFUSED, "refused", "can never hold, or be played", "refused without a run")                 \
-    X(FAILS, "fails", "an objective does not hold, or something was lost", "failing")              \
-    X(IDLE, "idle", "members of a workload did nothing", "with idle members")                      \
-    X(UNSETTLED, "unsettled", "had not settled in the longest run that the plan allows",           \
-      "unsettled")                                                                                 \
-    X(UNSURE, "unsure", "as many seeds as the plan allows do not tell", "too close to tell")       \
-    X(DIED, "died", "a run's process died twice", "died")                                          \
-    X(IMPLIED, "implied", "fails as one that is better on every monotone axis does",               \
+    X(OPEN, UNDECIDED, "open", "not run", "not run")                                               \
+    X(HOLDS, PASS, "holds", "passes in every case", "passing every case")                          \
+    X(REFUSED, FAIL, "refused", "can never pass, or cannot be run", "refused without a run")       \
+    X(FAILS, FAIL, "fails", "an objective is not met, or something was lost",                      \
+      "failing an objective")                                                                      \
+    X(IDLE, FAIL, "idle", "members of a workload did nothing", "with idle members")                \
+    X(UNSETTLED, UNDECIDED, "unsettled",                                                           \
+      "not steady in the longest run that the plan allows; raise longest", "not steady")           \
+    X(UNSURE, UNDECIDED, "unsure", "as many runs as the plan allows do not decide",                \
+      "too close to decide")                                                                       \
+    X(DIED, UNDECIDED, "died", "a run's process died twice", "whose run died")                     \
+    X(IMPLIED, FAIL, "implied", "fails as one that is better on every monotone axis does",         \
       "worse than one that fails")                                                                 \
-    X(DEARER, "dearer", "not played: it costs more than one that holds", "dearer and not played")  \
-    X(SURPASSED, "surpassed", "not played: it has no more headroom than one that holds",           \
-      "without more headroom and not played")
+    X(DEARER, SKIPPED, "dearer", "not run: it costs more than one that passes", "more expensive")  \
+    X(SURPASSED, SKIPPED, "surpassed", "not run: it has no more headroom than one that passes",    \
+      "without more headroom")
 
 enum plan_verdict {
-#define X(name, word, about, many) PLAN_VERDICT_##name,
+#define X(name, result, word, about, many) PLAN_VERDICT_##name,
     PLAN_VERDICTS(X)
 #undef X
         PLAN_VERDICT_COUNT
@@ -38,6 +40,24 @@ enum plan_verdict {
 const char *plan_verdict_word(enum plan_verdict verdict);
 const char *plan_verdict_about(enum plan_verdict verdict);
 const char *plan_verdict_many(enum plan_verdict verdict);
+
+/* What a verdict comes to: a candidate passes, fails, or neither was shown; SKIPPED: it cannot be
+ * chosen any more, so nobody needs to know. */
+#define PLAN_RESULTS(X)                                                                            \
+    X(UNDECIDED, "undecided")                                                                      \
+    X(PASS, "pass")                                                                                \
+    X(FAIL, "fail")                                                                                \
+    X(SKIPPED, "not needed")
+
+enum plan_result {
+#define X(name, word) PLAN_RESULT_##name,
+    PLAN_RESULTS(X)
+#undef X
+        PLAN_RESULT_COUNT
+};
+
+enum plan_result plan_result_of(enum plan_verdict verdict);
+const char *plan_result_word(enum plan_result result);
 
 struct plan_case_state {
     struct plan_outcome *outcomes; /* by seed, from the scenario's own on */
@@ -106,9 +126,11 @@ struct plan_state {
     struct arena arena;                        /* of what is asked, and of the points' cells */
     const char *workloads[PLAN_WORKLOADS_MAX]; /* names, in the arena */
     uint32_t workload_count;
-    uint32_t base;  /* of keys in a database that another plan has too, which has those below */
-    uint64_t seed;  /* the template's own */
-    uint32_t tests; /* candidates x cases x objectives: they share the error */
+    uint32_t base; /* of keys in a database that another plan has too, which has those below */
+    uint64_t seed; /* the template's own */
+    /* Runs of a case after which other candidates come first: doubled once these are known, up to
+     * most-seeds.  So runs go to the candidates that still matter. */
+    uint32_t patience;
     int64_t runs, played;    /* known in all; of them played by this process */
     int64_t ahead, ahead_at; /* runs that may still be needed, of `runs`: plan_expect */
     int64_t events, packet_hops;
@@ -127,12 +149,30 @@ void plan_state_free(struct plan_state *state);
 /* How many candidates of the plan have no verdict. */
 uint32_t plan_open(const struct plan_state *state);
 
+/* Candidates of the plan by result. */
+void plan_count_results(const struct plan_state *state, uint32_t counts[PLAN_RESULT_COUNT]);
+
+/* Of the whole plan: pass, one is chosen and nothing undecided could take its place; fail, all
+ * candidates do. */
+enum plan_result plan_result(const struct plan_state *state);
+
+/* The probability that the answer may be wrong: plan_verdict.h. */
+double plan_error(const struct plan_state *state);
+
 /* From here on so many runs may still be needed: a guess, for people who wait. */
 void plan_expect(struct plan_state *state, int64_t runs);
 
 /* The time that is left after `elapsed_s` of playing, at the pace so far and within the budget;
  * less than 0: nothing is known yet. */
 double plan_left_s(const struct plan_state *state, double elapsed_s);
+
+/* Mean over its runs of a figure, with its 95 % interval (Student's t). */
+struct plan_estimate {
+    double mean, half; /* half of the interval; less than 0: of a single run it is not known */
+    uint32_t runs;
+    char text[96]; /* "446 us +- 21 us (20 runs)" */
+};
+struct plan_estimate plan_estimate(const struct plan_case_state *of, uint32_t figure);
 
 /* Mean over its runs of a figure, and of its slack. */
 double plan_mean(const struct plan_case_state *of, uint32_t figure);
@@ -146,6 +186,9 @@ uint32_t plan_nearest_case(const struct plan_candidate *candidate, uint32_t slo)
 
 /* Of a mean: 1 is as far from the limit as can be, 0 at it, less beyond it. */
 double plan_headroom(const struct expectation *asked, double mean);
+
+/* The longest run of a candidate, ps. */
+int64_t plan_longest(const struct plan_state *state, const struct plan_candidate *candidate);
 
 /* Headroom that is less apart than this is the same. */
 double plan_tolerance(const struct plan_state *state);
@@ -170,6 +213,10 @@ void plan_sort_by_cost(const struct plan_state *state, uint32_t *candidates, uin
 
 /* The case of that name, or PLAN_NO_CASE. */
 uint32_t plan_case_named(const struct plan_candidate *candidate, const char *name);
+
+/* The case that is run first: the first choice of the last failure that is there from the start and
+ * has the objectives of the plan, with the load of the last year; else that nothing fails. */
+uint32_t plan_hardest_case(const struct plan_candidate *candidate);
 
 /* A figure of an objective, with its unit. */
 struct words plan_words(const struct expectation *asked, double value);

@@ -20,7 +20,7 @@ static const char schema[] =
     "CREATE TABLE candidate(candidate INTEGER PRIMARY KEY, name TEXT, price REAL, watts REAL,"
     " rack_units INTEGER, verdict TEXT, why TEXT, bottleneck TEXT, headroom REAL, front INTEGER,"
     " oversubscription REAL, switches INTEGER, ports_used INTEGER, ports_most INTEGER,"
-    " host_cables INTEGER, fabric_cables INTEGER);"
+    " host_cables INTEGER, fabric_cables INTEGER, result TEXT);"
     "CREATE TABLE unmodelled(position INTEGER PRIMARY KEY, text TEXT);"
     "CREATE TABLE setting(candidate INTEGER, position INTEGER, text TEXT,"
     " PRIMARY KEY(candidate, position)) WITHOUT ROWID;"
@@ -34,7 +34,8 @@ static const char schema[] =
     "CREATE TABLE measure(candidate INTEGER, trial INTEGER, seed INTEGER, position INTEGER,"
     " name TEXT, value REAL, PRIMARY KEY(candidate, trial, seed, position)) WITHOUT ROWID;"
     "CREATE TABLE objective(candidate INTEGER, slo INTEGER, text TEXT, failure TEXT, found TEXT,"
-    " mean REAL, headroom REAL, PRIMARY KEY(candidate, slo)) WITHOUT ROWID;"
+    " mean REAL, headroom REAL, low REAL, high REAL, runs INTEGER, PRIMARY KEY(candidate, slo))"
+    " WITHOUT ROWID;"
     "CREATE TABLE cliff(cliff INTEGER, path TEXT, short_name TEXT, position INTEGER, value TEXT,"
     " candidate INTEGER, verdict TEXT, why TEXT, bottleneck TEXT, headroom REAL,"
     " PRIMARY KEY(cliff, position)) WITHOUT ROWID;"
@@ -236,6 +237,8 @@ bool plan_store_close(struct plan_store *store, const struct plan_state *state,
     fill_axes(store->store, state);
     say(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));
     say(store->store, "proven", STORE_I(state->proven));
+    say(store->store, "result", STORE_T(plan_result_word(plan_result(state))));
+    say(store->store, "error_probability", STORE_F(plan_error(state)));
     say(store->store, "left", STORE_I(plan_open(state)));
     say(store->store, "budget_spent", STORE_I(state->spent));
     say(store->store, "runs", STORE_I(state->runs));

@@ -56,6 +56,28 @@ static void write_cards(const struct page *page)
     fputs("</div>\n", page->out);
 }
 
+/* Fail only where every candidate fails; undecided is neither. */
+static void write_verdict(const struct page *page)
+{
+    char result[16];
+    store_ask_text(page->store, "SELECT " SAID("result"), result, sizeof result);
+    if (!put(page, "<p class=\"verdict good\">Chosen: ",
+             "SELECT name FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
+        fputs(strcmp(result, "fail") == 0
+                  ? "<p class=\"verdict bad\">Every candidate fails</p>\n"
+                  : "<p class=\"verdict\">Undecided: no candidate is known to pass yet</p>\n",
+              page->out);
+    if (store_ask_int(page->store, "SELECT " SAID("proven") "=0 AND " CHOSEN " IS NOT NULL", 0))
+        fputs("<p class=\"finding\">It is the best that is known: others are undecided.</p>\n",
+              page->out);
+    put(page, "<p class=\"facts\">",
+        "SELECT count(*)||' candidates: '||sum(result='pass')||' pass, '||sum(result='fail')||"
+        "' fail, '||sum(result='undecided')||' undecided, '||sum(result='not needed')||"
+        "' not needed; probability of a wrong answer at most '||printf('%.3g %%', 100*" SAID(
+            "error_probability") ") FROM candidate c WHERE" PAGE_PLAN_OWN("c"),
+        "</p>\n");
+}
+
 static void write_head(const struct page *page)
 {
     fputs("<header><p class=\"brand\">stormglass</p>", page->out);
@@ -63,15 +85,7 @@ static void write_head(const struct page *page)
     put(page, "<p class=\"lead\">", "SELECT " SAID("about"), "</p>\n");
     put(page, "<p class=\"facts\">scenario ",
         "SELECT " SAID("scenario") "||', played by version '||" SAID("version"), "</p>\n");
-    if (!put(page, "<p class=\"verdict good\">Chosen: ",
-             "SELECT name FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
-        fprintf(page->out, "<p class=\"verdict bad\">%s</p>\n",
-                store_ask_int(page->store, "SELECT " SAID("left"), 0) > 0
-                    ? "No candidate is known to hold yet"
-                    : "No candidate holds");
-    if (store_ask_int(page->store, "SELECT " SAID("proven") "=0 AND " CHOSEN " IS NOT NULL", 0))
-        fputs("<p class=\"finding\">It is the best that is known: others are open.</p>\n",
-              page->out);
+    write_verdict(page);
     fputs("</header>\n<nav><a href=\"#why\">Why not the others</a><a href=\"#front\">Front</a>"
           "<a href=\"#map\">Map</a><a href=\"#cliffs\">Cliffs</a><a href=\"#assumed\">Assumed "
           "values</a><a href=\"#measures\">Measures</a><a href=\"#bill\">Bill</a><a "
@@ -91,7 +105,8 @@ static void write_chosen(const struct page *page)
     if (store_ask_int(page->store, "SELECT " CHOSEN " IS NULL", 1) != 0)
         return;
     page_section(page, "chosen", "What is chosen",
-                 "Means over the seeds, in the case where each objective has least to spare.");
+                 "Means over the runs with their 95 % interval, in the case where each objective "
+                 "has least to spare.");
     page_table(page, "SELECT text FROM setting WHERE candidate=" CHOSEN " ORDER BY position",
                settings);
     put(page, "<p>",
@@ -101,7 +116,7 @@ static void write_chosen(const struct page *page)
         "' between switches.' FROM candidate WHERE candidate=" CHOSEN,
         "</p>\n");
     page_table(page,
-               "SELECT text, coalesce(found, 'held in every run'),"
+               "SELECT text, coalesce(found, 'met in every run'),"
                " iif(headroom IS NULL, '', " PAGE_PLAN_PERCENT "), failure"
                " FROM objective WHERE candidate=" CHOSEN " ORDER BY slo",
                objectives);
@@ -114,18 +129,18 @@ static void write_chosen(const struct page *page)
 static void write_why(const struct page *page)
 {
     static const struct page_column columns[] = {
-        {"candidate", PAGE_CODE},   {"price", PAGE_COUNT}, {"verdict", PAGE_TEXT},
+        {"candidate", PAGE_CODE},   {"price", PAGE_COUNT}, {"result", PAGE_TEXT},
         {"because", PAGE_SENTENCE}, {"alike", PAGE_COUNT}, {0}};
     page_section(page, "why", "Why not the others",
                  "Cheapest first; those that fail for the same reason are counted with the first.");
     if (!page_table(page,
-                    "SELECT name, min(price), verdict,"
+                    "SELECT name, min(price), result,"
                     " why||CASE WHEN bottleneck<>'' THEN ' - '||bottleneck ELSE '' END, count(*)-1"
                     " FROM candidate c WHERE" PAGE_PLAN_OWN(
-                        "c") " AND verdict NOT IN ('holds', 'dearer', 'open')"
+                        "c") " AND result IN ('fail', 'undecided')"
                              " GROUP BY verdict, why ORDER BY min(price), min(candidate)",
                     columns))
-        fputs("<p>None was found that does not hold.</p>\n", page->out);
+        fputs("<p>None fails or is undecided.</p>\n", page->out);
     page_section_end(page);
 }
 
@@ -168,14 +183,14 @@ static void write_candidates(const struct page *page, bool linked)
                                           {"W", PAGE_COUNT},
                                           {"rack units", PAGE_COUNT},
                                           {"headroom", PAGE_TEXT},
-                                          {"verdict", PAGE_TEXT},
+                                          {"result", PAGE_TEXT},
                                           {"command of a run", PAGE_CODE},
                                           {linked ? "what it did" : NULL, PAGE_LINK},
                                           {0}};
     page_section(page, "candidates", "Candidates",
                  "The command plays a run of the case that decided, or of the first.");
     page_table(page,
-               "SELECT name, price, watts, rack_units, " PAGE_PLAN_PERCENT ", verdict,"
+               "SELECT name, price, watts, rack_units, " PAGE_PLAN_PERCENT ", result,"
                " coalesce((SELECT command FROM trial t WHERE t.candidate=c.candidate AND command IS"
                " NOT NULL ORDER BY verdict IN ('holds', 'open'), trial LIMIT 1), "
                "'')," PAGE_PLAN_RUN("c.candidate") " FROM candidate c WHERE" PAGE_PLAN_OWN(

@@ -124,6 +124,45 @@ static void print_measures(const struct plan_state *state, const struct plan_can
     fputs("}, ", out);
 }
 
+/* true, false, or null: not decided, or not needed. */
+static void held_member(enum plan_result result, FILE *out)
+{
+    fprintf(out, "\"held\": %s, ",
+            result == PLAN_RESULT_PASS   ? "true"
+            : result == PLAN_RESULT_FAIL ? "false"
+                                         : "null");
+}
+
+/* NULL: nobody needs to know. */
+static const char *needed_word(enum plan_result result)
+{
+    return result == PLAN_RESULT_SKIPPED ? NULL : plan_result_word(result);
+}
+
+/* Each objective in each case that was run, with the 95 % interval of its mean. */
+static void print_objectives(const struct plan_candidate *of, FILE *out)
+{
+    const char *gap = "";
+    fputs("\"objectives\": [", out);
+    for (uint32_t k = 0; of->states != NULL && k < of->cases->count; k++)
+        for (uint32_t i = 0; i < of->states[k].asked_count && of->states[k].count > 0; i++) {
+            const struct expectation *asked = &of->states[k].asked[i];
+            const bool mean = plan_is_mean(asked);
+            const struct plan_estimate found = plan_estimate(&of->states[k], i);
+            fprintf(out, "%s{", gap);
+            text_member(out, "slo", asked->text, ", ");
+            text_member(out, "failure", of->cases->cases[k].name, ", ");
+            real_member(out, "mean", mean, found.mean, ", ");
+            real_member(out, "low", mean && found.half >= 0, found.mean - found.half, ", ");
+            real_member(out, "high", mean && found.half >= 0, found.mean + found.half, ", ");
+            fprintf(out, "\"runs\": %u, ", (unsigned)found.runs);
+            text_member(out, "case_result", needed_word(plan_result_of(of->states[k].verdict)),
+                        "}");
+            gap = ", ";
+        }
+    fputs("], ", out);
+}
+
 static void print_candidate(const struct plan_state *state, uint32_t index, FILE *out)
 {
     const struct plan_candidate *of = &state->candidates[index];
@@ -134,6 +173,9 @@ static void print_candidate(const struct plan_state *state, uint32_t index, FILE
         text_member(out, grid->axes[i].as, grid->axes[i].values[of->cell->at[i]],
                     i + 1 < grid->axis_count ? ", " : "}, ");
     text_member(out, "verdict", plan_verdict_word(of->verdict), ", ");
+    held_member(plan_result_of(of->verdict), out);
+    text_member(out, "result", needed_word(plan_result_of(of->verdict)), ", ");
+    print_objectives(of, out);
     text_member(out, "why",
                 of->verdict == PLAN_VERDICT_IMPLIED ? state->candidates[of->bound_by].cell->name
                                                     : of->why,
@@ -225,6 +267,19 @@ static void print_cliffs(const struct plan_state *state, FILE *out)
     fputs("],\n", out);
 }
 
+/* Of the whole plan. */
+static void print_result(const struct plan_state *state, FILE *out)
+{
+    uint32_t counts[PLAN_RESULT_COUNT];
+    plan_count_results(state, counts);
+    fputs("  ", out);
+    text_member(out, "result", plan_result_word(plan_result(state)), ",\n  ");
+    fprintf(out, "\"pass\": %u,\n  \"fail\": %u,\n  \"undecided\": %u,\n  ",
+            (unsigned)counts[PLAN_RESULT_PASS], (unsigned)counts[PLAN_RESULT_FAIL],
+            (unsigned)counts[PLAN_RESULT_UNDECIDED]);
+    real_member(out, "error_probability", true, plan_error(state), ",\n");
+}
+
 void plan_json(const struct plan_state *state, FILE *out)
 {
     static const char *const objectives[] = {
@@ -240,6 +295,7 @@ void plan_json(const struct plan_state *state, FILE *out)
     text_member(out, "objective", objectives[state->plan->rules.objective], ",\n  ");
     text_member(out, "currency", state->plan->has_prices ? state->plan->prices.currency : NULL,
                 ",\n");
+    print_result(state, out);
     print_chosen(state, out, &arena);
     fprintf(out, "  \"proven\": %s,\n  \"stopped\": %s,\n  \"budget_spent\": %s,\n",
             state->proven ? "true" : "false", state->stopped ? "true" : "false",

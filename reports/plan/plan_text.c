@@ -34,7 +34,7 @@ static void print_cost(const struct plan_state *state, const struct plan_candida
                 plural(bill->rack_units, "", "s"));
 }
 
-/* What ended it, if that was not the answer. */
+/* What ended it, if that was not the answer, and how to go on. */
 static void print_end(const struct plan_state *state, FILE *out)
 {
     const uint32_t open = plan_open(state);
@@ -50,26 +50,53 @@ static void print_end(const struct plan_state *state, FILE *out)
                 words_count(state->plan->rules.most_runs).text,
                 plural(state->plan->rules.most_runs, "run", "runs"), known);
     if ((state->stopped || state->spent) && !state->proven && open > 0)
-        fprintf(out, "  not decided: %s candidate%s left\n", words_count(open).text,
-                plural(open, " is", "s are"));
+        fprintf(out, "  not decided: %s candidate%s left; go on with --resume%s\n",
+                words_count(open).text, plural(open, " is", "s are"),
+                state->spent ? " and a larger budget" : "");
 }
 
-static void print_head(const struct plan_state *state, FILE *out)
+/* "6 candidates: 1 pass, 3 fail, 0 undecided, 2 not needed". */
+static void print_results(const struct plan_state *state, FILE *out)
+{
+    static const enum plan_result order[] = {PLAN_RESULT_PASS, PLAN_RESULT_FAIL,
+                                             PLAN_RESULT_UNDECIDED, PLAN_RESULT_SKIPPED};
+    uint32_t counts[PLAN_RESULT_COUNT];
+    const char *gap = ":";
+    plan_count_results(state, counts);
+    fprintf(out, "  %s %s", words_count(state->count).text,
+            plural(state->count, "candidate", "candidates"));
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (order[i] == PLAN_RESULT_SKIPPED && counts[order[i]] == 0)
+            continue;
+        fprintf(out, "%s %u %s", gap, (unsigned)counts[order[i]], plan_result_word(order[i]));
+        gap = ",";
+    }
+    fputc('\n', out);
+}
+
+static void print_verdicts(const struct plan_state *state, FILE *out)
 {
     uint32_t by[PLAN_VERDICT_COUNT] = {0};
-    const char *gap = "";
+    const char *gap = "    ";
     for (uint32_t i = 0; i < state->count; i++)
         by[state->candidates[i].verdict]++;
-    fprintf(out, "%s  %s\n  %s candidate%s: ", state->plan->grid.name, state->plan->grid.about,
-            words_count(state->count).text, plural(state->count, "", "s"));
     for (int i = 0; i < PLAN_VERDICT_COUNT; i++)
         if (by[i] > 0) {
             fprintf(out, "%s%u %s", gap, (unsigned)by[i], plan_verdict_many((enum plan_verdict)i));
             gap = ", ";
         }
-    fprintf(out, "\n  %s run%s, %s %s\n", words_count(state->runs).text,
-            plural(state->runs, "", "s"), words_count(state->packet_hops).text,
-            plural(state->packet_hops, "packet-hop", "packet-hops"));
+    fputc('\n', out);
+}
+
+static void print_head(const struct plan_state *state, FILE *out)
+{
+    fprintf(out, "%s  %s\n", state->plan->grid.name, state->plan->grid.about);
+    print_results(state, out);
+    print_verdicts(state, out);
+    fprintf(out, "  %s %s, %s %s; probability of a wrong answer at most %.3g %%\n",
+            words_count(state->runs).text, plural(state->runs, "run", "runs"),
+            words_count(state->packet_hops).text,
+            plural(state->packet_hops, "packet-hop", "packet-hops"), 100 * plan_error(state));
     print_end(state, out);
 }
 
@@ -93,13 +120,13 @@ static void print_objectives(const struct plan_state *state, const struct plan_c
         const uint32_t worst = plan_nearest_case(candidate, i);
         fprintf(out, "  %-40s", asked->text);
         if (!plan_is_mean(asked)) {
-            fprintf(out, "      held in every run\n");
+            fprintf(out, "  met in every run\n");
             continue;
         }
-        const double mean = plan_mean(&candidate->states[worst], i);
+        const struct plan_estimate found = plan_estimate(&candidate->states[worst], i);
         const char *name = candidate->cases->cases[worst].name;
-        fprintf(out, "%10s  %.3g %% to spare%s%s\n", plan_words(asked, mean).text,
-                100 * plan_headroom(asked, mean), *name == '\0' ? "" : ", with ", name);
+        fprintf(out, "  %s, %.3g %% to spare%s%s\n", found.text,
+                100 * plan_headroom(asked, found.mean), *name == '\0' ? "" : "; with ", name);
     }
 }
 
@@ -167,14 +194,15 @@ static void print_chosen(const struct plan_state *state, FILE *out)
 {
     const struct plan_candidate *candidate = chosen_of(state);
     if (candidate == NULL) {
-        fprintf(out, "\nChosen          none: no candidate %s\n",
-                plan_open(state) > 0 ? "is known to hold yet" : "holds");
+        fprintf(out, "\nChosen          none: %s\n",
+                plan_result(state) == PLAN_RESULT_FAIL ? "every candidate fails"
+                                                       : "no candidate is known to pass yet");
         return;
     }
     fprintf(out, "\nChosen          %s", candidate->cell->name);
     fputs(state->plan->has_prices ? "  " : "", out);
     print_cost(state, candidate, out);
-    fprintf(out, "%s\n", state->proven ? "" : "  (the best that is known: others are open)");
+    fprintf(out, "%s\n", state->proven ? "" : "  (the best that is known: others are undecided)");
     for (uint32_t i = 0; i < candidate->cell->set_count; i++)
         fprintf(out, "  %s\n", candidate->cell->sets[i]);
     print_objectives(state, candidate, out);
@@ -195,12 +223,14 @@ static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
     fprintf(out, "  %-28s ", candidate->cell->name);
     print_cost(state, candidate, out);
     fprintf(out, "%s%s\n", state->plan->has_prices ? ": " : "",
-            plan_verdict_word(candidate->verdict));
+            plan_result_word(plan_result_of(candidate->verdict)));
     if (candidate->verdict == PLAN_VERDICT_IMPLIED)
-        fprintf(out, "      fails as %s does, which is as good or better on every axis\n",
+        fprintf(out, "      %s fails, which is as good or better on every axis\n",
                 state->candidates[candidate->bound_by].cell->name);
-    else if (candidate->why[0] != '\0')
-        fprintf(out, "      %s\n", candidate->why);
+    else
+        fprintf(out, "      %s\n",
+                candidate->why[0] != '\0' ? candidate->why
+                                          : plan_verdict_about(candidate->verdict));
     if (candidate->limit[0] != '\0')
         fprintf(out, "      %s\n", candidate->limit);
     if (candidate->verdict == PLAN_VERDICT_DIED) {
@@ -212,9 +242,8 @@ static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
 
 static bool is_told(const struct plan_state *state, const uint32_t *order, uint32_t at)
 {
-    const enum plan_verdict verdict = state->candidates[order[at]].verdict;
-    return verdict != PLAN_VERDICT_HOLDS && verdict != PLAN_VERDICT_DEARER &&
-           verdict != PLAN_VERDICT_SURPASSED;
+    const enum plan_result result = plan_result_of(state->candidates[order[at]].verdict);
+    return result == PLAN_RESULT_FAIL || result == PLAN_RESULT_UNDECIDED;
 }
 
 /* Of the same reason as a cheaper one, in the same words. */
@@ -230,7 +259,7 @@ static bool is_alike(const struct plan_state *state, const uint32_t *order, uint
     return false;
 }
 
-/* What does not hold, cheapest first, each reason once. */
+/* What fails or is undecided, cheapest first, each reason once. */
 static void print_others(const struct plan_state *state, FILE *out)
 {
     uint32_t *order = memory_zeroed(state->count, sizeof *order), told = 0, left = 0, alike = 0;

@@ -166,6 +166,7 @@ static void json_design(const struct plan_versus *versus, int side, FILE *out)
     text_member(out, "scenario", state->plan->grid.scenario);
     text_member(out, "name", mine->cell->name);
     text_member(out, "verdict", plan_verdict_word(mine->verdict));
+    text_member(out, "result", plan_result_word(plan_result_of(mine->verdict)));
     text_member(out, "why", mine->why);
     real_member(out, "cost", priced, (double)mine->bill.price / QUANTITY_DECIMAL_ONE);
     real_member(out, "power_w", priced, (double)mine->bill.power / QUANTITY_DECIMAL_ONE);

@@ -25,7 +25,7 @@ budget() { sed "\$a $1" whole.yaml; }
 # 20 runs are needed, five of each: with a budget of 19 the last round is not begun, and the same database goes on with 20.
 budget 'budget: 19' >runs.yaml
 "$program" plan runs.yaml -o runs.db >runs.txt
-[ $? = 1 ] && grep -q 'the budget of 19 runs was spent before the answer was known' runs.txt &&
+[ $? = 4 ] && grep -q 'the budget of 19 runs was spent before the answer was known' runs.txt &&
     grep -q 'not decided: 1 candidate is left' runs.txt && [ "$(sqlite3 runs.db 'SELECT count(*) FROM run')" -lt 20 ] || fail "19 runs: $(cat runs.txt)"
 budget 'budget: 20' >runs.yaml
 "$program" plan runs.yaml --json --resume runs.db >runs.json || fail "20 runs: exit $?"
@@ -34,7 +34,7 @@ cmp -s runs.json whole.json || fail "20 runs: another answer"
 # Time that is over at once, then as much as it takes: what is in the database is not played again.
 budget 'budget: 1ps' >time.yaml
 "$program" plan time.yaml --json -o time.db >time.json
-[ $? = 1 ] && [ "$(gojq -c '[.budget_spent, .left, .runs, .chosen]' time.json)" = '[true,4,0,null]' ] || fail "1 ps: $(head -n 12 time.json)"
+[ $? = 4 ] && [ "$(gojq -c '[.budget_spent, .left, .runs, .chosen]' time.json)" = '[true,4,0,null]' ] || fail "1 ps: $(head -n 12 time.json)"
 budget 'budget: 1h' >time.yaml
 "$program" plan time.yaml --json --resume time.db >time.json || fail "1 h: exit $?"
 cmp -s time.json whole.json || fail "1 h: another answer"

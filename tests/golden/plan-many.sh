@@ -70,8 +70,9 @@ while [ "$(wc -w <<<"$victims")" -lt 2 ] && kill -0 $plan 2>/dev/null; do
     done
 done
 wait $plan
-[ $? = 1 ] || fail "twice dead: exit $?"
-grep -q 'rate25Gbps-qd2 .*: died' dead.txt && grep -q "a run's process died twice" dead.txt &&
+code=$?
+[ $code = 4 ] || fail "twice dead: exit $code"
+grep -q 'rate25Gbps-qd2 .*: undecided' dead.txt && grep -q "a run's process died twice" dead.txt &&
     grep -q '^      stormglass run long.yaml .*--set workloads.io.queue-depth=2 --set seed=1$' dead.txt || fail "twice dead: $(cat dead.txt)"
 "$program" plan dead.yaml --resume dead.db >alive.txt || fail "resumed after a death: exit $?"
 grep -q '^Chosen          rate25Gbps-qd2' alive.txt || fail "resumed after a death: $(cat alive.txt)"

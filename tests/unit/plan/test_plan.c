@@ -379,14 +379,14 @@ static void without_prices_headroom_decides(void **state)
     assert_non_null(plan);
     assert_int_equal(plan->rules.objective, PLAN_HEADROOM);
     assert_int_equal(plan->rules.seeds, 5);
-    assert_int_equal(plan->rules.most_seeds, 20);
+    assert_int_equal(plan->rules.most_seeds, 200);
     plan_free(plan);
     strcat(copy, "objective: cheapest\n");
     struct diag *diag = fresh();
     assert_null(plan_load("plan.yaml", copy, strlen(copy), diag));
     assert_non_null(strstr(diag->messages[0].text, "expected prices"));
     free(diag);
-    sprintf(strstr(copy, "objective"), "seeds: 30\n");
+    sprintf(strstr(copy, "objective"), "seeds: 30\nmost-seeds: 20\n");
     plan = load(copy);
     assert_int_equal(plan->rules.most_seeds, 30); /* never fewer than the first stage */
     plan_free(plan);

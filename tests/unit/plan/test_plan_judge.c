@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_plan_judge - the triangle by hand, and how often the verdict is wrong. */
+ * test_plan_judge - thresholds by hand, and how often the verdict is wrong. */
 #include "replay/plan/plan_judge.h"
 
 #include "base/rng.h"
@@ -15,42 +15,47 @@
 static void equal_observations_need_no_more(void **state)
 {
     (void)state;
-    const struct plan_test test = {.first = 3, .error = 0.01, .tolerance = 0.05};
+    const struct plan_test test = {
+        .first = 3, .pass_error = 0.01, .fail_error = 0.01, .tolerance = 0.05};
     const double right[] = {0.02, 0.02, 0.02}, wrong[] = {-0.02, -0.02, -0.02}, on[] = {0, 0, 0};
     assert_int_equal(plan_side_of(&test, right, 3), PLAN_SIDE_RIGHT);
     assert_int_equal(plan_side_of(&test, wrong, 3), PLAN_SIDE_WRONG);
     assert_int_equal(plan_side_of(&test, on, 3), PLAN_SIDE_RIGHT);
 }
 
-/* first 3, half of error 0.02: eta = (0.02^-1 - 1)/2 = 24.5, h2 = 2 x 24.5 x 2 = 98.  Variance of
- * -0.1, 0, 0.1: 0.01.  The triangle begins at 98 x 0.01 / (2 x 0.05) = 9.8 and narrows by 0.025
- * each. */
-static void the_triangle_is_that_of_the_paper(void **state)
+/* Seven eighths of the error 0.24 / 7 with 6 degrees: (6/2)(0.03^(-2/6) - 1) = 6.655.  Seven slacks
+ * of mean m and variance 0.01: 2 x 0.05 x 7 m / 0.01 = 70 m reaches it at m = 0.09507. */
+static void walds_threshold_is_that_of_student(void **state)
 {
     (void)state;
-    const struct plan_test test = {.first = 3, .error = 0.02, .tolerance = 0.05};
-    double slacks[] = {-0.1, 0, 0.1, 0, 0};
-    assert_int_equal(plan_side_of(&test, slacks, 3), PLAN_SIDE_OPEN);
-    slacks[3] = 9.8 - 4 * 0.025 - 0.001;
-    assert_int_equal(plan_side_of(&test, slacks, 4), PLAN_SIDE_OPEN);
-    slacks[3] = 9.8 - 4 * 0.025 + 0.001;
-    assert_int_equal(plan_side_of(&test, slacks, 4), PLAN_SIDE_RIGHT);
-    slacks[3] = -(9.8 - 4 * 0.025 - 0.001);
-    assert_int_equal(plan_side_of(&test, slacks, 4), PLAN_SIDE_OPEN);
-    slacks[3] = -(9.8 - 4 * 0.025 + 0.001);
-    assert_int_equal(plan_side_of(&test, slacks, 4), PLAN_SIDE_WRONG);
-    slacks[4] = 100; /* what comes after the verdict changes nothing */
-    assert_int_equal(plan_side_of(&test, slacks, 5), PLAN_SIDE_WRONG);
+    const struct plan_test test = {
+        .first = 5, .pass_error = 0.24 / 7, .fail_error = 1e-9, .tolerance = 0.05};
+    const double apart[7] = {-0.1, 0.1, -0.1, 0.1, -0.1, 0.1, 0};
+    double slacks[7];
+    for (int i = 0; i < 7; i++)
+        slacks[i] = apart[i] + 0.0945;
+    assert_int_equal(plan_side_of(&test, slacks, 7), PLAN_SIDE_OPEN);
+    assert_int_equal(plan_runs_needed(&test, slacks, 7, 100), 8);
+    for (int i = 0; i < 7; i++)
+        slacks[i] = apart[i] + 0.0955;
+    assert_int_equal(plan_side_of(&test, slacks, 6), PLAN_SIDE_OPEN);
+    assert_int_equal(plan_side_of(&test, slacks, 7), PLAN_SIDE_RIGHT);
+    for (int i = 0; i < 7; i++)
+        slacks[i] = -slacks[i];
+    assert_int_equal(plan_side_of(&test, slacks, 7), PLAN_SIDE_OPEN); /* the other side's error */
 }
 
-/* It ends: at 9.8 / 0.025 = 392 observations the triangle is closed. */
-static void it_ends(void **state)
+/* Looks: 3, to fail only, the first stage, then pairs. */
+static void looks_come_in_pairs(void **state)
 {
     (void)state;
-    const struct plan_test test = {.first = 3, .error = 0.02, .tolerance = 0.05};
-    double slacks[400] = {-0.1, 0, 0.1};
-    assert_int_equal(plan_side_of(&test, slacks, 391), PLAN_SIDE_OPEN);
-    assert_int_equal(plan_side_of(&test, slacks, 392), PLAN_SIDE_RIGHT);
+    struct plan_test test = {.first = 5};
+    static const uint32_t five[] = {3, 3, 3, 5, 5, 7, 8}, three[] = {3, 3, 3, 5, 6, 7, 8};
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(plan_look_after(&test, i), five[i]);
+    test.first = 3;
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(plan_look_after(&test, i), three[i]);
 }
 
 /* Printed tables: one-sided quantiles of 1, 2, 4, 9 and 30 degrees. */
@@ -70,17 +75,31 @@ static void students_tail_is_that_of_the_tables(void **state)
     }
 }
 
-/* Mean 1, standard deviation 0.01 of 3: t = 173, whose tail with 2 degrees is 1.7e-5; a look has a
- * quarter of the error. */
+/* Mean 1, standard deviation 0.01 of 3: t = 1.000001 / 0.00577 = 173, whose tail with 2 degrees is
+ * 1.7e-5; the first look has a sixteenth of the error.  With a first stage of 5 the look at 3
+ * cannot pass. */
 static void what_is_far_away_needs_no_more(void **state)
 {
     (void)state;
-    struct plan_test test = {.first = 3, .error = 4 * 1.8e-5, .tolerance = 1e-6};
+    struct plan_test test = {.first = 3, .tolerance = 1e-6};
     const double slacks[] = {0.99, 1, 1.01}, wrong[] = {-0.99, -1, -1.01};
+    test.pass_error = test.fail_error = 16 * 1.8e-5;
     assert_int_equal(plan_side_of(&test, slacks, 3), PLAN_SIDE_RIGHT);
     assert_int_equal(plan_side_of(&test, wrong, 3), PLAN_SIDE_WRONG);
-    test.error = 4 * 1.6e-5;
+    test.first = 5;
     assert_int_equal(plan_side_of(&test, slacks, 3), PLAN_SIDE_OPEN);
+    assert_int_equal(plan_side_of(&test, wrong, 3), PLAN_SIDE_WRONG);
+    test.first = 3;
+    test.pass_error = test.fail_error = 16 * 1.6e-5;
+    assert_int_equal(plan_side_of(&test, slacks, 3), PLAN_SIDE_OPEN);
+}
+
+/* Half of the 95 % interval of 1, 2, 3: 4.303 x 1 / sqrt(3). */
+static void the_interval_is_students(void **state)
+{
+    (void)state;
+    const double values[] = {1, 2, 3};
+    assert_true(fabs(plan_half_95(values, 3) - 2.484) < 0.001);
 }
 
 /* Box and Muller. */
@@ -91,27 +110,33 @@ static double normal(struct rng *rng)
     return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
 }
 
+/* On the edge of what must be decided, on both sides. */
 static void it_is_wrong_no_more_often_than_it_may(void **state)
 {
     (void)state;
-    enum { TRIALS = 2000, MOST = 4000 };
+    enum { TRIALS = 2000, MOST = 2000 };
     static double slacks[MOST];
-    static const double errors[] = {0.05, 0.2};
-    for (int e = 0; e < 2; e++) {
-        const struct plan_test test = {.first = 5, .error = errors[e], .tolerance = 0.05};
+    static const double errors[] = {0.01, 0.05}, deviations[] = {0.05, 0.15};
+    for (int e = 0; e < 8; e++) {
+        const struct plan_test test = {.first = 5,
+                                       .pass_error = errors[e % 2],
+                                       .fail_error = errors[e % 2],
+                                       .tolerance = 0.05};
+        const double mean = e / 2 % 2 == 0 ? 0.05 : -0.05, deviation = deviations[e / 4];
         uint32_t wrong = 0;
         for (uint32_t i = 0; i < TRIALS; i++) {
             struct rng rng = rng_stream(i, "judge", "slack");
             enum plan_side side = PLAN_SIDE_OPEN;
-            for (uint32_t k = 0; k < MOST && side == PLAN_SIDE_OPEN; k++) {
-                slacks[k] = 0.05 + 0.1 * normal(&rng); /* on the edge of what must be told */
-                if (k + 1 >= test.first)
-                    side = plan_side_of(&test, slacks, k + 1);
+            uint32_t count = 0;
+            while (count < MOST && side == PLAN_SIDE_OPEN) {
+                for (const uint32_t end = plan_look_after(&test, count); count < end; count++)
+                    slacks[count] = mean + deviation * normal(&rng);
+                side = plan_side_of(&test, slacks, count);
             }
             assert_int_not_equal(side, PLAN_SIDE_OPEN);
-            wrong += side == PLAN_SIDE_WRONG;
+            wrong += side == (mean > 0 ? PLAN_SIDE_WRONG : PLAN_SIDE_RIGHT);
         }
-        assert_in_range(wrong, 1, (uint32_t)(TRIALS * errors[e]));
+        assert_true(wrong <= TRIALS * errors[e % 2] * 1.3); /* 3 standard deviations at 0.01 */
     }
 }
 
@@ -158,8 +183,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_open_counts_where_it_could_be_chosen),
         cmocka_unit_test(equal_observations_need_no_more),
-        cmocka_unit_test(the_triangle_is_that_of_the_paper),
-        cmocka_unit_test(it_ends),
+        cmocka_unit_test(walds_threshold_is_that_of_student),
+        cmocka_unit_test(looks_come_in_pairs),
+        cmocka_unit_test(the_interval_is_students),
         cmocka_unit_test(students_tail_is_that_of_the_tables),
         cmocka_unit_test(what_is_far_away_needs_no_more),
         cmocka_unit_test(it_is_wrong_no_more_often_than_it_may),

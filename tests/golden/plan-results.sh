@@ -1,0 +1,67 @@
+#!/bin/bash
+# plan-results - pass, fail and undecided are three results, in text, page, JSON, CSV and exit status.   SPDX-License-Identifier: Apache-2.0
+# usage: tests/golden/plan-results.sh
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+program=${STORMGLASS:-$top/build/gcc-release/stormglass}
+work=${TMPDIR:-/tmp}/plan-results.$$
+failed=0
+fail() { echo "FAIL: $*"; failed=1; }
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work" && cd "$work" || exit 3
+
+cat >pair.yaml <<'END'
+stormglass: 1
+name: pair
+duration: 2ms
+fabric:
+  topology: {kind: single-switch, hosts: 4}
+  host-links: {rate: 100Gbps, length: 3m, mtu: 4200B}
+hosts:
+  defaults: {rnic: {profile: rnic-100g, path-mtu: 4096B}}
+  targets: {where: host0, namespaces: [{media: storage-class, count: 2}]}
+workloads:
+  - {name: io, kind: nvme, from: "host1..host3", to: host0, read: 70%, block-size: 16KiB, queue-depth: 8}
+END
+plan() { # LIMIT LINE...
+    printf '%s\n' 'stormglass-plan: 1' 'name: pair' 'scenario: pair.yaml' "slo: [\"io.latency.p99 < $1\"]" \
+        'vary: [{path: fabric.host-links.length, as: far, values: [3m, 4m]}]' "${@:2}"
+}
+results() { gojq -c '[.result, .pass, .fail, .undecided]' "$1"; }
+
+# Pass: every figure with its interval and its number of runs.
+plan 1s >plan.yaml
+"$program" plan plan.yaml --json -o pass.db >pass.json; code=$?
+[ $code = 0 ] && [ "$(results pass.json)" = '["pass",2,0,0]' ] || fail "pass: exit $code, $(results pass.json)"
+gojq -e '.error_probability == 0.05 and all(.candidates[]; .result == "pass" and .held == true and
+    all(.objectives[]; .low <= .mean and .mean <= .high and .runs >= 5))' pass.json >/dev/null || fail "pass: $(gojq -c '.candidates[0]' pass.json)"
+"$program" plan plan.yaml --resume pass.db >pass.txt
+grep -q '^  2 candidates: 2 pass, 0 fail, 0 undecided$' pass.txt && grep -q 'probability of a wrong answer at most 5 %' pass.txt &&
+    grep -Eq 'io.latency.p99 < 1s  .* [0-9.]+ us \+- [0-9.]+ (us|ns) \([0-9]+ runs\), .* to spare' pass.txt || fail "pass in words: $(head -n 12 pass.txt)"
+
+# Fail: exit 1 only where every candidate fails.
+plan 10us >plan.yaml
+"$program" plan plan.yaml --json -o fail.db >fail.json; code=$?
+[ $code = 1 ] && [ "$(results fail.json)" = '["fail",0,2,0]' ] || fail "fail: exit $code, $(results fail.json)"
+gojq -e 'all(.candidates[]; .result == "fail" and .held == false)' fail.json >/dev/null || fail "fail: $(gojq -c '.candidates[0]' fail.json)"
+"$program" report fail.db -o fail.html && grep -q '<p class="verdict bad">Every candidate fails</p>' fail.html || fail "page of a failure"
+
+# Undecided: the limit is the mean itself, and three runs are all that it may have.
+mean=$(gojq '[.candidates[].objectives[0].mean] | add / length | floor' pass.json)
+plan "${mean}ps" 'seeds: 3' 'most-seeds: 3' 'tolerance: 0.1%' >plan.yaml
+"$program" plan plan.yaml --json -o open.db >open.json; code=$?
+[ $code = 4 ] && [ "$(gojq -c '[.result, .chosen]' open.json)" = '["undecided",null]' ] || fail "undecided: exit $code, $(results open.json)"
+gojq -e 'any(.candidates[]; .result == "undecided" and .held == null and (.why | test("undecided at .* \\+- .* \\(3 runs\\); .*raise ")))' open.json >/dev/null ||
+    fail "undecided: $(gojq -c '.candidates[0] | [.result, .held, .why]' open.json)"
+"$program" plan plan.yaml --resume open.db >open.txt
+grep -q 'no candidate is known to pass yet' open.txt && ! grep -q 'holds$\|no candidate holds' open.txt || fail "undecided in words: $(head -n 12 open.txt)"
+"$program" report open.db -o open.html && grep -q '<p class="verdict">Undecided: no candidate is known to pass yet</p>' open.html && ! grep -q 'verdict bad' open.html ||
+    fail "page of an undecided plan: $(grep -o '<p class="verdict.*</p>' open.html)"
+"$program" plan plan.yaml --resume open.db --csv | grep -q ',undecided$' || fail "undecided in CSV"
+[ "$(sqlite3 open.db "SELECT count(*) FROM candidate WHERE result = 'undecided'")" -ge 1 ] || fail "undecided in the database"
+
+# What it says to do decides it, with what is in the database.
+sed -i 's/^tolerance: .*/tolerance: 20%/; s/^most-seeds: .*/most-seeds: 100/' plan.yaml
+"$program" plan plan.yaml --json >decided.json; code=$?
+[ $code -le 1 ] && gojq -e '.result != "undecided"' decided.json >/dev/null || fail "decided: exit $code, $(results decided.json)"
+exit $failed
