@@ -136,13 +136,38 @@ static void fail_unconnected(const struct play *play, struct result *result)
     }
 }
 
+static bool all_elsewhere(const struct result *result)
+{
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (!result->workloads[i].elsewhere)
+            return false;
+    return true;
+}
+
+/* What real devices are not asked for is neither met nor broken here. */
+static void leave_undecided(const struct scenario *scenario, struct result *result)
+{
+    for (uint32_t i = 0; i < result->expectation_count; i++) {
+        const struct expectation *expectation = &scenario->expectations[i];
+        struct result_expectation *verdict = &result->expectations[i];
+        const enum expect_basis basis = expect_basis(expectation->quantity);
+        const bool unmeasured = (result->unmeasured >> basis & 1) != 0;
+        if (expectation->workload == EXPECT_WHOLE_RUN && !verdict->held &&
+            (unmeasured || all_elsewhere(result)))
+            verdict->unjudged = true;
+    }
+}
+
 /* What other processes play is theirs to judge. */
 static void judge(const struct play *play, struct result *result)
 {
     const struct scenario *scenario = play->scenario;
-    for (uint32_t i = 0; i < result->workload_count; i++)
-        result->workloads[i].stalled &= play->entries[i].count > 0;
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        result->workloads[i].elsewhere = play->entries[i].count == 0;
+        result->workloads[i].stalled &= !result->workloads[i].elsewhere;
+    }
     expect_eval(scenario, result, play->cut_short);
+    leave_undecided(scenario, result);
     for (uint32_t i = 0; i < result->expectation_count; i++) {
         const uint32_t workload = scenario->expectations[i].workload;
         if (workload == EXPECT_WHOLE_RUN || play->entries[workload].count > 0)

@@ -33,6 +33,7 @@ struct result_workload {
     int64_t issued, completed, failed, unfinished, corrupt;
     int64_t missed;      /* open loop: due, but as many as allowed were under way */
     bool stalled;        /* it should have issued something in its window and did not */
+    bool elsewhere;      /* another process of the bridge plays it */
     bool never_began;    /* it waited for others to the end */
     unsigned unmeasured; /* bits by enum expect_basis: it has nothing to measure those over */
     int64_t queues_asked, queues_granted; /* of NVMe; asked 0: it has none, or it is not known */

@@ -239,14 +239,17 @@ static bool is_dead(const struct result_workload *workload, char *why, size_t si
 static bool some_dead(const struct result *result, enum expect_quantity quantity, char *why,
                       size_t size)
 {
+    uint32_t here = 0;
     for (uint32_t i = 0; i < result->workload_count; i++) {
         const struct result_workload *workload = &result->workloads[i];
+        here += !workload->elsewhere;
         const bool failed = workload->issued > 0 && workload->completed == 0 && workload->idle == 0;
-        if ((quantity == EXPECT_UNSETTLED || !failed) && is_dead(workload, why, size))
+        if (!workload->elsewhere && (quantity == EXPECT_UNSETTLED || !failed) &&
+            is_dead(workload, why, size))
             return true;
     }
-    snprintf(why, size, "there is no workload");
-    return result->workload_count == 0;
+    snprintf(why, size, "no workload ran here");
+    return here == 0;
 }
 
 static bool all_dead(const struct result *result, char *why, size_t size)
@@ -254,7 +257,7 @@ static bool all_dead(const struct result *result, char *why, size_t size)
     for (uint32_t i = 0; i < result->workload_count; i++)
         if (result->workloads[i].completed > 0)
             return false;
-    snprintf(why, size, result->workload_count == 0 ? "there is no workload" : "nothing completed");
+    snprintf(why, size, result->workload_count == 0 ? "no workload ran here" : "nothing completed");
     return true;
 }
 
