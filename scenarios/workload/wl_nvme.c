@@ -166,6 +166,8 @@ static void finish(struct wl_nvme *wl, struct wl_nvme_slot *slot)
     /* Others may have written there since: a comparison is done, whatever it found. */
     const bool good = io->status == NVME_STATUS_OK || io->status == NVME_STATUS_COMPARE_FAILED;
     count_gap(wl, io->completed_at, good);
+    if (UNLIKELY(wl->multipath != NULL))
+        wl->did.paths_used |= 1u << io->path;
     if (good)
         account_good(wl, io);
     wl->site.stats->failed += !good;

@@ -68,6 +68,7 @@ struct workload_member {
     bool connected;       /* it could issue from `ready` on */
     time_ps began, ready; /* it began to connect; it was connected, or had tried all */
     uint64_t issued, completed, failed, bytes;
+    uint32_t paths_used; /* of several: a bit for each that an operation came back by */
     time_ps first_issue, last_completion;
     time_ps latency_sum, latency_max;  /* of all completed operations */
     const struct workload_flow *flows; /* where sizes are drawn: completed messages; its own */

@@ -9,6 +9,7 @@
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fabric/nics.h"
+#include "scenarios/workload/workload.h"
 
 #include <inttypes.h>
 
@@ -75,6 +76,55 @@ static void check_time(const struct scenario *scenario, const struct scenario_wo
     check_remedy(report, "lower rnic.timeout and rnic.retry-count, or nvme.keep-alive");
 }
 
+/* Linux's numa policy, the default, uses one path from each NUMA node. */
+static void check_policy(const struct scenario *scenario, const struct scenario_workload *workload,
+                         const struct scenario_pair *pair, struct check_report *report)
+{
+    const struct scenario_node *host = &scenario->nodes[pair->from];
+    const struct nvme_multipath_params *params = &host->host->nvme_host->paths;
+    struct nic_pair list[NICS_PATHS_MAX];
+    const uint32_t there = nics_paths(scenario, workload, pair, list);
+    const uint32_t count = there < workload->paths ? there : workload->paths;
+    const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
+    if (params->policy != NVME_IO_POLICY_NUMA || params->numa_nodes >= count || count < 2)
+        return;
+    check_alike(report, DIAG_NOTE, &thing,
+                "%u of the %u paths of '%s' carry I/O at once, the others only after a loss "
+                "(io-policy numa)",
+                (unsigned)params->numa_nodes, (unsigned)count, workload->name);
+    check_remedy(report, "nvme.io-policy: round-robin or queue-depth");
+}
+
+/* A policy that uses every path leaves out those that were never usable, or not optimized. */
+static void check_used(const struct check_run *run, uint32_t index, struct check_report *report)
+{
+    const struct scenario_workload *workload = &run->scenario->workloads[index];
+    for (uint32_t i = 0; i < workload->pair_count * workload->copies; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i / workload->copies];
+        const struct scenario_node *host = &run->scenario->nodes[pair->from];
+        const struct workload_member *member = run->members[run->first_member[index] + i];
+        struct nic_pair list[NICS_PATHS_MAX];
+        const uint32_t there = nics_paths(run->scenario, workload, pair, list);
+        const uint32_t count = there < workload->paths ? there : workload->paths;
+        if (member == NULL || member->completed < count ||
+            host->host->nvme_host->paths.policy == NVME_IO_POLICY_NUMA)
+            continue;
+        const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
+        for (uint32_t p = 0; p < count; p++)
+            if ((member->paths_used >> p & 1) == 0)
+                check_alike(report, DIAG_WARNING, &thing,
+                            "path %u of %u of '%s' carried no I/O in the whole run", (unsigned)p,
+                            (unsigned)count, workload->name);
+    }
+}
+
+static void after(const struct check_run *run, struct check_report *report)
+{
+    for (uint32_t w = 0; !run->cut && w < run->scenario->workload_count; w++)
+        if (run->scenario->workloads[w].paths > 1)
+            check_used(run, w, report);
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
@@ -82,12 +132,14 @@ static void run(const struct scenario *scenario, struct check_report *report)
         for (uint32_t i = 0; i < workload->pair_count && workload->paths > 0; i++) {
             check_pair(scenario, workload, &workload->pairs[i], report);
             check_time(scenario, workload, &workload->pairs[i], report);
+            check_policy(scenario, workload, &workload->pairs[i], report);
         }
     }
 }
 
 const struct check_rule check_multipath = {
     .name = "multipath",
-    .about = "Paths of a namespace do not fail together, and a loss is noticed.",
+    .about = "Paths of a namespace do not fail together, are used, and a loss is noticed.",
     .run = run,
+    .after = after,
 };
