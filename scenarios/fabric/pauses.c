@@ -20,21 +20,33 @@ static bool is_willing(const struct scenario_node *node)
            node->host->rnic->pfc_priorities == RNIC_AUTO;
 }
 
+static unsigned enabled_at(const struct scenario_port *port, unsigned by_default)
+{
+    if (port->params->flow_control == PORT_FLOW_NONE)
+        return 0;
+    if (port->params->pfc_enabled != PORT_PFC_AUTO)
+        return (unsigned)port->params->pfc_enabled;
+    return port->params->flow_control == PORT_FLOW_GLOBAL ? UINT8_MAX : by_default;
+}
+
+/* What the other end of a NIC's link offers it. */
+static unsigned offered_to(const struct scenario *scenario, const struct scenario_port *port)
+{
+    if (port->link == SCENARIO_NO_LINK)
+        return 0;
+    const struct scenario_node *peer = &scenario->nodes[port->peer_node];
+    const struct scenario_port *end = &peer->ports[port->peer_port];
+    if (peer->kind == SCENARIO_HOST)
+        return lossless_of(peer);
+    return end->params->flow_control == PORT_FLOW_PFC ? enabled_at(end, lossless_of(peer)) : 0;
+}
+
 uint8_t pauses_enabled(const struct scenario *scenario, const struct scenario_node *node,
                        uint16_t port)
 {
     const struct scenario_port *of = &node->ports[port];
-    unsigned priorities = (unsigned)of->params->pfc_enabled;
-    if (of->params->flow_control == PORT_FLOW_NONE)
-        return 0;
-    if (of->params->pfc_enabled != PORT_PFC_AUTO)
-        return (uint8_t)priorities;
-    if (of->params->flow_control == PORT_FLOW_GLOBAL)
-        return UINT8_MAX;
-    priorities = lossless_of(node);
-    if (of->link != SCENARIO_NO_LINK && is_willing(node))
-        priorities |= lossless_of(&scenario->nodes[of->peer_node]);
-    return (uint8_t)priorities;
+    const unsigned more = is_willing(node) ? offered_to(scenario, of) : 0;
+    return (uint8_t)enabled_at(of, lossless_of(node) | more);
 }
 
 struct port_params pauses_params(const struct scenario *scenario, const struct scenario_node *node,

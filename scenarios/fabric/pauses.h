@@ -2,9 +2,9 @@
  * pauses - the priorities in which a port sends PFC and obeys it.
  * `pfc-enabled` of the port where the scenario has it.  By default a switch has PFC on in its
  * lossless priorities, and a NIC in those of `rnic.pfc-priorities`: by default the one of its own
- * data and those of the switch, which offers them by DCBX.  A NIC with `rnic.pfc: false` has none.
- * With flow-control: global all priorities send PAUSE by default.
- * Source: IEEE 802.1Q-2018 36.1.3.3 (PFC is enabled for each priority of a port), 38 and D.2.10
+ * data and those of the switch's port, which offers them by DCBX.  A NIC with `rnic.pfc: false` has
+ * none.  With flow-control: global all priorities send PAUSE by default.
+ * Source: IEEE 802.1Q-2018 36.1.3.3 (PFC is enabled for each priority of a port), 38 and D.2.11
  *         (DCBX: a willing station takes the peer's PFC enable vector); SONiC PORT_QOS_MAP
  *         pfc_enable; mlnx_qos --pfc, which is for both directions. */
 #ifndef STORMGLASS_SCENARIOS_FABRIC_PAUSES_H

@@ -158,7 +158,7 @@ const struct opt rnic_opts[] = {
     {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
      "The lossless priorities of the NIC: the receive buffer pauses them all together, and their "
      "pauses are obeyed unless pfc-enabled of the port says otherwise; auto: that of `dscp`, and "
-     "to obey those of the switch as well (DCBX).",
+     "to obey those of its switch as well (DCBX).",
      "mlnx_qos --pfc; own: one buffer for all"},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
      "Duration of continuous pausing after which the RNIC stops sending pauses until the cause is "

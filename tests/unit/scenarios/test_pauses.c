@@ -15,7 +15,7 @@ static struct scenario *load(const char *switches, const char *links, const char
     struct diag diag = {0};
     snprintf(text, sizeof text,
              "stormglass: 1\nname: t\nfabric:\n  topology: {kind: single-switch, hosts: 2}\n"
-             "  switch: {%s}\n  host-links: {%s}\nhosts: {defaults: {rnic: {%s}}}\n"
+             "  switch: {%s}\n  host-links: {%s\nhosts: {defaults: {rnic: {%s}}}\n"
              "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n",
              switches, links, hosts);
     const struct scenario_input input = {.name = "t", .text = text, .length = strlen(text)};
@@ -50,7 +50,9 @@ static void follow_the_lossless_priorities(void **state)
         {"", "flow-control: global, pfc-enabled: none", "", 0x00, 0x00},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct scenario *scenario = load(rows[i].switches, rows[i].links, rows[i].hosts);
+        char links[128];
+        snprintf(links, sizeof links, "%s}", rows[i].links);
+        struct scenario *scenario = load(rows[i].switches, links, rows[i].hosts);
         const struct scenario_node *host = &scenario->nodes[0], *edge = &scenario->nodes[2];
         const unsigned at_host = pauses_enabled(scenario, host, 0);
         const unsigned at_switch = pauses_enabled(scenario, edge, host->ports[0].peer_port);
@@ -78,11 +80,39 @@ static void hosts_take_each_others(void **state)
     scenario_free(scenario);
 }
 
+/* A port of a switch offers what it has itself, more or less than its switch. */
+static void a_nic_takes_what_its_port_offers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *override;
+        unsigned at_host;
+    } rows[] = {
+        {"pfc-enabled: [1, 3]", 0x0A},
+        {"pfc-enabled: none", 0x08},
+        {"flow-control: global", 0x08},
+        {"flow-control: none", 0x08},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "pfc-enabled: auto}\n  overrides: [{where: \"switch0:p0\", %s}]",
+                 rows[i].override);
+        struct scenario *scenario = load("pfc: {priorities: [3, 4]}", text, "");
+        const unsigned at_host = pauses_enabled(scenario, &scenario->nodes[0], 0);
+        if (at_host != rows[i].at_host)
+            fail_msg("%s: host 0x%02x", rows[i].override, at_host);
+        assert_int_equal(pauses_enabled(scenario, &scenario->nodes[1], 0), 0x18);
+        scenario_free(scenario);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follow_the_lossless_priorities),
         cmocka_unit_test(hosts_take_each_others),
+        cmocka_unit_test(a_nic_takes_what_its_port_offers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
