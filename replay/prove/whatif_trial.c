@@ -12,8 +12,8 @@
 
 static double ratio(const struct result_workload *workload, const char *path)
 {
-    struct result_ratio value = {0, 1};
-    return result_of_workload(workload, path, &value)
+    struct result_ratio value = {0, 0};
+    return result_of_workload(workload, path, &value) && value.denominator > 0
                ? (double)value.numerator / (double)value.denominator
                : 0;
 }

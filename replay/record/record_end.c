@@ -31,17 +31,20 @@ static void write_latency(struct store *store, uint32_t workload, const struct h
                        .count = STORE_I(hist->buckets[bucket]));
 }
 
-static double real_of(const struct result_workload *workload, const char *path)
+/* NULL where it is undefined. */
+static struct store_value real_of(const struct result_workload *workload, const char *path)
 {
     struct result_ratio value;
     const bool found = result_of_workload(workload, path, &value);
     CHECK(found);
-    return (double)value.numerator / (double)value.denominator;
+    return value.denominator == 0 ? STORE_N
+                                  : STORE_F((double)value.numerator / (double)value.denominator);
 }
 
-static struct store_value latency_at(const struct result_workload *workload, const char *path)
+static struct store_value whole_of(const struct result_workload *workload, const char *path)
 {
-    return workload->latency->count == 0 ? STORE_N : STORE_I(real_of(workload, path));
+    const struct store_value real = real_of(workload, path);
+    return real.type == STORE_NULL ? STORE_N : STORE_I(real.real);
 }
 
 static void write_workload(struct store *store, const struct collect *collect,
@@ -53,7 +56,6 @@ static void write_workload(struct store *store, const struct collect *collect,
     char waiting[256] = "";
     if (workload->unfinished > 0 && collect->world != NULL)
         world_describe(collect->world, index, waiting, sizeof waiting);
-    const bool any = workload->latency->count > 0;
     RECORD_ROW(
         store, workload, .workload = STORE_I(index), .name = STORE_T(about->name),
         .kind = STORE_T(about->ops->name), .pairs = STORE_I(about->pair_count * about->copies),
@@ -63,15 +65,14 @@ static void write_workload(struct store *store, const struct collect *collect,
         .corrupt = STORE_I(workload->corrupt), .missed = STORE_I(workload->missed),
         .window_ps = STORE_I(workload->window_ps), .bytes = STORE_I(workload->bytes),
         .bytes_read = STORE_I(workload->bytes_read),
-        .bytes_written = STORE_I(workload->bytes_written),
-        .iops = STORE_F(real_of(workload, "iops")),
-        .goodput_bps = STORE_F(real_of(workload, "goodput_bps")),
-        .latency_mean_ps = any ? STORE_F(real_of(workload, "latency_ns.mean")) : STORE_N,
-        .latency_min_ps = latency_at(workload, "latency_ns.min"),
-        .latency_p50_ps = latency_at(workload, "latency_ns.p50"),
-        .latency_p99_ps = latency_at(workload, "latency_ns.p99"),
-        .latency_p99_9_ps = latency_at(workload, "latency_ns.p99_9"),
-        .latency_max_ps = latency_at(workload, "latency_ns.max"),
+        .bytes_written = STORE_I(workload->bytes_written), .iops = real_of(workload, "iops"),
+        .goodput_bps = real_of(workload, "goodput_bps"),
+        .latency_mean_ps = real_of(workload, "latency_ns.mean"),
+        .latency_min_ps = whole_of(workload, "latency_ns.min"),
+        .latency_p50_ps = whole_of(workload, "latency_ns.p50"),
+        .latency_p99_ps = whole_of(workload, "latency_ns.p99"),
+        .latency_p99_9_ps = whole_of(workload, "latency_ns.p99_9"),
+        .latency_max_ps = whole_of(workload, "latency_ns.max"),
         .first_issue_ps = workload->issued > 0 ? STORE_I(stats->first_issue) : STORE_N,
         .last_completion_ps = workload->completed > 0 ? STORE_I(stats->last_completion) : STORE_N,
         .waiting = waiting[0] == '\0' ? STORE_N : STORE_T(waiting));

@@ -2,6 +2,7 @@
  * result_workload - one row for each quantity. */
 #include "replay/record/result_workload.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,9 @@ enum source {
 /* When there is such a number. */
 enum known {
     ALWAYS,
+    WINDOW,  /* it has a window to divide by */
+    PLAYED,  /* likewise, and members */
+    LATENCY, /* one completed whose latency was measured */
     STEADY,  /* there was enough to look at */
     WORST,   /* enough of each member */
     SEVERAL, /* two members or more */
@@ -73,23 +77,23 @@ static const struct workload_row rows[] = {
     {"bytes", MEMBER, OF(bytes), 0, ALWAYS},
     {"bytes_read", MEMBER, OF(bytes_read), 0, ALWAYS},
     {"bytes_written", MEMBER, OF(bytes_written), 0, ALWAYS},
-    {"iops", PER_SECOND, OF(completed_window), 0, ALWAYS},
-    {"goodput_bps", BITS_PER_SECOND, OF(bytes_window), 0, ALWAYS},
-    {"goodput_read_bps", BITS_PER_SECOND, OF(read_window), 0, ALWAYS},
-    {"goodput_write_bps", BITS_PER_SECOND, OF(written_window), 0, ALWAYS},
-    {"member_goodput_bps.min", BITS_PER_SECOND, OF(member_least), 0, ALWAYS},
-    {"member_goodput_bps.mean", MEMBER_MEAN, OF(bytes_window), 0, ALWAYS},
-    {"member_goodput_bps.max", BITS_PER_SECOND, OF(member_most), 0, ALWAYS},
-    {"latency_ns.mean", LATENCY_MEAN, 0, 0, ALWAYS},
-    {"latency_ns.min", LATENCY_MIN, 0, 0, ALWAYS},
-    {"latency_ns.p50", LATENCY_AT, 0, 500000, ALWAYS},
-    {"latency_ns.p90", LATENCY_AT, 0, 900000, ALWAYS},
-    {"latency_ns.p95", LATENCY_AT, 0, 950000, ALWAYS},
-    {"latency_ns.p99", LATENCY_AT, 0, 990000, ALWAYS},
-    {"latency_ns.p99_9", LATENCY_AT, 0, 999000, ALWAYS},
-    {"latency_ns.p99_99", LATENCY_AT, 0, 999900, ALWAYS},
-    {"latency_ns.max", LATENCY_MAX, 0, 0, ALWAYS},
-    {"latency_ns.slowest_1pct", LATENCY_TAIL, 0, 10000, ALWAYS},
+    {"iops", PER_SECOND, OF(completed_window), 0, WINDOW},
+    {"goodput_bps", BITS_PER_SECOND, OF(bytes_window), 0, WINDOW},
+    {"goodput_read_bps", BITS_PER_SECOND, OF(read_window), 0, WINDOW},
+    {"goodput_write_bps", BITS_PER_SECOND, OF(written_window), 0, WINDOW},
+    {"member_goodput_bps.min", BITS_PER_SECOND, OF(member_least), 0, PLAYED},
+    {"member_goodput_bps.mean", MEMBER_MEAN, OF(bytes_window), 0, PLAYED},
+    {"member_goodput_bps.max", BITS_PER_SECOND, OF(member_most), 0, PLAYED},
+    {"latency_ns.mean", LATENCY_MEAN, 0, 0, LATENCY},
+    {"latency_ns.min", LATENCY_MIN, 0, 0, LATENCY},
+    {"latency_ns.p50", LATENCY_AT, 0, 500000, LATENCY},
+    {"latency_ns.p90", LATENCY_AT, 0, 900000, LATENCY},
+    {"latency_ns.p95", LATENCY_AT, 0, 950000, LATENCY},
+    {"latency_ns.p99", LATENCY_AT, 0, 990000, LATENCY},
+    {"latency_ns.p99_9", LATENCY_AT, 0, 999000, LATENCY},
+    {"latency_ns.p99_99", LATENCY_AT, 0, 999900, LATENCY},
+    {"latency_ns.max", LATENCY_MAX, 0, 0, LATENCY},
+    {"latency_ns.slowest_1pct", LATENCY_TAIL, 0, 10000, LATENCY},
     {"worst_member.latency_ns.mean", SPAN, OF(worst.mean), 0, WORST},
     {"worst_member.latency_ns.p99", SPAN, OF(worst.p99), 0, WORST},
     {"controllers.lost", MEMBER, OF(losses), 0, ALWAYS},
@@ -157,10 +161,11 @@ static struct result_ratio whole(__int128 value)
     return (struct result_ratio){.numerator = value, .denominator = 1};
 }
 
+/* Every rate of a result: what was counted in the window over the window. */
 static struct result_ratio rate(int64_t amount, int64_t factor, int64_t window_ps)
 {
     if (window_ps <= 0)
-        return whole(0);
+        return (struct result_ratio){0, 0};
     return (struct result_ratio){.numerator = (__int128)amount * factor * PS_PER_S,
                                  .denominator = window_ps};
 }
@@ -193,9 +198,9 @@ static struct result_ratio workload_value(const struct result_workload *workload
     case LATENCY_TAIL:
         return whole(hist_tail_mean(latency, row->ppm));
     case LATENCY_MIN:
-        return whole(latency->count == 0 ? 0 : latency->min);
+        return whole(latency->min);
     case LATENCY_MAX:
-        return whole(latency->count == 0 ? 0 : latency->max);
+        return whole(latency->max);
     case PARTS:
         return whole((__int128)member_of(workload, row->offset) * RATIO_PER_PART);
     case WARM_UP:
@@ -207,8 +212,6 @@ static struct result_ratio workload_value(const struct result_workload *workload
     case LATENCY_MEAN:
         break;
     }
-    if (latency->count == 0)
-        return whole(0);
     return (struct result_ratio){.numerator = (__int128)latency->sum,
                                  .denominator = (int64_t)latency->count};
 }
@@ -217,6 +220,12 @@ static bool is_known(const struct result_workload *workload, const struct worklo
 {
     const struct member_figures *of = &workload->of_members;
     switch (row->known) {
+    case WINDOW:
+        return workload->window_ps > 0;
+    case PLAYED:
+        return workload->window_ps > 0 && workload->played > 0;
+    case LATENCY:
+        return workload->latency->count > 0;
     case STEADY: /* too few for one of the figures are STEADY_UNKNOWN */
         return workload->steady.known && workload_value(workload, row).numerator >= 0;
     case WORST:
@@ -255,7 +264,8 @@ static double real(struct result_ratio value)
     return (double)value.numerator / (double)value.denominator;
 }
 
-/* Latencies are printed in ns: a mean with its fraction, all others as the nearest whole number. */
+/* Latencies are printed in ns, each as the nearest whole number: rounded in one way they stay in
+ * order, so that no mean is printed above a maximum. */
 static struct result_item item_of(const struct result_workload *workload,
                                   const struct workload_row *row)
 {
@@ -271,7 +281,7 @@ static struct result_item item_of(const struct result_workload *workload,
         return (struct result_item){.type = RESULT_REAL,
                                     .real = (double)member_of(workload, row->offset) / PPM};
     case LATENCY_MEAN:
-        return (struct result_item){.type = RESULT_REAL, .real = real(value) / 1000.0};
+        return (struct result_item){.type = RESULT_REAL, .real = floor(real(value) / 1000.0 + 0.5)};
     default:
         break;
     }

@@ -145,7 +145,9 @@ static void find_means(const struct part *part, struct steady *steady)
     const struct wl_history_interval sum = sum_of(part, part->first, intervals);
     steady->goodput_bps = figure((double)sum.bytes * 8 * second / intervals, bytes);
     steady->iops = figure((double)sum.completed * second / intervals, completed);
-    steady->mean = figure((double)sum.latency_sum / (double)sum.completed, latency);
+    steady->mean = (struct steady_figure){STEADY_UNKNOWN, STEADY_UNKNOWN};
+    if (sum.completed > 0)
+        steady->mean = figure((double)sum.latency_sum / (double)sum.completed, latency);
     if (!all)
         steady->mean.half = STEADY_UNKNOWN;
 }

@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/printable.h"
-#include "replay/database/words.h"
+#include "replay/database/figure.h"
 #include "reports/draw/picture_style.h"
 #include "reports/page/page_private.h"
 #include "reports/text/json.h"
@@ -68,16 +68,15 @@ void page_section_end(const struct page *page)
 
 static struct words number_words(enum page_kind kind, const struct store_statement *row, int column)
 {
-    const int64_t value = store_int(row, column);
     switch (kind) {
     case PAGE_TIME:
-        return words_time(value);
+        return figure_time(row, column);
     case PAGE_RATE:
-        return words_rate(store_real(row, column));
+        return figure_rate(row, column);
     case PAGE_SHORT:
-        return words_short(store_real(row, column));
+        return figure_short(row, column);
     default:
-        return words_count(value);
+        return figure_count(row, column);
     }
 }
 
@@ -106,7 +105,7 @@ static void number_cell(const struct page *page, enum page_kind kind,
                         const struct store_statement *row, int column)
 {
     const char *unit = kind == PAGE_TIME ? " ps" : kind == PAGE_RATE ? " bit/s" : "";
-    if (store_column_type(row, column) == STORE_NULL) {
+    if (figure_is_undefined(row, column)) {
         page_begin_cell(page, "n");
         fputs(">-</td>", page->out);
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_pair_tables - what two runs came to, side by side. */
+#include "replay/database/figure.h"
 #include "reports/page/page_pair_private.h"
 #include "reports/text/diff_text.h"
 
@@ -25,15 +26,18 @@ void pair_cards(const struct pair *pair)
     fputs("<div class=\"cards pair\">\n", out);
     for (const struct page_card *card = page_cards; card->label != NULL; card++) {
         int64_t values[2];
+        struct words words;
+        bool known = true;
         fprintf(out, "<div class=\"card\"><span>%s</span>", card->label);
         for (int side = 0; side < 2; side++) {
-            values[side] = store_ask_int(pair->pages[side].store, card->sql, 0);
+            known &= page_card_read(card, pair->pages[side].store, &values[side], &words);
             fputs("<b>", out);
             pair_mark(pair, side);
-            page_text(out, page_card_words(card, values[side]).text);
+            page_text(out, words.text);
             fputs("</b>", out);
         }
-        change(pair, "em", (double)values[0], (double)values[1]);
+        if (known)
+            change(pair, "em", (double)values[0], (double)values[1]);
         fputs("</div>\n", out);
     }
     fputs("</div>\n", out);
@@ -78,7 +82,8 @@ static void three_rows(const struct pair *pair, const struct pair_table *table, 
     }
     fputs("<tr class=\"last\"><td></td><td></td>", out);
     for (int i = 0; columns[i].head != NULL; i++)
-        if (there[0] && there[1] && is_number(columns[i].kind))
+        if (there[0] && there[1] && is_number(columns[i].kind) &&
+            !figure_is_undefined(rows[0], i) && !figure_is_undefined(rows[1], i))
             change(pair, "td", store_real(rows[0], i), store_real(rows[1], i));
         else
             fputs("<td></td>", out);

@@ -93,7 +93,10 @@ struct page_card {
     const char *tone, *when;
 };
 extern const struct page_card page_cards[]; /* ends with one without a label */
-struct words page_card_words(const struct page_card *card, int64_t value);
+
+/* Its value in words, and in *value; false, with "-" for words: it is undefined, NULL in SQL. */
+bool page_card_read(const struct page_card *card, struct store *store, int64_t *value,
+                    struct words *words);
 
 /* A bar of its share of the longest. */
 void page_bar(const struct page *page, const char *class, time_ps value, time_ps longest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_tables - what a run was, what it gave, and how to have it again. */
 #include "base/plural.h"
-#include "replay/database/words.h"
+#include "replay/database/figure.h"
 #include "reports/page/page_private.h"
 
 #include <inttypes.h>
@@ -28,7 +28,10 @@ const struct page_card page_cards[] = {
     {"completed", "SELECT sum(completed) FROM workload", PAGE_COUNT, NULL, NULL},
     {"failed or unfinished", "SELECT sum(unfinished+failed) FROM workload", PAGE_COUNT, " warn",
      "SELECT sum(unfinished+failed) FROM workload"},
-    {"worst workload's p99", "SELECT max(latency_p99_ps) FROM workload", PAGE_TIME, NULL, NULL},
+    /* A workload that completed nothing has no p99, so no workload is known to be the worst. */
+    {"worst workload's p99",
+     "SELECT CASE WHEN count(latency_p99_ps)=count(*) THEN max(latency_p99_ps) END FROM workload",
+     PAGE_TIME, NULL, NULL},
     {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL},
     {"total pause time", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
     {"frames dropped", "SELECT sum(frames) FROM dropped", PAGE_COUNT, " warn",
@@ -37,9 +40,17 @@ const struct page_card page_cards[] = {
     {"retransmits", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
     {0}};
 
-struct words page_card_words(const struct page_card *card, int64_t value)
+bool page_card_read(const struct page_card *card, struct store *store, int64_t *value,
+                    struct words *words)
 {
-    return card->kind == PAGE_TIME ? words_time(value) : words_count(value);
+    struct store_statement *row = store_prepare(store, card->sql);
+    const bool known = store_step(row) && !figure_is_undefined(row, 0);
+    *value = known ? store_int(row, 0) : 0;
+    *words = !known                    ? figure_undefined()
+             : card->kind == PAGE_TIME ? words_time(*value)
+                                       : words_count(*value);
+    store_finish(row);
+    return known;
 }
 
 static void cards(const struct page *page)
@@ -48,7 +59,10 @@ static void cards(const struct page *page)
     for (const struct page_card *card = page_cards; card->label != NULL; card++) {
         const bool loud = card->tone != NULL && store_ask_int(page->store, card->when, 0) > 0;
         fprintf(page->out, "<div class=\"card%s\"><b>", loud ? card->tone : "");
-        page_text(page->out, page_card_words(card, store_ask_int(page->store, card->sql, 0)).text);
+        int64_t value;
+        struct words words;
+        page_card_read(card, page->store, &value, &words);
+        page_text(page->out, words.text);
         fprintf(page->out, "</b><span>%s</span></div>\n", card->label);
     }
     fputs("</div>\n", page->out);

@@ -3,7 +3,7 @@
 #include "reports/summary/text.h"
 
 #include "base/plural.h"
-#include "replay/database/words.h"
+#include "replay/database/figure.h"
 #include "replay/explain/account.h"
 #include "reports/summary/text_drives.h"
 #include "reports/summary/text_events.h"
@@ -92,14 +92,10 @@ static void write_title(const struct text *text)
 
 static void write_workload(const struct text *text, const struct store_statement *row)
 {
-    fprintf(text->out, "  %-18.18s%10s%10s%13s", store_text(row, 0),
-            words_count(store_int(row, 1)).text, words_short(store_real(row, 4)).text,
-            words_rate(store_real(row, 5)).text);
+    fprintf(text->out, "  %-18.18s%10s%10s%13s", store_text(row, 0), figure_count(row, 1).text,
+            figure_short(row, 4).text, figure_rate(row, 5).text);
     for (int column = 6; column <= 10; column++)
-        fprintf(text->out, "%10s",
-                store_column_type(row, column) == STORE_NULL
-                    ? "-"
-                    : words_time(store_int(row, column)).text);
+        fprintf(text->out, "%10s", figure_time(row, column).text);
     fputc('\n', text->out);
     if (store_int(row, 12) > 0)
         fprintf(text->out, "  %18s%s not issued: queue depth reached\n", "",

@@ -3,7 +3,7 @@
  * settled and how long a window may do. */
 #include "reports/summary/text_steady.h"
 
-#include "replay/database/words.h"
+#include "replay/database/figure.h"
 
 #include <inttypes.h>
 
@@ -14,26 +14,23 @@ static struct words with_half(struct words value, const struct store_statement *
 {
     struct words both;
     const double of = store_real(row, column), half = store_real(row, column + 1);
-    if (store_column_type(row, column) == STORE_NULL)
-        snprintf(both.text, sizeof both.text, "-");
-    else if (store_column_type(row, column + 1) == STORE_NULL || of <= 0)
-        snprintf(both.text, sizeof both.text, "%.30s", value.text);
-    else
-        snprintf(both.text, sizeof both.text, "%.16s +- %.8s", value.text,
-                 words_percent(half, of).text);
+    if (figure_is_undefined(row, column + 1) || of <= 0)
+        return value;
+    snprintf(both.text, sizeof both.text, "%.16s +- %.8s", value.text,
+             words_percent(half, of).text);
     return both;
 }
 
 static struct words time_of(const struct store_statement *row, int column)
 {
-    return with_half(words_time(store_int(row, column)), row, column);
+    return with_half(figure_time(row, column), row, column);
 }
 
 static void write_row(const struct store_statement *row, FILE *out, const struct paint *paint)
 {
     fprintf(out, "  %-18.18s%12s%*s%*s%*s%*s\n", store_text(row, 0),
             words_time(store_int(row, 2)).text, COLUMN,
-            with_half(words_rate(store_real(row, 4)), row, 4).text, COLUMN, time_of(row, 6).text,
+            with_half(figure_rate(row, 4), row, 4).text, COLUMN, time_of(row, 6).text,
             COLUMN, time_of(row, 8).text, COLUMN, time_of(row, 10).text);
     if (store_int(row, 1) == 0 && store_int(row, 3) == 0)
         fprintf(out, "  %18s%snot steady: nothing completed in this part%s\n", "", paint->bad,

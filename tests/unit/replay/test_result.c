@@ -108,7 +108,7 @@ static void window_of_no_length_has_no_rate(void **state)
     fixture.workload.window_ps = 0;
     struct result_ratio value;
     assert_true(result_of_workload(&fixture.workload, "iops", &value));
-    assert_int_equal(result_compare(value, 0), 0);
+    assert_int_equal(value.denominator, 0);
 }
 
 struct seen {
@@ -147,7 +147,7 @@ static void printed_latencies_are_nanoseconds(void **state)
     assert_int_equal(seen.item.integer, 4000);
     seen = emitted(&fixture.result, "workloads[0].latency_ns.mean");
     assert_int_equal(seen.item.type, RESULT_REAL);
-    assert_true(seen.item.real > 2333.33 && seen.item.real < 2333.34);
+    assert_true(seen.item.real > 2332.5 && seen.item.real < 2333.5);
 }
 
 static void lists_without_members_and_null_are_emitted(void **state)
@@ -354,7 +354,7 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].member_goodput_bps.min 10922666666.667\n"
                               "workloads[0].member_goodput_bps.mean 16384000000.000\n"
                               "workloads[0].member_goodput_bps.max 21845333333.333\n"
-                              "workloads[0].latency_ns.mean 2333.333\n"
+                              "workloads[0].latency_ns.mean 2333.000\n"
                               "workloads[0].latency_ns.min 1000\n"
                               "workloads[0].latency_ns.p50 2003\n"
                               "workloads[0].latency_ns.p90 4000\n"
