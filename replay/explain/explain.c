@@ -83,17 +83,6 @@ static void index_keys(struct explain *explain)
     }
 }
 
-/* A pause that the peer does not obey, or for a class that it does not know, stops nobody: since
- * the hold began its transmitter never stopped. */
-static bool is_obeyed(const struct explain *explain, const struct explain_hold *hold)
-{
-    const uint32_t port = hold->key / EXPLAIN_PRIORITIES;
-    const uint8_t priority = hold->key % EXPLAIN_PRIORITIES;
-    const uint32_t key = explain_key(explain->fabric->peer[port], priority);
-    const uint32_t end = explain->first_block[key + 1];
-    return end > explain->first_block[key] && explain->blocks[end - 1].until > hold->from;
-}
-
 static void fold(struct explain *explain)
 {
     if (explain->hold_count > 0)
@@ -103,8 +92,7 @@ static void fold(struct explain *explain)
     sum_blocks(explain);
     index_keys(explain);
     for (uint32_t i = 0; i < explain->hold_count; i++)
-        if (is_obeyed(explain, &explain->holds[i]))
-            explain_walk(explain, &explain->holds[i]);
+        explain_walk(explain, &explain->holds[i]);
     explain->hold_count = 0;
     explain->block_count = 0;
 }
@@ -260,7 +248,7 @@ static void sort_paths(struct explain *explain)
         qsort(explain->paths, count, sizeof *explain->paths, order_paths);
 }
 
-/* A host that pauses in a priority that its neighbour has nothing to send in. */
+/* A host that pauses in a priority that its neighbor has nothing to send in. */
 static bool is_idle(const struct explain *explain, const struct explain_root *root)
 {
     const struct explain_fabric *fabric = explain->fabric;

@@ -5,8 +5,9 @@
  * such an egress is itself blocked by its peer, the reason is further down, at the peer's own hold;
  * where it is not, the egress is a point of congestion, and the root.  A hold that the peer never
  * obeys stops nobody and has no root.  A host that holds is a root:
- * its receive buffer is full (slow receiver) or it is not (pause storm).  The time of every hold is
- * divided among the roots that it had, moment by moment:
+ * its receive buffer is full (slow receiver) or it is not (pause storm).  The time for which a hold
+ * stopped its transmitter, which is what the port counts, is divided among the roots that the hold
+ * had, moment by moment:
  *   - among its reasons by their weight, each for as long as it takes to send what waited there;
  *   - an egress that may send but could not a moment ago works off what the block left behind.  Of
  *     the time T that its queue takes to send, the part that it was blocked during the last T is
@@ -48,7 +49,7 @@ struct explain_root {
     uint32_t port; /* a host's own port, or the congested egress of a switch */
     uint8_t priority;
     unsigned kind; /* enum explain_kind of verdict.h */
-    time_ps held_ps;   /* port time held because of it, anywhere */
+    time_ps held_ps;   /* port time stopped because of it, anywhere */
     time_ps direct_ps; /* of that, by the root's own node */
     time_ps by_kind[EXPLAIN_KINDS_MAX];
     bool idle;  /* it stopped nobody; only until explain_finish */
@@ -122,6 +123,7 @@ struct explain {
     time_ps idle_ps;
     struct explain_verdict verdict;
     time_ps blocked_ps; /* time that transmitters obeyed pauses */
+    time_ps asked_ps;   /* how long the holds lasted that stopped a transmitter */
 };
 
 void explain_init(struct explain *explain, const struct explain_fabric *fabric);

@@ -28,6 +28,9 @@ struct walk {
     uint32_t stopped; /* the transmitter that the explained hold stopped */
     time_ps whole;    /* what is being explained */
     uint32_t count, steps;
+    /* The egresses from the hold to the piece that was taken last, by their hops.  Pieces are
+     * taken depth first, so those of its ancestors are still there. */
+    uint32_t trail[EXPLAIN_HOPS_MAX + 1];
 };
 
 /* Index of the last hold of the key that begins at or before `at`; else of the key's first; else
@@ -114,6 +117,20 @@ static void add_path(struct explain *explain, const struct explain_path *path)
     explain->paths[at].held_ps += path->held_ps;
 }
 
+/* Nodes from the hold to where a walk of so many hops has come, itself included, without those
+ * between two visits of one node: a walk may go round in a circle of switches before it leaves
+ * it. */
+static uint32_t distance(const struct walk *walk, uint32_t hops)
+{
+    const uint32_t *node_of = walk->explain->fabric->node_of;
+    uint32_t nodes = 0;
+    for (uint32_t at = 1; at <= hops; at++, nodes++)
+        for (uint32_t again = hops; again > at; again--)
+            if (node_of[walk->trail[again]] == node_of[walk->trail[at]])
+                at = again;
+    return nodes;
+}
+
 /* The piece ends here: its amount belongs to the root at `port`. */
 static void settle_piece(struct walk *walk, const struct explain_piece *piece, uint32_t port,
                          struct explain_end end)
@@ -129,11 +146,31 @@ static void settle_piece(struct walk *walk, const struct explain_piece *piece, u
         root->direct_ps += piece->amount;
     const struct explain_path path = {
         .root = (uint32_t)(root - explain->roots),
-        .hops = piece->hops,
+        .hops = end.at_host ? distance(walk, piece->hops - 1) + 1 : distance(walk, piece->hops),
         .port = walk->stopped,
         .held_ps = piece->amount,
     };
     add_path(explain, &path);
+}
+
+/* A walk that is deeper than any fabric goes round.  All walks into one circle end at the same
+ * root, the least port in it. */
+static void settle_circle(struct walk *walk, const struct explain_piece *piece)
+{
+    struct explain_piece last = *piece;
+    uint32_t hops = 1;
+    while (hops <= EXPLAIN_HOPS_MAX && walk->trail[hops] != piece->egress)
+        hops++;
+    if (hops > EXPLAIN_HOPS_MAX) {
+        walk->explain->unknown_ps += piece->amount;
+        return;
+    }
+    for (; hops <= EXPLAIN_HOPS_MAX; hops++)
+        if (walk->trail[hops] <= last.egress) {
+            last.egress = walk->trail[hops];
+            last.hops = hops;
+        }
+    settle_piece(walk, &last, last.egress, (struct explain_end){.went_round = true});
 }
 
 static void push(struct walk *walk, const struct explain_piece *piece)
@@ -142,9 +179,7 @@ static void push(struct walk *walk, const struct explain_piece *piece)
     if (piece->amount == 0)
         return;
     if (piece->hops > EXPLAIN_HOPS_MAX) {
-        struct explain_piece last = *piece;
-        last.hops = EXPLAIN_HOPS_MAX;
-        settle_piece(walk, &last, piece->egress, (struct explain_end){.went_round = true});
+        settle_circle(walk, piece);
         return;
     }
     if (walk->steps == EXPLAIN_STEPS) {
@@ -382,10 +417,22 @@ static void cut_by_blocks(struct walk *walk, const struct explain_piece *piece)
     settle_piece(walk, &part, piece->egress, (struct explain_end){0});
 }
 
+/* How long the transmitter stood still because of a hold: up to the next one of its port, as a
+ * pause whose XON is lost lasts until its quanta have run out. */
+static time_ps stopped_by(const struct explain *explain, const struct explain_hold *hold)
+{
+    const uint32_t peer = explain->fabric->peer[hold->key / EXPLAIN_PRIORITIES];
+    const uint32_t key = explain_key(peer, hold->key % EXPLAIN_PRIORITIES);
+    const bool last = hold + 1 == explain->holds + explain->first_hold[hold->key + 1];
+    return blocked_before(explain, key, last ? TIME_NEVER : hold[1].from) -
+           blocked_before(explain, key, hold->from);
+}
+
 void explain_walk(struct explain *explain, const struct explain_hold *hold)
 {
-    struct walk walk = {.explain = explain, .whole = hold->until - hold->from};
+    struct walk walk = {.explain = explain, .whole = stopped_by(explain, hold)};
     walk.stopped = explain->fabric->peer[hold->key / EXPLAIN_PRIORITIES];
+    explain->asked_ps += walk.whole > 0 ? hold->until - hold->from : 0;
     const struct explain_piece whole = {
         .from = hold->from,
         .until = hold->until,
@@ -397,6 +444,7 @@ void explain_walk(struct explain *explain, const struct explain_hold *hold)
     enter_hold(&walk, &whole, hold);
     while (walk.count > 0) {
         const struct explain_piece piece = explain->pieces[--walk.count];
+        walk.trail[piece.hops] = piece.egress;
         cut_by_blocks(&walk, &piece);
     }
 }

@@ -154,6 +154,7 @@ static void pause_that_outlives_its_cause_makes_unsure(void **state)
         explain_on_block(&explain, lost ? 11100 : 2100, peer[holder], PRIO, false);
         explain_finish(&explain, 20000);
         assert_int_equal(explain.verdict.sure, !lost);
+        assert_int_equal(explain.roots[0].direct_ps, lost ? 10000 : 1000); /* as the port counts */
         explain_fini(&explain);
     }
 }
@@ -396,7 +397,10 @@ static void circle_is_found_and_named(void **state)
     time_ps sum = 0;
     for (uint32_t i = 0; i < explain.root_count; i++)
         sum += explain.roots[i].held_ps;
-    assert_int_equal(sum, 2000); /* no time is lost */
+    assert_int_equal(sum, 2000);             /* no time is lost */
+    assert_int_equal(explain.root_count, 1); /* no further away than it has switches */
+    for (uint32_t i = 0; i < explain.path_count; i++)
+        assert_in_range(explain.paths[i].hops, 1, 2);
     explain_fini(&explain);
 }
 
