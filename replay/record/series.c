@@ -8,6 +8,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ------------------------------------------------------------------ bytes and rates */
+
+uint64_t series_take_room(uint64_t *room, uint64_t bytes)
+{
+    const uint64_t taken = bytes < *room ? bytes : *room;
+    *room -= taken;
+    return taken;
+}
+
+uint64_t series_room(const struct series *series, uint64_t bps)
+{
+    const unsigned __int128 bits = (unsigned __int128)bps * (uint64_t)series->span / PS_PER_S;
+    return series->span == 0 || bits / 8 > UINT64_MAX ? UINT64_MAX : (uint64_t)(bits / 8);
+}
+
+static void mark_hosts(const struct scenario *scenario, const struct scenario_workload *about,
+                       uint64_t *from_bps, uint64_t *to_bps)
+{
+    bool *seen = memory_zeroed((size_t)scenario->node_count * 2, sizeof *seen);
+    for (uint32_t i = 0; i < about->pair_count; i++) {
+        const uint32_t ends[2] = {about->pairs[i].from, about->pairs[i].to};
+        for (uint32_t end = 0; end < 2; end++) {
+            const struct scenario_node *node = &scenario->nodes[ends[end]];
+            for (uint16_t p = 0; p < node->port_count && !seen[ends[end] * 2 + end]; p++)
+                *(end == 0 ? from_bps : to_bps) += (uint64_t)node->ports[p].params->rate;
+            seen[ends[end] * 2 + end] = true;
+        }
+    }
+    free(seen);
+}
+
+/* The links of all hosts at one end, whichever has fewer; a loopback crosses none of them. */
+static uint64_t links_bps(const struct scenario *scenario, const struct scenario_workload *about)
+{
+    uint64_t from_bps = 0, to_bps = 0;
+    for (uint32_t i = 0; i < about->pair_count; i++)
+        if (about->pairs[i].from == about->pairs[i].to)
+            return UINT64_MAX;
+    mark_hosts(scenario, about, &from_bps, &to_bps);
+    return from_bps < to_bps ? from_bps : to_bps;
+}
+
 /* ------------------------------------------------------------------ workloads */
 
 /* What the histogram counted since the last sample: the middle of the bucket that holds the
@@ -28,7 +70,9 @@ static uint64_t rank_of(uint64_t count, uint64_t ppm)
     return rank == 0 ? 1 : rank;
 }
 
-static struct quantiles quantiles_between(const struct hist *before, const struct hist *now)
+/* Between what the buckets say the mean is exact, and so is the only one of them. */
+static struct quantiles quantiles_between(const struct hist *before, const struct hist *now,
+                                          time_ps mean)
 {
     const uint64_t count = now->count - before->count;
     const uint64_t p50 = rank_of(count, 500000), p99 = rank_of(count, 990000);
@@ -45,8 +89,14 @@ static struct quantiles quantiles_between(const struct hist *before, const struc
         if (below < p99_9 && seen >= p99_9)
             found.p99_9 = middle_of(i);
         if (seen == count)
-            found.max = middle_of(i);
+            found.max = hist_floor(i + 1) - 1;
     }
+    if (count == 1)
+        return (struct quantiles){mean, mean, mean, mean};
+    found.max = time_earlier(found.max, now->max);
+    found.p50 = time_earlier(time_later(found.p50, now->min), found.max);
+    found.p99 = time_earlier(time_later(found.p99, now->min), found.max);
+    found.p99_9 = time_earlier(time_later(found.p99_9, now->min), found.max);
     return found;
 }
 
@@ -59,25 +109,43 @@ static void keep_histogram(struct hist *before, const struct hist *now)
     memcpy(before->buckets + first, now->buckets + first, (end - first) * sizeof *now->buckets);
 }
 
+/* Less than before: a connection failed, and what it brought is void. */
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+    return now > before ? now - before : 0;
+}
+
+/* Payload as it arrived: that of completions comes in lumps, which no link carries at once. */
+static uint64_t take_bytes(struct series *series, uint32_t index)
+{
+    struct series_work *work = &series->works[index];
+    const struct workload_delivered now = world_arrived(series->world, index);
+    uint64_t in = series_room(series, work->bps), out = in;
+    const uint64_t read = series_take_room(&in, grown(now.read, work->read));
+    const uint64_t written = series_take_room(&out, grown(now.written, work->written));
+    work->read += read;
+    work->written += written;
+    return read + written;
+}
+
 static void take_workload(struct series *series, uint32_t index)
 {
     const struct workload_stats *now = &series->world->stats[index];
     struct series_work *before = &series->works[index];
     const uint64_t outstanding = now->issued - now->completed - now->failed;
     const uint64_t measured = now->latency.count - before->latency.count;
+    const uint64_t bytes = take_bytes(series, index);
     if (outstanding == 0 && now->issued == before->issued && now->completed == before->completed &&
-        now->failed == before->failed)
+        now->failed == before->failed && bytes == 0)
         return;
-    const struct quantiles latency = quantiles_between(&before->latency, &now->latency);
-    const double mean =
-        measured == 0 ? 0.0 : (double)(now->latency.sum - before->latency.sum) / (double)measured;
     const bool any = measured > 0;
+    const time_ps mean = any ? (time_ps)((now->latency.sum - before->latency.sum) / measured) : 0;
+    const struct quantiles latency = quantiles_between(&before->latency, &now->latency, mean);
     SERIES_ROW(series, series_workload, .workload = STORE_I(index),
                .issued = STORE_I(now->issued - before->issued),
                .completed = STORE_I(now->completed - before->completed),
                .failed = STORE_I(now->failed - before->failed), .outstanding = STORE_I(outstanding),
-               .bytes = STORE_I(now->bytes - before->bytes),
-               .latency_mean_ps = any ? STORE_I(mean) : STORE_N,
+               .bytes = STORE_I(bytes), .latency_mean_ps = any ? STORE_I(mean) : STORE_N,
                .latency_p50_ps = any ? STORE_I(latency.p50) : STORE_N,
                .latency_p99_ps = any ? STORE_I(latency.p99) : STORE_N,
                .latency_p99_9_ps = any ? STORE_I(latency.p99_9) : STORE_N,
@@ -85,7 +153,6 @@ static void take_workload(struct series *series, uint32_t index)
     before->issued = now->issued;
     before->completed = now->completed;
     before->failed = now->failed;
-    before->bytes = now->bytes;
     if (any)
         keep_histogram(&before->latency, &now->latency);
 }
@@ -123,6 +190,8 @@ static void make_room(struct series *series)
     series->prios = memory_zeroed((size_t)ports * PRIORITIES, sizeof *series->prios);
     series->rnics = memory_zeroed(rnics, sizeof *series->rnics);
     series->works = memory_zeroed(scenario->workload_count, sizeof *series->works);
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        series->works[i].bps = links_bps(scenario, &scenario->workloads[i]);
     series->rows = ports; /* what the first sample has to be paid for */
 }
 
@@ -157,6 +226,7 @@ static bool is_at_rest(const struct series *series)
 
 static void sample(struct series *series, time_ps now, bool partial)
 {
+    series->span = partial ? 0 : now - series->from;
     RECORD_ROW(series->store, series, .sample = STORE_I(series->number),
                .from_ps = STORE_I(series->from), .until_ps = STORE_I(now),
                .partial = STORE_I(partial));

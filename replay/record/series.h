@@ -47,6 +47,7 @@ struct series {
     uint64_t events;        /* at the last sample */
     bool thrifty;           /* a sample waits until it is paid for */
     time_ps from;           /* end of the last sample */
+    time_ps span;           /* of the present one; 0: too short for a rate */
     time_ps interval, next; /* TIME_NEVER: none */
 };
 

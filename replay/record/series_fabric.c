@@ -22,27 +22,45 @@ static struct series_prio prio_now(const struct port *port, const struct swtch *
     };
 }
 
+/* What is left of the link in a sample. */
+struct rooms {
+    uint64_t tx, rx;
+};
+
 static void take_priority(struct series *series, const struct port *port, const struct swtch *swtch,
-                          int priority, struct series_prio *before, time_ps at)
+                          int priority, struct series_prio *before, struct rooms *rooms, time_ps at)
 {
-    const struct series_prio now = prio_now(port, swtch, priority, at);
+    struct series_prio now = prio_now(port, swtch, priority, at);
+    const uint64_t tx_bytes = series_take_room(&rooms->tx, now.tx_bytes - before->tx_bytes);
+    const uint64_t rx_bytes = series_take_room(&rooms->rx, now.rx_bytes - before->rx_bytes);
     const uint32_t queued = port->prios[priority].bytes;
     const int64_t held =
         swtch == NULL ? 0 : buffer_held(&swtch->buffer.groups[port->index * PRIORITIES + priority]);
-    const uint64_t grown = (now.tx_bytes - before->tx_bytes) | (now.rx_bytes - before->rx_bytes) |
-                           (now.xoff_frames - before->xoff_frames) |
+    const uint64_t grown = tx_bytes | rx_bytes | (now.xoff_frames - before->xoff_frames) |
                            (now.ecn_marked_frames - before->ecn_marked_frames) |
                            (uint64_t)(now.blocked_ps - before->blocked_ps);
     if ((grown | queued | (uint64_t)held) == 0)
         return;
     SERIES_ROW(series, series_port, .node = STORE_I(port->node->id), .port = STORE_I(port->index),
-               .priority = STORE_I(priority), .tx_bytes = STORE_I(now.tx_bytes - before->tx_bytes),
-               .rx_bytes = STORE_I(now.rx_bytes - before->rx_bytes), .queue_bytes = STORE_I(queued),
+               .priority = STORE_I(priority), .tx_bytes = STORE_I(tx_bytes),
+               .rx_bytes = STORE_I(rx_bytes), .queue_bytes = STORE_I(queued),
                .buffer_bytes = STORE_I(swtch == NULL ? 0 : buffer_bytes(&swtch->buffer, held)),
                .blocked_ps = STORE_I(now.blocked_ps - before->blocked_ps),
                .xoff_frames = STORE_I(now.xoff_frames - before->xoff_frames),
                .ecn_marked_frames = STORE_I(now.ecn_marked_frames - before->ecn_marked_frames));
+    now.tx_bytes = before->tx_bytes + tx_bytes;
+    now.rx_bytes = before->rx_bytes + rx_bytes;
     *before = now;
+}
+
+/* Its priorities share the link. */
+static void take_port(struct series *series, const struct port *port, const struct swtch *swtch,
+                      struct series_prio *before, time_ps at)
+{
+    const uint64_t room = series_room(series, (uint64_t)port->params.rate);
+    struct rooms rooms = {room, room};
+    for (int priority = 0; priority < PRIORITIES; priority++)
+        take_priority(series, port, swtch, priority, &before[priority], &rooms, at);
 }
 
 static void take_switch(struct series *series, uint32_t node, const struct buffer *buffer)
@@ -68,9 +86,7 @@ void series_take_fabric(struct series *series, time_ps now)
         const struct swtch *swtch =
             about->kind == SCENARIO_SWITCH ? world_switch(world, node) : NULL;
         for (uint16_t i = 0; i < about->port_count; i++, before += PRIORITIES)
-            for (int priority = 0; priority < PRIORITIES; priority++)
-                take_priority(series, world_port(world, node, i), swtch, priority,
-                              &before[priority], now);
+            take_port(series, world_port(world, node, i), swtch, before, now);
         if (swtch != NULL)
             take_switch(series, node, &swtch->buffer);
     }

@@ -9,7 +9,8 @@
 
 /* One priority of a port as it was at the last sample. */
 struct series_prio {
-    uint64_t tx_bytes, rx_bytes, xoff_frames, ecn_marked_frames;
+    uint64_t tx_bytes, rx_bytes; /* that rows have */
+    uint64_t xoff_frames, ecn_marked_frames;
     time_ps blocked_ps;
 };
 
@@ -18,9 +19,20 @@ struct series_rnic {
 };
 
 struct series_work {
-    uint64_t issued, completed, failed, bytes;
+    uint64_t issued, completed, failed;
+    uint64_t read, written; /* bytes that rows have */
+    uint64_t bps;           /* what its links carry in one direction */
     struct hist latency;
 };
+
+/* Of `bytes` that were counted, those that a link or several can have carried in the time that
+ * `room` is left of, and takes them from it.  A frame counts whole where it begins or ends, though
+ * a sample's end cuts it: the rest is for the next sample, so that no rate is above the links'. */
+uint64_t series_take_room(uint64_t *room, uint64_t bytes);
+
+/* How many bytes the present sample has room for at that rate; any number in one that is too short
+ * for a rate. */
+uint64_t series_room(const struct series *series, uint64_t bps);
 
 /* Ports and switches. */
 void series_take_fabric(struct series *series, time_ps now);

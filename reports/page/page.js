@@ -205,8 +205,8 @@ function merged(series, place) {
 }
 
 function stepRows(chart) {
-    // Bytes of a step become a rate, stopped time of a step the number of ports that stood still.
-    const factor = {bytes: 8e12, ports: 1}[chart.unit] / chart.step_ps || 1;
+    // Stopped time of a step becomes the number of ports that stood still.
+    const factor = chart.unit === 'ports' ? 1 / chart.step_ps : 1;
     const value = v => v === null ? null : v * factor;
     const bins = chart.series[0].values.length, rows = [];
     // A latency stands in the middle of its step; a step ends where the next begins.

@@ -7,19 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void end_steps(const struct page *page, struct chart *chart, const char *name, int64_t *bins,
-                      bool running)
+static void end_steps(const struct page *page, struct chart *chart, const char *name, int64_t *bins)
 {
     if (name[0] == '\0')
         return;
-    for (int i = 1; running && i < PAGE_BINS; i++)
+    for (int i = 1; i < PAGE_BINS; i++)
         bins[i] += bins[i - 1];
     chart_add_steps(chart, page_series(page, chart, name), bins, PAGE_BINS);
     memset(bins, 0, PAGE_BINS * sizeof *bins);
 }
 
-/* A series for each workload; `sql` gives its name, a bin and what to add to it, by workload. */
-static void steps(const struct page *page, struct chart *chart, const char *sql, bool running)
+/* A series for each workload; `sql` gives its name, a bin and how it changes there, by workload. */
+static void steps(const struct page *page, struct chart *chart, const char *sql)
 {
     struct store_statement *rows = store_prepare(page->store, sql);
     store_bind(rows, 1, STORE_I(page_step(page, PAGE_BINS)));
@@ -28,13 +27,13 @@ static void steps(const struct page *page, struct chart *chart, const char *sql,
     chart->step = page_step(page, PAGE_BINS);
     while (store_step(rows)) {
         if (strcmp(name, store_text(rows, 0)) != 0)
-            end_steps(page, chart, name, bins, running);
+            end_steps(page, chart, name, bins);
         snprintf(name, sizeof name, "%s", store_text(rows, 0));
         const int64_t bin = store_int(rows, 1);
         if (bin >= 0 && bin < PAGE_BINS)
             bins[bin] += store_int(rows, 2);
     }
-    end_steps(page, chart, name, bins, running);
+    end_steps(page, chart, name, bins);
     store_finish(rows);
 }
 
@@ -49,17 +48,8 @@ bool page_has_commands(struct store *store)
 
 void page_chart_goodput(const struct page *page)
 {
-    static const char title[] = "Goodput";
-    if (page->by_io)
-        steps(page,
-              page_chart(page, CHART_STEPS, "goodput", "bytes", title,
-                         "Payload of the commands completed in each step."),
-              "SELECT name, completed_ps/?1, sum(io.bytes) FROM io JOIN workload USING(workload)"
-              " WHERE status=0 GROUP BY workload, 2 ORDER BY workload",
-              false);
-    else
-        page_series_goodput(page, page_chart(page, CHART_LINES, "goodput", "rate", title,
-                                             "Payload completed in each interval."));
+    page_series_goodput(page, page_chart(page, CHART_LINES, "goodput", "rate", "Goodput",
+                                         "Payload that arrived in each interval."));
 }
 
 void page_chart_underway(const struct page *page)
@@ -72,8 +62,7 @@ void page_chart_underway(const struct page *page)
                          "that never completed are not shown."),
               "SELECT name, bin, sum(one) FROM (SELECT workload, issued_ps/?1 AS bin, 1 AS one"
               " FROM io UNION ALL SELECT workload, completed_ps/?1, -1 FROM io)"
-              " JOIN workload USING(workload) GROUP BY workload, bin ORDER BY workload",
-              true);
+              " JOIN workload USING(workload) GROUP BY workload, bin ORDER BY workload");
     else
         page_series_underway(
             page, page_chart(page, CHART_LINES, "underway", "commands", title,

@@ -77,6 +77,7 @@ void wl_nvme_start(struct workload *workload);
 void wl_nvme_stop(struct workload *workload);
 time_ps wl_nvme_measure(struct workload *workload, time_ps now);
 struct workload_delivered wl_nvme_delivered(const struct workload *workload);
+struct workload_delivered wl_nvme_arrived(const struct workload *workload);
 uint64_t wl_nvme_outstanding(const struct workload *workload);
 uint64_t wl_nvme_limited(const struct workload *workload);
 void wl_nvme_describe(const struct workload *workload, char *text, size_t size);
@@ -90,7 +91,7 @@ void wl_nvme_destroy(struct workload *workload);
     .params_bytes = sizeof(struct wl_nvme_params), .needs_nvme_target = true,                      \
     .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .empties = wl_nvme_empties,            \
     .create = wl_nvme_create, .start = wl_nvme_start, .stop = wl_nvme_stop,                        \
-    .measure = wl_nvme_measure, .delivered = wl_nvme_delivered,                                    \
+    .measure = wl_nvme_measure, .delivered = wl_nvme_delivered, .arrived = wl_nvme_arrived,        \
     .outstanding = wl_nvme_outstanding, .limited = wl_nvme_limited, .describe = wl_nvme_describe,  \
     .controller = wl_nvme_controller, .member = wl_nvme_member, .close = wl_nvme_close,            \
     .destroy = wl_nvme_destroy

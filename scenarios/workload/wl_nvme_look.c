@@ -39,6 +39,8 @@ void wl_nvme_connects(struct wl_nvme *wl)
 {
     const time_ps now = env_now(wl->site.env);
     wl->before = completed_only(wl);
+    wl->before_all.read += wl->read.done;
+    wl->before_all.written += wl->written.done;
     wl_goodput_begin(&wl->read, &wl->window, now);
     wl_goodput_begin(&wl->written, &wl->window, now);
 }
@@ -62,6 +64,18 @@ struct workload_delivered wl_nvme_delivered(const struct workload *workload)
     return (struct workload_delivered){
         .read = wl->before.read + wl_goodput_so_far(&wl->read, bytes.read),
         .written = wl->before.written + wl_goodput_so_far(&wl->written, bytes.written),
+    };
+}
+
+struct workload_delivered wl_nvme_arrived(const struct workload *workload)
+{
+    const struct wl_nvme *wl = wl_nvme_of(workload);
+    struct workload_delivered bytes;
+    if (!has_arrived(wl, &bytes))
+        bytes = (struct workload_delivered){wl->read.done, wl->written.done};
+    return (struct workload_delivered){
+        .read = wl->before_all.read + bytes.read,
+        .written = wl->before_all.written + bytes.written,
     };
 }
 

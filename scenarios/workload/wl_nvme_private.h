@@ -81,7 +81,8 @@ struct wl_nvme {
     struct workload_member did;
     /* by the connections as they are now, and by those that are no more */
     struct wl_goodput read, written;
-    struct workload_delivered before;
+    struct workload_delivered before;     /* in the measured part */
+    struct workload_delivered before_all; /* in all */
 };
 
 static inline struct wl_nvme *wl_nvme_of(const struct workload *workload)

@@ -112,6 +112,7 @@ void wl_rdma_start(struct workload *workload);
 void wl_rdma_stop(struct workload *workload);
 time_ps wl_rdma_measure(struct workload *workload, time_ps now);
 struct workload_delivered wl_rdma_delivered(const struct workload *workload);
+struct workload_delivered wl_rdma_arrived(const struct workload *workload);
 uint64_t wl_rdma_outstanding(const struct workload *workload);
 void wl_rdma_describe(const struct workload *workload, char *text, size_t size);
 const struct workload_member *wl_rdma_member(const struct workload *workload);
@@ -122,7 +123,7 @@ void wl_rdma_destroy(struct workload *workload);
 #define WL_RDMA_OPS                                                                                \
     .opts = wl_rdma_opts, .more_file = "sizes-file", .read_more = wl_rdma_read_sizes,              \
     .params_bytes = sizeof(struct wl_rdma_params), .start = wl_rdma_start, .stop = wl_rdma_stop,   \
-    .measure = wl_rdma_measure, .delivered = wl_rdma_delivered,                                    \
+    .measure = wl_rdma_measure, .delivered = wl_rdma_delivered, .arrived = wl_rdma_arrived,        \
     .outstanding = wl_rdma_outstanding, .describe = wl_rdma_describe, .member = wl_rdma_member,    \
     .cpu = wl_rdma_cpu, .destroy = wl_rdma_destroy
 

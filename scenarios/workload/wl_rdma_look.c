@@ -52,6 +52,12 @@ time_ps wl_rdma_measure(struct workload *workload, time_ps now)
     return wl_window_next(&wl->window, now);
 }
 
+static struct workload_delivered by_direction(const struct wl_rdma *wl, uint64_t bytes)
+{
+    return wl->opcode == IBV_WR_RDMA_READ ? (struct workload_delivered){.read = bytes}
+                                          : (struct workload_delivered){.written = bytes};
+}
+
 struct workload_delivered wl_rdma_delivered(const struct workload *workload)
 {
     const struct wl_rdma *wl = wl_rdma_of(workload);
@@ -61,9 +67,16 @@ struct workload_delivered wl_rdma_delivered(const struct workload *workload)
         sum += has_arrived(pair, &bytes) ? wl_goodput_so_far(&pair->goodput, bytes)
                                          : wl_goodput_completed_only(&pair->goodput);
     }
-    if (wl->opcode == IBV_WR_RDMA_READ)
-        return (struct workload_delivered){.read = sum};
-    return (struct workload_delivered){.written = sum};
+    return by_direction(wl, sum);
+}
+
+struct workload_delivered wl_rdma_arrived(const struct workload *workload)
+{
+    const struct wl_rdma *wl = wl_rdma_of(workload);
+    uint64_t sum = 0, bytes;
+    for (uint32_t i = 0; i < wl->pair_count; i++)
+        sum += has_arrived(&wl->pairs[i], &bytes) ? bytes : wl->pairs[i].goodput.done;
+    return by_direction(wl, sum);
 }
 
 uint64_t wl_rdma_outstanding(const struct workload *workload)

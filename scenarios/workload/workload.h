@@ -197,8 +197,9 @@ struct workload_ops {
      * Returns the next moment to be called at; TIME_NEVER: none.  Who plays it where nobody can see
      * both ends of a connection need not call it. */
     time_ps (*measure)(struct workload *workload, time_ps now);
-    /* Between events: so far. */
+    /* Between events: so far; and likewise of all that it does, measured or not. */
     struct workload_delivered (*delivered)(const struct workload *workload);
+    struct workload_delivered (*arrived)(const struct workload *workload);
     uint64_t (*outstanding)(const struct workload *workload);
     /* Of those, what waits for a limit of the workload.  NULL: it has none. */
     uint64_t (*limited)(const struct workload *workload);

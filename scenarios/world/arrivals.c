@@ -90,11 +90,16 @@ static time_ps lasts(const struct scenario *scenario, const struct scenario_work
 
 /* ---- looks ---- */
 
+bool arrivals_may_look(const struct scenario_workload *workload, uint32_t instances)
+{
+    return instances * connections_of(workload) <= CONNECTIONS_MOST;
+}
+
 void arrivals_begin(struct arrivals *arrivals, const struct arrivals_of *of, time_ps now)
 {
     struct wl_history *history = &arrivals->history;
     const time_ps least = lasts(of->scenario, of->workload, of->until);
-    arrivals->looked = of->instances * connections_of(of->workload) <= CONNECTIONS_MOST;
+    arrivals->looked = arrivals_may_look(of->workload, of->instances);
     arrivals->intervals =
         of->instances > INSTANCES_FEW ? WL_HISTORY_INTERVALS / 2 : WL_HISTORY_INTERVALS;
     while (least >> history->shift >= arrivals->intervals)

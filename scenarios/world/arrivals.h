@@ -28,6 +28,9 @@ struct arrivals_of {
     time_ps until;
 };
 
+/* Whether its connections are few enough to be looked at again and again. */
+bool arrivals_may_look(const struct scenario_workload *workload, uint32_t instances);
+
 void arrivals_begin(struct arrivals *arrivals, const struct arrivals_of *of, time_ps now);
 
 /* So much is delivered by now.  over: nothing will be any more. */

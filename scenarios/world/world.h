@@ -117,6 +117,9 @@ const struct workload_member *world_member(const struct world *world, uint32_t w
 uint32_t world_instances(const struct world *world, uint32_t workload);
 struct workload_delivered world_delivered(const struct world *world, uint32_t workload,
                                           uint32_t instance);
+/* What a workload has delivered so far, measured or not; of one with very many connections, which
+ * cost too much to look at, what it has completed. */
+struct workload_delivered world_arrived(const struct world *world, uint32_t workload);
 const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
                                          uint32_t instance, uint32_t path);
 

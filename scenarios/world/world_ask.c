@@ -84,6 +84,22 @@ struct workload_delivered world_delivered(const struct world *world, uint32_t wo
     return at->ops->delivered(at->workload);
 }
 
+struct workload_delivered world_arrived(const struct world *world, uint32_t workload)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    const struct workload_stats *stats = &world->stats[workload];
+    struct workload_delivered sum = {0};
+    if (!arrivals_may_look(&world->scenario->workloads[workload], entry->count))
+        return (struct workload_delivered){stats->bytes_read, stats->bytes_written};
+    for (uint32_t i = 0; i < entry->count; i++) {
+        const struct instance *at = &entry->instances[i];
+        const struct workload_delivered bytes = at->ops->arrived(at->workload);
+        sum.read += bytes.read;
+        sum.written += bytes.written;
+    }
+    return sum;
+}
+
 struct workload_cpu world_cpu(const struct world *world, uint32_t workload, uint32_t instance,
                               time_ps now)
 {

@@ -59,12 +59,13 @@ same pause-storm "$(series spread hosts) | add" \
 same pause-storm "[$(chart occupancy) | .series[].points[][1]] | max" 'SELECT max(occupancy_bytes) FROM pause_edge'
 same pause-storm "[$(chart occupancy) | .series[].points[][1]] | min" 'SELECT min(occupancy_bytes) FROM pause_edge'
 
-# Each step of each workload's goodput, commands under way, and latencies by rank.
-step=$(gojq "$(chart goodput) | .step_ps" "$work/pause-storm.json")
-same pause-storm "$(series goodput victims) | map(select(. > 0)) | map(tostring) | join(\",\")" \
-    "SELECT group_concat(bytes) FROM (SELECT sum(bytes) AS bytes FROM io WHERE workload=1
-     GROUP BY completed_ps/$step ORDER BY completed_ps/$step)"
-same pause-storm "$(series goodput backup) | add" "SELECT bytes_written FROM workload WHERE name='backup'"
+# Goodput is that of the samples at every level, also where each command is known; commands under way and latencies by rank.
+step=$(gojq "$(chart underway) | .step_ps" "$work/pause-storm.json")
+points() { echo "[$(chart "$1") | .series[] | select(.name == \"$2\") | .points[][1]]"; }
+for name in backup victims; do
+    same pause-storm "$(points goodput $name) | max" "SELECT max(CAST(s.bytes*8*1e12/(until_ps-from_ps) AS INTEGER))
+        FROM series_workload s JOIN series USING(sample) JOIN workload w USING(workload) WHERE w.name='$name' AND NOT partial"
+done
 same pause-storm "$(series underway backup) | .[200]" \
     "SELECT count(*) FROM io WHERE workload=0 AND issued_ps/$step<=200 AND completed_ps/$step>200"
 same pause-storm "$(series underway backup) | .[399]" 'SELECT 0'
@@ -92,7 +93,6 @@ same pause-storm '.faults[] | "\(.name) \(.from_ps) \(.until_ps)"' "SELECT 'slow
 same first-io '.faults | length' 'SELECT 0'
 
 # Samples over time: each line is its place's, the least and the most of them are there, and absent rows are 0.
-points() { echo "[$(chart "$1") | .series[] | select(.name == \"$2\") | .points[][1]]"; }
 same pause-storm "[$(chart rates) | .series[].name] | join(\",\")" \
     "SELECT group_concat(name) FROM (SELECT p.name FROM series_port JOIN port p USING(node, port) GROUP BY node, port
      ORDER BY sum(tx_bytes) DESC, node, port LIMIT 12)"
@@ -242,9 +242,10 @@ well_formed "$work/beside.html" || fail 'measured: not well-formed'
 [ "$(ls "$work/tables" | tr '\n' ' ')" = "buffers.csv control.csv goodput.csv latency0.csv latency1.csv latency2.csv occupancy.csv pauses.csv queues.csv rates.csv receive.csv spread.csv tail.csv underway.csv " ] ||
     fail "csv: $(ls "$work/tables")"
 for column in 1:2 2:3 3:4; do
-    same pause-storm "[$(chart goodput) | .series[${column%:*}-1].values[]] | add" \
-        "SELECT $(awk -F, -v c="${column#*:}" 'NR > 1 { sum += $c } END { printf "%.0f", sum }' "$work/tables/goodput.csv")"
+    same pause-storm "[$(chart underway) | .series[${column%:*}-1].values[]] | add" \
+        "SELECT $(awk -F, -v c="${column#*:}" 'NR > 1 { sum += $c } END { printf "%.0f", sum }' "$work/tables/underway.csv")"
 done
+same pause-storm "[$(chart goodput) | .series[].points[]] | length" "SELECT $(($(wc -l <"$work/tables/goodput.csv") - 1))"
 same pause-storm "[$(chart pauses) | .bands[][3]] | add" \
     "SELECT $(awk -F, 'NR > 1 { sum += $NF } END { printf "%.0f", sum }' "$work/tables/pauses.csv")"
 same pause-storm "[$(chart tail) | .series[].points[]] | length" "SELECT $(($(wc -l <"$work/tables/tail.csv") - 1))"
@@ -262,7 +263,8 @@ well_formed "$work/pair.html" || fail 'pair: not well-formed'
 [ "$(stat -c %s "$work/pair.html")" -lt 2000000 ] || fail 'pair: the page has 2 MB'
 for run in A:pause-storm B:other; do
     cp "$work/${run#*:}.db" "$work/pair.db"
-    same pair "$(series goodput "backup ${run%:*}") | add" "SELECT bytes_written FROM workload WHERE name='backup'"
+    same pair "$(points goodput "backup ${run%:*}") | max" "SELECT max(CAST(s.bytes*8*1e12/(until_ps-from_ps) AS INTEGER))
+        FROM series_workload s JOIN series USING(sample) WHERE workload=0 AND NOT partial"
     id=$(echo "${run%:*}" | tr AB ab)
     same pair "[$(chart "pauses-$id") | .rows[].blocked_ps] | add" 'SELECT sum(until_ps-from_ps) FROM blocked'
     same pair "[$(chart tail) | .series[] | select(.name == \"victims ${run%:*}\") | .points[]] | length" \
