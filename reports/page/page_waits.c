@@ -30,14 +30,17 @@ static void write_places(const struct page *page)
 {
     static const struct page_column columns[] = {
         {"workload", PAGE_TEXT},  {"operation", PAGE_TEXT},  {"at", PAGE_TEXT},
-        {"priority", PAGE_COUNT}, {"paused", PAGE_TIME},     {"queued", PAGE_TIME},
+        {"priority", PAGE_COUNT}, {"mean paused", PAGE_TIME}, {"mean queued", PAGE_TIME},
         {"paused by", PAGE_TEXT}, {"because of", PAGE_TEXT}, {0}};
     page_table(page,
-               "SELECT workload, operation, port, priority, CAST(paused_us*1e6 AS INTEGER),"
-               " CAST(queued_us*1e6 AS INTEGER), CASE WHEN paused_us>0 THEN paused_by END,"
+               "SELECT p.workload, operation, port, priority, CAST(paused_us*1e6/count AS INTEGER),"
+               " CAST(queued_us*1e6/count AS INTEGER), CASE WHEN paused_us>0 THEN paused_by END,"
                " because_of||CASE instr(because_of, ':') WHEN 0 THEN ''"
                " ELSE ' priority '||because_of_priority END"
-               " FROM v_wait_place ORDER BY paused_us+queued_us DESC, workload, operation, port,"
+               " FROM v_wait_place p JOIN workload w ON w.name=p.workload"
+               " JOIN wait_total t USING(operation) WHERE t.workload=w.workload"
+               " AND (paused_us+queued_us)*1e8>=t.latency_ps"
+               " ORDER BY paused_us+queued_us DESC, p.workload, operation, port,"
                " priority LIMIT 24",
                columns);
 }

@@ -72,15 +72,17 @@ static void write_reason(const struct lines *lines, const struct store_statement
         fprintf(lines->out, " priority %lld", (long long)store_int(row, 4));
 }
 
+/* Like the parts, a place below a hundredth of the latency is left out: the mean over all
+ * operations of what a few of them waited there may be less than the time of one bit. */
 static void write_place(const struct lines *lines, bool paused)
 {
     struct store_statement *row = ask(lines, paused ? PLACE("paused_us") : PLACE("queued_us"));
-    if (store_step(row)) {
-        const double each = store_real(row, 5) * 1e6 / (double)lines->count;
+    if (store_step(row) && store_real(row, 5) * 1e6 * 100 >= (double)lines->latency_ps) {
+        const double mean = store_real(row, 5) * 1e6 / (double)lines->count;
         fprintf(lines->out, "    %s most at %s priority %lld", paused ? "paused" : "queued",
                 store_text(row, 0), (long long)store_int(row, 1));
-        fprintf(lines->out, ", %s %s: %s each", paused ? "by" : "to", store_text(row, 2),
-                words_time((int64_t)each).text);
+        fprintf(lines->out, ", %s %s: mean %s", paused ? "by" : "to", store_text(row, 2),
+                words_time(words_whole(mean)).text);
         if (paused)
             write_reason(lines, row);
         fprintf(lines->out, "\n");
