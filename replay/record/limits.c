@@ -255,9 +255,9 @@ static void add_own_limit(struct limits_scope *scope, uint32_t index)
     use->used = limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_BOUND),
                              usage_of_workload(scope->usage, index, USAGE_WORK_ALL));
     use->covers = PPM;
-    scope->input->uses[BOTTLENECK_LINK].waiting -=
-        limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_LIMITED),
-                     usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
+    limits_is_elsewhere(scope,
+                        limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_LIMITED),
+                                     usage_of_workload(scope->usage, index, USAGE_WORK_OUT)));
     snprintf(use->where, sizeof use->where, "I/Os of %.100s wait for its limit at its hosts",
              scope->collect->scenario->workloads[index].name);
 }

@@ -28,6 +28,14 @@ static inline int64_t limits_share(int64_t part, int64_t whole)
     return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
 }
 
+/* So much of what is outstanding waits for something else than the links.  Shares are of different
+ * looks and may overlap: together they are at most all. */
+static inline void limits_is_elsewhere(struct limits_scope *scope, int64_t share)
+{
+    int64_t *waiting = &scope->input->uses[BOTTLENECK_LINK].waiting;
+    *waiting = *waiting > share ? *waiting - share : 0;
+}
+
 static inline int64_t limits_part(int64_t value, int64_t ppm)
 {
     return (int64_t)((__int128)value * ppm / PPM);

@@ -107,7 +107,7 @@ static void add_waiting(struct limits_scope *scope, bool cores, const char *name
     use->waiting = limits_share(here - served, asked);
     use->serving = limits_share(served, asked);
     if (asked > 0)
-        scope->input->uses[BOTTLENECK_LINK].waiting -= limits_share(here, asked);
+        limits_is_elsewhere(scope, limits_share(here, asked));
     use->covers = busy_all == 0 ? 0 : (int64_t)(busy_most * PPM / busy_all);
 }
 
@@ -174,7 +174,7 @@ static void add_shared(struct limits_scope *scope, enum bottleneck_resource reso
                  scenario->nodes[node].name);
     }
     if (asked > 0)
-        scope->input->uses[BOTTLENECK_LINK].waiting -= limits_share(here, asked);
+        limits_is_elsewhere(scope, limits_share(here, asked));
 }
 
 void limits_targets(struct limits_scope *scope)
