@@ -245,13 +245,14 @@ static void play_recorded(const struct scenario *scenario, const struct digest *
 {
     static struct diag diag;
     static struct verify verify;
-    char path[128];
+    char path[128], sentence[RUN_LAWS_BOUND_BYTES];
     const char *folder = getenv("TMPDIR");
     snprintf(path, sizeof path, "%s/swarm-%ld.db", folder == NULL ? "/tmp" : folder,
              (long)getpid());
     struct run run;
     const struct run_options how = {.path = path,
                                     .level = (enum record_level)(seed % 4),
+                                    .waits = seed / 2 % 4 == 0,
                                     .until = TIME_NEVER,
                                     .interval = SERIES_AUTO,
                                     .threads = 1 + (uint32_t)(seed / 4 % 3)};
@@ -260,6 +261,9 @@ static void play_recorded(const struct scenario *scenario, const struct digest *
         return;
     if (memcmp(&run.result.digest, digest, sizeof *digest) != 0)
         play_break(outcome, "recorded: another digest");
+    run_laws_figures(record_store(run.record), sentence);
+    if (sentence[0] != '\0')
+        play_break(outcome, "%s", sentence);
     if (!run_close(&run))
         play_break(outcome, "recorded: the database could not be written");
     const enum verify_end end = verify_run(path, TIME_NEVER, false, &verify, &diag);

@@ -139,4 +139,12 @@ uint32_t run_laws_bounds(const struct scenario *scenario, const struct result *r
 void run_laws_vacuous(const struct scenario *scenario, const struct result *result,
                       char sentence[RUN_LAWS_BOUND_BYTES]);
 
+struct store;
+
+/* Whether each figure that a run's database stores, and each that run --json and the summary print,
+ * can be: a sentence on one that cannot, or an empty one.  Times are at most the run, rates what
+ * the links carry in their own interval, parts at most their whole, percentiles in order; an
+ * undefined figure is NULL. */
+void run_laws_figures(struct store *store, char sentence[RUN_LAWS_BOUND_BYTES]);
+
 #endif
