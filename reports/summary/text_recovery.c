@@ -29,13 +29,14 @@ static void write_controllers(const struct store_statement *row, FILE *out)
                  words_count(store_int(row, GIVEN_UP)).text);
     fprintf(out,
             "  %-18.18s controllers lost %s, reconnected %s in %s %s; %s%s %s "
-            "requeued; %s without service\n",
+            "requeued; %s%s without service\n",
             store_text(row, 0), words_count(store_int(row, LOST)).text,
             words_count(store_int(row, RECONNECTED)).text,
             words_count(store_int(row, ATTEMPTS)).text,
             plural(store_int(row, ATTEMPTS), "attempt", "attempts"), given_up,
             words_count(store_int(row, REQUEUED)).text,
             plural(store_int(row, REQUEUED), "command", "commands"),
+            store_int(row, LOST) > 1 ? "up to " : "",
             words_time(store_int(row, WITHOUT_SERVICE)).text);
 }
 

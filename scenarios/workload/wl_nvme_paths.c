@@ -120,9 +120,7 @@ static void count_controllers(struct wl_nvme *wl, const struct nvme_host_stats *
     stats->given_up += now->given_up - reported->given_up;
     stats->requeued += now->requeued - reported->requeued;
     stats->retried += now->retried - reported->retried;
-    stats->without_service =
-        time_sum(stats->without_service, without_service - wl->without_service);
-    wl->without_service = without_service;
+    stats->without_service = time_later(stats->without_service, without_service);
     wl->reported = *now;
 }
 

@@ -70,7 +70,6 @@ struct wl_nvme {
     struct wl_check check;
     struct nvme_host_namespace space;
     struct nvme_host_stats reported; /* of the controllers: what stats have */
-    time_ps without_service;         /* likewise */
     uint64_t failovers;              /* likewise */
     struct wl_nvme_slot *slots;
     uint32_t slot_count, queues;

@@ -65,7 +65,7 @@ static void fold_counts(struct workload_stats *into, const struct workload_stats
     into->degraded = time_later(into->degraded, from->degraded);
     into->admin += from->admin;
     into->admin_failed += from->admin_failed;
-    into->without_service = time_sum(into->without_service, from->without_service);
+    into->without_service = time_later(into->without_service, from->without_service);
     into->begun += from->begun;
 }
 

@@ -39,7 +39,7 @@ struct workload_stats {
     /* Of its NVMe controllers; struct nvme_host_stats has the same. */
     uint64_t losses, attempts, reconnects, given_up, requeued, retried;
     uint64_t admin, admin_failed; /* admin commands that it asked for: completed, and failed */
-    time_ps without_service;      /* summed over the instances */
+    time_ps without_service;      /* of the controller that was lost longest */
     /* The longest that an instance had I/O under way and none completed. */
     time_ps gap;
     /* Of NVMe over several paths: commands that another path was to carry out; the longest from the

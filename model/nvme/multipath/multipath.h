@@ -58,7 +58,7 @@ struct nvme_multipath_site {
 
 struct nvme_multipath_stats {
     struct nvme_host_stats controllers; /* of all paths, summed */
-    time_ps without_service;            /* likewise */
+    time_ps without_service;            /* of the path that was lost longest */
     uint64_t failovers;                 /* commands that another path was to carry out */
     time_ps recovery; /* the longest from the loss of a path, with I/O under way, to a completion */
     time_ps degraded; /* the longest with fewer usable paths than it began with */

@@ -62,7 +62,7 @@ struct nvme_multipath_stats nvme_multipath_stats(const struct nvme_multipath *mu
             continue;
         add_stats(&stats.controllers, nvme_host_stats(host));
         stats.without_service =
-            time_sum(stats.without_service, nvme_host_without_service(host, now));
+            time_later(stats.without_service, nvme_host_without_service(host, now));
     }
     return stats;
 }
