@@ -235,13 +235,13 @@ static void write_events(struct json *json, struct store *store)
     static const char *const names[] = {"at_ns", "kind", "place", "took_ns", "text"};
     static const char *const types[] = {"real", "text", "text", "real", "text"};
     const struct json_list events = {
-        "events",
+        "timeline",
         "SELECT at_us*1e3, kind, place, took_us*1e3, text FROM v_event ORDER BY position"
         " LIMIT 200",
         names, types, sizeof names / sizeof names[0]};
     write_list(json, store, &events);
     const struct store_value all = STORE_I(store_ask_int(store, "SELECT count(*) FROM event", 0));
-    json_value(json, "event_count", "integer", &all);
+    json_value(json, "timeline_count", "integer", &all);
 }
 
 bool json_run(struct store *store, FILE *out)
