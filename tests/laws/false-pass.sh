@@ -189,5 +189,55 @@ workloads:
   - {name: w, kind: rdma-read, from: host1, to: host2, message-size: 64KiB}
 END
 
-echo "$compared expectations that compare nothing, $failures of 9 runs where one passes"
+# reports NAME TEXT <SCENARIO: a run warns of what had no effect.
+reports() {
+    cat >"$work/case.yaml"
+    "$program" run "$work/case.yaml" --json 2>/dev/null | gojq -r '.warnings[].text' >"$work/warnings"
+    grep -qE "$2" "$work/warnings" && return
+    echo "FAIL  $1: no warning says '$2': $(paste -sd';' "$work/warnings")"
+    failures=$((failures + 1))
+}
+
+stonewall="$fabric
+duration: 20ms
+workloads:
+  - {name: w, kind: fio, file: stonewall.fio, from: host1, to: host0}"
+reports 'a job that waits to the end' "^'w/second' never began: " <<<"$stonewall"
+echo "$stonewall" >"$work/case.yaml"
+"$program" check "$work/case.yaml" 2>&1 | grep -q "'w/second' never begins: it waits for 'w/first', which has a runtime of 60s" || {
+    echo "FAIL  check does not say that w/second never begins"
+    failures=$((failures + 1))
+}
+reports 'nothing is due' "^'w' issued nothing: no operation was due by " <<END
+$fabric
+duration: 1ms
+workloads:
+  - {name: w, kind: nvme, from: host1, to: host0, rate: 0.001, arrival: poisson}
+END
+reports 'idle drives' 'use 1 of its 16 namespaces' <<<"${fabric/4GiB/4GiB, count: 16}
+duration: 1ms
+$nvme"
+reports 'a fault that drops nothing' '^the fault drop-every had no effect: drops.injected is 0' <<END
+$fabric
+duration: 1ms
+$nvme
+faults:
+  - {kind: drop-every, where: host0, n: 100000000, at: 100us}
+END
+reports 'a path that carries nothing' "path 1 of 2 of 'w' carried no I/O" <<END
+stormglass: 1
+name: false-pass
+seed: 1
+duration: 1ms
+fabric:
+  topology: {kind: single-switch, hosts: 2, nics: 2}
+  host-links: {rate: 100Gbps, length: 3m, mtu: 4200B}
+hosts:
+  defaults: {nvme: {io-policy: round-robin}}
+  targets: {where: host0, namespaces: [{media: storage-class}], ana: [{port: 1, state: inaccessible}]}
+workloads:
+  - {name: w, kind: nvme, from: host1, to: host0, paths: 2}
+END
+
+echo "$compared expectations that compare nothing, $failures failures"
 [ "$failures" = 0 ] && [ "$compared" -gt 1000 ]
