@@ -219,7 +219,7 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cmd_predict = {
     .name = "predict",
-    .operands = "GRID.yaml",
+    .operands = "-o DIR GRID.yaml | --list GRID.yaml",
     .about = "runs every cell of a grid and freezes the model's predictions",
     .details =
         "Then measure, and compare with what was frozen:\n"

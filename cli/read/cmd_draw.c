@@ -204,7 +204,7 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cmd_draw = {
     .name = "draw",
-    .operands = "SCENARIO.yaml|RUN.db [N] | --what states [NAME]",
+    .operands = "SCENARIO.yaml|RUN.db | --what io RUN.db [N] | --what states [NAME]",
     .about = "draws a fabric, pause trees, a deadlock, a command on the wire, state machines",
     .details = "A run's fabric is coloured by how long its ports were paused.\n"
                "  --what pauses   the pause tree of each root\n"

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include "replay/database/stored.h"
+#include "replay/run/run.h"
 #include "reports/explain/account.h"
 
 #include <errno.h>
@@ -13,12 +14,11 @@
 
 static const struct cli_option options[] = {
     {"prove", 0, NULL, "runs it again with one suspect removed at a time"},
-    {"what-if", 0, NULL, "runs it again with more of one resource at a time; also of a scenario"},
-    {"assumed", 0, NULL, "runs it again with one assumed value at a time changed; likewise"},
-    {"queue", 0, NULL, "plays it again to the worst moment of the worst queue; likewise"},
-    {"set", 0, "PATH=VALUE",
-     "with these three, of a scenario: change one value; may be given often"},
-    {"seed", 0, "N", "likewise: another seed than the scenario's"},
+    {"what-if", 0, NULL, "runs it again with more of one resource at a time"},
+    {"assumed", 0, NULL, "runs it again with one assumed value at a time changed"},
+    {"queue", 0, NULL, "runs it again to the worst moment of the worst queue"},
+    {"set", 0, "PATH=VALUE", "of a scenario: change one value; may be given often"},
+    {"seed", 0, "N", "of a scenario: another seed than its own"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     {0},
 };
@@ -176,25 +176,59 @@ static int explain(const struct cli_args *args, struct store *store)
     return code;
 }
 
+/* Runs it into a database in memory, and explains that. */
+static int explain_run(const struct cli_args *args, const struct scenario *scenario)
+{
+    const struct run_options how = {
+        .level = RECORD_COUNTERS, .until = TIME_NEVER, .interval = SERIES_AUTO, .progress = true};
+    struct run run;
+    struct diag *diag = memory_new(sizeof *diag);
+    int code = CLI_FAILED;
+    switch (run_scenario(&run, scenario, &how, diag)) {
+    case RUN_DONE:
+        code = explain(args, record_store(run.record));
+        break;
+    case RUN_REFUSED:
+        code = CLI_USAGE;
+        break;
+    case RUN_BROKEN:
+        cli_error("the run: %s", run.error);
+        break;
+    }
+    diag_print(diag, stderr);
+    free(diag);
+    run_close(&run);
+    return code;
+}
+
 static int explain_scenario(const struct cli_args *args)
 {
     struct asked asked = {.args = args};
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
-    const int code = try_reliefs(&asked, scenario, TIME_NEVER);
+    const int code = is_tried(args) && !cli_given(args, "prove")
+                         ? try_reliefs(&asked, scenario, TIME_NEVER)
+                         : explain_run(args, scenario);
     scenario_free(scenario);
     return code;
+}
+
+/* Also by its name, so that the message of a missing one is that of a database. */
+static bool is_database(const char *path)
+{
+    const size_t length = strlen(path);
+    return (length > 3 && strcmp(path + length - 3, ".db") == 0) || cli_is_database(path);
 }
 
 static int run(const struct cli_args *args)
 {
     char why[STORE_ERROR_BYTES];
     const bool changed = cli_given(args, "set") || cli_given(args, "seed");
-    if (is_tried(args) && !cli_is_database(args->operands[0]))
+    if (!is_database(args->operands[0]))
         return explain_scenario(args);
     if (changed) {
-        cli_error("--set and --seed are for --what-if, --assumed and --queue of a scenario");
+        cli_error("--set and --seed change a scenario; %s is a run database", args->operands[0]);
         return CLI_USAGE;
     }
     struct store *store = stored_open(args->operands[0], why);
@@ -212,7 +246,8 @@ const struct cli_command cmd_explain = {
     .operands = "RUN.db|SCENARIO.yaml",
     .about = "shows who paused whom and why, and what limited each workload",
     .details =
-        "A run recorded with --record counters also shows occupancies and "
+        "A scenario is run first.  Of a scenario, --what-if, --assumed and --queue print only\n"
+        "their own answer.\n\nA run recorded with --record counters also shows occupancies and "
         "thresholds.\n--what-if shows what goodput (of open loops: mean latency) gains with "
         "a tenth\nmore of each resource, the next limit, and what failed expectations "
         "need.\n--assumed shows which assumed or inferred value would change the bottleneck, the "

@@ -19,7 +19,7 @@ static const char workloads_query[] =
 /* A fault that broke nothing: what it does is counted where it is.  The table k is made of the
  * kinds of faults. */
 static const char faults_query[] =
-    "SELECT 'fault '||fault||', '||kind, CASE"
+    "SELECT f.name, CASE"
     " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"
     " WHEN pauses THEN 'its host sent no pause'"
     " WHEN total IS NOT NULL THEN 'it damaged or dropped no frame'"

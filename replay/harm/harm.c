@@ -245,6 +245,17 @@ static int64_t charge(const struct harm_scene *scene, const struct cause_clue *c
     return weight;
 }
 
+/* A fault's name has its place, which the evidence may begin with: "host0: sends PAUSE". */
+static const char *without_place(const struct suspect *suspect, const char *seen)
+{
+    const char *colon = strstr(seen, ": "), *place = strstr(suspect->words, " at ");
+    const size_t length = colon == NULL ? 0 : (size_t)(colon - seen);
+    const bool same = suspect->suspect == HARM_FAULT && place != NULL && length > 0 &&
+                      strncmp(place + 4, seen, length) == 0 &&
+                      (place[4 + length] == '\0' || place[4 + length] == ' ');
+    return same ? seen + length + 2 : seen;
+}
+
 void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
                   const struct suspect *suspect)
 {
@@ -270,8 +281,9 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
     cause->port[0] = '\0';
     accusation->place = clue->place;
     place_words(scene, clue, cause);
+    const char *how = without_place(suspect, clue->seen);
     snprintf(cause->sentence, sizeof cause->sentence, "%.240s: %.*s", suspect->words,
-             (int)words_fit(clue->seen, 230), clue->seen);
+             (int)words_fit(how, 230), how);
 }
 
 /* The most that the member lost by one of the causes; `load`: that of nobody is one. */

@@ -70,8 +70,8 @@ struct suspect suspects_named_fault(const struct harm_scene *scene, uint32_t ind
 {
     struct suspect suspect = {.suspect = HARM_FAULT};
     snprintf(suspect.name, sizeof suspect.name, "faults.%u", index);
-    snprintf(suspect.words, sizeof suspect.words, "fault %u, %s", index,
-             scene->scenario->faults[index].ops->name);
+    snprintf(suspect.words, sizeof suspect.words, "%s",
+             fault_name(scene->scenario, index).text);
     return suspect;
 }
 

@@ -16,7 +16,7 @@ struct suspect {
     enum harm_suspect suspect;
     char name[HARM_NAME_BYTES];
     char words[HARM_SENTENCE_BYTES /
-               2]; /* "fault 0, drop-every"; "NAME is 1500B, elsewhere 4200B" */
+               2]; /* "drop-every at host0"; "NAME is 1500B, elsewhere 4200B" */
     bool deviates; /* a setting: others have another value */
 };
 

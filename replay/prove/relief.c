@@ -288,8 +288,8 @@ void relief_words(const struct scenario *scenario, enum bottleneck_resource reso
             if (reliefs[k].resource == resource && reliefs[k].how == NONE &&
                 reliefs[k].section == FAULT_SECTION &&
                 names(reliefs[k].rows, scenario->faults[i].ops->name))
-                fprintf(out, "%sfault %u, %s, left out", ftell(out) > 0 ? ", " : "", i,
-                        scenario->faults[i].ops->name);
+                fprintf(out, "%s%s, removed", ftell(out) > 0 ? ", " : "",
+                        fault_name(scenario, i).text);
     memory_stream_end(out);
     snprintf(text, size, "%s", all);
     free(all);

@@ -53,19 +53,6 @@ static int spot_words(const struct scenario *scenario, const struct scenario_spo
     return snprintf(text, size, " at %s", scenario_port_name(node, spot->port).text);
 }
 
-static void fault_words(const struct scenario *scenario, uint32_t index, char *text, size_t size)
-{
-    const struct scenario_fault *fault = &scenario->faults[index];
-    const uint32_t more = fault->spot_count - (fault->spot_count > 0);
-    int used = snprintf(text, size, "fault %u, %s", index, fault->ops->name);
-    if (fault->spot_count > 0 && (size_t)used < size)
-        used += spot_words(scenario, &fault->spots[0], text + used, size - (size_t)used);
-    if (more > 0 && (size_t)used < size)
-        used += snprintf(text + used, size - (size_t)used, " and %u more", more);
-    if ((size_t)used < size)
-        snprintf(text + used, size - (size_t)used, ", removed");
-}
-
 static void place_words(const struct scenario *scenario, const struct deviation *deviation,
                         char *text, size_t size)
 {
@@ -160,7 +147,7 @@ void repair_words(const struct repair *repair, const struct scenario *scenario, 
                   size_t size)
 {
     if (repair->kind == REPAIR_FAULT)
-        fault_words(scenario, repair->fault, text, size);
+        snprintf(text, size, "%s, removed", fault_name(scenario, repair->fault).text);
     else if (repair->kind == REPAIR_DRAIN)
         snprintf(text, size, "%s drains at line rate", scenario->nodes[repair->host].name);
     else if (repair->kind == REPAIR_SETTING)

@@ -127,7 +127,7 @@ static void write_faults(struct store *store, const struct scenario *scenario)
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
         RECORD_ROW(store, fault, .fault = STORE_I(i), .kind = STORE_T(fault->ops->name),
-                   .at_ps = STORE_I(fault->at),
+                   .name = STORE_T(fault_name(scenario, i).text), .at_ps = STORE_I(fault->at),
                    .until_ps = fault->end == TIME_NEVER ? STORE_N : STORE_I(fault->end));
         for (uint32_t k = 0; k < fault->spot_count; k++)
             RECORD_ROW(

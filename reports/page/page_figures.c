@@ -52,13 +52,9 @@ bool page_recorded(const struct page *page, struct chart *chart, enum record_lev
     return false;
 }
 
-/* "slow-receiver at host0, drain 10%", as `explain --prove` names it, and what it was set to. */
+/* "slow-receiver at host0, drain 10%": its name, and what it was set to. */
 #define FAULT_NAME                                                                                 \
-    "kind || coalesce((SELECT ' at ' || coalesce(p.name, n.name) FROM fault_place l"               \
-    " JOIN node n USING(node) LEFT JOIN port p ON p.node=l.node AND p.port=l.port"                 \
-    " WHERE l.fault=f.fault ORDER BY l.rowid LIMIT 1), '')"                                        \
-    " || (SELECT CASE WHEN count(*)>1 THEN ' and ' || (count(*)-1) || ' more' ELSE '' END"         \
-    " FROM fault_place l WHERE l.fault=f.fault)"                                                   \
+    "f.name"                                                                                       \
     " || coalesce((SELECT ', ' || group_concat(word, ', ') FROM (SELECT"                           \
     " substr(o.path, length(at.path)-1) || ' ' || o.value AS word FROM setting at JOIN setting o"  \
     " ON substr(o.path, 1, length(at.path)-2)=substr(at.path, 1, length(at.path)-2)"               \

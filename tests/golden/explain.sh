@@ -57,7 +57,7 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 # In words, of 600 us of it.
 "$program" run pause-storm --set duration=4ms --set faults.0.for=600us -o brief.db >run
 "$program" explain brief.db --prove >proof 2>err || fail "--prove: exit code $?"
-says proof 'proved: fault 0, slow-receiver at host0, removed (a root cause) recovers 100% of the lost time'
+says proof 'proved: slow-receiver at host0, removed (a root cause) recovers 100% of the lost time'
 says proof 'victim     backup lost 64.7 ms, 22% of its total command time'
 holds proof.json '.proof.ideal == "fault-free run" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'
@@ -167,8 +167,8 @@ faults: [{at: 500us, for: 100us, kind: link-down, where: host3-switch0}]
 END
 "$program" run slow.yaml -o slow.db >run 2>&1
 "$program" explain slow.db --prove >slow || fail "slow: exit code $?"
-says slow 'suspect    fault 0, link-down at host3:p0 and 1 more, removed'
-says slow 'proved: fault 0, link-down at host3:p0 and 1 more, removed, whose removal alone recovers 85%'
+says slow 'suspect    link-down at host3-switch0, removed'
+says slow 'proved: link-down at host3-switch0, removed, whose removal alone recovers 85%'
 says slow 'and host0 drains at line rate (a root cause), whose removal alone recovers 15%'
 
 # A target that dies: nobody pauses, and what is asked for comes late.
@@ -176,7 +176,7 @@ says slow 'and host0 drains at line rate (a root cause), whose removal alone rec
 "$program" explain crash.db --json >crash.json || fail "crash: exit code $?"
 holds crash.json '.root_cause == null and .path == [] and (.victims | length > 0 and all(.root == null and .held_ps == 0))'
 "$program" explain crash.db --prove >crash 2>err || fail "crash: exit code $?: $(cat err)"
-says crash 'proved: fault 0, target-crash at host0'
+says crash 'proved: target-crash at host0'
 "$program" explain crash.db --prove 2>err | cmp -s - crash || fail 'a second proof is another one'
 
 # Two flows on one link: nothing is broken, nobody pauses, and each has what the other lacks.
@@ -201,8 +201,8 @@ END
 "$program" explain calm.db >calm || fail "calm: exit code $?"
 says calm 'none: no port was paused'
 says calm 'link: host0:p0 to switch0 is 100% busy'
-says calm 'fault 0, slow-receiver: the run ended before it began'
-says calm 'fault 1, slow-receiver: its host sent no pause'
+says calm 'slow-receiver at host1 from 1s: the run ended before it began'
+says calm 'slow-receiver at host2 from 0s: its host sent no pause'
 says calm '2 of 4 links, such as host2-switch0: no frame crossed them'
 
 echo 'precious: true' >precious.yaml

@@ -39,8 +39,8 @@ for timer in 'io-timeout 400us an I/O timed out' 'keep-alive 100us a keep-alive 
 done
 
 echo 'faults: [{kind: target-stall, where: host10, at: 2ms, for: 5ms}]' | cat base.yaml - >stall.yaml
-named 'a stall' 'fault 0, target-stall: ' stall.yaml
-named 'a stall beyond the timer' 'fault 0, target-stall: ' stall.yaml --set hosts.defaults.nvme.io-timeout=3ms
+named 'a stall' 'target-stall at host[0-9]*: ' stall.yaml
+named 'a stall beyond the timer' 'target-stall at host[0-9]*: ' stall.yaml --set hosts.defaults.nvme.io-timeout=3ms
 # Beside a port that drops what others of the workload send: the timer of who loses no frame, though his link is full.
 cat >beside.yaml <<'END'
 stormglass: 1

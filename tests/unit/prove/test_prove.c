@@ -391,8 +391,8 @@ static void a_culprit_alone_is_told_from_a_decoy(void **state)
     struct stand *stand = proved(one_culprit);
     const struct prove *prove = &stand->prove;
     assert_true(prove->repaired);
-    assert_row(prove, "fault 0, slow-receiver at host0, removed", PROVE_SUSPECT, true, true);
-    assert_row(prove, "fault 1, slow-receiver at host6, removed", PROVE_SUSPECT, false, false);
+    assert_row(prove, "slow-receiver at host0 from 20us, removed", PROVE_SUSPECT, true, true);
+    assert_row(prove, "slow-receiver at host6 from 50us, removed", PROVE_SUSPECT, false, false);
     assert_row(prove, "c removed", PROVE_INNOCENT, false, false);
     assert_row(prove, "b removed", PROVE_BYSTANDER, false, false);
     assert_int_equal(prove->row_count, 4);
@@ -407,8 +407,8 @@ static void two_together_are_a_set_of_which_none_can_be_missed(void **state)
     struct stand *stand = proved(two_culprits);
     const struct prove *prove = &stand->prove;
     assert_true(prove->repaired);
-    assert_row(prove, "fault 0, slow-receiver at host0, removed", PROVE_SUSPECT, true, true);
-    assert_row(prove, "fault 1, slow-receiver at host5, removed", PROVE_SUSPECT, false, false);
+    assert_row(prove, "slow-receiver at host0 from 20us, removed", PROVE_SUSPECT, true, true);
+    assert_row(prove, "slow-receiver at host5 from 40us, removed", PROVE_SUSPECT, false, false);
     assert_row(prove, "host7 drains at line rate", PROVE_SUSPECT, false, true);
     assert_row(prove, "c removed", PROVE_INNOCENT, false, false);
     assert_int_equal(prove->culprits, 2);

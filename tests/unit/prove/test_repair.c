@@ -64,11 +64,11 @@ static void one_fault_is_taken_away_and_the_others_keep_their_order(void **state
     }
     assert_int_equal(scenario->fault_count, 3);
     assert_words(scenario, (struct repair){.kind = REPAIR_FAULT, .fault = 0},
-                 "fault 0, slow-receiver at host1 and 1 more, removed");
+                 "slow-receiver at host1 and 1 more from 1us, removed");
     assert_words(scenario, (struct repair){.kind = REPAIR_FAULT, .fault = 1},
-                 "fault 1, link-down at host3:p0 and 1 more, removed");
+                 "link-down at host3-switch0 from 2us, removed");
     assert_words(scenario, (struct repair){.kind = REPAIR_FAULT, .fault = 2},
-                 "fault 2, pause-storm at host0, removed");
+                 "pause-storm at host0 from 3us, removed");
 }
 
 static void one_host_drains_without_limit(void **state)

@@ -37,7 +37,7 @@ static const char tables[] =
     "CREATE TABLE workload_pair(workload, from_node, to_node);"
     "CREATE TABLE workload_way(workload, node, port, priority);"
     "CREATE TABLE stage(workload, operation, position);"
-    "CREATE TABLE fault(fault, kind, at_ps, until_ps);"
+    "CREATE TABLE fault(fault, kind, name, at_ps, until_ps);"
     "CREATE TABLE fault_place(fault, node, port);"
     "CREATE TABLE pause_edge(at_ps, node, port, priority, edge, egress, occupancy_bytes,"
     "  threshold_bytes);"
@@ -320,12 +320,13 @@ static void what_no_frame_touched_is_named(void **state)
     } rows[] = {
         {"", NULL, NULL},
         {"INSERT INTO workload VALUES(0, 'w', 'rdma-write', 0, 0, 0, 9)", "workload w", "nothing"},
-        {"INSERT INTO fault VALUES(4, 'link-down', 1200, NULL)", "fault 4, link-down", "ended"},
-        {"INSERT INTO fault VALUES(4, 'slow-receiver', 1199, NULL);"
+        {"INSERT INTO fault VALUES(4, 'link-down', 'link-down at a-b', 1200, NULL)",
+         "link-down at a-b", "ended"},
+        {"INSERT INTO fault VALUES(4, 'slow-receiver', 'slow-receiver at a', 1199, NULL);"
          "INSERT INTO fault_place VALUES(4, 0, NULL);"
          "INSERT INTO counter VALUES(1, 0, 3, 'tx_prio3_pause_xoff', 1)",
-         "fault 4, slow-receiver", "sent no pause"},
-        {"INSERT INTO fault VALUES(4, 'slow-receiver', 1199, NULL);"
+         "slow-receiver at a", "sent no pause"},
+        {"INSERT INTO fault VALUES(4, 'slow-receiver', 'slow-receiver at a', 1199, NULL);"
          "INSERT INTO fault_place VALUES(4, 0, NULL);"
          "INSERT INTO counter VALUES(0, 0, 3, 'tx_prio3_pause_xoff', 1)",
          NULL, NULL},

@@ -88,7 +88,7 @@ static void words_say_what_becomes_of_each(void **state)
     words(BOTTLENECK_WORKLOAD_LIMIT, RELIEF_TENTH, "workloads.a.rate-limit 10Mbps -> 11Mbps");
     words(BOTTLENECK_LIMIT, RELIEF_TENTH, "iops-limit 9000 -> 9900");
     words(BOTTLENECK_HOST_CPU, RELIEF_LIMITLESS, "hosts.defaults.nvme.submit-cost 1us -> 1ns");
-    words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "fault 0, slow-receiver, left out");
+    words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "slow-receiver at host0 from 0s, removed");
     words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "hosts.defaults.rnic.drain 50Gbps -> 55Gbps");
 }
 
