@@ -94,8 +94,8 @@ bool fault_spares_rdma(const struct scenario_fault *fault);
 extern const struct fault_ops *const fault_kinds[]; /* NULL ends it; made from fault.def */
 const struct fault_ops *fault_find(const char *name);
 
-/* "slow-receiver at host0", "link-down at leaf2-spine1"; where the scenario has several faults, with
- * the time at which it begins: "pause-storm at host0 from 5ms". */
+/* "slow-receiver at host0", "link-down at leaf2-spine1"; where the scenario has several faults,
+ * with the time at which it begins: "pause-storm at host0 from 5ms". */
 enum { FAULT_NAME_BYTES = 200 };
 struct fault_name {
     char text[FAULT_NAME_BYTES];
