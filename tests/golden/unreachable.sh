@@ -76,11 +76,13 @@ run power.yaml --set duration=27h --set drain=1h
 same 'a day' "$(ask "SELECT simulated_ps/1000000000000, (SELECT count(*)<10000 FROM state_change) FROM meta")" '97200|1'
 grep -q '27h' err && fail '27 h are refused'
 
-# A day of 150 controllers without service is more time than 64 bits of picoseconds hold.
+# A day of 150 controllers is more time than 64 bits of picoseconds hold: none of it is below zero, or longer than the run.
 write '{kind: target-crash, how: power, where: host0, at: 200ms}' ', ctrl-loss-tmo: never, reconnect-delay: 3600s' |
     sed "s/hosts: 2}/hosts: 151}/; s/from: host1/from: [$(seq -f host%g -s, 1 150)]/" >day.yaml
 run day.yaml --set duration=27h
-same 'the sum of a day' "$(ask 'SELECT lost=150, without_service_ps>9000000*1000000000000 FROM recovery')" '1|1'
+same 'a day of many' "$(ask 'SELECT lost=150, without_service_ps BETWEEN 90000*1000000000000 AND until_ps FROM recovery,
+    (SELECT simulated_ps+drain_ps AS until_ps FROM meta)')" '1|1'
+same 'no time below zero' "$(ask "SELECT count(*) FROM result WHERE (path LIKE '%\_ps' ESCAPE '\' OR path LIKE '%\_ns' ESCAPE '\') AND value<0")" 0
 
 # It never answered: the first attempt fails, and there is no other.
 write '{kind: target-crash, how: power, where: host0, at: 0s}' >never.yaml
