@@ -266,29 +266,33 @@ static void members_that_cannot_connect(void **state)
          "or the workload when routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 1 of 2 members cannot connect, the first from host1 to host2; what is lost is sent "
-         "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
+         "to: 1 of 2 members cannot connect, the first from host1 to host2; the address is "
+         "looked for again after a third of address-timeout, 1000 ms, when the workload has "
+         "stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
-         "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
+         "looked for again after a third of address-timeout, 1000 ms, when the workload has "
+         "stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
-        {LEAVES "hosts: {defaults: {rnic: {profile: ideal, cm-timeout: 1ms}}}\n" FOUR(
+        {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
              ", stop: 1001us") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
-         "again after cm-timeout, 1 ms (a run shows members_idle > 0)\n    remedy: begin the fault "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
+         "looked for again after a third of address-timeout, 1 ms (a run shows members_idle > 0)\n "
+         "   remedy: begin the fault "
          "after the workload, or the workload when routes have converged\n"},
-        {LEAVES "hosts: {defaults: {rnic: {profile: ideal, cm-timeout: 1ms}}}\n" FOUR(", stop: 1ms")
-             DOWN("link-down, where: host2, at: 0s"),
+        {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
+             ", stop: 1ms") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
-         "again after cm-timeout, 1 ms, when the workload has stopped (a run shows members_idle > "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
+         "looked for again after a third of address-timeout, 1 ms, when the workload has stopped "
+         "(a run shows members_idle > "
          "0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
     };
@@ -310,8 +314,9 @@ static void members_with_two_ways(void **state)
                          "link-down, where: leaf1-spine1, at: 0s}]\n",
          "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
-         "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
+         "looked for again after a third of address-timeout, 1000 ms, when the workload has "
+         "stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
         {TWO_EACH "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n" DOWN(
@@ -324,8 +329,9 @@ static void members_with_two_ways(void **state)
          "workload when routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; what is lost is sent "
-         "again after cm-timeout, 6144 ms, when the workload has stopped (a run shows members_idle "
+         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
+         "looked for again after a third of address-timeout, 1000 ms, when the workload has "
+         "stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1000001ns"),
