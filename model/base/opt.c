@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static_assert(OPT_WHY_BYTES == QUANTITY_WHY_BYTES, "a quantity's sentence is passed on as it is");
 
@@ -29,6 +30,7 @@ static bool quantity_of(enum opt_type type, enum quantity_kind *kind)
         [OPT_DECIMAL] = {true, QUANTITY_DECIMAL},
         [OPT_CHOICE] = {false, 0},
         [OPT_MASK] = {false, 0},
+        [OPT_DSCP] = {true, QUANTITY_INT},
     };
     CHECK((size_t)type < sizeof of / sizeof of[0]);
     *kind = of[type].kind;
@@ -169,9 +171,74 @@ static void expected(const struct opt *row, const char *what, const char *text,
     snprintf(why, OPT_WHY_BYTES, "expected %s, or %s, but found \"%.24s\"", what, words, text);
 }
 
+/* ---- DSCP ---- */
+
+/* RFC 2474 (cs), 2597 (af), 3246 (ef), 8622 (le). */
+static bool dscp_of_name(const char *text, int64_t *value)
+{
+    static const char *const kinds[] = {"cs", "af", "ef", "le", "be"};
+    char name[8] = "";
+    for (size_t i = 0; i < sizeof name - 1 && text[i] != '\0'; i++)
+        name[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]);
+    const size_t length = strlen(text);
+    const int a = name[2] - '0', b = name[2] == '\0' ? 0 : name[3] - '0';
+    if (length == 3 && strncmp(name, kinds[0], 2) == 0 && a >= 0 && a <= 7)
+        *value = 8 * a;
+    else if (length == 4 && strncmp(name, kinds[1], 2) == 0 && a >= 1 && a <= 4 && b >= 1 && b <= 3)
+        *value = 8 * a + 2 * b;
+    else if (strcmp(name, kinds[2]) == 0)
+        *value = 46;
+    else if (strcmp(name, kinds[3]) == 0)
+        *value = 1;
+    else if (strcmp(name, kinds[4]) == 0)
+        *value = 0;
+    else
+        return false;
+    return true;
+}
+
+enum { TOS_MAX = 255, DSCP_MAX = 63, TOS_SHIFT = 2 };
+
+/* "tos 106": the byte of the IPv4 header, whose last two bits are ECN's (RFC 3168 5), which the
+ * device sets. */
+static bool parse_dscp(const struct opt *row, const char *text, int64_t *value,
+                       char why[OPT_WHY_BYTES])
+{
+    static const char head[] = "tos ";
+    char unused[OPT_WHY_BYTES];
+    if (dscp_of_name(text, value))
+        return true;
+    if (strncasecmp(text, head, sizeof head - 1) == 0) {
+        const char *number = text + sizeof head - 1;
+        number += strspn(number, " ");
+        if (quantity_parse(QUANTITY_INT, number, value, unused) && *value >= 0 &&
+            *value <= TOS_MAX) {
+            *value >>= TOS_SHIFT;
+            return true;
+        }
+        snprintf(why, OPT_WHY_BYTES, "expected a ToS from 0 to %d, but found \"%.24s\"", TOS_MAX,
+                 number);
+        return false;
+    }
+    if (!quantity_parse(QUANTITY_INT, text, value, unused))
+        snprintf(why, OPT_WHY_BYTES,
+                 "expected a DSCP such as 26, tos 104 or af31%s%s, but found \"%.24s\"",
+                 row->choices == NULL ? "" : ", or ", row->choices == NULL ? "" : row->choices,
+                 text);
+    else if (*value > DSCP_MAX && *value <= TOS_MAX)
+        snprintf(why, OPT_WHY_BYTES,
+                 "expected a DSCP from 0 to %d, but found %d; if it is a ToS, write: tos %d",
+                 DSCP_MAX, (int)*value, (int)*value);
+    else
+        return true;
+    return false;
+}
+
 static bool parse_quantity(const struct opt *row, enum quantity_kind kind, const char *text,
                            int64_t *value, char why[OPT_WHY_BYTES])
 {
+    if (row->type == OPT_DSCP)
+        return parse_dscp(row, text, value, why);
     if (quantity_parse(kind, text, value, why))
         return true;
     if (row->choices != NULL)

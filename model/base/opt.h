@@ -4,9 +4,9 @@
  * a table of rows that says how a scenario writes each.  The loader, --help, the settings table of
  * a run and the documentation read the same rows.
  * Units in the struct: TIME ps, SIZE bytes, RATE bits per second, LENGTH millimetres, PERCENT parts
- * per million, RATIO parts per 10^15, DECIMAL thousandths, INT and BOOL themselves, CHOICE
- * the index among `choices`, MASK a bit for each number of a list ("3,4", in a scenario also
- * [3, 4]; "none"). */
+ * per million, RATIO parts per 10^15, DECIMAL thousandths, INT and BOOL themselves, DSCP its number
+ * (also "tos 104", the whole byte, and "af31"), CHOICE the index among `choices`, MASK a bit for
+ * each number of a list ("3,4", in a scenario also [3, 4]; "none"). */
 #ifndef STORMGLASS_BASE_OPT_H
 #define STORMGLASS_BASE_OPT_H
 
@@ -25,7 +25,8 @@ enum opt_type {
     OPT_RATIO,
     OPT_DECIMAL,
     OPT_CHOICE,
-    OPT_MASK
+    OPT_MASK,
+    OPT_DSCP
 };
 
 struct opt {

@@ -17,7 +17,10 @@ struct unit {
     bool written; /* quantity_format may choose it */
 };
 
-#define RATIO_ONE UINT64_C(1000000000000000) /* parts of a ratio */
+#define RATIO_ONE   UINT64_C(1000000000000000) /* parts of a ratio */
+#define PERCENT_ONE UINT64_C(1000000)          /* of a percentage */
+
+enum { POWER_MAX = 40 }; /* of two: 2^40 times RATIO_ONE fits in 128 bits */
 
 enum { UNITS_MAX = 14, FORMAT_DECIMALS = 1000 };
 
@@ -74,8 +77,11 @@ static const struct kind kinds[] = {
          false,
          FORMAT_DECIMALS,
          {{"km", 1000000, true}, {"m", 1000, true}, {"cm", 10, false}, {"mm", 1, true}}},
-    [QUANTITY_PERCENT] =
-        {"a percentage such as 20%", "%", false, 10000, {{"%", 10000, true}, {"ppm", 1, false}}},
+    [QUANTITY_PERCENT] = {"a percentage such as 20%, or a ratio such as 1/16",
+                          "%",
+                          false,
+                          10000,
+                          {{"%", 10000, true}, {"ppm", 1, false}}},
     [QUANTITY_RATIO] = {"a ratio such as 1e-12 or 1/256",
                         "",
                         true,
@@ -208,25 +214,70 @@ static enum scale_fault scale(const struct number *number, int64_t factor, int64
     return SCALE_FINE;
 }
 
-/* "1/256" of 10^15. */
-static bool parse_fraction(const char *text, const char *slash, const struct number *upper,
-                           int64_t *value, char why[QUANTITY_WHY_BYTES])
+/* ---- ratios ---- */
+
+static bool is_ratio(enum quantity_kind kind)
+{
+    return kind == QUANTITY_RATIO || kind == QUANTITY_PERCENT;
+}
+
+/* What one is in the base unit. */
+static wide one_of(enum quantity_kind kind)
+{
+    return kind == QUANTITY_RATIO ? RATIO_ONE : PERCENT_ONE;
+}
+
+static bool take_ratio(enum quantity_kind kind, const char *text, int64_t above, int64_t below,
+                       int64_t *value, char why[QUANTITY_WHY_BYTES])
+{
+    const wide divisor = (wide)below, whole = (wide)above * one_of(kind);
+    const wide quotient = (whole + (kind == QUANTITY_PERCENT ? divisor / 2 : 0)) / divisor;
+    if (quotient > (wide)INT64_MAX)
+        return refuse(why, kind, text, "is too large");
+    if (kind == QUANTITY_RATIO && quotient * divisor != whole)
+        return refuse(why, kind, text, "is not a whole number of parts in 10^15");
+    if (quotient == 0 && above > 0)
+        return refuse(why, kind, text, "is less than one part per million");
+    *value = (int64_t)quotient;
+    return true;
+}
+
+/* "1/256" */
+static bool parse_fraction(enum quantity_kind kind, const char *text, const char *slash,
+                           const struct number *upper, int64_t *value, char why[QUANTITY_WHY_BYTES])
 {
     struct number lower;
     const char *at = slash + 1;
     if (number_read(&at, &lower) != NUMBER_FINE || *at != '\0' || lower.negative)
-        return refuse(why, QUANTITY_RATIO, text, "has no denominator");
+        return refuse(why, kind, text, "has no denominator");
     int64_t above, below;
     if (scale(upper, 1, &above) != SCALE_FINE || scale(&lower, 1, &below) != SCALE_FINE ||
         below == 0)
-        return refuse(why, QUANTITY_RATIO, text, "is not a fraction of two whole numbers");
-    const wide divisor = (wide)below;
-    const wide whole = (wide)above * RATIO_ONE;
-    const wide quotient = whole / divisor;
-    if (quotient * divisor != whole || quotient > (wide)INT64_MAX)
-        return refuse(why, QUANTITY_RATIO, text, "is not a whole number of parts in 10^15");
-    *value = (int64_t)quotient;
-    return true;
+        return refuse(why, kind, text, "is not a fraction of two whole numbers");
+    return take_ratio(kind, text, above, below, value, why);
+}
+
+/* Two to the power of what `exponent` has: "-4". */
+static bool parse_power(enum quantity_kind kind, const char *text, const char *exponent,
+                        int64_t *value, char why[QUANTITY_WHY_BYTES])
+{
+    struct number number;
+    int64_t power;
+    if (number_read(&exponent, &number) != NUMBER_FINE || *exponent != '\0' ||
+        scale(&number, 1, &power) != SCALE_FINE || power > POWER_MAX)
+        return refuse(why, kind, text, "has no exponent from -40 to 40");
+    const int64_t two = INT64_C(1) << power;
+    return take_ratio(kind, text, number.negative ? 1 : two, number.negative ? two : 1, value, why);
+}
+
+/* The exponent of "2^-4" and "dynamic_th -4"; NULL: it is written otherwise. */
+static const char *exponent_of(const char *text)
+{
+    static const char *const heads[] = {"2^", "dynamic_th ", "dynamic-th "};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        if (strncmp(text, heads[i], strlen(heads[i])) == 0)
+            return text + strlen(heads[i]) + strspn(text + strlen(heads[i]), " ");
+    return NULL;
 }
 
 static const struct unit *unit_of(const struct kind *kind, const struct number *number,
@@ -243,6 +294,9 @@ bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
 {
     const char *at = text;
     struct number number;
+    const char *exponent = is_ratio(kind) ? exponent_of(text) : NULL;
+    if (exponent != NULL)
+        return parse_power(kind, text, exponent, value, why);
     const enum number_fault fault = number_read(&at, &number);
     if (fault == NUMBER_NONE)
         return refuse(why, kind, text, *text == '\0' ? "is empty" : "does not begin with a number");
@@ -250,8 +304,8 @@ bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
         return refuse(why, kind, text, "has too many digits");
     if (number.negative && kind != QUANTITY_INT)
         return refuse(why, kind, text, "is negative");
-    if (kind == QUANTITY_RATIO && *at == '/')
-        return parse_fraction(text, at, &number, value, why);
+    if (is_ratio(kind) && *at == '/')
+        return parse_fraction(kind, text, at, &number, value, why);
     const struct unit *unit = unit_of(&kinds[kind], &number, at);
     if (unit == NULL)
         return refuse(why, kind, text, *at == '\0' ? "has no unit" : "has another unit");

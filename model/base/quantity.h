@@ -2,8 +2,11 @@
  * `100Gbps 3m 64KiB 4096B 55us 20%`.  A value is an integer in the base unit of its kind: TIME ps,
  * SIZE bytes, RATE bits per second, LENGTH millimetres, PERCENT parts per million, RATIO parts
  * per 10^15, DECIMAL thousandths, INT itself.  Decimals are fine where the value comes out whole
- * (1.5us, 2.5Gbps); nothing is ever rounded.  RATIO takes 1e-12, 0.001, 1/256 or 5%.  KB, MB, GB
- * are powers of 1000, KiB, MiB, GiB of 1024.  A bare 0 needs no unit.  */
+ * (1.5us, 2.5Gbps).  KB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024.  A bare 0 needs no unit.
+ * Ratios, which are PERCENT and RATIO, are also written as a fraction (1/16), as a power of two
+ * (2^-4), and as SONiC and Broadcom write alpha: dynamic_th -4 is 2^-4
+ * (SAI_BUFFER_PROFILE_ATTR_SHARED_DYNAMIC_TH).  RATIO also takes 1e-12, 0.001 or 5%.  Nothing is
+ * rounded but a fraction that is a PERCENT, to the nearest part per million: 1/128 is 7813 ppm.  */
 #ifndef STORMGLASS_BASE_QUANTITY_H
 #define STORMGLASS_BASE_QUANTITY_H
 

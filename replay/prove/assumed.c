@@ -28,7 +28,8 @@ static const char *evidence_of(const struct scenario_setting *setting)
 
 static bool is_quantity(const struct opt *row)
 {
-    return row->type != OPT_BOOL && row->type != OPT_CHOICE && row->type != OPT_MASK;
+    return row->type != OPT_BOOL && row->type != OPT_CHOICE && row->type != OPT_MASK &&
+           row->type != OPT_DSCP;
 }
 
 static int64_t within(const struct opt *row, int64_t value)

@@ -70,7 +70,8 @@ bool block_knows(const struct block *block, const char *key)
         if (strcmp(block->rows[i].name, key) == 0 || begins(block->rows[i].name, key, '-'))
             return true;
     for (const struct block_word *word = block->words; word != NULL && word->path != NULL; word++)
-        if (begins(word->path, key, '.'))
+        if (opt_find(block->rows, word->row) != NULL &&
+            (begins(word->path, key, '.') || strcmp(word->path, key) == 0))
             return true;
     return false;
 }
@@ -172,12 +173,20 @@ static void join(const char *path, char joined[PATH_BYTES])
         *at = *at == '.' ? '-' : *at;
 }
 
-/* The row that the dotted path means. */
-static const struct opt *row_of(const struct block *block, const char *path)
+static const struct block_word *word_of(const struct block *block, const char *path)
 {
     for (const struct block_word *word = block->words; word != NULL && word->path != NULL; word++)
         if (strcmp(word->path, path) == 0)
-            return opt_find(block->rows, word->row);
+            return word;
+    return NULL;
+}
+
+/* The row that the dotted path means. */
+static const struct opt *row_of(const struct block *block, const char *path)
+{
+    const struct block_word *word = word_of(block, path);
+    if (word != NULL)
+        return opt_find(block->rows, word->row);
     char joined[PATH_BYTES];
     join(path, joined);
     return opt_find(block->rows, joined);
@@ -297,6 +306,21 @@ static bool comes_first(const struct block_load *load, const struct opt *row,
     return !twice;
 }
 
+/* The value behind what its key says of it: a number below `tos` is "tos 104". */
+static const struct tree_node *with_head(const struct block_load *load,
+                                         const struct block_word *word,
+                                         const struct tree_node *value)
+{
+    const bool number =
+        value->kind == TREE_SCALAR && strspn(value->text, "-0123456789") == strlen(value->text);
+    if (word == NULL || word->head == NULL || !number)
+        return value;
+    struct tree_node *made = arena_take(load->arena, sizeof *made);
+    *made = *value;
+    made->text = arena_format(load->arena, "%s%s", word->head, value->text);
+    return made;
+}
+
 static bool take_row(struct block *block, const struct block_load *load, const struct opt *row,
                      const struct tree_node *value)
 {
@@ -329,7 +353,7 @@ static bool take_item(struct block *block, const struct block_load *load, const 
     }
     if (row != NULL)
         return !comes_first(load, row, item->value, &groups->spelt[row - block->rows]) ||
-               take_row(block, load, row, item->value);
+               take_row(block, load, row, with_head(load, word_of(block, path), item->value));
     if (usable && is_group(block, path))
         tree_error(load->diag, item->value, "%s: expected a mapping, but this is %s", path,
                    tree_kind_name(item->value));

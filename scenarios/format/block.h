@@ -18,9 +18,11 @@ struct block_origin {
     const char *evidence, *source;
 };
 
-/* Another way to write a row: the dotted path of keys, and the row that it means. */
+/* Another way to write a row: the dotted path of keys, and the row that it means.  With a `head`
+ * the value is read as if it began with that: `tos: 104` is `dscp: tos 104`. */
 struct block_word {
-    const char *path, *row; /* NULL ends a list */
+    const char *path, *row; /* path NULL ends a list */
+    const char *head;       /* NULL: none */
 };
 
 struct block {

@@ -99,7 +99,7 @@ struct scenario_node {
     uint8_t tier;
     uint16_t port_count;
     uint16_t outer_ports; /* the first ones; the others are inner ports, of loopbacks */
-    bool is_aggregate; /* hosts: the NICs are one (nics.h), with the address of the first */
+    bool is_aggregate;    /* hosts: the NICs are one (nics.h), with the address of the first */
     struct scenario_port *ports;
     uint32_t endpoint; /* hosts: of the first port; those of its other ports follow */
     uint32_t segment;  /* switches: equal for those that links between switches join */
@@ -304,6 +304,8 @@ extern const struct opt scenario_fault_opts[];
 
 /* Other ways to write the rows of a switch, "pfc.headroom". */
 extern const struct block_word scenario_switch_words[];
+/* Of RNICs and workloads: the ToS, whose upper six bits are the DSCP. */
+extern const struct block_word scenario_tos_words[];
 
 /* Index of the node of that name, or UINT32_MAX. */
 uint32_t scenario_find_node(const struct scenario *scenario, const char *name);

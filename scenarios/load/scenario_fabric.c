@@ -16,42 +16,50 @@ static const char default_switch[] = "shared-buffer-32mb";
 
 /* Sections that group the rows of a switch; the rows' own names work as well. */
 const struct block_word scenario_switch_words[] = {
-    {"pfc.headroom", "headroom"},
-    {"pfc.xoff", "xoff"},
-    {"pfc.xon", "xon"},
-    {"pfc.xon-offset", "xon-offset"},
-    {"pfc.headroom-pool", "headroom-pool"},
-    {"pfc.headroom-ratio", "headroom-ratio"},
-    {"pfc.smallest-frame", "smallest-frame"},
-    {"buffer.size", "buffer"},
-    {"buffer.ports", "ports"},
-    {"buffer.cell", "cell"},
-    {"buffer.reserved", "reserved"},
-    {"buffer.reserved-lossy", "reserved-lossy"},
-    {"buffer.reserved-queue", "reserved-queue"},
-    {"buffer.lossy-pool", "lossy-pool"},
-    {"buffer.egress-lossy-pool", "egress-lossy-pool"},
-    {"buffer.egress-limit", "egress-limit"},
-    {"buffer.headroom", "headroom"},
-    {"buffer.headroom-pool", "headroom-pool"},
-    {"buffer.headroom-ratio", "headroom-ratio"},
-    {"buffer.policy", "policy"},
-    {"buffer.alpha", "alpha"},
-    {"buffer.alpha-lossy", "alpha-lossy"},
-    {"buffer.alpha-egress", "alpha-egress"},
-    {"buffer.xoff", "xoff"},
-    {"buffer.xon", "xon"},
-    {"buffer.xon-offset", "xon-offset"},
-    {"watchdog.action", "watchdog"},
-    {"scheduler.weights.0", "weight-0"},
-    {"scheduler.weights.1", "weight-1"},
-    {"scheduler.weights.2", "weight-2"},
-    {"scheduler.weights.3", "weight-3"},
-    {"scheduler.weights.4", "weight-4"},
-    {"scheduler.weights.5", "weight-5"},
-    {"scheduler.weights.6", "weight-6"},
-    {"scheduler.weights.7", "weight-7"},
+    {"pfc.headroom", "headroom", NULL},
+    {"pfc.xoff", "xoff", NULL},
+    {"pfc.xon", "xon", NULL},
+    {"pfc.xon-offset", "xon-offset", NULL},
+    {"pfc.headroom-pool", "headroom-pool", NULL},
+    {"pfc.headroom-ratio", "headroom-ratio", NULL},
+    {"pfc.smallest-frame", "smallest-frame", NULL},
+    {"buffer.size", "buffer", NULL},
+    {"buffer.ports", "ports", NULL},
+    {"buffer.cell", "cell", NULL},
+    {"buffer.reserved", "reserved", NULL},
+    {"buffer.reserved-lossy", "reserved-lossy", NULL},
+    {"buffer.reserved-queue", "reserved-queue", NULL},
+    {"buffer.lossy-pool", "lossy-pool", NULL},
+    {"buffer.egress-lossy-pool", "egress-lossy-pool", NULL},
+    {"buffer.egress-limit", "egress-limit", NULL},
+    {"buffer.headroom", "headroom", NULL},
+    {"buffer.headroom-pool", "headroom-pool", NULL},
+    {"buffer.headroom-ratio", "headroom-ratio", NULL},
+    {"buffer.policy", "policy", NULL},
+    {"buffer.alpha", "alpha", NULL},
+    {"dynamic_th", "alpha", "dynamic_th "},
+    {"buffer.dynamic_th", "alpha", "dynamic_th "},
+    {"buffer.alpha-lossy", "alpha-lossy", NULL},
+    {"buffer.alpha-egress", "alpha-egress", NULL},
+    {"buffer.xoff", "xoff", NULL},
+    {"buffer.xon", "xon", NULL},
+    {"buffer.xon-offset", "xon-offset", NULL},
+    {"watchdog.action", "watchdog", NULL},
+    {"scheduler.weights.0", "weight-0", NULL},
+    {"scheduler.weights.1", "weight-1", NULL},
+    {"scheduler.weights.2", "weight-2", NULL},
+    {"scheduler.weights.3", "weight-3", NULL},
+    {"scheduler.weights.4", "weight-4", NULL},
+    {"scheduler.weights.5", "weight-5", NULL},
+    {"scheduler.weights.6", "weight-6", NULL},
+    {"scheduler.weights.7", "weight-7", NULL},
     {0}};
+
+const struct block_word scenario_tos_words[] = {{"tos", "dscp", "tos "},
+                                                {"accept-tos", "accept-dscp", "tos "},
+                                                {"ack-tos", "ack-dscp", "tos "},
+                                                {"cnp-tos", "cnp-dscp", "tos "},
+                                                {0}};
 
 /* ---- parameters ---- */
 
@@ -99,7 +107,7 @@ static uint8_t *default_dscp(struct loader *loader)
 
 void scenario_load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map)
 {
-    static const struct opt dscp = {.name = "dscp", .type = OPT_INT, .min = "0", .max = "63"};
+    static const struct opt dscp = {.name = "dscp", .type = OPT_DSCP, .min = "0", .max = "63"};
     static const struct opt priority = {
         .name = "priority", .type = OPT_INT, .min = "0", .max = "7"};
     for (size_t i = 0; written != NULL && i < written->count; i++) {

@@ -205,11 +205,17 @@ static struct block *target_block(struct loader *loader, const char *path)
     return block_new(loader->arena, path, rows, sizeof(struct nvme_carrier_target));
 }
 
+static struct block *rnic_block(struct loader *loader, const char *path)
+{
+    struct block *block = block_new(loader->arena, path, rnic_opts, sizeof(struct rnic_params));
+    block->words = scenario_tos_words;
+    return block;
+}
+
 static void load_section(struct loader *loader, struct section *section)
 {
     struct arena *arena = loader->arena;
-    section->rnic = block_new(arena, arena_format(arena, "%s.rnic", section->path), rnic_opts,
-                              sizeof(struct rnic_params));
+    section->rnic = rnic_block(loader, arena_format(arena, "%s.rnic", section->path));
     section->nvme = nvme_block(loader, arena_format(arena, "%s.nvme", section->path));
     section->target = target_block(loader, arena_format(arena, "%s.target", section->path));
     load_rnic(loader, section);
@@ -403,8 +409,7 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
                            .written = scenario_map(loader, hosts, "defaults")};
     if (base.written != NULL)
         block_only(base.written, keys, NULL, loader->diag);
-    base.rnic =
-        block_new(loader->arena, "hosts.defaults.rnic", rnic_opts, sizeof(struct rnic_params));
+    base.rnic = rnic_block(loader, "hosts.defaults.rnic");
     base.nvme = nvme_block(loader, "hosts.defaults.nvme");
     base.target = target_block(loader, "hosts.defaults.target");
     base_rnic(loader, &base, &classes);

@@ -49,7 +49,7 @@ const struct opt scenario_workload_opts[] = {
      "A host that is in from and in to is paired with itself, too: what it sends stays in the NIC, "
      "and crosses PCIe twice.",
      "own; Collie, NSDI 2022"},
-    {"dscp", OPT_INT, FIELD(dscp), "auto", "0", "63", "auto",
+    {"dscp", OPT_DSCP, FIELD(dscp), "auto", "0", "63", "auto",
      "DSCP of the connections, in both directions; auto: the RNIC's.",
      "librdmacm RDMA_OPTION_ID_TOS, nvme connect --tos; IBTA Vol 1 12.7.11"},
     {"priority", OPT_INT, FIELD(priority), "auto", "0", "7", "auto",
@@ -431,6 +431,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     const char *path = arena_format(loader->arena, "workloads.%s", entry.made.name);
     struct block *common =
         block_new(loader->arena, path, scenario_workload_opts, sizeof(struct common));
+    common->words = scenario_tos_words;
     struct block *params =
         block_new(loader->arena, path, entry.made.ops->opts, entry.made.ops->params_bytes);
     const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};

@@ -11,7 +11,8 @@
 
 #include <stdint.h>
 
-enum { SONIC_PRIORITIES = 8, SONIC_DSCPS = 64, SONIC_CABLES_MAX = 100000 };
+/* Traffic classes: SAI's sai_cos_t is a byte, and devices have 16 of them. */
+enum { SONIC_PRIORITIES = 8, SONIC_CLASSES = 256, SONIC_DSCPS = 64, SONIC_CABLES_MAX = 100000 };
 
 #define SONIC_UNSET INT64_MIN /* a number that the file does not write */
 

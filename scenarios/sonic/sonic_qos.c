@@ -95,9 +95,12 @@ static void read_map(struct sonic_import *import, const struct tree_item *map, i
     }
 }
 
+/* What is not named keeps its number, if there is such a group or queue; else unset. */
 static int64_t mapped(const int64_t *map, int64_t from)
 {
-    return map[from] == SONIC_UNSET ? from : map[from];
+    if (map[from] != SONIC_UNSET)
+        return map[from];
+    return from < SONIC_PRIORITIES ? from : SONIC_UNSET;
 }
 
 /* Classes whose group and queue differ: lossless ones matter, of the others it is reported once. */
@@ -105,8 +108,10 @@ static void compare_classes(struct sonic_import *import, const struct sonic_swit
                             const struct tree_item *map, const int64_t *group, const int64_t *queue)
 {
     int lossy = 0;
-    for (int64_t tc = 0; tc < SONIC_PRIORITIES; tc++) {
+    for (int64_t tc = 0; tc < SONIC_CLASSES; tc++) {
         const int64_t g = mapped(group, tc), q = mapped(queue, tc);
+        if (g == SONIC_UNSET || q == SONIC_UNSET)
+            continue;
         const bool lossless = (node->settings.pfc >> g | node->settings.pfc >> q) & 1;
         lossy += g != q && !lossless;
         if (g != q && lossless)
@@ -137,7 +142,7 @@ static void check_pfc_queues(struct sonic_import *import, const struct sonic_swi
 static void map_dscp(struct sonic_import *import, struct sonic_switch *node)
 {
     struct sonic_settings *settings = &node->settings;
-    int64_t class[SONIC_DSCPS], group[SONIC_PRIORITIES], queue[SONIC_PRIORITIES];
+    int64_t class[SONIC_DSCPS], group[SONIC_CLASSES], queue[SONIC_CLASSES];
     const struct tree_item *dscps =
         usual_map(import, node, offsetof(struct sonic_port, dscp), "dscp_to_tc_map");
     const struct tree_item *groups =
@@ -146,9 +151,9 @@ static void map_dscp(struct sonic_import *import, struct sonic_switch *node)
         usual_map(import, node, offsetof(struct sonic_port, queue), "tc_to_queue_map");
     const struct tree_item *pfc =
         usual_map(import, node, offsetof(struct sonic_port, pfc_queue), "pfc_to_queue_map");
-    read_map(import, dscps, class, SONIC_DSCPS, SONIC_PRIORITIES);
-    read_map(import, groups, group, SONIC_PRIORITIES, SONIC_PRIORITIES);
-    read_map(import, queues, queue, SONIC_PRIORITIES, SONIC_PRIORITIES);
+    read_map(import, dscps, class, SONIC_DSCPS, SONIC_CLASSES);
+    read_map(import, groups, group, SONIC_CLASSES, SONIC_PRIORITIES);
+    read_map(import, queues, queue, SONIC_CLASSES, SONIC_PRIORITIES);
     if (groups != NULL)
         compare_classes(import, node, groups, group, queue);
     if (pfc != NULL)
@@ -159,8 +164,15 @@ static void map_dscp(struct sonic_import *import, struct sonic_switch *node)
     if (dscps == NULL)
         sonic_note(import, node->root->place,
                    "no dscp_to_tc_map in PORT_QOS_MAP: a DSCP has priority DSCP/8 here");
-    for (int i = 0; i < SONIC_DSCPS; i++) /* a DSCP that is not named has class 0 */
-        settings->dscp[i] = mapped(queue, class[i] == SONIC_UNSET ? 0 : class[i]);
+    for (int i = 0; i < SONIC_DSCPS; i++) { /* a DSCP that is not named has class 0 */
+        const int64_t tc = class[i] == SONIC_UNSET ? 0 : class[i];
+        settings->dscp[i] = mapped(queue, tc);
+        if (settings->dscp[i] == SONIC_UNSET)
+            tree_error(import->diag, dscps->value,
+                       "DSCP %d has traffic class %lld: expected a queue for it in "
+                       "TC_TO_QUEUE_MAP, found none",
+                       i, (long long)tc);
+    }
 }
 
 /* ---- PFC_WD ---- */
@@ -198,11 +210,11 @@ static void read_watchdog(struct sonic_import *import, struct sonic_switch *node
         strcmp(settings->watchdog, "alert") != 0)
         tree_error(import->diag, tree_get(first->value, "action"),
                    "expected an action: drop, forward or alert");
-    settings->detection = sonic_number(import, first->value, "detection_time", 100, 5000);
-    settings->restoration = sonic_number(import, first->value, "restoration_time", 100, 60000);
+    settings->detection = sonic_number(import, first->value, "detection_time", 1, 5000);
+    settings->restoration = sonic_number(import, first->value, "restoration_time", 1, 60000);
     const struct tree_node *global = tree_get(sonic_rows(import, node, "PFC_WD"), "GLOBAL");
     if (global != NULL)
-        settings->poll = sonic_number(import, global, "POLL_INTERVAL", 100, 1000);
+        settings->poll = sonic_number(import, global, "POLL_INTERVAL", 1, 1000);
     if (others > 0 || without > 0)
         sonic_note(import, first->key_place,
                    "PFC_WD: %u %s %s other values, %u with PFC have none; here a switch has "

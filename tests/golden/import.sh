@@ -81,6 +81,9 @@ tells() {
 
 becomes 's/"dynamic_th": "0"/"dynamic_th": "-3"/' 'alpha: 12.5%'
 becomes 's/\[BUFFER_PROFILE|/[BUFFER_PROFILE_TABLE:/' 'headroom: 92KiB'
+# Traffic classes beyond the eight queues, as devices with sixteen of them have.
+class8='/"DSCP_TO_TC_MAP": {/,/}/s/"33": "[0-9]"/"33": "8"/'
+becomes "$class8; /\"TC_TO_QUEUE_MAP\": {/,/}/s/\"7\": \"7\"/\"7\": \"7\", \"8\": \"7\"/" '33: 7'
 becomes 's/, "dynamic_th": "0"/, "static_th": "500000"/' 'xoff: 500KB'
 becomes 's/"pfc_enable": "3,4"/"pfc_enable": "4"/' 'dscp: 4, priority: 4'
 becomes 's/"ecn": "ecn_all"/"ecn": "ecn_none"/' 'ecn: {kmin: 0B, kmax: 0B}'

@@ -7,8 +7,9 @@
 const struct opt port_opts[] = {
     {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
      "Bits per second on the wire.", "IEEE 802.3"},
-    {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "100km", NULL,
-     "Cable length, for the propagation delay.", "IEEE 802.3"},
+    {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "198000km", NULL,
+     "Cable length, for the propagation delay.",
+     "IEEE 802.3; the maximum: what light passes in fibre in 1 s, the maximum of delay"},
     {"cable", OPT_CHOICE, offsetof(struct port_params, cable), "fibre", NULL, NULL,
      OPT_WORDS(PORT_CABLES), "The medium: 5.05 ns/m in fibre, 4.76 ns/m in copper.",
      "SONiC buffer model: 198 000 km/s; Cisco Nexus 5010: 476 ns in 100 m of twinax"},

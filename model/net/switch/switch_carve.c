@@ -47,7 +47,8 @@ int64_t switch_plan_link(struct switch_plan *plan, const struct headroom_link *l
     const struct switch_params *params = plan->params;
     const int64_t bytes =
         params->headroom == SWITCH_HEADROOM_AUTO ? headroom_auto(link) : params->headroom;
-    const int64_t headroom = switch_cells_up(params, bytes);
+    const int64_t cells = switch_cells_up(params, bytes);
+    const int64_t headroom = cells < INT32_MAX ? cells : INT32_MAX; /* more than any memory has */
     plan->links++;
     plan->headroom_sum += headroom * plan->lossless;
     plan->headroom_most = headroom > plan->headroom_most ? headroom : plan->headroom_most;

@@ -142,15 +142,21 @@ static void set_policy(struct swtch *swtch)
         buffer->state = memory_zeroed(1, buffer->policy->state_bytes(buffer->group_count));
 }
 
+/* More cells than any memory has limit nothing. */
+static uint32_t queue_limit(const struct switch_params *params)
+{
+    const int64_t cells = switch_cells_up(params, params->egress_limit);
+    return cells < INT32_MAX ? (uint32_t)cells : UINT32_MAX;
+}
+
 static void set_limits(struct buffer *buffer, const struct switch_params *params)
 {
     buffer->alpha[false] = params->alpha_lossy;
     buffer->alpha[true] = params->alpha;
     buffer->egress.alpha = params->alpha_egress;
     buffer->egress.reserved = (uint32_t)switch_cells_up(params, params->reserved_queue);
-    buffer->queue_limit = params->egress_limit == SWITCH_EGRESS_LIMIT_NONE
-                              ? UINT32_MAX
-                              : (uint32_t)switch_cells_up(params, params->egress_limit);
+    buffer->queue_limit =
+        params->egress_limit == SWITCH_EGRESS_LIMIT_NONE ? UINT32_MAX : queue_limit(params);
     buffer->xon = switch_cells_down(params, params->xon);
     buffer->xon_offset = switch_cells_up(params, params->xon_offset);
 }

@@ -103,19 +103,19 @@ const struct opt rnic_opts[] = {
     {"read-delay", OPT_TIME, ROW(read_delay), "300ns", "0ns", "1ms", NULL,
      "Time from a READ request to its first response: data fetch over PCIe.",
      "0.3 to 0.4 us unloaded, Neugebauer et al., SIGCOMM 2018"},
-    {"dscp", OPT_INT, ROW(dscp), "26", "0", "63", NULL,
+    {"dscp", OPT_DSCP, ROW(dscp), "26", "0", "63", NULL,
      "DSCP of connections whose workload sets none; incoming ones use the REQ's.",
      "vendors' convention for lossless RoCE; Linux cma.c default_roce_tos, cm.c "
      "cm_format_paths_from_req"},
     {"priority", OPT_INT, ROW(priority), "3", "0", "7", NULL,
      "Priority of `dscp` at the host's own port; other DSCPs by dscp-to-priority, else DSCP >> 3.",
      "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp"},
-    {"accept-dscp", OPT_INT, ROW(accept_dscp), "auto", "0", "63", "auto",
+    {"accept-dscp", OPT_DSCP, ROW(accept_dscp), "auto", "0", "63", "auto",
      "DSCP of what this side sends on connections that it accepts; auto: the REQ's.  Another one "
      "than the REQ's gives each direction a class of its own.",
      "IBTA Vol 1 12.7.11; a device-wide traffic class overrides it: MLNX_OFED sysfs "
      "infiniband/DEV/tc/PORT/traffic_class"},
-    {"ack-dscp", OPT_INT, ROW(ack_dscp), "auto", "0", "63", "auto",
+    {"ack-dscp", OPT_DSCP, ROW(ack_dscp), "auto", "0", "63", "auto",
      "DSCP of ACKs and NAKs; auto: their queue pair's.  On another queue they may overtake READ "
      "responses, which then count as lost.",
      "one address path in a queue pair's context (Linux mlx5_ib qp.c mlx5_set_path)"},
@@ -131,7 +131,7 @@ const struct opt rnic_opts[] = {
     WEIGHT(5),
     WEIGHT(6),
     WEIGHT(7),
-    {"cnp-dscp", OPT_INT, ROW(cnp_dscp), "48", "0", "63", NULL, "DSCP of CNPs.",
+    {"cnp-dscp", OPT_DSCP, ROW(cnp_dscp), "48", "0", "63", NULL, "DSCP of CNPs.",
      "ConnectX CNP_DSCP 48"},
     {"cnp-priority", OPT_INT, ROW(cnp_priority), "6", "0", "7", NULL,
      "Priority of CNPs at the host's own port.", "ConnectX CNP_802P_PRIO 6"},
