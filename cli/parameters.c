@@ -7,6 +7,7 @@
 #include "net/switch/buffer_kinds.h"
 #include "net/switch/switch.h"
 #include "nvme/media/media.h"
+#include "nvme/multipath/multipath.h"
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
@@ -42,6 +43,8 @@ static bool each_own(const struct opt *of, const char *where, parameters_fn *cal
     bool more = true;
     for (size_t i = 0; of == switch_opts && i < BUFFER_POLICIES; i++)
         more = more && each_row(where, buffer_policies[i]->opts, call, self);
+    if (of == nvme_host_opts)
+        more = more && each_row(where, nvme_multipath_opts, call, self);
     for (size_t i = 0; of == nvme_host_opts && i < NVME_CARRIERS; i++)
         more = more && each_row(where, nvme_carriers[i]->host_opts, call, self);
     for (size_t i = 0; of == nvme_target_opts && i < NVME_CARRIERS; i++)

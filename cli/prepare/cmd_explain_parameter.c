@@ -19,11 +19,12 @@ static const char *const type_words[] = {
     [OPT_SIZE] = "a size such as 64KiB",
     [OPT_RATE] = "a rate such as 100Gbps",
     [OPT_LENGTH] = "a length such as 3m",
-    [OPT_PERCENT] = "a percentage such as 20%",
+    [OPT_PERCENT] = "a percentage such as 20%, a ratio such as 1/16, or a power such as 2^-4",
     [OPT_RATIO] = "a ratio such as 1/256, 5% or 1e-12",
     [OPT_DECIMAL] = "a number such as 1250 or 0.5",
     [OPT_CHOICE] = "one of ",
     [OPT_MASK] = "a list of numbers such as [3, 4]",
+    [OPT_DSCP] = "a DSCP such as 26, tos 104 or af31",
 };
 
 typedef bool meant(const struct parameter *parameter, const char *path, const char *wanted);
@@ -39,7 +40,9 @@ struct search {
 static const struct block_word *words_of(const struct parameter *parameter)
 {
     static const struct block_word none[] = {{0}};
-    return strcmp(parameter->where, "fabric.switch") == 0 ? scenario_switch_words : none;
+    if (strcmp(parameter->where, "fabric.switch") == 0)
+        return scenario_switch_words;
+    return parameter->row->type == OPT_DSCP ? scenario_tos_words : none;
 }
 
 static void print_words(const struct parameter *parameter)
@@ -131,6 +134,107 @@ static void make_plain(const char *path, char *text, size_t size)
     text[used < size ? used : size - 1] = '\0';
 }
 
+/* A section of some, as a run prints it, and the section that the parameters are listed by.  A star
+ * is one word. */
+static const struct {
+    const char *printed, *listed;
+} sections[] = {
+    {"fabric.fabric-links", "fabric.host-links"},
+    {"fabric.topology.links", "fabric.host-links"},
+    {"fabric.overrides", "fabric.switch"},
+    {"fabric.overrides", "fabric.host-links"},
+    {"fabric.overrides", "hosts.defaults"},
+    {"hosts.*", "hosts.defaults"},
+    {"hosts.*", "hosts.targets"},
+};
+
+enum { SECTIONS = sizeof sections / sizeof sections[0] };
+
+/* The plain path in the other section; false: it is in another one. */
+static bool in_section(const char *plain, size_t section, char *text, size_t size)
+{
+    const char *at = plain;
+    for (const char *word = sections[section].printed; *word != '\0';) {
+        const size_t step = strcspn(word, "."), here = strcspn(at, ".");
+        if (at[here] != '.' || (*word != '*' && (step != here || strncmp(word, at, here) != 0)))
+            return false;
+        word += step + (word[step] == '.');
+        at += here + 1;
+    }
+    return snprintf(text, size, "%s.%s", sections[section].listed, at) < (int)size;
+}
+
+static bool is_named(const struct parameter *parameter, const char *path, const char *wanted)
+{
+    return is_end(path, wanted) || is_word(parameter, wanted) ||
+           is_nested(parameter->where, parameter->row->name, wanted);
+}
+
+static bool is_of_section(const struct parameter *parameter, const char *path, const char *wanted)
+{
+    char plain[160], there[160], text[160];
+    make_plain(wanted, plain, sizeof plain);
+    make_plain(path, there, sizeof there);
+    for (size_t i = 0; i < SECTIONS; i++)
+        if (in_section(plain, i, text, sizeof text) &&
+            (strcmp(there, text) == 0 || is_named(parameter, path, text)))
+            return true;
+    return false;
+}
+
+/* Words of a scenario that choose, and are no row. */
+static const struct choice {
+    const char *path, *about, *value;
+} choices[] = {
+    {"fabric.topology.kind", "Which nodes there are and how they are linked.",
+     "a topology of stormglass list topologies"},
+    {"fabric.switch.profile", "Source of the switches' values that the scenario does not set.",
+     "a profile of stormglass list profiles"},
+    {"fabric.switch.dscp", "Priorities of DSCPs at the switches; others: DSCP / 8.",
+     "a mapping such as {26: 3} or {tos 104: 3}"},
+    {"fabric.routes", "Routes that are written instead of computed.",
+     "a list such as [{where: leaf0, to: host9, via: spine1}]"},
+    {"hosts.defaults.rnic.profile", "Source of the RNIC's values that the scenario does not set.",
+     "a profile of stormglass list profiles"},
+    {"hosts.defaults.rnic.congestion-control", "How senders react to congestion.",
+     "a word of stormglass list congestion-controls, or {kind: ..} with its parameters"},
+    {"hosts.defaults.rnic.dscp-to-priority", "Priorities of DSCPs at the host's own port.",
+     "a mapping such as {26: 3} or {tos 104: 3}"},
+    {"hosts.defaults.target.profile",
+     "Source of the target's values that the scenario does not set.",
+     "a profile of stormglass list profiles"},
+    {"hosts.targets.namespaces.media", "What a namespace is made of.",
+     "a word of stormglass list media, or {kind: ..} with its parameters"},
+    {"hosts.targets.namespaces.media.profile",
+     "Source of the medium's values that the scenario does not set.",
+     "a profile of stormglass list profiles"},
+    {"workloads.kind", "What a workload does.", "a word of stormglass list workloads"},
+    {"faults.kind", "What goes wrong.", "a word of stormglass list faults"},
+};
+
+static bool is_choice(const struct choice *choice, const char *plain)
+{
+    char text[160];
+    if (is_end(choice->path, plain))
+        return true;
+    for (size_t i = 0; i < SECTIONS; i++)
+        if (in_section(plain, i, text, sizeof text) && strcmp(choice->path, text) == 0)
+            return true;
+    return false;
+}
+
+static int explain_choices(const char *wanted)
+{
+    char plain[160];
+    int found = 0;
+    make_plain(wanted, plain, sizeof plain);
+    for (size_t i = 0; plain[0] != '\0' && i < sizeof choices / sizeof choices[0]; i++)
+        if (is_choice(&choices[i], plain))
+            printf("%s%s\n  %s\n  value    %s\n", found++ > 0 ? "\n" : "", choices[i].path,
+                   choices[i].about, choices[i].value);
+    return found;
+}
+
 static bool is_written(const struct parameter *parameter, const char *path, const char *wanted)
 {
     (void)parameter;
@@ -138,12 +242,6 @@ static bool is_written(const struct parameter *parameter, const char *path, cons
     make_plain(path, there, sizeof there);
     make_plain(wanted, plain, sizeof plain);
     return plain[0] != '\0' && is_end(there, plain);
-}
-
-static bool is_named(const struct parameter *parameter, const char *path, const char *wanted)
-{
-    return is_end(path, wanted) || is_word(parameter, wanted) ||
-           is_nested(parameter->where, parameter->row->name, wanted);
 }
 
 /* A group of rows: ecn of ecn-kmin and ecn-kmax. */
@@ -174,12 +272,12 @@ static int run(const struct cli_args *args)
     const char *dot = strrchr(search.wanted, '.');
     search.nearest = nearest_to(dot == NULL ? search.wanted : dot + 1);
     /* Each only when nothing is called as the one before it would have it. */
-    static meant *const by[] = {is_named, is_written, is_of_group};
+    static meant *const by[] = {is_named, is_written, is_of_section, is_of_group};
     for (size_t i = 0; i < sizeof by / sizeof *by && search.found == 0; i++) {
         search.is_this = by[i];
         parameters_each(look, &search);
     }
-    if (search.found > 0)
+    if (search.found > 0 || explain_choices(search.wanted) > 0)
         return CLI_DONE;
     const bool near = search.nearest.best[0] != '\0';
     cli_error("there is no parameter '%s'%s", search.wanted,
