@@ -50,6 +50,20 @@ static void tell_places(struct found *found, size_t at, const char *name,
     }
 }
 
+static void tell_remedy(struct found *found, size_t at, const struct remedy *remedy)
+{
+    char path[JSON_PATH_BYTES];
+    if (remedy->text == NULL)
+        return;
+    json_text(found->json, json_member(path, "findings", at, "remedy"), remedy->text);
+    if (remedy->set_count == 0)
+        json_empty(found->json, json_member(path, "findings", at, "set"));
+    for (size_t i = 0; i < remedy->set_count; i++) {
+        snprintf(path, sizeof path, "findings[%zu].set[%zu]", at, i);
+        json_text(found->json, path, remedy->sets[i]);
+    }
+}
+
 static void tell_json(struct found *found, const char *name, const struct check_report *report)
 {
     char path[JSON_PATH_BYTES];
@@ -70,8 +84,7 @@ static void tell_json(struct found *found, const char *name, const struct check_
                      finding->place.column);
         if (finding->shown != NULL)
             json_text(found->json, json_member(path, "findings", at, "shown"), finding->shown);
-        if (finding->remedy != NULL)
-            json_text(found->json, json_member(path, "findings", at, "remedy"), finding->remedy);
+        tell_remedy(found, at, &finding->remedy);
         json_text(found->json, json_member(path, "findings", at, "rule"), finding->rule);
         json_integer(found->json, json_member(path, "findings", at, "count"),
                      (int64_t)finding->count);

@@ -192,7 +192,8 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
             workload->steady.settled && span >= plan_bound_span(&scenario->workloads[i]);
         if (!is_asked(scenario->expectations, scenario->expectation_count, i) || settled)
             continue;
-        const time_ps more = workload->start + workload->steady.needs / 4 * 5;
+        const time_ps needed = workload->steady.needs; /* below 0: unknown */
+        const time_ps more = workload->start + (needed < 0 ? 0 : needed / 4 * 5);
         needs = more > needs ? more : needs;
         end(outcome, PLAN_RUN_UNSETTLED, "%s had not settled in %s", workload->name,
             words_time(scenario->duration).text);

@@ -420,6 +420,7 @@ static void find_steady(const struct collect *collect, uint32_t index,
     if (stats->issued > 0)
         workload->steady =
             steady_find(&history, time_later(stats->window_from, stats->first_issue), until, given);
+    steady_propose(&workload->steady, about, collect->scenario->duration);
     wl_history_fini(&history);
 }
 

@@ -88,6 +88,7 @@ static void write_steady(struct store *store, uint32_t index, const struct stead
     RECORD_ROW(store, steady, .workload = STORE_I(index), .settled = STORE_I(steady->settled),
                .from_ps = STORE_I(steady->from), .until_ps = STORE_I(steady->until),
                .needs_ps = steady->settled || steady->needs < 0 ? STORE_N : STORE_I(steady->needs),
+               .remedy = steady->set[0] == '\0' ? STORE_N : STORE_T(steady->set),
                .goodput_bps = STORE_I(steady->goodput_bps.value),
                .goodput_half = known(steady->goodput_bps.half), .iops = STORE_I(steady->iops.value),
                .iops_half = known(steady->iops.half), .mean_ps = known(steady->mean.value),
@@ -283,10 +284,16 @@ static void write_verdict(struct store *store, const struct result *result)
                    .held = result->expectations[i].unjudged ? STORE_N
                                                             : STORE_I(result->expectations[i].held),
                    .actual = STORE_T(result->expectations[i].actual));
-    for (size_t i = 0; i < result->warnings.count; i++)
-        RECORD_ROW(store, warning, .position = STORE_I(i),
-                   .rule = STORE_T(result->warnings.findings[i].rule),
-                   .text = STORE_T(result->warnings.findings[i].text));
+    struct arena scratch = {0};
+    for (size_t i = 0; i < result->warnings.count; i++) {
+        const struct check_finding *warning = &result->warnings.findings[i];
+        const char *remedy = warning->remedy.text;
+        RECORD_ROW(store, warning, .position = STORE_I(i), .rule = STORE_T(warning->rule),
+                   .text = STORE_T(warning->text),
+                   .remedy = remedy == NULL ? STORE_N : STORE_T(remedy),
+                   .sets = STORE_T(remedy_lines(&warning->remedy, &scratch)));
+    }
+    arena_free(&scratch);
     for (uint32_t i = 0; i < result->failure_count; i++)
         RECORD_ROW(store, failure, .text = STORE_T(result->failures[i]));
 }

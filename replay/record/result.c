@@ -187,6 +187,21 @@ static void emit_cause(const struct result *result, result_emit_fn *emit, void *
         emit_or_null(emit, self, result->root_cause[0] != '\0', items[i]);
 }
 
+static void emit_remedy(const struct remedy *remedy, uint32_t warning, result_emit_fn *emit,
+                        void *self)
+{
+    char path[64];
+    snprintf(path, sizeof path, "warnings[%u].remedy", warning);
+    emit_or_null(emit, self, remedy->text != NULL,
+                 (struct result_item){.path = path, .type = RESULT_TEXT, .text = remedy->text});
+    snprintf(path, sizeof path, "warnings[%u].set", warning);
+    emit_list(emit, self, path, (uint32_t)remedy->set_count);
+    for (size_t i = 0; i < remedy->set_count; i++) {
+        snprintf(path, sizeof path, "warnings[%u].set[%zu]", warning, i);
+        emit_text(emit, self, path, remedy->sets[i]);
+    }
+}
+
 static void emit_warnings(const struct result *result, result_emit_fn *emit, void *self)
 {
     char path[64];
@@ -197,6 +212,7 @@ static void emit_warnings(const struct result *result, result_emit_fn *emit, voi
         emit_text(emit, self, path, warning->rule);
         snprintf(path, sizeof path, "warnings[%u].text", i);
         emit_text(emit, self, path, warning->text);
+        emit_remedy(&warning->remedy, i, emit, self);
     }
 }
 

@@ -298,6 +298,12 @@ static void emit_settled(const struct steady *steady, uint32_t index, result_emi
     emit(self, &(struct result_item){.path = path,
                                      .type = steady->known ? RESULT_BOOLEAN : RESULT_NULL,
                                      .integer = steady->settled});
+    if (!steady->known)
+        return;
+    snprintf(path, sizeof path, "workloads[%u].steady.remedy", index);
+    const bool some = steady->set[0] != '\0';
+    emit(self, &(struct result_item){
+                   .path = path, .type = some ? RESULT_TEXT : RESULT_NULL, .text = steady->set});
 }
 
 void result_workload_emit(const struct result_workload *workload, uint32_t index,

@@ -3,9 +3,11 @@
 #include "replay/record/steady.h"
 
 #include "base/memory.h"
+#include "base/quantity.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -56,7 +58,7 @@ static int shift_of(const uint64_t *batches, uint32_t count)
     return shift;
 }
 
-uint32_t steady_cut(const uint64_t *batches, uint32_t count)
+static uint32_t cut_within(const uint64_t *batches, uint32_t count, uint32_t most)
 {
     const int shift = shift_of(batches, count);
     __int128 sum = 0, squares = 0, least = 0;
@@ -66,7 +68,7 @@ uint32_t steady_cut(const uint64_t *batches, uint32_t count)
         const int64_t y = (int64_t)(batches[cut] >> shift), n = count - cut;
         sum += y;
         squares += (__int128)y * y;
-        if (cut > count / 2)
+        if (cut > most)
             continue;
         const __int128 spread = n * squares - sum * sum; /* over n^3: the squared standard error */
         const int64_t cube = n * n * n;
@@ -77,6 +79,53 @@ uint32_t steady_cut(const uint64_t *batches, uint32_t count)
         best = cut;
     }
     return best;
+}
+
+uint32_t steady_cut(const uint64_t *batches, uint32_t count)
+{
+    return cut_within(batches, count, count / 2);
+}
+
+/* How a series goes on where MSER cuts off as much as it may. */
+enum trend { TREND_LEVEL, TREND_CONVERGES, TREND_GOES_ON };
+
+static double mean_of(const uint64_t *batches, uint32_t from, uint32_t until)
+{
+    double sum = 0;
+    for (uint32_t i = from; i < until; i++)
+        sum += (double)batches[i];
+    return sum / (until - from);
+}
+
+/* What is before the middle differs from the second half by no more than an interval may be. */
+static bool agrees(const uint64_t *batches, uint32_t count, uint32_t from)
+{
+    const double second = mean_of(batches, count / 2, count);
+    return fabs(mean_of(batches, from, count / 2) - second) <= sure_enough * second;
+}
+
+/* Level: the last eighth before the middle agrees, so that MSER cut there for noise.  It converges
+ * when the step from its third to its fourth quarter is clearly less than the one before it: 3/4,
+ * where that of a steady rise is 1 and of an exponential approach less. */
+static enum trend trend_of(const uint64_t *batches, uint32_t count)
+{
+    const uint32_t half = count / 2, quarter = half / 2;
+    if (agrees(batches, count, half - count / 8))
+        return TREND_LEVEL;
+    const double b = mean_of(batches, quarter, half), c = mean_of(batches, half, half + quarter);
+    const double d = mean_of(batches, half + quarter, count);
+    return fabs(d - c) <= 0.75 * fabs(c - b) ? TREND_CONVERGES : TREND_GOES_ON;
+}
+
+/* What is cut off of one series, and how it goes on. */
+static uint32_t cut_of(const uint64_t *batches, uint32_t count, enum trend *worst)
+{
+    const uint32_t cut = steady_cut(batches, count);
+    if (cut + count / 20 < count / 2)
+        return cut;
+    const enum trend trend = trend_of(batches, count);
+    *worst = trend > *worst ? trend : *worst;
+    return agrees(batches, count, count / 4) ? cut_within(batches, count, count / 4) : cut;
 }
 
 /* Intervals that are one batch; 0: there are too few completions or intervals. */
@@ -90,8 +139,8 @@ static uint32_t batch_size(const struct part *part)
     return 0;
 }
 
-/* What is cut off, in intervals, by both series; *late: as much as may be. */
-static uint32_t warm_up(const struct part *part, uint32_t size, bool *late)
+/* What is cut off, in intervals, by both series. */
+static uint32_t warm_up(const struct part *part, uint32_t size, enum trend *trend)
 {
     uint64_t goodput[WL_HISTORY_INTERVALS], latency[WL_HISTORY_INTERVALS];
     const uint32_t count = (part->end - part->first) / size;
@@ -102,10 +151,9 @@ static uint32_t warm_up(const struct part *part, uint32_t size, bool *late)
                      : i > 0           ? latency[i - 1]
                                        : 0;
     }
-    const uint32_t a = steady_cut(goodput, count), b = steady_cut(latency, count);
-    const uint32_t cut = a > b ? a : b;
-    *late = cut + count / 20 >= count / 2;
-    return cut * size;
+    *trend = TREND_LEVEL;
+    const uint32_t a = cut_of(goodput, count, trend), b = cut_of(latency, count, trend);
+    return (a > b ? a : b) * size;
 }
 
 /* ---- figures ---- */
@@ -237,28 +285,34 @@ static void find_percentiles(const struct wl_history *history, struct steady *st
 
 /* ---- verdict ---- */
 
-/* Of the value; an interval that is not known is as wide as the value. */
+/* Of the value.  One that is not known, as a batch had no completion, is too wide, and so much that
+ * four times the window may well be enough to know it. */
 static double width(const struct steady_figure *figure)
 {
     if (figure->value <= 0)
         return 0;
-    return figure->half < 0 ? 1 : (double)figure->half / (double)figure->value;
+    return figure->half < 0 ? 2 * sure_enough : (double)figure->half / (double)figure->value;
 }
 
-/* An interval shrinks with the root of the time; a warm-up that takes half of it may take more. */
-static void judge(struct steady *steady, time_ps from, bool late)
+/* An interval shrinks with the root of the time.  Its own width is known to a fifth or so (20
+ * batches), and what moves slowly moves less within them than over a longer time: hence four times
+ * that time, and four times this window at the least, of which a warm-up is a part.  What goes on
+ * as it did has no end that this run shows, and far beyond the window it shows nothing at all. */
+static void judge(struct steady *steady, time_ps from, enum trend trend)
 {
+    enum { MARGIN = 4, FAR = 64 };
     const double goodput = width(&steady->goodput_bps), mean = width(&steady->mean);
     const double worst = goodput > mean ? goodput : mean;
-    steady->settled = !late && worst <= sure_enough;
-    if (steady->settled)
+    steady->settled = trend == TREND_LEVEL && worst <= sure_enough;
+    steady->needs = STEADY_UNKNOWN;
+    if (steady->settled || trend == TREND_GOES_ON)
         return;
-    const double ratio = worst / sure_enough;
-    const double steady_needs =
-        (double)(steady->until - steady->from) * (ratio > 1 ? ratio * ratio : 1);
-    const double needs = steady_needs + (double)(steady->from - from) * (late ? 2 : 1);
-    const double least = 2.0 * (double)(steady->until - from);
-    steady->needs = rounded(late && needs < least ? least : needs);
+    const double ratio = worst / sure_enough, squared = ratio > 1 ? ratio * ratio : 1;
+    const double window = (double)(steady->until - from);
+    const double span = (double)(steady->until - steady->from);
+    const double needs = span * squared * MARGIN + (double)(steady->from - from);
+    if (needs <= FAR * window)
+        steady->needs = rounded(needs < MARGIN * window ? MARGIN * window : needs);
 }
 
 struct steady steady_find(const struct wl_history *history, time_ps from, time_ps until, bool given)
@@ -276,8 +330,8 @@ struct steady steady_find(const struct wl_history *history, time_ps from, time_p
     const uint32_t size = batch_size(&part);
     if (size == 0)
         return steady;
-    bool late;
-    const uint32_t cut = warm_up(&part, size, &late);
+    enum trend trend;
+    const uint32_t cut = warm_up(&part, size, &trend);
     part.first += given ? 0 : cut;
     steady.known = true;
     steady.from = history->base + part.first * length;
@@ -287,6 +341,34 @@ struct steady steady_find(const struct wl_history *history, time_ps from, time_p
     steady.worst = wl_history_worst(history, steady.from, steady.until);
     steady.needs = STEADY_UNKNOWN;
     if (sum_of(&part, part.first, part.end - part.first).completed > 0) /* or it stands still */
-        judge(&steady, from, late);
+        judge(&steady, from, trend);
     return steady;
+}
+
+/* ---- remedy ---- */
+
+/* With two digits, not less. */
+static time_ps two_digits(time_ps time)
+{
+    time_ps step = 1;
+    while (time / step >= 100)
+        step *= 10;
+    return (time + step - 1) / step * step;
+}
+
+void steady_propose(struct steady *steady, const struct scenario_workload *about, time_ps duration)
+{
+    steady->set[0] = '\0';
+    if (!steady->known || steady->settled || steady->needs < 0)
+        return;
+    /* One that had done all its work has no more to show. */
+    if (steady->until + (steady->until - steady->from) / BATCHES < about->stop)
+        return;
+    char text[QUANTITY_TEXT_BYTES];
+    const time_ps until = two_digits(steady->from + steady->needs);
+    quantity_format(QUANTITY_TIME, until, text, sizeof text);
+    if (about->stop >= duration)
+        snprintf(steady->set, sizeof steady->set, "duration=%s", text);
+    else if (until <= duration)
+        snprintf(steady->set, sizeof steady->set, "workloads.%s.stop=%s", about->name, text);
 }

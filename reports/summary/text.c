@@ -395,14 +395,30 @@ static void write_causes(const struct text *text)
     write_victims(text);
 }
 
+/* `sets`: lines. */
+static void write_remedy(const struct text *text, const char *remedy, const char *sets)
+{
+    fprintf(text->out, "%16sremedy: %s", "", remedy);
+    const char *between = " (";
+    for (const char *at = sets; *at != '\0'; between = " ") {
+        const size_t length = strcspn(at, "\n");
+        const char *quote = strcspn(at, " *?[]{}$;&|<>()\"") < length ? "'" : "";
+        fprintf(text->out, "%s--set %s%.*s%s", between, quote, (int)length, at, quote);
+        at += length + (at[length] == '\n');
+    }
+    fprintf(text->out, "%s\n", between[1] == '(' ? "" : ")");
+}
+
 static void write_warnings(const struct text *text)
 {
     struct store_statement *rows =
-        store_prepare(text->store, "SELECT text FROM warning ORDER BY position");
+        store_prepare(text->store, "SELECT text, remedy, sets FROM warning ORDER BY position");
     int64_t shown = 0;
     while (shown < WARNINGS_MAX && store_step(rows)) {
         fprintf(text->out, "%s%s%-16s%s%s\n", shown == 0 ? "\n" : "", text->paint.bad,
                 shown == 0 ? "Warnings" : "", text->paint.off, store_text(rows, 0));
+        if (store_column_type(rows, 1) != STORE_NULL)
+            write_remedy(text, store_text(rows, 1), store_text(rows, 2));
         shown++;
     }
     store_finish(rows);

@@ -32,20 +32,29 @@ static void write_row(const struct store_statement *row, FILE *out, const struct
             words_time(store_int(row, 2)).text, COLUMN,
             with_half(figure_rate(row, 4), row, 4).text, COLUMN, time_of(row, 6).text,
             COLUMN, time_of(row, 8).text, COLUMN, time_of(row, 10).text);
-    if (store_int(row, 1) == 0 && store_int(row, 3) == 0)
-        fprintf(out, "  %18s%snot steady: nothing completed in this part%s\n", "", paint->bad,
-                paint->off);
-    else if (store_int(row, 1) == 0)
-        fprintf(out, "  %18s%snot settled in %s: some %s would do%s\n", "", paint->bad,
-                words_time(store_int(row, 12)).text, words_time(store_int(row, 3)).text,
-                paint->off);
+    if (store_int(row, 1) != 0)
+        return;
+    fprintf(out, "  %18s%snot steady after %s: ", "", paint->bad,
+            words_time(store_int(row, 12)).text);
+    if (store_real(row, 14) <= 0)
+        fputs("nothing completed in this part", out);
+    else if (store_column_type(row, 13) != STORE_NULL)
+        fprintf(out, "needs about %s (--set %s)", words_time(store_int(row, 3)).text,
+                store_text(row, 13));
+    else if (store_column_type(row, 3) == STORE_NULL)
+        fputs("this run is too short to show for how long it would have to be", out);
+    else
+        fprintf(out, "needs about %s, and its work ends before",
+                words_time(store_int(row, 3)).text);
+    fprintf(out, "%s\n", paint->off);
 }
 
 void text_steady(struct store *store, FILE *out, const struct paint *paint)
 {
     struct store_statement *rows = store_prepare(
         store, "SELECT w.name, settled, from_ps-w.start_ps, needs_ps, s.goodput_bps, goodput_half,"
-               " mean_ps, mean_half, p50_ps, p50_half, p99_ps, p99_half, until_ps-w.start_ps"
+               " mean_ps, mean_half, p50_ps, p50_half, p99_ps, p99_half, until_ps-w.start_ps, "
+               "s.remedy, s.iops"
                " FROM steady s JOIN workload w USING(workload) ORDER BY workload");
     for (int64_t shown = 0; shown < ROWS_MAX && store_step(rows); shown++) {
         if (shown == 0)

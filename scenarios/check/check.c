@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+enum { REMEDY_VALUE_BYTES = 256 };
 enum { FINDINGS_MAX = 500 }; /* beyond that nobody reads, and one mistake is behind them all */
 
 #define RULE(stem) extern const struct check_rule check_##stem;
@@ -130,8 +131,109 @@ void check_remedy(struct check_report *report, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (report->latest != NULL && report->latest->remedy == NULL)
-        report->latest->remedy = arena_text(&report->arena, text, strlen(text));
+    if (report->latest != NULL && report->latest->remedy.text == NULL)
+        report->latest->remedy.text = arena_text(&report->arena, text, strlen(text));
+}
+
+static const char *path_of(const struct block *values, const char *row)
+{
+    const char *path = values->origins[block_row(values, row)].path;
+    return path == NULL ? values->path : path;
+}
+
+/* A list is written in brackets. */
+static bool is_legal(const struct opt *row, const char *value)
+{
+    char bare[REMEDY_VALUE_BYTES], why[OPT_WHY_BYTES];
+    const bool list = value[0] == '[';
+    int64_t parsed;
+    snprintf(bare, sizeof bare, "%.*s", (int)(strlen(value) - (list ? 2 : 0)), value + list);
+    return opt_parse(row, bare, &parsed, why);
+}
+
+static void set_row(struct check_report *report, const struct block *values, const char *row,
+                    const char *format, va_list args)
+{
+    char value[REMEDY_VALUE_BYTES];
+    const struct opt *found = values == NULL ? NULL : opt_find(values->rows, row);
+    if (report->latest == NULL)
+        return;
+    vsnprintf(value, sizeof value, format, args);
+    if (found == NULL || !is_legal(found, value)) {
+        report->latest->remedy.unknown = true;
+        return;
+    }
+    remedy_set(&report->latest->remedy, &report->arena,
+               arena_format(&report->arena, "%s.%s=%s", path_of(values, row), row, value));
+}
+
+/* Links of a drawing, and a host's own to itself, have no mapping in the scenario. */
+void check_set_port(struct check_report *report, const struct check_thing *thing, const char *value)
+{
+    static const char *const heads[] = {"fabric.host-links", "fabric.fabric-links",
+                                        "fabric.overrides["};
+    const char *path = path_of(thing->values, thing->row);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        if (strncmp(path, heads[i], strlen(heads[i])) == 0) {
+            check_set(report, thing, "%s", value);
+            return;
+        }
+    const bool inner =
+        thing->node->kind == SCENARIO_HOST && thing->port >= thing->node->outer_ports;
+    check_set_here(report, thing->node, inner ? SCENARIO_ALL_PORTS : thing->port, "%s: %s",
+                   thing->row, value);
+}
+
+void check_set_none(struct check_report *report)
+{
+    if (report->latest != NULL)
+        report->latest->remedy.unknown = true;
+}
+
+void check_set(struct check_report *report, const struct check_thing *thing, const char *format,
+               ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_row(report, thing->values, thing->row, format, args);
+    va_end(args);
+}
+
+void check_set_row(struct check_report *report, const struct block *values, const char *row,
+                   const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_row(report, values, row, format, args);
+    va_end(args);
+}
+
+void check_set_path(struct check_report *report, const char *format, ...)
+{
+    char text[REMEDY_VALUE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (report->latest != NULL)
+        remedy_set(&report->latest->remedy, &report->arena, text);
+}
+
+void check_set_here(struct check_report *report, const struct scenario_node *node, uint16_t port,
+                    const char *format, ...)
+{
+    char values[REMEDY_VALUE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(values, sizeof values, format, args);
+    va_end(args);
+    if (report->latest == NULL)
+        return;
+    const bool whole = port == SCENARIO_ALL_PORTS;
+    const char *name =
+        whole ? node->name
+              : arena_format(&report->arena, "\"%s\"", scenario_port_name(node, port).text);
+    remedy_here(&report->latest->remedy, &report->arena, name, values);
 }
 
 /* ------------------------------------------------------------------ several things as words */
@@ -189,8 +291,10 @@ static void sort_by_level(struct check_report *report)
                 sorted[used++] = report->findings[i];
     report->findings = sorted;
     report->latest = NULL;
-    for (size_t i = 0; i < used; i++)
+    for (size_t i = 0; i < used; i++) {
         put_text(report, &sorted[i]);
+        remedy_end(&sorted[i].remedy, &report->arena);
+    }
 }
 
 void check_scenario(const struct scenario *scenario, struct check_report *report)
@@ -242,8 +346,11 @@ void check_print(const struct check_report *report, FILE *out)
                 finding->place.column, diag_level_name(finding->level), finding->text,
                 finding->shown == NULL ? "" : " (a run shows ",
                 finding->shown == NULL ? "" : finding->shown, finding->shown == NULL ? "" : ")");
-        if (finding->remedy != NULL)
-            fprintf(out, "    remedy: %s\n", finding->remedy);
+        if (finding->remedy.text == NULL)
+            continue;
+        fputs("    remedy: ", out);
+        remedy_print(&finding->remedy, out);
+        fputc('\n', out);
     }
     const uint32_t all = report->errors + report->warnings + report->notes;
     if (all > report->count)

@@ -5,6 +5,7 @@
 #ifndef STORMGLASS_SCENARIOS_CHECK_CHECK_H
 #define STORMGLASS_SCENARIOS_CHECK_CHECK_H
 
+#include "scenarios/check/remedy.h"
 #include "scenarios/load/scenario.h"
 
 /* One of the things that a finding is about. */
@@ -20,9 +21,9 @@ struct check_finding {
     struct diag_place place; /* of the first */
     const char *text;        /* which things, and the words */
     const char *words;
-    const char *shown;  /* what a run shows of it: a quantity, as in `expect`; NULL: nothing */
-    const char *remedy; /* what repairs it; NULL: the words say it, or nothing does */
-    const char *rule;   /* its name */
+    const char *shown; /* what a run shows of it: a quantity, as in `expect`; NULL: nothing */
+    struct remedy remedy;
+    const char *rule; /* its name */
     struct check_place *places;
     size_t count;                    /* of places */
     uint32_t ports, switches, hosts; /* among them; with ports: nodes that have them */

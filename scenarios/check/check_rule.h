@@ -41,10 +41,28 @@ void check_alike(struct check_report *report, enum diag_level level,
     __attribute__((format(printf, 4, 5)));
 
 /* Of the finding that was added last: what a run shows of it, a quantity as in `expect`; and what
- * repairs it, as an order: "raise fabric.switch.headroom". */
+ * repairs it, as an order: "raise fabric.switch.headroom".  Of alike ones the first sentence
+ * counts, and the sets of all (remedy.h). */
 void check_shows(struct check_report *report, const char *quantity);
 void check_remedy(struct check_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* What --set takes to do so: the value of the thing's row in the mapping that has it now; or of
+ * another row of the same values; or the path, too. */
+void check_set(struct check_report *report, const struct check_thing *thing, const char *format,
+               ...) __attribute__((format(printf, 3, 4)));
+void check_set_row(struct check_report *report, const struct block *values, const char *row,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+void check_set_path(struct check_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A row of a port: where it stands if --set can reach that, else of this port alone. */
+void check_set_port(struct check_report *report, const struct check_thing *thing,
+                    const char *value);
+/* There is none: the sentence alone is the remedy, for all alike. */
+void check_set_none(struct check_report *report);
+/* Of this node, or with a port that port of it, and of no other: "rnic: {pfc: true}". */
+void check_set_here(struct check_report *report, const struct scenario_node *node, uint16_t port,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* What was reported already. */
 struct check_seen {
@@ -71,6 +89,10 @@ struct headroom_link check_link(const struct scenario *scenario, const struct sw
 /* How the memory of a switch will be cut; false: it is too small, and why. */
 bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
                 struct switch_plan *plan, char *why, size_t size);
+
+/* It would be cut with these parameters. */
+bool check_fits(const struct scenario *scenario, const struct scenario_node *node,
+                const struct switch_params *params);
 
 extern const struct check_rule check_deadlock; /* another rule asks what it found */
 

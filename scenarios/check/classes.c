@@ -2,6 +2,10 @@
 #include "scenarios/check/classes.h"
 
 #include "net/switch/switch.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/check/check_rule.h"
+
+#include <string.h>
 
 void classes_gather(const struct scenario *scenario, struct arena *arena, struct classes *classes)
 {
@@ -23,4 +27,28 @@ void classes_gather(const struct scenario *scenario, struct arena *arena, struct
 bool classes_lossless(const struct scenario_node *node, unsigned priority)
 {
     return (node->switch_params->pfc_priorities >> priority & 1) != 0;
+}
+
+/* Another priority than its switch's would make its pauses void. */
+static void mark_host(struct check_report *report, const struct scenario *scenario,
+                      const struct scenario_node *host, unsigned dscp)
+{
+    const struct scenario_node *edge = &scenario->nodes[host->ports[0].peer_node];
+    const unsigned priority = edge->kind == SCENARIO_SWITCH ? edge->priority_of_dscp[dscp] : 0;
+    check_set_row(report, host->host->rnic_values, "dscp", "%u", dscp);
+    if (edge->kind == SCENARIO_SWITCH && (int64_t)priority != host->host->rnic->priority)
+        check_set_row(report, host->host->rnic_values, "priority", "%u", priority);
+}
+
+void classes_propose(struct check_report *report, const struct scenario *scenario,
+                     const struct scenario_workload *workload, const struct scenario_node *host,
+                     unsigned dscp)
+{
+    const bool own = workload != NULL && workload->class.tos_set;
+    check_remedy(report, "mark DSCP %u (ToS %u)", dscp, dscp << 2);
+    if (own)
+        check_set_path(report, "workloads.%.*s.dscp=%u", (int)strcspn(workload->name, "/"),
+                       workload->name, dscp);
+    else
+        mark_host(report, scenario, host, dscp);
 }

@@ -5,6 +5,8 @@
 
 #include "scenarios/load/scenario.h"
 
+enum { CLASSES_DSCPS = 64 };
+
 /* DSCPs that connections have, a bit for each. */
 struct classes {
     uint64_t *of_host; /* by node: in either direction */
@@ -13,6 +15,13 @@ struct classes {
 };
 
 void classes_gather(const struct scenario *scenario, struct arena *arena, struct classes *classes);
+
+/* The remedy of the latest finding: a workload, or else a host, marks this DSCP, in the priority
+ * that its switch has it in. */
+struct check_report;
+void classes_propose(struct check_report *report, const struct scenario *scenario,
+                     const struct scenario_workload *workload, const struct scenario_node *host,
+                     unsigned dscp);
 
 bool classes_lossless(const struct scenario_node *node, unsigned priority);
 

@@ -5,6 +5,7 @@
 #include "draw.h"
 #include "play_change.h"
 #include "tests/laws/run/run_laws.h"
+#include "tests/unit/check/remedies.h"
 
 #include "base/digest.h"
 #include "replay/run/run.h"
@@ -273,6 +274,15 @@ static void play_recorded(const struct scenario *scenario, const struct digest *
     unlink(path);
 }
 
+/* What `check` proposes for it repairs it; without a run. */
+static void play_remedies(const struct scenario *scenario, struct play_outcome *outcome)
+{
+    char why[2 * PLAY_TEXT];
+    remedies_apply(scenario, why, sizeof why);
+    if (why[0] != '\0')
+        play_break(outcome, "remedies: %.300s", why);
+}
+
 /* ------------------------------------------------------------------ all of them */
 
 void play_text(const char *text, uint64_t seed, unsigned ways, struct reach *reach,
@@ -286,6 +296,7 @@ void play_text(const char *text, uint64_t seed, unsigned ways, struct reach *rea
         outcome->refused = true;
         return;
     }
+    play_remedies(scenario, outcome);
     const struct digest digest = play_watched(scenario, reach, outcome);
     if (!outcome->refused && reach != NULL)
         reach_scenario(reach, scenario);

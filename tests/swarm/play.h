@@ -4,6 +4,7 @@
  *   unwatched     the same digest, by the way that frames take when nobody looks
  *   several       2 to 7 threads: the same digest, and every value of the result but the threads
  *   recorded      to a database, in which no figure is impossible, and played again from it: equal
+ *   remedies      what check proposes repairs what it found (tests/unit/check/remedies.h)
  *   changed       what should change nothing, or everything in proportion (play_change.h) */
 #ifndef STORMGLASS_TESTS_SWARM_PLAY_H
 #define STORMGLASS_TESTS_SWARM_PLAY_H

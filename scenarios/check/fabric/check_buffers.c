@@ -31,7 +31,11 @@ static void check_headroom_pool(const struct scenario_node *node, const struct s
                 "the headroom pool has %lld B, but one port's groups may need %lld B",
                 (long long)(plan->headroom * plan->params->cell), (long long)needed);
     check_shows(report, "drops.lossless > 0");
-    check_remedy(report, "set headroom-pool to %lld B or more, or to auto", (long long)needed);
+    check_remedy(report, "set headroom-pool to %lld B or more", (long long)needed);
+    if (needed < (plan->total - plan->reserved) * plan->params->cell)
+        check_set_here(report, node, SCENARIO_ALL_PORTS, "headroom-pool: %lldB", (long long)needed);
+    else
+        check_set_none(report);
 }
 
 static void plan_links(const struct scenario *scenario, const struct scenario_node *node,
@@ -54,6 +58,16 @@ bool check_plan(const struct scenario *scenario, const struct scenario_node *nod
     return switch_plan_end(plan, node->port_count, why, size);
 }
 
+bool check_fits(const struct scenario *scenario, const struct scenario_node *node,
+                const struct switch_params *params)
+{
+    struct scenario_node other = *node;
+    struct switch_plan plan;
+    char why[DIAG_TEXT_BYTES];
+    other.switch_params = params;
+    return check_plan(scenario, &other, &plan, why, sizeof why);
+}
+
 void check_memories(const struct scenario *scenario, struct diag *diag)
 {
     struct switch_plan plan;
@@ -62,6 +76,17 @@ void check_memories(const struct scenario *scenario, struct diag *diag)
         if (!check_plan(scenario, &scenario->nodes[i], &plan, why, sizeof why))
             diag_add(diag, DIAG_ERROR, scenario->nodes[i].place, NULL, "%s: %s",
                      scenario->nodes[i].name, why);
+}
+
+/* With a shared pool half of the memory is left, and the pool has what one port needs. */
+static bool shares_well(const struct switch_plan *plan)
+{
+    const struct switch_params *params = plan->params;
+    if (params->headroom_pool != SWITCH_HEADROOM_POOL_NONE)
+        return false;
+    const int64_t pool = (plan->headroom + params->headroom_ratio - 1) / params->headroom_ratio;
+    return pool >= plan->headroom_most * plan->lossless &&
+           (plan->reserved + pool) * params->cell <= params->buffer / 2;
 }
 
 static void check_aside(const struct scenario_node *node, const struct switch_plan *plan,
@@ -75,8 +100,14 @@ static void check_aside(const struct scenario_node *node, const struct switch_pl
     check_alike(report, DIAG_WARNING, &thing,
                 "reserved buffer and headroom take %lld of %lld B: more than half of the memory",
                 (long long)aside, (long long)params->buffer);
-    check_remedy(report, "share the headroom (headroom-pool: auto), or shorten cables: what is set "
-                         "aside is missing where queues grow");
+    if (!shares_well(plan)) {
+        check_remedy(report, "shorter cables, or a switch with more memory: what is set aside is "
+                             "missing where queues grow");
+        return;
+    }
+    check_remedy(report, "share the headroom among ports: what is set aside is missing where "
+                         "queues grow");
+    check_set_here(report, node, SCENARIO_ALL_PORTS, "headroom-pool: auto");
 }
 
 static void check_switch(const struct scenario *scenario, const struct scenario_node *node,

@@ -50,7 +50,8 @@ static void check_next(struct checking *checking, const struct flow_hop *hop, ui
                 "of %u equal %s",
                 (long long)next->switch_params->ecmp_seed, used, links,
                 plural(links, "link", "links"));
-    check_remedy(checking->report, "ecmp-seed: auto, or another one for each tier");
+    check_remedy(checking->report, "a hash seed of its own for each switch: ecmp-seed auto");
+    check_set(checking->report, &thing, "auto");
 }
 
 static void look_at(void *self, const struct flow_hop *hop)

@@ -49,6 +49,22 @@ static struct incoming incoming_of(const struct checking *checking, uint32_t nod
     return incoming;
 }
 
+/* Room for what still comes, if the memory has it. */
+static void propose(const struct checking *checking, const struct scenario_node *node, int64_t most)
+{
+    struct switch_params params = *node->switch_params;
+    params.headroom = SWITCH_HEADROOM_AUTO;
+    const bool fits = check_fits(checking->scenario, node, &params);
+    params.headroom = most;
+    if (fits)
+        check_set_here(checking->report, node, SCENARIO_ALL_PORTS, "headroom: auto");
+    else if (check_fits(checking->scenario, node, &params))
+        check_set_here(checking->report, node, SCENARIO_ALL_PORTS, "headroom: %lldB",
+                       (long long)most);
+    else
+        check_set_none(checking->report);
+}
+
 static void tell(const struct checking *checking, const struct check_thing *thing, int64_t headroom,
                  int64_t data, int64_t most)
 {
@@ -65,6 +81,7 @@ static void tell(const struct checking *checking, const struct check_thing *thin
     }
     check_remedy(checking->report, "set the switch's headroom to %lld B or more, or to auto",
                  (long long)most);
+    propose(checking, thing->node, most);
 }
 
 /* The pause waits for a frame of this end that has just started: none is larger than what anybody

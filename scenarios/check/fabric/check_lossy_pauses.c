@@ -5,6 +5,7 @@
 #include "scenarios/check/link_classes.h"
 #include "scenarios/fabric/pauses.h"
 
+#include "base/quantity.h"
 #include "net/switch/switch.h"
 
 static void check_port(const struct scenario *scenario, const struct scenario_node *node,
@@ -21,7 +22,11 @@ static void check_port(const struct scenario *scenario, const struct scenario_no
                     "priority %u is lossy at the switch, but pauses for it are obeyed: whoever "
                     "sends them stops it",
                     p);
+        char mask[QUANTITY_TEXT_BYTES];
+        opt_format(opt_find(port_opts, "pfc-enabled"), (int64_t)(enabled & ~(1u << p)), mask,
+                   sizeof mask);
         check_remedy(report, "leave %u out of pfc-enabled of the link", p);
+        check_set_here(report, node, port, "pfc-enabled: [%s]", mask);
     }
 }
 

@@ -35,14 +35,20 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
                     "marks nothing (ecn-kmax 0): congestion control gets no signal, only pauses "
                     "act");
         check_shows(report, "ecn.marked == 0");
-        check_remedy(report, "set ecn.kmin and ecn.kmax, or rnic.congestion-control: none");
+        check_remedy(report, "mark below the pause threshold, from %lld B", (long long)(full / 4));
+        if (full >= 8) {
+            check_set_row(report, node->switch_values, "ecn-kmin", "%lldB", (long long)(full / 4));
+            check_set_row(report, node->switch_values, "ecn-kmax", "%lldB", (long long)full);
+        }
     } else if (kmin >= alone) {
         check_alike(report, DIAG_WARNING, &thing,
                     "ECN marking starts at %lld B of an egress queue, but a single sender is "
                     "paused at %lld B: pauses act before congestion control",
                     (long long)kmin, (long long)alone);
         check_shows(report, "pfc.pause_frames > 0");
-        check_remedy(report, "lower ecn-kmin below %lld B, or raise alpha", (long long)alone);
+        check_remedy(report, "lower ecn-kmin below %lld B", (long long)alone);
+        if (full >= 2)
+            check_set(report, &thing, "%lldB", (long long)(full / 2));
     } else if (kmin >= full) {
         check_alike(report, DIAG_NOTE, &thing,
                     "ECN marking starts at %lld B of an egress queue; with all of its %lld %s "
@@ -51,6 +57,8 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
                     (long long)full);
         check_shows(report, "pfc.pause_frames > 0");
         check_remedy(report, "lower ecn-kmin below %lld B", (long long)full);
+        if (full >= 2)
+            check_set(report, &thing, "%lldB", (long long)(full / 2));
     }
 }
 

@@ -90,6 +90,20 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
            (telemetry ? TELEMETRY_BYTES : 0);
 }
 
+/* Of all that a port may have to pass. */
+static int64_t most_needed(const struct scenario *scenario)
+{
+    int64_t most = 0;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const int64_t needed = mtu_needed(scenario, workload, &workload->pairs[i]);
+            most = needed > most ? needed : most;
+        }
+    }
+    return most;
+}
+
 static void look_at_port(struct search *search, const struct scenario_workload *workload,
                          const struct scenario_pair *pair, uint32_t node, uint16_t port)
 {
@@ -107,6 +121,9 @@ static void look_at_port(struct search *search, const struct scenario_workload *
     check_shows(search->report, "drops.mtu > 0");
     check_remedy(search->report, "raise the link's mtu to %lld B or more, or lower rnic.path-mtu",
                  (long long)needed);
+    char value[QUANTITY_TEXT_BYTES];
+    snprintf(value, sizeof value, "%lldB", (long long)most_needed(search->scenario));
+    check_set_port(search->report, &thing, value);
 }
 
 /* Is the port on the flow? */

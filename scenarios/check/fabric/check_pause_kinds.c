@@ -2,6 +2,7 @@
  * check_pause_kinds - both ends of a link must speak the same kind of pause. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/quantity.h"
 #include "net/port/port.h"
 
 static void run(const struct scenario *scenario, struct check_report *report)
@@ -20,7 +21,12 @@ static void run(const struct scenario *scenario, struct check_report *report)
                     "it sends %s and %s sends %s: neither obeys the other", kinds[here],
                     scenario_port_name(b, link->port[1]).text, kinds[there]);
         check_shows(report, "drops.lossless > 0");
-        check_remedy(report, "the same flow-control at both ends of the link");
+        const int64_t both = here == PORT_FLOW_PFC || there == PORT_FLOW_NONE ? here : there;
+        check_remedy(report, "%s at both ends of the link", kinds[both]);
+        char word[QUANTITY_TEXT_BYTES];
+        opt_format(opt_find(port_opts, "flow-control"), both, word, sizeof word);
+        check_set_here(report, a, link->port[0], "flow-control: %s", word);
+        check_set_here(report, b, link->port[1], "flow-control: %s", word);
     }
 }
 

@@ -7,6 +7,8 @@
 
 #include "net/port/port.h"
 
+enum { FAIR_WEIGHT = 50 }; /* of 100 */
+
 /* Those of `data` that are served only after the strict priority. */
 static uint8_t behind(const int64_t *weights, uint8_t data, unsigned strict)
 {
@@ -39,6 +41,11 @@ static void check_port(const struct scenario_node *node, uint16_t port, uint8_t 
                     p, 31 - (unsigned)__builtin_clz(after));
         check_remedy(report, "weights for both (%s), or a rate for the workloads of priority %u",
                      host ? "rnic.weight-N" : "scheduler.weights", p);
+        for (unsigned q = 0; q < PRIORITIES; q++) {
+            snprintf(row, sizeof row, "weight-%u", q);
+            if (((after | 1u << p) >> q & 1) != 0 && weights[q] == 0)
+                check_set(report, &thing, "%d", FAIR_WEIGHT);
+        }
         return;
     }
 }

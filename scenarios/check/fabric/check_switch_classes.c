@@ -2,9 +2,89 @@
  * check_switch_classes - what hosts send must be the same lossless class at every switch. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/quantity.h"
+#include "net/port/port.h"
 #include "net/switch/switch.h"
+#include "rnic/host/rnic.h"
 #include "scenarios/check/classes.h"
 #include "scenarios/fabric/pauses.h"
+#include "scenarios/workload/workload.h"
+
+/* The priority too, if the memory has room for its headroom; and `more` values. */
+static void make_lossless(struct check_report *report, const struct scenario *scenario,
+                          const struct scenario_node *node, unsigned priority, const char *more)
+{
+    char mask[QUANTITY_TEXT_BYTES];
+    struct switch_params params = *node->switch_params;
+    params.pfc_priorities |= INT64_C(1) << priority;
+    opt_format(opt_find(switch_opts, "pfc-priorities"), params.pfc_priorities, mask, sizeof mask);
+    if (check_fits(scenario, node, &params))
+        check_set_here(report, node, SCENARIO_ALL_PORTS, "%spfc: {priorities: [%s]}", more, mask);
+    else
+        check_set_none(report);
+}
+
+static void turn_on(struct check_report *report, const struct scenario *scenario,
+                    const struct scenario_node *node, uint16_t port, unsigned priority)
+{
+    char mask[QUANTITY_TEXT_BYTES];
+    const unsigned enabled = pauses_enabled(scenario, node, port) | 1u << priority;
+    opt_format(opt_find(port_opts, "pfc-enabled"), enabled, mask, sizeof mask);
+    check_set_here(report, node, port, "flow-control: pfc, pfc-enabled: [%s]", mask);
+}
+
+/* The one that is lossless is right, else the first. */
+static void make_alike(struct check_report *report, const struct scenario *scenario,
+                       const struct scenario_node *a, const struct scenario_node *b, unsigned dscp)
+{
+    const bool second = !classes_lossless(a, a->priority_of_dscp[dscp]) &&
+                        classes_lossless(b, b->priority_of_dscp[dscp]);
+    const struct scenario_node *right = second ? b : a, *wrong = second ? a : b;
+    const unsigned priority = right->priority_of_dscp[dscp];
+    char map[32];
+    snprintf(map, sizeof map, "dscp: {%u: %u}", dscp, priority);
+    if (!classes_lossless(right, priority)) {
+        check_set_here(report, wrong, SCENARIO_ALL_PORTS, "%s", map);
+        return;
+    }
+    snprintf(map, sizeof map, "dscp: {%u: %u}, ", dscp, priority);
+    make_lossless(report, scenario, wrong, priority, map);
+}
+
+enum { USUAL_DSCP = 26 }; /* vendors' convention for lossless RoCE */
+
+/* What every switch has in a lossless priority: the usual one, or the first; or
+ * CLASSES_DSCPS. */
+static unsigned lossless_dscp(const struct scenario *scenario)
+{
+    for (unsigned i = 0; i <= CLASSES_DSCPS; i++) {
+        const unsigned dscp = i == 0 ? USUAL_DSCP : i - 1;
+        bool all = true;
+        for (uint32_t k = scenario->host_count; k < scenario->node_count; k++)
+            all &= classes_lossless(&scenario->nodes[k], scenario->nodes[k].priority_of_dscp[dscp]);
+        if (all)
+            return dscp;
+    }
+    return CLASSES_DSCPS;
+}
+
+/* All that send this DSCP send the better one. */
+static void mark_all(struct check_report *report, const struct scenario *scenario, unsigned dscp,
+                     unsigned better)
+{
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const struct scenario_node *to = &scenario->nodes[pair->to];
+            if (scenario_dscp(scenario, workload, pair) == dscp)
+                classes_propose(report, scenario, workload, &scenario->nodes[pair->from], better);
+            if (to->host->rnic->accept_dscp == (int64_t)dscp)
+                check_set_row(report, to->host->rnic_values, "accept-dscp", "%u", better);
+        }
+    }
+    check_remedy(report, "answer with DSCP %u (ToS %u)", better, better << 2);
+}
 
 /* One DSCP at one switch, and at the switches behind it. */
 static void check_hop(const struct scenario *scenario, const struct scenario_node *node,
@@ -25,6 +105,8 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
                         here);
             check_shows(report, "drops.lossless > 0");
             check_remedy(report, "flow-control: pfc at both ends, with %u in pfc-enabled", here);
+            turn_on(report, scenario, node, p, here);
+            turn_on(report, scenario, peer, port->peer_port, here);
         }
         if (peer->kind != SCENARIO_SWITCH || node->index > peer->index)
             continue;
@@ -37,13 +119,33 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
                         classes_lossless(peer, there) ? "lossless" : "lossy", peer->name);
             check_shows(report, "drops.lossy > 0");
             check_remedy(report, "one dscp map and one list pfc.priorities at all switches");
+            make_alike(report, scenario, node, peer, dscp);
         }
     }
 }
 
+/* As at another switch that has the DSCP in a lossless priority, or else where it is. */
+static void propose_priority(struct check_report *report, const struct scenario *scenario,
+                             const struct scenario_node *node, unsigned dscp)
+{
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const struct scenario_node *other = &scenario->nodes[i];
+        const unsigned there = other->priority_of_dscp[dscp];
+        char map[32];
+        if (!classes_lossless(other, there))
+            continue;
+        snprintf(map, sizeof map, "dscp: {%u: %u}, ", dscp, there);
+        check_remedy(report, "map DSCP %u to priority %u, as %s does", dscp, there, other->name);
+        make_lossless(report, scenario, node, there, map);
+        return;
+    }
+    check_remedy(report, "make priority %u lossless at the switch", node->priority_of_dscp[dscp]);
+    make_lossless(report, scenario, node, node->priority_of_dscp[dscp], "");
+}
+
 /* A workload that chose its DSCP may well mean a class that drops. */
-static void check_lossless(const struct scenario_node *node, unsigned dscp, bool chosen,
-                           struct check_report *report)
+static void check_lossless(const struct scenario *scenario, const struct scenario_node *node,
+                           unsigned dscp, bool chosen, struct check_report *report)
 {
     const unsigned priority = node->priority_of_dscp[dscp];
     if (!classes_lossless(node, priority)) {
@@ -52,8 +154,12 @@ static void check_lossless(const struct scenario_node *node, unsigned dscp, bool
                     "RoCE data may be dropped: DSCP %u is priority %u there, which is not lossless",
                     dscp, priority);
         check_shows(report, "drops.lossy > 0");
-        check_remedy(report, "add %u to pfc.priorities, or map DSCP %u to a lossless priority",
-                     priority, dscp);
+        const unsigned better = lossless_dscp(scenario);
+        if (better == USUAL_DSCP || (dscp == 0 && better < CLASSES_DSCPS)) {
+            mark_all(report, scenario, dscp, better);
+            return;
+        }
+        propose_priority(report, scenario, node, dscp);
     }
 }
 
@@ -65,7 +171,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         for (uint64_t left = classes.hosts | classes.chosen; left != 0; left &= left - 1) {
             const unsigned dscp = (unsigned)__builtin_ctzll(left);
-            check_lossless(&scenario->nodes[i], dscp, (classes.hosts >> dscp & 1) == 0, report);
+            check_lossless(scenario, &scenario->nodes[i], dscp, (classes.hosts >> dscp & 1) == 0,
+                           report);
             check_hop(scenario, &scenario->nodes[i], dscp, report);
         }
     }

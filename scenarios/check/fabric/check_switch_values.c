@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_switch_values - values of a switch that contradict each other.
  * Each is legal alone; together they do not do what their names say. */
-#include "net/switch/buffer_kinds.h"
 #include "scenarios/check/check_rule.h"
 
+#include "base/quantity.h"
+#include "net/switch/buffer_kinds.h"
 #include "net/switch/switch_carve.h"
 #include "net/switch/watchdog.h"
 
@@ -23,6 +24,7 @@ static void check_xon(const struct scenario_node *node, struct check_report *rep
             "xon, %lld B, is above xoff, %lld B: a sender resumes before it would be paused",
             (long long)params->xon, (long long)xoff);
         check_remedy(report, "lower xon below xoff");
+        check_set(report, &thing, "%lldB", (long long)(xoff / 2));
     } else if (params->xon_offset > xoff && params->xon == 0) {
         const struct check_thing thing = check_of_switch(node, "xon-offset");
         check_alike(report, DIAG_WARNING, &thing,
@@ -30,6 +32,7 @@ static void check_xon(const struct scenario_node *node, struct check_report *rep
                     "when its buffer is empty",
                     (long long)params->xon_offset, (long long)xoff);
         check_remedy(report, "lower xon-offset below xoff");
+        check_set(report, &thing, "%lldB", (long long)(xoff / 2));
     }
 }
 
@@ -42,6 +45,7 @@ static void check_slope(const struct scenario_node *node, struct check_report *r
                     "ecn-kmin, %lld B, is above ecn-kmax, %lld B: marking has no slope",
                     (long long)params->ecn_kmin, (long long)params->ecn_kmax);
         check_remedy(report, "lower ecn-kmin, or raise ecn-kmax");
+        check_set(report, &thing, "%lldB", (long long)(params->ecn_kmax / 4));
     }
 }
 
@@ -54,9 +58,31 @@ static void check_detection(const struct scenario_node *node, struct check_repor
             report, DIAG_WARNING, &thing,
             "the watchdog polls every %lld ms: a detection time of %lld ms takes a whole poll",
             (long long)(watchdog->poll / PS_PER_MS), (long long)(watchdog->detection / PS_PER_MS));
+        char time[QUANTITY_TEXT_BYTES];
+        quantity_format(QUANTITY_TIME, watchdog->detection, time, sizeof time);
         check_remedy(report, "a watchdog-poll of that time, or detection of at least one poll");
+        check_set_row(report, node->switch_values, "watchdog-poll", "%s", time);
     }
     watchdog_free(watchdog);
+}
+
+static bool is_written(const struct scenario_node *node, const char *row)
+{
+    return block_place(node->switch_values, row, (struct diag_place){0}).file != NULL;
+}
+
+/* The policy that what is written is of; none, where that is of several. */
+static void propose_policy(const struct scenario_node *node, int policy,
+                           struct check_report *report)
+{
+    if (buffer_policies[policy]->fixed && is_written(node, "alpha"))
+        return;
+    for (int i = 0; i < BUFFER_POLICIES; i++)
+        for (const struct opt *row = buffer_policies[i]->opts; row != NULL && row->name != NULL;
+             row++)
+            if (i != policy && is_written(node, row->name))
+                return;
+    check_set_row(report, node->switch_values, "policy", "%s", buffer_policy_names[policy]);
 }
 
 /* Each policy has rows of its own; alpha is that of all but the static one. */
@@ -73,6 +99,7 @@ static void check_policy_rows(const struct scenario_node *node, struct check_rep
             check_alike(report, DIAG_WARNING, &thing, "%s has no effect: the policy is %s",
                         row->name, buffer_policy_names[policy]);
             check_remedy(report, "policy: %s, or no %s", buffer_policy_names[i], row->name);
+            propose_policy(node, i, report);
         }
     if (!buffer_policies[policy]->fixed ||
         block_place(node->switch_values, "alpha", nobody).file == NULL)
@@ -81,6 +108,7 @@ static void check_policy_rows(const struct scenario_node *node, struct check_rep
     check_alike(report, DIAG_WARNING, &thing, "alpha has no effect: the policy is %s",
                 buffer_policy_names[policy]);
     check_remedy(report, "policy: dynamic, or xoff instead of alpha");
+    propose_policy(node, BUFFER_POLICY_dynamic, report);
 }
 
 static void check_no_lossless(const struct scenario_node *node, struct check_report *report)
@@ -91,6 +119,7 @@ static void check_no_lossless(const struct scenario_node *node, struct check_rep
         check_alike(report, DIAG_WARNING, &thing,
                     "there is a PFC watchdog, but no lossless priority: there is nothing to watch");
         check_remedy(report, "pfc.priorities of the lossless class, or watchdog: off");
+        check_set_here(report, node, SCENARIO_ALL_PORTS, "watchdog: off");
     }
     if (params->headroom_pool > 0) {
         const struct check_thing thing = check_of_switch(node, "headroom-pool");
@@ -98,6 +127,7 @@ static void check_no_lossless(const struct scenario_node *node, struct check_rep
                     "there is a headroom pool of %lld B, but no lossless priority: it is unused",
                     (long long)params->headroom_pool);
         check_remedy(report, "pfc.priorities of the lossless class, or headroom-pool: none");
+        check_set(report, &thing, "none");
     }
 }
 
@@ -111,7 +141,8 @@ static void check_egress_limit(const struct scenario_node *node, struct check_re
         report, DIAG_WARNING, &thing,
         "egress-limit, %lld B, drops lossless frames when a queue is longer, despite pauses",
         (long long)params->egress_limit);
-    check_remedy(report, "egress-limit: none");
+    check_remedy(report, "no limit of lossless queues: egress-limit none");
+    check_set(report, &thing, "none");
     check_shows(report, "drops.lossless > 0");
 }
 

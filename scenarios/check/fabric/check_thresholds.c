@@ -20,6 +20,19 @@ static int64_t settled(const struct switch_plan *plan, int64_t busy)
                                                     params->alpha, shared_of(plan), busy);
 }
 
+/* The largest power of two, as devices have them, with which one port takes no more than this;
+ * 0: none. */
+static int64_t alpha_for(const struct switch_plan *plan, int64_t bytes)
+{
+    struct switch_params params = *plan->params;
+    struct switch_plan other = *plan;
+    other.params = &params;
+    for (params.alpha = PPM * 128; params.alpha >= PPM / 512; params.alpha /= 2)
+        if (params.alpha < plan->params->alpha && settled(&other, 1) <= bytes)
+            return params.alpha;
+    return 0;
+}
+
 /* The largest frame of each port of the switch. */
 static int64_t frame_each(const struct scenario_node *node)
 {
@@ -45,6 +58,8 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
         check_shows(report, "pfc.pause_frames");
         check_remedy(report, "xoff of at most the shared memory by the ports that may be congested "
                              "at once");
+        if (shared >= plan->links)
+            check_set(report, &thing, "%lldB", (long long)(shared / plan->links));
         return;
     }
     if (shared - alone >= frame_each(node))
@@ -56,6 +71,9 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
                 (long long)alone, (long long)shared, (long long)plan->links,
                 plural(plan->links, "port", "ports"));
     check_remedy(report, "a smaller alpha, or more memory");
+    const int64_t smaller = alpha_for(plan, shared - 2 * frame_each(node));
+    if (smaller > 0)
+        check_set(report, &thing, "%lldppm", (long long)smaller);
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)

@@ -34,6 +34,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
         check_alike(report, DIAG_NOTE, &thing,
                     "no PFC watchdog: pauses that do not end stop its senders until the end");
         check_remedy(report, "watchdog: {action: drop}, as most operators have it");
+        check_set_here(report, node, SCENARIO_ALL_PORTS, "watchdog: {action: drop}");
     }
 }
 

@@ -27,6 +27,16 @@ static int64_t weights_beside(const struct classes_here *here, unsigned priority
     return all;
 }
 
+/* As much as the greatest of the others. */
+static int64_t fair_weight(const struct classes_here *here, unsigned priority)
+{
+    int64_t most = 1;
+    for (unsigned p = 0; p < PRIORITIES; p++)
+        if (p != priority && (here->data >> p & 1) != 0 && here->weights[p] > most)
+            most = here->weights[p];
+    return most;
+}
+
 static bool tiny(const struct classes_here *here, unsigned priority)
 {
     const int64_t own = here->weights[priority];
@@ -57,6 +67,7 @@ static void tell(const struct classes_here *here, unsigned priority, bool data,
                     "late when many flows are marked",
                     priority, (long long)own, (long long)all);
     check_remedy(report, data ? "a weight of its share" : "strict priority for CNPs: weight 0");
+    check_set(report, &thing, "%lld", (long long)(data ? fair_weight(here, priority) : 0));
 }
 
 static void check_port(const struct classes_here *here, struct check_report *report)

@@ -83,6 +83,7 @@ static void check_spread(const struct scenario *scenario, uint32_t node,
     else
         return;
     check_remedy(report, "rnic.lag: queue-affinity or layer3+4");
+    check_set(report, &thing, "layer3+4");
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)

@@ -18,8 +18,9 @@ static int64_t entries_of(const struct scenario_node *host)
     return polls_late || host->host->rnic->soft.software ? params->cq_size : 0;
 }
 
+/* `most`: of all workloads at the host. */
 static void look_at(const struct scenario_workload *workload, const struct scenario_node *host,
-                    int64_t can, const char *what, struct check_report *report)
+                    int64_t can, int64_t most, const char *what, struct check_report *report)
 {
     const int64_t entries = entries_of(host);
     if (entries == 0 || can <= entries)
@@ -31,7 +32,8 @@ static void look_at(const struct scenario_workload *workload, const struct scena
                 (long long)entries, workload->name, (long long)can,
                 plural(can, "completion", "completions"), what);
     check_shows(report, "rnic.cq_overruns > 0");
-    check_remedy(report, "rnic.cq-size: %lld", (long long)can);
+    check_remedy(report, "rnic.cq-size: %lld or more", (long long)most);
+    check_set_here(report, host, SCENARIO_ALL_PORTS, "rnic: {cq-size: %lld}", (long long)most);
 }
 
 /* What can complete at either end of a queue pair at once. */
@@ -57,31 +59,64 @@ static struct completions completions_of(const struct scenario_workload *workloa
     };
 }
 
-static void check_workload(const struct scenario *scenario,
-                           const struct scenario_workload *workload, struct check_report *report)
+enum { ASKS = 1, TAKES = 2 };
+
+/* By host, what it does for the workload. */
+static uint8_t *roles_of(const struct scenario *scenario, const struct scenario_workload *workload,
+                         struct arena *arena)
 {
-    enum { ASKS = 1, TAKES = 2 };
-    const struct completions can = completions_of(workload);
-    struct arena scratch = {0};
-    uint8_t *seen = arena_take(&scratch, scenario->host_count);
+    uint8_t *seen = arena_take(arena, scenario->host_count);
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         seen[workload->pairs[i].from] |= ASKS;
         seen[workload->pairs[i].to] |= TAKES;
     }
+    return seen;
+}
+
+static bool is_raw(const struct scenario_workload *workload)
+{
+    return strncmp(workload->ops->name, "rdma-", 5) == 0;
+}
+
+static void add_most(const struct scenario *scenario, const struct scenario_workload *workload,
+                     struct arena *arena, int64_t *most)
+{
+    const struct completions can = completions_of(workload);
+    const uint8_t *seen = roles_of(scenario, workload, arena);
     for (uint32_t i = 0; i < scenario->host_count; i++) {
-        if ((seen[i] & ASKS) != 0)
-            look_at(workload, &scenario->nodes[i], can.own, can.own_words, report);
-        if ((seen[i] & TAKES) != 0)
-            look_at(workload, &scenario->nodes[i], can.peer, can.peer_words, report);
+        if ((seen[i] & ASKS) != 0 && can.own > most[i])
+            most[i] = can.own;
+        if ((seen[i] & TAKES) != 0 && can.peer > most[i])
+            most[i] = can.peer;
     }
-    arena_free(&scratch);
+}
+
+static void check_workload(const struct scenario *scenario,
+                           const struct scenario_workload *workload, const int64_t *most,
+                           struct arena *arena, struct check_report *report)
+{
+    const struct completions can = completions_of(workload);
+    const uint8_t *seen = roles_of(scenario, workload, arena);
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_node *host = &scenario->nodes[i];
+        if ((seen[i] & ASKS) != 0)
+            look_at(workload, host, can.own, most[i], can.own_words, report);
+        if ((seen[i] & TAKES) != 0)
+            look_at(workload, host, can.peer, most[i], can.peer_words, report);
+    }
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
+    struct arena scratch = {0};
+    int64_t *most = arena_array(&scratch, scenario->host_count, sizeof *most);
     for (uint32_t i = 0; i < scenario->workload_count; i++)
-        if (strncmp(scenario->workloads[i].ops->name, "rdma-", 5) == 0)
-            check_workload(scenario, &scenario->workloads[i], report);
+        if (is_raw(&scenario->workloads[i]))
+            add_most(scenario, &scenario->workloads[i], &scratch, most);
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (is_raw(&scenario->workloads[i]))
+            check_workload(scenario, &scenario->workloads[i], most, &scratch, report);
+    arena_free(&scratch);
 }
 
 const struct check_rule check_completions = {

@@ -29,10 +29,12 @@ static bool see(const struct scenario *scenario, uint32_t sender, uint8_t dscp,
     return true;
 }
 
-static void say(struct check_report *report, const struct scenario_workload *workload,
-                const struct scenario_node *acceptor, const struct direction *out,
-                const struct direction *back)
+static void say(const struct scenario *scenario, struct check_report *report,
+                const struct scenario_workload *workload, const struct scenario_pair *pair,
+                const struct direction *out, const struct direction *back)
 {
+    const struct scenario_node *initiator = &scenario->nodes[pair->from];
+    const struct scenario_node *acceptor = &scenario->nodes[pair->to];
     const struct check_thing thing = check_of_rnic(acceptor, "accept-dscp");
     const struct direction *lossy = out->lossless ? back : out;
     check_alike(report, DIAG_WARNING, &thing,
@@ -41,8 +43,17 @@ static void say(struct check_report *report, const struct scenario_workload *wor
                 workload->name, back->dscp, back->lossless ? "lossless" : "lossy", back->edge->name,
                 out->dscp, out->lossless ? "lossless" : "lossy", out->edge->name);
     check_shows(report, "drops.lossy > 0");
-    check_remedy(report, "rnic.accept-dscp: auto, or DSCP %u in a priority with PFC at %s",
-                 lossy->dscp, lossy->edge->name);
+    const struct direction *lossless = out->lossless ? out : back;
+    if (!classes_lossless(lossy->edge, lossy->edge->priority_of_dscp[lossless->dscp])) {
+        check_remedy(report, "DSCP %u in a priority with PFC at %s", lossy->dscp,
+                     lossy->edge->name);
+    } else if (out->lossless) {
+        check_remedy(report, "answer with the DSCP of the request, %u: rnic.accept-dscp auto",
+                     out->dscp);
+        check_set(report, &thing, "auto");
+    } else {
+        classes_propose(report, scenario, workload, initiator, back->dscp);
+    }
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
@@ -57,7 +68,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
             if (dscp == back_dscp || !see(scenario, pair->from, dscp, &out) ||
                 !see(scenario, pair->to, back_dscp, &back) || out.lossless == back.lossless)
                 continue;
-            say(report, workload, &scenario->nodes[pair->to], &out, &back);
+            say(scenario, report, workload, pair, &out, &back);
         }
     }
 }

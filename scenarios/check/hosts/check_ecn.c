@@ -35,18 +35,24 @@ static bool somebody_reacts(const struct scenario *scenario, const uint8_t *send
     return false;
 }
 
-/* The switch that somebody has given a marking of his own, or NULL. */
-static const struct scenario_node *written_marking(const struct scenario *scenario)
+static bool some_switch_marks(const struct scenario *scenario)
 {
-    const struct diag_place nobody = {0};
-    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
-        const struct scenario_node *node = &scenario->nodes[i];
-        if (node->switch_params->ecn_kmax != 0 &&
-            (block_place(node->switch_values, "ecn-kmin", nobody).file != NULL ||
-             block_place(node->switch_values, "ecn-kmax", nobody).file != NULL))
-            return node;
-    }
-    return NULL;
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        if (scenario->nodes[i].switch_params->ecn_kmax != 0)
+            return true;
+    return false;
+}
+
+/* One that somebody has already, or the first that there is. */
+static const char *reacting_control(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        if (scenario->nodes[i].host->cc->wants_ecn)
+            return scenario->nodes[i].host->cc->name;
+    const struct cc_preset *preset = cc_list;
+    while (!preset->ops->wants_ecn)
+        preset++;
+    return preset->name;
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
@@ -54,7 +60,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
     struct arena scratch = {0};
     const uint8_t *sends = senders(scenario, &scratch);
     const bool mixed = somebody_reacts(scenario, sends);
-    const bool expected = mixed || written_marking(scenario) != NULL;
+    const bool expected = some_switch_marks(scenario);
+    const char *control = reacting_control(scenario);
     for (uint32_t i = 0; expected && i < scenario->host_count; i++) {
         const struct scenario_node *host = &scenario->nodes[i];
         if (sends[i] == 0 || strcmp(host->host->cc->name, "none") != 0)
@@ -65,7 +72,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
                     mixed ? ", and senders that react leave the links to them"
                           : " and only pauses slow them");
         check_shows(report, mixed ? NULL : "ecn.marked == 0");
-        check_remedy(report, "one rnic.congestion-control for all senders that share links");
+        check_remedy(report, "congestion-control %s for all senders that share links", control);
+        check_set_here(report, host, SCENARIO_ALL_PORTS, "rnic: {congestion-control: %s}", control);
     }
     arena_free(&scratch);
 }

@@ -2,6 +2,7 @@
  * check_host_classes - what a host sends must be the same lossless class at its switch. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/quantity.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/check/classes.h"
 #include "scenarios/fabric/pauses.h"
@@ -37,6 +38,33 @@ static bool check_obeyed(const struct scenario *scenario, const struct scenario_
     return false;
 }
 
+/* The host has the DSCP where its switch has it, and pauses there too. */
+static void propose_priority(struct check_report *report, const struct scenario_node *host,
+                             const struct scenario_node *edge, unsigned dscp)
+{
+    const unsigned here = edge->priority_of_dscp[dscp];
+    const unsigned own = rnic_lossless(host->host->rnic, host->priority_of_dscp);
+    const unsigned both = own | (classes_lossless(edge, here) ? 1u << here : 0);
+    char mask[QUANTITY_TEXT_BYTES];
+    opt_format(opt_find(rnic_opts, "pfc-priorities"), both, mask, sizeof mask);
+    check_set_here(report, host, SCENARIO_ALL_PORTS,
+                   "rnic: {pfc: true, dscp-to-priority: {%u: %u}, pfc-priorities: [%s]}", dscp,
+                   here, mask);
+}
+
+static void propose_pauses(struct check_report *report, const struct check_thing *thing,
+                           unsigned own)
+{
+    const struct scenario_node *host = thing->node;
+    const unsigned lossless = rnic_lossless(host->host->rnic, host->priority_of_dscp);
+    char mask[QUANTITY_TEXT_BYTES];
+    opt_format(opt_find(rnic_opts, "pfc-priorities"), (int64_t)(lossless | 1u << own), mask,
+               sizeof mask);
+    check_set(report, thing, "[%s]", mask);
+    if (!host->host->rnic->pfc)
+        check_set_row(report, thing->values, "pfc", "true");
+}
+
 /* The switch at the other end of a host's port decides what the host's DSCP means. */
 static void check_edge(const struct scenario *scenario, const struct scenario_node *host,
                        uint16_t index, unsigned dscp, struct check_report *report)
@@ -54,6 +82,7 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
         check_shows(report, "drops.lossless > 0");
         check_remedy(report, "the same priority at both: rnic.priority or rnic.dscp-to-priority of "
                              "the host, or the switch's dscp map");
+        propose_priority(report, host, edge, dscp);
     }
     if (check_obeyed(scenario, host, index, dscp, report) && classes_lossless(edge, here) &&
         (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0) {
@@ -64,6 +93,7 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
                     own, dscp, edge->name);
         check_shows(report, "drops.lossy > 0");
         check_remedy(report, "add %u to rnic.pfc-priorities", own);
+        propose_pauses(report, &thing, own);
     }
 }
 

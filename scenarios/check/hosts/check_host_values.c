@@ -20,6 +20,8 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
                     (long long)xoff, (long long)rnic->rx_buffer);
         check_shows(report, "drops.lossless > 0");
         check_remedy(report, "rnic.rx-xoff: auto");
+        check_set(report, &thing, "auto");
+        check_set_row(report, thing.values, "rx-xon", "auto");
     }
     if (rnic->rx_xon > xoff) {
         const struct check_thing thing = check_of_rnic(host, "rx-xon");
@@ -27,6 +29,7 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
                     "rx-xon, %lld B, is above rx-xoff, %lld B: half of rx-xoff is used instead",
                     (long long)rnic->rx_xon, (long long)xoff);
         check_remedy(report, "rnic.rx-xon: auto");
+        check_set(report, &thing, "auto");
     }
 }
 

@@ -20,6 +20,8 @@ static void alone(struct check_report *report, const struct scenario_workload *w
                 "'%s': %s has no effect: %s has %s, and so are losses repaired", workload->name,
                 recovery_of(host)->name, peer->name, recovery_of(peer)->name);
     check_remedy(report, "the same rnic.loss-recovery at both ends");
+    check_set_here(report, peer, SCENARIO_ALL_PORTS, "rnic: {loss-recovery: %s}",
+                   recovery_of(host)->name);
 }
 
 static void idle(struct check_report *report, const struct scenario_node *host, const char *row,

@@ -23,6 +23,7 @@ static void differ(struct check_report *report, const struct scenario_workload *
     check_shows(report, "rnic.qp_errors > 0");
     check_remedy(report, "the same rnic.path-mtu at both ends, or rnic.path-mtu-agreement: request "
                          "or smaller");
+    check_set(report, &thing, "smaller");
 }
 
 static void refuses(struct check_report *report, const struct scenario_workload *workload,
@@ -35,6 +36,7 @@ static void refuses(struct check_report *report, const struct scenario_workload 
                 workload->name, from->name, (long long)asked, (long long)to->host->rnic->path_mtu);
     check_remedy(report, "rnic.path-mtu: %lldB at %s, or path-mtu-agreement: smaller there",
                  (long long)to->host->rnic->path_mtu, from->name);
+    check_set(report, &thing, "smaller");
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)

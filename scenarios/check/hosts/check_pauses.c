@@ -29,44 +29,31 @@ static void check_refresh(const struct scenario *scenario, const struct scenario
                     (long long)(lasts / PS_PER_NS), (long long)(again / PS_PER_NS));
         check_shows(report, "drops.lossless > 0");
         check_remedy(report, "pfc-refresh: 0ns, which is half of what the quanta last");
+        check_set_port(report, &thing, "0ns");
+        thing.row = "pfc-quanta";
+        if (lasts / 2 + takes > lasts)
+            check_set_port(report, &thing, "65535");
     } else if (again < takes * SHARE_WORTH_TELLING) {
         check_alike(
             report, DIAG_NOTE, &thing,
             "pause frames are refreshed every %lld ns, which takes more than 1%% of the link",
             (long long)(again / PS_PER_NS));
         check_shows(report, "pfc.pause_frames");
-        check_remedy(report, "longer pauses: pfc-quanta 65535");
+        check_remedy(report, "longer pauses: pfc-quanta 65535%s",
+                     params->pfc_refresh == 0 ? "" : ", refreshed after half of them");
+        check_set_port(report, &thing, "65535");
+        thing.row = "pfc-refresh";
+        if (params->pfc_refresh != 0)
+            check_set_port(report, &thing, "0ns");
     }
 }
 
-/* What the host still takes while the first frame after XON is on its way: 802.1Q annex N, with the
- * peer's response. */
-static void check_resume(const struct scenario_node *host, const struct headroom_link *link,
-                         int64_t xoff, struct check_report *report)
-{
-    const struct rnic_params *rnic = host->host->rnic;
-    const int64_t xon = rnic->rx_xon == RNIC_AUTO ? xoff - RX_BUFFER_HYSTERESIS : rnic->rx_xon;
-    const int64_t used = xon < 0 || xon > xoff ? xoff / 2 : xon;
-    const time_ps round = 2 * link->propagation + link->response;
-    const int64_t trip = (int64_t)((__int128)round * link->rate / 8 / PS_PER_S);
-    if (!rnic->pfc || used >= trip)
-        return;
-    const struct check_thing thing =
-        check_of_rnic(host, rnic->rx_xon == RNIC_AUTO ? "rx-buffer" : "rx-xon");
-    check_alike(report, DIAG_WARNING, &thing,
-                "the receive buffer resumes at %lld B, but the link's round trip is %lld B: a host "
-                "that is slow runs dry after each pause",
-                (long long)used, (long long)trip);
-    check_remedy(report, "raise rnic.rx-buffer, or rnic.rx-xon to %lld B or more", (long long)trip);
-}
-
-static void check_rx_buffer(const struct scenario *scenario, const struct scenario_node *host,
-                            uint16_t index, struct check_report *report)
+static struct headroom_link link_of(const struct scenario *scenario,
+                                    const struct scenario_node *host, uint16_t index)
 {
     const struct scenario_port *port = &host->ports[index];
-    const struct rnic_params *rnic = host->host->rnic;
     const struct port_params *peer = scenario->nodes[port->peer_node].ports[port->peer_port].params;
-    const struct headroom_link link = {
+    return (struct headroom_link){
         .rate = port->params->rate,
         .propagation = port_propagation(port->params),
         .mtu = port->params->mtu,
@@ -76,9 +63,64 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
         .smallest = HEADROOM_SMALLEST_FRAME,
         .largest = port->params->mtu + WIRE_ETHERNET_BYTES,
     };
+}
+
+/* Bytes that come in the round trip of a pause. */
+static int64_t trip_of(const struct headroom_link *link)
+{
+    const time_ps round = 2 * link->propagation + link->response;
+    return (int64_t)((__int128)round * link->rate / 8 / PS_PER_S);
+}
+
+/* A receive buffer that is large enough for all of its links; never smaller than it is. */
+static void propose(struct check_report *report, const struct scenario *scenario,
+                    const struct scenario_node *host)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    int64_t xon = 0, headroom = 0;
+    for (uint16_t p = 0; p < host->port_count; p++) {
+        if (host->ports[p].link == SCENARIO_NO_LINK)
+            continue;
+        const struct headroom_link link = link_of(scenario, host, p);
+        xon = trip_of(&link) > xon ? trip_of(&link) : xon;
+        headroom = headroom_auto(&link) > headroom ? headroom_auto(&link) : headroom;
+    }
+    const int64_t xoff = xon + RX_BUFFER_HYSTERESIS;
+    const int64_t most = rnic->rx_buffer - headroom > xoff ? rnic->rx_buffer - headroom : xoff;
+    check_set_here(report, host, SCENARIO_ALL_PORTS,
+                   "rnic: {pfc: true, rx-buffer: %lldB, rx-xoff: %lldB, rx-xon: auto}",
+                   (long long)(most + headroom), (long long)most);
+}
+
+/* What the host still takes while the first frame after XON is on its way: 802.1Q annex N, with the
+ * peer's response. */
+static void check_resume(const struct scenario *scenario, const struct scenario_node *host,
+                         int64_t trip, int64_t xoff, struct check_report *report)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    const int64_t xon = rnic->rx_xon == RNIC_AUTO ? xoff - RX_BUFFER_HYSTERESIS : rnic->rx_xon;
+    const int64_t used = xon < 0 || xon > xoff ? xoff / 2 : xon;
+    if (!rnic->pfc || used >= trip)
+        return;
+    const struct check_thing thing =
+        check_of_rnic(host, rnic->rx_xon == RNIC_AUTO ? "rx-buffer" : "rx-xon");
+    check_alike(report, DIAG_WARNING, &thing,
+                "the receive buffer resumes at %lld B, but the link's round trip is %lld B: a host "
+                "that is slow runs dry after each pause",
+                (long long)used, (long long)trip);
+    check_remedy(report, "raise rnic.rx-buffer, or rnic.rx-xon to %lld B or more", (long long)trip);
+    propose(report, scenario, host);
+}
+
+static void check_rx_buffer(const struct scenario *scenario, const struct scenario_node *host,
+                            uint16_t index, struct check_report *report)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    const struct port_params *params = host->ports[index].params;
+    const struct headroom_link link = link_of(scenario, host, index);
     const int64_t needed = headroom_auto(&link);
-    const int64_t kept = rnic->rx_buffer - rx_buffer_xoff(rnic, port->params);
-    check_resume(host, &link, rx_buffer_xoff(rnic, port->params), report);
+    const int64_t kept = rnic->rx_buffer - rx_buffer_xoff(rnic, params);
+    check_resume(scenario, host, trip_of(&link), rx_buffer_xoff(rnic, params), report);
     struct check_thing thing =
         check_of_rnic(host, rnic->rx_xoff == RNIC_AUTO ? "rx-buffer" : "rx-xoff");
     if (!rnic->pfc) {
@@ -88,6 +130,7 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
                     "receive buffer cannot hold");
         check_shows(report, "drops.lossy > 0");
         check_remedy(report, "rnic.pfc: true");
+        propose(report, scenario, host);
     } else if (kept >= 0 && kept < needed) {
         check_alike(report, DIAG_WARNING, &thing,
                     "%lld B can arrive after XOFF, but the receive buffer keeps %lld B for that: a "
@@ -99,6 +142,7 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
                          (long long)(rnic->rx_buffer - needed));
         else
             check_remedy(report, "raise rnic.rx-buffer well above %lld B", (long long)needed);
+        propose(report, scenario, host);
     }
 }
 

@@ -65,6 +65,7 @@ static void check_host(const struct scenario *scenario, uint32_t index, const st
                     "nvme.pi-chk is none: protection information of %s is kept and never checked",
                     scenario->nodes[uses->target].name);
         check_remedy(report, "set nvme.pi-chk to guard+ref");
+        check_set_row(report, idle.values, "pi-chk", "guard+ref");
     }
 }
 

@@ -59,6 +59,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
                   node->name, (long long)all_wanted(scenario, h),
                   plural(all_wanted(scenario, h), "queue", "queues"), (long long)budget);
         check_remedy(report, "raise target.queue-budget, or lower queues of the workloads");
+        check_set_row(report, node->host->nvme_target_values, "queue-budget", "%lld",
+                      (long long)all_wanted(scenario, h));
     }
 }
 

@@ -20,6 +20,21 @@ static int64_t depth(const struct scenario *scenario, const struct scenario_work
     return asked < most ? asked : most;
 }
 
+/* Of one queue to the target. */
+static int64_t deepest_at(const struct scenario *scenario, uint32_t target)
+{
+    int64_t most = 0;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; workload->ops->needs_nvme_target && i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const int64_t deep = pair->to == target ? depth(scenario, workload, pair) : 0;
+            most = deep > most ? deep : most;
+        }
+    }
+    return most;
+}
+
 /* The first pair says it for all. */
 static void look_at(const struct scenario *scenario, const struct scenario_workload *workload,
                     struct check_report *report)
@@ -40,6 +55,8 @@ static void look_at(const struct scenario *scenario, const struct scenario_workl
                   (long long)holds);
         check_shows(report, "rnic.rnr_naks > 0");
         check_remedy(report, "raise target.receive-queue");
+        check_set_row(report, target->host->nvme_target_values, "receive-queue", "%lld",
+                      (long long)deepest_at(scenario, pair->to));
         return;
     }
 }
@@ -82,6 +99,7 @@ static void look_at_target(const struct scenario *scenario, uint32_t index,
               plural(depth_at(scenario, index), "command", "commands"), (long long)holds.of_port);
     check_shows(report, "rnic.rnr_naks > 0");
     check_remedy(report, "raise target.shared-receives");
+    check_set_row(report, values, "shared-receives", "%lld", (long long)depth_at(scenario, index));
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)

@@ -17,18 +17,21 @@ static void check_host(const struct scenario_node *host, bool sends, struct chec
         check_alike(report, DIAG_WARNING, &thing,
                     "retry-count 0: one lost or late packet ends the queue pair");
         check_remedy(report, "rnic.retry-count: 7");
+        check_set(report, &thing, "7");
     }
     if (rnic->timeout == 0) {
         const struct check_thing thing = check_of_rnic(host, "timeout");
         check_alike(report, DIAG_WARNING, &thing,
                     "timeout 0: a lost packet that no other follows is never sent again");
         check_remedy(report, "rnic.timeout: 14 (67 ms), or what the devices have");
+        check_set(report, &thing, "14");
     }
     if (sends && rnic->rnr_retry == 0) {
         const struct check_thing thing = check_of_rnic(host, "rnr-retry");
         check_alike(report, DIAG_WARNING, &thing,
                     "rnr-retry 0: a SEND that finds no receive posted ends the queue pair");
         check_remedy(report, "rnic.rnr-retry: 7, which is without end");
+        check_set(report, &thing, "7");
     }
 }
 

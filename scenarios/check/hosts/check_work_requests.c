@@ -30,6 +30,7 @@ static void look_at_target(const struct scenario_node *node, struct check_report
                   node->name, (long long)most, plural(most, "request", "requests"),
                   (long long)params->data_wr_pool);
         check_remedy(report, "raise target.data-wr-pool");
+        check_set_row(report, values, "data-wr-pool", "%lld", (long long)most);
     }
 }
 

@@ -60,6 +60,9 @@ static void tell_depth(const struct scenario *scenario, const struct scenario_wo
               (long long)agreed->entries, plural(agreed->entries, "entry", "entries"),
               target ? "target.max-queue-size" : "nvme.queue-size",
               scenario->nodes[target ? pair->to : pair->from].name);
+    check_remedy(report, "queue-depth %lld, or longer queues", (long long)(agreed->entries - 1));
+    check_set_row(report, workload->values, "queue-depth", "%lld",
+                  (long long)(agreed->entries - 1));
 }
 
 static void tell_queues(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -72,6 +75,8 @@ static void tell_queues(const struct scenario *scenario, const struct scenario_w
               "(target.max-queues)",
               workload->name, (long long)params->queues, (long long)agreed->queues,
               scenario->nodes[pair->to].name);
+    check_remedy(report, "queues %lld, or a larger target.max-queues", (long long)agreed->queues);
+    check_set_row(report, workload->values, "queues", "%lld", (long long)agreed->queues);
 }
 
 /* The first pair that gets less says it for all. */
@@ -110,6 +115,10 @@ static void check_reads(const struct scenario *scenario, const struct scenario_w
                   plural(asked, "READ", "READs"), plural(asked, "is", "are"),
                   scenario->nodes[own <= peer ? pair->from : pair->to].name);
         check_remedy(report, "more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends");
+        check_set_row(report, scenario->nodes[pair->from].host->rnic_values, "max-rd-atomic",
+                      "%lld", (long long)asked);
+        check_set_row(report, scenario->nodes[pair->to].host->rnic_values, "max-rd-atomic", "%lld",
+                      (long long)asked);
         return;
     }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/check/findings.h"
 
+#include "tests/unit/check/remedies.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -21,6 +23,15 @@ static struct scenario *load(const char *text)
     return scenario;
 }
 
+/* Whatever a test's scenario is wrong for, its remedies work. */
+static void assert_remedies(const struct scenario *scenario, const char *text)
+{
+    char why[2048];
+    remedies_apply(scenario, why, sizeof why);
+    if (why[0] != '\0')
+        fail_msg("%s\n%s", text, why);
+}
+
 static void assert_case(const struct findings_case *one)
 {
     struct scenario *scenario = load(one->text);
@@ -39,6 +50,7 @@ static void assert_case(const struct findings_case *one)
     if (things != one->things)
         fail_msg("%s\n%s finds '%s' of %zu, not of %zu", one->text, one->rule, one->says, things,
                  one->things);
+    assert_remedies(scenario, one->text);
     check_free(&report);
     scenario_free(scenario);
 }
@@ -75,6 +87,7 @@ static void assert_print(const struct findings_print *one)
     if (strcmp(printed, one->prints) != 0)
         fail_msg("%s\n%s prints:\n%s\nnot:\n%s", one->text, one->rule, printed, one->prints);
     free(printed);
+    assert_remedies(scenario, one->text);
     check_free(&report);
     scenario_free(scenario);
 }

@@ -2,6 +2,7 @@
  * Static findings: each is found where it is, and nothing where nothing is wrong. */
 #include "net/switch/switch_carve.h"
 #include "scenarios/check/check_rule.h"
+#include "tests/unit/check/remedies.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,6 +51,10 @@ static void assert_finding(const char *text, enum diag_level level, const char *
     if (said != times)
         fail_msg("%s has %u findings '%s' of %zu, the first: %s", text, said, says, report.count,
                  report.count == 0 ? "" : report.findings[0].text);
+    char why[2048];
+    remedies_apply(scenario, why, sizeof why);
+    if (why[0] != '\0')
+        fail_msg("%s\n%s", text, why);
     check_free(&report);
     scenario_free(scenario);
 }
@@ -121,7 +126,7 @@ static void every_port_is_told_of_once(void **state)
         assert_int_equal(finding->count, 8);
         assert_non_null(strstr(finding->text, "8 ports of 4 switches (leaf"));
         assert_non_null(strstr(finding->words, i == 0 ? "'w'" : "'v'"));
-        assert_non_null(strstr(finding->remedy, "4156 B"));
+        assert_non_null(strstr(finding->remedy.text, "4156 B"));
         /* "fabric: {" stands in line 3, and the MTU in that line. */
         assert_int_equal(finding->place.line, 3);
         assert_int_equal(finding->place.column, strlen(TWO_LEAVES ", fabric-links: {mtu: ") + 1);

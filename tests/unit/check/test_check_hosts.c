@@ -63,8 +63,11 @@ static void senders_that_cannot_be_marked_are_found(void **state)
         {HEAD AT("host1", "congestion-control: none") WRITE, "ecn", DIAG_WARNING,
          "host1: congestion-control none: frames are not ECT", 1},
         {HEAD ALL("congestion-control: dcqcn") WRITE, "ecn", DIAG_WARNING, "", 0},
-        /* Nobody reacts, and nobody has asked for marks. */
-        {HEAD ALL("congestion-control: none") WRITE, "ecn", DIAG_WARNING, "", 0},
+        /* Nobody reacts, though switches mark by default. */
+        {HEAD ALL("congestion-control: none") WRITE, "ecn", DIAG_NOTE, "no switch marks them", 2},
+        {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 4}, switch: "
+         "{ecn: {kmax: 0B}}}\n" ALL("congestion-control: none") WRITE,
+         "ecn", DIAG_NOTE, "", 0},
         {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 4}, switch: "
          "{ecn: {kmin: 10KB, kmax: 40KB}}}\n" ALL("congestion-control: none") WRITE,
          "ecn", DIAG_NOTE, "no switch marks them", 2},

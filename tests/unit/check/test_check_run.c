@@ -422,7 +422,8 @@ static void a_run_says_what_is_played_instead(void **state)
         {"kind: nvme, from: host1, to: host0, queue-depth: 127", ""},
         {"kind: nvme, from: host1, to: host0, queue-depth: 128",
          "t.yaml:6:72: warning: 'w': queue-depth 128 is played as 127: a queue between host1 and "
-         "host0 has 128 entries (nvme.queue-size of host1); what is beyond waits at the host\n"},
+         "host0 has 128 entries (nvme.queue-size of host1); what is beyond waits at the host\n"
+         "    remedy: queue-depth 127, or longer queues (--set workloads.w.queue-depth=127)\n"},
         {"kind: rdma-read, from: host1, to: host0, outstanding: 17", ""},
         {"kind: rdma-write, from: host1, to: host0, receives: 1", ""},
     };

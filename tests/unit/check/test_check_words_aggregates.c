@@ -35,9 +35,10 @@ static void members_and_flows(void **state)
         {HEAD_NICS ALL("lag: layer2+3") WORK("kind: rdma-write, from: host0, to: host1"),
          "aggregates",
          "t.yaml:5:32: warning: 2 hosts (host0, ...): all that it sends leaves by one member of "
-         "its "
-         "link aggregate (polarization): it talks to one host, and the hash has nothing but "
-         "addresses\n    remedy: rnic.lag: queue-affinity or layer3+4\n"},
+         "its link aggregate (polarization): it talks to one host, and the hash has nothing but "
+         "addresses\n"
+         "    remedy: rnic.lag: queue-affinity or layer3+4 (--set "
+         "hosts.defaults.rnic.lag=layer3+4)\n"},
         {START "fabric:\n  topology: {kind: single-switch, hosts: 3, nics: 2}\n" AT(
              "host0", "lag: layer2+3") WORK("kind: rdma-write, from: host0, to: host1..host2"),
          "aggregates", ""},
@@ -46,7 +47,7 @@ static void members_and_flows(void **state)
          "aggregates",
          "t.yaml:5:42: warning: host0: all that it sends leaves by one member of its link "
          "aggregate (polarization): behind a router all frames have the same two MAC addresses\n"
-         "    remedy: rnic.lag: queue-affinity or layer3+4\n"},
+         "    remedy: rnic.lag: queue-affinity or layer3+4 (--set hosts.some.rnic.lag=layer3+4)\n"},
         {HEAD AT("host1", "lag: layer2") WRITE, "aggregates",
          "t.yaml:5:42: warning: host1: rnic.lag has no effect, each NIC is by itself: it has "
          "one\n"},

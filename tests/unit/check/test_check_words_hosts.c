@@ -27,13 +27,16 @@ static void classes_of_hosts(void **state)
         {HEAD WRITE, "host-classes", ""},
         {START FABRIC "  switch: {dscp: {26: 4}}\n" WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
-         "maps it to 4: pauses have no effect (a run shows drops.lossless > 0)\n    remedy: the "
-         "same priority at both: rnic.priority or rnic.dscp-to-priority of the host, or the "
-         "switch's dscp map\n"},
+         "maps it to 4: pauses have no effect (a run shows drops.lossless > 0)\n"
+         "    remedy: the same priority at both: rnic.priority or rnic.dscp-to-priority of the "
+         "host, or the switch's dscp map (--set 'fabric.overrides[+]={where: [host0, host1], rnic: "
+         "{pfc: true, dscp-to-priority: {26: 4}, pfc-priorities: [3]}}')\n"},
         {HEAD AT("host1", "dscp-to-priority: {26: 4}") WRITE, "host-classes",
          "t.yaml:4:13: warning: host1: DSCP 26 is sent on priority 4, but switch0 maps it to 3: "
-         "pauses have no effect (a run shows drops.lossless > 0)\n    remedy: the same priority at "
-         "both: rnic.priority or rnic.dscp-to-priority of the host, or the switch's dscp map\n"},
+         "pauses have no effect (a run shows drops.lossless > 0)\n"
+         "    remedy: the same priority at both: rnic.priority or rnic.dscp-to-priority of the "
+         "host, or the switch's dscp map (--set 'fabric.overrides[+]={where: [host1], rnic: {pfc: "
+         "true, dscp-to-priority: {26: 3}, pfc-priorities: [3,4]}}')\n"},
         {HEAD AT("host3", "dscp-to-priority: {26: 4}") WRITE, "host-classes", ""},
         {HEAD AT("host0", "pfc-priorities: [4]") WRITE, "host-classes",
          "t.yaml:5:53: warning: host0: the NIC obeys no pause for priority 3, DSCP 26, which is "
@@ -120,19 +123,17 @@ static void directions(void **state)
         {HEAD AT("host0", "accept-dscp: 31") WRITE, "directions", ""},
         {HEAD AT("host0", "accept-dscp: 46") WRITE, "directions",
          "t.yaml:5:50: warning: host0: 'w' is lossless in one direction only: it sends with DSCP "
-         "46, "
-         "lossy at switch0, the other side with DSCP 26, lossless at switch0 (a run shows "
-         "drops.lossy > 0)\n    remedy: rnic.accept-dscp: auto, or DSCP 46 in a priority with PFC "
-         "at "
-         "switch0\n"},
+         "46, lossy at switch0, the other side with DSCP 26, lossless at switch0 (a run shows "
+         "drops.lossy > 0)\n"
+         "    remedy: answer with the DSCP of the request, 26: rnic.accept-dscp auto (--set "
+         "hosts.some.rnic.accept-dscp=auto)\n"},
         {HEAD "hosts: {a: {where: host0..host2, rnic: {accept-dscp: 26}}}\nworkloads: [{name: w, "
               "kind: rdma-write, from: host3, to: host0..host2, dscp: 0}]\n",
          "directions",
          "t.yaml:5:54: warning: 3 hosts (host0, ...): 'w' is lossless in one direction only: it "
-         "sends "
-         "with DSCP 26, lossless at switch0, the other side with DSCP 0, lossy at switch0 (a run "
-         "shows drops.lossy > 0)\n    remedy: rnic.accept-dscp: auto, or DSCP 0 in a priority with "
-         "PFC at switch0\n"},
+         "sends with DSCP 26, lossless at switch0, the other side with DSCP 0, lossy at switch0 (a "
+         "run shows drops.lossy > 0)\n"
+         "    remedy: mark DSCP 26 (ToS 104) (--set workloads.w.dscp=26)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -151,22 +152,24 @@ static void path_mtus(void **state)
         {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: own") SEND_OF("1025B"), "path-mtu",
          "t.yaml:5:74: error: host0: 'w': it takes path MTU 1024, host1 sends with 4096: the first "
          "message above 1024 B is refused as an invalid request, which ends the queue pair (a run "
-         "shows rnic.qp_errors > 0)\n    remedy: the same rnic.path-mtu at both ends, or "
-         "rnic.path-mtu-agreement: request or smaller\n"},
+         "shows rnic.qp_errors > 0)\n"
+         "    remedy: the same rnic.path-mtu at both ends, or rnic.path-mtu-agreement: request or "
+         "smaller (--set hosts.some.rnic.path-mtu-agreement=smaller)\n"},
         {HEAD AT("host1", "path-mtu: 1024B, path-mtu-agreement: own") WRITE, "path-mtu", ""},
         {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: refuse") WRITE, "path-mtu",
          "t.yaml:5:74: error: host0: 'w': it refuses the connections of host1 (REJ 26, invalid "
-         "path MTU): their REQs ask for 4096 B, it takes 1024 B at most\n    remedy: "
-         "rnic.path-mtu: "
-         "1024B at host1, or path-mtu-agreement: smaller there\n"},
+         "path MTU): their REQs ask for 4096 B, it takes 1024 B at most\n"
+         "    remedy: rnic.path-mtu: 1024B at host1, or path-mtu-agreement: smaller there (--set "
+         "hosts.some.rnic.path-mtu-agreement=smaller)\n"},
         {HEAD AT("host1", "path-mtu: 1024B, path-mtu-agreement: refuse") WRITE, "path-mtu", ""},
         {HEAD "hosts: {a: {where: host0, rnic: {path-mtu: 1024B, path-mtu-agreement: refuse}}, b: "
               "{where: host1, rnic: {path-mtu-agreement: smaller}}}\n" WRITE,
          "path-mtu", ""},
         {SMALL AT("host0", "path-mtu: 1024B") WRITE, "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 1500 drops "
-         "packets of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n    remedy: raise the "
-         "link's mtu to 4156 B or more, or lower rnic.path-mtu\n"},
+         "packets of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n"
+         "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
+         "fabric.host-links.mtu=4156B)\n"},
         {SMALL "hosts: {a: {where: host0, rnic: {path-mtu: 1024B}}, b: {where: host1, rnic: "
                "{path-mtu-agreement: smaller}}}\n" WRITE,
          "paths", ""},
@@ -203,10 +206,14 @@ static void recoveries(void **state)
          "loss-recovery", ""},
         {HEAD AT("host1", "loss-recovery: selective-repeat") WRITE, "loss-recovery",
          "t.yaml:5:52: warning: host1: 'w': selective-repeat has no effect: host0 has go-back-n, "
-         "and so are losses repaired\n    remedy: the same rnic.loss-recovery at both ends\n"},
+         "and so are losses repaired\n"
+         "    remedy: the same rnic.loss-recovery at both ends (--set 'fabric.overrides[+]={where: "
+         "[host0], rnic: {loss-recovery: selective-repeat}}')\n"},
         {HEAD AT("host0", "loss-recovery: selective-repeat") WRITE, "loss-recovery",
          "t.yaml:5:52: warning: host0: 'w': selective-repeat has no effect: host1 has go-back-n, "
-         "and so are losses repaired\n    remedy: the same rnic.loss-recovery at both ends\n"},
+         "and so are losses repaired\n"
+         "    remedy: the same rnic.loss-recovery at both ends (--set 'fabric.overrides[+]={where: "
+         "[host1], rnic: {loss-recovery: selective-repeat}}')\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -280,194 +287,53 @@ static void marks(void **state)
 {
     (void)state;
 #define NOBODY ALL("congestion-control: none")
-#define SLOPE  FABRIC "  switch: {ecn: {kmin: 10KB, kmax: 40KB}}\n"
+#define NOT_ECT                                                                                    \
+    "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "      \
+    "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: "                   \
+    "congestion-control "                                                                          \
+    "dcqcn for all senders that share links (--set 'fabric.overrides[+]={where: [host1], rnic: "   \
+    "{congestion-control: dcqcn}}')\n"
+#define SLOPE FABRIC "  switch: {ecn: {kmin: 10KB, kmax: 40KB}}\n"
     static const struct findings_print cases[] = {
         {HEAD AT("host1", "congestion-control: none")
              WORK("kind: rdma-write, from: [host1, host2], to: host0"),
          "ecn",
          "t.yaml:4:13: warning: host1: congestion-control none: frames are not ECT, no switch "
-         "marks them, and senders that react leave the links to them\n    remedy: one "
-         "rnic.congestion-control for all senders that share links\n"},
+         "marks them, and senders that react leave the links to them\n"
+         "    remedy: congestion-control dcqcn for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn}}')\n"},
         {HEAD AT("host2", "congestion-control: none") READ(""), "ecn", ""},
-        {HEAD AT("host0", "congestion-control: none") READ(""), "ecn", ""},
+        {HEAD AT("host0", "congestion-control: none") READ(""), "ecn",
+         "t.yaml:4:13: note: host0: congestion-control none: frames are not ECT, no switch marks "
+         "them and only pauses slow them (a run shows ecn.marked == 0)\n"
+         "    remedy: congestion-control dcqcn for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn}}')\n"},
         {HEAD AT("host0", "congestion-control: none") "workloads:\n  - {name: w, kind: rdma-read, "
                                                       "from: host1, to: host0}\n  - {name: v, "
                                                       "kind: rdma-write, from: host2, to: host0}\n",
          "ecn",
          "t.yaml:4:13: warning: host0: congestion-control none: frames are not ECT, no switch "
-         "marks them, and senders that react leave the links to them\n    remedy: one "
-         "rnic.congestion-control for all senders that share links\n"},
+         "marks them, and senders that react leave the links to them\n"
+         "    remedy: congestion-control dcqcn for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn}}')\n"},
         {HEAD AT("host2", "congestion-control: none") WRITE, "ecn", ""},
-        {HEAD NOBODY WRITE, "ecn", ""},
+        {HEAD NOBODY WRITE, "ecn", NOT_ECT},
         {START SLOPE NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
-         "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: one "
-         "rnic.congestion-control for all senders that share links\n"},
+         "them and only pauses slow them (a run shows ecn.marked == 0)\n"
+         "    remedy: congestion-control dcqcn for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn}}')\n"},
         {START FABRIC "  switch: {ecn: {kmax: 40KB}}\n" NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
-         "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: one "
-         "rnic.congestion-control for all senders that share links\n"},
+         "them and only pauses slow them (a run shows ecn.marked == 0)\n"
+         "    remedy: congestion-control dcqcn for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn}}')\n"},
         {START FABRIC "  switch: {ecn: {kmin: 10KB}}\n" NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
-         "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: one "
-         "rnic.congestion-control for all senders that share links\n"},
+         "them and only pauses slow them (a run shows ecn.marked == 0)\n"
+         "    remedy: congestion-control dcqcn for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn}}')\n"},
         {START FABRIC "  switch: {ecn: {kmin: 10KB, kmax: 0B}}\n" NOBODY WRITE, "ecn", ""},
-    };
-    assert_prints(cases, COUNT(cases));
-}
-
-static void receive_buffers(void **state)
-{
-    (void)state;
-#define LONG FABRIC "  host-links: {length: 100m}\n"
-    static const struct findings_print cases[] = {
-        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100KB") WRITE, "host-values", ""},
-        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100001B") WRITE, "host-values",
-         "t.yaml:5:64: warning: host0: rx-xoff, 100001 B, is more than the receive buffer, 100000 "
-         "B: no pauses are ever sent, and a host that is slow drops (a run shows drops.lossless > "
-         "0)\n    remedy: rnic.rx-xoff: auto\n"},
-        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100001B, pfc: false") WRITE, "host-values",
-         ""},
-        {HEAD AT("host0", "rx-xoff: 100KB, rx-xon: 100KB") WRITE, "host-values", ""},
-        {HEAD AT("host0", "rx-xoff: 100KB, rx-xon: 100001B") WRITE, "host-values",
-         "t.yaml:5:61: warning: host0: rx-xon, 100001 B, is above rx-xoff, 100000 B: half of "
-         "rx-xoff is used instead\n    remedy: rnic.rx-xon: auto\n"},
-        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 200KB, rx-xon: 200001B") WRITE, "host-values",
-         "t.yaml:5:64: warning: host0: rx-xoff, 200000 B, is more than the receive buffer, 100000 "
-         "B: no pauses are ever sent, and a host that is slow drops (a run shows drops.lossless > "
-         "0)\n    remedy: rnic.rx-xoff: auto\nt.yaml:5:79: warning: host0: rx-xon, 200001 B, is "
-         "above rx-xoff, 200000 B: half of rx-xoff is used instead\n    remedy: rnic.rx-xon: "
-         "auto\n"},
-    };
-    assert_prints(cases, COUNT(cases));
-}
-
-static void room_of_receive_buffers(void **state)
-{
-    (void)state;
-    static const struct findings_print cases[] = {
-        /* 100 m and the response are 1,510 ns: 18,875 B at 100 Gb/s. */
-        {START LONG AT("host0", "rx-xon: 18875B") WRITE, "pauses", ""},
-        {START LONG AT("host0", "rx-xon: 18874B") WRITE, "pauses",
-         "t.yaml:6:45: warning: host0: the receive buffer resumes at 18874 B, but the link's round "
-         "trip is 18875 B: a host that is slow runs dry after each pause\n    remedy: raise "
-         "rnic.rx-buffer, or rnic.rx-xon to 18875 B or more\n"},
-        {START LONG AT("host0", "rx-xon: 18874B, pfc: false") WRITE, "pauses",
-         "t.yaml:6:58: warning: host0: no pauses are sent (rnic.pfc false): a host that is slow "
-         "drops what its receive buffer cannot hold (a run shows drops.lossy > 0)\n    remedy: "
-         "rnic.pfc: true\n"},
-        {START LONG AT("host0", "rx-xoff: 37750B, rx-xon: 37751B") WRITE, "pauses", ""},
-        {START LONG AT("host0", "rx-xoff: 37749B, rx-xon: 37750B") WRITE, "pauses",
-         "t.yaml:6:62: warning: host0: the receive buffer resumes at 18874 B, but the link's round "
-         "trip is 18875 B: a host that is slow runs dry after each pause\n    remedy: raise "
-         "rnic.rx-buffer, or rnic.rx-xon to 18875 B or more\n"},
-        {START LONG AT("host0", "rx-xoff: 28091B") WRITE, "pauses", ""},
-        {START LONG AT("host0", "rx-xoff: 28090B") WRITE, "pauses",
-         "t.yaml:4:13: warning: host0: the receive buffer resumes at 18874 B, but the link's round "
-         "trip is 18875 B: a host that is slow runs dry after each pause\n    remedy: raise "
-         "rnic.rx-buffer, or rnic.rx-xon to 18875 B or more\n"},
-        {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100KB") WRITE, "pauses",
-         "t.yaml:5:64: warning: host0: 15092 B can arrive after XOFF, but the receive buffer keeps "
-         "0 B for that: a host that is slow drops them (a run shows drops.lossless > 0)\n    "
-         "remedy: lower rnic.rx-xoff to 84908 B, or raise rnic.rx-buffer\n"},
-        {HEAD AT("host0", "rx-xoff: 250KB") WRITE, "pauses",
-         "t.yaml:5:46: warning: host0: 15092 B can arrive after XOFF, but the receive buffer keeps "
-         "12016 B for that: a host that is slow drops them (a run shows drops.lossless > 0)\n    "
-         "remedy: lower rnic.rx-xoff to 246924 B, or raise rnic.rx-buffer\n"},
-        {HEAD AT("host0", "rx-buffer: 16KiB, rx-xon: 5KB") WRITE, "pauses",
-         "t.yaml:5:63: warning: host0: the receive buffer resumes at 2048 B, but the link's round "
-         "trip is 6628 B: a host that is slow runs dry after each pause\n    remedy: raise "
-         "rnic.rx-buffer, or rnic.rx-xon to 6628 B or more\nt.yaml:5:48: warning: host0: 15092 B "
-         "can arrive after XOFF, but the receive buffer keeps 12288 B for that: a host that is "
-         "slow drops them (a run shows drops.lossless > 0)\n    remedy: lower rnic.rx-xoff to 1292 "
-         "B, or raise rnic.rx-buffer\n"},
-        {HEAD AT("host0", "rx-buffer: 16KiB") WRITE, "pauses",
-         "t.yaml:5:48: warning: host0: the receive buffer resumes at 2048 B, but the link's round "
-         "trip is 6628 B: a host that is slow runs dry after each pause\n    remedy: raise "
-         "rnic.rx-buffer, or rnic.rx-xon to 6628 B or more\nt.yaml:5:48: warning: host0: 15092 B "
-         "can arrive after XOFF, but the receive buffer keeps 12288 B for that: a host that is "
-         "slow drops them (a run shows drops.lossless > 0)\n    remedy: lower rnic.rx-xoff to 1292 "
-         "B, or raise rnic.rx-buffer\n"},
-        {HEAD AT("host0", "pfc: false") WRITE, "pauses",
-         "t.yaml:5:42: warning: host0: no pauses are sent (rnic.pfc false): a host that is slow "
-         "drops what its receive buffer cannot hold (a run shows drops.lossy > 0)\n    remedy: "
-         "rnic.pfc: true\n"},
-    };
-    assert_prints(cases, COUNT(cases));
-}
-
-static void pause_frames(void **state)
-{
-    (void)state;
-#define LINKS(values) START FABRIC "  host-links: {" values "}\n"
-    static const struct findings_print cases[] = {
-        {HEAD WRITE, "pauses", ""},
-        {LINKS("pfc-refresh: 335532ns") WRITE, "pauses", ""},
-        {LINKS("pfc-refresh: 335533ns") WRITE, "pauses",
-         "t.yaml:5:29: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts "
-         "335539 ns, but is refreshed only every 335533 ns: the peer sends in between, and those "
-         "frames are dropped (a run shows drops.lossless > 0)\n    remedy: pfc-refresh: 0ns, which "
-         "is half of what the quanta last\n"},
-        {LINKS("pfc-refresh: 400us, flow-control: none") WRITE, "pauses", ""},
-        {LINKS("pfc-refresh: 400us, pfc-enabled: none") WRITE, "pauses", ""},
-        /* A port that nothing is linked to sends none. */
-        {START "fabric:\n  topology: {kind: explicit, hosts: [a, b], switches: [s], links: [{ends: "
-               "[\"s:p1\", a]}, {ends: [\"s:p3\", b]}]}\n  host-links: {pfc-refresh: 400us}\n" WORK(
-                   "kind: rdma-write, from: a, to: b"),
-         "pauses",
-         "t.yaml:5:29: warning: 4 ports of 1 switch and 2 hosts (a:p0, ...): a pause lasts 335539 "
-         "ns, but is refreshed only every 400000 ns: the peer sends in between, and those frames "
-         "are dropped (a run shows drops.lossless > 0)\n    remedy: pfc-refresh: 0ns, which is "
-         "half of what the quanta last\n"},
-        {LINKS("pfc-refresh: 672ns") WRITE, "pauses", ""},
-        {LINKS("pfc-refresh: 671ns") WRITE, "pauses",
-         "t.yaml:4:13: note: 8 ports of 1 switch and 4 hosts (host0:p0, ...): pause frames are "
-         "refreshed every 671 ns, which takes more than 1% of the link (a run shows "
-         "pfc.pause_frames)\n    remedy: longer pauses: pfc-quanta 65535\n"},
-        {LINKS("pfc-quanta: 263") WRITE, "pauses", ""},
-        {LINKS("pfc-quanta: 262") WRITE, "pauses",
-         "t.yaml:5:28: note: 8 ports of 1 switch and 4 hosts (host0:p0, ...): pause frames are "
-         "refreshed every 670 ns, which takes more than 1% of the link (a run shows "
-         "pfc.pause_frames)\n    remedy: longer pauses: pfc-quanta 65535\n"},
-        {LINKS("pfc-quanta: 1") WRITE, "pauses",
-         "t.yaml:4:13: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts 5 "
-         "ns, but is refreshed only every 2 ns: the peer sends in between, and those frames are "
-         "dropped (a run shows drops.lossless > 0)\n    remedy: pfc-refresh: 0ns, which is half of "
-         "what the quanta last\n"},
-    };
-    assert_prints(cases, COUNT(cases));
-}
-
-static void retries(void **state)
-{
-    (void)state;
-    static const struct findings_print cases[] = {
-        {HEAD ALL("retry-count: 0") WRITE, "retries",
-         "t.yaml:5:40: warning: host1: retry-count 0: one lost or late packet ends the queue "
-         "pair\n    remedy: rnic.retry-count: 7\n"},
-        {HEAD ALL("retry-count: 1, timeout: 1") WRITE, "retries", ""},
-        {HEAD ALL("timeout: 0") WRITE, "retries",
-         "t.yaml:5:36: warning: host1: timeout 0: a lost packet that no other follows is never "
-         "sent again\n    remedy: rnic.timeout: 14 (67 ms), or what the devices have\n"},
-        {HEAD ALL("rnr-retry: 0") WRITE, "retries", ""},
-        {HEAD ALL("rnr-retry: 0") WORK("kind: rdma-send, from: host1, to: host0"), "retries",
-         "t.yaml:5:38: warning: host1: rnr-retry 0: a SEND that finds no receive posted ends the "
-         "queue pair\n    remedy: rnic.rnr-retry: 7, which is without end\n"},
-        {HEAD ALL("rnr-retry: 1") WORK("kind: rdma-send, from: host1, to: host0"), "retries", ""},
-        {HEAD "hosts:\n  defaults: {rnic: {retry-count: 0}}\n" TARGET WORK(
-             "kind: nvme, from: host1, to: host0"),
-         "retries",
-         "t.yaml:6:34: warning: 2 hosts (host0, ...): retry-count 0: one lost or late packet ends "
-         "the queue pair\n    remedy: rnic.retry-count: 7\n"},
-        {HEAD ALL("retry-count: 0, timeout: 0, rnr-retry: 0")
-             WORK("kind: rdma-send, from: host1, to: host0"),
-         "retries",
-         "t.yaml:5:40: warning: host1: retry-count 0: one lost or late packet ends the queue "
-         "pair\n    remedy: rnic.retry-count: 7\nt.yaml:5:52: warning: host1: timeout 0: a lost "
-         "packet that no other follows is never sent again\n    remedy: rnic.timeout: 14 (67 ms), "
-         "or what the devices have\nt.yaml:5:66: warning: host1: rnr-retry 0: a SEND that finds no "
-         "receive posted ends the queue pair\n    remedy: rnic.rnr-retry: 7, which is without "
-         "end\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -475,17 +341,10 @@ static void retries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_mtus),
-        cmocka_unit_test(receives_and_memory),
-        cmocka_unit_test(directions),
-        cmocka_unit_test(classes_of_hosts),
-        cmocka_unit_test(recoveries),
-        cmocka_unit_test(links_and_devices),
+        cmocka_unit_test(path_mtus),  cmocka_unit_test(receives_and_memory),
+        cmocka_unit_test(directions), cmocka_unit_test(classes_of_hosts),
+        cmocka_unit_test(recoveries), cmocka_unit_test(links_and_devices),
         cmocka_unit_test(marks),
-        cmocka_unit_test(receive_buffers),
-        cmocka_unit_test(room_of_receive_buffers),
-        cmocka_unit_test(pause_frames),
-        cmocka_unit_test(retries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

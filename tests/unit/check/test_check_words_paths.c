@@ -38,8 +38,9 @@ static void ways(void **state)
               "rdma-write, from: host0, to: host15}]\n",
          "hash-seeds",
          "t.yaml:5:23: warning: 4 switches (agg6, ...): hashes as the switches before it "
-         "(ecmp-seed 7): flows from one of them use 1 of 2 equal links\n    remedy: ecmp-seed: "
-         "auto, or another one for each tier\n"},
+         "(ecmp-seed 7): flows from one of them use 1 of 2 equal links\n"
+         "    remedy: a hash seed of its own for each switch: ecmp-seed auto (--set "
+         "fabric.switch.ecmp-seed=auto)\n"},
         {HEAD "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 5}\n" ACROSS,
          "oversubscription",
          "t.yaml:4:13: note: 2 switches (leaf0, ...): 500Gbps below and 200Gbps above: "
@@ -66,12 +67,14 @@ static void mtus(void **state)
         {ONE AT("\"switch0:p1\"", "mtu: 4156B") WRITE, "paths", ""},
         {ONE AT("\"switch0:p1\"", "mtu: 4155B") WRITE, "paths",
          "t.yaml:5:42: error: switch0:p1: MTU 4155 drops packets of 'w', which need MTU 4156 (a "
-         "run shows drops.mtu > 0)\n    remedy: raise the link's mtu to 4156 B or more, or lower "
-         "rnic.path-mtu\n"},
+         "run shows drops.mtu > 0)\n"
+         "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
+         "'fabric.overrides[0].mtu=4156B')\n"},
         {ONE AT("\"switch0:p0\"", "mtu: 4155B") WRITE, "paths",
          "t.yaml:5:42: error: switch0:p0: MTU 4155 drops packets of 'w', which need MTU 4156 (a "
-         "run shows drops.mtu > 0)\n    remedy: raise the link's mtu to 4156 B or more, or lower "
-         "rnic.path-mtu\n"},
+         "run shows drops.mtu > 0)\n"
+         "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
+         "'fabric.overrides[0].mtu=4156B')\n"},
         {ONE AT("\"switch0:p2\"", "mtu: 4155B") WRITE, "paths", ""},
         {ONE "  host-links: {mtu: 4198B}\nhosts: {defaults: {rnic: {profile: ideal, "
              "congestion-control: "
@@ -82,8 +85,9 @@ static void mtus(void **state)
              "hpcc}}}\n" WRITE,
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 4197 drops "
-         "packets of 'w', which need MTU 4198 (a run shows drops.mtu > 0)\n    remedy: raise the "
-         "link's mtu to 4198 B or more, or lower rnic.path-mtu\n"},
+         "packets of 'w', which need MTU 4198 (a run shows drops.mtu > 0)\n"
+         "    remedy: raise the link's mtu to 4198 B or more, or lower rnic.path-mtu (--set "
+         "fabric.host-links.mtu=4198B)\n"},
         {ONE "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: "
              "host0, message-size: 1376B}]\n",
          "paths", ""},
@@ -91,8 +95,9 @@ static void mtus(void **state)
              "host0, message-size: 1377B}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 1500 drops "
-         "packets of 'w', which need MTU 1501 (a run shows drops.mtu > 0)\n    remedy: raise the "
-         "link's mtu to 1501 B or more, or lower rnic.path-mtu\n"},
+         "packets of 'w', which need MTU 1501 (a run shows drops.mtu > 0)\n"
+         "    remedy: raise the link's mtu to 1501 B or more, or lower rnic.path-mtu (--set "
+         "fabric.host-links.mtu=1501B)\n"},
         {ONE "  host-links: {mtu: 1500B}\nhosts: {defaults: {rnic: {profile: ideal, path-mtu: "
              "1024B}}}\n" WRITE,
          "paths", ""},
@@ -130,8 +135,9 @@ static void paths(void **state)
              "host1}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host3:p0, ...): MTU 1500 drops "
-         "packets of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n    remedy: raise the "
-         "link's mtu to 4156 B or more, or lower rnic.path-mtu\n"},
+         "packets of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n"
+         "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
+         "fabric.host-links.mtu=4156B)\n"},
         /* Ports without a link lead nowhere. */
         {HEAD
          "{kind: explicit, hosts: [a, b], switches: [s], links: [{ends: [\"s:p1\", a]}, {ends: "
@@ -139,8 +145,9 @@ static void paths(void **state)
          "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (a:p0, ...): MTU 1500 drops packets "
-         "of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n    remedy: raise the link's "
-         "mtu to 4156 B or more, or lower rnic.path-mtu\n"},
+         "of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n"
+         "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
+         "fabric.host-links.mtu=4156B)\n"},
         /* What one workload left behind is nothing to the next. */
         {LEAVES
          "  routes: [{at: spine1, to: host2, via: leaf0}, {at: leaf0, to: host2, via: spine1}]\n"
@@ -171,8 +178,9 @@ static void written_ways_of_hosts_with_two_links(void **state)
              "s-t", "mtu: 1500B") "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n",
          "paths",
          "t.yaml:6:33: error: 4 ports of 2 switches (t:p1, ...): MTU 1500 drops packets of 'w', "
-         "which need MTU 4156 (a run shows drops.mtu > 0)\n    remedy: raise the link's mtu to "
-         "4156 B or more, or lower rnic.path-mtu\n"},
+         "which need MTU 4156 (a run shows drops.mtu > 0)\n"
+         "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
+         "'fabric.overrides[0].mtu=4156B')\n"},
         {TWO_EACH "  routes: [{at: s, to: c, via: \"s:p2\"}, {at: t, to: b, via: \"t:p1\"}]\n" AT(
              "\"s:p3\"", "mtu: 1500B") "workloads: [{name: w, kind: rdma-write, from: b, to: c}]\n",
          "paths", ""},
@@ -196,20 +204,20 @@ static void shares_of_a_link(void **state)
         /* 5 of 100 is tiny, and 6 of 100 is not. */
         {SWITCH(CLASSES ", scheduler: {weights: {3: 5, 4: 95}}") BOTH HIGH("host0"), "weights",
          "t.yaml:5:86: warning: switch0:p0: priority 3 has lossless data, but a weight of 5 of "
-         "100: it gets that part of the link when others send, and stops its senders\n    remedy: "
-         "a weight of its share\n"},
+         "100: it gets that part of the link when others send, and stops its senders\n"
+         "    remedy: a weight of its share (--set fabric.switch.weight-3=95)\n"},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 6, 4: 94}}") BOTH HIGH("host0"), "weights", ""},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 95, 4: 5}}") BOTH HIGH("host0"), "weights",
          "t.yaml:5:93: warning: switch0:p0: priority 4 has lossless data, but a weight of 5 of "
-         "100: it gets that part of the link when others send, and stops its senders\n    remedy: "
-         "a weight of its share\n"},
+         "100: it gets that part of the link when others send, and stops its senders\n"
+         "    remedy: a weight of its share (--set fabric.switch.weight-4=95)\n"},
         {SWITCH("pfc: {priorities: [4]}, dscp: {26: 3, 34: 4}, scheduler: {weights: {3: 5, 4: 95}}")
              BOTH HIGH("host0"),
          "weights", ""},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 95, 6: 5}}") BOTH BACK, "weights",
          "t.yaml:5:93: warning: 2 ports of 1 switch (switch0:p0, ...): priority 6 has CNPs, but a "
-         "weight of 5 of 100: congestion control hears late when many flows are marked\n    "
-         "remedy: strict priority for CNPs: weight 0\n"},
+         "weight of 5 of 100: congestion control hears late when many flows are marked\n"
+         "    remedy: strict priority for CNPs: weight 0 (--set fabric.switch.weight-6=0)\n"},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 94, 6: 6}}") BOTH BACK, "weights", ""},
         {SWITCH(
              CLASSES
@@ -223,30 +231,34 @@ static void shares_of_a_link(void **state)
                                                        "host1, to: host0, dscp: 34}\n",
          "weights",
          "t.yaml:6:53: warning: host1:p0: priority 3 has lossless data, but a weight of 5 of 100: "
-         "it gets that part of the link when others send, and stops its senders\n    remedy: a "
-         "weight of its share\n"},
+         "it gets that part of the link when others send, and stops its senders\n"
+         "    remedy: a weight of its share (--set hosts.defaults.rnic.weight-3=95)\n"},
         {SWITCH(CLASSES) BOTH HIGH("host0"), "starvation",
          "t.yaml:4:13: warning: switch0:p0: priority 4 is strict and has data without a rate: "
-         "priority 3 gets what it leaves, which may be nothing\n    remedy: weights for both "
-         "(scheduler.weights), or a rate for the workloads of priority 4\n"},
+         "priority 3 gets what it leaves, which may be nothing\n"
+         "    remedy: weights for both (scheduler.weights), or a rate for the workloads of "
+         "priority 4 (--set fabric.switch.weight-3=50 --set fabric.switch.weight-4=50)\n"},
         {SWITCH(CLASSES) BOTH HIGH("host0, rate: 1000"), "starvation", ""},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 50, 4: 50}}") BOTH HIGH("host0"), "starvation",
          ""},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 50}}") BOTH HIGH("host0"), "starvation",
          "t.yaml:4:13: warning: switch0:p0: priority 4 is strict and has data without a rate: "
-         "priority 3 gets what it leaves, which may be nothing\n    remedy: weights for both "
-         "(scheduler.weights), or a rate for the workloads of priority 4\n"},
+         "priority 3 gets what it leaves, which may be nothing\n"
+         "    remedy: weights for both (scheduler.weights), or a rate for the workloads of "
+         "priority 4 (--set fabric.switch.weight-4=50)\n"},
         /* A strict class below the weighted one is before it all the same. */
         {SWITCH(CLASSES ", scheduler: {weights: {4: 50}}") BOTH HIGH("host0"), "starvation",
          "t.yaml:4:13: warning: switch0:p0: priority 3 is strict and has data without a rate: "
-         "priority 4 gets what it leaves, which may be nothing\n    remedy: weights for both "
-         "(scheduler.weights), or a rate for the workloads of priority 3\n"},
+         "priority 4 gets what it leaves, which may be nothing\n"
+         "    remedy: weights for both (scheduler.weights), or a rate for the workloads of "
+         "priority 3 (--set fabric.switch.weight-3=50)\n"},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 50, 4: 50}}") BOTH
          "  - {name: high, kind: rdma-write, from: host1, to: host3, dscp: 34}\n",
          "starvation",
          "t.yaml:4:13: warning: host1:p0: priority 4 is strict and has data without a rate: "
-         "priority 3 gets what it leaves, which may be nothing\n    remedy: weights for both "
-         "(rnic.weight-N), or a rate for the workloads of priority 4\n"},
+         "priority 3 gets what it leaves, which may be nothing\n"
+         "    remedy: weights for both (rnic.weight-N), or a rate for the workloads of priority 4 "
+         "(--set hosts.defaults.rnic.weight-3=50 --set hosts.defaults.rnic.weight-4=50)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }

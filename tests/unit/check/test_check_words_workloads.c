@@ -50,30 +50,36 @@ static void commands_and_queues(void **state)
         {HEAD HOSTS("", "") NVME(", queue-depth: 127"), "depths", ""},
         {HEAD HOSTS("", "") NVME(", queue-depth: 128"), "depths",
          "t.yaml:8:81: warning: 'w': queue-depth 128 is played as 127: a queue between host1 and "
-         "host0 has 128 entries (nvme.queue-size of host1); what is beyond waits at the host\n"},
+         "host0 has 128 entries (nvme.queue-size of host1); what is beyond waits at the host\n"
+         "    remedy: queue-depth 127, or longer queues (--set workloads.w.queue-depth=127)\n"},
         {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 16"), "depths",
          "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
-         "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the host\n"},
+         "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the host\n"
+         "    remedy: queue-depth 15, or longer queues (--set workloads.w.queue-depth=15)\n"},
         {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 15"), "depths", ""},
         {HEAD HOSTS("", "max-queue-size: 16") NVME(", queue-depth: 16"), "depths",
          "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
-         "host0 has 16 entries (target.max-queue-size of host0); what is beyond waits at the "
-         "host\n"},
+         "host0 has 16 entries (target.max-queue-size of host0); what is beyond waits at the host\n"
+         "    remedy: queue-depth 15, or longer queues (--set workloads.w.queue-depth=15)\n"},
         {HEAD SECOND("queue-size: 16") NVME(", queue-depth: 16"), "depths",
          "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host2 and "
-         "host0 has 16 entries (nvme.queue-size of host2); what is beyond waits at the host\n"},
+         "host0 has 16 entries (nvme.queue-size of host2); what is beyond waits at the host\n"
+         "    remedy: queue-depth 15, or longer queues (--set workloads.w.queue-depth=15)\n"},
         /* An open loop has a bound, not a depth. */
         {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 16, rate: 1000"), "depths", ""},
         {HEAD HOSTS("", "max-queues: 3") NVME(", queues: 3"), "depths", ""},
         {HEAD HOSTS("", "max-queues: 3") NVME(", queues: 4"), "depths",
          "t.yaml:8:76: warning: 'w': queues 4 is played as 3: host0 grants no more to a controller "
-         "(target.max-queues)\n"},
+         "(target.max-queues)\n"
+         "    remedy: queues 3, or a larger target.max-queues (--set workloads.w.queues=3)\n"},
         {HEAD HOSTS("queue-size: 16", "max-queues: 3") NVME(", queues: 4, queue-depth: 16"),
          "depths",
          "t.yaml:8:92: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
-         "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the "
-         "host\nt.yaml:8:76: warning: 'w': queues 4 is played as 3: host0 grants no more to a "
-         "controller (target.max-queues)\n"},
+         "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the host\n"
+         "    remedy: queue-depth 15, or longer queues (--set workloads.w.queue-depth=15)\n"
+         "t.yaml:8:76: warning: 'w': queues 4 is played as 3: host0 grants no more to a controller "
+         "(target.max-queues)\n"
+         "    remedy: queues 3, or a larger target.max-queues (--set workloads.w.queues=3)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -85,20 +91,24 @@ static void depths_of_reads(void **state)
         {HEAD READ(", outstanding: 16"), "depths", ""},
         {HEAD READ(", outstanding: 17"), "depths",
          "t.yaml:5:86: note: 'w': 16 of its 17 outstanding READs are under way at once "
-         "(rnic.max-rd-atomic of host1)\n    remedy: more queue pairs (qps), or a larger "
-         "rnic.max-rd-atomic at both ends\n"},
+         "(rnic.max-rd-atomic of host1)\n"
+         "    remedy: more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends (--set "
+         "hosts.defaults.rnic.max-rd-atomic=17)\n"},
         {HEAD ALL("max-rd-atomic: 20") READ(", outstanding: 21"), "depths",
          "t.yaml:6:86: note: 'w': 20 of its 21 outstanding READs are under way at once "
-         "(rnic.max-rd-atomic of host1)\n    remedy: more queue pairs (qps), or a larger "
-         "rnic.max-rd-atomic at both ends\n"},
+         "(rnic.max-rd-atomic of host1)\n"
+         "    remedy: more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends (--set "
+         "hosts.defaults.rnic.max-rd-atomic=21)\n"},
         {HEAD AT("host0", "max-rd-atomic: 4") READ(", outstanding: 5"), "depths",
          "t.yaml:6:86: note: 'w': 4 of its 5 outstanding READs are under way at once "
-         "(rnic.max-rd-atomic of host0)\n    remedy: more queue pairs (qps), or a larger "
-         "rnic.max-rd-atomic at both ends\n"},
+         "(rnic.max-rd-atomic of host0)\n"
+         "    remedy: more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends (--set "
+         "hosts.defaults.rnic.max-rd-atomic=5 --set hosts.some.rnic.max-rd-atomic=5)\n"},
         {HEAD AT("host2", "max-rd-atomic: 4") READ(", outstanding: 5"), "depths",
          "t.yaml:6:86: note: 'w': 4 of its 5 outstanding READs are under way at once "
-         "(rnic.max-rd-atomic of host2)\n    remedy: more queue pairs (qps), or a larger "
-         "rnic.max-rd-atomic at both ends\n"},
+         "(rnic.max-rd-atomic of host2)\n"
+         "    remedy: more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends (--set "
+         "hosts.some.rnic.max-rd-atomic=5 --set hosts.defaults.rnic.max-rd-atomic=5)\n"},
         {HEAD ALL("max-rd-atomic: 4")
              WORK("kind: rdma-write, from: host1, to: host0, outstanding: 5"),
          "depths", ""},

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/check/remedy.h"
+
+#include <string.h>
+
+static size_t path_length(const char *set)
+{
+    return strcspn(set, "=");
+}
+
+static void push_set(struct remedy *remedy, struct arena *arena, const char *set)
+{
+    const char **added =
+        arena_push(arena, (void **)(void *)&remedy->sets, &remedy->set_count, sizeof *remedy->sets);
+    *added = arena_text(arena, set, strlen(set));
+}
+
+void remedy_set(struct remedy *remedy, struct arena *arena, const char *set)
+{
+    const size_t length = path_length(set);
+    for (size_t i = 0; i < remedy->set_count; i++)
+        if (path_length(remedy->sets[i]) == length && strncmp(remedy->sets[i], set, length) == 0)
+            return;
+    push_set(remedy, arena, set);
+}
+
+static bool is_named(const struct remedy_here *here, const char *name)
+{
+    for (size_t i = 0; i < here->count; i++)
+        if (strcmp(here->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+void remedy_here(struct remedy *remedy, struct arena *arena, const char *name, const char *values)
+{
+    struct remedy_here *here = NULL;
+    for (size_t i = 0; i < remedy->here_count; i++)
+        if (strcmp(remedy->here[i].values, values) == 0)
+            here = &remedy->here[i];
+    if (here == NULL) {
+        here = arena_push(arena, (void **)(void *)&remedy->here, &remedy->here_count, sizeof *here);
+        *here = (struct remedy_here){.values = arena_text(arena, values, strlen(values))};
+    }
+    if (is_named(here, name))
+        return;
+    const char **added =
+        arena_push(arena, (void **)(void *)&here->names, &here->count, sizeof *here->names);
+    *added = arena_text(arena, name, strlen(name));
+}
+
+void remedy_end(struct remedy *remedy, struct arena *arena)
+{
+    for (size_t i = 0; i < remedy->here_count; i++) {
+        const struct remedy_here *here = &remedy->here[i];
+        const char *names = here->names[0];
+        for (size_t k = 1; k < here->count; k++)
+            names = arena_format(arena, "%s, %s", names, here->names[k]);
+        push_set(remedy, arena,
+                 arena_format(arena, "fabric.overrides[+]={where: [%s], %s}", names, here->values));
+    }
+    remedy->here_count = 0;
+    if (remedy->unknown)
+        remedy->set_count = 0;
+}
+
+void remedy_print(const struct remedy *remedy, FILE *out)
+{
+    fputs(remedy->text, out);
+    for (size_t i = 0; i < remedy->set_count; i++) {
+        const char *set = remedy->sets[i];
+        const char *quote = strpbrk(set, " *?[]{}$;&|<>()\"") != NULL ? "'" : "";
+        fprintf(out, "%s--set %s%s%s", i == 0 ? " (" : " ", quote, set, quote);
+    }
+    fputs(remedy->set_count > 0 ? ")" : "", out);
+}
+
+const char *remedy_lines(const struct remedy *remedy, struct arena *arena)
+{
+    const char *lines = "";
+    for (size_t i = 0; i < remedy->set_count; i++)
+        lines = arena_format(arena, "%s%s%s", lines, i == 0 ? "" : "\n", remedy->sets[i]);
+    return lines;
+}
