@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "nvme/host/host.h"
 #include "replay/database/words.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
@@ -68,6 +69,14 @@ static uint64_t expired_at(const struct cause_search *search, const struct harm_
     return sum;
 }
 
+static time_ps limit_of(const struct harm_scene *scene, uint32_t host, enum nvme_host_timer timer)
+{
+    const struct nvme_host_params *params = &scene->scenario->nodes[host].host->nvme_host->core;
+    return timer == NVME_HOST_IO_TIMEOUT   ? params->io_timeout
+           : timer == NVME_HOST_KEEP_ALIVE ? params->keep_alive
+                                           : params->admin_timeout;
+}
+
 static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t first,
                     enum nvme_host_timer timer)
 {
@@ -89,9 +98,10 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     clue.least = away(scene, member); /* others of its workload may have lost as much */
     if (!left)
         clue.strength = PPM / 2;
-    snprintf(clue.seen, sizeof clue.seen, "%s lost controllers %s time%s because %s",
+    snprintf(clue.seen, sizeof clue.seen, "%s lost controllers %s time%s because %s (%s %s)",
              scene->scenario->nodes[member->from].name, words_count((int64_t)times).text,
-             plural(times, "", "s"), timers[timer].seen);
+             plural(times, "", "s"), timers[timer].seen, timers[timer].row,
+             words_time(limit_of(scene, member->from, timer)).text);
     cause_accuse(search, &clue, &suspect);
 }
 

@@ -45,6 +45,15 @@ static bool is_explained(const struct cause_search *search, const struct harm_sc
     return explained;
 }
 
+/* Adaptive timers begin with less. */
+static void describe_timer(const struct rnic_params *rnic, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (!rnic->adaptive)
+        snprintf(text, size, " (4.096 us x 2^%lld = %s each)", (long long)rnic->timeout,
+                 words_time(INT64_C(4096000) << rnic->timeout).text);
+}
+
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     uint64_t lost = 0, all = 0;
@@ -70,10 +79,12 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             continue;
         else
             clue.strength = (PPM - stopped(scene, node)) / (lost > 0 ? 4 : 2);
-        snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission %s%s",
+        char formula[64];
+        describe_timer(scene->scenario->nodes[node].host->rnic, formula, sizeof formula);
+        snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission %s%s%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,
                  plural(timeouts, "timeout", "timeouts"),
-                 lost > 0 ? "" : " though no frame was lost");
+                 lost > 0 ? "" : " though no frame was lost", formula);
         cause_report(search, &clue);
     }
 }
