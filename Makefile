@@ -159,7 +159,7 @@ LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
 SWARM := $(B)/tests/swarm/swarm
 FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 
-emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
+emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 
 # --- targets for people -------------------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test odd browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -181,28 +181,31 @@ run: all ## installs what is missing, builds, and plays the pause storm (CASE=FI
 test: build/packages-test all ## the same, then every test
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
 	@$(MAKE) BUILD=plain law-programs build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
-	@SWARM=build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm STORMGLASS=$(CURDIR)/$(PROGRAM) tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
+	@SWARM=build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
 
+odd: build/packages-test build/packages-odd all ## some tests as on a machine unlike ours: spaces in the path, no root, a German locale, one processor, other fonts
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd
+
 browser-test: build/packages-browser all ## opens the page of a report in Chromium: charts, numbers, zoom
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/browser
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/browser
 
 bench: all ## measures the program's speed on this machine
 	@$(PROGRAM) bench
 
 bench-instructions: build/packages-test all ## instructions, first-level misses and wrong branches of a packet-hop
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/instructions
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/instructions
 
 bench-features: build/packages-test all ## instructions of a packet-hop with a feature and without
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/features
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/features
 
 bench-history: build/packages-test all ## measures every work and appends the figures to docs/performance*.csv (LABEL=commit)
 	@$(PROGRAM) bench --runs 5 --history docs/performance.csv --label "$(LABEL)" \
 	    $$($(PROGRAM) list works | sed 's/ .*//')
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) LABEL="$(LABEL)" HISTORY=docs/performance-instructions.csv tests/instructions
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" LABEL="$(LABEL)" HISTORY=docs/performance-instructions.csv tests/instructions
 
 cost: build/packages-test all ## measures what each level of recording costs; a summary may cost 3 %
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/cost 3
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/cost 3
 
 matrix: build/packages-test build/packages-cross build/packages-wasm ## the same digest from gcc and clang, -O0 and -O3, with sanitizers, on ARM, s390x and WebAssembly
 	@tests/matrix.sh
@@ -219,17 +222,17 @@ mutants: build/packages-test ## changes the code a little, COUNT times, and list
 s390x aarch64: build/packages-cross ## the program for a machine of the other byte order, or for ARM: build/s390x/stormglass
 	@$(MAKE) CC=$@-linux-gnu-gcc BUILD=plain OPT= all
 	@mkdir -p build/$@
-	@printf '#!/bin/sh\nexec %s "$$@"\n' "$(call emulator,$@) $(CURDIR)/build/$@-linux-gnu-gcc-plain/stormglass" > build/$@/stormglass
+	@printf '#!/bin/sh\nexec %s "$$@"\n' "qemu-$@ -R 0x100000000 -L '$(CURDIR)/build/sysroot-$@' '$(CURDIR)/build/$@-linux-gnu-gcc-plain/stormglass'" > build/$@/stormglass
 	@chmod +x build/$@/stormglass
 
 wasm: build/packages-wasm build/wasm/trees.c ## model and scenarios for WebAssembly, played by Node.js: build/wasm/stormglass
 	@$(MAKE) TARGET=wasm CC=clang-14 BUILD=plain OPT= build/wasm/plain/stormglass.js
-	@printf '#!/bin/sh\nexec node %s "$$@"\n' $(CURDIR)/build/wasm/plain/stormglass.js > build/wasm/stormglass
+	@printf '#!/bin/sh\nexec node "%s" "$$@"\n' "$(CURDIR)/build/wasm/plain/stormglass.js" > build/wasm/stormglass
 	@chmod +x build/wasm/stormglass
 
 s390x-test aarch64-test: build/packages-cross ## the unit tests as a program of that machine, run by qemu-user
 	@$(MAKE) CC=$(@:-test=)-linux-gnu-gcc BUILD=plain OPT= all unit-programs
-	@EMULATOR="$(call emulator,$(@:-test=))" STORMGLASS=$(CURDIR)/$(PROGRAM) \
+	@EMULATOR="$(call emulator,$(@:-test=))" STORMGLASS="$(CURDIR)/$(PROGRAM)" \
 	    tests/run build/$(@:-test=)-linux-gnu-gcc-plain/tests/unit none unit/test_
 
 fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each
@@ -253,26 +256,26 @@ races: build/packages-test ## several threads under ThreadSanitizer: drawn divis
 swarm: build/packages-test all ## plays SEEDS scenarios that nobody wrote, from seed FIRST on (default: by commit), in every way
 	@$(MAKE) BUILD=plain build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
 	@$(MAKE) BUILD=asan build/$(CC_NAME)-asan$(OPT)/tests/swarm/swarm
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/swarm/run $(SEEDS) "$(FIRST)" build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm \
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/swarm/run $(SEEDS) "$(FIRST)" build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm \
 	    build/$(CC_NAME)-asan$(OPT)/tests/swarm/swarm
 
 oracle: build/packages-test all ## SEEDS drawn scenarios (100) with more of each resource by --set: what gains most is the named bottleneck (FIRST: by commit)
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/oracle/oracle "$(FIRST)" $(or $(SEEDS),100)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/oracle/oracle "$(FIRST)" $(or $(SEEDS),100)
 
 predictions: build/packages-test all ## what the model says of published hardware: docs/predictions-hardware.md
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/hardware/predict docs/predictions-hardware.md
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/hardware/predict docs/predictions-hardware.md
 
 spaces: all ## SEEDS drawn plans (20): what is chosen is what playing every candidate says (FIRST: by commit)
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/plans/spaces "$(FIRST)" $(if $(filter-out file,$(origin SEEDS)),$(SEEDS),20)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/plans/spaces "$(FIRST)" $(if $(filter-out file,$(origin SEEDS)),$(SEEDS),20)
 
 slurm: all ## an array job of a plan, played by Debian's slurm on this machine alone (as root; says so where it cannot)
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/plans/slurm || [ $$? = 77 ]
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/plans/slurm || [ $$? = 77 ]
 
 plans: all ## the worked plans of scenarios/plans and their answers: docs/plans.md
 	@docs/plans.sh $(PROGRAM) > build/plans.md && mv build/plans.md docs/plans.md
 
 culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; KEEP=DIR: what was missed)
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) \
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) \
 		"$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),100)
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
@@ -302,18 +305,18 @@ soak: build/packages-test all ## plays all cases on 1 to 8 threads, 10,000 hosts
 	@ROOT_CAUSE_SCENARIOS=1500 ROOT_CAUSE_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_root_cause
 	@PROOF_SCENARIOS=200 PROOF_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_proof
 	@STEP_SCENARIOS=200 STEP_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_step
-	@THREADS_UNTIL= THREADS_SCENARIOS=$(CURDIR)/scenarios/works/fat-tree-k16.yaml STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/threads.sh
-	@LARGE=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/memory.sh
-	@KILLS=100 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/killed.sh
-	@EVERY=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/failing-calls.sh
+	@THREADS_UNTIL= THREADS_SCENARIOS="$(CURDIR)/scenarios/works/fat-tree-k16.yaml" STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/golden/threads.sh
+	@LARGE=1 STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/golden/memory.sh
+	@KILLS=100 STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/golden/killed.sh
+	@EVERY=1 STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/golden/failing-calls.sh
 	@$(MAKE) BUILD=asan build/$(CC_NAME)-asan$(OPT)/tests/unit/base/test_parameter_bounds
 	@PARAMETER_VALUES=all build/$(CC_NAME)-asan$(OPT)/tests/unit/base/test_parameter_bounds
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/soak $(SOAK_SECONDS)
 
 # The laboratory: a virtual machine with the real stack (bridge/lab/README.md).
 # LINUX=6.12: that kernel of the archive, in a directory of its own.
 LAB_DIR := build/lab$(if $(LINUX),-$(LINUX))
-LAB := BRIDGE=$(CURDIR)/$(B)/stormglass-bridge STORMGLASS=$(CURDIR)/$(PROGRAM) nice -n 19 bridge/lab/run.sh $(LAB_DIR)
+LAB := BRIDGE="$(CURDIR)/$(B)/stormglass-bridge" STORMGLASS="$(CURDIR)/$(PROGRAM)" nice -n 19 bridge/lab/run.sh $(LAB_DIR)
 
 lab: lab-image all ## real RDMA without hardware: every test in a virtual machine
 	@$(LAB) test
@@ -337,15 +340,15 @@ docs: all ## writes docs/parameters.md anew from the program's rows
 	@docs/parameters.sh $(PROGRAM) > docs/parameters.md
 
 install: all ## installs program, man pages, completion and cases under PREFIX (and DESTDIR)
-	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/stormglass/cases \
-	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	@install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	@install -m 644 $(filter %.1,$(MAN_PAGES)) $(DESTDIR)$(PREFIX)/share/man/man1
-	@install -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(PREFIX)/share/man/man5
+	@install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/stormglass/cases" \
+	    "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5" \
+	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions"
+	@install -m 755 $(PROGRAMS) "$(DESTDIR)$(PREFIX)/bin"
+	@install -m 644 $(filter %.1,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man1"
+	@install -m 644 $(filter %.5,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man5"
 	@install -m 644 cli/completion.bash \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/stormglass
-	@install -m 644 $(filter scenarios/cases/%,$(EMBEDDED)) $(DESTDIR)$(PREFIX)/share/stormglass/cases
+	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/stormglass"
+	@install -m 644 $(filter scenarios/cases/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/cases"
 	@echo "  INSTALLED under $(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built

@@ -271,10 +271,10 @@ static void write_sum(struct store *store, const struct collect *collect, uint32
     const struct scenario_pair *slowest = pair_of(workload, sum->slowest);
     char text[TEXT_BYTES];
     snprintf(text, sizeof text,
-             "%s: %u of %u connections made, the first at %s, the slowest (%s to %s) in %s",
-             workload->name, (unsigned)sum->made, (unsigned)sum->all, words_time(sum->first).text,
-             scenario->nodes[slowest->from].name, scenario->nodes[slowest->to].name,
-             words_time(sum->longest).text);
+             "%s: %u of %u %s made, the first at %s, the slowest (%s to %s) in %s", workload->name,
+             (unsigned)sum->made, (unsigned)sum->all, plural(sum->all, "connection", "connections"),
+             words_time(sum->first).text, scenario->nodes[slowest->from].name,
+             scenario->nodes[slowest->to].name, words_time(sum->longest).text);
     write_event(
         store, &(struct event_row){sum->last, EVENT_CONNECTED, workload->name, text, sum->longest});
 }

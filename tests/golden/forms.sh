@@ -17,6 +17,9 @@ sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1
 "$program" counters run.db >later.txt && sed 's/: [0-9]*$/: 0/' later.txt >earlier.txt
 "$program" import counters earlier.txt later.txt >counters.json 2>out
 cp "$top"/tests/golden/cables/* "$top"/tests/golden/sonic/*.json "$top"/tests/golden/readings/* .
+samples=$top/tests/fuzz/corpus
+cp "$samples/iolog/paced.log" "$samples/blktrace/plain.bin" .
+cp "$samples/mlnx_qos/pcp" mlnx_qos.txt
 cat >base.yaml <<'YAML'
 stormglass: 1
 name: base
@@ -86,9 +89,9 @@ files_of() { # KIND
     clab) echo fabric.clab.yml ;;
     counters) echo earlier.txt later.txt ;;
     mlxconfig) echo mlxconfig.txt ;;
-    mlnx_qos) echo "$top/tests/fuzz/corpus/mlnx_qos/$(ls "$top/tests/fuzz/corpus/mlnx_qos" | head -n 1)" ;;
-    iolog) echo "$top/tests/fuzz/corpus/iolog/paced.log" ;;
-    blktrace) echo "$top/tests/fuzz/corpus/blktrace/plain.bin" ;;
+    mlnx_qos) echo mlnx_qos.txt ;;
+    iolog) echo paced.log ;;
+    blktrace) echo plain.bin ;;
     esac
 }
 
@@ -110,7 +113,7 @@ PY
 accepts() { # COMMAND WORD...
     timeout 120 "$program" "$@" >out 2>err </dev/null
     local code=$?
-    [ $code = 0 ] || [ $code = 1 ] || fail "$*: exit code $code: $(head -n 3 err)"
+    case $code in 0 | 1 | 4) ;; *) false ;; esac || fail "$*: exit code $code: $(head -n 3 err)"
     tried=$((tried + 1))
 }
 

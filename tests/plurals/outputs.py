@@ -12,7 +12,7 @@ ONE = re.compile(r"(?<![\w.,/:#%+*=<()'\"-])1(?: |</\w+> )((?:[a-z]+(?:-[a-z]+)*
 ENDS = set('''a about after again ago all and as at before behind but by can cannot could did do does down each every for from had
     has he if in into is it its last later less may more most must never no not of off on once only or others over per same since so
     some still such than that the their them then there these they this those to together twice under until up was what when
-    where which while who with within without would ns us ms ps differs and always yes process status class loss access'''.split())
+    where which while who with within without would ns us ms ps differs ends and always yes process status class loss access'''.split())
 
 
 def findings(path):

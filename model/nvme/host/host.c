@@ -7,6 +7,7 @@
 #include "base/note_text.h"
 #include "nvme/host/host_private.h"
 
+#include "base/plural.h"
 #include "base/probe.h"
 
 #include <stdio.h>
@@ -231,8 +232,9 @@ static void note_end(const struct nvme_host *host)
 {
     char text[200];
     snprintf(text, sizeof text,
-             "NVMe controller at %s permanently lost after %u attempts in %s (ctrl-loss-tmo %s)",
+             "NVMe controller at %s permanently lost after %u %s in %s (ctrl-loss-tmo %s)",
              note_ip(host->site.target_ip).text, (unsigned)host->attempts,
+             plural(host->attempts, "attempt", "attempts"),
              note_time(state_time_open(&host->without_service, env_now(host->site.env))).text,
              note_time(host->params.ctrl_loss_tmo).text);
     nvme_host_note(host, text);

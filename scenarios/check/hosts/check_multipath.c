@@ -90,10 +90,10 @@ static void check_policy(const struct scenario *scenario, const struct scenario_
     if (params->policy != NVME_IO_POLICY_NUMA || params->numa_nodes >= count || count < 2)
         return;
     check_alike(report, DIAG_NOTE, &thing,
-                "%u of the %u paths of '%s' %s I/O at once, the others only after a loss "
+                "%u of the %u %s of '%s' %s I/O at once, the others only after a loss "
                 "(io-policy numa)",
-                (unsigned)params->numa_nodes, (unsigned)count, workload->name,
-                plural(params->numa_nodes, "carries", "carry"));
+                (unsigned)params->numa_nodes, (unsigned)count, plural(count, "path", "paths"),
+                workload->name, plural(params->numa_nodes, "carries", "carry"));
     check_remedy(report, "nvme.io-policy: round-robin or queue-depth");
 }
 
