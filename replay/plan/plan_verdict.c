@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASS_PART = 5 }; /* a fifth of the error is for a pass: the worse mistake */
+enum {
+    PASS_PART = 5, /* a fifth of the error is for a pass: the worse mistake */
+    REST_PART = 5  /* a fifth of that of a candidate is for the cases beside the hardest */
+};
 
 static uint32_t means_of(const struct plan_case_state *of)
 {
@@ -28,21 +31,27 @@ static uint32_t means_beside(const struct plan_candidate *candidate, uint32_t of
     return means;
 }
 
+/* The part of a candidate's error that is for one mean of a case. */
+static double part_of(const struct plan_candidate *candidate, uint32_t of)
+{
+    const uint32_t hard = plan_hardest_case(candidate);
+    const uint32_t hardest = means_of(&candidate->states[hard]);
+    const uint32_t others = means_beside(candidate, hard);
+    const uint32_t mine = of == hard ? hardest : others;
+    const double rest = hardest > 0 && others > 0 ? 1.0 / REST_PART : of == hard ? 0 : 1;
+    return (of == hard ? 1 - rest : rest) / (mine > 0 ? mine : 1);
+}
+
 struct plan_test plan_verdict_test(const struct plan_state *state,
                                    const struct plan_candidate *candidate, uint32_t of)
 {
     const struct plan_rules *rules = &state->plan->rules;
-    const uint32_t hard = plan_hardest_case(candidate);
-    const uint32_t mine =
-        of == hard ? means_of(&candidate->states[of]) : means_beside(candidate, hard);
     const double pass = plan_error(state) / PASS_PART, fail = plan_error(state) - pass;
-    const bool shared = means_of(&candidate->states[hard]) > 0 && means_beside(candidate, hard) > 0;
     const bool compares_all = rules->objective == PLAN_HEADROOM || rules->objective == PLAN_FRONT;
     return (struct plan_test){
         .first = (uint32_t)rules->seeds,
         .pass_error = pass / state->count,
-        .fail_error =
-            fail / (shared ? 2 : 1) / (mine > 0 ? mine : 1) / (compares_all ? state->count : 1),
+        .fail_error = fail * part_of(candidate, of) / (compares_all ? state->count : 1),
         .tolerance = plan_tolerance(state),
     };
 }

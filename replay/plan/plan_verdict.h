@@ -6,8 +6,8 @@
  *         one that is really beyond a limit needs a wrong verdict on just that limit (intersection-
  *         union test: Berger, Technometrics 24, 1982).  It is divided by the candidates, not by
  *         their tests.
- *   fail  The rest.  A candidate is dropped by any of its own tests: half is for the means of its
- *         hardest case, which is run first, the other half is divided by the means of the others.
+ *   fail  The rest.  A candidate is dropped by any of its own tests: four fifths are for the means
+ *         of its hardest case, which is run first; the means of the other cases share the fifth.
  *         How many other candidates there are plays no part, unless the objective compares all of
  *         them (most-headroom, front).
  * Divided by Bonferroni's inequality, so all candidates may have the same seeds. */

@@ -68,7 +68,7 @@ sed 's/to: host0}/to: host0, stop: 400us}/' site.yaml >stop.yaml
 refused 9:56 'oltp would not feel it: it stops at 400us' 's/each: spines/&, at: 400us/; s/site.yaml/stop.yaml/'
 # What is wrong with a failure is said before anything is played, not as what refuses each candidate.
 refused 9:56 'at: expected a time such as 55us, but "3" has no unit' 's/each: spines/&, at: 3/'
-refused 9:60 'drain: expected a percentage such as 20%, but "10Gbps" has another unit' 's/switch-down, each: spines/slow-receiver, each: hosts, drain: 10Gbps/'
+refused 9:60 'drain: expected a percentage such as 20%, or a ratio such as 1/16, but "10Gbps" has another unit' 's/switch-down, each: spines/slow-receiver, each: hosts, drain: 10Gbps/'
 refused 9:53 "unknown key 'drian'; did you mean 'drain'?" 's/switch-down, each: spines/slow-receiver, each: hosts, drian: 10%/'
 refused 9:44 "no switch is called 'spine9'; did you mean 'spine0'?" 's/each: spines/each: spine9/'
 refused 9:25 "there is no fault 'swich-down'; did you mean 'switch-down'?" 's/switch-down/swich-down/'
