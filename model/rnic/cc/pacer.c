@@ -210,6 +210,11 @@ struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site,
     struct cc_view view = {.rate_bps = flow.rate_bps, .target_bps = flow.rate_bps};
     if (site->ops->observe != NULL)
         site->ops->observe(&flow, now, &view);
+    /* A window over a round trip may come to more than the line carries. */
+    if (view.rate_bps > site->line_bps)
+        view.rate_bps = site->line_bps;
+    if (view.target_bps > site->line_bps)
+        view.target_bps = site->line_bps;
     return view;
 }
 
