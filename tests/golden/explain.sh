@@ -205,7 +205,7 @@ says calm 'slow-receiver at host1 from 1s: the run ended before it began'
 says calm 'slow-receiver at host2 from 0s: its host sent no pause'
 says calm '2 of 4 links, such as host2-switch0: no frame crossed them'
 
-echo 'precious: true' | tee precious.yaml >precious.txt
+echo 'precious: true' >precious.yaml
 sqlite3 foreign.db 'CREATE TABLE t(a)'
 sqlite3 storm.db "UPDATE meta SET digest=NULL, status='running'"
 cp calm.db other.db
@@ -222,7 +222,7 @@ cp calm.db old.db
 sqlite3 old.db 'DROP TABLE workload_way'
 refuses 'an old database' 'written by an older stormglass' old.db
 refuses 'no file' 'nothere.db: No such file' nothere.db
-refuses 'no database' 'not a run database' precious.txt
+refuses 'no database' 'expected stormglass: 1' precious.yaml
 refuses 'no scenario' "unknown key 'precious'" precious.yaml
 refuses 'a foreign database' 'not a run database' foreign.db
 refuses 'a run under way' 'the run did not end' storm.db
