@@ -84,7 +84,7 @@ refused 'cut JSON of fio' 'fio-cut.json:12:' fio-cut.json -o no.yaml
 printf '                    Atomic BW Test\n #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec]\n 8 5 1 1\n' >atomic.txt
 refused 'what is not modelled' 'the files say nothing that is modelled' atomic.txt -o no.yaml
 refused 'a foreign file' 'scenario.yaml:1:1: error: expected what one of these printed' scenario.yaml -o no.yaml
-head -c 1000000 "$program" >program # its whole is larger than any text may be
+head -c 1000000 /proc/self/exe >program # its whole is larger than any text may be
 refused 'a program' 'error: expected a text' program -o no.yaml
 refused 'a folder' '.:1:1: error: Is a directory' . -o no.yaml
 refused 'no such file' 'none.txt:1:1: error: No such file' none.txt -o no.yaml

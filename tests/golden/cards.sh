@@ -35,14 +35,14 @@ limited() {
 }
 
 tried=0
-for file in $(grep -l '^  message-cost:' "$profiles"/*.yaml); do
+while read -r file; do
     profile=$(basename "$file" .yaml)
     rate=$(sed -n 's/^  line-rate: {value: \([0-9]*Gbps\),.*/\1/p' "$file")
     scenario "$profile" "$rate"
     limited "$profile" 'one queue pair' 'host cpu|rnic'
     limited "$profile" '32 queue pairs' 'host cpu|rnic|link' --set workloads.w.qps=32 --set workloads.w.threads=32
     tried=$((tried + 1))
-done
+done < <(grep -l '^  message-cost:' "$profiles"/*.yaml)
 # With cores enough it is the card.
 scenario generic-400g 400Gbps
 limited generic-400g '96 queue pairs' rnic --set workloads.w.qps=96 --set workloads.w.threads=96

@@ -145,7 +145,7 @@ cmp -s out.txt <("$program" plan cliff.yaml --resume cliff.db) || fail "pages ch
 [ "$(grep -o 'href="[^"#]*\.html"' pages/index.html | sort | uniq -d)" = "" ] || fail "pages: a link twice"
 [ "$(grep -o 'href="[^"#]*\.html"' pages/index.html | sed 's/href="//; s/"//' | sort)" = "$(cd pages && ls | grep -v '^index.html$' | sort)" ] || fail "pages: links and pages differ"
 [ "$(ls pages/*.html | wc -l)" = $((1 + $(sqlite3 cliff.db 'SELECT count(*) FROM candidate WHERE candidate IN (SELECT candidate FROM run)'))) ] || fail "pages: $(ls pages)"
-eval "$(sqlite3 cliff.db "SELECT command FROM trial t JOIN candidate c USING(candidate) WHERE name = '$chosen' LIMIT 1" | sed "s,^stormglass,$program,") -o alone.db" >/dev/null
+eval "$(sqlite3 cliff.db "SELECT command FROM trial t JOIN candidate c USING(candidate) WHERE name = '$chosen' LIMIT 1" | sed "s,^stormglass,\"\$program\",") -o alone.db" >/dev/null
 "$program" report alone.db -o alone.html
 digest() { grep -oE 'digest [0-9a-f]{32}|[0-9a-f]{32}' "$1" | grep -oE '[0-9a-f]{32}' | sort -u; }
 [ -n "$(digest alone.html)" ] && [ "$(digest alone.html)" = "$(digest "pages/$chosen.html")" ] || fail "pages: $chosen is another run"
@@ -277,7 +277,7 @@ sed 's/each: "spine\*"/&, together: all/' spines.yaml >all-away.yaml
 "$program" plan all-away.yaml --exhaustive --json >spines-all.json
 [ $? = 1 ] && gojq -e '[.candidates[].verdict] | unique == ["idle"]' spines-all.json >/dev/null || fail "all spines: $(gojq -c '[.candidates[].verdict]' spines-all.json)"
 # The command of a verdict plays what it says.
-eval "$(gojq -r '.candidates[1].command' spines.json | sed "s,^stormglass,$program,") --json" >run.json
+eval "$(gojq -r '.candidates[1].command' spines.json | sed "s,^stormglass,\"\$program\",") --json" >run.json
 gojq -e '.workloads[0].goodput_bps > 0' run.json >/dev/null || fail "the command of a candidate: $(gojq -r '.candidates[1].command' spines.json)"
 
 # Of the worst member and the slowest 1 %: those of the steady part, met by neither the mean nor the sum.
@@ -285,7 +285,7 @@ for asked in 'io.worst_member.latency.p99 < 120us' 'io.latency.slowest_1pct < 13
     sed "s/^slo:.*/slo: [\"$asked\"]/" latency.yaml >worst.yaml
     "$program" plan worst.yaml --exhaustive --json >worst.json || fail "$asked: exit $?"
     gojq -e '[.candidates[].verdict] | unique | index("holds") and index("fails")' worst.json >/dev/null || fail "$asked: $(gojq -c '[.candidates[].verdict]' worst.json)"
-    eval "$(gojq -r '.chosen.name as $n | .candidates[] | select(.name == $n).command' worst.json | sed "s,^stormglass,$program,") --json" >run.json
+    eval "$(gojq -r '.chosen.name as $n | .candidates[] | select(.name == $n).command' worst.json | sed "s,^stormglass,\"\$program\",") --json" >run.json
     gojq -e --arg asked "$asked" '.workloads[0] | if $asked | test("goodput") then .member_goodput_bps.min > 6e9 else
         .steady | (.worst_member.latency_ns.p99, .latency_ns.slowest_1pct, .worst_member.latency_ns.mean) | . > 0 and . < 130000 end' run.json >/dev/null ||
         fail "$asked: the chosen has $(gojq -c '.workloads[0] | .worst_member, .member_goodput_bps, .steady' run.json)"
