@@ -186,12 +186,14 @@ static void judge_laws(const struct figures *figures)
 
 /* ------------------------------------------------------------------ the summary */
 
-/* Sums over ports or members, and lines that say how long a run should be or what was set. */
+/* Sums over ports or members, formulas of timeouts, and lines that say how long a run should be
+ * or what was set. */
 static bool is_bounded(const char *line)
 {
     static const char *const others[] = {
-        "total pause time", " of pauses in all", " lost ",    "would do",   "at this rate",
-        "needs about",      "  held ",           "  BROKEN ", "not judged", "settled in"};
+        "timeout",           "-tmo",      "reconnect-delay", "kato",         "total pause time",
+        " of pauses in all", " lost ",    "would do",        "at this rate", "needs about",
+        "  held ",           "  BROKEN ", "not judged",      "settled in"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strstr(line, others[i]) != NULL)
             return false;
