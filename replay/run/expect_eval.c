@@ -299,12 +299,12 @@ static bool has_no_basis(const struct expectation *expectation, const struct res
 static bool compares_nothing(const struct expectation *expectation, const struct result *result,
                              struct result_ratio value, char *why, size_t size)
 {
-    if (value.denominator == 0) {
-        snprintf(why, size, "not known: too few samples or members");
-        return true;
-    }
     if (has_no_samples(expectation, result)) {
         snprintf(why, size, "nothing completed");
+        return true;
+    }
+    if (value.denominator == 0) {
+        snprintf(why, size, "not known: too few samples or members");
         return true;
     }
     if (leaves_out_operations(expectation, result, why, size))

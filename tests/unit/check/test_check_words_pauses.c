@@ -34,7 +34,8 @@ static void what_a_nic_does_not_obey(void **state)
          "t.yaml:4:13: warning: 2 hosts (host0, ...): the receive buffer sends no pause for "
          "priority 4, DSCP 10: when full, it drops traffic that is lossless at switch0 (a run "
          "shows "
-         "drops.lossy > 0)\n    remedy: add 4 to rnic.pfc-priorities\n"},
+         "drops.lossy > 0)\n    remedy: add 4 to rnic.pfc-priorities "
+         "(--set 'hosts.some.rnic.pfc-priorities=[3,4]')\n"},
         {START FABRIC "  host-links: {pfc-enabled: none}\n" WRITE, "host-classes", ""},
         {START FABRIC "  overrides: [{where: host0, pfc-enabled: none}]\n" WRITE, "host-classes",
          "t.yaml:5:43: warning: host0:p0: the NIC obeys no pause for priority 3, DSCP 26, which is "

@@ -282,7 +282,7 @@ static const struct {
     {HEAD "fabric: {topology: {kind: single-switch}, switch: {pfc: [3]}}\n" WORKLOAD, 3, 57,
      "expected a mapping"},
     {HEAD "fabric: {topology: {kind: single-switch}, switch: {dscp: {64: 3}}}\n" WORKLOAD, 3, 63,
-     "more than"},
+     "expected a DSCP from 0 to 63, but found 64"},
     {HEAD "fabric: {topology: {kind: single-switch}, overrides: [{mtu: 3B}]}\n" WORKLOAD, 3, 55,
      "expected an override"},
     {HEAD FABRIC "hosts: {box: {where: host0, machine: \"\"}}\n" WORKLOAD, 4, 38,

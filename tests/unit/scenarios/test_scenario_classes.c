@@ -85,7 +85,8 @@ static void bad_classes_are_refused(void **state)
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", dscp: 64}]\n", "the maximum, 63"},
+        {HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", dscp: 64}]\n",
+         "expected a DSCP from 0 to 63, but found 64"},
         {HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", priority: -1}]\n", "priority"},
         {HEAD FABRIC "}\nhosts: {defaults: {rnic: {profile: ideal, dscp-to-priority: {3: 8}}}}\n"
                      "workloads: [{name: a, " RAW "}]\n",
