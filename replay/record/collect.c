@@ -31,12 +31,15 @@ time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_p
     return open > pauses->blocked_longest ? open : pauses->blocked_longest;
 }
 
-time_ps collect_busy_ps(const struct port *port)
+time_ps collect_busy_ps(const struct port *port, time_ps now)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < PRIORITIES; i++)
         bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * WIRE_GAP_BYTES;
-    return units_transfer_ps(bytes, port->rate.bps);
+    /* A frame counts when it begins to leave: what of it is still to come is not in the run. */
+    const time_ps begun = units_transfer_ps(bytes, port->rate.bps);
+    const time_ps to_come = time_later(port->busy_until - now, 0);
+    return time_later(begun - to_come, 0);
 }
 
 time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end)

@@ -44,7 +44,7 @@ time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end
 /* The longest time at once that a port's transmitter was stopped in a priority. */
 time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_ps now);
 
-/* Time that a port's wire was taken by frames, preambles and gaps. */
-time_ps collect_busy_ps(const struct port *port);
+/* Time until now that a port's wire was taken by frames, preambles and gaps. */
+time_ps collect_busy_ps(const struct port *port, time_ps now);
 
 #endif

@@ -130,7 +130,7 @@ static void write_port(struct place place, const struct port *port, time_ps now)
         {COUNTER_LINK_DOWN_EVENTS, port->carrier},
         {COUNTER_RX_OVERSIZE, port->giants},
         {COUNTER_RX_CRC_ERRORS, port->corrupt},
-        {COUNTER_TX_BUSY, (uint64_t)collect_busy_ps(port)},
+        {COUNTER_TX_BUSY, (uint64_t)collect_busy_ps(port, now)},
     };
     WRITE(&place, counters);
     if (port->params.flow_control == PORT_FLOW_GLOBAL)
