@@ -133,13 +133,13 @@ void record_io(struct record *record, const struct probe_host_io *host,
         .operation = STORE_T(record_operation(host->opcode)), .lba = STORE_I(host->lba),
         .bytes = STORE_I(host->bytes), .status = STORE_I(host->status),
         .issued_ps = STORE_I(host->issued_at), .admitted_ps = moment(host->admitted_at),
-        .posted_ps = STORE_I(host->posted_at), .capsule_ps = moment(at->capsule_at),
+        .posted_ps = moment(host->posted_at), .capsule_ps = moment(at->capsule_at),
         .begun_ps = moment(at->begun_at), .buffered_ps = moment(at->buffered_at),
         .wrs_ps = moment(at->wrs_at), .fetch_ps = moment(at->fetch_at),
         .fetched_ps = moment(at->fetched_at), .limit_ps = moment(at->limit_at),
         .media_ps = moment(at->media_at), .media_begun_ps = moment(at->media_begun_at),
         .media_done_ps = moment(at->media_done_at), .response_sent_ps = moment(at->response_at),
-        .response_ps = STORE_I(host->response_at), .completed_ps = STORE_I(host->completed_at),
+        .response_ps = moment(host->response_at), .completed_ps = STORE_I(host->completed_at),
         .serial = STORE_I(host->serial));
 }
 
