@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/drop.h"
 #include "base/memory.h"
+#include "nvme/wire/spec.h"
 
 #include <stdlib.h>
 
@@ -111,6 +112,24 @@ static void on_target_io(void *self, const struct probe_target_io *io)
         waits_target_io(observe->waits, io);
 }
 
+/* Stages average the commands whose latency the workload counts: those that completed. */
+static void add_stages(struct observe *observe, const struct probe_host_io *io,
+                       const struct probe_target_io *target)
+{
+    const uint32_t operation = io->opcode < OBSERVE_OPERATIONS - 1 ? io->opcode : 3;
+    struct observe_stages *stages = &observe->stages[io->workload * OBSERVE_OPERATIONS + operation];
+    time_ps spans[IOJOIN_STAGE_COUNT];
+    if (!nvme_status_is_completion(io->status))
+        return;
+    iojoin_stages(io, target, spans);
+    stages->count++;
+    for (int i = 0; i < IOJOIN_STAGE_COUNT; i++) {
+        stages->stage[i].sum_ps += spans[i];
+        if (spans[i] > stages->stage[i].max_ps)
+            stages->stage[i].max_ps = spans[i];
+    }
+}
+
 static void on_host_io(void *self, const struct probe_host_io *io)
 {
     struct observe *observe = self;
@@ -121,16 +140,7 @@ static void on_host_io(void *self, const struct probe_host_io *io)
         waits_host_io(observe->waits, io);
     record_io(observe->record, io, joined ? &target : NULL);
     CHECK(io->workload < observe->workload_count);
-    const uint32_t operation = io->opcode < OBSERVE_OPERATIONS - 1 ? io->opcode : 3;
-    struct observe_stages *stages = &observe->stages[io->workload * OBSERVE_OPERATIONS + operation];
-    time_ps spans[IOJOIN_STAGE_COUNT];
-    iojoin_stages(io, joined ? &target : NULL, spans);
-    stages->count++;
-    for (int i = 0; i < IOJOIN_STAGE_COUNT; i++) {
-        stages->stage[i].sum_ps += spans[i];
-        if (spans[i] > stages->stage[i].max_ps)
-            stages->stage[i].max_ps = spans[i];
-    }
+    add_stages(observe, io, joined ? &target : NULL);
 }
 
 static void on_frame(void *self, const struct probe_frame *frame)

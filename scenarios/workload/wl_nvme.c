@@ -163,8 +163,7 @@ static void finish(struct wl_nvme *wl, struct wl_nvme_slot *slot)
     CHECK(slot->busy && wl->under_way > 0);
     const struct nvme_io *io = &slot->io;
     compare(wl, slot);
-    /* Others may have written there since: a comparison is done, whatever it found. */
-    const bool good = io->status == NVME_STATUS_OK || io->status == NVME_STATUS_COMPARE_FAILED;
+    const bool good = nvme_status_is_completion(io->status);
     count_gap(wl, io->completed_at, good);
     if (UNLIKELY(wl->multipath != NULL))
         wl->did.paths_used |= 1u << io->path;

@@ -131,6 +131,12 @@ enum nvme_status {
     NVME_STATUS_TRANSPORT = UINT16_MAX, /* no response will come; never on the wire */
 };
 
+/* A compare that finds other data has completed: its answer is the difference. */
+static inline int nvme_status_is_completion(uint16_t status)
+{
+    return status == NVME_STATUS_OK || status == NVME_STATUS_COMPARE_FAILED;
+}
+
 /* A command that another path may carry out (nvme_is_path_error of Linux). */
 static inline int nvme_status_is_path_error(uint16_t status)
 {
