@@ -24,9 +24,8 @@ static void fill(struct fixture *fixture)
 {
     memset(fixture, 0, sizeof *fixture);
     hist_reset(&fixture->latency);
-    hist_add(&fixture->latency, 1 * PS_PER_US);
-    hist_add(&fixture->latency, 2 * PS_PER_US);
-    hist_add(&fixture->latency, 4 * PS_PER_US);
+    for (int us = 1; us <= 4; us *= 2)
+        hist_add(&fixture->latency, us * PS_PER_US);
     fixture->workload = (struct result_workload){.name = "oltp",
                                                  .issued = 4,
                                                  .completed = 3,
@@ -195,10 +194,8 @@ static void write_down(void *self, const struct result_item *item)
     char value[128];
     switch (item->type) {
     case RESULT_NULL:
-        strcpy(value, "null");
-        break;
     case RESULT_EMPTY:
-        strcpy(value, "[]");
+        strcpy(value, item->type == RESULT_NULL ? "null" : "[]");
         break;
     case RESULT_BOOLEAN:
         strcpy(value, item->integer != 0 ? "true" : "false");
