@@ -193,6 +193,30 @@ double plan_headroom(const struct expectation *asked, double mean)
     return mean > limit / 1e6 ? 1 - limit / mean : -1e6;
 }
 
+bool plan_is_near(const struct plan_state *state, double slack)
+{
+    return slack <= plan_tolerance(state) && slack >= -plan_tolerance(state);
+}
+
+struct plan_room plan_room(double tolerance, double slack, double headroom, bool passes)
+{
+    struct plan_room room;
+    char near[40] = "";
+    if (slack <= tolerance && slack >= -tolerance)
+        snprintf(near, sizeof near, "within the tolerance of %.3g %%", 100 * tolerance);
+    if (passes && slack < 0 && *near != '\0')
+        snprintf(room.text, sizeof room.text, "%s", near);
+    else if (slack < 0)
+        snprintf(room.text, sizeof room.text, "%.3g %% beyond the limit%s%s", -100 * slack,
+                 *near == '\0' ? "" : ", ", near);
+    else if (passes)
+        snprintf(room.text, sizeof room.text, "%.3g %% to spare", 100 * headroom);
+    else
+        snprintf(room.text, sizeof room.text, "%.3g %% inside the limit%s%s", 100 * slack,
+                 *near == '\0' ? "" : ", ", near);
+    return room;
+}
+
 bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b)
 {
     const struct grid *grid = &state->plan->grid;

@@ -197,6 +197,16 @@ double plan_tolerance(const struct plan_state *state);
  * found to be otherwise, and equal on the others. */
 bool plan_is_as_good(const struct plan_state *state, uint32_t a, uint32_t b);
 
+/* Whether a mean is no further from its limit than the tolerance, on either side of it. */
+bool plan_is_near(const struct plan_state *state, double slack);
+
+/* How far a mean is from its limit, for people: "12 % to spare", "3 % beyond the limit".  A pass is
+ * never negative: beyond its limit it is "within the tolerance of 5 %". */
+struct plan_room {
+    char text[64];
+};
+struct plan_room plan_room(double tolerance, double slack, double headroom, bool passes);
+
 /* Of two with equal headroom the one whose axes are nearer to their better ends is the better. */
 uint32_t plan_rank(const struct plan_state *state, uint32_t candidate);
 

@@ -239,6 +239,7 @@ bool plan_store_close(struct plan_store *store, const struct plan_state *state,
     say(store->store, "proven", STORE_I(state->proven));
     say(store->store, "result", STORE_T(plan_result_word(plan_result(state))));
     say(store->store, "error_probability", STORE_F(plan_error(state)));
+    say(store->store, "tolerance", STORE_F(plan_tolerance(state)));
     say(store->store, "left", STORE_I(plan_open(state)));
     say(store->store, "budget_spent", STORE_I(state->spent));
     say(store->store, "runs", STORE_I(state->runs));

@@ -180,9 +180,10 @@ static void say_figure(const struct plan_test *test, const struct plan_candidate
         say_next(test, state, figure, next, sizeof next);
         snprintf(text, sizeof text, "%.100s: undecided at %s; %s", asked->text, found.text, next);
     } else if (plan_is_mean(asked)) {
-        snprintf(text, sizeof text, "%.100s: %s, %.3g %% %s", asked->text, found.text,
-                 100 * (slack < 0 ? -slack : plan_headroom(asked, found.mean)),
-                 slack < 0 ? "beyond the limit" : "to spare");
+        snprintf(text, sizeof text, "%.100s: %s, %s", asked->text, found.text,
+                 plan_room(test->tolerance, slack, plan_headroom(asked, found.mean),
+                           state->verdict == PLAN_VERDICT_HOLDS)
+                     .text);
     } else {
         snprintf(text, sizeof text, "%.100s is not met", asked->text);
     }

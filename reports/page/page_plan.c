@@ -117,8 +117,9 @@ static void write_chosen(const struct page *page)
         "</p>\n");
     page_table(page,
                "SELECT text, coalesce(found, 'met in every run'),"
-               " iif(headroom IS NULL, '', " PAGE_PLAN_PERCENT "), failure"
-               " FROM objective WHERE candidate=" CHOSEN " ORDER BY slo",
+               " iif(headroom IS NULL, '', " PAGE_PLAN_ROOM(
+                   "1") "), failure"
+                        " FROM objective WHERE candidate=" CHOSEN " ORDER BY slo",
                objectives);
     put(page, "<details><summary>The command that plays it</summary><pre>",
         "SELECT command FROM trial WHERE candidate=" CHOSEN " AND trial=0", "</pre></details>\n");

@@ -68,16 +68,16 @@ static void write_points(const struct page *page, const struct plot *plot)
 {
     struct store_statement *row =
         store_prepare(page->store, "SELECT price, headroom, verdict='holds', front, name, verdict,"
-                                   " candidate=(SELECT value FROM plan WHERE key='chosen')" SHOWN
-                                   " ORDER BY candidate");
+                                   " candidate=(SELECT value FROM plan WHERE key='chosen')"
+                                   ", " PAGE_PLAN_PERCENT SHOWN " ORDER BY candidate");
     while (store_step(row)) {
         fprintf(page->out, "<circle class=\"%s%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>",
                 store_int(row, 2) != 0 ? "holds" : "fails", store_int(row, 6) != 0 ? " chosen" : "",
                 across(plot, store_real(row, 0)), down(plot, store_real(row, 1)),
                 store_int(row, 3) != 0 ? 7 : 5);
         page_put(page->out, "%s: %s, ", store_text(row, 4), store_text(row, 5));
-        page_put(page->out, "%s, headroom %.3g %%", words_count(store_int(row, 0)).text,
-                 100 * store_real(row, 1));
+        page_put(page->out, "%s, headroom %s", words_count(store_int(row, 0)).text,
+                 store_text(row, 7));
         fputs("</title></circle>\n", page->out);
     }
     store_finish(row);

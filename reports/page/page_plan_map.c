@@ -55,8 +55,11 @@ static void write_cell(const struct page *page, const struct store_statement *ro
             page_text(page->out, words_count(store_int(row, 5)).text);
         else
             fputs("holds", page->out);
-        fprintf(page->out, "</b>%.3g %%, %" PRId64 " of %" PRId64 "</td>", 100 * headroom, holding,
-                all);
+        if (headroom < 0)
+            fputs("</b>within the tolerance", page->out);
+        else
+            fprintf(page->out, "</b>%.3g %%", 100 * headroom);
+        fprintf(page->out, ", %" PRId64 " of %" PRId64 "</td>", holding, all);
     } else if (left > 0) {
         fputs("<td class=\"left\">not played</td>", page->out);
     } else {

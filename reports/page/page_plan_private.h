@@ -13,7 +13,17 @@
     " coalesce((SELECT n.name||'.html' FROM candidate n WHERE n.candidate=" column                 \
     " AND n.verdict<>'died' AND n.candidate IN (SELECT candidate FROM run)), '') "
 
-#define PAGE_PLAN_PERCENT "iif(headroom IS NULL, '-', printf('%.3g %%', 100*headroom))"
+#define PAGE_PLAN_TOLERANCE "(SELECT value FROM plan WHERE key='tolerance')"
+#define PAGE_PLAN_NEAR                                                                             \
+    "'within the tolerance'||iif(" PAGE_PLAN_TOLERANCE                                             \
+    " IS NULL, '', printf(' of %.3g %%', 100*" PAGE_PLAN_TOLERANCE "))"
+/* The column headroom in words.  What passes beyond its limit does so within the tolerance. */
+#define PAGE_PLAN_ROOM(passes)                                                                     \
+    "CASE WHEN headroom IS NULL THEN '-' WHEN headroom<0 AND " passes " THEN " PAGE_PLAN_NEAR      \
+    " WHEN headroom<0 AND headroom>=-" PAGE_PLAN_TOLERANCE                                         \
+    " THEN printf('%.3g %%, ', 100*headroom)||" PAGE_PLAN_NEAR                                     \
+    " ELSE printf('%.3g %%', 100*headroom) END"
+#define PAGE_PLAN_PERCENT PAGE_PLAN_ROOM("verdict='holds'")
 
 /* Price against headroom, with the front as a line. */
 void page_plan_front(const struct page *page);

@@ -16,7 +16,8 @@ void plan_csv(const struct plan_state *state, FILE *out)
     fputs("candidate", out);
     for (uint32_t i = 0; i < grid->axis_count; i++)
         fprintf(out, ",%s", grid->axes[i].as);
-    fputs(",verdict,price,watts,rack_units,headroom,front,why,bottleneck,result\n", out);
+    fputs(",verdict,price,watts,rack_units,headroom,front,why,bottleneck,within_tolerance,result\n",
+          out);
     for (uint32_t i = 0; i < state->count; i++) {
         const struct plan_candidate *of = &state->candidates[i];
         fputs(of->cell->name, out);
@@ -37,6 +38,9 @@ void plan_csv(const struct plan_state *state, FILE *out)
         chart_csv_text(out, of->why);
         fputc(',', out);
         chart_csv_text(out, of->limit);
+        fputc(',', out);
+        if (of->measured)
+            fprintf(out, "%d", plan_is_near(state, of->headroom));
         fprintf(out, ",%s\n", plan_result_word(plan_result_of(of->verdict)));
     }
 }

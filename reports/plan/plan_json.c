@@ -140,7 +140,8 @@ static const char *needed_word(enum plan_result result)
 }
 
 /* Each objective in each case that was run, with the 95 % interval of its mean. */
-static void print_objectives(const struct plan_candidate *of, FILE *out)
+static void print_objectives(const struct plan_state *state, const struct plan_candidate *of,
+                             FILE *out)
 {
     const char *gap = "";
     fputs("\"objectives\": [", out);
@@ -155,7 +156,11 @@ static void print_objectives(const struct plan_candidate *of, FILE *out)
             real_member(out, "mean", mean, found.mean, ", ");
             real_member(out, "low", mean && found.half >= 0, found.mean - found.half, ", ");
             real_member(out, "high", mean && found.half >= 0, found.mean + found.half, ", ");
-            fprintf(out, "\"runs\": %u, ", (unsigned)found.runs);
+            fprintf(out, "\"within_tolerance\": %s, \"runs\": %u, ",
+                    !mean                                                     ? "null"
+                    : plan_is_near(state, plan_mean_slack(&of->states[k], i)) ? "true"
+                                                                              : "false",
+                    (unsigned)found.runs);
             text_member(out, "case_result", needed_word(plan_result_of(of->states[k].verdict)),
                         "}");
             gap = ", ";
@@ -175,7 +180,7 @@ static void print_candidate(const struct plan_state *state, uint32_t index, FILE
     text_member(out, "verdict", plan_verdict_word(of->verdict), ", ");
     held_member(plan_result_of(of->verdict), out);
     text_member(out, "result", needed_word(plan_result_of(of->verdict)), ", ");
-    print_objectives(of, out);
+    print_objectives(state, of, out);
     text_member(out, "why",
                 of->verdict == PLAN_VERDICT_IMPLIED ? state->candidates[of->bound_by].cell->name
                                                     : of->why,

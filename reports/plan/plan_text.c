@@ -125,8 +125,11 @@ static void print_objectives(const struct plan_state *state, const struct plan_c
         }
         const struct plan_estimate found = plan_estimate(&candidate->states[worst], i);
         const char *name = candidate->cases->cases[worst].name;
-        fprintf(out, "  %s, %.3g %% to spare%s%s\n", found.text,
-                100 * plan_headroom(asked, found.mean), *name == '\0' ? "" : "; with ", name);
+        const double slack = plan_mean_slack(&candidate->states[worst], i);
+        fprintf(
+            out, "  %s, %s%s%s\n", found.text,
+            plan_room(plan_tolerance(state), slack, plan_headroom(asked, found.mean), true).text,
+            *name == '\0' ? "" : "; with ", name);
     }
 }
 
@@ -300,8 +303,11 @@ static void print_front(const struct plan_state *state, FILE *out)
             continue;
         fprintf(out, "  %-28s ", candidate->cell->name);
         print_cost(state, candidate, out);
-        fprintf(out, "%sheadroom %.3g %%\n", state->plan->has_prices ? ", " : "",
-                100 * candidate->headroom);
+        const char *gap = state->plan->has_prices ? ", " : "";
+        if (candidate->headroom < 0) /* it passes */
+            fprintf(out, "%swithin the tolerance of %.3g %%\n", gap, 100 * plan_tolerance(state));
+        else
+            fprintf(out, "%sheadroom %.3g %%\n", gap, 100 * candidate->headroom);
         shown++;
     }
 }

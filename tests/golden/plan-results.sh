@@ -64,4 +64,29 @@ grep -q 'no candidate is known to pass yet' open.txt && ! grep -q 'holds$\|no ca
 sed -i 's/^tolerance: .*/tolerance: 20%/; s/^most-seeds: .*/most-seeds: 100/' plan.yaml
 "$program" plan plan.yaml --json >decided.json; code=$?
 [ $code -le 1 ] && gojq -e '.result != "undecided"' decided.json >/dev/null || fail "decided: exit $code, $(results decided.json)"
+# Near the limit: the tolerance decides on either side of it, and is named.  No pass has negative room.
+sed -i 's/storage-class, count: 2/flash-tlc/; s/^duration.*/duration: 1ms/; s/16KiB/4KiB/; /rnic-100g/d' pair.yaml
+near=0
+plan 1s >near.yaml
+mean=$("$program" plan near.yaml --json | gojq '.candidates[0].objectives[0].mean | floor')
+for part in 980 992 994 996 997 998 999 1000 1002; do
+    plan "$((${mean:-0} * part / 1000))ps" | sed 's/, 4m//' >near.yaml
+    "$program" plan near.yaml --json -o "near$part.db" >near.json
+    "$program" plan near.yaml --resume "near$part.db" >near.txt
+    "$program" plan near.yaml --resume "near$part.db" --csv >near.csv
+    "$program" report "near$part.db" -o near.html
+    ! grep -Eq -e '-[0-9.e]+ % to spare|headroom -' near.txt || fail "a pass of negative room ($part): $(grep -e ' -[0-9]' near.txt)"
+    ! grep -E 'beyond the limit' near.txt near.html | grep -v 'within the tolerance of 5 %' || fail "beyond the limit, without the tolerance ($part)"
+    gojq -e 'all(.candidates[].objectives[]; .within_tolerance == true)' near.json >/dev/null || fail "JSON near the limit ($part)"
+    [ "$(head -n 1 near.csv | grep -c ,within_tolerance,)" = 1 ] || fail "CSV has no within_tolerance"
+    if gojq -e 'any(.candidates[]; .result == "pass" and .headroom < 0)' near.json >/dev/null; then
+        grep -q '), within the tolerance of 5 %' near.txt || fail "a pass beyond its limit in words ($part): $(grep -A 3 Chosen near.txt)"
+        grep -q '>within the tolerance of 5 %<' near.html || fail "page of a pass beyond its limit ($part)"
+        grep -q ',1,pass$' near.csv || fail "CSV of a pass beyond its limit ($part)"
+        near=$((near | 1))
+    fi
+    gojq -e 'any(.candidates[]; .result == "fail")' near.json >/dev/null && near=$((near | 2))
+done
+[ $near = 3 ] || fail "no limit near the mean is passed and missed: $near"
+
 exit $failed

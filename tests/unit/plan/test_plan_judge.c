@@ -178,10 +178,34 @@ static void what_is_open_counts_where_it_could_be_chosen(void **state)
     assert_true(is_proven(PLAN_FRONT, true, 0.1, 500, PLAN_VERDICT_FAILS));
 }
 
+/* The limit alone does not explain a verdict that the tolerance decides. */
+static void room_near_the_limit_names_the_tolerance(void **state)
+{
+    static const struct {
+        double slack;
+        bool passes;
+        const char *text;
+    } cases[] = {
+        {0.12, true, "12 % to spare"},
+        {0, true, "0 % to spare"},
+        {-0.0022, true, "within the tolerance of 5 %"},
+        {-0.0022, false, "0.22 % beyond the limit, within the tolerance of 5 %"},
+        {-0.05, false, "5 % beyond the limit, within the tolerance of 5 %"},
+        {-0.3, false, "30 % beyond the limit"},
+        {0.01, false, "1 % inside the limit, within the tolerance of 5 %"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double slack = cases[i].slack;
+        assert_string_equal(plan_room(0.05, slack, slack, cases[i].passes).text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_open_counts_where_it_could_be_chosen),
+        cmocka_unit_test(room_near_the_limit_names_the_tolerance),
         cmocka_unit_test(equal_observations_need_no_more),
         cmocka_unit_test(walds_threshold_is_that_of_student),
         cmocka_unit_test(looks_come_in_pairs),
