@@ -224,19 +224,33 @@ static unsigned unmeasured_of(const struct scenario_workload *about,
     return bits;
 }
 
-static bool carried_lossless(const struct world *world)
+static uint64_t frames_of_classes(const struct port *port, unsigned classes)
+{
+    uint64_t frames = 0;
+    for (int priority = 0; priority < PRIORITIES; priority++)
+        if ((classes >> priority & 1) != 0)
+            frames += port->prios[priority].rx_frames;
+    return frames;
+}
+
+/* A switch decides by its own map whether a frame is lossless there.  The map of a host decides
+ * only about frames that reach it without a switch: what was lossy on the way stays so. */
+static bool carried_lossless(const struct scenario *scenario, const struct world *world)
 {
     uint64_t frames = 0;
     for (uint32_t i = 0; i < world->switch_count; i++)
         for (uint16_t p = 0; p < world->switches[i]->port_count; p++)
-            for (int priority = 0; priority < PRIORITIES; priority++)
-                if ((world->switches[i]->lossless >> priority & 1) != 0)
-                    frames += world->switches[i]->ports[p].prios[priority].rx_frames;
+            frames +=
+                frames_of_classes(&world->switches[i]->ports[p], world->switches[i]->lossless);
     for (uint32_t i = 0; i < world->host_count; i++)
-        for (uint32_t r = 0; r < world->hosts[i]->rnic_count; r++)
-            for (int priority = 0; priority < PRIORITIES; priority++)
-                if ((world->hosts[i]->rnics[r]->rx.lossless >> priority & 1) != 0)
-                    frames += world->hosts[i]->rnics[r]->port.prios[priority].rx_frames;
+        for (uint32_t r = 0; r < world->hosts[i]->rnic_count; r++) {
+            const struct scenario_port *port = &scenario->nodes[i].ports[r];
+            if (port->link != SCENARIO_NO_LINK &&
+                scenario->nodes[port->peer_node].kind == SCENARIO_SWITCH)
+                continue;
+            const struct rnic *rnic = world->hosts[i]->rnics[r];
+            frames += frames_of_classes(&rnic->port, rnic->rx.lossless);
+        }
     return frames > 0;
 }
 
@@ -252,7 +266,8 @@ static unsigned unmeasured(const struct collect *collect, const struct result *r
         watched |= world->switches[i]->watchdog != NULL;
     unsigned bits = 0;
     bits |= (unsigned)(world == NULL) << EXPECT_OVER_TRAFFIC;
-    bits |= (unsigned)(world == NULL || !carried_lossless(world)) << EXPECT_OVER_LOSSLESS;
+    bits |= (unsigned)(world == NULL || !carried_lossless(collect->scenario, world))
+            << EXPECT_OVER_LOSSLESS;
     bits |= (unsigned)(world == NULL || result->marked_at == NULL) << EXPECT_OVER_MARKING;
     bits |= (unsigned)!watched << EXPECT_OVER_WATCHDOG;
     bits |= (unsigned)(collect->observe->data.reads == 0) << EXPECT_OVER_READS;

@@ -133,4 +133,26 @@ workloads:
 EOF
 told host-links 'a: 1 of its 2 links carries nothing: workloads use the first link of a host, a:p0' before
 told host-links 'a (and 1 more): 1 of its 2 links' before workloads.r.to=c
+
+# Whether a frame is lossless is decided where it is: at the switch, not by the map of the host that sent it or takes it.
+cat >plain.yaml <<'EOF'
+stormglass: 1
+name: lossy
+duration: 2ms
+fabric: {topology: {kind: single-switch, hosts: 6}, switch: {buffer: {size: 4MB}}}
+hosts:
+  targets: {where: host0, namespaces: [{media: "null"}]}
+workloads:
+  - {name: w, kind: rdma-write, from: "host1..host5", to: host0, message-size: 256KiB, outstanding: 4}
+expect: [no-lossless-drop]
+EOF
+for sets in 'rnic.dscp=0' 'rnic.dscp=10 rnic.dscp-to-priority={10:3}' 'rnic.dscp=0 rnic.dscp-to-priority={0:0}'; do
+    more=()
+    for set in $sets; do more+=(--set "hosts.defaults.${set/:/: }"); done
+    "$program" run plain.yaml "${more[@]}" --json >run.json 2>/dev/null
+    gojq -e '.drops.lossy > 0' run.json >/dev/null || fail "lossy ($sets): $(gojq -c .drops run.json)"
+    "$program" run plain.yaml "${more[@]}" 2>/dev/null | grep -q 'BROKEN *no-lossless-drop *no frame of a lossless class was sent' ||
+        fail "no-lossless-drop of lossy frames ($sets)"
+done
+"$program" run plain.yaml --json | gojq -e '.expectations[0].held' >/dev/null || fail "no-lossless-drop of lossless frames"
 exit $failed
