@@ -23,6 +23,11 @@ void classes_propose(struct check_report *report, const struct scenario *scenari
                      const struct scenario_workload *workload, const struct scenario_node *host,
                      unsigned dscp);
 
+/* The same for all that send this DSCP: another one, which is lossless at every switch; false: none
+ * is conventional. */
+bool classes_propose_lossless(struct check_report *report, const struct scenario *scenario,
+                              unsigned dscp);
+
 bool classes_lossless(const struct scenario_node *node, unsigned priority);
 
 #endif

@@ -51,41 +51,6 @@ static void make_alike(struct check_report *report, const struct scenario *scena
     make_lossless(report, scenario, wrong, priority, map);
 }
 
-enum { USUAL_DSCP = 26 }; /* vendors' convention for lossless RoCE */
-
-/* What every switch has in a lossless priority: the usual one, or the first; or
- * CLASSES_DSCPS. */
-static unsigned lossless_dscp(const struct scenario *scenario)
-{
-    for (unsigned i = 0; i <= CLASSES_DSCPS; i++) {
-        const unsigned dscp = i == 0 ? USUAL_DSCP : i - 1;
-        bool all = true;
-        for (uint32_t k = scenario->host_count; k < scenario->node_count; k++)
-            all &= classes_lossless(&scenario->nodes[k], scenario->nodes[k].priority_of_dscp[dscp]);
-        if (all)
-            return dscp;
-    }
-    return CLASSES_DSCPS;
-}
-
-/* All that send this DSCP send the better one. */
-static void mark_all(struct check_report *report, const struct scenario *scenario, unsigned dscp,
-                     unsigned better)
-{
-    for (uint32_t w = 0; w < scenario->workload_count; w++) {
-        const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; i < workload->pair_count; i++) {
-            const struct scenario_pair *pair = &workload->pairs[i];
-            const struct scenario_node *to = &scenario->nodes[pair->to];
-            if (scenario_dscp(scenario, workload, pair) == dscp)
-                classes_propose(report, scenario, workload, &scenario->nodes[pair->from], better);
-            if (to->host->rnic->accept_dscp == (int64_t)dscp)
-                check_set_row(report, to->host->rnic_values, "accept-dscp", "%u", better);
-        }
-    }
-    check_remedy(report, "answer with DSCP %u (ToS %u)", better, better << 2);
-}
-
 /* One DSCP at one switch, and at the switches behind it. */
 static void check_hop(const struct scenario *scenario, const struct scenario_node *node,
                       unsigned dscp, struct check_report *report)
@@ -154,12 +119,8 @@ static void check_lossless(const struct scenario *scenario, const struct scenari
                     "RoCE data may be dropped: DSCP %u is priority %u there, which is not lossless",
                     dscp, priority);
         check_shows(report, "drops.lossy > 0");
-        const unsigned better = lossless_dscp(scenario);
-        if (better == USUAL_DSCP || (dscp == 0 && better < CLASSES_DSCPS)) {
-            mark_all(report, scenario, dscp, better);
-            return;
-        }
-        propose_priority(report, scenario, node, dscp);
+        if (!classes_propose_lossless(report, scenario, dscp))
+            propose_priority(report, scenario, node, dscp);
     }
 }
 

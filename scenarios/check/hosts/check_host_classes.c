@@ -52,6 +52,22 @@ static void propose_priority(struct check_report *report, const struct scenario_
                    here, mask);
 }
 
+/* Where the switch drops what its map puts into a lossy class, pauses of the host repair nothing:
+ * all switches put the DSCP into the host's priority, if it is lossless there. */
+static void propose_map(struct check_report *report, const struct scenario *scenario, unsigned own,
+                        unsigned dscp)
+{
+    check_remedy(report,
+                 "map DSCP %u to a lossless priority at the switch, the same as at the host", dscp);
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        if (!classes_lossless(&scenario->nodes[i], own))
+            return;
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        if (scenario->nodes[i].priority_of_dscp[dscp] != own)
+            check_set_here(report, &scenario->nodes[i], SCENARIO_ALL_PORTS, "dscp: {%u: %u}", dscp,
+                           own);
+}
+
 static void propose_pauses(struct check_report *report, const struct check_thing *thing,
                            unsigned own)
 {
@@ -79,10 +95,15 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
         check_alike(report, DIAG_WARNING, &thing,
                     "DSCP %u is sent on priority %u, but %s maps it to %u: pauses have no effect",
                     dscp, own, edge->name, here);
-        check_shows(report, "drops.lossless > 0");
-        check_remedy(report, "the same priority at both: rnic.priority or rnic.dscp-to-priority of "
-                             "the host, or the switch's dscp map");
-        propose_priority(report, host, edge, dscp);
+        check_shows(report,
+                    classes_lossless(edge, here) ? "drops.lossless > 0" : "drops.lossy > 0");
+        if (classes_lossless(edge, here)) {
+            check_remedy(report, "the same priority at both: rnic.priority or "
+                                 "rnic.dscp-to-priority of the host, or the switch's dscp map");
+            propose_priority(report, host, edge, dscp);
+        } else if (!classes_propose_lossless(report, scenario, dscp)) {
+            propose_map(report, scenario, own, dscp);
+        }
     }
     if (check_obeyed(scenario, host, index, dscp, report) && classes_lossless(edge, here) &&
         (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0) {

@@ -3,6 +3,7 @@
  * and receives are for who needs them. */
 #include "scenarios/check/check_rule.h"
 
+#include "scenarios/check/classes.h"
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"
 
@@ -26,7 +27,9 @@ static bool tell_priority(const struct scenario *scenario, const struct scenario
                   "'%s': %s sends DSCP %u on priority %u, but %s maps it to %u: its pauses have no "
                   "effect",
                   workload->name, host->name, dscp, own, edge->name, edge->priority_of_dscp[dscp]);
-        check_shows(report, "drops.lossless > 0");
+        check_shows(report, classes_lossless(edge, edge->priority_of_dscp[dscp])
+                                ? "drops.lossless > 0"
+                                : "drops.lossy > 0");
         return true;
     }
     return false;

@@ -74,7 +74,7 @@ static void findings_are_found(void **state)
                    DIAG_WARNING, "DSCP 26 is priority 3 (lossless) here, but 5 (lossy) at spine1",
                    2, "drops.lossy > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {dscp: {26: 4}}}\n" HOSTS WORKLOAD, DIAG_WARNING,
-                   "pauses have no effect", 2, "drops.lossless > 0");
+                   "pauses have no effect", 2, "drops.lossy > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: leaf0-spine0, pfc-enabled: none}]}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "PFC for it is off", 2, "drops.lossless > 0");
@@ -291,7 +291,7 @@ static void a_priority_is_checked_at_every_host(void **state)
                  pairs[i]);
         assert_finding(text, DIAG_WARNING,
                        "'w': host4 sends DSCP 26 on priority 3, but leaf1 maps it to 4", 1,
-                       "drops.lossless > 0");
+                       "drops.lossy > 0");
     }
 }
 

@@ -27,10 +27,20 @@ static void classes_of_hosts(void **state)
         {HEAD WRITE, "host-classes", ""},
         {START FABRIC "  switch: {dscp: {26: 4}}\n" WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
+         "maps it to 4: pauses have no effect (a run shows drops.lossy > 0)\n"
+         "    remedy: map DSCP 26 to a lossless priority at the switch, the same as at the host "
+         "(--set 'fabric.overrides[+]={where: [switch0], dscp: {26: 3}}')\n"},
+        {START FABRIC "  switch: {dscp: {26: 4}, pfc: {priorities: [4]}}\n" WRITE, "host-classes",
+         "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
          "maps it to 4: pauses have no effect (a run shows drops.lossless > 0)\n"
          "    remedy: the same priority at both: rnic.priority or rnic.dscp-to-priority of the "
          "host, or the switch's dscp map (--set 'fabric.overrides[+]={where: [host0, host1], rnic: "
-         "{pfc: true, dscp-to-priority: {26: 4}, pfc-priorities: [3]}}')\n"},
+         "{pfc: true, dscp-to-priority: {26: 4}, pfc-priorities: [3,4]}}')\n"},
+        {HEAD ALL("dscp: 0") WRITE, "host-classes",
+         "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 0 is sent on priority 3, but switch0 "
+         "maps it to 0: pauses have no effect (a run shows drops.lossy > 0)\n"
+         "    remedy: mark DSCP 26 (ToS 104) (--set hosts.defaults.rnic.dscp=26)\n"},
+        {HEAD ALL("dscp: 0, dscp-to-priority: {0: 0}") WRITE, "host-classes", ""},
         {HEAD AT("host1", "dscp-to-priority: {26: 4}") WRITE, "host-classes",
          "t.yaml:4:13: warning: host1: DSCP 26 is sent on priority 4, but switch0 maps it to 3: "
          "pauses have no effect (a run shows drops.lossless > 0)\n"
