@@ -97,7 +97,7 @@ told faults 'the workloads there begin after its end' before "$(fault 'kind: slo
 told faults 'slow-receiver begins after the workloads have stopped' before "$(fault 'kind: slow-receiver, where: host0, at: 600us, drain: 50%')"
 told faults 'slow-receiver never happened: the run ended before' after "$(fault 'kind: slow-receiver, where: host0, at: 499us, drain: 50%')" workloads.w.count=1 workloads.r.count=1
 silent "$(fault 'kind: slow-receiver, where: host0, at: 100us, for: 10us, drain: 50%')"
-silent "$(fault 'kind: bit-errors, where: leaf1-spine1, at: 100us, for: 10us, rate: 1e-12')"
+told faults 'bit-errors had no effect: drops.corrupt is 0' after "$(fault 'kind: bit-errors, where: leaf1-spine1, at: 100us, for: 10us, rate: 1e-12')"
 silent "$(fault 'kind: target-stall, where: host0, at: 100us, for: 10us')"
 
 # Members that never connected: their links are down from the start and stay so.
