@@ -260,7 +260,8 @@ static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t num
     member->mean = did->completed == 0 ? 0 : did->latency_sum / (time_ps)did->completed;
     const uint64_t out = did->issued - did->completed - did->failed;
     const time_ps last = did->completed > 0 ? did->last_completion : about->start;
-    if (out > 0 && last < stop)
+    /* What a lost controller left fails in the end: nothing is under way, and nothing goes on. */
+    if ((out > 0 || did->given_up) && last < stop)
         member->part[HARM_PART_STOOD] = share(stop - last, member->span);
     if (!did->connected)
         member->part[HARM_PART_STOOD] = PPM;

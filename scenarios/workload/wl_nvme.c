@@ -24,6 +24,17 @@ static void note_state(const struct wl_nvme *wl, const char *text)
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
+/* Nothing was done since the last completion; `progress`: now something is.  A gap outlives the
+ * operations that fail in it: only one that completes ends it. */
+static void count_gap(struct wl_nvme *wl, time_ps now, bool progress)
+{
+    const time_ps gap = state_time_open(&wl->stalled, now);
+    if (UNLIKELY(gap > wl->site.stats->gap))
+        wl->site.stats->gap = gap;
+    if (progress)
+        wl->stalled.since = now;
+}
+
 /* Its controller is being shut down, or was. */
 static bool is_parting(struct wl_nvme *wl)
 {
@@ -44,6 +55,10 @@ void wl_nvme_settle(struct wl_nvme *wl)
     if (wl->admin_asked || is_parting(wl))
         return;
     wl->state = WL_NVME_IDLE;
+    if (!wl_nvme_has_lost(wl)) {
+        count_gap(wl, time_earlier(env_now(wl->site.env), wl->site.stop), false);
+        wl->stalled.since = TIME_NEVER;
+    }
     char text[160];
     if (wl_replay_words(&wl->script.replay, text, sizeof text))
         note_state(wl, text);
@@ -110,22 +125,13 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
     };
 }
 
-/* Nothing was done since the last completion; `progress`: now something is. */
-static void count_gap(struct wl_nvme *wl, time_ps now, bool progress)
-{
-    const time_ps gap = state_time_open(&wl->stalled, now);
-    if (UNLIKELY(gap > wl->site.stats->gap))
-        wl->site.stats->gap = gap;
-    if (progress)
-        wl->stalled.since = now;
-}
-
-/* A controller that was given up gives no service in the rest of the workload's time either. */
+/* A controller that was given up gives no service in the rest of the workload's time either; and
+ * once the last operations failed, the gap goes on to the end of that time. */
 void wl_nvme_close(struct workload *workload, time_ps now, time_ps end)
 {
     struct wl_nvme *wl = wl_nvme_of(workload);
-    const time_ps rest = time_later(now, time_earlier(wl->site.stop, end));
-    count_gap(wl, now, false);
+    const time_ps over = time_earlier(wl->site.stop, end), rest = time_later(now, over);
+    count_gap(wl, wl->under_way > 0 ? now : over, false);
     if (wl->host != NULL || wl->multipath != NULL)
         wl_nvme_count(wl, wl_nvme_has_lost(wl) ? rest : now);
 }
@@ -171,13 +177,14 @@ static void finish(struct wl_nvme *wl, struct wl_nvme_slot *slot)
         account_good(wl, io);
     wl->site.stats->failed += !good;
     wl->did.failed += !good;
+    wl->did.given_up |= !good && wl_nvme_has_lost(wl);
     struct probe_host_io record;
     fill_probe(wl, io, &record);
     wl->site.env->probe->host_io(wl->site.env->probe->self, &record);
     wl_script_completed(&wl->script, io->completed_at, io->completed_at - io->issued_at);
     slot->busy = false;
     wl_nvme_line_add(&wl->free, slot);
-    if (--wl->under_way == 0)
+    if (--wl->under_way == 0 && good)
         wl->stalled.since = TIME_NEVER;
 }
 
@@ -199,6 +206,7 @@ static void fail_waiting(struct wl_nvme *wl)
     fail_all(wl, &wl->limited);
     wl->limited_count = 0;
     if (wl->state == WL_NVME_ISSUING) {
+        wl->did.given_up = true;
         workload_ends(wl->site.stats, wl->site.stop);
         wl->state = WL_NVME_ENDING;
     }
@@ -263,8 +271,8 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
         wl_check_write(&wl->check, step->io.offset, slot->io.content);
     workload_issued(wl->site.stats, step->at);
     workload_member_issued(&wl->did, step->at);
-    if (wl->under_way++ == 0)
-        wl->stalled.since = env_now(wl->site.env);
+    wl->under_way++;
+    state_time_begin(&wl->stalled, env_now(wl->site.env));
     submit(wl, slot);
 }
 

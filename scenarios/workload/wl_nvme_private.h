@@ -76,7 +76,7 @@ struct wl_nvme {
     struct wl_nvme_line free;
     struct wl_nvme_line *waiting; /* one for each queue */
     int64_t under_way;            /* in the host or waiting */
-    struct state_time stalled;    /* something is under way, and nothing completed since */
+    struct state_time stalled;    /* something was issued, and nothing completed since */
     struct workload_member did;
     /* by the connections as they are now, and by those that are no more */
     struct wl_goodput read, written;

@@ -84,6 +84,14 @@ static void finish_oldest(struct wl_rdma_pair *pair, bool good)
     wl_goodput_completed(&pair->goodput, &wl->window, now, done.bytes);
 }
 
+static bool any_usable(const struct wl_rdma *wl)
+{
+    for (uint32_t i = 0; i < wl->pair_count; i++)
+        if (wl->pairs[i].usable)
+            return true;
+    return false;
+}
+
 static void give_up(struct wl_rdma_pair *pair, const char *why)
 {
     const struct env *env = pair->owner->site.env;
@@ -91,6 +99,7 @@ static void give_up(struct wl_rdma_pair *pair, const char *why)
     pair->usable = false;
     while (pair->under_way > 0)
         finish_oldest(pair, false);
+    pair->owner->did.given_up |= pair->owner->state == WL_RDMA_ISSUING && !any_usable(pair->owner);
 }
 
 /* Issue. */
@@ -164,14 +173,6 @@ static struct wl_rdma_pair *find_room(struct wl_rdma *wl, time_ps now, time_ps *
         return pair;
     }
     return NULL;
-}
-
-static bool any_usable(const struct wl_rdma *wl)
-{
-    for (uint32_t i = 0; i < wl->pair_count; i++)
-        if (wl->pairs[i].usable)
-            return true;
-    return false;
 }
 
 static bool count_reached(const struct wl_rdma *wl)

@@ -40,7 +40,7 @@ struct workload_stats {
     uint64_t losses, attempts, reconnects, given_up, requeued, retried;
     uint64_t admin, admin_failed; /* admin commands that it asked for: completed, and failed */
     time_ps without_service;      /* of the controller that was lost longest */
-    /* The longest that an instance had I/O under way and none completed. */
+    /* The longest from an issue or a completion of an instance to its next completion. */
     time_ps gap;
     /* Of NVMe over several paths: commands that another path was to carry out; the longest from the
      * loss of a path to the next completion; the longest with fewer paths than at the start. */
@@ -66,6 +66,7 @@ struct workload_flow {
 
 struct workload_member {
     bool connected;       /* it could issue from `ready` on */
+    bool given_up;        /* for good: its controller, or all its queue pairs, failed */
     time_ps began, ready; /* it began to connect; it was connected, or had tried all */
     uint64_t issued, completed, failed, bytes;
     uint32_t paths_used; /* of several: a bit for each that an operation came back by */

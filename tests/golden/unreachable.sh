@@ -59,6 +59,14 @@ sed 's/at: 200ms/at: 200ms, for: 300s/' power.yaml >back.yaml
 run back.yaml --set duration=330s
 same 'it comes back in time' "$(ask 'SELECT given_up, reconnected FROM v_recovery')" '0|1'
 
+# Once the host gave up, time without I/O and time lost go on to the end of the run, whenever the fault ends.
+for until in 'at: 5s' 'at: 5s, for: 660s' 'at: 5s, for: 880s'; do
+    write "{kind: target-crash, how: power, where: host0, $until}" | sed 's/rate: 1000/rate: 1/' >end.yaml
+    run end.yaml --set duration=900s --set workloads.w.queue-depth=32
+    same "gap, $until" "$(ask 'SELECT failed>0, unfinished, gap_ps/1000000000000 BETWEEN 893 AND 895 FROM workload JOIN recovery USING(workload)')" '1|0|1'
+    same "lost, $until" "$(ask "SELECT value/1000000000000 BETWEEN 893 AND 895 FROM result WHERE path='harm.lost_ps'")" 1
+done
+
 # As Linux counts: 60 attempts, which take 799 s.
 write '{kind: target-crash, how: power, where: host0, at: 200ms}' ', ctrl-loss-limit: attempts' >count.yaml
 run count.yaml --set duration=780s
