@@ -9,6 +9,7 @@
 #include "scenarios/load/expect.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static struct result_ratio commands_lost(const struct result *result)
 {
@@ -261,7 +262,47 @@ static bool all_dead(const struct result *result, char *why, size_t size)
     return true;
 }
 
-/* Those of which the others say nothing: an operation that never completed is slower than all. */
+enum { ALL = 10000 }; /* p99_99 leaves out 1 of them */
+
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
+/* How many of 10,000 operations may be slower than all others before the quantity changes: none
+ * for a mean or a maximum, the rest for a percentile, all where it is no latency. */
+static int64_t slower_without_effect(enum expect_quantity quantity)
+{
+    const char *path = expect_path(quantity), *figure = strrchr(path, '.') + 1;
+    if (expect_basis(quantity) != EXPECT_OVER_SAMPLES || strcmp(figure, "min") == 0 ||
+        (strstr(path, "latency_ns.") == NULL && strstr(path, "fct_ns.") == NULL &&
+         strstr(path, "slowdown.") == NULL))
+        return ALL;
+    int64_t below = 0, unit = ALL / 10;
+    if (figure[0] != 'p')
+        return 0;
+    /* p99_9 is 9990 of 10,000; _ci of an interval ends the number */
+    for (figure++; is_digit(figure[*figure == '_']); figure++)
+        if (*figure != '_') {
+            below += (*figure - '0') * unit;
+            unit /= 10;
+        }
+    return ALL - below;
+}
+
+/* A failed operation is slower than every completed one.  Of the worst member all may have failed:
+ * its percentiles are those of a workload as small as one member. */
+static bool leaves_out_failed(const struct expectation *expectation,
+                              const struct result_workload *workload)
+{
+    const int64_t may = slower_without_effect(expectation->quantity);
+    const bool worst = strstr(expect_path(expectation->quantity), "worst_member") != NULL;
+    const int64_t members = worst && workload->members > 1 ? workload->members : 1;
+    const int64_t all = ((int64_t)workload->latency->count + workload->failed) / members;
+    return may < ALL && (__int128)workload->failed * ALL > (__int128)may * all;
+}
+
+/* An operation that failed or never completed is slower than all that the figures speak of. */
 static bool leaves_out_operations(const struct expectation *expectation,
                                   const struct result *result, char *why, size_t size)
 {
@@ -270,10 +311,15 @@ static bool leaves_out_operations(const struct expectation *expectation,
     const struct result_workload *workload = &result->workloads[expectation->workload];
     if (workload->idle > 0)
         return is_dead(workload, why, size);
-    snprintf(why, size, "%s of %s %s never completed", words_count(workload->unfinished).text,
+    const bool failed = leaves_out_failed(expectation, workload);
+    const int64_t count = workload->unfinished + (failed ? workload->failed : 0);
+    snprintf(why, size, "%s of %s %s %s", words_count(count).text,
              words_count(workload->issued).text,
-             plural(workload->issued, "operation", "operations"));
-    return !result->cut && workload->unfinished > 0 && expect_holds(expectation, 0);
+             plural(workload->issued, "operation", "operations"),
+             !failed                    ? "never completed"
+             : workload->unfinished > 0 ? "did not complete"
+                                        : "failed");
+    return !result->cut && count > 0 && expect_holds(expectation, 0);
 }
 
 /* True, and why, when the run has nothing of what the quantity is measured over. */

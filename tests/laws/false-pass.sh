@@ -133,6 +133,17 @@ faults:
   - {kind: target-crash, where: host0, at: 200ms}
 END
 
+# Most operations fail: those that completed before say nothing of the latency, whatever is expected of failures.
+none most-failed "w.gap < 700s
+$(vacuous w SAMPLES | grep -E 'latency\.(mean|p|max|slowest)' | grep -v '>=')" <<END
+$fabric
+duration: 900s
+workloads:
+  - {name: w, kind: nvme, from: host1, to: host0, read: 100%, block-size: 4KiB, queue-depth: 32, rate: 1}
+faults:
+  - {kind: target-crash, how: power, where: host0, at: 5s}
+END
+
 # A path is lost for good.
 none path-lost "w.paths.degraded < 5ms" <<END
 stormglass: 1
