@@ -162,13 +162,14 @@ static void mask_write(int64_t value, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, used == 0 ? "%d" : ",%d", bit);
 }
 
-/* What was expected, and the words that would have done as well. */
+/* What was expected, and the words that are accepted as well; -1 is another spelling of never. */
 static void expected(const struct opt *row, const char *what, const char *text,
                      char why[OPT_WHY_BYTES])
 {
     char words[64];
     words_write(row->choices, words, sizeof words);
-    snprintf(why, OPT_WHY_BYTES, "expected %s, or %s, but found \"%.24s\"", what, words, text);
+    snprintf(why, OPT_WHY_BYTES, "expected %s, or %s%s, but found \"%.24s\"", what, words,
+             word_index(row->choices, "never") < 0 ? "" : " or -1", text);
 }
 
 /* ---- DSCP ---- */

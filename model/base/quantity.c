@@ -298,6 +298,8 @@ bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
     if (exponent != NULL)
         return parse_power(kind, text, exponent, value, why);
     const enum number_fault fault = number_read(&at, &number);
+    if (fault == NUMBER_NONE && is_ratio(kind) && strncmp(text, "dynamic", 7) == 0)
+        return refuse(why, kind, text, "is neither; write 1/16, 2^-4 or dynamic_th -4");
     if (fault == NUMBER_NONE)
         return refuse(why, kind, text, *text == '\0' ? "is empty" : "does not begin with a number");
     if (fault == NUMBER_LONG)

@@ -54,6 +54,8 @@ edited no-hosts 5:42 'less than' 's/hosts: 2/hosts: 0/'
 edited word-of-a-port 5:48 'expected' 's/^fabric:/&\n  host-links: {rate: 100Gbps, length: 3m, fec: rs528}/'
 edited bound-of-a-port 5:22 'rate' 's/^fabric:/&\n  host-links: {rate: 1bps}/'
 edited version 1:13 'version 1' 's/stormglass: 1/stormglass: 2/'
+edited sonic-key 6:19 'write 1/16, 2^-4 or dynamic_th -4' 's/hosts: 2}/&\n  switch: {alpha: "dynamic_th: -4"}/'
+edited forever 6:42 'expected a time such as 55us, or never or -1, but found "-2"' 's/^workloads/hosts: {defaults: {nvme: {ctrl-loss-tmo: -2}}}\n&/'
 
 # stored NAME PLACE WORDS SED-EXPRESSION: the same of a storage workload
 stored() {

@@ -193,10 +193,11 @@ static void report_storm(const struct watch *watch, bool storm)
     char text[200];
     const char *name = watch->swtch->node.name;
     const struct watchdog *watchdog = watch->watchdog;
-    snprintf(text, sizeof text, "PFC watchdog: %s%s:p%u priority %u (%s %s)",
+    snprintf(text, sizeof text, "PFC watchdog: %s%s:p%u priority %u (%s %s, watchdog-poll %s)",
              storm ? "storm on " : "restored ", name, watch->port->index, watch->priority,
              storm ? "watchdog-detection" : "watchdog-restoration",
-             note_time(storm ? watchdog->detection : watchdog->restoration).text);
+             note_time(storm ? watchdog->detection : watchdog->restoration).text,
+             note_time(watchdog->poll).text);
     watch->swtch->probe->note(watch->swtch->probe->self, watch->now, name, text);
     node_digest(&watch->swtch->node,
                 (uint64_t)watch->port->index << 8 | watch->priority | (storm ? 128 : 0));

@@ -43,10 +43,11 @@ static void storm_and_restoration_in_time(void **state)
                 assert_int_equal(star.restored, 1);
                 assert_in_range(star.storm_at[0], from + unit, from + 2 * unit);
                 assert_in_range(star.restored_at[0], until + unit, until + 2 * unit);
-                char expected[96];
+                char expected[120];
                 snprintf(expected, sizeof expected,
-                         "PFC watchdog: storm on leaf0:p1 priority 3 (watchdog-detection %lld ms)",
-                         (long long)(unit / PS_PER_MS));
+                         "PFC watchdog: storm on leaf0:p1 priority 3 (watchdog-detection %lld ms, "
+                         "watchdog-poll %lld ms)",
+                         (long long)(unit / PS_PER_MS), (long long)(unit / PS_PER_MS));
                 assert_string_equal(star.text, expected);
                 star_fini(&star);
             }
