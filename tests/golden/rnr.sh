@@ -56,7 +56,7 @@ for retries in 0 6; do
     holds "limit-$retries" ".workloads[0].completed == 1 and .workloads[0].failed == 2 and .rnic.qp_errors == 1 and
         .rnic.rnr_naks == $retries + 1 and .causes[0].kind == \"rnr\" and .causes[0].sure"
     "$program" run "limit-$retries.yaml" -o limit.db >/dev/null 2>&1
-    at=$("$program" query --json limit.db "select at_ps from note where text like '%RNR retry counter exceeded'" | gojq '.[0].at_ps')
+    at=$("$program" query --json limit.db "select at_ps from note where text like '%RNR retry counter exceeded%'" | gojq '.[0].at_ps')
     within=$((retries * 1280000000))
     [ "$at" -ge $within ] && [ "$at" -lt $((within + 100000000)) ] ||
         fail "limit-$retries: over at $at ps instead of $within"
