@@ -203,7 +203,7 @@ bool plan_is_near(const struct plan_state *state, double slack);
 /* How far a mean is from its limit, for people: "12 % to spare", "3 % beyond the limit".  A pass is
  * never negative: beyond its limit it is "within the tolerance of 5 %". */
 struct plan_room {
-    char text[128];
+    char text[96];
 };
 struct plan_room plan_room(double tolerance, double slack, double headroom, bool passes);
 

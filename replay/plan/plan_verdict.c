@@ -174,7 +174,7 @@ static void say_figure(const struct plan_test *test, const struct plan_candidate
     const struct plan_case_state *state = &candidate->states[of];
     const struct expectation *asked = &state->asked[figure];
     const double slack = plan_mean_slack(state, figure);
-    char text[PLAN_SENTENCE_BYTES + 80], next[80];
+    char text[PLAN_SENTENCE_BYTES + 160], next[80];
     const struct plan_estimate found = plan_estimate(state, figure);
     if (plan_is_mean(asked) && state->verdict == PLAN_VERDICT_UNSURE) {
         say_next(test, state, figure, next, sizeof next);
