@@ -13,7 +13,10 @@ struct search {
     const struct world *world;
     uint32_t endpoint, target; /* where to, and the node that it belongs to */
     uint8_t *met;              /* by node, enum met of a switch */
+    uint32_t depth;            /* switches on the way */
 };
+
+enum { HOPS_MOST = UINT8_MAX }; /* what a hop limit can count */
 
 static uint32_t node_of_endpoint(const struct world *world, uint32_t endpoint)
 {
@@ -59,11 +62,15 @@ static bool follow_routes(struct search *search, uint32_t node)
     const struct swtch *swtch = world_switch(search->world, node);
     const uint16_t *ports;
     const uint32_t count = route_all(&swtch->routes, search->endpoint, &ports);
+    if (search->depth >= HOPS_MOST)
+        return true; /* the frame is dropped by its hop limit, as in a loop */
+    search->depth++;
     search->met[node] = ON_THE_WAY;
     for (uint32_t i = 0; i < count; i++)
         if (follow_port(search, node, ports[i]))
             return true;
     search->met[node] = FOLLOWED;
+    search->depth--;
     return false;
 }
 

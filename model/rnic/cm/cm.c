@@ -67,7 +67,7 @@ static void end_qp(struct verbs_conn *conn)
 static void close_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
                        const struct cm_mad *mad)
 {
-    if (status == -ETIMEDOUT)
+    if (status == -ETIMEDOUT && conn->state != CM_REP_SENT) /* the other side connects */
         cm_setup_note_timeout(conn, type == RDMA_CM_EVENT_ADDR_ERROR);
     stop_timer(conn);
     conn->state = CM_CLOSED;

@@ -359,7 +359,7 @@ static void describe_timer(const struct rnic *rnic, const struct qp *qp, enum ib
     text[0] = '\0';
     if (status == IBV_WC_RNR_RETRY_EXC_ERR)
         snprintf(text, size, " (rnr-retry %u)", (unsigned)qp->rnr_retry);
-    if (status == IBV_WC_RETRY_EXC_ERR)
+    if (status == IBV_WC_RETRY_EXC_ERR && params->timeout > 0)
         snprintf(text, size, " (rnic.timeout %lld: 4.096 us x 2^%lld = %s; retry-count %u)",
                  (long long)params->timeout, (long long)params->timeout,
                  note_time(INT64_C(4096000) << params->timeout).text, (unsigned)qp->retry_count);

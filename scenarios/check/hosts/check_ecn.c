@@ -43,14 +43,14 @@ static bool some_switch_marks(const struct scenario *scenario)
     return false;
 }
 
-/* One that somebody has already, or the first that there is. */
+/* The preset of a host that reacts already, or the first that suits links of every rate. */
 static const char *reacting_control(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
         if (scenario->nodes[i].host->cc->wants_ecn)
-            return scenario->nodes[i].host->cc->name;
+            return scenario->nodes[i].host->cc_preset->name;
     const struct cc_preset *preset = cc_list;
-    while (!preset->ops->wants_ecn)
+    while (!preset->ops->wants_ecn || preset->line_bps != 0)
         preset++;
     return preset->name;
 }
