@@ -228,8 +228,7 @@ static uint64_t frames_of_classes(const struct port *port, unsigned classes)
 {
     uint64_t frames = 0;
     for (int priority = 0; priority < PRIORITIES; priority++)
-        if ((classes >> priority & 1) != 0)
-            frames += port->prios[priority].rx_frames;
+        frames += (classes >> priority & 1) * port->prios[priority].rx_frames;
     return frames;
 }
 
@@ -245,11 +244,10 @@ static bool carried_lossless(const struct scenario *scenario, const struct world
     for (uint32_t i = 0; i < world->host_count; i++)
         for (uint32_t r = 0; r < world->hosts[i]->rnic_count; r++) {
             const struct scenario_port *port = &scenario->nodes[i].ports[r];
-            if (port->link != SCENARIO_NO_LINK &&
-                scenario->nodes[port->peer_node].kind == SCENARIO_SWITCH)
-                continue;
             const struct rnic *rnic = world->hosts[i]->rnics[r];
-            frames += frames_of_classes(&rnic->port, rnic->rx.lossless);
+            if (port->link == SCENARIO_NO_LINK ||
+                scenario->nodes[port->peer_node].kind != SCENARIO_SWITCH)
+                frames += frames_of_classes(&rnic->port, rnic->rx.lossless);
         }
     return frames > 0;
 }
@@ -296,6 +294,18 @@ static void add_members(const struct collect *collect, uint32_t index,
     workload->bytes_window = workload->read_window + workload->written_window;
 }
 
+/* A window without a completion measures nothing if it is shorter than the mean time between two,
+ * or than the fastest operation of a workload that begins in it: its rates are undefined, not 0. */
+static bool is_too_short(const struct result_workload *workload, const struct workload_stats *stats)
+{
+    if (workload->completed_window > 0 || workload->bytes_window > 0 || workload->completed == 0)
+        return false;
+    const time_ps span = stats->last_completion - stats->first_issue;
+    return workload->window_ps < span / workload->completed ||
+           (stats->first_issue >= stats->window_from && stats->latency.count > 0 &&
+            workload->window_ps < (time_ps)stats->latency.min);
+}
+
 static void add_workload(const struct collect *collect, uint32_t index,
                          struct result_workload *workload)
 {
@@ -334,6 +344,8 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .degraded_ps = stats->degraded,
     };
     add_members(collect, index, workload);
+    if (is_too_short(workload, stats))
+        workload->window_ps = 0;
 }
 
 static void state_cause(const struct explain *explain, struct result *result)

@@ -155,4 +155,16 @@ for sets in 'rnic.dscp=0' 'rnic.dscp=10 rnic.dscp-to-priority={10:3}' 'rnic.dscp
         fail "no-lossless-drop of lossy frames ($sets)"
 done
 "$program" run plain.yaml --json | gojq -e '.expectations[0].held' >/dev/null || fail "no-lossless-drop of lossless frames"
+
+# A window that is too short for a single completion measures no rate, which no expectation passes; a 0 over a long one is measured.
+sed -i 's/  - {name: w.*/  - {name: w, kind: nvme, from: "host1..host5", to: host0, block-size: 4KiB, queue-depth: 4}/
+    s/^expect.*/expect: ["w.goodput < 1Tbps", "w.iops >= 0", "w.member_goodput.min < 1Tbps"]/' plain.yaml
+for set in workloads.w.warm-up=1999999ns workloads.w.start=1999us; do
+    "$program" run plain.yaml --set $set --json >run.json 2>/dev/null
+    gojq -e '.workloads[0] | .completed > 0 and [.iops, .goodput_bps, .member_goodput_bps.min] == [null, null, null]' run.json >/dev/null ||
+        fail "a rate over no time ($set): $(gojq -c '.workloads[0] | [.completed, .iops, .goodput_bps, .member_goodput_bps]' run.json)"
+    gojq -e 'any(.expectations[]; .held) | not' run.json >/dev/null || fail "a rate over no time is passed ($set): $(gojq -c .expectations run.json)"
+done
+"$program" run plain.yaml --set 'faults=[{kind: link-down, where: host0, at: 1ms}]' --set workloads.w.warm-up=1200us --json 2>/dev/null |
+    gojq -e '.workloads[0] | [.iops, .goodput_bps] == [0, 0]' >/dev/null || fail "a rate of 0 over 800 us is not measured"
 exit $failed
