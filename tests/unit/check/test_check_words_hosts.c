@@ -301,8 +301,9 @@ static void marks(void **state)
     "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "      \
     "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: "                   \
     "congestion-control "                                                                          \
-    "dcqcn for all senders that share links (--set 'fabric.overrides[+]={where: [host1], rnic: "   \
-    "{congestion-control: dcqcn}}')\n"
+    "dcqcn-mlx5 for all senders that share links (--set 'fabric.overrides[+]={where: [host1], "    \
+    "rnic: "                                                                                       \
+    "{congestion-control: dcqcn-mlx5}}')\n"
 #define SLOPE FABRIC "  switch: {ecn: {kmin: 10KB, kmax: 40KB}}\n"
     static const struct findings_print cases[] = {
         {HEAD AT("host1", "congestion-control: none")
@@ -310,39 +311,39 @@ static void marks(void **state)
          "ecn",
          "t.yaml:4:13: warning: host1: congestion-control none: frames are not ECT, no switch "
          "marks them, and senders that react leave the links to them\n"
-         "    remedy: congestion-control dcqcn for all senders that share links (--set "
-         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn}}')\n"},
+         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {HEAD AT("host2", "congestion-control: none") READ(""), "ecn", ""},
         {HEAD AT("host0", "congestion-control: none") READ(""), "ecn",
          "t.yaml:4:13: note: host0: congestion-control none: frames are not ECT, no switch marks "
          "them and only pauses slow them (a run shows ecn.marked == 0)\n"
-         "    remedy: congestion-control dcqcn for all senders that share links (--set "
-         "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn}}')\n"},
+         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {HEAD AT("host0", "congestion-control: none") "workloads:\n  - {name: w, kind: rdma-read, "
                                                       "from: host1, to: host0}\n  - {name: v, "
                                                       "kind: rdma-write, from: host2, to: host0}\n",
          "ecn",
          "t.yaml:4:13: warning: host0: congestion-control none: frames are not ECT, no switch "
          "marks them, and senders that react leave the links to them\n"
-         "    remedy: congestion-control dcqcn for all senders that share links (--set "
-         "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn}}')\n"},
+         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {HEAD AT("host2", "congestion-control: none") WRITE, "ecn", ""},
         {HEAD NOBODY WRITE, "ecn", NOT_ECT},
         {START SLOPE NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
          "them and only pauses slow them (a run shows ecn.marked == 0)\n"
-         "    remedy: congestion-control dcqcn for all senders that share links (--set "
-         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn}}')\n"},
+         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {START FABRIC "  switch: {ecn: {kmax: 40KB}}\n" NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
          "them and only pauses slow them (a run shows ecn.marked == 0)\n"
-         "    remedy: congestion-control dcqcn for all senders that share links (--set "
-         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn}}')\n"},
+         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {START FABRIC "  switch: {ecn: {kmin: 10KB}}\n" NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
          "them and only pauses slow them (a run shows ecn.marked == 0)\n"
-         "    remedy: congestion-control dcqcn for all senders that share links (--set "
-         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn}}')\n"},
+         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {START FABRIC "  switch: {ecn: {kmin: 10KB, kmax: 0B}}\n" NOBODY WRITE, "ecn", ""},
     };
     assert_prints(cases, COUNT(cases));
