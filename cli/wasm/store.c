@@ -120,3 +120,10 @@ bool store_step(struct store_statement *statement)
     (void)statement;
     return false;
 }
+
+const char *store_text(const struct store_statement *statement, int column)
+{
+    (void)statement;
+    (void)column;
+    return NULL;
+}
