@@ -144,7 +144,7 @@ static bool all_elsewhere(const struct result *result)
     return true;
 }
 
-/* What real devices are not asked for is neither met nor broken here. */
+/* The bridge does not measure this quantity on real devices: neither pass nor fail. */
 static void leave_undecided(const struct scenario *scenario, struct result *result)
 {
     for (uint32_t i = 0; i < result->expectation_count; i++) {
