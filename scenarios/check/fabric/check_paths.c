@@ -133,7 +133,8 @@ static bool is_next(const struct search *search, uint32_t at, uint16_t port,
     const struct scenario_port *own = &search->scenario->nodes[at].ports[port];
     const uint16_t *ports;
     if (own->link == SCENARIO_NO_LINK || (at == flow->from && port != flow->from_nic) ||
-        (own->peer_node == flow->to && own->peer_port != flow->to_nic))
+        (own->peer_node == flow->to && own->peer_port != flow->to_nic) ||
+        (own->peer_node != flow->to && !forwards(search, own->peer_node)))
         return false;
     if (search->tables == NULL && at == flow->from) /* another NIC of it may be nearer */
         return search->distance[own->peer_node] != FAR;
@@ -156,7 +157,7 @@ static uint32_t walk(struct search *search, const struct flow *flow)
     const struct scenario *scenario = search->scenario;
     uint32_t head = 0, tail = 0;
     search->round++;
-    search->queue[tail++] = flow->from; /* a host: nothing leads back to it */
+    search->queue[tail++] = flow->from;
     while (head < tail) {
         const uint32_t at = search->queue[head++];
         const struct scenario_node *node = &scenario->nodes[at];
@@ -169,7 +170,8 @@ static uint32_t walk(struct search *search, const struct flow *flow)
             if (search->reached[port->peer_node] == search->round)
                 continue;
             search->reached[port->peer_node] = search->round;
-            search->queue[tail++] = port->peer_node;
+            if (port->peer_node != flow->from) /* a loopback ends where it began */
+                search->queue[tail++] = port->peer_node;
         }
     }
     return tail;
