@@ -20,8 +20,8 @@
 
 /* As many attempts as reconnect_delay fits into ctrl_loss_tmo, rounded up: nvmf_parse_options.
  * Linux counts nothing else: attempts to a machine that is off take 3 s each, and all of them 799 s
- * instead of 600 s.  With the limit `time` no attempt begins later than ctrl_loss_tmo, but for one
- * reconnect_delay. */
+ * instead of 600 s.  With the limit `time` an attempt that fails after ctrl_loss_tmo is the last one,
+ * so no attempt begins later than ctrl_loss_tmo and one reconnect_delay. */
 bool nvme_host_recovery_may_try(const struct nvme_host *host)
 {
     const struct nvme_host_params *params = &host->params;
@@ -33,7 +33,7 @@ bool nvme_host_recovery_may_try(const struct nvme_host *host)
         (params->ctrl_loss_tmo + params->reconnect_delay - 1) / params->reconnect_delay;
     const bool late = host->away && params->ctrl_loss_limit == NVME_HOST_LIMITS_TIME &&
                       state_time_open(&host->without_service, env_now(host->site.env)) >=
-                          params->ctrl_loss_tmo + params->reconnect_delay;
+                          params->ctrl_loss_tmo;
     return (int64_t)host->attempts < most && !late;
 }
 
