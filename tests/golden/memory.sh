@@ -36,7 +36,7 @@ connects 9
 [ -z "${LARGE-}" ] || connects 59
 
 instructions() { # COMMAND...
-    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
+    valgrind --trace-children=yes --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
         sed -n 's/.*I *refs: *//p' | tr -d ,
 }
 
