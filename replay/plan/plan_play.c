@@ -192,6 +192,10 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
             workload->steady.settled && span >= plan_bound_span(&scenario->workloads[i]);
         if (!is_asked(scenario->expectations, scenario->expectation_count, i) || settled)
             continue;
+        if (workload->of_members.cut_off > 0) {
+            end(outcome, PLAN_RUN_UNSETTLED, "%s: %s", workload->name, workload->steady.why);
+            return 0;
+        }
         const time_ps needed = workload->steady.needs; /* below 0: unknown */
         const time_ps more = workload->start + (needed < 0 ? 0 : needed / 4 * 5);
         needs = more > needs ? more : needs;

@@ -432,28 +432,6 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
                        sizeof cause->port);
 }
 
-/* A warm-up that the scenario gives is taken as it is. */
-static void find_steady(const struct collect *collect, uint32_t index,
-                        struct result_workload *workload)
-{
-    const struct scenario_workload *about = &collect->scenario->workloads[index];
-    const struct workload_stats *stats = &collect->stats[index];
-    const struct opt *row = opt_find(about->ops->opts, "warm-up");
-    const bool given = row != NULL && *opt_field(row, (void *)(uintptr_t)about->params) > 0;
-    const time_ps until = stats->window_to == 0
-                              ? collect->window_end
-                              : time_earlier(stats->window_to, collect->window_end);
-    struct wl_history history;
-    world_history(collect->world, index, &history);
-    workload->start = about->start;
-    workload->worst = wl_history_worst(&history, stats->window_from, TIME_NEVER);
-    if (stats->issued > 0)
-        workload->steady =
-            steady_find(&history, time_later(stats->window_from, stats->first_issue), until, given);
-    steady_propose(&workload->steady, about, collect->scenario->duration);
-    wl_history_fini(&history);
-}
-
 /* It changes how long a queue becomes in a burst threefold. */
 static const char *marked_at(const struct scenario *scenario)
 {
@@ -495,5 +473,5 @@ void collect_result(const struct collect *collect, struct result *result)
     tell_victims(result);
     totals->pfc_severity = severity_of(collect, result);
     for (uint32_t i = 0; i < result->workload_count && collect->world != NULL; i++)
-        find_steady(collect, i, &result->workloads[i]);
+        collect_steady(collect, i, &result->workloads[i]);
 }

@@ -3,8 +3,11 @@
 #include "replay/record/collect_members.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "nvme/host/host.h"
+#include "replay/database/words.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Of real devices nothing is known that is not in the statistics of the workloads. */
@@ -117,7 +120,8 @@ void collect_members(const struct collect *collect, struct result *result)
     check_of_run(collect->scenario, &run, &result->warnings);
     count_members(&run, result);
     const struct member_fabric fabric = {collect->scenario, collect->routes,
-                                         collect->observe->fabric->first_port};
+                                         collect->observe->fabric->first_port, collect->window_end,
+                                         collect->cut};
     for (uint32_t w = 0; w < result->workload_count; w++)
         result->workloads[w].of_members =
             member_figures(&fabric, w, looked.members + looked.first_member[w]);
@@ -126,4 +130,44 @@ void collect_members(const struct collect *collect, struct result *result)
     free(looked.retries);
     free(looked.refused);
     free(looked.queues);
+}
+
+/* ---- the steady part ---- */
+
+static void refuse_cut_off(const struct scenario *scenario, const struct scenario_workload *about,
+                           struct result_workload *workload)
+{
+    const struct member_figures *of = &workload->of_members;
+    const struct scenario_pair *pair = &about->pairs[of->first_cut_off / about->copies];
+    struct steady *steady = &workload->steady;
+    steady->settled = false;
+    steady->needs = STEADY_UNKNOWN;
+    snprintf(steady->why, sizeof steady->why, "%s of %s %s %s cut off%s at %s: %s to %s",
+             words_count(of->cut_off).text, words_count(workload->members).text,
+             plural(workload->members, "member", "members"), plural(of->cut_off, "was", "were"),
+             of->cut_off > 1 ? ", the first" : "", words_time(of->cut_off_at).text,
+             scenario->nodes[pair->from].name, scenario->nodes[pair->to].name);
+}
+
+/* A warm-up that the scenario gives is taken as it is. */
+void collect_steady(const struct collect *collect, uint32_t index, struct result_workload *workload)
+{
+    const struct scenario_workload *about = &collect->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->stats[index];
+    const struct opt *row = opt_find(about->ops->opts, "warm-up");
+    const bool given = row != NULL && *opt_field(row, (void *)(uintptr_t)about->params) > 0;
+    const time_ps until = stats->window_to == 0
+                              ? collect->window_end
+                              : time_earlier(stats->window_to, collect->window_end);
+    struct wl_history history;
+    world_history(collect->world, index, &history);
+    workload->start = about->start;
+    workload->worst = wl_history_worst(&history, stats->window_from, TIME_NEVER);
+    if (stats->issued > 0)
+        workload->steady =
+            steady_find(&history, time_later(stats->window_from, stats->first_issue), until, given);
+    if (workload->of_members.cut_off > 0)
+        refuse_cut_off(collect->scenario, about, workload);
+    steady_propose(&workload->steady, about, collect->scenario->duration);
+    wl_history_fini(&history);
 }

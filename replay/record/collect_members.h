@@ -8,4 +8,9 @@
 /* Fills the warnings, and how many members of each workload were idle. */
 void collect_members(const struct collect *collect, struct result *result);
 
+/* Afterwards: the steady part of a workload.  One of which a member was cut off is not steady: the
+ * figures of its steady part are those of the members that are left. */
+void collect_steady(const struct collect *collect, uint32_t index,
+                    struct result_workload *workload);
+
 #endif

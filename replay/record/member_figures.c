@@ -139,12 +139,57 @@ static struct member_spread spread_of(int64_t *values, int64_t count)
     return spread;
 }
 
-static int64_t rate_of(const struct workload_member *member)
+static int64_t asked(const struct scenario_workload *workload, const char *name)
 {
-    if (member == NULL || member->completed == 0 || member->last_completion <= member->first_issue)
+    const struct opt *row = opt_find(workload->ops->opts, name);
+    return row == NULL || workload->job != NULL
+               ? 0
+               : *opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
+/* Some of its operations failed, it had more to do, and for the last twentieth of its time none
+ * completed. */
+static bool failed_to_the_end(const struct scenario_workload *about,
+                              const struct workload_member *member, time_ps stop)
+{
+    enum { TWENTIETH = 20 };
+    const int64_t count = asked(about, "count");
+    return member->failed > 0 && (count == 0 || member->issued < (uint64_t)count) &&
+           stop - member->last_completion > (stop - member->first_issue) / TWENTIETH;
+}
+
+struct member_life member_life(const struct scenario_workload *about,
+                               const struct workload_member *member, time_ps end, bool cut)
+{
+    if (member == NULL || member->issued == 0)
+        return (struct member_life){0};
+    const time_ps stop = time_earlier(about->stop, end);
+    const time_ps last = time_later(member->last_completion, member->first_issue);
+    const bool unfinished = member->issued > member->completed + member->failed;
+    const bool done = !unfinished && member->failed == 0 && !member->given_up;
+    return (struct member_life){
+        .until = done ? last : time_later(last, stop),
+        .cut_off = member->given_up || member->pairs_lost > 0 || (unfinished && !cut) ||
+                   failed_to_the_end(about, member, stop),
+        .cut_off_at = last,
+    };
+}
+
+static int64_t rate_of(const struct workload_member *member, time_ps until)
+{
+    if (member == NULL || member->completed == 0 || until <= member->first_issue)
         return 0;
-    return (int64_t)((__int128)member->bytes * 8 * PS_PER_S /
-                     (member->last_completion - member->first_issue));
+    return (int64_t)((__int128)member->bytes * 8 * PS_PER_S / (until - member->first_issue));
+}
+
+static void count_cut_off(struct member_figures *figures, uint32_t member, struct member_life life)
+{
+    if (!life.cut_off)
+        return;
+    if (figures->cut_off++ == 0 || life.cut_off_at < figures->cut_off_at) {
+        figures->first_cut_off = member;
+        figures->cut_off_at = life.cut_off_at;
+    }
 }
 
 /* Whole numbers: kb/s squared and added up fit. */
@@ -165,14 +210,6 @@ static bool is_flow(const struct workload_member *member, int64_t count)
 {
     return member != NULL && count > 0 && member->completed == (uint64_t)count &&
            member->failed == 0;
-}
-
-static int64_t asked(const struct scenario_workload *workload, const char *name)
-{
-    const struct opt *row = opt_find(workload->ops->opts, name);
-    return row == NULL || workload->job != NULL
-               ? 0
-               : *opt_field(row, (void *)(uintptr_t)workload->params);
 }
 
 static void find_flows(const struct member_fabric *fabric, const struct scenario_workload *workload,
@@ -275,7 +312,9 @@ struct member_figures member_figures(const struct member_fabric *fabric, uint32_
     struct member_figures figures = {0};
     int64_t *rates = memory_zeroed(count + 1, sizeof *rates);
     for (uint32_t i = 0; i < count; i++) {
-        rates[i] = rate_of(members[i]);
+        const struct member_life life = member_life(about, members[i], fabric->end, fabric->cut);
+        count_cut_off(&figures, i, life);
+        rates[i] = rate_of(members[i], life.until);
         figures.least_bps = i == 0 || rates[i] < figures.least_bps ? rates[i] : figures.least_bps;
         figures.most_bps = rates[i] > figures.most_bps ? rates[i] : figures.most_bps;
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * member_figures - what the members of a workload got, beside each other.
- * A member's rate is its payload over the time from its first issue to its last completion; how
- * equal the rates are is Jain's index (Jain, Chiu and Hawe, DEC TR-301, 1984), 1 when all are the
+ * A member's rate is its payload over the time from its first issue to its last completion.  A
+ * member that was cut off by a fault or a failure counts until the end of the measured part: over
+ * its own short life its rate would look like that of the others.  How equal the rates are is
+ * Jain's index (Jain, Chiu and Hawe, DEC TR-301, 1984), 1 when all are the
  * same and 1/n when one has all.  A member that was asked for a count and did it is a flow: its
  * completion time is that same time, its slowdown that over the time that it would take alone,
  * its path empty: every bit at the slowest link's rate, and what one frame and its ACK need.  Where
@@ -22,6 +24,9 @@ enum { MEMBER_SMALL, MEMBER_MEDIUM, MEMBER_LARGE, MEMBER_BINS };
 struct member_figures {
     int64_t jain_ppm;            /* 0: fewer than two members */
     int64_t least_bps, most_bps; /* rates */
+    int64_t cut_off;             /* members that were cut off */
+    uint32_t first_cut_off;      /* the member that was cut off first, and when */
+    time_ps cut_off_at;
     int64_t flows;               /* that were completed */
     struct member_spread fct;    /* ps */
     int64_t slowdowns;           /* flows of which it is known: those of rdma-* kinds */
@@ -37,7 +42,21 @@ struct member_fabric {
     const struct scenario *scenario;
     const struct route_table *routes; /* by node */
     const uint32_t *first_port;       /* by node, in one row of all ports */
+    time_ps end;                      /* of the measured part of the run */
+    bool cut;                         /* the run was: what is under way may still complete */
 };
+
+/* The time that a member's rate is over.  It was cut off if its controller or a queue pair failed
+ * for good, if operations never completed, or if some failed and none completed after them although
+ * it had more to do. */
+struct member_life {
+    time_ps until; /* from its first issue */
+    bool cut_off;
+    time_ps cut_off_at; /* its last completion, or its first issue */
+};
+
+struct member_life member_life(const struct scenario_workload *about,
+                               const struct workload_member *member, time_ps end, bool cut);
 
 /* `members` by pair and copy; NULL: one that never began. */
 struct member_figures member_figures(const struct member_fabric *fabric, uint32_t workload,

@@ -87,6 +87,7 @@ static void write_steady(struct store *store, uint32_t index, const struct stead
 {
     RECORD_ROW(store, steady, .workload = STORE_I(index), .settled = STORE_I(steady->settled),
                .from_ps = STORE_I(steady->from), .until_ps = STORE_I(steady->until),
+               .reason = steady->settled ? STORE_N : STORE_T(steady->why),
                .needs_ps = steady->settled || steady->needs < 0 ? STORE_N : STORE_I(steady->needs),
                .remedy = steady->set[0] == '\0' ? STORE_N : STORE_T(steady->set),
                .goodput_bps = STORE_I(steady->goodput_bps.value),
@@ -347,13 +348,14 @@ void record_wall(struct record *record, const char *name, double value)
 }
 
 /* What only the simulator knows. */
-static void write_model(struct record *record, const struct world *world, time_ps now)
+static void write_model(struct record *record, const struct collect *collect)
 {
+    const struct world *world = collect->world;
     struct store *store = record_store(record);
-    record_counters(store, world, now, record_is_brief(record));
+    record_counters(store, world, collect->now, record_is_brief(record));
     if (record_level_of(record) >= RECORD_COUNTERS)
         record_flows(store, world);
-    record_members(record, world);
+    record_members(record, collect);
     record_deadlocks(store, world->scenario, &world->deadlocks);
     write_digests(store, &world->engine);
 }
@@ -363,7 +365,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     struct store *store = record_store(record);
     const struct explain *explain = &collect->observe->explain;
     if (collect->world != NULL)
-        write_model(record, collect->world, collect->now);
+        write_model(record, collect);
     record_events(store, collect);
     write_workloads(store, collect, result);
     write_workload_paths(store, collect);

@@ -3,12 +3,12 @@
 #ifndef STORMGLASS_REPLAY_RECORD_RECORD_MEMBERS_H
 #define STORMGLASS_REPLAY_RECORD_RECORD_MEMBERS_H
 
+#include "replay/record/collect.h"
 #include "replay/record/record.h"
-#include "scenarios/world/world.h"
 
 enum { RECORD_MEMBERS_MAX = 4096 }; /* below level counters */
 
-void record_members(struct record *record, const struct world *world);
+void record_members(struct record *record, const struct collect *collect);
 
 /* Whether members have rows of their own: there are not too many for the level. */
 bool record_has_members(const struct record *record, const struct scenario *scenario);

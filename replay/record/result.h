@@ -72,11 +72,13 @@ struct result_ratio {
     int64_t denominator;
 };
 
+enum { RESULT_ACTUAL_BYTES = 224 };
+
 struct result_expectation {
     const char *text;
     bool held;
     bool unjudged;   /* the run was cut before it could tell; then it is not held either */
-    char actual[96]; /* what was found */
+    char actual[RESULT_ACTUAL_BYTES]; /* what was found */
     struct result_ratio value; /* the same, exact; denominator 0: not known */
 };
 

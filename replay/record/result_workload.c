@@ -300,6 +300,10 @@ static void emit_settled(const struct steady *steady, uint32_t index, result_emi
                                      .integer = steady->settled});
     if (!steady->known)
         return;
+    snprintf(path, sizeof path, "workloads[%u].steady.reason", index);
+    emit(self, &(struct result_item){.path = path,
+                                     .type = steady->settled ? RESULT_NULL : RESULT_TEXT,
+                                     .text = steady->why});
     snprintf(path, sizeof path, "workloads[%u].steady.remedy", index);
     const bool some = steady->set[0] != '\0';
     emit(self, &(struct result_item){

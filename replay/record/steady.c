@@ -305,7 +305,14 @@ static void judge(struct steady *steady, time_ps from, enum trend trend)
     const double worst = goodput > mean ? goodput : mean;
     steady->settled = trend == TREND_LEVEL && worst <= sure_enough;
     steady->needs = STEADY_UNKNOWN;
-    if (steady->settled || trend == TREND_GOES_ON)
+    if (steady->settled)
+        return;
+    if (trend == TREND_LEVEL)
+        snprintf(steady->why, sizeof steady->why, "the 95 %% interval of %s is wider than +- 10 %%",
+                 goodput > mean ? "goodput" : "the mean latency");
+    else
+        snprintf(steady->why, sizeof steady->why, "goodput or latency has not leveled off");
+    if (trend == TREND_GOES_ON)
         return;
     const double ratio = worst / sure_enough, squared = ratio > 1 ? ratio * ratio : 1;
     const double window = (double)(steady->until - from);
@@ -340,8 +347,10 @@ struct steady steady_find(const struct wl_history *history, time_ps from, time_p
     find_percentiles(history, &steady);
     steady.worst = wl_history_worst(history, steady.from, steady.until);
     steady.needs = STEADY_UNKNOWN;
-    if (sum_of(&part, part.first, part.end - part.first).completed > 0) /* or it stands still */
+    if (sum_of(&part, part.first, part.end - part.first).completed > 0)
         judge(&steady, from, trend);
+    else
+        snprintf(steady.why, sizeof steady.why, "nothing completed in this part");
     return steady;
 }
 

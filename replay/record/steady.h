@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 enum { STEADY_UNKNOWN = -1 }; /* too few for this figure */
-enum { STEADY_SET_BYTES = 96 };
+enum { STEADY_SET_BYTES = 96, STEADY_WHY_BYTES = 160 };
 
 /* A figure and half of its confidence interval, or STEADY_UNKNOWN. */
 struct steady_figure {
@@ -26,6 +26,7 @@ struct steady_figure {
 struct steady {
     bool known; /* there was enough to look at */
     bool settled;
+    char why[STEADY_WHY_BYTES]; /* not settled: the reason */
     time_ps from, until;        /* the steady part */
     time_ps needs;              /* not settled: a window that is long enough, or STEADY_UNKNOWN */
     char set[STEADY_SET_BYTES]; /* what run --set takes so that it settles; empty: unknown */

@@ -71,6 +71,20 @@ static void write_actual(char *text, size_t size, enum quantity_kind kind,
         snprintf(text, size, "%s", words_count((int64_t)real).text);
 }
 
+/* Of the first workload that is not steady. */
+static void write_unsettled(char *text, size_t size, const struct result *result)
+{
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *workload = &result->workloads[i];
+        if (workload->steady.settled)
+            continue;
+        snprintf(text, size, "%s: %s", workload->name,
+                 workload->steady.known ? workload->steady.why : "too few operations to tell");
+        return;
+    }
+    snprintf(text, size, "0");
+}
+
 static bool speaks_of(const struct scenario *scenario, enum expect_quantity quantity)
 {
     for (uint32_t i = 0; i < scenario->expectation_count; i++)
@@ -399,8 +413,11 @@ static void judge(const struct expectation *expectation, const struct result *re
         verdict->unjudged = result->cut;
         return;
     }
-    write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
-                 value);
+    if (expectation->quantity == EXPECT_UNSETTLED)
+        write_unsettled(verdict->actual, sizeof verdict->actual, result);
+    else
+        write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
+                     value);
     verdict->held = holds(expectation, value);
     verdict->unjudged = result->cut && !verdict->held && may_still_hold(expectation, result, value);
 }

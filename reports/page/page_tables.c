@@ -218,17 +218,17 @@ void page_drops(const struct page *page)
 void page_steady(const struct page *page)
 {
     static const struct page_column columns[] = {
-        {"workload", PAGE_TEXT}, {"settled", PAGE_TEXT}, {"warm-up", PAGE_TIME},
-        {"goodput", PAGE_TEXT},  {"mean", PAGE_TIME},    {"+-", PAGE_TIME},
-        {"p50", PAGE_TIME},      {"+-", PAGE_TIME},      {"p99", PAGE_TIME},
-        {"+-", PAGE_TIME},       {"needs", PAGE_TIME},   {0}};
+        {"workload", PAGE_TEXT}, {"settled", PAGE_SENTENCE}, {"warm-up", PAGE_TIME},
+        {"goodput", PAGE_TEXT},  {"mean", PAGE_TIME},        {"+-", PAGE_TIME},
+        {"p50", PAGE_TIME},      {"+-", PAGE_TIME},          {"p99", PAGE_TIME},
+        {"+-", PAGE_TIME},       {"needs", PAGE_TIME},       {0}};
     if (store_ask_int(page->store, "SELECT count(*) FROM steady", 0) == 0)
         return;
     page_section(page, "steady", "Steady part",
-                 "Behind the warm-up (MSER-5); +-: half of the 95 % interval.  One that has not "
-                 "settled needs a longer window.");
+                 "Behind the warm-up (MSER-5); +-: half of the 95 % interval.");
     page_table(page,
-               "SELECT w.name, CASE settled WHEN 1 THEN 'yes' ELSE 'no' END, from_ps-w.start_ps,"
+               "SELECT w.name, CASE settled WHEN 1 THEN 'yes' ELSE 'no: '||s.reason END,"
+               " from_ps-w.start_ps,"
                " printf('%.3g Gb/s', s.goodput_bps/1e9), mean_ps, mean_half, p50_ps, p50_half,"
                " p99_ps, p99_half, needs_ps FROM steady s JOIN workload w USING(workload)"
                " ORDER BY workload",

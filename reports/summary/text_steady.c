@@ -36,13 +36,11 @@ static void write_row(const struct store_statement *row, FILE *out, const struct
         return;
     fprintf(out, "  %18s%snot steady after %s: ", "", paint->bad,
             words_time(store_int(row, 12)).text);
-    if (store_real(row, 14) <= 0)
-        fputs("nothing completed in this part", out);
+    if (store_column_type(row, 3) == STORE_NULL)
+        fputs(store_text(row, 14), out);
     else if (store_column_type(row, 13) != STORE_NULL)
         fprintf(out, "needs about %s (--set %s)", words_time(store_int(row, 3)).text,
                 store_text(row, 13));
-    else if (store_column_type(row, 3) == STORE_NULL)
-        fputs("this run is too short to show for how long it would have to be", out);
     else
         fprintf(out, "needs about %s, and its work ends before",
                 words_time(store_int(row, 3)).text);
@@ -54,7 +52,7 @@ void text_steady(struct store *store, FILE *out, const struct paint *paint)
     struct store_statement *rows = store_prepare(
         store, "SELECT w.name, settled, from_ps-w.start_ps, needs_ps, s.goodput_bps, goodput_half,"
                " mean_ps, mean_half, p50_ps, p50_half, p99_ps, p99_half, until_ps-w.start_ps, "
-               "s.remedy, s.iops"
+               "s.remedy, s.reason"
                " FROM steady s JOIN workload w USING(workload) ORDER BY workload");
     for (int64_t shown = 0; shown < ROWS_MAX && store_step(rows); shown++) {
         if (shown == 0)

@@ -99,7 +99,10 @@ static void give_up(struct wl_rdma_pair *pair, const char *why)
     pair->usable = false;
     while (pair->under_way > 0)
         finish_oldest(pair, false);
-    pair->owner->did.given_up |= pair->owner->state == WL_RDMA_ISSUING && !any_usable(pair->owner);
+    if (pair->owner->state != WL_RDMA_ISSUING)
+        return;
+    pair->owner->did.pairs_lost++;
+    pair->owner->did.given_up |= !any_usable(pair->owner);
 }
 
 /* Issue. */

@@ -67,6 +67,7 @@ struct workload_flow {
 struct workload_member {
     bool connected;       /* it could issue from `ready` on */
     bool given_up;        /* for good: its controller, or all its queue pairs, failed */
+    uint32_t pairs_lost;  /* queue pairs that failed for good while it issued */
     time_ps began, ready; /* it began to connect; it was connected, or had tried all */
     uint64_t issued, completed, failed, bytes;
     uint32_t paths_used; /* of several: a bit for each that an operation came back by */
