@@ -20,8 +20,8 @@
 
 /* As many attempts as reconnect_delay fits into ctrl_loss_tmo, rounded up: nvmf_parse_options.
  * Linux counts nothing else: attempts to a machine that is off take 3 s each, and all of them 799 s
- * instead of 600 s.  With the limit `time` an attempt that fails after ctrl_loss_tmo is the last one,
- * so no attempt begins later than ctrl_loss_tmo and one reconnect_delay. */
+ * instead of 600 s.  With the limit `time` an attempt that fails after ctrl_loss_tmo is the last
+ * one, so no attempt begins later than ctrl_loss_tmo and one reconnect_delay. */
 bool nvme_host_recovery_may_try(const struct nvme_host *host)
 {
     const struct nvme_host_params *params = &host->params;
