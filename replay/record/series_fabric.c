@@ -33,13 +33,13 @@ static void take_priority(struct series *series, const struct port *port, const 
     struct series_prio now = prio_now(port, swtch, priority, at);
     const uint64_t tx_bytes = series_take_room(&rooms->tx, now.tx_bytes - before->tx_bytes);
     const uint64_t rx_bytes = series_take_room(&rooms->rx, now.rx_bytes - before->rx_bytes);
-    const uint32_t queued = port->prios[priority].bytes;
+    const int64_t queued = port->prios[priority].bytes;
     const int64_t held =
         swtch == NULL ? 0 : buffer_held(&swtch->buffer.groups[port->index * PRIORITIES + priority]);
     const uint64_t grown = tx_bytes | rx_bytes | (now.xoff_frames - before->xoff_frames) |
                            (now.ecn_marked_frames - before->ecn_marked_frames) |
                            (uint64_t)(now.blocked_ps - before->blocked_ps);
-    if ((grown | queued | (uint64_t)held) == 0)
+    if ((grown | (uint64_t)queued | (uint64_t)held) == 0)
         return;
     SERIES_ROW(series, series_port, .node = STORE_I(port->node->id), .port = STORE_I(port->index),
                .priority = STORE_I(priority), .tx_bytes = STORE_I(tx_bytes),

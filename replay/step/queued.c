@@ -14,7 +14,7 @@ enum { SLICES = 1024 };
 
 /* How much shorter than ever the queue may be after an event: a frame that comes while another
  * leaves makes it long for no time. */
-static const uint32_t shorter[] = {0, 2048, 4608, 9728, 66560};
+static const int64_t shorter[] = {0, 2048, 4608, 9728, 66560};
 
 static const struct queued_place longest = {.node = UINT32_MAX};
 
@@ -41,7 +41,7 @@ struct queued_place queued_root(struct store *store)
 
 /* How long a queue ever was, and in which slice. */
 struct peak {
-    uint32_t bytes;
+    int64_t bytes;
     time_ps after, until;
 };
 
@@ -179,7 +179,7 @@ static void take_frames(struct queued *queued, const struct scenario *scenario,
 /* ------------------------------------------------------------------ both */
 
 /* Just after the event that makes the queue that long. */
-static bool move_to(struct stepper *stepper, const struct search *search, uint32_t bytes,
+static bool move_to(struct stepper *stepper, const struct search *search, int64_t bytes,
                     struct step_moved *moved)
 {
     struct step_goal goal = {
@@ -192,14 +192,14 @@ static bool move_to(struct stepper *stepper, const struct search *search, uint32
     goal.conditions[0].subject.node = search->place.node;
     goal.conditions[0].subject.port = search->place.port;
     goal.conditions[0].subject.priority = search->place.priority;
-    goal.conditions[0].above = (int64_t)bytes - 1;
+    goal.conditions[0].above = bytes - 1;
     stepper_move(stepper, &goal, moved);
     return moved->end == STEP_AT_HIT;
 }
 
 static bool find_moment(struct queued *queued, const struct search *search, struct diag *diag)
 {
-    const uint32_t most = search->peak.bytes;
+    const int64_t most = search->peak.bytes;
     bool found = false;
     for (size_t i = 0; i < sizeof shorter / sizeof shorter[0] && !found; i++) {
         struct stepper *stepper = stepper_new(search->scenario, NULL, diag);

@@ -31,7 +31,7 @@ static void show_waiting(const struct stepper *stepper, uint32_t node, const str
                          uint8_t priority, FILE *out)
 {
     const uint8_t bit = (uint8_t)(1u << priority);
-    const uint32_t bytes = port->prios[priority].bytes;
+    const int64_t bytes = port->prios[priority].bytes;
     if (bytes > 0)
         fprintf(out, "; %s queued in %u %s", words_bytes(bytes).text, step_frames(port, priority),
                 plural(step_frames(port, priority), "frame", "frames"));

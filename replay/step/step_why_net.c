@@ -91,7 +91,7 @@ static void tell_sources(const struct step_walk *walk, const struct port *port, 
     enum { SOURCES = 4 };
     struct {
         uint32_t host;
-        uint32_t bytes;
+        int64_t bytes;
     } found[64];
     uint32_t count = 0, more = 0;
     for (uint32_t at = port->prios[priority].head; at != POOL_NONE;) {
@@ -130,7 +130,7 @@ static void tell_sources(const struct step_walk *walk, const struct port *port, 
 
 static void why_sends(struct step_walk *walk, const struct step_prio *prio, const struct port *port)
 {
-    const uint32_t bytes = port->prios[prio->priority].bytes;
+    const int64_t bytes = port->prios[prio->priority].bytes;
     const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);
     const unsigned higher = port->ready & ~port->paused & ~((2u << prio->priority) - 1);
     if (bytes == 0) {
@@ -141,7 +141,7 @@ static void why_sends(struct step_walk *walk, const struct step_prio *prio, cons
     step_why_line(walk, "%s, priority %u may send: %s queued in %u %s, %s at %s", name.text,
                   prio->priority, words_bytes(bytes).text, step_frames(port, prio->priority),
                   plural(step_frames(port, prio->priority), "frame", "frames"),
-                  words_time(units_transfer_ps(bytes, (uint64_t)port->params.rate)).text,
+                  words_time(units_transfer_ps((uint64_t)bytes, (uint64_t)port->params.rate)).text,
                   words_rate((double)port->params.rate).text);
     walk->depth++;
     if (port->pauses[prio->priority].blocked_ps > 0)

@@ -39,7 +39,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         .dequeue_at = TIME_NEVER,
         .node = node,
         .index = index,
-        .largest = (uint16_t)(params->mtu + WIRE_ETHERNET_BYTES),
+        .largest = (uint16_t)port_largest_frame(params),
         .rate = wire_rate((uint64_t)params->rate),
         .propagation = port_propagation(params),
         .source = source != NULL ? source : own_queues,
@@ -49,8 +49,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         .probe = probe,
     };
     for (int i = 0; i < PRIORITIES; i++) {
-        port->prios[i] =
-            (struct port_prio){.head = POOL_NONE, .tail = POOL_NONE, .rx_limit = port->largest};
+        port->prios[i] = (struct port_prio){.head = POOL_NONE, .tail = POOL_NONE};
         port->pauses[i].blocked_since = port->pauses[i].asserted_since = TIME_NEVER;
         port->pauses[i].held_since = TIME_NEVER;
         port->refresh_at[i] = TIME_NEVER;
@@ -271,7 +270,7 @@ static void add_hop(const struct port *port, const struct frame *frame, time_ps 
     for (unsigned i = 0; i < PRIORITIES; i++) {
         const struct port_prio *prio = &port->prios[i];
         hop->wire_bytes += prio->tx_bytes + prio->tx_frames * WIRE_GAP_BYTES;
-        hop->queue += prio->bytes;
+        hop->queue += (uint64_t)prio->bytes;
     }
 }
 
@@ -308,8 +307,7 @@ void port_set_up(struct port *port, bool up, time_ps now)
         return;
     port_set_odd(port, PORT_DOWN, !up);
     port->carrier += !up;
-    for (int i = 0; i < PRIORITIES; i++)
-        port->prios[i].rx_limit = up ? port->largest : 0;
+    port->largest = up ? (uint16_t)port_largest_frame(&port->params) : 0;
     port_tx_pause_carrier(port, up);
     if (up)
         port_dequeue(port, now);
@@ -401,4 +399,5 @@ void port_audit(const struct port *port)
         CHECK(port->prios[i].bytes <= port->prios[i].peak);
     }
     CHECK(((port->odd & PORT_FAULTY) != 0) == (port->fault != NULL));
+    CHECK(((port->odd & PORT_DOWN) != 0) == (port->largest == 0));
 }

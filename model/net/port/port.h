@@ -88,14 +88,10 @@ struct port_pauses {
 struct port_prio {
     alignas(64) uint32_t head; /* of the queue: a frame handle, POOL_NONE when it is empty */
     uint32_t tail;
-    uint32_t bytes; /* waiting, without the frame on the wire */
-    uint32_t peak;  /* the most that ever waited */
+    int64_t bytes; /* waiting, without the frame on the wire: a deep buffer holds more than 4 GiB */
+    int64_t peak;  /* the most that ever waited */
     uint32_t cells; /* of a switch's memory that they take, and the most ever */
     uint32_t cells_peak;
-    uint32_t deficit; /* of the weighted scheduler */
-    /* Frames that come in and are larger go by port_receive_odd: giants, or all when the port is
-     * down. */
-    uint32_t rx_limit;
     /* Counted as ethtool does, bytes with FCS but without preamble and gap.  Frames and bytes are
      * no neighbours: gcc would add them as a vector, which takes longer. */
     uint64_t tx_frames, rx_frames, tx_bytes, rx_bytes;
@@ -115,6 +111,12 @@ enum port_odd {
 
 struct port;
 struct mail;
+
+/* The largest frame that the MTU allows, L2 bytes. */
+static inline uint32_t port_largest_frame(const struct port_params *params)
+{
+    return (uint32_t)params->mtu + WIRE_ETHERNET_BYTES;
+}
 
 /* Fills in what is known of a pause of the priority that holds. */
 typedef void port_reason(const struct port *port, struct probe_pause *why);
@@ -146,7 +148,7 @@ struct port {
         uint32_t busy; /* any of these; 0: what comes while the wire is free leaves at once */
     };
     uint16_t index;   /* of this port in its node */
-    uint16_t largest; /* frame: L2 bytes, above a giant */
+    uint16_t largest; /* frame that it takes, L2 bytes: above is a giant; 0 without carrier */
 
     struct port_prio prios[PRIORITIES];
 
@@ -167,8 +169,7 @@ struct port {
     uint8_t wanted;       /* mask: asserted by the owner, enabled or not */
     uint8_t enabled;      /* mask: pfc_enabled, or 0 without flow control */
     uint8_t held;         /* mask: priorities in which a pause of the peer runs, obeyed or not */
-    uint8_t ignored;  /* mask: priorities in which no pause is obeyed; in others paused is held */
-    uint8_t drr_next; /* deficit round robin: the priority that is served next */
+    uint8_t ignored; /* mask: priorities in which no pause is obeyed; in others paused is held */
     time_ps pause_until[PRIORITIES];
     time_ps refresh_at[PRIORITIES];
     struct port_pauses pauses[PRIORITIES];

@@ -187,10 +187,10 @@ static inline void port_digest(struct node *node, const struct frame *frame)
     node_digest(node, frame_word(frame));
 }
 
-/* The owner may see a frame of this prio that arrives. */
-static inline bool port_takes(const struct port_prio *prio, const struct frame *frame)
+/* The owner may see a frame that arrives. */
+static inline bool port_takes(const struct port *port, const struct frame *frame)
 {
-    return frame->bytes <= prio->rx_limit && (frame->flags & (FRAME_CONTROL | FRAME_CORRUPT)) == 0;
+    return frame->bytes <= port->largest && (frame->flags & (FRAME_CONTROL | FRAME_CORRUPT)) == 0;
 }
 
 static inline void port_count(struct port_prio *prio, uint64_t bytes)
@@ -204,11 +204,10 @@ static inline void port_count(struct port_prio *prio, uint64_t bytes)
 static inline bool port_receive(struct port *port, struct node *node, const struct event *event,
                                 struct frame *frame)
 {
-    struct port_prio *prio = &port->prios[frame->priority];
     port_digest(node, frame);
-    if (UNLIKELY(!port_takes(prio, frame)))
+    if (UNLIKELY(!port_takes(port, frame)))
         return port_receive_odd(port, event);
-    port_count(prio, frame->bytes);
+    port_count(&port->prios[frame->priority], frame->bytes);
     frame->in_port = event->port;
     return true;
 }

@@ -30,29 +30,30 @@ static struct swtch *switch_of(struct node *node)
  * 1995): a queue's turn adds its quantum once, and lasts while the deficit covers its first frame.
  * A pause cuts a turn short: it goes on when the queue is back, without another quantum, so what
  * was not sent in the meantime is the others' for good.  The last of a queue ends its turn. */
-static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
+static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, const struct port *port,
+                                      unsigned mask)
 {
-    CHECK(mask != 0 && (mask & swtch->strict) == 0 && port->drr_next < PRIORITIES);
+    struct switch_turns *turns = &swtch->turns[port->index];
+    CHECK(mask != 0 && (mask & swtch->strict) == 0 && turns->next < PRIORITIES);
     for (;;) {
-        const uint8_t next = port->drr_next;
-        struct port_prio *prio = &port->prios[next];
-        if ((mask & 1u << next) != 0) {
-            const struct frame *first = frame_at(port->frames, prio->head);
-            if (prio->deficit >= first->bytes) {
-                prio->deficit = prio->head == prio->tail ? 0 : prio->deficit - first->bytes;
-                return next;
+        const uint8_t last = turns->next;
+        const struct port_prio *prio = &port->prios[last];
+        if ((mask & 1u << last) != 0) {
+            const uint32_t bytes = frame_at(port->frames, prio->head)->bytes;
+            if (turns->deficit[last] >= bytes) {
+                turns->deficit[last] = prio->head == prio->tail ? 0 : turns->deficit[last] - bytes;
+                return last;
             }
         }
-        port->drr_next = (uint8_t)((next + 1) % PRIORITIES);
-        prio = &port->prios[port->drr_next];
-        if ((mask & 1u << port->drr_next) != 0 &&
-            prio->deficit < frame_at(port->frames, prio->head)->bytes)
-            prio->deficit += (uint32_t)swtch->params.weight[port->drr_next] * SWITCH_DWRR_QUANTUM;
+        const uint8_t next = turns->next = (uint8_t)((last + 1) % PRIORITIES);
+        if ((mask & 1u << next) != 0 &&
+            turns->deficit[next] < frame_at(port->frames, port->prios[next].head)->bytes)
+            turns->deficit[next] += (uint32_t)swtch->params.weight[next] * SWITCH_DWRR_QUANTUM;
     }
 }
 
 /* Of the priorities in `mask`, all of which wait and the one of which is served next. */
-static inline unsigned pick(const struct swtch *swtch, struct port *port, unsigned mask)
+static inline unsigned pick(const struct swtch *swtch, const struct port *port, unsigned mask)
 {
     const unsigned strict = mask & swtch->strict;
     return LIKELY(strict != 0) ? port_highest(strict) : weighted_pick(swtch, port, mask);
@@ -84,7 +85,7 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
  * other ports, or this one, for frames. */
 uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now)
 {
-    struct port_prio *prio = &port->prios[priority];
+    const struct port_prio *prio = &port->prios[priority];
     uint64_t frames = 0;
     for (; prio->head != POOL_NONE; frames++) {
         const struct passage passage = passage_of(swtch, port_shift(port, priority), now);
@@ -92,7 +93,7 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
         switch_discard(swtch, (uint32_t)passage.handle, port->index, now);
     }
     CHECK(prio->bytes == 0 && prio->cells == 0 && (port->ready & 1u << priority) == 0);
-    prio->deficit = 0;
+    swtch->turns[port->index].deficit[priority] = 0;
     return frames;
 }
 
@@ -245,6 +246,19 @@ static inline void join(struct swtch *swtch, struct buffer_group *group, struct 
         dequeue_later(swtch, port);
 }
 
+/* Has no way on, no hops left, or is larger than its port takes: a port without carrier takes none,
+ * but sends and counts what would fit. */
+static NOINLINE void forward_odd(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
+{
+    const struct frame *frame = frame_at(swtch->frames, handle);
+    const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
+    if (egress == UINT16_MAX || frame->ttl == 0 ||
+        frame->bytes > port_largest_frame(&swtch->ports[egress].params))
+        switch_reject(swtch, handle, egress, now);
+    else
+        enqueue(swtch, handle, egress, cells, now);
+}
+
 static INLINE void forward(struct swtch *swtch, const struct passage *passage, uint32_t entropy)
 {
     struct frame *frame = passage->frame;
@@ -254,7 +268,7 @@ static INLINE void forward(struct swtch *swtch, const struct passage *passage, u
         route_pick(&swtch->routes, frame->destination, entropy, swtch->ecmp_seed);
     if (UNLIKELY(egress == UINT16_MAX || --frame->ttl == 0 ||
                  bytes > swtch->ports[egress].largest)) {
-        switch_reject(swtch, (uint32_t)passage->handle, egress, now);
+        forward_odd(swtch, (uint32_t)passage->handle, egress, now);
         return;
     }
     struct port *port = &swtch->ports[egress];
@@ -353,7 +367,7 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
     struct port *port = &swtch->ports[passage.in_port];
     struct port_prio *prio = &port->prios[passage.priority];
     port_digest(&swtch->node, frame);
-    if (UNLIKELY(!port_takes(prio, frame))) {
+    if (UNLIKELY(!port_takes(port, frame))) {
         refuse(port, event, frame, (uint8_t)passage.priority);
         return;
     }
@@ -420,8 +434,8 @@ static void take_batch(struct node *node)
     }
 }
 
-/* Of a frame's arrival: the prio and the group that it comes in by, and the port that it leaves by,
- * which the route tells.  The sender's priority is a good guess. */
+/* Of a frame's arrival: the port, the prio and the group that it comes in by, and the port that it
+ * leaves by, which the route tells.  The sender's priority is a good guess. */
 static void fetch(const struct node *node, const struct event *event)
 {
     const struct swtch *swtch = (const struct swtch *)(const void *)node;
@@ -429,6 +443,7 @@ static void fetch(const struct node *node, const struct event *event)
         return;
     const struct frame *frame = frame_at(swtch->frames, (uint32_t)event->argument);
     const unsigned priority = frame->priority % PRIORITIES;
+    __builtin_prefetch(&swtch->ports[event->port]);
     __builtin_prefetch(&swtch->ports[event->port].prios[priority]);
     __builtin_prefetch(&swtch->buffer.groups[event->port * PRIORITIES + priority]);
     if (frame_is_mac_control(frame))

@@ -98,6 +98,12 @@ struct switch_port_counters {
     uint64_t queue_dropped[PRIORITIES];       /* likewise: the queue was at its limit */
 };
 
+/* Deficit round robin of one egress port. */
+struct switch_turns {
+    uint32_t deficit[PRIORITIES]; /* bytes that each may still send */
+    uint8_t next;                 /* the priority that is served next */
+};
+
 struct swtch {
     alignas(64) struct node node;
 
@@ -122,9 +128,10 @@ struct swtch {
     struct switch_params params;
     struct switch_counters counters;
     struct switch_port_counters *port_counters;
-    struct rng marking;        /* ECN draws */
-    uint32_t *waiting;         /* of all groups, see struct buffer_group */
-    struct watchdog *watchdog; /* NULL: off */
+    struct switch_turns *turns; /* of each port */
+    struct rng marking;         /* ECN draws */
+    uint32_t *waiting;          /* of all groups, see struct buffer_group */
+    struct watchdog *watchdog;  /* NULL: off */
     const struct probe *probe;
 };
 

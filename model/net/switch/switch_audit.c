@@ -27,7 +27,8 @@ void switch_audit(const struct node *node)
         port_audit(&swtch->ports[i]);
         for (unsigned p = 0; p < PRIORITIES; p++) {
             const struct port_prio *prio = &swtch->ports[i].prios[p];
-            CHECK(prio->deficit < swtch->params.weight[p] * SWITCH_DWRR_QUANTUM + UINT16_MAX);
+            CHECK(swtch->turns[i].deficit[p] <
+                  swtch->params.weight[p] * SWITCH_DWRR_QUANTUM + UINT16_MAX);
             audit_waiting(swtch, i, p);
             queued += prio->cells;
             if ((swtch->lossless & 1u << p) == 0)

@@ -28,7 +28,7 @@ struct headroom_link switch_link(const struct switch_params *params, const struc
         .latency = params->latency,
         .cell = params->cell,
         .smallest = params->smallest_frame,
-        .largest = port->params.mtu + WIRE_ETHERNET_BYTES,
+        .largest = port_largest_frame(&port->params),
         .dynamic = true, /* with a static threshold, too: the shared memory may be full before it */
     };
 }

@@ -85,7 +85,8 @@ void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_p
     const enum probe_drop_cause cause = egress == UINT16_MAX ? PROBE_DROP_NO_ROUTE
                                         : frame->ttl == 0    ? PROBE_DROP_TTL
                                                              : PROBE_DROP_MTU;
-    CHECK(cause != PROBE_DROP_MTU || frame->bytes > swtch->ports[egress].largest);
+    CHECK(cause != PROBE_DROP_MTU ||
+          frame->bytes > port_largest_frame(&swtch->ports[egress].params));
     drop_for(swtch, handle, egress, cause, now);
 }
 

@@ -67,6 +67,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
         swtch->mark_above[params->ecn_mark] = params->ecn_kmin;
     swtch->ports = lines(port_count, sizeof *swtch->ports);
     swtch->port_counters = lines(port_count, sizeof *swtch->port_counters);
+    swtch->turns = memory_zeroed(port_count, sizeof *swtch->turns);
     swtch->waiting =
         memory_zeroed((size_t)port_count * PRIORITIES * port_count, sizeof *swtch->waiting);
     swtch->buffer.groups = lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
@@ -95,6 +96,7 @@ void switch_fini(struct swtch *swtch)
     free(swtch->ports);
     dequeue_timers_fini(&swtch->dequeue_timers);
     free(swtch->port_counters);
+    free(swtch->turns);
     free(swtch->waiting);
     free(swtch->buffer.state);
     free(swtch->buffer.groups);

@@ -153,9 +153,9 @@ static inline bool fast_path_may_acknowledge(const struct qp *qp, const struct f
  * state takes packets is not asked: only then is a message under way, or something to be
  * acknowledged. */
 static inline bool fast_path_is_for(const struct rnic *rnic, const struct qp *qp,
-                                    const struct port_prio *prio, const struct frame *frame)
+                                    const struct frame *frame)
 {
-    return FAST_PATH && rnic->rx_odd == 0 && frame->bytes <= prio->rx_limit &&
+    return FAST_PATH && rnic->rx_odd == 0 && frame->bytes <= rnic->port.largest &&
            qp->qpn == frame->qpn && qp->flow.destination == frame->source;
 }
 

@@ -163,7 +163,7 @@ static NOINLINE void on_arrival(struct host *host, const struct event *event, st
     const size_t priority = rnic->priority_of_dscp[frame->tos >> 2];
     struct port_prio *prio = &rnic->port.prios[priority];
     rnic_prefetch(qp);
-    if (LIKELY(fast_path_is_for(rnic, qp, prio, frame))) {
+    if (LIKELY(fast_path_is_for(rnic, qp, frame))) {
         if (packet_is_ack(frame))
             on_ack(host, event, rnic, qp, prio, frame);
         else

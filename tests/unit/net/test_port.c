@@ -94,8 +94,7 @@ static void giants_are_dropped_and_counted(void **state)
     (void)state;
     struct pair pair;
     pair_init(&pair, 100, 0);
-    for (int i = 0; i < PRIORITIES; i++)
-        pair.b.port.prios[i].rx_limit = 1518;
+    pair.b.port.largest = 1518;
     pair.a.bytes = 1519;
     pair.a.to_send = 5;
     pump_start(&pair.a, 0);

@@ -360,6 +360,38 @@ static void marking_follows_the_queue(void **state)
     }
 }
 
+/* A queue behind a pause grows above 4 GiB, as one in HBM may: every frame counts, and every one
+ * above kmax is marked. */
+static void a_queue_above_4_gib_is_counted_and_marked(void **state)
+{
+    (void)state;
+    enum { FRAMES = 300000, BYTES = 16018, KMAX = 1 << 20 };
+    const int64_t queued = (int64_t)FRAMES * BYTES;
+    struct star star;
+    star_presets(&star);
+    star.port.mtu = BYTES - WIRE_ETHERNET_BYTES;
+    star.params.buffer = INT64_C(16) << 30;
+    star.params.cell = 1 << 14;
+    star.params.ecn_kmin = star.params.ecn_kmax = KMAX;
+    struct buffer_static_params *fixed = switch_choose_policy(&star.params, "static");
+    fixed->xoff = INT64_C(8) << 30;
+    star_init(&star);
+    const struct probe_pause block = {.priority = 3, .xoff = true};
+    port_pfc_assert(&star.pumps[0].port, 3, &block);
+    star.pumps[1].bytes = BYTES;
+    star.pumps[1].tos = 26 << 2 | ECN_ECT0;
+    send(&star, 1, 0, FRAMES);
+    pump_start(&star.pumps[1], PS_PER_US);
+    engine_run(&star.engine, PS_PER_S);
+    const struct port_prio *prio = &star.swtch.ports[0].prios[3];
+    assert_true(queued > UINT32_MAX);
+    assert_int_equal(star.pumps[1].sent, FRAMES);
+    assert_int_equal(prio->bytes, queued);
+    assert_int_equal(prio->peak, queued);
+    assert_int_equal(star.swtch.counters.ecn_marked, FRAMES - (KMAX / BYTES + 1));
+    star_fini(&star);
+}
+
 static void keep_first_pause(void *self, const struct probe_pause *pause)
 {
     struct probe_pause *kept = self;
@@ -431,6 +463,7 @@ int main(void)
         cmocka_unit_test(egress_limit_drops_lossless_frames),
         cmocka_unit_test(weights_share_the_wire),
         cmocka_unit_test(marking_follows_the_queue),
+        cmocka_unit_test(a_queue_above_4_gib_is_counted_and_marked),
         cmocka_unit_test(pause_names_the_queues_that_are_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
