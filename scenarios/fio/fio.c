@@ -12,74 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line without comment and surrounding blanks. */
-struct line {
-    const char *text;  /* in the file */
-    size_t length;     /* of the whole line */
-    size_t first, end; /* [first, end) is what counts */
-    int number;
-};
-
-struct cursor {
-    const char *text;
-    size_t length, at;
-    int number; /* of the line before */
-};
-
 struct parser {
     struct fio_reader reader;
     const struct fio_file *file;
-    char line_text[FIO_LINE_BYTES_MAX + 1];
-    struct cursor cursor;
+    struct fio_lines lines;
+    uint32_t at;                /* the line to be read next */
     struct fio_raw global, raw; /* of the section that is being read */
     bool in_section, in_global;
-    struct line engine, global_engine; /* where an engine that is not ours was named, or number 0 */
-    int refused;                       /* the engine of that line has been refused already */
-    struct line section;
+    struct fio_line engine,
+        global_engine;   /* where an engine that is not ours was named, or number 0 */
+    const char *refused; /* the line whose engine has been refused already */
+    struct fio_line section;
     char section_name[FIO_NAME_BYTES];
     struct fio_jobs *jobs;
     uint32_t room, copies, group, suffix;
     int errors_max;      /* reading ends with so many: no more would be shown */
     bool failed_section; /* a message was made for it: its job is not looked at */
     bool failed_global;
-    int *noted; /* line of the first use of each option without meaning, or 0 */
-    int *noted_column;
+    bool *noted;         /* of each option, whether its first use has been noted */
+    bool noted_sections; /* in an included file */
 };
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
-static bool next_line(struct cursor *cursor, struct line *line)
-{
-    if (cursor->at >= cursor->length)
-        return false;
-    const char *text = cursor->text + cursor->at;
-    const size_t left = cursor->length - cursor->at;
-    const char *newline = memchr(text, '\n', left);
-    const size_t length = newline != NULL ? (size_t)(newline - text) : left;
-    *line = (struct line){.text = text, .length = length, .number = ++cursor->number};
-    cursor->at += length + 1;
-    while (line->end < length && text[line->end] != ';' && text[line->end] != '#')
-        line->end++;
-    while (line->end > 0 && is_blank(text[line->end - 1]))
-        line->end--;
-    while (line->first < line->end && is_blank(text[line->first]))
-        line->first++;
-    return true;
-}
-
-/* Makes the line the reader's present one. */
-static void stand_at(struct parser *parser, const struct line *line)
-{
-    const size_t length =
-        line->length < FIO_LINE_BYTES_MAX ? line->length : (size_t)FIO_LINE_BYTES_MAX;
-    memcpy(parser->line_text, line->text, length);
-    parser->line_text[length] = '\0';
-    parser->reader.line = line->number;
-    parser->reader.line_text = parser->line_text;
-}
 
 /* Options. */
 
@@ -90,13 +42,13 @@ struct words {
 };
 
 /* Cuts `option = value`; false when the option's name is too long for any. */
-static bool cut(const struct line *line, struct words *words)
+static bool cut(const struct fio_line *line, struct words *words)
 {
     const char *first = line->text + line->first;
     const size_t length = line->end - line->first;
     const char *equals = memchr(first, '=', length);
     size_t name_length = equals != NULL ? (size_t)(equals - first) : length;
-    while (name_length > 0 && is_blank(first[name_length - 1]))
+    while (name_length > 0 && fio_is_blank(first[name_length - 1]))
         name_length--;
     if (name_length >= sizeof words->option)
         return false;
@@ -110,7 +62,7 @@ static bool cut(const struct line *line, struct words *words)
     if (equals == NULL)
         return true;
     const char *text = equals + 1, *end = line->text + line->end;
-    while (text < end && is_blank(*text))
+    while (text < end && fio_is_blank(*text))
         text++;
     CHECK((size_t)(end - text) < sizeof words->text);
     memcpy(words->text, text, (size_t)(end - text));
@@ -120,7 +72,7 @@ static bool cut(const struct line *line, struct words *words)
     return true;
 }
 
-static bool is_section(const struct line *line)
+static bool is_section(const struct fio_line *line)
 {
     return line->first < line->end && line->text[line->first] == '[';
 }
@@ -128,11 +80,12 @@ static bool is_section(const struct line *line)
 /* Looks ahead for what must be known before a section's options are read. */
 static void scan_section(struct parser *parser)
 {
-    struct cursor cursor = parser->cursor;
-    struct line line;
     struct words words;
-    while (next_line(&cursor, &line) && !is_section(&line)) {
-        if (line.length > FIO_LINE_BYTES_MAX || !cut(&line, &words) || words.value.text == NULL)
+    for (uint32_t at = parser->at; at < parser->lines.count; at++) {
+        const struct fio_line *line = &parser->lines.list[at];
+        if (is_section(line))
+            return;
+        if (line->length > FIO_LINE_BYTES_MAX || !cut(line, &words) || words.value.text == NULL)
             continue;
         const bool base = strcmp(words.option, "kb_base") == 0;
         if (base && strcmp(words.text, "1000") == 0)
@@ -142,7 +95,7 @@ static void scan_section(struct parser *parser)
         if (strcmp(words.option, "ioengine") != 0)
             continue;
         const bool other = fio_engine_find(words.text) == FIO_ENGINE_OTHER;
-        parser->engine = other ? line : (struct line){0};
+        parser->engine = other ? *line : (struct fio_line){0};
     }
 }
 
@@ -152,13 +105,16 @@ static bool unknown_option(struct parser *parser, const struct fio_value *value)
                      value->option, fio_option_hint(value->option).text);
 }
 
-static void note_option(struct parser *parser, const struct fio_option *option, int column)
+static void note_option(struct parser *parser, const struct fio_option *option,
+                        const struct fio_value *value)
 {
     const size_t index = (size_t)(option - fio_options);
-    if (option->class != FIO_NO_MEANING || parser->noted[index] != 0)
+    if (option->class != FIO_NO_MEANING || parser->noted[index] ||
+        fio_option_is_fine(option, value))
         return;
-    parser->noted[index] = parser->reader.line;
-    parser->noted_column[index] = column;
+    parser->noted[index] = true;
+    fio_note(&parser->reader, value->option_column, "'%.64s' has no effect here: %s", value->option,
+             option->about);
 }
 
 /* A job whose engine is not ours is not looked at any further.  A [global] section with one may
@@ -171,22 +127,17 @@ static bool apply_option(struct parser *parser, const struct fio_value *value)
         return true;
     if (option == NULL)
         return unknown_option(parser, value);
-    note_option(parser, option, value->option_column);
+    note_option(parser, option, value);
     return fio_option_read(&parser->reader, option, &parser->raw, value);
 }
 
-static bool read_option(struct parser *parser, const struct line *line)
+static bool read_option(struct parser *parser, const struct fio_line *line)
 {
-    static const char include[] = "include";
     struct words words;
     const int column = (int)line->first + 1;
     if (!parser->in_section)
         return fio_error(&parser->reader, column,
                          "expected a section such as [global] or [job] before the first option");
-    if (line->end - line->first >= sizeof include - 1 &&
-        memcmp(line->text + line->first, include, sizeof include - 1) == 0)
-        return fio_error(&parser->reader, column,
-                         "'include' is not supported: write the options themselves");
     if (!cut(line, &words) || words.option[0] == '\0')
         return fio_error(&parser->reader, column, "expected an option such as bs=4k");
     return apply_option(parser, &words.value);
@@ -246,7 +197,7 @@ static bool finish_job(struct parser *parser)
     make_unique(parser, job->name);
     if (!fio_change_job(&parser->reader, parser->file, job->name, &parser->raw))
         return false;
-    stand_at(parser, &parser->section);
+    fio_stand_at(&parser->reader, &parser->section);
     if (!resolve_wait_for(parser, job) || !fio_job_make(&parser->reader, raw, job))
         return false;
     parser->copies += job->copies;
@@ -266,10 +217,10 @@ static bool finish_job(struct parser *parser)
 static void refuse_engine(struct parser *parser)
 {
     struct words words;
-    if (parser->refused == parser->engine.number)
+    if (parser->refused == parser->engine.text)
         return;
-    parser->refused = parser->engine.number;
-    stand_at(parser, &parser->engine);
+    parser->refused = parser->engine.text;
+    fio_stand_at(&parser->reader, &parser->engine);
     if (cut(&parser->engine, &words))
         fio_read_ioengine(&parser->reader, &parser->raw, &words.value);
 }
@@ -294,10 +245,10 @@ static void end_section(struct parser *parser)
     finish_job(parser);
 }
 
-static bool begin_section(struct parser *parser, const struct line *line)
+static bool begin_section(struct parser *parser, const struct fio_line *line)
 {
     end_section(parser);
-    stand_at(parser, line);
+    fio_stand_at(&parser->reader, line);
     const char *name = line->text + line->first + 1;
     const size_t length = line->end - line->first - 1;
     const char *close = memchr(name, ']', length);
@@ -309,6 +260,11 @@ static bool begin_section(struct parser *parser, const struct line *line)
     parser->engine = parser->global_engine;
     parser->in_global = name_length == 6 && memcmp(name, "global", 6) == 0;
     scan_section(parser);
+    if (line->included && !parser->noted_sections) {
+        parser->noted_sections = true;
+        fio_note(&parser->reader, (int)line->first + 1,
+                 "fio itself refuses sections in an included file");
+    }
     const int column = (int)line->first + 1;
     if (close == NULL)
         return fio_error(&parser->reader, column, "expected ']' at the end of the section's name");
@@ -318,20 +274,20 @@ static bool begin_section(struct parser *parser, const struct line *line)
     return true;
 }
 
-static bool is_text(struct parser *parser, const struct line *line)
+static bool is_text(struct parser *parser, const struct fio_line *line)
 {
     for (size_t i = 0; i < line->length; i++) {
         const unsigned char c = (unsigned char)line->text[i];
-        if (c < ' ' && !is_blank((char)c))
+        if (c < ' ' && !fio_is_blank((char)c))
             return fio_error(&parser->reader, (int)i + 1, "this is not a text file");
     }
     return true;
 }
 
 /* False when the rest of the file is not worth reading. */
-static bool read_line(struct parser *parser, const struct line *line)
+static bool read_line(struct parser *parser, const struct fio_line *line)
 {
-    stand_at(parser, line);
+    fio_stand_at(&parser->reader, line);
     if (line->length > FIO_LINE_BYTES_MAX)
         return fio_error(&parser->reader, 1, "a line is longer than %d bytes", FIO_LINE_BYTES_MAX);
     if (!is_text(parser, line))
@@ -343,40 +299,12 @@ static bool read_line(struct parser *parser, const struct line *line)
     return parser->copies <= FIO_JOBS_MAX && parser->reader.diag->errors < parser->errors_max;
 }
 
-/* The first note after a place in the file, or fio_option_count. */
-static size_t next_note(const struct parser *parser, int line, int column)
-{
-    size_t best = fio_option_count;
-    for (size_t i = 0; i < fio_option_count; i++) {
-        const int *noted = parser->noted, *columns = parser->noted_column;
-        const bool after = noted[i] > line || (noted[i] == line && columns[i] > column);
-        if (noted[i] != 0 && after && (best == fio_option_count || noted[i] < noted[best]))
-            best = i;
-    }
-    return best;
-}
-
-static void list_notes(const struct parser *parser)
-{
-    struct diag_place place = {.file = parser->reader.file, .width = 1};
-    for (;;) {
-        const size_t i = next_note(parser, place.line, place.column);
-        if (i == fio_option_count)
-            return;
-        place.line = parser->noted[i];
-        place.column = parser->noted_column[i];
-        diag_add(parser->reader.diag, DIAG_NOTE, place, NULL, "'%s' has no effect here: %s",
-                 fio_options[i].name, fio_options[i].about);
-    }
-}
-
 static void parse(struct parser *parser)
 {
     const int errors_before = parser->reader.diag->errors;
-    struct line line;
     bool good = true;
-    while (good && next_line(&parser->cursor, &line))
-        good = read_line(parser, &line);
+    while (good && parser->at < parser->lines.count)
+        good = read_line(parser, &parser->lines.list[parser->at++]);
     if (good)
         end_section(parser);
     if (parser->reader.diag->errors == errors_before && parser->jobs->count == 0)
@@ -388,28 +316,23 @@ static void parse(struct parser *parser)
 bool fio_load_changed(const struct fio_file *file, struct fio_jobs *out, struct diag *diag)
 {
     *out = (struct fio_jobs){0};
-    const struct diag_place whole = {.file = file->name};
     const int errors_before = diag->errors;
-    if (file->length > FIO_FILE_BYTES_MAX) {
-        diag_add(diag, DIAG_ERROR, whole, NULL, "a fio job file has at most %d bytes",
-                 FIO_FILE_BYTES_MAX);
-        return false;
-    }
     struct parser *parser = memory_new(sizeof *parser);
     parser->errors_max = errors_before + DIAG_MAX;
     parser->reader = (struct fio_reader){.file = file->name, .diag = diag};
     parser->file = file;
-    parser->cursor = (struct cursor){.text = file->text, .length = file->length};
     parser->jobs = out;
-    parser->noted = memory_zeroed(2 * fio_option_count, sizeof *parser->noted);
-    parser->noted_column = parser->noted + fio_option_count;
+    parser->noted = memory_zeroed(fio_option_count, sizeof *parser->noted);
     fio_raw_presets(&parser->global);
-    parse(parser);
+    if (fio_lines_read(file, &parser->reader, &parser->lines))
+        parse(parser);
     const bool good = diag->errors == errors_before;
     if (good)
-        list_notes(parser);
+        fio_notes_tell(&parser->reader);
     else
         fio_free(out);
+    fio_notes_free(&parser->reader.notes);
+    fio_lines_free(&parser->lines);
     free(parser->noted);
     free(parser);
     return good;

@@ -3,15 +3,19 @@
  * Source: fio 3.33, HOWTO "Job file format", "Job file parameters" and its option parser.
  * A job is a workload of kind nvme; its clones (numjobs) are instances with a controller and one
  * I/O queue each.
- * Every option that fio knows is a row of fio_option.def: used, without meaning here (a note), or
- * refused by name.  Refused as a whole: include, ${VARIABLE}, jobs for engines that do no block
- * I/O. All jobs work on the same namespace, whatever file they name.
- * Limits: 1 MiB, 4 KiB a line, 4096 jobs with all their clones.
+ * Every option that fio knows is a row of fio_option.def: used, without effect here (a note), or
+ * refused by name.  Refused as a whole: ${VARIABLE}, jobs for engines that do no block I/O.  All
+ * jobs work on the same namespace, whatever file they name.
+ * `include NAME` reads a file in the job file's folder or below; it may be anywhere, and the file
+ * may have sections, which fio itself refuses.  A byte order mark is skipped.
+ * Limits: 1 MiB with all included files, which nest 8 deep, 4 KiB a line, 4096 jobs with all their
+ * clones.
  * Owner of the result: the caller.  Errors: located messages in diag. */
 #ifndef STORMGLASS_SCENARIOS_FIO_FIO_H
 #define STORMGLASS_SCENARIOS_FIO_FIO_H
 
 #include "scenarios/format/diag.h"
+#include "scenarios/format/tree.h"
 #include "scenarios/workload/wl_nvme.h"
 
 #include <stddef.h>
@@ -59,6 +63,10 @@ struct fio_file {
     size_t length;
     const struct fio_change *changes; /* in their order, after all that the file says of a job */
     size_t change_count;
+    /* Opens what the file includes, by its name there; NULL when it cannot be read.  NULL: the file
+     * includes nothing. */
+    const struct tree_file *(*open)(void *self, const char *name);
+    void *open_self;
 };
 
 /* `file` names the text in messages and outlives the diag; `text` need not end with a zero.  False

@@ -10,6 +10,7 @@
 enum { BLOCK_BYTES = 512 };
 
 static const int64_t size_max = INT64_C(1) << 30;
+static const int64_t zones_max = INT64_C(1) << 50;
 
 static int64_t base_of(const struct fio_raw *raw)
 {
@@ -52,14 +53,16 @@ FIO_READ(rw)
     static const struct {
         const char *word;
         enum fio_rw rw;
-        bool random;
+        bool random, trim;
     } kinds[] = {
-        {"read", FIO_RW_READ, false},    {"write", FIO_RW_WRITE, false},
-        {"randread", FIO_RW_READ, true}, {"randwrite", FIO_RW_WRITE, true},
-        {"rw", FIO_RW_MIXED, false},     {"readwrite", FIO_RW_MIXED, false},
-        {"randrw", FIO_RW_MIXED, true},
+        {"read", FIO_RW_READ, false, false},    {"write", FIO_RW_WRITE, false, false},
+        {"randread", FIO_RW_READ, true, false}, {"randwrite", FIO_RW_WRITE, true, false},
+        {"rw", FIO_RW_MIXED, false, false},     {"readwrite", FIO_RW_MIXED, false, false},
+        {"randrw", FIO_RW_MIXED, true, false},  {"trim", FIO_RW_WRITE, false, true},
+        {"randtrim", FIO_RW_WRITE, true, true},
     };
-    static const char what[] = "read, write, randread, randwrite, rw, readwrite or randrw";
+    static const char what[] =
+        "read, write, trim, randread, randwrite, randtrim, rw, readwrite or randrw";
     const char *text = value->text, *word = NULL;
     size_t length = 0;
     if (!fio_next_item(&text, ':', &word, &length))
@@ -74,12 +77,13 @@ FIO_READ(rw)
             continue;
         raw->rw = kinds[i].rw;
         raw->random = kinds[i].random;
+        raw->trim = kinds[i].trim;
         return true;
     }
     if (strstr(value->text, "trim") != NULL)
         return fio_error(reader, value->column,
-                         "'%s=%.32s' is not supported: trims are not modelled", value->option,
-                         value->text);
+                         "'%s=%.32s' is not supported: trims mixed with other I/O are not modeled",
+                         value->option, value->text);
     return fio_expected(reader, value, what);
 }
 
@@ -209,44 +213,157 @@ FIO_READ(bssplit)
     return index > 0 || fio_expected(reader, value, what);
 }
 
-/* share/percent:share/percent; the last percent may be missing and then takes the rest. */
-static bool parse_zones(struct fio_raw *raw, const char *text)
+/* A fraction such as 1.2 or .5 in millionths. */
+static bool parse_millionths(const char *text, size_t length, int64_t *value)
 {
-    const char *item = NULL;
-    size_t length = 0;
+    int64_t whole = 0, weight = PPM;
+    size_t at = 0;
+    bool point = false, digits = false;
+    for (*value = 0; at < length; at++) {
+        if (text[at] == '.' && !point) {
+            point = true;
+            continue;
+        }
+        const int digit = text[at] - '0';
+        if (digit < 0 || digit > 9 || whole > 1000)
+            return false;
+        digits = true;
+        if (point)
+            *value += digit * (weight /= 10);
+        else
+            whole = 10 * whole + digit;
+    }
+    *value += whole * PPM;
+    return digits;
+}
+
+/* Where a zone ends: percent of the region, or bytes (zoned_abs). */
+static bool parse_zone(const struct fio_raw *raw, const char *text, size_t length, bool bytes,
+                       struct wl_plan_zone *zone)
+{
+    const char *slash = memchr(text, '/', length);
+    const size_t before = slash != NULL ? (size_t)(slash - text) : length;
+    const size_t after = slash != NULL ? length - before - 1 : 0;
+    int64_t size = -1;
+    *zone = (struct wl_plan_zone){0};
+    if (!fio_value_size(text, before, 1024, &zone->share) || zone->share < 0 || zone->share > 100)
+        return false;
+    if (after > 0 && (!fio_value_size(slash + 1, after, bytes ? base_of(raw) : 1024, &size) ||
+                      size < 0 || size > zones_max))
+        return false;
+    zone->bytes = bytes ? size : 0;
+    zone->percent = bytes ? 0 : size;
+    return true;
+}
+
+/* share/size:share/size; the last percentage may be missing and then takes the rest. */
+static bool parse_zones(const struct fio_raw *raw, const char *text, size_t length, bool bytes,
+                        struct wl_plan_zones *zones)
+{
+    const char *end = text + length;
     int64_t shares = 0, percents = 0;
-    raw->zone_count = 0;
-    while (fio_next_item(&text, ':', &item, &length)) {
-        struct share share;
-        int64_t accesses = 0;
-        if (raw->zone_count == WL_PLAN_ZONES_MAX || !parse_share(item, length, &share) ||
-            !fio_value_size(share.first, share.first_length, 1024, &accesses))
+    zones->count = 0;
+    for (const char *at = text; at <= end;) {
+        const char *colon = memchr(at, ':', (size_t)(end - at));
+        const char *item_end = colon != NULL ? colon : end;
+        if (zones->count == WL_PLAN_ZONES_MAX)
             return false;
-        if (share.second < 0 && text == NULL)
-            share.second = 100 - percents;
-        if (accesses < 0 || accesses > 100 || share.second < 0)
+        struct wl_plan_zone *zone = &zones->entries[zones->count++];
+        if (!parse_zone(raw, at, (size_t)(item_end - at), bytes, zone))
             return false;
-        raw->zones[raw->zone_count++] =
-            (struct wl_plan_zone){.share = accesses, .percent = share.second};
-        shares += accesses;
-        percents += share.second;
+        if (!bytes && zone->percent < 0 && colon == NULL)
+            zone->percent = 100 - percents;
+        if (zone->percent < 0 || zone->bytes < 0 || (bytes && zone->bytes == 0))
+            return false;
+        shares += zone->share;
+        percents += zone->percent;
+        at = item_end + 1;
     }
     return shares == 100 && percents <= 100;
 }
 
+/* Zones of reads[,of writes[,of trims]]. */
+static bool read_zones(struct fio_reader *reader, struct fio_raw *raw,
+                       const struct fio_value *value, bool bytes)
+{
+    static const char what[] =
+        "up to 64 zones such as zoned:60/10:40/90 or zoned_abs:60/2g:40/8g, whose shares add up to "
+        "100";
+    const char *text = strpbrk(value->text, ":=") + 1, *item = NULL;
+    size_t length = 0;
+    for (int index = 0; fio_next_item(&text, ',', &item, &length); index++) {
+        struct wl_plan_zones zones;
+        if (index > 2 || !parse_zones(raw, item, length, bytes, &zones))
+            return fio_expected(reader, value, what);
+        if (index < WL_DIRECTIONS)
+            raw->zones[index] = zones;
+        if (index == 0)
+            raw->zones[WL_WRITE] = zones;
+    }
+    return true;
+}
+
+/* kind[:value[:center]] */
+static bool read_skew(struct fio_reader *reader, const struct fio_value *value,
+                      struct skew_params skew, const char *what, struct skew_params *out)
+{
+    const char *text = strchr(value->text, ':'), *item = NULL;
+    size_t length = 0;
+    if (text != NULL)
+        text++;
+    for (int index = 0; fio_next_item(&text, ':', &item, &length); index++)
+        if (index > 1 || !parse_millionths(item, length, index == 0 ? &skew.value : &skew.center))
+            return fio_expected(reader, value, what);
+    if (!skew_valid(&skew))
+        return fio_expected(reader, value, what);
+    *out = skew;
+    return true;
+}
+
+static bool is_word(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 &&
+           (text[length] == '\0' || text[length] == ':' || text[length] == '=');
+}
+
 FIO_READ(random_distribution)
 {
-    static const char zoned[] = "zoned:";
-    raw->zone_count = 0;
-    if (value->text != NULL && strcmp(value->text, "random") == 0)
+    static const struct {
+        const char *word;
+        struct skew_params skew; /* with fio's own value where the line has none */
+        const char *what;
+    } skews[] = {
+        {"zipf",
+         {SKEW_ZIPF, 1100000, SKEW_NO_CENTER},
+         "zipf:THETA[:CENTER] with a theta above 0, at most 10 and not 1, and a center from 0 to "
+         "1"},
+        {"pareto",
+         {SKEW_PARETO, 200000, SKEW_NO_CENTER},
+         "pareto:H[:CENTER] with 0 < H < 1 and a center from 0 to 1"},
+        {"normal",
+         {SKEW_NORMAL, 0, SKEW_NO_CENTER},
+         "normal:DEVIATION[:CENTER] with a deviation from 0 to 99.9 percent and a center from 0 to "
+         "1"},
+    };
+    const char *text = value->text != NULL ? value->text : "";
+    raw->zones[WL_READ].count = raw->zones[WL_WRITE].count = 0;
+    raw->skew = (struct skew_params){0};
+    if (strcmp(text, "random") == 0)
         return true;
-    if (value->text == NULL || strncmp(value->text, zoned, sizeof zoned - 1) != 0)
-        return fio_expected(reader, value,
-                            "random or zoned:...; other distributions are not supported");
-    if (!parse_zones(raw, value->text + sizeof zoned - 1))
-        return fio_expected(reader, value,
-                            "up to 64 zones such as zoned:60/10:40/90 whose shares add up to 100");
-    return true;
+    for (size_t i = 0; i < sizeof skews / sizeof skews[0]; i++)
+        if (is_word(text, skews[i].word))
+            return read_skew(reader, value, skews[i].skew, skews[i].what, &raw->skew);
+    if (is_word(text, "sequence"))
+        return fio_error(reader, value->column,
+                         "random_distribution=sequence is not supported: a fixed list of blocks is "
+                         "a trace (kind: trace)");
+    const bool bytes = is_word(text, "zoned_abs");
+    if ((bytes || is_word(text, "zoned")) && strpbrk(text, ":=") != NULL)
+        return read_zones(reader, raw, value, bytes);
+    return fio_expected(reader, value,
+                        "random, zipf:..., pareto:..., normal:..., zoned:... or "
+                        "zoned_abs:...");
 }
 
 static bool read_mix(struct fio_reader *reader, const struct fio_value *value, int64_t *percent)
@@ -303,90 +420,4 @@ FIO_READ(verify)
         return true;
     }
     return fio_expected(reader, value, "a check of fio's such as crc32c, md5, meta or pattern");
-}
-
-static const struct {
-    const char *name;
-    enum fio_engine engine;
-} engines[] = {
-    {"psync", FIO_ENGINE_SYNC},
-    {"sync", FIO_ENGINE_SYNC},
-    {"vsync", FIO_ENGINE_SYNC},
-    {"pvsync", FIO_ENGINE_SYNC},
-    {"pvsync2", FIO_ENGINE_SYNC},
-    {"sg", FIO_ENGINE_SYNC},
-    {"libaio", FIO_ENGINE_ASYNC},
-    {"posixaio", FIO_ENGINE_ASYNC},
-    {"solarisaio", FIO_ENGINE_ASYNC},
-    {"windowsaio", FIO_ENGINE_ASYNC},
-    {"io_uring", FIO_ENGINE_ASYNC},
-    {"io_uring_cmd", FIO_ENGINE_ASYNC},
-    {"xnvme", FIO_ENGINE_ASYNC},
-    /* The rest of fio's: files, memory, networks, object stores and device classes of their own. */
-    {"cpp_null", FIO_ENGINE_OTHER},
-    {"cpuio", FIO_ENGINE_OTHER},
-    {"dev-dax", FIO_ENGINE_OTHER},
-    {"dfs", FIO_ENGINE_OTHER},
-    {"e4defrag", FIO_ENGINE_OTHER},
-    {"exec", FIO_ENGINE_OTHER},
-    {"falloc", FIO_ENGINE_OTHER},
-    {"filecreate", FIO_ENGINE_OTHER},
-    {"filedelete", FIO_ENGINE_OTHER},
-    {"filestat", FIO_ENGINE_OTHER},
-    {"ftruncate", FIO_ENGINE_OTHER},
-    {"gfapi", FIO_ENGINE_OTHER},
-    {"gfapi_async", FIO_ENGINE_OTHER},
-    {"http", FIO_ENGINE_OTHER},
-    {"ime_aio", FIO_ENGINE_OTHER},
-    {"ime_psync", FIO_ENGINE_OTHER},
-    {"ime_psyncv", FIO_ENGINE_OTHER},
-    {"libblkio", FIO_ENGINE_OTHER},
-    {"libcufile", FIO_ENGINE_OTHER},
-    {"libhdfs", FIO_ENGINE_OTHER},
-    {"libiscsi", FIO_ENGINE_OTHER},
-    {"libpmem", FIO_ENGINE_OTHER},
-    {"librpma_apm_client", FIO_ENGINE_OTHER},
-    {"librpma_apm_server", FIO_ENGINE_OTHER},
-    {"librpma_gpspm_client", FIO_ENGINE_OTHER},
-    {"librpma_gpspm_server", FIO_ENGINE_OTHER},
-    {"libzbc", FIO_ENGINE_OTHER},
-    {"mmap", FIO_ENGINE_OTHER},
-    {"mtd", FIO_ENGINE_OTHER},
-    {"nbd", FIO_ENGINE_OTHER},
-    {"net", FIO_ENGINE_OTHER},
-    {"netsplice", FIO_ENGINE_OTHER},
-    {"nfs", FIO_ENGINE_OTHER},
-    {"null", FIO_ENGINE_OTHER},
-    {"pmemblk", FIO_ENGINE_OTHER},
-    {"rados", FIO_ENGINE_OTHER},
-    {"rbd", FIO_ENGINE_OTHER},
-    {"rdma", FIO_ENGINE_OTHER},
-    {"splice", FIO_ENGINE_OTHER},
-};
-
-enum fio_engine fio_engine_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
-        if (strcmp(engines[i].name, name) == 0)
-            return engines[i].engine;
-    return FIO_ENGINE_UNKNOWN;
-}
-
-FIO_READ(ioengine)
-{
-    const enum fio_engine engine =
-        value->text != NULL ? fio_engine_find(value->text) : FIO_ENGINE_UNKNOWN;
-    if (engine == FIO_ENGINE_OTHER)
-        return fio_error(reader, value->column,
-                         "ioengine '%s' is not supported: it does no block I/O to an NVMe device",
-                         value->text);
-    if (engine == FIO_ENGINE_UNKNOWN) {
-        struct nearest nearest = nearest_to(value->text != NULL ? value->text : "");
-        for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
-            nearest_offer(&nearest, engines[i].name);
-        return fio_error(reader, value->column, "fio has no ioengine '%.64s'%s",
-                         value->text != NULL ? value->text : "", nearest_hint(&nearest).text);
-    }
-    raw->engine_sync = engine == FIO_ENGINE_SYNC;
-    return true;
 }

@@ -25,11 +25,10 @@ static void choose_sizes(const struct fio_raw *raw, struct wl_plan_params *plan)
 static bool choose_zones(struct fio_reader *reader, const struct fio_raw *raw,
                          struct wl_plan_params *plan)
 {
-    if (raw->random && raw->zone_count > 0) {
-        plan->zone_count = raw->zone_count;
-        for (int64_t i = 0; i < raw->zone_count; i++)
-            plan->zones[i] = raw->zones[i];
-    }
+    for (int direction = 0; raw->random && direction < WL_DIRECTIONS; direction++)
+        plan->zones[direction] = raw->zones[direction];
+    if (raw->random)
+        plan->skew = raw->skew;
     if (raw->zonemode == 0)
         return true;
     if (raw->random)
@@ -71,9 +70,20 @@ static bool make_plan(struct fio_reader *reader, const struct fio_raw *raw,
     return choose_zones(reader, raw, plan);
 }
 
+/* Of a FIO_PART. */
+static int64_t bytes_of(int64_t part)
+{
+    return part < 0 ? 0 : part;
+}
+
+static int64_t percent_of(int64_t part)
+{
+    return part < 0 ? -1 - part : 0;
+}
+
 static int64_t region_of(const struct fio_raw *raw)
 {
-    int64_t bytes = raw->size;
+    int64_t bytes = bytes_of(raw->size);
     if (raw->filesize > 0 && __builtin_mul_overflow(raw->filesize, raw->nrfiles, &bytes))
         bytes = 0;
     return bytes;
@@ -83,8 +93,8 @@ static int64_t loop_bytes(const struct fio_raw *raw)
 {
     if (raw->time_based && raw->runtime > 0)
         return 0;
-    if (raw->io_size > 0)
-        return raw->io_size;
+    if (raw->io_size != 0)
+        return raw->io_size > 0 ? raw->io_size : WL_NVME_ONE_PASS;
     return raw->size > 0 && raw->filesize > 0 ? raw->size : WL_NVME_ONE_PASS;
 }
 
@@ -105,13 +115,20 @@ static void make_params(const struct fio_raw *raw, struct wl_nvme_params *params
     params->queues = 1;
     params->arrival = raw->rate_process == 0 ? WL_PACE_PACED : WL_PACE_POISSON;
     params->size = region_of(raw);
-    params->offset = raw->offset;
+    params->offset = bytes_of(raw->offset);
+    params->deallocate = raw->trim ? PPM : 0;
     params->think_time = raw->thinktime;
     params->warm_up = raw->ramp_time;
     struct wl_nvme_fio *fio = &params->fio;
     fio->planned = true;
-    fio->offset_step = raw->offset_increment;
     fio->io_bytes = loop_bytes(raw);
+    fio->size_percent = raw->filesize > 0 ? 0 : percent_of(raw->size);
+    fio->offset_percent = percent_of(raw->offset);
+    fio->offset_step = bytes_of(raw->offset_increment);
+    fio->step_percent = percent_of(raw->offset_increment);
+    fio->io_percent = fio->io_bytes == WL_NVME_ONE_PASS ? percent_of(raw->io_size) : 0;
+    fio->flush_writes[0] = raw->fsync;
+    fio->flush_writes[1] = raw->fdatasync;
     fio->loop_ios = raw->number_ios;
     fio->loops = goes_on ? 1 : raw->loops;
     for (int direction = 0; direction < WL_DIRECTIONS; direction++) {

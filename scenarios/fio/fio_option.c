@@ -2,11 +2,13 @@
  * fio_option - the table of fio's options and plain values. */
 #include "scenarios/fio/fio_private.h"
 
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "scenarios/fio/fio_value.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GIB      (INT64_C(1) << 30)
@@ -33,6 +35,8 @@
      .about = about_},
 #define NOTE(name_, alias_, about_)                                                                \
     {.name = #name_, .alias = alias_, .class = FIO_NO_MEANING, .about = about_},
+#define NOTE_BUT(name_, alias_, words_, about_)                                                    \
+    {.name = #name_, .alias = alias_, .class = FIO_NO_MEANING, .words = words_, .about = about_},
 #define REFUSE(name_, alias_, words_, about_)                                                      \
     {.name = #name_, .alias = alias_, .class = FIO_REFUSED, .words = words_, .about = about_},
 
@@ -44,6 +48,7 @@ const struct fio_option fio_options[] = {
 #undef USED
 #undef READ
 #undef NOTE
+#undef NOTE_BUT
 #undef REFUSE
 
 const size_t fio_option_count = sizeof fio_options / sizeof fio_options[0] - 1;
@@ -120,6 +125,38 @@ bool fio_error(struct fio_reader *reader, int column, const char *format, ...)
     return false;
 }
 
+void fio_note(struct fio_reader *reader, int column, const char *format, ...)
+{
+    struct fio_notes *notes = &reader->notes;
+    for (uint32_t i = 0; i < notes->count; i++)
+        if (notes->list[i].line == reader->line && notes->list[i].column == column &&
+            strcmp(notes->list[i].file, reader->file) == 0)
+            return;
+    notes->list = memory_grown(notes->list, notes->count, &notes->room, sizeof *notes->list);
+    struct fio_note *note = &notes->list[notes->count++];
+    *note = (struct fio_note){.file = reader->file, .line = reader->line, .column = column};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(note->text, sizeof note->text, format, args);
+    va_end(args);
+}
+
+void fio_notes_tell(struct fio_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->notes.count; i++) {
+        const struct fio_note *note = &reader->notes.list[i];
+        const struct diag_place place = {
+            .file = note->file, .line = note->line, .column = note->column, .width = 1};
+        diag_add(reader->diag, DIAG_NOTE, place, NULL, "%s", note->text);
+    }
+}
+
+void fio_notes_free(struct fio_notes *notes)
+{
+    free(notes->list);
+    *notes = (struct fio_notes){0};
+}
+
 bool fio_expected(struct fio_reader *reader, const struct fio_value *value, const char *what)
 {
     if (value->text == NULL || value->text[0] == '\0')
@@ -169,9 +206,27 @@ static bool read_word(struct fio_reader *reader, const struct fio_option *option
     return true;
 }
 
+bool fio_option_is_fine(const struct fio_option *option, const struct fio_value *value)
+{
+    return option->words != NULL && value->text != NULL &&
+           word_index(option->words, value->text) >= 0;
+}
+
 static int64_t base_of(const struct fio_raw *raw)
 {
     return raw->kb_base == 0 ? 1000 : 1024;
+}
+
+/* N% as -1 - N. */
+static bool parse_part(const struct fio_raw *raw, const char *text, size_t length, int64_t *number)
+{
+    if (length == 0 || text[length - 1] != '%')
+        return fio_value_size(text, length, base_of(raw), number) && *number >= 0;
+    int64_t percent = 0;
+    if (!fio_value_size(text, length - 1, 1024, &percent) || percent < 0 || percent > 100)
+        return false;
+    *number = -1 - percent;
+    return true;
 }
 
 /* A number of the option's kind within its bounds. */
@@ -188,6 +243,11 @@ static bool parse_number(const struct fio_option *option, const struct fio_raw *
         break;
     case FIO_PERCENT:
         parsed = fio_value_percent(text, length, number);
+        break;
+    case FIO_PART:
+        if (parse_part(raw, text, length, number) && *number < 0)
+            return true;
+        parsed = *number >= 0;
         break;
     default:
         parsed = fio_value_size(text, length, base_of(raw), number);
@@ -213,6 +273,12 @@ static bool expected_number(struct fio_reader *reader, const struct fio_option *
         break;
     case FIO_PERCENT:
         snprintf(what, sizeof what, "a percentage such as 99.9");
+        break;
+    case FIO_PART:
+        snprintf(what, sizeof what,
+                 "a size from %lld to %lld such as 512m, or a whole percentage "
+                 "from 0%% to 100%%",
+                 (long long)option->min, (long long)option->max);
         break;
     default:
         snprintf(what, sizeof what, "a number from %lld to %lld such as 4096, 4k or 0x1000",
@@ -268,8 +334,7 @@ bool fio_option_read(struct fio_reader *reader, const struct fio_option *option,
         return fio_error(reader, value->column,
                          "variables of the environment are not replaced: write the value itself");
     if (option->class == FIO_REFUSED) {
-        if (option->words != NULL && value->text != NULL &&
-            word_index(option->words, value->text) >= 0)
+        if (fio_option_is_fine(option, value))
             return true;
         return fio_error(reader, value->option_column, "option '%s' is not supported: %s",
                          option->name, option->about);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fio_private - what the parts of the fio reader share.
- * fio.c reads lines and sections, fio_option.c holds the table of options and the plain kinds of
- * value, fio_custom.c the options with a syntax of their own, fio_change.c what the scenario says
+ * fio_lines.c reads lines, fio.c sections; fio_option.c holds the table of options and the plain
+ * kinds of value, fio_custom.c the options with a syntax of their own, fio_engine.c the engines,
+ * fio_change.c what the scenario says
  * in place of the file, fio_job.c makes a workload of what a section said. */
 #ifndef STORMGLASS_SCENARIOS_FIO_FIO_PRIVATE_H
 #define STORMGLASS_SCENARIOS_FIO_FIO_PRIVATE_H
@@ -12,7 +13,8 @@
 enum fio_rw { FIO_RW_READ, FIO_RW_WRITE, FIO_RW_MIXED };
 
 /* The options of a section with what it inherits.  All numbers in bytes, picoseconds, or as they
- * are; 0 where an option was not given, unless said otherwise. */
+ * are; 0 where an option was not given, unless said otherwise.  A FIO_PART is bytes, or -1 - N for
+ * N percent of the namespace. */
 struct fio_raw {
     char name[FIO_NAME_BYTES];     /* name=; empty: the section's */
     char wait_for[FIO_NAME_BYTES]; /* empty: none */
@@ -20,9 +22,11 @@ struct fio_raw {
     int64_t bs[WL_DIRECTIONS], ba[WL_DIRECTIONS];
     struct wl_plan_size bsrange[WL_DIRECTIONS];
     struct wl_plan_sizes bssplit[WL_DIRECTIONS];
-    int64_t zone_count; /* random_distribution=zoned */
-    struct wl_plan_zone zones[WL_PLAN_ZONES_MAX];
-    int64_t engine_sync; /* at most one I/O under way */
+    struct wl_plan_zones zones[WL_DIRECTIONS]; /* random_distribution=zoned, zoned_abs */
+    struct skew_params skew;                   /* zipf, pareto, normal */
+    int64_t engine_sync;                       /* at most one I/O under way */
+    int64_t fsync, fdatasync;                  /* a Flush after so many writes */
+    int64_t trim;                              /* deallocates instead of writing */
     int64_t iodepth, numjobs, loops;
     int64_t size, io_size, filesize, nrfiles, number_ios;
     int64_t offset, offset_increment;
@@ -44,17 +48,56 @@ struct fio_value {
     int option_column, column;
 };
 
+/* A line without comment and surrounding blanks. */
+struct fio_line {
+    const char *file;  /* its name */
+    const char *text;  /* in the file */
+    size_t length;     /* of the whole line */
+    size_t first, end; /* [first, end) is what counts */
+    int number;
+    bool included;
+};
+
+/* Of the job file and of all that it includes, in the order in which they count. */
+struct fio_lines {
+    struct fio_line *list;
+    uint32_t count;
+};
+
+/* What has no effect, in the order of reading; told when the whole file is good. */
+struct fio_note {
+    const char *file;
+    int line, column;
+    char text[160];
+};
+
+struct fio_notes {
+    struct fio_note *list;
+    uint32_t count, room;
+};
+
 struct fio_reader {
     const char *file;
     int line;              /* that is being read */
     const char *line_text; /* for the snippet */
+    char line_room[FIO_LINE_BYTES_MAX + 1];
     struct diag *diag;
+    struct fio_notes notes;
 };
+
+/* Reads the files; false after a message.  fio_lines_free in any case. */
+bool fio_lines_read(const struct fio_file *file, struct fio_reader *reader, struct fio_lines *out);
+void fio_lines_free(struct fio_lines *lines);
+bool fio_is_blank(char c);
+
+/* Makes the line the reader's present one. */
+void fio_stand_at(struct fio_reader *reader, const struct fio_line *line);
 
 enum fio_class { FIO_USED, FIO_NO_MEANING, FIO_REFUSED };
 
 enum fio_kind {
     FIO_SIZE, /* a number with a size suffix */
+    FIO_PART, /* likewise, or a percentage of the namespace */
     FIO_SECONDS,
     FIO_MICROSECONDS,
     FIO_BOOL, /* 0 or 1 */
@@ -71,7 +114,7 @@ struct fio_option {
     enum fio_kind kind;
     size_t offset; /* in struct fio_raw */
     int64_t min, max;
-    const char *words; /* of a WORD, between '|'; REFUSED: the value that is fine, or NULL */
+    const char *words; /* of a WORD, between '|'; else the values that are fine, or NULL */
     bool (*read)(struct fio_reader *, struct fio_raw *, const struct fio_value *); /* CUSTOM */
     const char *about; /* no meaning, refused: why */
 };
@@ -83,6 +126,9 @@ extern const size_t fio_option_count;
 const struct fio_option *fio_option_find(const char *name);
 struct nearest_hint fio_option_hint(const char *name);
 
+/* Whether the value is one of those that say what holds anyway. */
+bool fio_option_is_fine(const struct fio_option *option, const struct fio_value *value);
+
 void fio_raw_presets(struct fio_raw *raw);
 
 /* Applies one option; false after a message. */
@@ -92,6 +138,12 @@ bool fio_option_read(struct fio_reader *reader, const struct fio_option *option,
 /* A message at a place of the present line; always false. */
 bool fio_error(struct fio_reader *reader, int column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Notes that what stands at a place of the present line has no effect; once for each place. */
+void fio_note(struct fio_reader *reader, int column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void fio_notes_tell(struct fio_reader *reader);
+void fio_notes_free(struct fio_notes *notes);
 
 /* The message for a value that does not parse. */
 bool fio_expected(struct fio_reader *reader, const struct fio_value *value, const char *what);
@@ -116,7 +168,13 @@ FIO_READ(zonemode);
 FIO_READ(verify);
 FIO_READ(ioengine);
 
-enum fio_engine { FIO_ENGINE_SYNC, FIO_ENGINE_ASYNC, FIO_ENGINE_OTHER, FIO_ENGINE_UNKNOWN };
+enum fio_engine {
+    FIO_ENGINE_SYNC,
+    FIO_ENGINE_ASYNC,
+    FIO_ENGINE_SPDK, /* asynchronous, of a plugin */
+    FIO_ENGINE_OTHER,
+    FIO_ENGINE_UNKNOWN
+};
 enum fio_engine fio_engine_find(const char *name);
 
 /* Letters, digits, '-', '_' and '.' stay, anything else becomes '-'; false when it is too long. */

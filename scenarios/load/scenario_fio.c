@@ -50,7 +50,11 @@ static void add_jobs(struct loader *loader, const struct tree_node *entry,
 {
     const uint32_t first = (uint32_t)out->count;
     struct fio_job *kept = arena_array(loader->arena, jobs->count, sizeof *kept);
-    const struct fio_file alone = {.name = file->name, .text = file->text, .length = file->length};
+    const struct fio_file alone = {.name = file->name,
+                                   .text = file->text,
+                                   .length = file->length,
+                                   .open = file->open,
+                                   .open_self = file->open_self};
     struct fio_jobs unchanged = {NULL, 0};
     struct diag *unseen = memory_new(sizeof *unseen); /* what was wrong is right now */
     if (file->change_count > 0)
@@ -123,6 +127,23 @@ static void take_changes(struct loader *loader, const struct tree_node *entry,
     }
 }
 
+/* ------------------------------------------------------------------ files that a file includes */
+
+struct includes {
+    struct loader *loader;
+    const struct tree_node *name; /* of the job file in the scenario */
+};
+
+/* A file beside the job file: the scenario names it as it names the job file. */
+static const struct tree_file *open_included(void *self, const char *name)
+{
+    const struct includes *includes = self;
+    struct tree_node *node = arena_take(includes->loader->arena, sizeof *node);
+    *node = *includes->name;
+    node->text = tree_beside(includes->loader->arena, includes->name->text, name);
+    return scenario_open(includes->loader, node);
+}
+
 void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
                       const struct scenario_workload *base, struct scenario_workload_list *out)
 {
@@ -137,8 +158,14 @@ void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
     take_changes(loader, entry, &changes);
     if (file == NULL || loader->diag->errors > errors_before)
         return;
-    const struct fio_file changed = {file->name, file->text, file->length, changes.list,
-                                     changes.count};
+    struct includes includes = {.loader = loader, .name = name};
+    const struct fio_file changed = {.name = file->name,
+                                     .text = file->text,
+                                     .length = file->length,
+                                     .changes = changes.list,
+                                     .change_count = changes.count,
+                                     .open = open_included,
+                                     .open_self = &includes};
     struct fio_jobs jobs;
     if (!fio_load_changed(&changed, &jobs, loader->diag))
         return;

@@ -26,10 +26,14 @@ enum wl_nvme_pattern { WL_NVME_PATTERNS(X) };
 struct wl_nvme_fio {
     bool planned; /* plan is filled in; the rows for it are not used */
     struct wl_plan_params plan;
-    int64_t offset_step;               /* each copy starts so much further on (offset_increment) */
-    int64_t io_bytes;                  /* per loop; 0: no limit, or WL_NVME_ONE_PASS */
-    int64_t loop_ios;                  /* I/Os per loop; 0: no limit */
-    int64_t loops;                     /* 0 and 1: once */
+    int64_t offset_step; /* each copy starts so much further on (offset_increment) */
+    /* Percent of the namespace, in addition to offset and offset_step, or instead of size; rounded
+     * down to whole I/Os.  Of io_bytes: percent of the region.  0: none. */
+    int64_t size_percent, offset_percent, step_percent, io_percent;
+    int64_t flush_writes[2]; /* a Flush after so many writes; fsync and fdatasync; 0: none */
+    int64_t io_bytes;        /* per loop; 0: no limit, or WL_NVME_ONE_PASS */
+    int64_t loop_ios;        /* I/Os per loop; 0: no limit */
+    int64_t loops;           /* 0 and 1: once */
     int64_t rate_iops[WL_DIRECTIONS];  /* cap per direction; 0: none */
     int64_t rate_bytes[WL_DIRECTIONS]; /* per second; 0: none */
     int64_t think_blocks;              /* completions between two pauses; 0: one */

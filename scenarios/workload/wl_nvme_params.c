@@ -80,13 +80,24 @@ uint32_t wl_nvme_name_space(const void *params)
     return (uint32_t)((const struct wl_nvme_params *)params)->name_space;
 }
 
+/* Rounded down to the smallest I/O, as fio does. */
+static int64_t part(const struct wl_nvme_fio *fio, int64_t bytes, int64_t percent)
+{
+    if (percent == 0)
+        return 0;
+    const int64_t all = (int64_t)((__int128)bytes * percent / 100);
+    return all - all % wl_plan_smallest(&fio->plan);
+}
+
 bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_space *space,
                     struct wl_region *region)
 {
+    const struct wl_nvme_fio *fio = &params->fio;
     const struct wl_region whole = {.bytes = space->bytes};
     const struct wl_region wanted = {
-        .offset = params->offset + params->fio.offset_step * space->copy,
-        .bytes = params->size,
+        .offset = params->offset + part(fio, space->bytes, fio->offset_percent) +
+                  (fio->offset_step + part(fio, space->bytes, fio->step_percent)) * space->copy,
+        .bytes = fio->size_percent > 0 ? part(fio, space->bytes, fio->size_percent) : params->size,
     };
     return wl_script_region(params, space->block_bytes, whole, wanted, region);
 }

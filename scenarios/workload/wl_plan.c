@@ -131,6 +131,11 @@ void wl_plan_init(struct wl_plan *plan, const struct wl_plan_params *params,
         struct wl_plan_cursor *cursor = &plan->cursors[direction];
         cursor->rng = (struct rng){.key = hash_mix(rng.key + 1 + (uint64_t)direction)};
     }
+    if (params->random && params->skew.kind != SKEW_NONE) {
+        const int64_t unit = wl_plan_smallest(params);
+        skew_init(&plan->skew, &params->skew, (region.bytes + unit - 1) / unit,
+                  hash_mix(rng.key ^ UINT64_C(0x736b6577)));
+    }
     wl_plan_rewind(plan);
 }
 
@@ -168,23 +173,40 @@ struct span {
     int64_t first, count;
 };
 
-static struct span zone_span(struct rng *rng, const struct wl_plan_params *params, int64_t places)
+/* Of a zone that begins where the ones before it end. */
+static struct span percent_span(int64_t percent, int64_t size, int64_t places)
 {
-    int64_t total = 0;
-    for (int64_t i = 0; i < params->zone_count; i++)
-        total += params->zones[i].share;
-    CHECK(total > 0);
-    int64_t left = (int64_t)rng_below(rng, (uint64_t)total), percent = 0, zone = 0;
-    for (; left >= params->zones[zone].share; zone++) {
-        left -= params->zones[zone].share;
-        percent += params->zones[zone].percent;
-    }
-    const int64_t hundredth = places / 100, rest = places % 100;
-    const int64_t end_percent = percent + params->zones[zone].percent;
+    const int64_t hundredth = places / 100, rest = places % 100, end_percent = percent + size;
     const int64_t first = hundredth * percent + rest * percent / 100;
     const int64_t end = hundredth * end_percent + rest * end_percent / 100;
     return (struct span){.first = first < places ? first : places - 1,
                          .count = end > first ? end - first : 1};
+}
+
+/* What lies beyond the region is drawn in its last place. */
+static struct span byte_span(int64_t start, int64_t bytes, int64_t align, int64_t places)
+{
+    const int64_t first = start / align < places ? start / align : places - 1;
+    const int64_t count = bytes / align, left = places - first;
+    return (struct span){.first = first, .count = count < 1 ? 1 : count < left ? count : left};
+}
+
+static struct span zone_span(struct rng *rng, const struct wl_plan_zones *zones, int64_t align,
+                             int64_t places)
+{
+    int64_t total = 0;
+    for (int64_t i = 0; i < zones->count; i++)
+        total += zones->entries[i].share;
+    CHECK(total > 0);
+    const struct wl_plan_zone *zone = zones->entries;
+    int64_t left = (int64_t)rng_below(rng, (uint64_t)total), percent = 0, bytes = 0;
+    for (; left >= zone->share; zone++) {
+        left -= zone->share;
+        percent += zone->percent;
+        bytes += zone->bytes;
+    }
+    return zone->percent == 0 && zone->bytes > 0 ? byte_span(bytes, zone->bytes, align, places)
+                                                 : percent_span(percent, zone->percent, places);
 }
 
 static int64_t draw_offset(struct wl_plan *plan, enum wl_direction direction, int64_t bytes)
@@ -194,8 +216,11 @@ static int64_t draw_offset(struct wl_plan *plan, enum wl_direction direction, in
     const int64_t align = params->align[direction] > 0 ? params->align[direction]
                                                        : smallest_of(&params->sizes[direction]);
     const int64_t places = (plan->region.bytes - bytes) / align + 1;
+    if (plan->skew.kind != SKEW_NONE)
+        return align * (skew_draw(&plan->skew, rng) % places);
+    const struct wl_plan_zones *zones = &params->zones[direction];
     const struct span span =
-        params->zone_count > 0 ? zone_span(rng, params, places) : (struct span){.count = places};
+        zones->count > 0 ? zone_span(rng, zones, align, places) : (struct span){.count = places};
     return align * (span.first + (int64_t)rng_below(rng, (uint64_t)span.count));
 }
 

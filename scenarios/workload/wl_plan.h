@@ -3,8 +3,7 @@
  * A plan is a pure generator: from its parameters and its random streams it yields (offset, bytes)
  * per direction without end.  A copy of the struct is a bookmark: the same calls on it yield the
  * same I/Os again, which is how written data are read back for verification.
- * The words are fio's: bssplit, blockalign, rw=read:-8k, zonemode=strided,
- * random_distribution=zoned.
+ * The words are fio's: bssplit, blockalign, rw=read:-8k, zonemode=strided, random_distribution.
  * Not modelled: fio's random map (each block once per pass); random offsets are drawn with
  * replacement.
  * Units: bytes; shares are relative weights.  Owner: the workload instance.  Errors: none. */
@@ -12,6 +11,7 @@
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_PLAN_H
 
 #include "base/rng.h"
+#include "base/skew.h"
 
 #include <stdbool.h>
 
@@ -36,7 +36,13 @@ struct wl_plan_sizes {
 /* A slice of the region that gets a share of the accesses. */
 struct wl_plan_zone {
     int64_t share;   /* of the accesses */
-    int64_t percent; /* of the region */
+    int64_t percent; /* of the region; where it is 0 and bytes is not, so many bytes */
+    int64_t bytes;
+};
+
+struct wl_plan_zones {
+    int64_t count; /* 0: uniform */
+    struct wl_plan_zone entries[WL_PLAN_ZONES_MAX];
 };
 
 struct wl_plan_params {
@@ -48,8 +54,8 @@ struct wl_plan_params {
     int64_t run;        /* random: I/Os in sequence from each drawn offset; 0 and 1: one */
     int64_t zone_bytes; /* sequential: after so many bytes ...; 0: never */
     int64_t zone_skip;  /* ... leap over so many */
-    int64_t zone_count; /* random: 0 for uniform */
-    struct wl_plan_zone zones[WL_PLAN_ZONES_MAX];
+    struct wl_plan_zones zones[WL_DIRECTIONS]; /* random */
+    struct skew_params skew;                   /* random, instead of zones */
 };
 
 /* The part of a namespace that is used. */
@@ -69,6 +75,7 @@ struct wl_plan {
     const struct wl_plan_params *params;
     struct wl_region region;
     struct rng mix;
+    struct skew skew; /* both directions have their hot places in common, as in fio */
     struct wl_plan_cursor cursors[WL_DIRECTIONS];
 };
 

@@ -78,6 +78,11 @@ static void begin_loop(struct wl_script *script)
     script->loops_left--;
 }
 
+static int64_t share_of(int64_t bytes, int64_t percent)
+{
+    return percent == 0 ? bytes : (int64_t)((__int128)bytes * percent / 100);
+}
+
 void wl_script_init(struct wl_script *script, const struct wl_nvme_params *params,
                     struct wl_region region, int64_t depth, time_ps start, struct rng rng)
 {
@@ -85,7 +90,9 @@ void wl_script_init(struct wl_script *script, const struct wl_nvme_params *param
     *script = (struct wl_script){
         .params = params,
         .one_rate = params->rate > 0,
-        .loop_bytes = fio->io_bytes == WL_NVME_ONE_PASS ? region.bytes : fio->io_bytes,
+        .loop_bytes = fio->io_bytes == WL_NVME_ONE_PASS ? share_of(region.bytes, fio->io_percent)
+                                                        : fio->io_bytes,
+        .flushed = true,
         .loops_left = fio->loops > 1 ? fio->loops : 1,
         .drawn = -1,
         .other_ppm = params->flush + params->compare + params->write_zeroes + params->deallocate,
@@ -178,8 +185,12 @@ static void account(struct wl_script *script, const struct wl_plan_io *io)
     script->issued++;
     script->bytes_left -= io->bytes;
     script->ios_left--;
+    if (io->direction != WL_WRITE)
+        return;
+    script->writes++;
+    script->flushed = false;
     const int64_t backlog = script->params->fio.verify_backlog;
-    if (backlog == 0 || io->direction != WL_WRITE)
+    if (backlog == 0)
         return;
     script->batch_writes++;
     if (script->batch_writes >= backlog)
@@ -212,6 +223,24 @@ static void choose_deed(struct wl_script *script, struct wl_step *step, int dire
         step->io = (struct wl_plan_io){.direction = WL_WRITE};
     else
         step->io = wl_plan_next(&script->plan, (enum wl_direction)direction);
+}
+
+/* fsync=N, fdatasync=N: a write was the Nth, and its Flush has not been issued.  As in fio none
+ * follows the last write. */
+static bool needs_flush(const struct wl_script *script)
+{
+    const int64_t *each = script->params->fio.flush_writes;
+    for (int i = 0; !script->flushed && i < 2; i++)
+        if (each[i] > 0 && script->writes % each[i] == 0)
+            return true;
+    return false;
+}
+
+static struct wl_step issue_flush(struct wl_script *script, time_ps now)
+{
+    script->flushed = true;
+    return (struct wl_step){
+        .kind = WL_ISSUE, .at = now, .io = {.direction = WL_WRITE}, .deed = WL_FLUSH};
 }
 
 static struct wl_step issue_fresh(struct wl_script *script, time_ps now)
@@ -280,7 +309,7 @@ struct wl_step wl_script_next(struct wl_script *script, time_ps now, int64_t und
         return issue_read_back(script, now);
     if (count_reached(script) || loop_over(script))
         return end_loop(script, now, under_way);
-    return issue_fresh(script, now);
+    return needs_flush(script) ? issue_flush(script, now) : issue_fresh(script, now);
 }
 
 void wl_script_completed(struct wl_script *script, time_ps now, time_ps latency)

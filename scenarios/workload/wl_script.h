@@ -5,7 +5,8 @@
  * Rules, in this order: it ends when its latency search is done; it pauses (think time) with
  * nothing under way; at most `depth` are under way; what was written is read back in batches
  * (verify); it ends at its count or its bytes; each direction that has a rate waits until it is
- * due.  A trace decides instead of count, bytes, mix and rate (wl_replay.h).
+ * due; after each so many writes it flushes (fsync).  A trace
+ * decides instead of count, bytes, mix and rate (wl_replay.h).
  * Clock: `now` is passed in.  Owner: the instance.  Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_SCRIPT_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_SCRIPT_H
@@ -59,7 +60,9 @@ struct wl_script {
     bool pausing;           /* a think time begins then */
     int64_t since_pause;    /* completions */
     time_ps quiet_until;
-    int drawn; /* the direction that waits for its rate, or -1 */
+    int64_t writes; /* issued, without read-back */
+    bool flushed;   /* since the last of them, where writes are flushed */
+    int drawn;      /* the direction that waits for its rate, or -1 */
     struct rng deeds;
     int64_t other_ppm; /* of the I/Os are no transfers */
     struct wl_replay replay;

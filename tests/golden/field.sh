@@ -36,6 +36,7 @@ says() { # EXPRESSIONS
         *) grep -qE -e "$one" out || { echo "without '$one'" && return 1; } ;;
         esac
     done
+    return 0
 }
 
 while IFS=$'\t' read -r arguments code wanted; do

@@ -62,6 +62,9 @@ amounts 'size=1m\nloops=3\nio_size=64k'
 amounts 'size=1m\nloops=3\nnumber_ios=10'
 amounts 'size=1m\nnumber_ios=7\nbs=32k\nrw=randwrite'
 amounts 'size=2m\nnumjobs=3\nio_size=256k\niodepth=4'
+amounts 'size=1m\nbs=4k\nrw=randread\nrandom_distribution=zipf:1.1\nio_size=3m'
+amounts 'size=1m\nbs=4k\nrw=randrw\nfsync=7'
+amounts 'size=1m\nio_size=50%'
 amounts 'filesize=1m\nsize=1m\nnrfiles=1'
 amounts 'size=1m\nbs=8k\nrw=read:8k\nnumber_ios=20'
 compare_amounts
@@ -94,6 +97,12 @@ refuses() { # both must refuse it
 accepts 'size=1m\nrw=randrw\nrwmixread=70\nbssplit=4k/60:8k/:16k/,4k/100'
 accepts 'size=1m\nrate=1m,500k\nrate_process=poisson\nruntime=5m\ntime_based\nramp_time=500ms'
 accepts 'size=1m\nrandom_distribution=zoned:60/10:40/\nrw=randread\nblocksize=8k'
+accepts 'size=1m\nrandom_distribution=zipf:1.2:0.25\nrw=randread'
+accepts 'size=1m\nrandom_distribution=pareto:0.2\nrw=randrw'
+accepts 'size=1m\nrandom_distribution=normal:15.5\nrw=randwrite'
+accepts 'size=1m\nrandom_distribution=zoned_abs:60/256k:40/512k\nrw=randread'
+accepts 'size=1m\nfsync=8\nfdatasync=3\nrw=randrw\nio_size=50%\noffset=25%\noffset_increment=10%'
+accepts 'size=10%\niodepth_batch=4\niodepth_batch_complete_max=8\niodepth_low=2\niodepth=16'
 accepts 'size=1m\nzonemode=strided\nzonesize=64k\nzoneskip=64k'
 accepts 'size=1m\nlatency_target=500000\nlatency_window=5000000\nlatency_percentile=99.9'
 accepts 'size=1m\nthinktime=2ms\nthinktime_blocks=4\nstartdelay=500ms\nexitall\nexit_what=all'
@@ -103,6 +112,10 @@ refuses '[a]\nbsx=4k'
 refuses '[a]\nbs'
 refuses '[a]\nrw=raed'
 refuses '[a]\niodepth=0'
+refuses '[a]\nrandom_distribution=zipf:1'
+refuses '[a]\nrandom_distribution=pareto:1.5'
+refuses '[a]\nrandom_distribution=normal:100'
+refuses '[a]\nrandom_distribution=zipf:1.2:1.5'
 refuses '[a]\nrwmixread=101'
 refuses 'bs=4k\n[a]'
 refuses '[a]\nsize=(4*1024'
@@ -110,7 +123,7 @@ refuses '[a]\nsize=(4*1024'
 # --- Debian's examples ---------------------------------------------------------------------------------
 examples=/usr/share/doc/fio/examples
 load='1mbs_clients aio-read backwards-read basic-verify cmdprio-bssplit cmdprio-percentage
-cross-stripe-verify dedupe-global disk-zone-profile exitwhat fio-rand-RW fio-rand-read fio-rand-write
+cross-stripe-verify dedupe-global disk-zone-profile enospc-pressure exitwhat fio-rand-RW fio-rand-read fio-rand-write
 fio-seq-RW fio-seq-read fio-seq-write fixed-rate-submission fsx iometer-file-access-server jesd219
 latency-profile numa poisson-rate-submission rand-zones ssd-steadystate ssd-test steadystate
 surface-scan tiobench-example uring-cmd-ng waitfor'

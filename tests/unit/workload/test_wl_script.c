@@ -20,7 +20,9 @@ static void append(char *words, size_t size, const struct wl_step *step)
     const size_t used = strlen(words);
     char *end = words + used;
     const long long at = (long long)(step->io.offset - AT) / BLOCK;
-    if (step->kind == WL_ISSUE)
+    if (step->kind == WL_ISSUE && step->deed == WL_FLUSH)
+        snprintf(end, size - used, "%sf", used > 0 ? " " : "");
+    else if (step->kind == WL_ISSUE)
         snprintf(end, size - used, "%s%c%lld", used > 0 ? " " : "",
                  step->read_back                 ? 'b'
                  : step->io.direction == WL_READ ? 'r'
@@ -47,8 +49,8 @@ static void play(const struct wl_nvme_params *params, int64_t blocks, char *word
         if (step.kind == WL_END)
             return;
         if (step.kind == WL_ISSUE) {
-            assert_int_equal(step.io.bytes, BLOCK);
-            assert_int_equal(step.deed, WL_TRANSFER);
+            assert_int_equal(step.io.bytes, step.deed == WL_FLUSH ? 0 : BLOCK);
+            assert_true(step.deed == WL_TRANSFER || step.deed == WL_FLUSH);
             under_way++;
             continue;
         }
@@ -115,6 +117,17 @@ static const struct {
     {{WRITES, .queue_depth = 2, .fio = {.loop_ios = 2, .loops = 2, .verify_backlog = 1}},
      8,
      "w0 - b0 w1 - - b1 w0 - - b0 w1 - - b1 !"},
+    /* A Flush ("f") after each second write, or third; none after the last, as in fio. */
+    {{WRITES, .queue_depth = 1, .count = 5, .fio = {.flush_writes = {2, 0}}},
+     8,
+     "w0 - w1 - f - w2 - w3 - f - w4 - !"},
+    {{WRITES, .queue_depth = 2, .count = 4, .fio = {.flush_writes = {2, 0}}},
+     8,
+     "w0 w1 - f - w2 - w3 - !"},
+    {{WRITES, .queue_depth = 1, .count = 7, .fio = {.flush_writes = {2, 3}}},
+     8,
+     "w0 - w1 - f - w2 - f - w3 - f - w4 - w5 - f - w6 - !"},
+    {{READS, .queue_depth = 1, .count = 3, .fio = {.flush_writes = {1, 1}}}, 8, "r0 - r1 - r2 - !"},
     /* Think time, after one, after two, and beside a batch that is read back. */
     {{READS, .queue_depth = 2, .count = 3, .think_time = 100}, 8, "r0 r1 - - .120 r2 !"},
     {{READS, .queue_depth = 1, .count = 5, .think_time = 100, .fio = {.think_blocks = 2}},

@@ -94,9 +94,8 @@ static void shares_of_sizes_and_zones_are_kept(void **state)
     struct wl_plan_params params = plan_of(true, PPM, 4096);
     params.sizes[WL_READ] = (struct wl_plan_sizes){
         .count = 2, .total = 100, .entries = {{4096, 4096, 75}, {8192, 16384, 25}}};
-    params.zone_count = 2;
-    params.zones[0] = (struct wl_plan_zone){.share = 90, .percent = 10};
-    params.zones[1] = (struct wl_plan_zone){.share = 10, .percent = 90};
+    params.zones[WL_READ] = (struct wl_plan_zones){
+        .count = 2, .entries = {{.share = 90, .percent = 10}, {.share = 10, .percent = 90}}};
     struct wl_plan plan;
     wl_plan_init(&plan, &params, (struct wl_region){.bytes = 100 << 20}, stream(11));
     int small = 0, hot = 0, sixteen = 0;
@@ -115,12 +114,12 @@ static void shares_of_sizes_and_zones_are_kept(void **state)
 static void zones_lie_behind_each_other(void **state)
 {
     (void)state;
-    static const struct wl_plan_zone zones[] = {{20, 30}, {50, 10}, {30, 60}};
+    static const struct wl_plan_zone zones[] = {{20, 30, 0}, {50, 10, 0}, {30, 60, 0}};
     static const int64_t ends[] = {30, 40, 100};
     enum { BLOCKS = 100 * 64, DRAWS = 20000 };
     struct wl_plan_params params = plan_of(true, PPM, 4096);
-    params.zone_count = 3;
-    memcpy(params.zones, zones, sizeof zones);
+    params.zones[WL_READ].count = 3;
+    memcpy(params.zones[WL_READ].entries, zones, sizeof zones);
     struct wl_plan plan;
     wl_plan_init(&plan, &params, (struct wl_region){.bytes = BLOCKS * 4096}, stream(13));
     int64_t hits[3] = {0}, first[3] = {BLOCKS, BLOCKS, BLOCKS}, last[3] = {0};
