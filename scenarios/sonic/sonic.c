@@ -57,11 +57,23 @@ static bool read_switch(struct sonic_import *import, const struct tree_file *fil
     unset(&node->settings);
     if (!sonic_read_switch(import, file, node))
         return false;
-    sonic_qos(import, node);
-    sonic_queues(import, node);
-    sonic_buffers(import, node);
     import->switch_count++;
     return true;
+}
+
+/* What a switch gets is decided by its ports in the fabric, so cables come first. */
+static void decide_settings(struct sonic_import *import)
+{
+    for (uint32_t i = 0; i < import->switch_count; i++) {
+        struct sonic_switch *node = &import->switches[i];
+        node->used = arena_array(&import->arena, node->port_count + 1, sizeof(struct sonic_port *));
+        for (uint32_t p = 0; p < node->port_count; p++)
+            if (node->ports[p].linked)
+                node->used[node->used_count++] = &node->ports[p];
+        sonic_qos(import, node);
+        sonic_queues(import, node);
+        sonic_buffers(import, node);
+    }
 }
 
 /* The switches first, wherever they stand: cables are between their ports. */
@@ -127,6 +139,8 @@ bool sonic_import(const struct sonic_ask *ask, struct sonic_result *result, stru
     *result = (struct sonic_result){0};
     if (read_all(&import, ask->inputs, ask->count))
         sonic_cables(&import);
+    if (!diag_failed(diag))
+        decide_settings(&import);
     const bool fine = !diag_failed(diag);
     if (fine)
         sonic_notes(&import);

@@ -62,8 +62,8 @@ static size_t gather(struct sonic_import *import, struct sonic_switch *node, boo
                      bool lossless, const struct tree_item **list)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < node->port_count; i++) {
-        const struct sonic_port *port = &node->ports[i];
+    for (uint32_t i = 0; i < node->used_count; i++) {
+        const struct sonic_port *port = node->used[i];
         for (int p = 0; p < SONIC_PRIORITIES; p++) {
             const struct tree_item *row = queues ? port->buffer_rows[p] : port->group_rows[p];
             if (row != NULL && (port->pfc >> p & 1) == lossless)
@@ -158,6 +158,20 @@ static const struct tree_item *pool_of(struct sonic_import *import, struct sonic
     return profile == NULL ? NULL : sonic_reference(import, profile->value, "pool", &node->pools);
 }
 
+/* The pool of a direction that the lossless groups or queues have by SONiC's own name for it, for
+ * switches whose profiles SONiC makes itself and no row names; NULL: none. */
+static const struct tree_item *pool_named(struct sonic_import *import, struct sonic_switch *node,
+                                          const char *direction, const char *word)
+{
+    for (size_t i = 0; node->pools.rows != NULL && i < node->pools.rows->count; i++) {
+        const struct tree_item *pool = &node->pools.rows->items[i];
+        const char *type = sonic_field(import, pool->value, "type");
+        if (type != NULL && strcmp(type, direction) == 0 && strstr(pool->key, word) != NULL)
+            return pool;
+    }
+    return NULL;
+}
+
 static int64_t pool_size(struct sonic_import *import, const struct tree_item *pool)
 {
     return pool == NULL ? SONIC_UNSET : sonic_number(import, pool->value, "size", 0, pool_max);
@@ -166,6 +180,14 @@ static int64_t pool_size(struct sonic_import *import, const struct tree_item *po
 static int64_t share(int64_t part, int64_t whole)
 {
     return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
+}
+
+static bool is_dynamic(struct sonic_import *import, const struct sonic_switch *node)
+{
+    const struct tree_node *here =
+        tree_get(sonic_rows(import, node, "DEVICE_METADATA"), "localhost");
+    const char *model = here == NULL ? NULL : sonic_field(import, here, "buffer_model");
+    return model != NULL && strcmp(model, "dynamic") == 0;
 }
 
 /* The memory is what the ingress pools have together, or the pool of the lossless queues, which is
@@ -177,17 +199,25 @@ static void take_memory(struct sonic_import *import, struct sonic_switch *node,
     struct sonic_settings *settings = &node->settings;
     const struct tree_item *pool = pool_of(import, node, lossless);
     const struct tree_item *other = pool_of(import, node, lossy);
+    const struct tree_item *out = pool_of(import, node, queue);
+    if (pool == NULL)
+        pool = pool_named(import, node, "ingress", "lossless");
+    if (out == NULL)
+        out = pool_named(import, node, "egress", "lossless");
     pool = pool == NULL ? other : pool;
     const int64_t size = pool_size(import, pool);
     const int64_t more = other == NULL || other == pool ? 0 : pool_size(import, other);
-    const int64_t whole = pool_size(import, pool_of(import, node, queue));
+    const int64_t whole = pool_size(import, out);
     if (pool != NULL)
         settings->headroom_pool = sonic_number(import, pool->value, "xoff", 0, pool_max);
     if (settings->headroom_pool == 0)
         settings->headroom_pool = SONIC_UNSET;
     if (size <= 0 || more < 0) {
         sonic_note(import, node->root->place,
-                   "BUFFER_POOL: no ingress pool has a size: the buffer has the default size");
+                   "BUFFER_POOL: no ingress pool has a size%s: the buffer has the default size",
+                   is_dynamic(import, node) ? ", because SONiC computes it at run time "
+                                              "(buffer_model dynamic; see mmuconfig --list)"
+                                            : "");
         return;
     }
     settings->buffer = whole > size + more ? whole : size + more;

@@ -16,7 +16,7 @@
 bool sonic_is_cabling(const struct tree_file *file)
 {
     const char first = file->text[strspn(file->text, " \t\r\n")];
-    return first > ' ' && first <= '~' && first != '{' && first != '[';
+    return sonic_is_lldpctl(file) || (first > ' ' && first <= '~' && first != '{' && first != '[');
 }
 
 /* Behind blanks and comments of DOT. */
@@ -50,6 +50,8 @@ void sonic_cabling(struct sonic_import *import, const struct tree_file *file)
 {
     if (is_graph(file->text))
         sonic_graph(import, file);
+    else if (sonic_is_lldpctl(file))
+        sonic_lldpctl(import, file);
     else if (strstr(file->text, "LocalPort") != NULL)
         sonic_lldp(import, file);
     else

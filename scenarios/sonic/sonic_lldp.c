@@ -36,8 +36,7 @@ static void error_at(struct lldp *lldp, const char *at, size_t width, const char
     sonic_cable_error(lldp->import, lldp->lines.file, lines_place(&lldp->lines, at, width), text);
 }
 
-/* "out/leaf0.lldp" is leaf0's. */
-static const char *owner_of(struct sonic_import *import, const char *name, size_t length)
+const char *sonic_owner(struct sonic_import *import, const char *name, size_t length)
 {
     const char *end = name + length, *base = name;
     for (const char *at = name; at < end; at++)
@@ -53,7 +52,7 @@ static bool read_owner(struct lldp *lldp)
     const char *end = strncmp(line, "==> ", 4) == 0 ? strstr(line + 4, " <==") : NULL;
     if (end == NULL)
         return false;
-    lldp->owner = owner_of(lldp->import, line + 4, (size_t)(end - line - 4));
+    lldp->owner = sonic_owner(lldp->import, line + 4, (size_t)(end - line - 4));
     lldp->part = OUTSIDE;
     return true;
 }
@@ -113,6 +112,10 @@ static bool is_owned(struct lldp *lldp)
 {
     if (sonic_switch_called(lldp->import, lldp->owner) != NULL)
         return true;
+    if (lldp->import->switch_count == 1) {
+        lldp->owner = lldp->import->switches[0].hostname;
+        return true;
+    }
     error_at(lldp, lldp->lines.text, 1,
              arena_format(&lldp->import->arena,
                           "expected the table of a switch of these files: a line "
@@ -216,7 +219,7 @@ void sonic_lldp(struct sonic_import *import, const struct tree_file *file)
 {
     struct lldp lldp = {.import = import,
                         .lines = {.file = file},
-                        .owner = owner_of(import, file->name, strlen(file->name))};
+                        .owner = sonic_owner(import, file->name, strlen(file->name))};
     while (lines_next(&lldp.lines, &import->arena) && import->diag->errors < DIAG_MAX) {
         if (lldp.rows == SONIC_CABLES_MAX) {
             error_at(&lldp, lldp.lines.text, 1,

@@ -75,11 +75,14 @@ struct sonic_settings {
 
 struct sonic_switch {
     const char *hostname; /* as written */
+    const char *asic;     /* asic_name of a chassis' switch, or NULL */
     const char *name;     /* as a node's name */
     const struct tree_file *file;
     const struct tree_node *root;
     struct sonic_port *ports; /* in the order of their names: Ethernet4 before Ethernet10 */
     uint32_t port_count;
+    struct sonic_port **used; /* those with a link: rows of no other port decide a value */
+    uint32_t used_count;
     struct sonic_table pools, profiles, wred, schedulers;
     struct sonic_table dscp_maps, group_maps, queue_maps, pfc_maps;
     struct sonic_settings settings;
@@ -171,14 +174,26 @@ int64_t sonic_mask(struct sonic_import *import, const struct tree_node *row, con
 const struct tree_item *sonic_reference(struct sonic_import *import, const struct tree_node *row,
                                         const char *field, const struct sonic_table *table);
 
-/* For each port and number of a key such as "Ethernet0,Ethernet4|3-4"; ports that are not in PORT
- * are reported, a row "global" is passed over.  `numbers` false: the key has ports only. */
+/* For each port and number of a key such as "Ethernet0,Ethernet4|3-4"; ports that are not in PORT are
+ * reported, a row "global" is passed over.  Of a chassis' rows, whose keys begin with HOST|ASIC,
+ * those of the switch's own count.  `numbers` false: the key has ports only. */
 typedef void sonic_each_fn(struct sonic_import *import, struct sonic_port *port, int number,
                            const struct tree_item *row);
 void sonic_each(struct sonic_import *import, struct sonic_switch *node, const char *table,
                 bool numbers, sonic_each_fn *call);
 
 struct sonic_port *sonic_port(const struct sonic_switch *node, const char *name, size_t length);
+
+/* Which rows of a chassis are about this switch (sonic_chassis.c). */
+struct sonic_own {
+    const struct sonic_switch *node;
+    const char *asic; /* asic_name, or else the ASIC of the first row of this host; NULL: none */
+    size_t asic_length;
+};
+struct sonic_own sonic_own(const struct sonic_switch *node, const struct tree_node *rows);
+
+/* The key behind "HOST|ASIC|", or all of it; NULL where they name another line card or ASIC. */
+const char *sonic_own_key(const struct sonic_own *own, const char *key);
 
 /* A note on fields of the table's rows that are not among the known ones. */
 void sonic_other_fields(struct sonic_import *import, const struct sonic_switch *node,
@@ -202,6 +217,10 @@ void sonic_dscp_origins(struct sonic_import *import, FILE *out, const struct son
 void sonic_origin(struct sonic_import *import, FILE *out, const char *table,
                   const struct tree_item *row); /* NULL: no comment */
 
+/* The tables of a file that `sonic-db-dump` or `show techsupport` wrote: keys TABLE|KEY with the
+ * row as `value`.  Any other tree is given back as it is (sonic_dump.c). */
+const struct tree_node *sonic_undump(struct sonic_import *import, const struct tree_node *root);
+
 /* ---- cables beside the configuration ---- */
 
 struct sonic_plug {
@@ -221,6 +240,11 @@ bool sonic_is_cabling(const struct tree_file *file);
 void sonic_cabling(struct sonic_import *import, const struct tree_file *file);
 void sonic_graph(struct sonic_import *import, const struct tree_file *file);
 void sonic_lldp(struct sonic_import *import, const struct tree_file *file);
+bool sonic_is_lldpctl(const struct tree_file *file);
+void sonic_lldpctl(struct sonic_import *import, const struct tree_file *file);
+
+/* "out/leaf0.lldp" is leaf0's: the name without folder and endings. */
+const char *sonic_owner(struct sonic_import *import, const char *name, size_t length);
 void sonic_list(struct sonic_import *import, const struct tree_file *file);
 
 /* Makes the two ports neighbours; an error or a note where that cannot be. */

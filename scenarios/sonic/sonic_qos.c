@@ -45,8 +45,8 @@ static void read_ports(struct sonic_import *import, struct sonic_switch *node)
                                         NULL};
     sonic_each(import, node, "PORT_QOS_MAP", false, take_row);
     const struct tree_item *global = tree_item(sonic_rows(import, node, "PORT_QOS_MAP"), "global");
-    for (uint32_t i = 0; i < node->port_count; i++) {
-        struct sonic_port *port = &node->ports[i];
+    for (uint32_t i = 0; i < node->used_count; i++) {
+        struct sonic_port *port = node->used[i];
         if (port->qos != NULL)
             take_maps(import, node, port, port->qos->value);
         if (port->dscp == NULL && global != NULL)
@@ -68,11 +68,11 @@ static void read_ports(struct sonic_import *import, struct sonic_switch *node)
 static const struct tree_item *usual_map(struct sonic_import *import, struct sonic_switch *node,
                                          size_t offset, const char *what)
 {
-    const struct tree_item **list = arena_array(&import->arena, node->port_count, sizeof *list);
-    for (uint32_t i = 0; i < node->port_count; i++)
-        list[i] = *(const struct tree_item **)(void *)((char *)&node->ports[i] + offset);
-    const struct tree_item *usual = sonic_usual(import, list, node->port_count);
-    sonic_note_others(import, usual, list, node->port_count, "port", what);
+    const struct tree_item **list = arena_array(&import->arena, node->used_count + 1, sizeof *list);
+    for (uint32_t i = 0; i < node->used_count; i++)
+        list[i] = *(const struct tree_item **)(void *)((char *)node->used[i] + offset);
+    const struct tree_item *usual = sonic_usual(import, list, node->used_count);
+    sonic_note_others(import, usual, list, node->used_count, "port", what);
     return usual;
 }
 
@@ -192,8 +192,8 @@ static void read_watchdog(struct sonic_import *import, struct sonic_switch *node
     struct sonic_settings *settings = &node->settings;
     const struct tree_item *first = NULL;
     unsigned without = 0, others = 0;
-    for (uint32_t i = 0; i < node->port_count; i++) {
-        const struct sonic_port *port = &node->ports[i];
+    for (uint32_t i = 0; i < node->used_count; i++) {
+        const struct sonic_port *port = node->used[i];
         first = first == NULL ? port->watchdog : first;
         without += port->watchdog == NULL && port->pfc != 0;
         bool same = true;

@@ -22,9 +22,9 @@ static size_t gather(struct sonic_import *import, struct sonic_switch *node, con
                      const struct sonic_table *table, int64_t queues, const struct tree_item **list)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < node->port_count; i++)
+    for (uint32_t i = 0; i < node->used_count; i++)
         for (int q = 0; q < SONIC_PRIORITIES; q++) {
-            const struct tree_item *row = node->ports[i].queue_rows[q];
+            const struct tree_item *row = node->used[i]->queue_rows[q];
             if (row != NULL && (queues >> q & 1))
                 list[count++] = sonic_reference(import, row->value, field, table);
         }

@@ -265,6 +265,7 @@ static void take_name(struct sonic_import *import, struct sonic_switch *node, co
                        "the switch '%s' is also that of %s", sonic_clean(import, name),
                        import->switches[i].file->name);
     node->hostname = name;
+    node->asic = here == NULL ? NULL : sonic_field(import, here, "asic_name");
     node->name = names_pick(&import->names, name);
     if (strcmp(name, node->name) != 0)
         sonic_note(import, node->root->place, "the switch '%s' is called %s here",
@@ -288,6 +289,8 @@ bool sonic_read_switch(struct sonic_import *import, const struct tree_file *file
 {
     node->file = file;
     node->root = read_tree(import, file);
+    if (node->root != NULL)
+        node->root = sonic_undump(import, node->root);
     if (node->root == NULL)
         return false;
     take_name(import, node, file->name);

@@ -194,6 +194,12 @@ struct sonic_port *sonic_port(const struct sonic_switch *node, const char *name,
     return NULL;
 }
 
+/* A row, and its key without what names the switch of a chassis. */
+struct keyed {
+    const struct tree_item *row;
+    const char *key;
+};
+
 /* "3" or "3-4" behind the bar. */
 static bool key_numbers(const char *bar, int range[2])
 {
@@ -219,11 +225,12 @@ static void key_error(struct sonic_import *import, const struct tree_item *row, 
 }
 
 static void each_port(struct sonic_import *import, struct sonic_switch *node, const char *table,
-                      const struct tree_item *row, const int range[2], sonic_each_fn *call)
+                      const struct keyed *keyed, const int range[2], sonic_each_fn *call)
 {
-    const char *end = row->key + strcspn(row->key, "|");
+    const struct tree_item *row = keyed->row;
+    const char *end = keyed->key + strcspn(keyed->key, "|");
     bool reported = false;
-    for (const char *at = row->key; at < end;) {
+    for (const char *at = keyed->key; at < end;) {
         const size_t length = strcspn(at, ",|");
         struct sonic_port *port = sonic_port(node, at, length);
         for (int number = range[0]; port != NULL && number <= range[1] && number < SONIC_PRIORITIES;
@@ -237,43 +244,39 @@ static void each_port(struct sonic_import *import, struct sonic_switch *node, co
     }
 }
 
-/* A chassis writes "HOST|ASIC|PORT|3". */
-static bool is_of_chassis(const char *key)
-{
-    const char *bar = strchr(key, '|');
-    return bar != NULL && strchr(bar + 1, '|') != NULL;
-}
-
 static void each_row(struct sonic_import *import, struct sonic_switch *node, const char *table,
-                     bool numbers, const struct tree_item *row, sonic_each_fn *call)
+                     bool numbers, const struct keyed *keyed, sonic_each_fn *call)
 {
     int range[2] = {0, 0};
-    const char *bar = strchr(row->key, '|');
+    const char *bar = strchr(keyed->key, '|');
     if (numbers && !key_numbers(bar, range))
-        key_error(import, row, table, "Ethernet0,Ethernet4|3-4");
+        key_error(import, keyed->row, table, "Ethernet0,Ethernet4|3-4");
     else if (!numbers && bar != NULL)
-        key_error(import, row, table, "Ethernet0");
+        key_error(import, keyed->row, table, "Ethernet0");
     else
-        each_port(import, node, table, row, range, call);
+        each_port(import, node, table, keyed, range, call);
     if (range[1] >= SONIC_PRIORITIES)
-        sonic_note(import, row->key_place, "%s: queues above 7 do not exist here: left out", table);
+        sonic_note(import, keyed->row->key_place, "%s: queues above 7 do not exist here: left out",
+                   table);
 }
 
 void sonic_each(struct sonic_import *import, struct sonic_switch *node, const char *table,
                 bool numbers, sonic_each_fn *call)
 {
     const struct tree_node *rows = sonic_rows(import, node, table);
-    size_t of_chassis = 0;
+    const struct sonic_own own = sonic_own(node, rows);
+    size_t of_others = 0;
     for (size_t i = 0; rows != NULL && i < rows->count; i++) {
-        if (is_of_chassis(rows->items[i].key))
-            of_chassis++;
-        else if (strcmp(rows->items[i].key, "global") != 0)
-            each_row(import, node, table, numbers, &rows->items[i], call);
+        const struct keyed keyed = {&rows->items[i], sonic_own_key(&own, rows->items[i].key)};
+        if (keyed.key == NULL)
+            of_others++;
+        else if (strcmp(keyed.key, "global") != 0)
+            each_row(import, node, table, numbers, &keyed, call);
     }
-    if (of_chassis > 0)
+    if (of_others > 0)
         sonic_note(import, rows->place,
-                   "%s: %zu %s of a chassis (HOST|ASIC|PORT|NUMBER) are left out", table,
-                   of_chassis, plural(of_chassis, "row", "rows"));
+                   "%s: %zu %s (HOST|ASIC|PORT|NUMBER) of another line card or ASIC: left out",
+                   table, of_others, plural(of_others, "row", "rows"));
 }
 
 /* ---- what is left over ---- */

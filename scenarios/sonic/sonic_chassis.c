@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rows of a chassis with virtual output queues: each line card has rows for the queues of all
+ * cards, with keys HOST|ASIC|PORT|NUMBER.  Those of the own host and ASIC are about its own ports.
+ * Source: sonic-buildimage files/build_templates/qos_config.j2 and buffers_config.j2 (voq). */
+#include "scenarios/sonic/sonic_private.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* "HOST|ASIC|PORT", and perhaps "|3" behind. */
+struct parts {
+    const char *host, *asic, *rest;
+    size_t host_length, asic_length;
+};
+
+/* A key such as "Ethernet0|3" has one bar, or none. */
+static bool split(const char *key, struct parts *parts)
+{
+    const char *first = strchr(key, '|');
+    const char *second = first == NULL ? NULL : strchr(first + 1, '|');
+    if (second == NULL)
+        return false;
+    *parts = (struct parts){.host = key,
+                            .asic = first + 1,
+                            .rest = second + 1,
+                            .host_length = (size_t)(first - key),
+                            .asic_length = (size_t)(second - first - 1)};
+    return true;
+}
+
+static bool is_word(const char *text, size_t length, const char *word, size_t word_length)
+{
+    return length == word_length && strncasecmp(text, word, length) == 0;
+}
+
+static bool of_host(const struct sonic_switch *node, const struct parts *parts)
+{
+    const char *name = node->hostname;
+    return is_word(parts->host, parts->host_length, name, strlen(name)) ||
+           is_word(parts->host, parts->host_length, name, strcspn(name, "."));
+}
+
+struct sonic_own sonic_own(const struct sonic_switch *node, const struct tree_node *rows)
+{
+    struct sonic_own own = {.node = node};
+    struct parts parts;
+    if (node->asic != NULL) {
+        own.asic = node->asic;
+        own.asic_length = strlen(node->asic);
+    }
+    for (size_t i = 0; rows != NULL && own.asic == NULL && i < rows->count; i++)
+        if (split(rows->items[i].key, &parts) && of_host(node, &parts)) {
+            own.asic = parts.asic;
+            own.asic_length = parts.asic_length;
+        }
+    return own;
+}
+
+const char *sonic_own_key(const struct sonic_own *own, const char *key)
+{
+    struct parts parts;
+    if (!split(key, &parts))
+        return key;
+    const bool same = of_host(own->node, &parts) && own->asic != NULL &&
+                      is_word(parts.asic, parts.asic_length, own->asic, own->asic_length);
+    return same ? parts.rest : NULL;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Neighbours as lldpd prints them: `lldpctl` (which is SONiC's `show lldp neighbors`), `lldpctl -f
+ * json` and `-f json0`, of a switch or of a host.
+ *     Interface:    Ethernet0, via: LLDP, RID: 3, Time: 0 day, 05:26:49
+ *       Chassis:
+ *         SysName:      spine0
+ *       Port:
+ *         PortID:       ifname Ethernet8
+ *     {"lldp": {"interface": [{"Ethernet0": {"chassis": {"spine0": {..}}, "port": {..}}}]}}
+ * Whose output it is the name of the file tells; of a file with another name that of the only
+ * switch.  Source: lldpd src/client/display.c, json_writer.c. */
+#include "scenarios/sonic/sonic_private.h"
+
+#include "scenarios/format/json_tree.h"
+#include "scenarios/format/lines.h"
+
+#include <string.h>
+
+struct lldpctl {
+    struct sonic_import *import;
+    const struct tree_file *file;
+    const char *owner;
+    size_t cables;
+};
+
+/* What is said of one interface. */
+struct heard {
+    const char *local, *device, *chassis, *port, *description;
+    struct diag_place place, far;
+};
+
+bool sonic_is_lldpctl(const struct tree_file *file)
+{
+    static const char blanks[] = " \t\r\n";
+    const char *at = file->text + strspn(file->text, blanks);
+    if (*at != '{')
+        return strncmp(at, "LocalPort", 9) != 0 && strstr(file->text, "Interface:") != NULL &&
+               strstr(file->text, "Chassis:") != NULL;
+    at += 1 + strspn(at + 1, blanks);
+    return strncmp(at, "\"lldp\"", 6) == 0;
+}
+
+/* ---- whose ends they are ---- */
+
+static bool is_management(const char *port)
+{
+    return strncmp(port, "eth", 3) == 0 && strspn(port + 3, "0123456789") == strlen(port + 3);
+}
+
+/* The switch whose output it is, or NULL and a message. */
+static const char *owner_of(struct lldpctl *lldpctl, const struct heard *heard)
+{
+    struct sonic_import *import = lldpctl->import;
+    if (sonic_switch_called(import, lldpctl->owner) != NULL)
+        return lldpctl->owner;
+    if (import->switch_count == 1)
+        return import->switches[0].hostname;
+    sonic_cable_error(import, lldpctl->file, heard->place,
+                      arena_format(&import->arena,
+                                   "expected the neighbours of a switch of these files: the "
+                                   "file's name tells whose they are, but there is no '%s'%s",
+                                   sonic_clean(import, lldpctl->owner),
+                                   sonic_switch_hint(import, lldpctl->owner)));
+    return NULL;
+}
+
+/* What a host has heard of a switch is the switch's cable, too. */
+static bool take_of_host(struct lldpctl *lldpctl, const struct heard *heard)
+{
+    struct sonic_import *import = lldpctl->import;
+    if (sonic_switch_called(import, lldpctl->owner) != NULL ||
+        sonic_switch_called(import, heard->device) == NULL)
+        return false;
+    const struct sonic_switch *node = sonic_switch_called(import, heard->device);
+    const struct sonic_neighbor far = {
+        .name = "", .port = heard->port, .other_port = heard->description};
+    const struct sonic_port *port = sonic_far_port(node, &far);
+    const struct sonic_cable cable = {
+        .ends = {{.node = heard->device,
+                  .port = port == NULL ? heard->port : port->name,
+                  .place = heard->far},
+                 {.node = lldpctl->owner, .port = heard->local, .place = heard->place}},
+        .heard = true};
+    sonic_cable(import, lldpctl->file, &cable);
+    return true;
+}
+
+static void take(struct lldpctl *lldpctl, const struct heard *heard)
+{
+    struct sonic_import *import = lldpctl->import;
+    struct heard known = *heard;
+    if (known.device == NULL)
+        known.device = known.chassis;
+    if (known.local == NULL || import->diag->errors >= DIAG_MAX)
+        return;
+    if (lldpctl->cables++ == SONIC_CABLES_MAX) {
+        sonic_cable_error(
+            import, lldpctl->file, known.place,
+            arena_format(&import->arena, "expected at most %d neighbours", SONIC_CABLES_MAX));
+        return;
+    }
+    if (known.device == NULL) {
+        sonic_note(import, known.place, "neighbours without SysName and ChassisID: left out");
+        return;
+    }
+    if (take_of_host(lldpctl, &known) || is_management(known.local))
+        return;
+    const char *owner = owner_of(lldpctl, &known);
+    const struct sonic_cable cable = {
+        .ends = {{.node = owner, .port = known.local, .place = known.place},
+                 {.node = known.device,
+                  .port = known.port,
+                  .other_port = known.description,
+                  .place = known.far}},
+        .heard = true};
+    if (owner != NULL)
+        sonic_cable(import, lldpctl->file, &cable);
+}
+
+/* ---- text ---- */
+
+/* The value behind a title of a line, without a word before it where there is a type; or NULL. */
+static const char *value_of(struct lldpctl *lldpctl, const struct lines *lines, const char *title,
+                            bool typed)
+{
+    const char *at = lines->text + strspn(lines->text, " \t");
+    if (strncmp(at, title, strlen(title)) != 0)
+        return NULL;
+    at += strlen(title);
+    at += strspn(at, " \t");
+    if (typed) {
+        at += strcspn(at, " \t");
+        at += strspn(at, " \t");
+    }
+    size_t length = strlen(at);
+    while (length > 0 && strchr(" \t\r", at[length - 1]) != NULL)
+        length--;
+    return length == 0 ? NULL : arena_text(&lldpctl->import->arena, at, length);
+}
+
+static void read_line(struct lldpctl *lldpctl, const struct lines *lines, struct heard *heard)
+{
+    static const struct {
+        const char *title;
+        bool typed;
+        size_t offset;
+    } rows[] = {{"ChassisID:", true, offsetof(struct heard, chassis)},
+                {"SysName:", false, offsetof(struct heard, device)},
+                {"PortID:", true, offsetof(struct heard, port)},
+                {"PortDescr:", false, offsetof(struct heard, description)}};
+    const char *text = lines->text + strspn(lines->text, " \t");
+    const char *local = value_of(lldpctl, lines, "Interface:", false);
+    if (local != NULL) {
+        take(lldpctl, heard);
+        *heard = (struct heard){
+            .local = arena_text(&lldpctl->import->arena, local, strcspn(local, ", ")),
+            .place = lines_place(lines, text, 1),
+            .far = lines_place(lines, text, 1)};
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *value = value_of(lldpctl, lines, rows[i].title, rows[i].typed);
+        const char **slot = (const char **)(void *)((char *)heard + rows[i].offset);
+        if (value != NULL && *slot == NULL)
+            *slot = value;
+    }
+}
+
+static void read_text(struct lldpctl *lldpctl)
+{
+    struct lines lines = {.file = lldpctl->file};
+    struct heard heard = {0};
+    while (lines_next(&lines, &lldpctl->import->arena))
+        read_line(lldpctl, &lines, &heard);
+    take(lldpctl, &heard);
+}
+
+/* ---- JSON ---- */
+
+/* json0 has a list wherever there might be several. */
+static const struct tree_node *first(const struct tree_node *node)
+{
+    return node != NULL && node->kind == TREE_LIST && node->count > 0 ? node->items[0].value : node;
+}
+
+static const struct tree_node *member(const struct tree_node *node, const char *key)
+{
+    return first(tree_get(first(node), key));
+}
+
+static const char *text_of(const struct tree_node *node)
+{
+    const struct tree_node *value =
+        node != NULL && node->kind == TREE_MAP ? first(tree_get(node, "value")) : node;
+    return value == NULL || value->kind != TREE_SCALAR || value->text[0] == '\0' ? NULL
+                                                                                 : value->text;
+}
+
+/* {"spine0": {"id": ..}}, or {"id": .., "name": ..}; without a name the ID stands alone. */
+static const char *name_of(const struct tree_node *chassis)
+{
+    const char *name = text_of(member(chassis, "name"));
+    const bool alone = chassis == NULL || chassis->kind != TREE_MAP || chassis->count == 0 ||
+                       tree_get(chassis, "id") != NULL;
+    return name != NULL || alone ? name : chassis->items[0].key;
+}
+
+static void read_interface(struct lldpctl *lldpctl, const char *local, struct diag_place place,
+                           const struct tree_node *row)
+{
+    const struct tree_node *chassis = member(row, "chassis"), *port = member(row, "port");
+    const struct heard heard = {.local = local,
+                                .device = name_of(chassis),
+                                .chassis = text_of(member(chassis, "id")),
+                                .port = text_of(member(port, "id")),
+                                .description = text_of(member(port, "descr")),
+                                .place = place,
+                                .far = port == NULL ? place : port->place};
+    take(lldpctl, &heard);
+}
+
+/* {"Ethernet0": {..}, ..}, or {"name": "Ethernet0", ..}. */
+static void read_interfaces(struct lldpctl *lldpctl, const struct tree_node *node)
+{
+    const char *name = text_of(tree_get(node, "name"));
+    if (name != NULL)
+        read_interface(lldpctl, name, node->place, node);
+    for (size_t i = 0; name == NULL && node->kind == TREE_MAP && i < node->count; i++)
+        read_interface(lldpctl, node->items[i].key, node->items[i].key_place, node->items[i].value);
+}
+
+static void read_json(struct lldpctl *lldpctl)
+{
+    struct sonic_import *import = lldpctl->import;
+    struct json_repeats repeats = {0}; /* several neighbours of a port: of each the key again */
+    const struct tree_node *root = json_tree(&import->arena, lldpctl->file, &repeats, import->diag);
+    const struct tree_node *list =
+        root == NULL ? NULL : tree_get(member(root, "lldp"), "interface");
+    for (size_t i = 0; root != NULL && i < repeats.count; i++)
+        sonic_note(import, repeats.list[i].place,
+                   "the key '%s' appears again in line %d: that one is used",
+                   sonic_clean(import, repeats.list[i].key), repeats.list[i].line);
+    if (list == NULL)
+        return;
+    if (list->kind == TREE_MAP)
+        read_interfaces(lldpctl, list);
+    for (size_t i = 0; list->kind == TREE_LIST && i < list->count; i++)
+        read_interfaces(lldpctl, list->items[i].value);
+}
+
+void sonic_lldpctl(struct sonic_import *import, const struct tree_file *file)
+{
+    struct lldpctl lldpctl = {.import = import,
+                              .file = file,
+                              .owner = sonic_owner(import, file->name, strlen(file->name))};
+    if (file->text[strspn(file->text, " \t\r\n")] == '{')
+        read_json(&lldpctl);
+    else
+        read_text(&lldpctl);
+    if (lldpctl.cables == 0 && !diag_failed(import->diag))
+        sonic_note(import, (struct diag_place){.file = file->name, .line = 1, .column = 1},
+                   "lldpctl without a neighbour");
+}
