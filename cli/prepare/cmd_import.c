@@ -5,12 +5,11 @@
 #include "base/printable.h"
 #include "cli/prepare/import.h"
 #include "net/port/port.h"
+#include "scenarios/device/device.h"
 #include "scenarios/import/cabling_import.h"
 #include "scenarios/import/clab.h"
 #include "scenarios/import/dot.h"
 #include "scenarios/import/incident.h"
-#include "scenarios/import/mlnx_qos.h"
-#include "scenarios/import/mlxconfig.h"
 #include "scenarios/sonic/sonic.h"
 
 #include <stdio.h>
@@ -97,35 +96,36 @@ const struct import_kind import_counters = {
     take_counters,
     {NULL}};
 
-static int take_mlxconfig(const struct cli_args *args)
+/* ---- one device's own configuration ---- */
+
+static const struct {
+    const char *name;
+    device_read_fn *read;
+} devices[] = {
+#define DEVICE(stem, about) {#stem, device_##stem},
+#include "scenarios/device/device.def"
+#undef DEVICE
+};
+
+static int take_device(const struct cli_args *args)
 {
+    size_t index = 0;
     if (!import_one_file(args))
         return CLI_USAGE;
+    while (strcmp(devices[index].name, args->operands[0]) != 0)
+        index++;
     struct diag *diag = memory_zeroed(1, sizeof *diag);
-    struct mlxconfig_result result;
-    const bool fine = mlxconfig_import(args->operands[1], NULL, 0, &result, diag);
+    struct device_result result;
+    const bool fine = device_import(devices[index].read, args->operands[1], NULL, 0, &result, diag);
     const int code = import_give(args, fine, result.yaml, result.notes, diag);
-    mlxconfig_free(&result);
+    device_free(&result);
     return code;
 }
 
-const struct import_kind import_mlxconfig = {
-    "mlxconfig", "mlxconfig query of a ConnectX: the hosts of a scenario", take_mlxconfig, {NULL}};
-
-static int take_mlnx_qos(const struct cli_args *args)
-{
-    if (!import_one_file(args))
-        return CLI_USAGE;
-    struct diag *diag = memory_zeroed(1, sizeof *diag);
-    struct mlnx_qos_result result;
-    const bool fine = mlnx_qos_import(args->operands[1], NULL, 0, &result, diag);
-    const int code = import_give(args, fine, result.yaml, result.notes, diag);
-    mlnx_qos_free(&result);
-    return code;
-}
-
-const struct import_kind import_mlnx_qos = {
-    "mlnx_qos", "mlnx_qos of a ConnectX: the hosts of a scenario", take_mlnx_qos, {NULL}};
+#define DEVICE(stem, about)                                                                        \
+    const struct import_kind import_##stem = {#stem, about, take_device, {NULL}};
+#include "scenarios/device/device.def"
+#undef DEVICE
 
 /* ---- cables ---- */
 

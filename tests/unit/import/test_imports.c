@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What importers make of texts: each has a file in tests/unit/import/imports, see import_case.h. */
+#include "scenarios/device/device.h"
 #include "scenarios/import/cabling_import.h"
 #include "scenarios/import/clab.h"
 #include "scenarios/import/dot.h"
 #include "scenarios/import/incident.h"
-#include "scenarios/import/mlnx_qos.h"
-#include "scenarios/import/mlxconfig.h"
 #include "scenarios/sonic/sonic.h"
 
 #include "tests/unit/base/fuzz_input.h"
@@ -41,29 +40,27 @@ static char *of_sonic(const char *text)
     return lines;
 }
 
-static char *of_mlnx_qos(const char *text)
+/* Gives fuzz_input("mlxconfig"), fuzz_input("mlnx_qos"), fuzz_input("nxos"), fuzz_input("eos"),
+ * fuzz_input("cumulus") and fuzz_input("junos"): the names of device.def. */
+static char *of_device(device_read_fn *read, const char *target, const char *text)
 {
-    struct mlnx_qos_result result;
+    struct device_result result;
     struct diag diag = {0};
-    fuzz_input("mlnx_qos", text, strlen(text));
-    const bool good = mlnx_qos_import("in", text, strlen(text), &result, &diag);
+    fuzz_input(target, text, strlen(text));
+    const bool good = device_import(read, "in", text, strlen(text), &result, &diag);
     assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.yaml, result.notes, &diag);
-    mlnx_qos_free(&result);
+    device_free(&result);
     return lines;
 }
 
-static char *of_mlxconfig(const char *text)
-{
-    struct mlxconfig_result result;
-    struct diag diag = {0};
-    fuzz_input("mlxconfig", text, strlen(text));
-    const bool good = mlxconfig_import("in", text, strlen(text), &result, &diag);
-    assert_int_equal(good, !diag_failed(&diag));
-    char *lines = import_lines(result.yaml, result.notes, &diag);
-    mlxconfig_free(&result);
-    return lines;
-}
+#define DEVICE(stem, about)                                                                        \
+    static char *of_##stem(const char *text)                                                       \
+    {                                                                                              \
+        return of_device(device_##stem, #stem, text);                                              \
+    }
+#include "scenarios/device/device.def"
+#undef DEVICE
 
 /* The earlier file and the later one. */
 static char *of_incident(const char *text)

@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Each kind of line is a row: how it begins, and what reads the rest. */
-#include "scenarios/import/mlnx_qos.h"
-
-#include "base/memory.h"
-#include "scenarios/format/lines.h"
-#include "scenarios/import/notes.h"
+ * What `mlnx_qos -i DEVICE` says of a ConnectX's classes, as a scenario's hosts: the map from DSCP
+ * to priority, which priorities pause, the receive buffer that the lossless ones share, and the
+ * weights of traffic classes.  Of several outputs in one file the last counts.  What has no
+ * counterpart is reported: rate limits, the cable's length.  Each kind of line is a row: how it
+ * begins, and what reads the rest.
+ * Source:  mlnx_qos of mlnx-tools (its output), IEEE 802.1Q-2018 37 (ETS); Linux
+ * drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c (mlx5e_build_tc_group, mlx5e_build_tc_tx_bw):
+ * classes of tsa vendor are one group with 100 % each, above strict and ets ones. */
+#include "scenarios/device/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PRIORITIES = 8, DSCPS = 64, UNSET = -1, BUFFER_MAX = 1 << 30, BUFFER_MIN = 16 * 1024 };
-enum { ROCE_DSCP = 26, CNP_DSCP = 48, DSCPS_IN_LINE = 14 };
+enum { ROCE_DSCP = 26, CNP_DSCP = 48, DSCPS_IN_LINE = 14, VENDOR_WEIGHT = 100 };
 
 struct reader {
-    struct arena arena;
-    struct lines lines;
-    struct diag *diag;
-    struct notes notes;
-    int priority_of_dscp[DSCPS];   /* UNSET: not said */
-    int enabled[PRIORITIES];       /* of PFC */
-    int buffer_of[PRIORITIES];     /* number of the receive buffer */
-    int64_t buffer[PRIORITIES];    /* bytes */
-    int class_of[PRIORITIES];      /* traffic class of a priority */
-    int weight[PRIORITIES];        /* of a traffic class; 0: strict; UNSET: not said */
-    int members[PRIORITIES];       /* priorities of a traffic class */
-    struct diag_place class_place; /* of the line "tc: .." */
-    int class;                     /* the present one, or UNSET */
-    int pfc_line;                  /* 0: none */
+    struct device *device;
+    int priority_of_dscp[DSCPS];            /* UNSET: not said */
+    int enabled[PRIORITIES];                /* of PFC */
+    int buffer_of[PRIORITIES];              /* number of the receive buffer */
+    int64_t buffer[PRIORITIES];             /* bytes */
+    int class_of[PRIORITIES];               /* traffic class of a priority */
+    int weight[PRIORITIES];                 /* of a traffic class; 0: strict; UNSET: not said */
+    bool vendor[PRIORITIES];                /* of a traffic class: its algorithm is the vendor's */
+    int members[PRIORITIES];                /* priorities of a traffic class */
+    struct diag_place place_of[PRIORITIES]; /* of the line "tc: .." of each class */
+    struct diag_place buffer_place;
+    int class;     /* the present one, or UNSET */
+    int pfc_line;  /* 0: none */
+    int line;      /* of this output's first line, 0: none */
+    bool is_trust; /* the state of trust was said: */
+    bool is_pcp;   /* ... PCP, so that DSCPs do not count */
 };
 
 /* ---- words ---- */
@@ -40,14 +45,12 @@ static const char *skip(const char *at)
 
 static void wrong(struct reader *reader, const char *at, const char *expected)
 {
-    const size_t width = strcspn(at, " \t,");
-    diag_add(reader->diag, DIAG_ERROR, lines_place(&reader->lines, at, width), reader->lines.text,
-             "expected %s", expected);
+    device_error(reader->device, at, strcspn(at, " \t,"), "expected %s", expected);
 }
 
 static void note(struct reader *reader, const char *at, const char *text)
 {
-    notes_add(&reader->notes, lines_place(&reader->lines, at, 1), "%s", text);
+    device_note(reader->device, at, "%s", text);
 }
 
 /* A number up to `max`; false and a message when there is none.  `at` moves behind it. */
@@ -89,10 +92,56 @@ static void small_numbers(struct reader *reader, const char *at, int64_t max, co
 
 /* ---- lines ---- */
 
+static void unset(struct reader *reader)
+{
+    *reader = (struct reader){.device = reader->device, .class = UNSET};
+    for (int i = 0; i < DSCPS; i++)
+        reader->priority_of_dscp[i] = UNSET;
+    for (int p = 0; p < PRIORITIES; p++)
+        reader->buffer_of[p] = reader->class_of[p] = reader->weight[p] = UNSET;
+}
+
+/* Another output: what was read so far, and notes on it, do not count. */
+static void begin_output(struct reader *reader)
+{
+    struct device *device = reader->device;
+    const int first = reader->line;
+    if (first != 0) {
+        unset(reader);
+        device->notes.count = 0;
+        device_note(device, device->text,
+                    "another output of mlnx_qos: this last one is used, not that of line %d",
+                    first);
+    }
+    reader->line = device->lines.number;
+}
+
+static void read_mode(struct reader *reader, const char *at)
+{
+    (void)at;
+    begin_output(reader);
+}
+
 static void read_trust(struct reader *reader, const char *at)
 {
-    if (strcmp(at, "dscp") != 0)
-        note(reader, at, "this device does not trust DSCP; here the priority is always DSCP/8");
+    const bool is_pcp = strncmp(at, "pcp", 3) == 0;
+    if (reader->line == 0 || reader->is_trust || reader->pfc_line != 0)
+        begin_output(reader);
+    reader->is_trust = true;
+    reader->is_pcp = is_pcp;
+    if (is_pcp)
+        note(reader, at,
+             "this device trusts PCP: RoCE without a VLAN tag has priority 0, whatever its DSCP");
+    else if (strcmp(at, "dscp") != 0 && strcmp(at, "both") != 0)
+        note(reader, at, "an unknown state of trust: taken as dscp");
+}
+
+/* The head of the table of PFC. */
+static void read_pfc(struct reader *reader, const char *at)
+{
+    (void)at;
+    if (reader->pfc_line != 0)
+        begin_output(reader);
 }
 
 /* "prio:3 dscp:31,30,29," */
@@ -122,16 +171,17 @@ static void read_map(struct reader *reader, const char *at)
 /* "130944,130944,0,0,0,0,0,0,total_size=262016" */
 static void read_buffers(struct reader *reader, const char *at)
 {
+    reader->buffer_place = lines_place(&reader->device->lines, at, 1);
     numbers(reader, at, BUFFER_MAX, "eight sizes of receive buffers", reader->buffer);
 }
 
 static void read_enabled(struct reader *reader, const char *at)
 {
     if (reader->pfc_line != 0) {
-        wrong(reader, at, "one device: PFC appears twice");
+        wrong(reader, at, "one row enabled in a table of PFC");
         return;
     }
-    reader->pfc_line = reader->lines.number;
+    reader->pfc_line = reader->device->lines.number;
     small_numbers(reader, at, 1, "0 or 1 for each of eight priorities", reader->enabled);
 }
 
@@ -151,8 +201,9 @@ static void read_algorithm(struct reader *reader, const char *at)
 {
     int64_t percent;
     if (strncmp(at, "ets, bw:", 8) != 0) {
-        if (strcmp(at, "strict") != 0)
-            note(reader, at, "an algorithm that is neither strict nor ets: strict here");
+        reader->vendor[reader->class] = strcmp(at, "vendor") == 0;
+        if (strcmp(at, "strict") != 0 && !reader->vendor[reader->class])
+            note(reader, at, "an algorithm that is none of strict, ets and vendor: strict here");
         reader->weight[reader->class] = 0;
         return;
     }
@@ -171,7 +222,7 @@ static void read_class(struct reader *reader, const char *at)
     static const char limit[] = " ratelimit: ", tsa[] = ", tsa: ";
     int64_t class;
     reader->class = UNSET;
-    reader->class_place = lines_place(&reader->lines, at, 1);
+    const struct diag_place place = lines_place(&reader->device->lines, at, 1);
     if (!number(reader, &at, PRIORITIES - 1, "a traffic class, 0 to 7", &class))
         return;
     const char *comma = strstr(at, tsa);
@@ -185,6 +236,7 @@ static void read_class(struct reader *reader, const char *at)
     }
     at += strlen(limit);
     reader->class = (int)class;
+    reader->place_of[class] = place;
     if (strncmp(at, "unlimited,", 10) != 0)
         note(reader, at, "a rate limit of a traffic class has no counterpart");
     read_algorithm(reader, comma + strlen(tsa));
@@ -199,7 +251,7 @@ static void read_member(struct reader *reader, const char *at)
     else if (number(reader, &at, PRIORITIES - 1, "a priority, 0 to 7", &priority)) {
         reader->class_of[priority] = reader->class;
         if (++reader->members[reader->class] == 2)
-            notes_add(&reader->notes, reader->class_place,
+            notes_add(&reader->device->notes, reader->place_of[reader->class],
                       "several priorities share traffic class %d; here each has its weight",
                       reader->class);
     }
@@ -215,10 +267,10 @@ static const struct {
     const char *begins;
     void (*read)(struct reader *reader, const char *at);
 } rows[] = {
-    {"DCBX mode:", pass},         {"Priority trust state:", read_trust},
+    {"DCBX mode:", read_mode},    {"Priority trust state:", read_trust},
     {"dscp2prio mapping:", pass}, {"default priority:", pass},
     {"prio:", read_map},          {"Receive buffer size (bytes):", read_buffers},
-    {"Cable len:", read_cable},   {"PFC configuration:", pass},
+    {"Cable len:", read_cable},   {"PFC configuration:", read_pfc},
     {"priority  ", pass}, /* the head of the table */
     {"enabled", read_enabled},    {"buffer", read_buffer_map},
     {"tc:", read_class},          {"priority:", read_member},
@@ -226,7 +278,7 @@ static const struct {
 
 static void read_line(struct reader *reader)
 {
-    const char *text = skip(reader->lines.text);
+    const char *text = skip(reader->device->text);
     if (*text == '\0')
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -234,7 +286,7 @@ static void read_line(struct reader *reader)
             rows[i].read(reader, skip(text + strlen(rows[i].begins)));
             return;
         }
-    notes_add(&reader->notes, lines_place(&reader->lines, text, 1), "not understood: left out");
+    note(reader, text, "not understood: left out");
 }
 
 /* ---- the result ---- */
@@ -249,7 +301,7 @@ static bool has_map(const struct reader *reader)
 
 static int priority_of(const struct reader *reader, int dscp)
 {
-    const int priority = reader->priority_of_dscp[dscp];
+    const int priority = reader->is_pcp ? 0 : reader->priority_of_dscp[dscp];
     return priority != UNSET ? priority : has_map(reader) ? 0 : dscp / PRIORITIES;
 }
 
@@ -266,7 +318,7 @@ static int roce_dscp(const struct reader *reader)
 
 static void put_map(const struct reader *reader, FILE *out)
 {
-    if (!has_map(reader))
+    if (!has_map(reader) && !reader->is_pcp)
         return;
     fputs("      dscp-to-priority: {", out);
     for (int i = 0; i < DSCPS; i++)
@@ -275,7 +327,7 @@ static void put_map(const struct reader *reader, FILE *out)
                 : i % DSCPS_IN_LINE == 0 ? ",\n        "
                                          : ", ",
                 i, priority_of(reader, i));
-    fputs("} # dscp2prio mapping\n", out);
+    fputs(reader->is_pcp ? "} # trust in PCP\n" : "} # dscp2prio mapping\n", out);
 }
 
 static void put_pfc(const struct reader *reader, FILE *out)
@@ -297,22 +349,53 @@ static void put_pfc(const struct reader *reader, FILE *out)
     fputs("] # enabled\n", out);
 }
 
-/* The buffers of the lossless priorities, or of all without PFC, each once. */
+/* The buffers of the lossless priorities, or of all without PFC, each once; the others are lost. */
 static void put_buffer(const struct reader *reader, FILE *out)
 {
-    int64_t bytes = 0;
+    int64_t bytes = 0, all = 0;
     unsigned counted = 0, pfc = 0;
     for (int p = 0; p < PRIORITIES; p++)
         pfc |= (unsigned)reader->enabled[p] << p;
     for (int p = 0; p < PRIORITIES; p++) {
         const int b = reader->buffer_of[p] == UNSET ? 0 : reader->buffer_of[p];
-        if ((pfc == 0 || (pfc >> p & 1)) && !(counted >> b & 1) && reader->buffer[b] > 0)
-            bytes += reader->buffer[b];
         counted |= (pfc == 0 || (pfc >> p & 1)) ? 1U << b : 0;
     }
-    if (bytes >= BUFFER_MIN && bytes <= BUFFER_MAX)
+    for (int b = 0; b < PRIORITIES; b++) {
+        bytes += (counted >> b & 1) ? reader->buffer[b] : 0;
+        all += reader->buffer[b];
+    }
+    const bool fits = bytes >= BUFFER_MIN && bytes <= BUFFER_MAX;
+    if (fits)
         fprintf(out, "      rx-buffer: %lldB # Receive buffer size, of %s priorities\n",
                 (long long)bytes, pfc == 0 ? "all" : "the lossless");
+    else if (all > 0)
+        notes_add(&reader->device->notes, reader->buffer_place,
+                  "a receive buffer of %lld B for the lossless priorities is outside 16 KiB to "
+                  "1 GiB: the default is used",
+                  (long long)bytes);
+    if (fits && all > bytes)
+        notes_add(&reader->device->notes, reader->buffer_place,
+                  "the receive buffers of lossy priorities, %lld B, are left out",
+                  (long long)(all - bytes));
+}
+
+/* Vendor classes alone are one group of equals; beside others they come first. */
+static void weigh_vendors(struct reader *reader)
+{
+    int vendors = 0, others = 0, last = UNSET;
+    for (int class = 0; class < PRIORITIES; class ++) {
+        vendors += reader->vendor[class];
+        others += reader->weight[class] != UNSET && !reader->vendor[class];
+        last = reader->vendor[class] ? class : last;
+    }
+    for (int class = 0; class < PRIORITIES; class ++)
+        if (reader->vendor[class] && others == 0)
+            reader->weight[class] = VENDOR_WEIGHT;
+    if (vendors > 1 && others > 0)
+        notes_add(&reader->device->notes, reader->place_of[last],
+                  "%d classes of tsa vendor share what they get before the others; here the higher "
+                  "priority comes first",
+                  vendors);
 }
 
 static void put_weights(const struct reader *reader, FILE *out)
@@ -322,6 +405,10 @@ static void put_weights(const struct reader *reader, FILE *out)
         if (class != UNSET && reader->weight[class] != UNSET)
             fprintf(out, "      weight-%d: %d # tc: %d\n", p, reader->weight[class], class);
     }
+    for (int class = 0; class < PRIORITIES; class ++)
+        if (reader->weight[class] != UNSET && reader->members[class] == 0)
+            notes_add(&reader->device->notes, reader->place_of[class],
+                      "traffic class %d has no priority: its weight is left out", class);
 }
 
 static void write(const struct reader *reader, FILE *out)
@@ -342,57 +429,16 @@ static void write(const struct reader *reader, FILE *out)
 
 /* ---- all ---- */
 
-static void unset(struct reader *reader)
+void device_mlnx_qos(struct device *device, FILE *out)
 {
-    for (int i = 0; i < DSCPS; i++)
-        reader->priority_of_dscp[i] = UNSET;
-    for (int p = 0; p < PRIORITIES; p++)
-        reader->buffer_of[p] = reader->class_of[p] = reader->weight[p] = UNSET;
-    reader->class = UNSET;
-}
-
-static void read_file(struct reader *reader, const char *name, const char *text, size_t length)
-{
-    const struct diag_place place = {.file = name};
-    reader->lines.file = text == NULL ? tree_read(&reader->arena, name, reader->diag)
-                                      : tree_hold(&reader->arena, name, text, length);
-    if (reader->lines.file == NULL)
-        return;
-    if (reader->lines.file->length > MLNX_QOS_BYTES_MAX) {
-        diag_add(reader->diag, DIAG_ERROR, place, NULL, "the file is larger than 1 MiB");
-        return;
-    }
-    while (reader->diag->errors < DIAG_MAX && lines_next(&reader->lines, &reader->arena))
-        read_line(reader);
-    if (!diag_failed(reader->diag) && reader->pfc_line == 0)
-        diag_add(reader->diag, DIAG_ERROR, place, NULL,
-                 "expected the output of mlnx_qos -i DEVICE, with its table of PFC");
-}
-
-bool mlnx_qos_import(const char *name, const char *text, size_t length,
-                     struct mlnx_qos_result *result, struct diag *diag)
-{
-    size_t yaml_size, notes_size;
-    struct reader reader = {.diag = diag};
-    reader.notes.arena = &reader.arena;
-    *result = (struct mlnx_qos_result){0};
+    struct reader reader = {.device = device};
     unset(&reader);
-    read_file(&reader, name, text, length);
-    if (!diag_failed(diag)) {
-        FILE *yaml = memory_stream(&result->yaml, &yaml_size);
-        FILE *notes = memory_stream(&result->notes, &notes_size);
-        write(&reader, yaml);
-        notes_print(&reader.notes, "", notes);
-        memory_stream_end(yaml);
-        memory_stream_end(notes);
-    }
-    arena_free(&reader.arena);
-    return !diag_failed(diag);
-}
-
-void mlnx_qos_free(struct mlnx_qos_result *result)
-{
-    free(result->yaml);
-    free(result->notes);
-    *result = (struct mlnx_qos_result){0};
+    while (device_line(device))
+        read_line(&reader);
+    if (!diag_failed(device->diag) && reader.pfc_line == 0)
+        device_refuse(device, "expected the output of mlnx_qos -i DEVICE, with its table of PFC");
+    if (diag_failed(device->diag))
+        return;
+    weigh_vendors(&reader);
+    write(&reader, out);
 }

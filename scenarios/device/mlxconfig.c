@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Each setting that has a counterpart is a row. */
-#include "scenarios/import/mlxconfig.h"
-
-#include "base/memory.h"
-#include "scenarios/format/lines.h"
+ * What `mlxconfig -d DEVICE query` says of DCQCN, as a scenario's hosts.
+ * Lines such as "RPG_AI_RATE_P1   5" or "CLAMP_TGT_RATE_P1  False(0)"; of several columns the last,
+ * which is the next boot's.  Port 1 counts; what another port has else is reported.  What DCQCN has
+ * there and not here is reported, all other settings only by their number.  Each setting that has a
+ * counterpart is a row.
+ * Source:  names and units: NVIDIA DOCA "DCQCN CC Parameters", see cc_dcqcn.c. */
+#include "scenarios/device/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +55,7 @@ static const struct row {
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 struct reader {
-    struct diag *diag;
-    struct lines lines;
-    FILE *notes;
+    struct device *device;
     int64_t value[ROWS];
     int line_of[ROWS]; /* 0: not read */
     unsigned others;
@@ -90,25 +90,21 @@ static void take(struct reader *reader, const struct row *row, bool first_port, 
                  size_t length)
 {
     const size_t index = (size_t)(row - rows);
-    const struct diag_place place = lines_place(&reader->lines, text, length);
     int64_t value;
     if (row->form == FORM_NONE) {
-        fprintf(reader->notes, "%s:%d:%d: note: %s has no counterpart here\n", place.file,
-                place.line, place.column, row->name);
+        device_note(reader->device, text, "%s has no counterpart here", row->name);
     } else if (!read_value(row, text, length, &value)) {
-        diag_add(reader->diag, DIAG_ERROR, place, reader->lines.text,
-                 "expected %s: a number from %lld to %lld", row->name, (long long)row->min,
-                 (long long)row->max);
+        device_error(reader->device, text, length, "expected %s: a number from %lld to %lld",
+                     row->name, (long long)row->min, (long long)row->max);
     } else if (!first_port) {
         if (reader->line_of[index] == 0 || reader->value[index] != value)
-            fprintf(reader->notes, "%s:%d:%d: note: %s of another port: port 1 is used\n",
-                    place.file, place.line, place.column, row->name);
+            device_note(reader->device, text, "%s of another port: port 1 is used", row->name);
     } else if (reader->line_of[index] != 0) {
-        diag_add(reader->diag, DIAG_ERROR, place, reader->lines.text, "%s is already in line %d",
-                 row->name, reader->line_of[index]);
+        device_error(reader->device, text, length, "%s is already in line %d", row->name,
+                     reader->line_of[index]);
     } else {
         reader->value[index] = value;
-        reader->line_of[index] = reader->lines.number;
+        reader->line_of[index] = reader->device->lines.number;
     }
 }
 
@@ -121,12 +117,13 @@ static bool is_setting(const char *name, size_t length)
 /* Its first word is the name, its last the value; lines of one word or of another kind pass. */
 static void read_line(struct reader *reader)
 {
-    const char *name = reader->lines.text + strspn(reader->lines.text, blanks);
+    const char *text = reader->device->text;
+    const char *name = text + strspn(text, blanks);
     const size_t length = strcspn(name, blanks);
-    size_t end = reader->lines.length;
-    while (end > 0 && strchr(" \t\r", reader->lines.text[end - 1]) != NULL)
+    size_t end = strlen(text);
+    while (end > 0 && strchr(" \t\r", text[end - 1]) != NULL)
         end--;
-    const char *value = reader->lines.text + end;
+    const char *value = text + end;
     while (value > name + length && strchr(blanks, value[-1]) == NULL)
         value--;
     if (!is_setting(name, length) || value <= name + length)
@@ -136,8 +133,7 @@ static void read_line(struct reader *reader)
     if (row == NULL)
         reader->others++;
     else
-        take(reader, row, name[length - 1] == '1', value,
-             (size_t)(reader->lines.text + end - value));
+        take(reader, row, name[length - 1] == '1', value, (size_t)(text + end - value));
 }
 
 /* ---- the result ---- */
@@ -203,50 +199,18 @@ static bool found_any(const struct reader *reader)
     return false;
 }
 
-static bool read_file(struct reader *reader, struct arena *arena, const char *name,
-                      const char *text, size_t length)
+void device_mlxconfig(struct device *device, FILE *out)
 {
-    const struct diag_place place = {.file = name};
-    reader->lines.file =
-        text == NULL ? tree_read(arena, name, reader->diag) : tree_hold(arena, name, text, length);
-    if (reader->lines.file == NULL)
-        return false;
-    if (reader->lines.file->length > MLXCONFIG_BYTES_MAX)
-        diag_add(reader->diag, DIAG_ERROR, place, NULL, "the file is larger than 1 MiB");
-    else
-        while (reader->diag->errors < DIAG_MAX && lines_next(&reader->lines, arena))
-            read_line(reader);
-    if (!diag_failed(reader->diag) && !found_any(reader))
-        diag_add(reader->diag, DIAG_ERROR, place, NULL,
-                 "expected the output of mlxconfig query, with settings such as RPG_AI_RATE_P1");
-    if (reader->others > 0)
-        fprintf(reader->notes, "%s:1:1: note: settings other than DCQCN left out: %u\n", name,
-                reader->others);
-    return !diag_failed(reader->diag);
-}
-
-bool mlxconfig_import(const char *name, const char *text, size_t length,
-                      struct mlxconfig_result *result, struct diag *diag)
-{
-    struct arena arena = {0};
-    size_t yaml_size, notes_size;
-    *result = (struct mlxconfig_result){0};
-    FILE *yaml = memory_stream(&result->yaml, &yaml_size);
-    FILE *notes = memory_stream(&result->notes, &notes_size);
-    struct reader reader = {.diag = diag, .notes = notes};
-    if (read_file(&reader, &arena, name, text, length))
-        write(&reader, yaml);
-    memory_stream_end(yaml);
-    memory_stream_end(notes);
-    arena_free(&arena);
-    if (diag_failed(diag))
-        mlxconfig_free(result);
-    return !diag_failed(diag);
-}
-
-void mlxconfig_free(struct mlxconfig_result *result)
-{
-    free(result->yaml);
-    free(result->notes);
-    *result = (struct mlxconfig_result){0};
+    struct reader reader = {.device = device};
+    while (device_line(device))
+        read_line(&reader);
+    if (!diag_failed(device->diag) && !found_any(&reader))
+        device_refuse(device, "expected the output of mlxconfig query, with settings such as "
+                              "RPG_AI_RATE_P1");
+    if (reader.others > 0)
+        notes_add(&device->notes,
+                  (struct diag_place){.file = device->lines.file->name, .line = 1, .column = 1},
+                  "settings other than DCQCN left out: %u", reader.others);
+    if (!diag_failed(device->diag))
+        write(&reader, out);
 }
