@@ -184,7 +184,7 @@ static void decide(struct cabling_node *node, enum cabling_role role, const char
     node->why = why;
 }
 
-static bool fits_pattern(const char *patterns, const char *name)
+bool cabling_fits(const char *patterns, const char *name)
 {
     char pattern[2 * TOPOLOGY_NAME_MAX];
     for (const char *at = patterns; at != NULL && *at != '\0';) {
@@ -224,7 +224,7 @@ static void decide_by_ports(const struct cabling *cabling, const struct run *run
 static void decide_node(struct cabling *cabling, const struct run *run)
 {
     struct cabling_node *node = run->ends[0]->node;
-    if (fits_pattern(cabling->host_pattern, node->name))
+    if (cabling_fits(cabling->host_pattern, node->name))
         decide(node, CABLING_HOST, "the host pattern matches it");
     else if (node->role == CABLING_UNKNOWN)
         decide_by_ports(cabling, run);
@@ -240,6 +240,11 @@ static const char *new_name(struct cabling *cabling, const struct cabling_node *
         cabling->arena, (void **)(void *)(is_host ? &cabling->hosts : &cabling->switches),
         is_host ? &cabling->host_count : &cabling->switch_count, sizeof *slot);
     *slot = name;
+    if (is_host) {
+        bool *target = arena_push(cabling->arena, (void **)(void *)&cabling->targets,
+                                  &cabling->target_count, sizeof *target);
+        *target = node->is_target;
+    }
     return name;
 }
 
@@ -370,6 +375,7 @@ static void each_run(struct cabling *cabling, struct cabling_end **ends, run_fn 
 
 bool cabling_settle(struct cabling *cabling)
 {
+    cabling_drop_management(cabling);
     drop_links(cabling);
     if (diag_failed(cabling->diag))
         return false;
@@ -377,7 +383,7 @@ bool cabling_settle(struct cabling *cabling)
     each_run(cabling, ends, decide_node);
     each_run(cabling, ends, number_ports);
     for (size_t i = 0; i < cabling->node_count; i++)
-        if (cabling->nodes[i]->called == NULL)
+        if (cabling->nodes[i]->called == NULL && !cabling->nodes[i]->is_left_out)
             notes_add(&cabling->notes, cabling->nodes[i]->place, "%s has no cable: left out",
                       notes_clean(cabling->arena, cabling->nodes[i]->name));
     if (cabling->link_count == 0)

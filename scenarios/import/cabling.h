@@ -9,6 +9,9 @@
  * What a reader does not say of a node is judged by, in this order: the caller's pattern of hosts;
  * ports that only a switch has (swp1, Ethernet0) or only a host (eth0, enp1s0, ib0); a node with
  * one neighbour is a host, others are switches.
+ * Cables of management networks are left out: those of nodes that are called mgmt, management or
+ * oob and no pattern of hosts matches, those at ports for management (mgmt0, Management1, fxp0),
+ * and eth0 of a node with ports called swp.
  * Limits:  CABLING_BYTES_MAX, CABLING_NODES_MAX, CABLING_LINKS_MAX, TOPOLOGY_PORTS_MAX of a node.
  * Owner:   the arena; cabling_end ends the rest.  Errors: located messages in diag. */
 #ifndef STORMGLASS_SCENARIOS_IMPORT_CABLING_H
@@ -31,7 +34,10 @@ enum cabling_role { CABLING_UNKNOWN, CABLING_HOST, CABLING_SWITCH };
 struct cabling_node {
     const char *name; /* as the file calls it */
     enum cabling_role role;
-    const char *why; /* how the role is known: "its kind is linux" */
+    const char *why;             /* how the role is known: "its kind is linux" */
+    bool is_target;              /* the file says that it stores */
+    bool is_left_out;            /* a note says why it has no cable */
+    struct cabling_node *shares; /* the node whose network it has, or NULL */
     struct diag_place place;
     uint32_t index;     /* among the nodes */
     const char *called; /* settled: its name in the scenario, a host's first */
@@ -68,6 +74,8 @@ struct cabling {
     struct cabling_link *links;
     size_t link_count;
     const char **hosts, **switches; /* settled: names in the scenario */
+    bool *targets;                  /* of the hosts: whether the file says that it stores */
+    size_t target_count;            /* as many as hosts */
     size_t host_count, switch_count;
     uint32_t nics; /* settled: of the host that has most */
     struct names names;
@@ -92,6 +100,12 @@ struct cabling_link *cabling_link(struct cabling *cabling, struct diag_place pla
 bool cabling_set(struct cabling *cabling, struct cabling_link *link, struct cabling_value value);
 
 bool cabling_settle(struct cabling *cabling);
+
+/* Whether one of the patterns, "server*,h?" or NULL, matches. */
+bool cabling_fits(const char *patterns, const char *name);
+
+/* Leaves out cables of management networks, each network with a note. */
+void cabling_drop_management(struct cabling *cabling); /* cabling_management.c */
 
 /* The settled cabling as `topology: {kind: explicit, ..}`, each value with its place. */
 struct tree_node *cabling_tree(const struct cabling *cabling); /* cabling_tree.c */

@@ -186,13 +186,39 @@ static bool links_take_time(struct cabling *cabling, const struct cabling_input 
     return !diag_failed(cabling->diag);
 }
 
+/* A port of the first switch that no cable has. */
+static const char *free_port(const struct cabling *cabling)
+{
+    const char *name = cabling->switches[0];
+    uint32_t number = 0;
+    for (size_t i = 0; i < cabling->link_count; i++)
+        for (int end = 0; end < 2; end++) {
+            const struct cabling_end *at = &cabling->links[i].ends[end];
+            if (strcmp(at->called, name) == 0 && at->number >= number)
+                number = at->number + 1;
+        }
+    return arena_format(cabling->arena, "%s:p%u", name, number);
+}
+
+/* A fabric alone can be looked at, but not run. */
+static void note_few_hosts(struct cabling *cabling)
+{
+    if (cabling->host_count < 2)
+        notes_add(&cabling->notes,
+                  (struct diag_place){.file = cabling->file->name, .line = 1, .column = 1},
+                  "%s: check and run need two hosts and a workload; the end of the scenario says "
+                  "what to add, and --hosts PATTERN names nodes that are hosts",
+                  cabling->host_count == 0 ? "the fabric has no hosts" : "the fabric has one host");
+}
+
 static void write(const struct cabling *cabling, const struct cabling_input *input, FILE *out)
 {
     put_head(cabling, input, out);
     put_fabric(cabling, input, out);
     fprintf(out, "hosts:\n  defaults: {rnic: {path-mtu: %lldB}}\n",
             (long long)import_path_mtu(least_mtu(cabling)));
-    import_workload(out, cabling->hosts, cabling->host_count);
+    import_workload(out, cabling->hosts, cabling->targets, cabling->host_count,
+                    cabling->switch_count == 0 ? NULL : free_port(cabling));
 }
 
 /* ---- all ---- */
@@ -234,8 +260,10 @@ bool cabling_import(const struct cabling_input *input, struct cabling_result *re
         struct cabling cabling;
         cabling_begin(&cabling, &arena, file, diag);
         cabling.host_pattern = input->host_pattern;
-        if (input->read(&cabling) && cabling_settle(&cabling) && links_take_time(&cabling, input))
+        if (input->read(&cabling) && cabling_settle(&cabling) && links_take_time(&cabling, input)) {
+            note_few_hosts(&cabling);
             make_result(&cabling, input, result);
+        }
         cabling_end(&cabling);
     }
     arena_free(&arena);

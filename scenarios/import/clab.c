@@ -8,6 +8,7 @@
 struct reading {
     struct cabling *cabling;
     const struct tree_node *topology, *groups, *defaults;
+    const char *lab; /* its name, or NULL */
 };
 
 enum { NEAREST_MAX = 1000 };
@@ -58,7 +59,7 @@ static void note_keys(const struct reading *reading, const char *path, const str
 
 static bool take_nodes(const struct reading *reading)
 {
-    static const char *const known[] = {"kind", "group", NULL};
+    static const char *const known[] = {"kind", "group", "network-mode", NULL};
     struct cabling *cabling = reading->cabling;
     const struct tree_node *nodes = tree_get(reading->topology, "nodes");
     if (nodes == NULL || nodes->kind != TREE_MAP) {
@@ -79,6 +80,50 @@ static bool take_nodes(const struct reading *reading)
                 item->value, known);
     }
     return true;
+}
+
+/* ---- networks of other nodes ---- */
+
+/* The node of "container:NAME", by its name or as clab-LAB-NAME; NULL: of another lab. */
+static struct cabling_node *container_of(const struct reading *reading, const char *name)
+{
+    struct cabling_node *node = cabling_find(reading->cabling, name);
+    const char *prefix =
+        arena_format(reading->cabling->arena, "clab-%s-", reading->lab == NULL ? "" : reading->lab);
+    if (node == NULL && strncmp(name, prefix, strlen(prefix)) == 0)
+        node = cabling_find(reading->cabling, name + strlen(prefix));
+    return node;
+}
+
+/* The node whose network it has in the end. */
+static struct cabling_node *owner_of(struct cabling_node *node)
+{
+    while (node != NULL && node->shares != NULL)
+        node = node->shares;
+    return node;
+}
+
+/* Its cables are those of the node whose network it shares. */
+static void share_networks(const struct reading *reading)
+{
+    static const char begin[] = "container:";
+    struct cabling *cabling = reading->cabling;
+    const struct tree_node *nodes = tree_get(reading->topology, "nodes");
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct tree_item *item = &nodes->items[i];
+        const char *mode = word(item->value, "network-mode");
+        struct cabling_node *node = cabling_find(cabling, item->key), *owner = NULL;
+        if (mode != NULL && strncmp(mode, begin, strlen(begin)) == 0)
+            owner = owner_of(container_of(reading, mode + strlen(begin)));
+        if (owner == NULL || owner == node)
+            continue;
+        node->shares = owner;
+        node->is_left_out = true;
+        notes_add(&cabling->notes, item->key_place,
+                  "%s has the network of %s: its cables are those of %s",
+                  notes_clean(cabling->arena, node->name), notes_clean(cabling->arena, owner->name),
+                  notes_clean(cabling->arena, owner->name));
+    }
 }
 
 /* ---- ends ---- */
@@ -123,7 +168,7 @@ static enum end_state read_end(const struct reading *reading, const struct tree_
                    "expected an endpoint such as \"leaf1:e1-1\" or {node: leaf1, interface: e1-1}");
         return END_WRONG;
     }
-    end->node = cabling_find(cabling, name);
+    end->node = owner_of(cabling_find(cabling, name));
     end->port = port;
     if (end->node != NULL)
         return END_FINE;
@@ -167,7 +212,7 @@ static bool take_veth(const struct reading *reading, const struct tree_node *wri
         const enum end_state state = read_end(reading, list->items[i].value, &ends[i]);
         if (state == END_OUTSIDE)
             notes_add(&cabling->notes, list->items[i].value->place,
-                      "a link that leaves the lab: left out");
+                      "a link that leaves the lab, to its management or its machine: left out");
         if (state != END_FINE)
             return state == END_OUTSIDE;
     }
@@ -214,6 +259,7 @@ static bool take_links(const struct reading *reading)
 
 /* ---- Linux nodes between others ---- */
 
+/* Cables of management make no router. */
 static void find_routers(const struct reading *reading)
 {
     struct cabling *cabling = reading->cabling;
@@ -252,12 +298,17 @@ bool clab_read(struct cabling *cabling)
     }
     const struct reading reading = {.cabling = cabling,
                                     .topology = topology,
+                                    .lab = word(root, "name"),
                                     .groups = tree_get(topology, "groups"),
                                     .defaults = tree_get(topology, "defaults")};
     note_keys(&reading, "", root, top);
     note_keys(&reading, "topology: ", topology, below);
-    if (!take_nodes(&reading) || !take_links(&reading))
+    if (!take_nodes(&reading))
         return false;
+    share_networks(&reading);
+    if (!take_links(&reading))
+        return false;
+    cabling_drop_management(cabling);
     find_routers(&reading);
     return true;
 }

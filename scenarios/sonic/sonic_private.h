@@ -174,9 +174,9 @@ int64_t sonic_mask(struct sonic_import *import, const struct tree_node *row, con
 const struct tree_item *sonic_reference(struct sonic_import *import, const struct tree_node *row,
                                         const char *field, const struct sonic_table *table);
 
-/* For each port and number of a key such as "Ethernet0,Ethernet4|3-4"; ports that are not in PORT are
- * reported, a row "global" is passed over.  Of a chassis' rows, whose keys begin with HOST|ASIC,
- * those of the switch's own count.  `numbers` false: the key has ports only. */
+/* For each port and number of a key such as "Ethernet0,Ethernet4|3-4"; ports that are not in PORT
+ * are reported, a row "global" is passed over.  Of a chassis' rows, whose keys begin with
+ * HOST|ASIC, those of the switch's own count.  `numbers` false: the key has ports only. */
 typedef void sonic_each_fn(struct sonic_import *import, struct sonic_port *port, int number,
                            const struct tree_item *row);
 void sonic_each(struct sonic_import *import, struct sonic_switch *node, const char *table,

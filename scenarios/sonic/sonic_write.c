@@ -331,7 +331,7 @@ static void put_hosts(struct sonic_import *import, FILE *out)
     put(&rnic, "path-mtu", QUANTITY_SIZE, path_mtu(import));
     put_class(&rnic, import);
     fputs("}}\n", out);
-    import_workload(out, host_names(import), import->host_count);
+    import_workload(out, host_names(import), NULL, import->host_count, NULL);
 }
 
 /* ---- all ---- */
