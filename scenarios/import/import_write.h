@@ -16,9 +16,9 @@ void import_names(FILE *out, const char *const *names, size_t count);
 int64_t import_path_mtu(int64_t link_mtu);
 
 /* `targets:` below `hosts:`, and `workloads:`.  Targets are the hosts that `said` marks (NULL:
- * none) or whose names say it: target, tgt, nvmet, array, storage; where that is none or all, the second
- * half.  With fewer than two hosts comments say what to add, with `port` as an example of a free
- * port (NULL: none is known). */
+ * none) or whose names say it: target, tgt, nvmet, array, storage; where that is none or all, the
+ * second half.  With fewer than two hosts comments say what to add, with `port` as an example of a
+ * free port (NULL: none is known). */
 void import_workload(FILE *out, const char *const *hosts, const bool *said, size_t count,
                      const char *port);
 
