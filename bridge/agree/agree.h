@@ -8,6 +8,9 @@
  * proposes moment 0, and keeps the connection as long as it plays.
  * Moment 0 belongs to the target: the first host's proposal holds until the last host has left, so
  * that several hosts begin together.
+ * With a shared secret (access.h) every request, answer and moment proves that its sender has it
+ * (agree_proof.h), and nothing of the scenario is told to anybody else; without one a target
+ * answers only its own machine.
  * A peer that has no such port is a foreign one (nvmet, an SPDK target): it is played with as it
  * is.  A foreign host comes to NVMe's port without a word.
  * Clock: env.  Owner: the _free functions, outside of callbacks.
@@ -16,8 +19,10 @@
 #define STORMGLASS_BRIDGE_AGREE_AGREE_H
 
 #include "base/env.h"
+#include "bridge/access/access.h"
 #include "bridge/agree/agree_plan.h"
 #include "rnic/verbs.h"
+#include "scenarios/fabric/nics.h"
 
 enum { AGREE_PORT = 18516, AGREE_SESSIONS_MAX = 1024 }; /* beside WORKLOAD_RDMA_PORT */
 
@@ -26,6 +31,7 @@ struct agree_site {
     const struct verbs_ops *verbs;
     struct verbs_device *device;
     const struct agree_plan *plan;
+    const struct access *access;
     uint32_t node; /* of the target */
 };
 
@@ -44,6 +50,8 @@ struct agree_target *agree_target_create(const struct agree_site *site, struct a
                                          void (*on_refused)(void *self, const char *text),
                                          void *self);
 void agree_target_free(struct agree_target *target);
+/* Does a host that has agreed have this address? */
+bool agree_target_knows(const struct agree_target *target, uint32_t ip);
 
 enum agree_end {
     AGREE_ASKING,
@@ -55,10 +63,12 @@ enum agree_end {
 
 struct agree_host;
 
-/* Asks the target at `ip`.  `zero`: what to propose, TIME_NEVER: `lead` after the answer.  on_done
+/* Asks the target at `ip`.  `ips`: all addresses of this host, 0 for none.  `zero`: what to
+ * propose, TIME_NEVER: `lead` after the answer.  on_done
  * is reported once, at the earliest before this returns. */
-struct agree_host *agree_host_create(const struct agree_site *site, uint32_t ip, time_ps zero,
-                                     time_ps lead, void (*on_done)(void *self), void *self);
+struct agree_host *agree_host_create(const struct agree_site *site, uint32_t ip,
+                                     const uint32_t ips[NICS_MAX], time_ps zero, time_ps lead,
+                                     void (*on_done)(void *self), void *self);
 void agree_host_free(struct agree_host *host); /* leaves */
 
 enum agree_end agree_host_end(const struct agree_host *host);

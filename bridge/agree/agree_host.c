@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * agree_host - the end that asks.
  *
+ *   challenge -> challenged (with a shared secret)
  *   join -> welcome -> ping, pong (several) -> begin, begun: agreed
  *        -> another scenario -> compare, halving, until the first difference is known: refused
  *        -> no such port: foreign */
@@ -28,6 +29,10 @@ struct agree_host {
     uint32_t same, different; /* so many first lines are, so many are not, the same */
     time_ps lead, zero, asked_at, round_trip, offset; /* offset: the target's clock less this */
     enum agree_end end;
+    uint32_t ips[NICS_MAX];
+    unsigned char request[AGREE_REQUEST_BYTES]; /* the one under way */
+    unsigned char challenge[AGREE_NONCE_BYTES];
+    bool challenged, proved; /* there is a challenge, and a proof about it was good */
     bool comparing;
     char theirs[AGREE_TEXT_BYTES];
     char text[512];
@@ -49,13 +54,19 @@ static void silent(struct agree_host *host, const char *why)
     done(host, AGREE_SILENT);
 }
 
+static void ask_soon(struct agree_host *host)
+{
+    env_timer_set(host->site.env, &host->next, env_now(host->site.env));
+}
+
 /* ------------------------------------------------------------------ the moments */
 
 static void say(struct agree_host *host, enum agree_kind kind, time_ps zero)
 {
     host->asked_at = env_now(host->site.env);
-    const struct agree_moment moment = {
+    struct agree_moment moment = {
         .kind = kind, .sequence = host->pings, .clock = host->asked_at, .zero = zero};
+    memcpy(moment.ips, host->ips, sizeof moment.ips);
     if (!agree_link_say(&host->link, &moment))
         silent(host, "a message could not be sent");
 }
@@ -125,7 +136,7 @@ static void on_compared(struct agree_host *host, const struct agree_answer *answ
         host->different = asked;
     }
     if (host->different - host->same > 1)
-        env_timer_set(host->site.env, &host->next, env_now(host->site.env));
+        ask_soon(host);
     else
         say_difference(host);
 }
@@ -138,14 +149,67 @@ static void begin_comparing(struct agree_host *host, const struct agree_answer *
     snprintf(host->theirs, sizeof host->theirs, "%s", answer->text);
     /* One more than both have is never the same. */
     host->different = (ours < answer->lines ? ours : answer->lines) + 1;
-    env_timer_set(host->site.env, &host->next, env_now(host->site.env));
+    ask_soon(host);
 }
 
 /* ------------------------------------------------------------------ the connection */
 
-static void on_answer(struct agree_host *host, const struct agree_answer *answer)
+static void refuse(struct agree_host *host, const char *why)
+{
+    snprintf(host->text, sizeof host->text, "%s", why);
+    done(host, AGREE_REFUSED);
+}
+
+/* Verdicts that need no proof; false: it is another one. */
+static bool is_about_access(struct agree_host *host, const struct agree_answer *answer)
+{
+    const bool secret = host->site.access->secret;
+    switch (answer->verdict) {
+    case AGREE_OTHER_VERSION:
+        refuse(host, "the target is a different version of this program");
+        return true;
+    case AGREE_CHALLENGED:
+        if (!secret || host->challenged) {
+            refuse(host, "the target's challenge was not asked for");
+            return true;
+        }
+        memcpy(host->challenge, answer->nonce, sizeof host->challenge);
+        host->challenged = true;
+        ask_soon(host);
+        return true;
+    case AGREE_WRONG_SECRET:
+        if (!host->proved) {
+            refuse(host, "the target has a different shared secret");
+            return true;
+        }
+        host->challenged = host->proved = false; /* the challenge is too old by now */
+        ask_soon(host);
+        return true;
+    case AGREE_SECRET_NEEDED:
+        refuse(host, "the target requires its shared secret (--secret)");
+        return true;
+    case AGREE_NO_SECRET:
+        refuse(host, "there is a shared secret here, but the target has none");
+        return true;
+    case AGREE_NOT_LOCAL:
+        refuse(host, "the target accepts other machines only with a shared secret (--secret)");
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void on_answer(struct agree_host *host, const struct agree_answer *answer,
+                      const unsigned char *bytes)
 {
     const struct scenario *scenario = host->site.plan->scenario;
+    if (is_about_access(host, answer))
+        return;
+    if (!agree_answer_is_proven(host->site.access, host->request, bytes)) {
+        refuse(host, "the target's answer does not prove that it has the shared secret");
+        return;
+    }
+    host->proved = true;
     switch (answer->verdict) {
     case AGREE_OTHER_SCENARIO:
         if (!host->comparing) {
@@ -159,10 +223,6 @@ static void on_answer(struct agree_host *host, const struct agree_answer *answer
             on_compared(host, answer);
             return;
         }
-        break;
-    case AGREE_OTHER_VERSION:
-        snprintf(host->text, sizeof host->text,
-                 "the target is a different version of this program");
         break;
     case AGREE_OTHER_TARGET:
         snprintf(host->text, sizeof host->text, "the target there is %s, not %s", answer->text,
@@ -183,12 +243,30 @@ static void on_rejected(struct agree_host *host, const struct verbs_event *event
 {
     struct agree_answer answer;
     if (agree_read_answer(event->private_data, event->private_len, &answer)) {
-        on_answer(host, &answer);
+        on_answer(host, &answer, event->private_data);
         return;
     }
     snprintf(host->text, sizeof host->text, "the peer does not ask for an agreement%s",
              event->status == NO_SUCH_SERVICE ? "" : " that it understands");
     done(host, AGREE_FOREIGN);
+}
+
+/* The session's key is made of the answer: the first moment proves that both ends have it. */
+static void on_welcome(struct agree_host *host, const struct verbs_event *event)
+{
+    struct agree_answer answer;
+    const struct access *access = host->site.access;
+    if (!agree_read_answer(event->private_data, event->private_len, &answer) ||
+        answer.verdict != AGREE_WELCOME ||
+        !agree_answer_is_proven(access, host->request, event->private_data)) {
+        refuse(host, access->secret
+                         ? "the target's answer does not prove that it has the shared secret"
+                         : "the target accepted without a word of agreement");
+        return;
+    }
+    agree_session_make(&host->link.session, access, host->request, event->private_data);
+    host->pings = 0;
+    say(host, AGREE_PING, TIME_NEVER);
 }
 
 static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
@@ -198,8 +276,7 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
     (void)conn;
     switch (event->type) {
     case RDMA_CM_EVENT_ESTABLISHED:
-        host->pings = 0;
-        say(host, AGREE_PING, TIME_NEVER);
+        on_welcome(host, event);
         break;
     case RDMA_CM_EVENT_REJECTED:
         on_rejected(host, event);
@@ -217,28 +294,38 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
     }
 }
 
-static void ask(struct agree_host *host)
+static void write_request(struct agree_host *host)
 {
     const struct agree_plan *plan = host->site.plan;
+    const bool secret = host->site.access->secret;
     const uint32_t prefix = host->comparing ? middle(host) : 0;
-    const struct agree_request request = {
+    struct agree_request request = {
         .version = AGREE_VERSION,
-        .question = host->comparing ? AGREE_COMPARE : AGREE_JOIN,
+        .question = secret && !host->challenged ? AGREE_CHALLENGE
+                    : host->comparing           ? AGREE_COMPARE
+                                                : AGREE_JOIN,
+        .proven = secret && host->challenged,
         .digest = plan->digest,
-        .seed = plan->scenario->seed,
         .lines = plan->count,
         .prefix = prefix,
         .prefix_hash = plan->hashes[prefix],
         .target = host->site.node,
     };
-    unsigned char bytes[AGREE_REQUEST_BYTES];
+    access_random(&request.nonce, sizeof request.nonce);
+    agree_write_request(&request, host->request);
+    if (request.proven)
+        agree_prove_request(host->site.access, host->challenge, host->request);
+}
+
+static void ask(struct agree_host *host)
+{
     const struct verbs_peer peer = {.ip = host->ip, .port = AGREE_PORT};
-    const struct rdma_conn_param param = {.private_data = bytes,
-                                          .private_data_len = sizeof bytes,
+    const struct rdma_conn_param param = {.private_data = host->request,
+                                          .private_data_len = sizeof host->request,
                                           .retry_count = 7,
                                           .rnr_retry_count = 7};
     const struct verbs_user user = {.self = host, .on_cm = on_cm, .on_completion = on_completion};
-    agree_write_request(&request, bytes);
+    write_request(host);
     host->link.conn =
         host->site.verbs->connect(host->site.device, &peer, &agree_link_cap, &param, &user);
     env_timer_set(host->site.env, &host->limit, env_now(host->site.env) + patience);
@@ -261,15 +348,17 @@ static void on_limit(void *self, time_ps now)
     silent(self, "no answer within 10 s");
 }
 
-struct agree_host *agree_host_create(const struct agree_site *site, uint32_t ip, time_ps zero,
-                                     time_ps lead, void (*on_done)(void *self), void *self)
+struct agree_host *agree_host_create(const struct agree_site *site, uint32_t ip,
+                                     const uint32_t ips[NICS_MAX], time_ps zero, time_ps lead,
+                                     void (*on_done)(void *self), void *self)
 {
     struct agree_host *host = memory_new(sizeof *host);
     *host = (struct agree_host){
         .site = *site, .on_done = on_done, .self = self, .ip = ip, .lead = lead, .zero = zero};
+    memcpy(host->ips, ips, sizeof host->ips);
     host->next = (struct timer){.fire = ask_again, .self = host, .due = TIME_NEVER};
     host->limit = (struct timer){.fire = on_limit, .self = host, .due = TIME_NEVER};
-    const bool opened = agree_link_open(&host->link, &host->site);
+    const bool opened = agree_link_open(&host->link, &host->site, AGREE_HOST);
     if (!opened && site->verbs->no_memory != NULL)
         site->verbs->no_memory(site->device, AGREE_MOMENT_BYTES);
     CHECK(opened);

@@ -6,9 +6,9 @@
 const struct ibv_qp_cap agree_link_cap = {
     .max_send_wr = 4, .max_recv_wr = 2, .max_send_sge = 1, .max_recv_sge = 1};
 
-bool agree_link_open(struct agree_link *link, const struct agree_site *site)
+bool agree_link_open(struct agree_link *link, const struct agree_site *site, enum agree_side side)
 {
-    *link = (struct agree_link){.site = site};
+    *link = (struct agree_link){.site = site, .side = side};
     link->in =
         site->verbs->reg_mr(site->device, AGREE_MOMENT_BYTES, IBV_ACCESS_LOCAL_WRITE, VERBS_BYTES);
     link->out = site->verbs->reg_mr(site->device, AGREE_MOMENT_BYTES, 0, VERBS_BYTES);
@@ -48,6 +48,7 @@ bool agree_link_say(struct agree_link *link, const struct agree_moment *moment)
                              .send_flags = IBV_SEND_SIGNALED},
                        *bad = NULL;
     agree_write_moment(moment, link->out->bytes);
+    agree_prove_moment(&link->session, link->side, link->out->bytes);
     return agree_link_listen(link) && link->site->verbs->post_send(link->conn, &wr, &bad) == 0;
 }
 
@@ -55,5 +56,8 @@ bool agree_link_heard(const struct agree_link *link, const struct ibv_wc *wc,
                       struct agree_moment *moment)
 {
     return wc->status == IBV_WC_SUCCESS && (wc->opcode & IBV_WC_RECV) != 0 &&
-           agree_read_moment(link->in->bytes, wc->byte_len, moment);
+           agree_read_moment(link->in->bytes, wc->byte_len, moment) &&
+           agree_moment_is_proven(&link->session,
+                                  link->side == AGREE_HOST ? AGREE_TARGET : AGREE_HOST,
+                                  link->in->bytes);
 }

@@ -12,6 +12,7 @@ struct session {
     struct agree_target *target;
     struct session *next;
     struct agree_link link;
+    uint32_t ips[NICS_MAX]; /* of the host, 0 for none; once it has joined */
     bool up, joined, over;
 };
 
@@ -22,6 +23,7 @@ struct agree_target {
     void *self;
     struct session *sessions;
     uint32_t session_count;
+    unsigned char key[ACCESS_KEY_BYTES]; /* of challenges */
 };
 
 /* ------------------------------------------------------------------ sessions */
@@ -56,11 +58,12 @@ static void clear_away(struct agree_target *target, bool all)
     }
 }
 
-static time_ps settle(struct session *session, time_ps proposed)
+static time_ps settle(struct session *session, const struct agree_moment *heard)
 {
     struct agree_state *state = session->target->state;
     if (state->zero == TIME_NEVER)
-        state->zero = state->last_zero = proposed;
+        state->zero = state->last_zero = heard->zero;
+    memcpy(session->ips, heard->ips, sizeof session->ips);
     if (!session->joined) {
         state->hosts++;
         state->joined++;
@@ -78,7 +81,7 @@ static void answer_moment(struct session *session, const struct agree_moment *he
                                 .zero = target->state->zero};
     if (heard->kind == AGREE_BEGIN && heard->zero != TIME_NEVER) {
         said.kind = AGREE_BEGUN;
-        said.zero = settle(session, heard->zero);
+        said.zero = settle(session, heard);
     } else if (heard->kind != AGREE_PING) {
         target->site.verbs->disconnect(session->link.conn);
         return;
@@ -136,6 +139,39 @@ static void compare(struct agree_target *target, const struct agree_request *req
         snprintf(answer->text, sizeof answer->text, "%s", plan->lines[request->prefix]);
 }
 
+/* Whether to listen to who asks; false: with this verdict, which reveals nothing. */
+static bool admit(struct agree_target *target, const struct agree_request *request,
+                  const unsigned char *bytes, uint32_t ip, struct agree_answer *answer)
+{
+    const struct access *access = target->site.access;
+    const time_ps now = env_now(target->site.env);
+    unsigned char before[AGREE_NONCE_BYTES];
+    agree_challenge(target->key, ip, now, 0, answer->nonce);
+    agree_challenge(target->key, ip, now, 1, before);
+    if (request->version != AGREE_VERSION) {
+        answer->verdict = AGREE_OTHER_VERSION;
+        refused(target, ip, "it is a different version of this program");
+    } else if (!access->secret && !access_is_local(access, ip)) {
+        answer->verdict = AGREE_NOT_LOCAL;
+        refused(target, ip, "other machines need a shared secret (--secret)");
+    } else if (!access->secret && (request->proven || request->question == AGREE_CHALLENGE)) {
+        answer->verdict = AGREE_NO_SECRET;
+        refused(target, ip, "it has a shared secret, and there is none here (--secret)");
+    } else if (access->secret && request->question == AGREE_CHALLENGE) {
+        answer->verdict = AGREE_CHALLENGED;
+    } else if (access->secret && !request->proven) {
+        answer->verdict = AGREE_SECRET_NEEDED;
+        refused(target, ip, "it has no shared secret");
+    } else if (!agree_request_is_proven(access, answer->nonce, bytes) &&
+               !agree_request_is_proven(access, before, bytes)) {
+        answer->verdict = AGREE_WRONG_SECRET;
+        refused(target, ip, "it has a different shared secret");
+    } else {
+        return true;
+    }
+    return false;
+}
+
 /* Whom to let in. */
 static void judge(struct agree_target *target, const struct agree_request *request, uint32_t ip,
                   struct agree_answer *answer)
@@ -144,17 +180,14 @@ static void judge(struct agree_target *target, const struct agree_request *reque
     const bool same = request->digest.high == plan->digest.high &&
                       request->digest.low == plan->digest.low && request->lines == plan->count;
     answer->verdict = AGREE_WELCOME;
-    if (request->version != AGREE_VERSION) {
-        answer->verdict = AGREE_OTHER_VERSION;
-        refused(target, ip, "it is a different version of this program");
-    } else if (request->question == AGREE_COMPARE) {
+    answer->lines = plan->count;
+    access_random(answer->nonce, sizeof answer->nonce);
+    if (request->question == AGREE_COMPARE) {
         compare(target, request, answer);
     } else if (!same) {
         answer->verdict = AGREE_OTHER_SCENARIO;
         snprintf(answer->text, sizeof answer->text, "%s", plan->lines[0]);
-        refused(target, ip,
-                request->seed != plan->scenario->seed ? "it runs a different scenario or seed"
-                                                      : "it runs a different scenario");
+        refused(target, ip, "it runs a different scenario or seed");
     } else if (request->target != target->site.node) {
         answer->verdict = AGREE_OTHER_TARGET;
         snprintf(answer->text, sizeof answer->text, "%s", name_of(target));
@@ -165,58 +198,74 @@ static void judge(struct agree_target *target, const struct agree_request *reque
     }
 }
 
-static int welcome(struct session *session, const unsigned char *answer)
+static bool welcome(struct session *session, const unsigned char *request,
+                    const unsigned char *answer)
 {
-    const struct verbs_ops *verbs = session->target->site.verbs;
+    struct agree_target *target = session->target;
+    struct verbs_conn *conn = session->link.conn;
+    const struct verbs_ops *verbs = target->site.verbs;
     const struct verbs_user user = {
         .self = session, .on_cm = on_cm, .on_completion = on_completion};
     const struct rdma_conn_param param = {
         .private_data = answer, .private_data_len = AGREE_ANSWER_BYTES, .rnr_retry_count = 7};
-    const int error = verbs->prepare(session->link.conn, &agree_link_cap, &user);
-    if (error != 0)
-        return error;
-    if (!agree_link_listen(&session->link))
-        return ENOMEM;
+    const bool opened = agree_link_open(&session->link, &target->site, AGREE_TARGET);
+    session->link.conn = conn;
+    agree_session_make(&session->link.session, target->site.access, request, answer);
+    if (!opened || verbs->prepare(conn, &agree_link_cap, &user) != 0 ||
+        !agree_link_listen(&session->link))
+        return false;
     session->up = true;
-    return verbs->accept(session->link.conn, &param);
+    return verbs->accept(conn, &param) == 0;
 }
 
 static struct session *add_session(struct agree_target *target, struct verbs_conn *conn)
 {
     struct session *session = memory_new(sizeof *session);
-    const bool opened = agree_link_open(&session->link, &target->site);
+    *session = (struct session){.target = target, .next = target->sessions};
+    session->link.site = &target->site;
     session->link.conn = conn;
-    session->over = !opened;
-    session->target = target;
-    session->next = target->sessions;
     target->sessions = session;
     target->session_count++;
     return session;
 }
 
+static void reject(struct session *session, const unsigned char *answer, uint8_t length)
+{
+    session->over = true;
+    session->target->site.verbs->reject(session->link.conn, answer, length);
+}
+
 static void on_request(void *self, struct verbs_conn *conn, const struct verbs_event *event)
 {
     struct agree_target *target = self;
-    const struct agree_plan *plan = target->site.plan;
     struct agree_request request;
-    struct agree_answer answer = {
-        .version = AGREE_VERSION, .lines = plan->count, .seed = plan->scenario->seed};
+    struct agree_answer answer = {.version = AGREE_VERSION};
     unsigned char bytes[AGREE_ANSWER_BYTES];
     if (event->type != RDMA_CM_EVENT_CONNECT_REQUEST)
         return;
     clear_away(target, false);
     struct session *session = add_session(target, conn);
-    if (session->over || !agree_read_request(event->private_data, event->private_len, &request)) {
-        session->over = true;
-        target->site.verbs->reject(conn, NULL, 0);
+    if (!agree_read_request(event->private_data, event->private_len, &request)) {
+        reject(session, NULL, 0);
         return;
     }
-    judge(target, &request, event->peer_ip, &answer);
+    const bool admitted = admit(target, &request, event->private_data, event->peer_ip, &answer);
+    if (admitted)
+        judge(target, &request, event->peer_ip, &answer);
     agree_write_answer(&answer, bytes);
-    if (answer.verdict == AGREE_WELCOME && welcome(session, bytes) == 0)
-        return;
-    session->over = true;
-    target->site.verbs->reject(conn, bytes, sizeof bytes);
+    if (admitted)
+        agree_prove_answer(target->site.access, event->private_data, bytes);
+    if (answer.verdict != AGREE_WELCOME || !welcome(session, event->private_data, bytes))
+        reject(session, bytes, sizeof bytes);
+}
+
+bool agree_target_knows(const struct agree_target *target, uint32_t ip)
+{
+    for (const struct session *session = target->sessions; session != NULL; session = session->next)
+        for (unsigned i = 0; session->joined && ip != 0 && i < NICS_MAX; i++)
+            if (session->ips[i] == ip)
+                return true;
+    return false;
 }
 
 struct agree_target *agree_target_create(const struct agree_site *site, struct agree_state *state,
@@ -226,6 +275,7 @@ struct agree_target *agree_target_create(const struct agree_site *site, struct a
     struct agree_target *target = memory_new(sizeof *target);
     *target = (struct agree_target){
         .site = *site, .state = state, .on_refused = on_refused, .self = self};
+    access_random(target->key, sizeof target->key);
     const struct verbs_user user = {.self = target, .on_cm = on_request};
     const int error = site->verbs->listen(site->device, AGREE_PORT, &user);
     if (error == 0)

@@ -12,22 +12,26 @@ static const unsigned char magic[4] = {'s', 'g', 'a', 'g'};
 enum {
     VERSION_AT = 4,
     KIND_AT = 6, /* of all three */
-    DIGEST_AT = 8,
-    SEED_AT = 24,
+    PROVEN_AT = 7,
+    NONCE_AT = 8,
+    DIGEST_AT = 16, /* of JOIN */
     LINES_AT = 32,
-    PREFIX_AT = 36,
-    HASH_AT = 40,
-    TARGET_AT = 48,
+    TARGET_AT = 36,
+    PREFIX_AT = 16, /* of COMPARE */
+    HASH_AT = 24,
     ANSWER_TEXT_LENGTH_AT = 7,
     ANSWER_LINES_AT = 8,
-    ANSWER_SEED_AT = 12,
-    ANSWER_TEXT_AT = 20,
+    ANSWER_NONCE_AT = 12,
+    ANSWER_TEXT_AT = 28,
     SEQUENCE_AT = 8,
     CLOCK_AT = 16,
-    ZERO_AT = 24
+    ZERO_AT = 24,
+    IPS_AT = 32
 };
 
-static_assert(ANSWER_TEXT_AT + AGREE_TEXT_BYTES - 1 == AGREE_ANSWER_BYTES, "the text fills it");
+static_assert(ANSWER_TEXT_AT + AGREE_TEXT_BYTES - 1 + ACCESS_TAG_BYTES == AGREE_ANSWER_BYTES,
+              "the text fills it");
+static_assert(TARGET_AT + 4 + ACCESS_TAG_BYTES == AGREE_REQUEST_BYTES, "and the target this");
 
 static void begin(unsigned char *bytes, size_t length, uint16_t version, unsigned kind)
 {
@@ -45,13 +49,17 @@ static bool begins(const unsigned char *bytes, size_t length, size_t least)
 void agree_write_request(const struct agree_request *request, unsigned char *bytes)
 {
     begin(bytes, AGREE_REQUEST_BYTES, request->version, request->question);
-    wire_put64(bytes + DIGEST_AT, request->digest.high);
-    wire_put64(bytes + DIGEST_AT + 8, request->digest.low);
-    wire_put64(bytes + SEED_AT, request->seed);
-    wire_put32(bytes + LINES_AT, request->lines);
-    wire_put32(bytes + PREFIX_AT, request->prefix);
-    wire_put64(bytes + HASH_AT, request->prefix_hash);
-    wire_put32(bytes + TARGET_AT, request->target);
+    bytes[PROVEN_AT] = request->proven;
+    wire_put64(bytes + NONCE_AT, request->nonce);
+    if (request->question == AGREE_JOIN) {
+        wire_put64(bytes + DIGEST_AT, request->digest.high);
+        wire_put64(bytes + DIGEST_AT + 8, request->digest.low);
+        wire_put32(bytes + LINES_AT, request->lines);
+        wire_put32(bytes + TARGET_AT, request->target);
+    } else if (request->question == AGREE_COMPARE) {
+        wire_put32(bytes + PREFIX_AT, request->prefix);
+        wire_put64(bytes + HASH_AT, request->prefix_hash);
+    }
 }
 
 /* Another version says nothing but that. */
@@ -63,14 +71,18 @@ bool agree_read_request(const unsigned char *bytes, size_t length, struct agree_
     if (request->version != AGREE_VERSION)
         return true;
     request->question = (enum agree_question)bytes[KIND_AT];
-    request->digest.high = wire_get64(bytes + DIGEST_AT);
-    request->digest.low = wire_get64(bytes + DIGEST_AT + 8);
-    request->seed = wire_get64(bytes + SEED_AT);
-    request->lines = wire_get32(bytes + LINES_AT);
-    request->prefix = wire_get32(bytes + PREFIX_AT);
-    request->prefix_hash = wire_get64(bytes + HASH_AT);
-    request->target = wire_get32(bytes + TARGET_AT);
-    return request->question <= AGREE_COMPARE && request->prefix <= request->lines;
+    request->proven = bytes[PROVEN_AT] != 0;
+    request->nonce = wire_get64(bytes + NONCE_AT);
+    if (request->question == AGREE_JOIN) {
+        request->digest.high = wire_get64(bytes + DIGEST_AT);
+        request->digest.low = wire_get64(bytes + DIGEST_AT + 8);
+        request->lines = wire_get32(bytes + LINES_AT);
+        request->target = wire_get32(bytes + TARGET_AT);
+    } else if (request->question == AGREE_COMPARE) {
+        request->prefix = wire_get32(bytes + PREFIX_AT);
+        request->prefix_hash = wire_get64(bytes + HASH_AT);
+    }
+    return request->question <= AGREE_CHALLENGE;
 }
 
 void agree_write_answer(const struct agree_answer *answer, unsigned char *bytes)
@@ -79,7 +91,7 @@ void agree_write_answer(const struct agree_answer *answer, unsigned char *bytes)
     begin(bytes, AGREE_ANSWER_BYTES, answer->version, answer->verdict);
     bytes[ANSWER_TEXT_LENGTH_AT] = (unsigned char)length;
     wire_put32(bytes + ANSWER_LINES_AT, answer->lines);
-    wire_put64(bytes + ANSWER_SEED_AT, answer->seed);
+    memcpy(bytes + ANSWER_NONCE_AT, answer->nonce, AGREE_NONCE_BYTES);
     memcpy(bytes + ANSWER_TEXT_AT, answer->text, length);
 }
 
@@ -103,7 +115,7 @@ bool agree_read_answer(const unsigned char *bytes, size_t length, struct agree_a
         return true;
     }
     answer->lines = wire_get32(bytes + ANSWER_LINES_AT);
-    answer->seed = wire_get64(bytes + ANSWER_SEED_AT);
+    memcpy(answer->nonce, bytes + ANSWER_NONCE_AT, AGREE_NONCE_BYTES);
     if (answer->verdict >= AGREE_VERDICTS || text_length >= AGREE_TEXT_BYTES)
         return false;
     read_text(bytes + ANSWER_TEXT_AT, text_length, answer->text);
@@ -116,6 +128,8 @@ void agree_write_moment(const struct agree_moment *moment, unsigned char *bytes)
     wire_put32(bytes + SEQUENCE_AT, moment->sequence);
     wire_put64(bytes + CLOCK_AT, (uint64_t)moment->clock);
     wire_put64(bytes + ZERO_AT, (uint64_t)moment->zero);
+    for (unsigned i = 0; i < NICS_MAX; i++)
+        wire_put32(bytes + IPS_AT + 4 * i, moment->ips[i]);
 }
 
 /* Clocks begin at 0 with their process; three months are the most that time_ps holds. */
@@ -135,6 +149,8 @@ bool agree_read_moment(const unsigned char *bytes, size_t length, struct agree_m
         .clock = (time_ps)wire_get64(bytes + CLOCK_AT),
         .zero = (time_ps)wire_get64(bytes + ZERO_AT),
     };
+    for (unsigned i = 0; i < NICS_MAX; i++)
+        moment->ips[i] = wire_get32(bytes + IPS_AT + 4 * i);
     return moment->kind < AGREE_KINDS && is_moment(moment->clock) &&
            (moment->zero == TIME_NEVER || is_moment(moment->zero));
 }

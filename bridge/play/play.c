@@ -124,6 +124,7 @@ static bool open_device(struct play *play, uint32_t ip, uint32_t node, char why[
         .busy = options->busy,
         .depth = options->depth,
         .wishes = &wishes,
+        .admits = play_access_admits,
         .on_removed = on_removed,
         .on_port = on_port,
         .on_refused = on_refused,
@@ -231,6 +232,7 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
         play->probe.target_io = probe_none.target_io;
     play->zero = options->lead;
     play_places_find(play, diag);
+    play_access_prepare(play);
     play_survey(play, diag);
     if (!diag_failed(diag)) /* the last to be refused: it makes files */
         play_target_prepare(play, diag);

@@ -14,6 +14,7 @@
 #ifndef STORMGLASS_BRIDGE_PLAY_PLAY_H
 #define STORMGLASS_BRIDGE_PLAY_PLAY_H
 
+#include "bridge/access/access.h"
 #include "bridge/play/places.h"
 #include "bridge/verbs/verbs_real.h"
 #include "replay/record/result.h"
@@ -28,6 +29,7 @@ enum play_role { PLAY_HOST = 1, PLAY_TARGET = 2, PLAY_BOTH = 3 };
 
 struct play_options {
     const struct rdma_calls *calls;
+    struct access access; /* the secret, the list; this machine's addresses are added */
     enum play_role role;
     struct places_nics address; /* local; of the host where both are played */
     /* Of targets without a place; for PLAY_BOTH local as well, may be the same. */

@@ -17,13 +17,13 @@ static struct agree_site site_of(struct play *play, const struct play_target *ta
                                .verbs = &verbs_real,
                                .device = device,
                                .plan = &play->plan,
+                               .access = &play->options.access,
                                .node = target->node};
 }
 
 static void on_refused(void *self, const char *text)
 {
-    (void)self;
-    printable_say("stormglass-bridge", "%s", text);
+    play_access_say(self, text);
 }
 
 bool play_agree_listen(struct play *play)
@@ -38,7 +38,7 @@ bool play_agree_listen(struct play *play)
         const struct agree_site site =
             site_of(play, target, play_device_at(play, target->nics.ip[0]));
         if (target->here &&
-            (target->listens = agree_target_create(&site, &play->agreed, on_refused, NULL)) == NULL)
+            (target->listens = agree_target_create(&site, &play->agreed, on_refused, play)) == NULL)
             return false;
     }
     return true;
@@ -75,8 +75,8 @@ static bool ask(struct play *play, struct play_target *target, time_ps zero)
 {
     const struct agree_site site = site_of(play, target, play_device(play));
     loop_touch(play->loop);
-    target->asked =
-        agree_host_create(&site, target->nics.ip[0], zero, play->options.lead, on_done, play->loop);
+    target->asked = agree_host_create(&site, target->nics.ip[0], play->options.address.ip, zero,
+                                      play->options.lead, on_done, play->loop);
     while (agree_host_end(target->asked) == AGREE_ASKING && !play_stopped(play))
         loop_run(play->loop, loop_now(play->loop) + slice);
     return play_stopped(play) || heed(play, target);

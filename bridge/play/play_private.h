@@ -5,6 +5,7 @@
  * play_places.c  who is where, and what is played here
  * play_survey.c  what real devices do not do
  * play_faults.c  faults of targets' software
+ * play_access.c  which addresses may connect
  * play_agree.c   agreement of hosts and targets
  * play_hosts.c   workloads
  * play_ways.c    by which NICs they go
@@ -79,7 +80,8 @@ struct play {
     struct env agree_env, fault_env;
     struct play_edge *edges; /* of faults */
     uint32_t edge_count;
-    time_ps zero;   /* the scenario's moment 0, on the loop's clock */
+    time_ps zero; /* the scenario's moment 0, on the loop's clock */
+    uint32_t refusals_said;
     bool raw;       /* a workload goes to sinks */
     bool attention; /* an entry may have finished */
     bool cut_short, gone, refused;
@@ -115,6 +117,11 @@ bool play_faults_can(const struct play *play, const struct scenario_fault *fault
 void play_faults_init(struct play *play);
 void play_faults_set(struct play *play); /* moment 0 is known, or is another */
 void play_faults_fini(struct play *play);
+
+/* play_access.c */
+void play_access_prepare(struct play *play); /* places are known */
+bool play_access_admits(void *self, uint16_t port, uint32_t ip);
+void play_access_say(struct play *play, const char *text); /* the first ones only */
 
 /* play_agree.c */
 bool play_agree_listen(struct play *play);

@@ -58,6 +58,8 @@ struct verbs_real_site {
     bool busy;   /* poll completion queues without pause */
     enum content_depth depth;
     const struct verbs_real_wishes *wishes; /* copied; NULL: none */
+    /* Whether an address may connect to a port; NULL: every one. */
+    bool (*admits)(void *self, uint16_t port, uint32_t ip);
     /* Told once when the device is gone, and of what cannot be survived; each may be NULL. */
     void (*on_removed)(void *self);
     /* The device's port went down, or came up again: what is under way ends by its timers. */

@@ -295,7 +295,12 @@ static struct verbs_event translate(const struct rdma_cm_event *event, const uns
 static void on_request(struct verbs_device *device, struct rdma_cm_id *id,
                        struct verbs_event *event, struct verbs_conn *listener)
 {
-    if (listener == NULL || id->verbs != device->context || device->removed) {
+    const struct verbs_real_site *site = &device->site;
+    event->peer_ip = peer_ip(id);
+    const bool ours = listener != NULL && id->verbs == device->context && !device->removed;
+    if (!ours ||
+        (site->admits != NULL && !site->admits(site->self, listener->port, event->peer_ip))) {
+        device->counters.rejects += ours;
         device->calls->reject(id, NULL, 0);
         device->calls->destroy_id(id);
         return;
@@ -303,7 +308,6 @@ static void on_request(struct verbs_device *device, struct rdma_cm_id *id,
     struct verbs_conn *conn = add(device, NULL, REAL_ASKED);
     conn->id = id;
     id->context = conn;
-    event->peer_ip = peer_ip(id);
     listener->user.on_cm(listener->user.self, conn, event);
 }
 

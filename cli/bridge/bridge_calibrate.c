@@ -34,6 +34,7 @@ static const struct cli_option table[] = {
     {"set", 0, "PATH=VALUE", "change the benchmarks' scenarios; may be given often"},
     {"measure-only", 0, NULL, "does not fit"},
     {"verify", 0, "HOW", "of arriving data: full, tags (default) or first"},
+    {"allow", 0, "A[/N],...", "addresses of hosts that a target on another machine serves"},
     {"busy-poll", 0, NULL, "poll completion queues instead of waiting for events"},
     {"output", 'o', "FILE", "write the profile there"},
     {"name", 0, "NAME", "name of the profile (default: calibrated)"},
@@ -84,6 +85,7 @@ static int read_values(struct options *options, const struct cli_args *args)
     options->json = cli_given(args, "json");
     int code = bridge_options_read(args, play);
     code = code == CLI_DONE ? bridge_options_address(args, "peer", &play->peer) : code;
+    code = code == CLI_DONE ? bridge_options_access(args, false, &play->access) : code;
     code = code == CLI_DONE && repeats != NULL ? read_repeats(options, repeats) : code;
     code = code == CLI_DONE ? read_sets(options, args) : code;
     if (code == CLI_DONE && options->output != NULL && options->output[0] == '\0')

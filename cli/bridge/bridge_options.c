@@ -4,6 +4,7 @@
 #include "base/printable.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int bridge_options_complain(const char *what, const char *value, const char *expected)
@@ -50,4 +51,44 @@ int bridge_options_read(const struct cli_args *args, struct play_options *play)
     play->depth = (enum content_depth)deep;
     play->busy = cli_given(args, "busy-poll");
     return bridge_options_address(args, "address", &play->address);
+}
+
+/* One or several, with commas between them. */
+static int read_allowed(const char *text, struct access *access)
+{
+    static const char *const expected =
+        "IPv4 addresses such as 10.0.0.7 or 10.0.0.0/24, at most 64";
+    while (*text != '\0') {
+        char one[64];
+        const size_t length = strcspn(text, ",");
+        if (length >= sizeof one || access->allowed_count == ACCESS_NETS_MAX)
+            return bridge_options_complain("--allow", text, expected);
+        memcpy(one, text, length);
+        one[length] = '\0';
+        if (!access_read_net(one, &access->allowed[access->allowed_count++]))
+            return bridge_options_complain("--allow", one, expected);
+        text += length + (text[length] == ',');
+    }
+    return CLI_DONE;
+}
+
+int bridge_options_access(const struct cli_args *args, bool secret, struct access *access)
+{
+    uint32_t count;
+    char why[ACCESS_WHY_BYTES];
+    const char **allowed = cli_values(args, "allow", &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (read_allowed(allowed[i], access) != CLI_DONE)
+            return CLI_USAGE;
+    const char *path = secret ? cli_value(args, "secret") : NULL;
+    const char *given = secret ? getenv("STORMGLASS_SECRET") : NULL;
+    if (path != NULL && !access_read_secret(access, path, why)) {
+        printable_say("stormglass-bridge", "--secret: %s", why);
+        return CLI_USAGE;
+    }
+    if (path == NULL && given != NULL && !access_set_secret(access, given, strlen(given), why)) {
+        printable_say("stormglass-bridge", "STORMGLASS_SECRET: %s", why);
+        return CLI_USAGE;
+    }
+    return CLI_DONE;
 }

@@ -21,4 +21,7 @@ int bridge_options_read(const struct cli_args *args, struct play_options *play);
 int bridge_options_address(const struct cli_args *args, const char *option,
                            struct places_nics *nics);
 
+/* --allow, and with `secret` --secret or else the variable STORMGLASS_SECRET. */
+int bridge_options_access(const struct cli_args *args, bool secret, struct access *access);
+
 #endif

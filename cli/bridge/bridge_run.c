@@ -43,6 +43,9 @@ static const struct cli_option options[] = {
     {"serve", 0, NULL, "a target keeps running when its last host has left"},
     {"any", 0, NULL, "listen on every local address"},
     {"foreign", 0, NULL, "peers are other programs: no agreement with them"},
+    {"secret", 0, "FILE",
+     "shared secret of hosts and targets, for those on other machines (or STORMGLASS_SECRET)"},
+    {"allow", 0, "A[/N],...", "addresses that may connect to the NVMe port (default: all)"},
     {"faults", 0, "external", "the scenario's faults are injected outside"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {0}};
@@ -104,6 +107,7 @@ static int read_command(struct command *command, const struct cli_args *args)
     int code = bridge_options_read(args, play);
     code = code == CLI_DONE ? read_texts(command, args) : code;
     code = code == CLI_DONE ? read_values(command, args) : code;
+    code = code == CLI_DONE ? bridge_options_access(args, true, &play->access) : code;
     if (code != CLI_DONE)
         return code;
     if (play->role == 0)

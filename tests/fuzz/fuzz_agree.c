@@ -15,7 +15,7 @@ static void try_request(const uint8_t *data, size_t size)
     unsigned char bytes[AGREE_REQUEST_BYTES];
     if (!agree_read_request(data, size, &request) || request.version != AGREE_VERSION)
         return;
-    CHECK(request.prefix <= request.lines);
+    CHECK(request.question <= AGREE_CHALLENGE);
     agree_write_request(&request, bytes);
     CHECK(agree_read_request(bytes, sizeof bytes, &again));
     CHECK(again.digest.low == request.digest.low && again.target == request.target);

@@ -4,6 +4,28 @@
 
 lab_two_nics
 case=/lab/cases/lab-nvme.yaml
+
+# A target with a secret: a host without it and one with another are refused, one with it is welcome.
+printf 'a secret of one host' >one && printf 'a secret of another' >another && chmod 600 one another
+stormglass-bridge run $case --role target --address 10.0.0.2 --secret another --serve >sworn.txt 2>&1 &
+sworn=$!
+trap 'cat sworn.txt' EXIT
+sleep 1
+code=0
+stormglass-bridge run $case --role host --address 10.0.0.1 --peer 10.0.0.2 --secret one >secret.txt 2>&1 || code=$?
+lab_equal "the exit code of a host with another secret" "$code" 2
+grep -q 'refused 10.0.0.1: it has a different shared secret' sworn.txt || lab_fail "the target does not say why"
+code=0
+stormglass-bridge run $case --role host --address 10.0.0.1 --peer 10.0.0.2 >secret.txt 2>&1 || code=$?
+lab_equal "the exit code of a host without a secret" "$code" 2
+grep -q 'the target requires its shared secret' secret.txt || lab_fail "it does not say why: $(cat secret.txt)"
+code=0
+stormglass-bridge run $case --role host --address 10.0.0.1 --peer 10.0.0.2 --secret another --json >secret.json 2>secret.txt || code=$?
+[ "$code" -le 1 ] || lab_fail "a host with the secret of the target left with $code: $(cat secret.txt)"
+grep -q '"agreement": "1 of 1 target agreed"' secret.json || lab_fail "no agreement with a secret"
+kill -TERM "$sworn"
+wait "$sworn" || lab_fail "the target with a secret left with $?"
+
 stormglass-bridge run $case --role target --address 10.0.0.2 --serve -o /tmp/keep/target.db >target.txt 2>&1 &
 target=$!
 trap 'cat target.txt' EXIT

@@ -44,10 +44,12 @@ void bridge_intruder_open(struct bridge_intruder *intruder)
     intruder->scenario = bridge_case_load(text);
     agree_plan_make(&intruder->plan, intruder->scenario);
     intruder->state.zero = TIME_NEVER;
+    access_add_own(&intruder->access, BRIDGE_HOST_IP);
     intruder->site = (struct agree_site){.env = &pair->env,
                                          .verbs = &verbs_real,
                                          .device = pair->target_device,
-                                         .plan = &intruder->plan};
+                                         .plan = &intruder->plan,
+                                         .access = &intruder->access};
     intruder->agree = agree_target_create(&intruder->site, &intruder->state, NULL, NULL);
     CHECK(intruder->agree != NULL);
     intruder->play.scenario = intruder->scenario;
@@ -143,7 +145,6 @@ void bridge_intruder_connect_well(struct bridge_intruder *intruder, unsigned ind
     const struct agree_request agree = {.version = AGREE_VERSION,
                                         .question = AGREE_JOIN,
                                         .digest = intruder->plan.digest,
-                                        .seed = intruder->scenario->seed,
                                         .lines = intruder->plan.count};
     if (port == AGREE_PORT)
         agree_write_request(&agree, bytes);

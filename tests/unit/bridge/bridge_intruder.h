@@ -26,6 +26,7 @@ struct bridge_intruder {
     struct bridge_pair pair; /* its host's device is the intruder's */
     struct scenario *scenario;
     struct agree_plan plan;
+    struct access access; /* the intruder is on the same machine, and there is no secret */
     struct agree_site site;
     struct agree_state state;
     struct agree_target *agree;

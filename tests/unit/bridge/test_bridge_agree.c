@@ -39,6 +39,7 @@ struct end {
     struct verbs_device *device;
     struct scenario *scenario;
     struct agree_plan plan;
+    struct access access;
     struct agree_site site;
 };
 
@@ -63,8 +64,12 @@ static void open_end(struct pair *pair, struct end *end, uint32_t ip, const char
     CHECK(end->device != NULL);
     end->scenario = bridge_case_load(text);
     agree_plan_make(&end->plan, end->scenario);
-    end->site = (struct agree_site){
-        .env = &end->env, .verbs = &verbs_real, .device = end->device, .plan = &end->plan};
+    end->site = (struct agree_site){.env = &end->env,
+                                    .verbs = &verbs_real,
+                                    .device = end->device,
+                                    .plan = &end->plan,
+                                    .access = &end->access};
+    access_add_own(&end->access, CASE_HOST_IP);
 }
 
 static void close_end(struct end *end)
@@ -119,10 +124,11 @@ static void run(struct pair *pair, time_ps span)
 
 static struct agree_host *ask(struct pair *pair, unsigned index, time_ps zero)
 {
+    static const uint32_t ips[NICS_MAX] = {CASE_HOST_IP, CASE_HOST_IP + 100};
     const unsigned before = pair->done;
     loop_touch(pair->loop);
     pair->hosts[index] =
-        agree_host_create(&pair->host.site, CASE_TARGET_IP, zero, PS_PER_S, on_done, pair);
+        agree_host_create(&pair->host.site, CASE_TARGET_IP, ips, zero, PS_PER_S, on_done, pair);
     while (pair->done == before)
         run(pair, 20 * PS_PER_S);
     return pair->hosts[index];
@@ -321,6 +327,91 @@ static void test_no_memory_for_a_host(void **state)
     end(&pair);
 }
 
+/* ------------------------------------------------------------------ secrets */
+
+static void set_secret(struct end *end, const char *secret)
+{
+    char why[ACCESS_WHY_BYTES];
+    if (secret != NULL)
+        assert_true(access_set_secret(&end->access, secret, strlen(secret), why));
+}
+
+/* Who has which secret, and what both ends say of it; far: the host is on another machine. */
+static void test_secrets(void **state)
+{
+    (void)state;
+    static const char one[] = "a secret of the laboratory", other[] = "a secret of another place";
+    static const struct {
+        const char *host, *target, *host_says, *target_says;
+        bool far;
+    } rows[] = {
+        {one, one, NULL, NULL, true},
+        {one, one, NULL, NULL, false},
+        {NULL, NULL, NULL, NULL, false},
+        {NULL, NULL, "only with a shared secret", "other machines need a shared secret", true},
+        {one, other, "has a different shared secret", "has a different shared secret", true},
+        {NULL, one, "requires its shared secret", "it has no shared secret", true},
+        {one, NULL, "but the target has none", "there is none here", false},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct pair pair;
+        begin(&pair, one_text, one_text);
+        set_secret(&pair.host, rows[i].host);
+        set_secret(&pair.target, rows[i].target);
+        if (rows[i].far)
+            pair.target.access.own_count = 0;
+        const struct agree_host *host = ask(&pair, 0, TIME_NEVER);
+        const bool agreed = rows[i].host_says == NULL;
+        assert_int_equal(agree_host_end(host), agreed ? AGREE_AGREED : AGREE_REFUSED);
+        assert_int_equal(pair.state.joined, agreed);
+        assert_int_equal(agree_target_knows(pair.listens, CASE_HOST_IP), agreed);
+        assert_int_equal(agree_target_knows(pair.listens, CASE_HOST_IP + 100), agreed);
+        assert_false(agree_target_knows(pair.listens, 0));
+        if (!agreed) {
+            assert_non_null(strstr(agree_host_text(host), rows[i].host_says));
+            assert_non_null(strstr(pair.refusal, rows[i].target_says));
+        }
+        leave(&pair, 0);
+        assert_false(agree_target_knows(pair.listens, CASE_HOST_IP));
+        end(&pair);
+    }
+}
+
+/* With a secret the first difference is found all the same. */
+static void test_a_difference_among_the_sworn(void **state)
+{
+    (void)state;
+    struct pair pair;
+    char *text = changed("queue-depth: 4", "queue-depth: 5");
+    begin(&pair, one_text, text);
+    set_secret(&pair.host, "a secret of the laboratory");
+    set_secret(&pair.target, "a secret of the laboratory");
+    const struct agree_host *host = ask(&pair, 0, TIME_NEVER);
+    assert_int_equal(agree_host_end(host), AGREE_REFUSED);
+    assert_non_null(strstr(agree_host_text(host), "queue-depth = 4 here"));
+    end(&pair);
+    free(text);
+}
+
+/* A target that only says that it has the secret is none. */
+static void test_a_target_without_the_secret(void **state)
+{
+    (void)state;
+    struct pair pair;
+    unsigned requests = 0;
+    begin(&pair, one_text, one_text);
+    set_secret(&pair.host, "a secret of the laboratory");
+    agree_target_free(pair.listens);
+    pair.listens = NULL;
+    const struct verbs_user user = {.self = &requests, .on_cm = on_request};
+    assert_int_equal(verbs_real.listen(pair.target.device, AGREE_PORT, &user), 0);
+    const struct agree_host *host = ask(&pair, 0, TIME_NEVER);
+    assert_int_equal(agree_host_end(host), AGREE_REFUSED);
+    assert_int_equal(requests, 1);
+    assert_non_null(strstr(agree_host_text(host), "does not prove"));
+    end(&pair);
+}
+
 /* ------------------------------------------------------------------ bytes */
 
 static void test_bytes(void **state)
@@ -329,11 +420,14 @@ static void test_bytes(void **state)
     unsigned char bytes[AGREE_ANSWER_BYTES], again[AGREE_ANSWER_BYTES];
     const struct agree_request asked = {.version = AGREE_VERSION,
                                         .question = AGREE_COMPARE,
-                                        .digest = {1, 2},
-                                        .seed = 3,
-                                        .lines = 9,
+                                        .nonce = 3,
                                         .prefix = 5,
-                                        .prefix_hash = 6,
+                                        .prefix_hash = 6};
+    const struct agree_request joins = {.version = AGREE_VERSION,
+                                        .question = AGREE_JOIN,
+                                        .proven = true,
+                                        .digest = {1, 2},
+                                        .lines = 9,
                                         .target = 7};
     struct agree_request request;
     agree_write_request(&asked, bytes);
@@ -342,6 +436,12 @@ static void test_bytes(void **state)
     agree_write_request(&request, again);
     assert_memory_equal(bytes, again, AGREE_REQUEST_BYTES);
     assert_int_equal(request.prefix, 5);
+    assert_int_equal(request.prefix_hash, 6);
+    assert_int_equal(request.nonce, 3);
+    agree_write_request(&joins, again);
+    assert_true(agree_read_request(again, AGREE_REQUEST_BYTES, &request));
+    assert_true(request.proven && request.digest.low == joins.digest.low);
+    assert_int_equal(request.lines, 9);
     assert_int_equal(request.target, 7);
     assert_false(agree_read_request(bytes, AGREE_REQUEST_BYTES - 1, &request));
     bytes[0] ^= 1;
@@ -375,6 +475,9 @@ int main(void)
         cmocka_unit_test(test_no_way_there),
         cmocka_unit_test(test_no_memory_for_a_host),
         cmocka_unit_test(test_many_come_and_go),
+        cmocka_unit_test(test_secrets),
+        cmocka_unit_test(test_a_difference_among_the_sworn),
+        cmocka_unit_test(test_a_target_without_the_secret),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_a_target_that_repeats_itself),
     };

@@ -2,6 +2,7 @@
  * test_bridge_intruder - what a listening bridge does with garbage: it refuses with the right
  * status, and goes on serving others. */
 #include "base/rng.h"
+#include "bridge/agree/agree_proof.h"
 #include "bridge/agree/agree_wire.h"
 #include "nvme/wire/fabrics.h"
 #include "nvme/wire/wire.h"
@@ -87,8 +88,102 @@ static void test_requests_to_agree(void **state)
     assert_true(intruder.conns[0].down && !intruder.conns[0].up);
     bridge_intruder_connect_well(&intruder, 0, AGREE_PORT);
     assert_true(intruder.conns[0].up);
-    bridge_intruder_send(&intruder, 0, bytes, sizeof bytes); /* more than a moment has room */
+    unsigned char long_bytes[AGREE_MOMENT_BYTES + 1] = {0};
+    bridge_intruder_send(&intruder, 0, long_bytes, sizeof long_bytes); /* more than there is room */
     assert_true(intruder.conns[0].down);
+    bridge_intruder_close(&intruder);
+}
+
+/* Nothing that a stranger asks reveals the scenario, joins it or sets its moment 0: not on another
+ * machine without a secret, and nowhere without the secret of the target. */
+static void test_strangers_learn_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        bool secret, local, proven;
+        enum agree_question question;
+        enum agree_verdict verdict;
+    } rows[] = {
+        {false, false, false, AGREE_JOIN, AGREE_NOT_LOCAL},
+        {false, false, false, AGREE_COMPARE, AGREE_NOT_LOCAL},
+        {false, false, false, AGREE_CHALLENGE, AGREE_NOT_LOCAL},
+        {false, true, true, AGREE_JOIN, AGREE_NO_SECRET},
+        {true, true, false, AGREE_JOIN, AGREE_SECRET_NEEDED},
+        {true, false, false, AGREE_COMPARE, AGREE_SECRET_NEEDED},
+        {true, false, false, AGREE_CHALLENGE, AGREE_CHALLENGED},
+        {true, true, true, AGREE_JOIN, AGREE_WRONG_SECRET},
+        {true, false, true, AGREE_COMPARE, AGREE_WRONG_SECRET},
+    };
+    struct bridge_intruder intruder;
+    bridge_intruder_open(&intruder);
+    const struct access none = {0}, local = intruder.access;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char why[ACCESS_WHY_BYTES];
+        unsigned char bytes[AGREE_REQUEST_BYTES];
+        struct agree_answer answer;
+        const struct agree_request request = {.version = AGREE_VERSION,
+                                              .question = rows[i].question,
+                                              .proven = rows[i].proven,
+                                              .digest = intruder.plan.digest,
+                                              .lines = intruder.plan.count};
+        intruder.access = rows[i].local ? local : none;
+        if (rows[i].secret)
+            assert_true(access_set_secret(&intruder.access, "sixteen letters!", 16, why));
+        agree_write_request(&request, bytes);
+        bridge_intruder_connect(&intruder, 0, AGREE_PORT, bytes, sizeof bytes);
+        assert_true(intruder.conns[0].down && !intruder.conns[0].up);
+        assert_true(agree_read_answer(intruder.conns[0].answer, AGREE_ANSWER_BYTES, &answer));
+        assert_int_equal(answer.verdict, rows[i].verdict);
+        assert_int_equal(answer.lines, 0);
+        assert_string_equal(answer.text, "");
+    }
+    assert_true(intruder.state.joined == 0 && intruder.state.zero == TIME_NEVER);
+    intruder.access = local;
+    bridge_intruder_close(&intruder);
+}
+
+/* A tag that somebody overheard is of no use from another address, nor for moments. */
+static void test_an_overheard_request(void **state)
+{
+    (void)state;
+    struct bridge_intruder intruder;
+    char why[ACCESS_WHY_BYTES];
+    unsigned char bytes[AGREE_REQUEST_BYTES], nonce[AGREE_NONCE_BYTES];
+    struct agree_answer answer;
+    struct agree_request request = {.version = AGREE_VERSION, .question = AGREE_CHALLENGE};
+    bridge_intruder_open(&intruder);
+    assert_true(access_set_secret(&intruder.access, "sixteen letters!", 16, why));
+    agree_write_request(&request, bytes);
+    bridge_intruder_connect(&intruder, 0, AGREE_PORT, bytes, sizeof bytes);
+    assert_true(agree_read_answer(intruder.conns[0].answer, AGREE_ANSWER_BYTES, &answer));
+    assert_int_equal(answer.verdict, AGREE_CHALLENGED);
+    request = (struct agree_request){.version = AGREE_VERSION,
+                                     .question = AGREE_JOIN,
+                                     .proven = true,
+                                     .digest = intruder.plan.digest,
+                                     .lines = intruder.plan.count};
+    agree_write_request(&request, bytes);
+    agree_prove_request(&intruder.access, answer.nonce, bytes);
+    bridge_intruder_connect(&intruder, 0, AGREE_PORT, bytes, sizeof bytes);
+    assert_true(intruder.conns[0].up); /* so far the request is as good as the first time */
+    const struct agree_moment begin = {.kind = AGREE_BEGIN, .zero = PS_PER_S};
+    unsigned char moment[AGREE_MOMENT_BYTES];
+    agree_write_moment(&begin, moment);
+    bridge_intruder_send(&intruder, 0, moment, sizeof moment);
+    assert_true(intruder.conns[0].down);
+    assert_true(intruder.state.joined == 0 && intruder.state.zero == TIME_NEVER);
+    const unsigned char key[ACCESS_KEY_BYTES] = {1}; /* challenges go by address and time */
+    unsigned char other[AGREE_NONCE_BYTES];
+    agree_challenge(key, 1, 0, 0, nonce);
+    agree_challenge(key, 2, 0, 0, other);
+    assert_memory_not_equal(nonce, other, sizeof nonce);
+    agree_challenge(key, 1, 100 * PS_PER_S, 0, other);
+    assert_memory_not_equal(nonce, other, sizeof nonce);
+    bytes[20] ^= 1; /* another digest */
+    bridge_intruder_connect(&intruder, 0, AGREE_PORT, bytes, sizeof bytes);
+    assert_true(agree_read_answer(intruder.conns[0].answer, AGREE_ANSWER_BYTES, &answer));
+    assert_int_equal(answer.verdict, AGREE_WRONG_SECRET);
+    intruder.access.secret = false;
     bridge_intruder_close(&intruder);
 }
 
@@ -168,6 +263,8 @@ int main(void)
         cmocka_unit_test(test_private_data_are_refused_by_status),
         cmocka_unit_test(test_capsules_of_wrong_length_end_the_connection),
         cmocka_unit_test(test_requests_to_agree),
+        cmocka_unit_test(test_strangers_learn_nothing),
+        cmocka_unit_test(test_an_overheard_request),
         cmocka_unit_test(test_a_flood_of_requests_for_memory),
         cmocka_unit_test(test_more_connections_than_the_scenario_has),
         cmocka_unit_test(test_anything),

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * access_tag - HMAC by nettle, random bytes by the kernel. */
+#include "bridge/access/access.h"
+
+#include "base/check.h"
+
+#include <nettle/hmac.h>
+#include <nettle/memops.h>
+#include <string.h>
+#include <sys/random.h>
+
+static void begin(struct hmac_sha256_ctx *hmac, const unsigned char key[ACCESS_KEY_BYTES],
+                  const char *purpose, const struct access_part *parts, unsigned count)
+{
+    hmac_sha256_set_key(hmac, ACCESS_KEY_BYTES, key);
+    hmac_sha256_update(hmac, strlen(purpose) + 1, (const uint8_t *)purpose);
+    for (unsigned i = 0; i < count; i++)
+        hmac_sha256_update(hmac, parts[i].length, parts[i].bytes);
+}
+
+void access_tag(const unsigned char key[ACCESS_KEY_BYTES], const char *purpose,
+                const struct access_part *parts, unsigned count,
+                unsigned char tag[ACCESS_TAG_BYTES])
+{
+    struct hmac_sha256_ctx hmac;
+    begin(&hmac, key, purpose, parts, count);
+    hmac_sha256_digest(&hmac, ACCESS_TAG_BYTES, tag);
+}
+
+void access_derive(const unsigned char key[ACCESS_KEY_BYTES], const char *purpose,
+                   const struct access_part *parts, unsigned count,
+                   unsigned char derived[ACCESS_KEY_BYTES])
+{
+    struct hmac_sha256_ctx hmac;
+    begin(&hmac, key, purpose, parts, count);
+    hmac_sha256_digest(&hmac, ACCESS_KEY_BYTES, derived);
+}
+
+bool access_same_tag(const unsigned char *a, const unsigned char *b)
+{
+    return memeql_sec(a, b, ACCESS_TAG_BYTES) != 0;
+}
+
+void access_random(void *bytes, size_t length)
+{
+    const ssize_t got = getrandom(bytes, length, 0);
+    CHECK(got == (ssize_t)length);
+}
