@@ -8,7 +8,8 @@
  *
  * Addresses are those that the connection manager of RDMA reports; a sender that forges its address
  * gets no answer and so completes no connection.  The secret itself is never sent: both ends send
- * tags, HMAC with SHA-256 (RFC 2104, FIPS 198-1) cut to 16 bytes (RFC 2104 section 5 allows half of the hash).
+ * tags, HMAC with SHA-256 (RFC 2104, FIPS 198-1) cut to 16 bytes, which RFC 2104
+ * section 5 allows.
  * Units: IPv4 addresses in host byte order.  Errors: false, with a sentence where there is room. */
 #ifndef STORMGLASS_BRIDGE_ACCESS_ACCESS_H
 #define STORMGLASS_BRIDGE_ACCESS_ACCESS_H
