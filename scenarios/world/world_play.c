@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * world_play - begins and ends workloads, and lets faults happen.
  * Both happen between events: the engine runs up to the moment before, and then the world acts.  So
- * no node ever touches another, and the moment is the same in every run.
+ * no node ever touches another, and the moment is the same in every run.  Of one moment faults come
+ * first: a workload that begins then finds the fabric as the fault leaves it.
  *
  * Where the measured part of a workload begins and ends, the world looks at both ends of its
  * connections in the same way: what has arrived by then.
@@ -354,12 +355,12 @@ static bool play_until(struct world *world, time_ps until)
 {
     const time_ps end = time_earlier(until, last_moment(world));
     do {
+        if (world_faults_due(world) <= world->engine.now)
+            world_faults_apply(world);
         if (attend(world))
             return false;
         if (world->play->measure_at <= world->engine.now)
             measure(world);
-        if (world_faults_due(world) <= world->engine.now)
-            world_faults_apply(world);
         advance(world, end);
         if (UNLIKELY(world->engine.paused))
             return true;

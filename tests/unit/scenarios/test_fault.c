@@ -342,6 +342,27 @@ static void the_end_of_one_leaves_the_other(void **state)
     }
 }
 
+/* A fault and a workload of one moment: the workload finds the link down, so its host sends no
+ * request to connect into it, but asks for the address in vain. */
+static void a_fault_comes_before_a_workload_of_its_moment(void **state)
+{
+    (void)state;
+    static const char *const moments[] = {"0s", "2us"};
+    for (int i = 0; i < 2; i++) {
+        char fault[100];
+        snprintf(fault, sizeof fault, "  - {kind: link-down, where: leaf0-host1, at: %s}\n",
+                 moments[i]);
+        struct played played = play(fault, 5 * PS_PER_US);
+        const struct rnic *rnic = world_host(played.world, 1)->rnics[0];
+        if (i == 0)
+            assert_int_equal(rnic->port.tx_discards, 0);
+        else /* it connected before */
+            assert_true(rnic->port.tx_discards > 0);
+        assert_int_equal(rnic->cm.retries, i == 0);
+        end(&played);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +374,7 @@ int main(void)
         cmocka_unit_test(links_and_targets_go_and_come_back),
         cmocka_unit_test(a_misroute_is_in_the_table_while_it_lasts),
         cmocka_unit_test(the_end_of_one_leaves_the_other),
+        cmocka_unit_test(a_fault_comes_before_a_workload_of_its_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
