@@ -40,6 +40,10 @@ bool perftest_title(const char *title, struct reading_work *work)
     return false;
 }
 
+const char perftest_infiniband[] = "Link type IB is InfiniBand, not RoCE: figures of the card's "
+                                   "processor apply, those of headers, "
+                                   "congestion control and priorities of Ethernet do not";
+
 bool perftest_connection(const char *word)
 {
     return strcmp(word, "RC") == 0;

@@ -21,6 +21,9 @@ extern const struct perftest_setting perftest_settings[]; /* words NULL ends the
  * names no test that is modelled.  The work is new then. */
 bool perftest_title(const char *title, struct reading_work *work);
 
+/* What a test on another link than Ethernet says of an RNIC. */
+extern const char perftest_infiniband[];
+
 /* "RC": the only kind of connection that is modelled. */
 bool perftest_connection(const char *word);
 

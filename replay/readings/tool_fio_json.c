@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_fio_json - fio's --output-format=json and json+.
+ * tool_fio_json - fio's --output-format=json and json+, of a fio --client too ("client_stats").
  *   {"fio version": "fio-3.33", "global options": {..}, "jobs": [{"jobname": "j", "error": 0,
  *    "job options": {"iodepth": "1", "numjobs": "4"}, "read": {"iops": 1.5, "io_bytes": 4096,
  *    "total_ios": 1, "clat_ns": {"mean": 9.5, "percentile": {"50.000000": 9}}}, "write": {..},
@@ -14,6 +14,7 @@
 struct document {
     const struct tool_file *file;
     const struct tree_node *global, *jobs, *job;
+    bool clients; /* the jobs are those of fio --client */
 };
 
 /* A number of an object; 0 with step 0: it is not there, or is none, and that was said. */
@@ -80,12 +81,33 @@ static bool same(const struct tree_node *a, const struct tree_node *b, const cha
            strcmp(one->text, other->text) == 0;
 }
 
-/* How many jobs are like this one in what a key says, itself included. */
+/* Jobs of several clients (fio --client) have a host and a port. */
+static bool same_client(const struct tree_node *a, const struct tree_node *b)
+{
+    static const char *const keys[] = {"hostname", "port"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (tree_get(a, keys[i]) != NULL && !same(a, b, keys[i]))
+            return false;
+    return true;
+}
+
+/* fio's sum over all clients, which stands behind them. */
+static bool is_sum(const struct document *document, const struct tree_node *job)
+{
+    const struct tree_node *name = tree_get(job, "jobname");
+    return document->clients && name != NULL && name->kind == TREE_SCALAR &&
+           strcmp(name->text, "All clients") == 0;
+}
+
+/* How many jobs of the same client are like this one in what a key says, itself included. */
 static size_t alike(const struct document *document, const char *key)
 {
     size_t count = 0;
-    for (size_t i = 0; i < document->jobs->count; i++)
-        count += same(document->jobs->items[i].value, document->job, key);
+    for (size_t i = 0; i < document->jobs->count; i++) {
+        const struct tree_node *job = document->jobs->items[i].value;
+        count += !is_sum(document, job) && same(job, document->job, key) &&
+                 same_client(job, document->job);
+    }
     return count;
 }
 
@@ -139,25 +161,36 @@ static void take_job(const struct document *document)
         take_direction(document, "write");
 }
 
+/* "client_stats" with --client, else "jobs". */
+static const struct tree_node *jobs_in(const struct tool_file *file, const struct tree_node *root)
+{
+    const char *key = tree_get(root, "client_stats") != NULL ? "client_stats" : "jobs";
+    return tree_want(file->diag, root, key, TREE_LIST);
+}
+
 static void read(const struct tool_file *file)
 {
     struct json_repeats repeats = {0};
     const struct tree_node *root =
         json_tree(&file->readings->arena, file->file, &repeats, file->diag);
-    const struct tree_node *jobs =
-        root == NULL ? NULL : tree_want(file->diag, root, "jobs", TREE_LIST);
+    const struct tree_node *jobs = root == NULL ? NULL : jobs_in(file, root);
     if (root == NULL)
         return;
     if (jobs == NULL || jobs->count == 0) {
         if (!diag_failed(file->diag))
-            tree_error(file->diag, root, "expected jobs, as fio writes them");
+            tree_error(file->diag, root, "expected jobs or client_stats, as fio writes them");
         return;
     }
     struct document document = {
-        .file = file, .global = tree_get(root, "global options"), .jobs = jobs};
+        .file = file,
+        .global = tree_get(root, "global options"),
+        .jobs = jobs,
+        .clients = tree_get(root, "client_stats") == jobs,
+    };
     for (size_t i = 0; i < jobs->count && !diag_failed(file->diag); i++) {
         document.job = jobs->items[i].value;
-        take_job(&document);
+        if (!is_sum(&document, document.job))
+            take_job(&document);
     }
 }
 

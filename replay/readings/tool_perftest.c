@@ -114,8 +114,11 @@ static void take_settings(struct table *table)
          setting++)
         take_number(table, setting);
     const char *link = value_of(table, "Link type"), *kind = value_of(table, "Connection type");
-    if (link != NULL)
+    if (link != NULL) {
         table->work.infiniband = strncmp(link, "IB", 2) == 0;
+        if (table->work.infiniband)
+            tool_say(table->file, DIAG_WARNING, &table->lines, link, 2, "%s", perftest_infiniband);
+    }
     if (kind == NULL)
         return;
     const size_t length = strcspn(kind, " \t");

@@ -67,6 +67,8 @@ static bool take_words(struct document *document)
         return false;
     }
     document->work.infiniband = link != NULL && strcmp(link->text, "IB") == 0;
+    if (document->work.infiniband)
+        tree_message(diag, DIAG_WARNING, link, link->place, perftest_infiniband);
     return true;
 }
 

@@ -15,8 +15,9 @@ static void work_words(const struct reading *reading, char *text, size_t size)
     int used =
         snprintf(text, size, ": %" PRId64 " B %s", work->bytes, reading_verb_word(work->verb));
     if (reading->kind == READING_IO)
-        used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " job%s, depth %" PRId64,
-                         qps, plural(qps, "", "s"), work->depth);
+        used += snprintf(text + used, size - (size_t)used,
+                         ", %" PRId64 " job%s, depth %" PRId64 ", %.0f IOPS", qps,
+                         plural(qps, "", "s"), work->depth, reading->rate.value);
     if (reading->kind == READING_RATE)
         used += snprintf(text + used, size - (size_t)used, ", %" PRId64 " queue pair%s", qps,
                          plural(qps, "", "s"));

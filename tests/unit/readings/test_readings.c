@@ -118,6 +118,18 @@ static void fio_json(void **state)
     import_check(answer, "tests/unit/readings/cases/fio_json.txt");
 }
 
+static void fio_terse(void **state)
+{
+    (void)state;
+    import_check(answer, "tests/unit/readings/cases/fio_terse.txt");
+}
+
+static void spdk_perf(void **state)
+{
+    (void)state;
+    import_check(answer, "tests/unit/readings/cases/spdk_perf.txt");
+}
+
 static void numbers_keep_their_precision(void **state)
 {
     static const struct {
@@ -194,6 +206,8 @@ int main(void)
         cmocka_unit_test(mlxconfig),
         cmocka_unit_test(fio),
         cmocka_unit_test(fio_json),
+        cmocka_unit_test(fio_terse),
+        cmocka_unit_test(spdk_perf),
         cmocka_unit_test(numbers_keep_their_precision),
         cmocka_unit_test(a_file_of_nobody_is_refused),
         cmocka_unit_test(too_many_figures_are_refused),
