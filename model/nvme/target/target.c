@@ -42,7 +42,10 @@ const struct opt nvme_target_opts[] = {
      "Maximum bytes of one command (MDTS, a power of two of 4 KiB pages).",
      "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8", .factor = 2},
     {"identity", OPT_CHOICE, PARAM(identity), "stormglass", NULL, NULL,
-     OPT_WORDS(NVME_TARGET_IDENTITIES), "Whose values Identify has, and what Abort and Compare do.",
+     OPT_WORDS(NVME_TARGET_IDENTITIES),
+     "Whose values Identify has, and what the target does where targets differ: the standard, "
+     "nvmet "
+     "of Linux 6.1 or SPDK 22.01.",
      "drivers/nvme/target/admin-cmd.c of Linux 6.1; lib/nvmf/ctrlr.c of SPDK"},
     {"data-buffers", OPT_INT, PARAM(data_buffers), "0", "0", "65536", NULL,
      "Data buffers that the commands of all queues share, at most 16 each, which bounds "
@@ -129,6 +132,26 @@ struct target_controller *nvme_target_find(const struct nvme_target *target, uin
     return controller;
 }
 
+/* Base 2.0, 3.9: the timer is active while CC.EN and CSTS.RDY are 1 and nothing is shut down. */
+static bool keeps_time(const struct target_controller *controller)
+{
+    const bool ready =
+        (controller->cc & NVME_CC_ENABLE) != 0 && (controller->csts & NVME_CSTS_READY) != 0;
+    const bool stopping =
+        (controller->cc & NVME_CC_SHN_MASK) != 0 || (controller->csts & NVME_CSTS_SHST_MASK) != 0;
+    return (ready && !stopping) || controller->target->conduct->keep_alive_always != 0;
+}
+
+void nvme_target_keep_alive(struct target_controller *controller, uint32_t milliseconds)
+{
+    const struct env *env = controller->target->site.env;
+    const time_ps unit = (time_ps)controller->target->conduct->keep_alive_unit * PS_PER_S;
+    const time_ps asked = (time_ps)milliseconds * PS_PER_MS;
+    controller->keep_alive = (asked + unit - 1) / unit * unit;
+    env_timer_set(env, &controller->keep_alive_timer,
+                  milliseconds == 0 ? TIME_NEVER : env_now(env) + controller->keep_alive);
+}
+
 static void keep_alive_due(void *self, const void *what)
 {
     struct target_controller *controller = self;
@@ -137,7 +160,7 @@ static void keep_alive_due(void *self, const void *what)
         return;
     if (nvme_stall_holds(&controller->target->stall, keep_alive_due, controller, NULL, 0))
         return;
-    if (!controller->seen_command) {
+    if (!controller->seen_command && keeps_time(controller)) {
         nvme_target_fatal(controller, "keep-alive timer expired");
         return;
     }
@@ -363,6 +386,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     struct nvme_target *target = memory_new(sizeof *target);
     target->site = *site;
     target->params = *site->params;
+    target->conduct = nvme_target_conduct_of(target->params.identity);
     target->params.max_transfer = nvme_target_carries(site->params);
     nvme_target_pools_init(target);
     target->site.params = &target->params;

@@ -17,6 +17,7 @@ void nvme_target_queue_free(struct target_queue *queue)
         free(queue->commands[i]);
     }
     free(queue->commands);
+    free(queue->cids);
     free(queue);
 }
 
@@ -90,6 +91,7 @@ static bool accept_queue(struct target_queue *queue)
     if (queue->command_limit == 0)
         return false;
     queue->commands = memory_zeroed(queue->command_limit, sizeof(struct target_command *));
+    nvme_target_cids_open(queue);
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_admin - the admin commands, answered as nvmet 6.1 does.
+ * target_admin - the admin commands; what identities do differently is in target_conduct.def.
  * A discovery controller knows fewer commands, and less of those that it knows.
  * Source: base 5; fabrics 5; drivers/nvme/target/admin-cmd.c and discovery.c. */
 #include "nvme/target/target_private.h"
@@ -29,58 +29,118 @@ static uint32_t both(uint32_t queues)
     return (queues - 1) << 16 | (queues - 1);
 }
 
-/* With a budget of queues not once there are some, as SPDK has it. */
+/* Base 2.0, 5.27.1.5: not once there are I/O queues. */
 static uint16_t set_queues(struct target_command *command, uint32_t value)
 {
     struct target_controller *controller = command->queue->controller;
     const uint32_t submission = (value & 0xFFFF) + 1, completion = (value >> 16) + 1;
     if (submission > 0xFFFF || completion > 0xFFFF)
         return BAD_FIELD;
-    if (controller->granted > 0 && controller->queues > 1)
-        return NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
+    const uint16_t again = (uint16_t)controller->target->conduct->queues_again;
+    if (controller->queues > 1 && (again != NVME_STATUS_OK || controller->granted > 0))
+        return again != NVME_STATUS_OK ? again : NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
     const uint32_t wanted = submission > completion ? submission : completion;
     command->result = both(nvme_target_budget_grant(controller, wanted));
     return NVME_STATUS_OK;
 }
 
-static void set_keep_alive(struct target_controller *controller, uint32_t milliseconds)
-{
-    const struct env *env = controller->target->site.env;
-    controller->keep_alive = ((time_ps)milliseconds + 999) / 1000 * PS_PER_S;
-    env_timer_set(env, &controller->keep_alive_timer,
-                  milliseconds == 0 ? TIME_NEVER : env_now(env) + controller->keep_alive);
-}
-
 /* A discovery controller has the features that a connection needs: discovery.c of nvmet. */
 static bool has_feature(const struct target_controller *controller, uint8_t feature)
 {
-    return !controller->discovery || feature == NVME_FEATURE_KEEP_ALIVE ||
-           feature == NVME_FEATURE_ASYNC_EVENT;
+    const uint32_t features = controller->target->conduct->features;
+    if (controller->discovery)
+        return feature == NVME_FEATURE_KEEP_ALIVE || feature == NVME_FEATURE_ASYNC_EVENT;
+    switch (feature) {
+    case NVME_FEATURE_QUEUES:
+    case NVME_FEATURE_ASYNC_EVENT:
+    case NVME_FEATURE_KEEP_ALIVE:
+    case NVME_FEATURE_HOST_ID:
+    case NVME_FEATURE_WRITE_CACHE:
+        return true;
+    default:
+        return feature < 32 && (features >> feature & 1) != 0;
+    }
+}
+
+/* Bits 7:0 are SMART's, which every controller has. */
+static uint16_t set_events(struct target_command *command, uint32_t value)
+{
+    struct target_controller *controller = command->queue->controller;
+    const struct target_conduct *conduct = controller->target->conduct;
+    const uint32_t offered = nvme_target_events_offered(controller);
+    const bool drops = conduct->event_bits > 0xFF;
+    const uint32_t taken =
+        controller->discovery && !drops ? offered : offered | conduct->event_bits;
+    if ((value & ~taken) != 0 && !drops)
+        return BAD_FIELD;
+    controller->events_wanted = value & (drops ? UINT32_C(0x80000FFF) : taken);
+    command->result = conduct->results_of_set != 0 ? controller->events_wanted : 0;
+    return NVME_STATUS_OK;
+}
+
+static uint16_t set_write_cache(const struct target_conduct *conduct, uint32_t value)
+{
+    return (uint16_t)((value & 1) != 0 ? conduct->enables_write_cache : conduct->write_cache);
+}
+
+/* One power state; thresholds of temperatures that nothing measures; nothing that recovers. */
+static uint16_t set_idle_feature(struct target_controller *controller, uint8_t feature,
+                                 uint32_t value)
+{
+    switch (feature) {
+    case NVME_FEATURE_ARBITRATION:
+        controller->arbitration = value & UINT32_C(0xFFFFFF07);
+        return NVME_STATUS_OK;
+    case NVME_FEATURE_POWER:
+        return (value & 0x1F) == 0 ? NVME_STATUS_OK : BAD_FIELD;
+    case NVME_FEATURE_TEMPERATURE: /* reserved: sensors above 8 but all, and a third threshold */
+        return ((value >> 16 & 0xF) > 8 && (value >> 16 & 0xF) < 15) || (value >> 20 & 3) > 1
+                   ? (uint16_t)BAD_FIELD
+                   : NVME_STATUS_OK;
+    case NVME_FEATURE_ERROR_RECOVERY: /* DULBE is of namespaces that offer it */
+        if ((value >> 16 & 1) != 0)
+            return BAD_FIELD;
+        controller->error_recovery = value & 0xFFFF;
+        return NVME_STATUS_OK;
+    case NVME_FEATURE_ATOMICITY:
+        controller->atomicity = value & 1;
+        return NVME_STATUS_OK;
+    case NVME_FEATURE_COALESCING:
+        return NVME_STATUS_NOT_CHANGEABLE | NVME_STATUS_DNR;
+    default:
+        return BAD_FIELD;
+    }
 }
 
 static uint16_t set_feature(struct target_command *command, uint8_t feature)
 {
     struct target_controller *controller = command->queue->controller;
+    const struct target_conduct *conduct = controller->target->conduct;
     const uint32_t value = command->sqe.cdw11;
+    if ((command->sqe.cdw10 >> 31) != 0 && conduct->saved_feature != NVME_STATUS_OK)
+        return (uint16_t)conduct->saved_feature;
     if (!has_feature(controller, feature))
         return BAD_FIELD;
+    if (feature != NVME_FEATURE_ERROR_RECOVERY &&
+        nvme_target_namespace(controller, command->sqe.nsid) != NULL &&
+        conduct->feature_of_namespace != NVME_STATUS_OK)
+        return (uint16_t)conduct->feature_of_namespace;
     switch (feature) {
     case NVME_FEATURE_QUEUES:
         return set_queues(command, value);
     case NVME_FEATURE_KEEP_ALIVE:
-        set_keep_alive(controller, value);
-        command->result = (uint64_t)(controller->keep_alive / PS_PER_S);
+        nvme_target_keep_alive(controller, value);
+        command->result =
+            conduct->results_of_set != 0 ? (uint64_t)(controller->keep_alive / PS_PER_S) : 0;
         return NVME_STATUS_OK;
     case NVME_FEATURE_ASYNC_EVENT:
-        if ((value & ~nvme_target_events_offered(controller)) != 0)
-            return BAD_FIELD;
-        controller->events_wanted = value;
-        command->result = value;
-        return NVME_STATUS_OK;
+        return set_events(command, value);
     case NVME_FEATURE_HOST_ID:
         return NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
+    case NVME_FEATURE_WRITE_CACHE:
+        return set_write_cache(conduct, value);
     default:
-        return BAD_FIELD;
+        return set_idle_feature(controller, feature, value);
     }
 }
 
@@ -90,27 +150,43 @@ static void run_set_features(struct target_command *command)
         nvme_target_command_done(command, set_feature(command, (uint8_t)command->sqe.cdw10));
 }
 
+static uint64_t value_of(const struct target_controller *controller, uint8_t feature,
+                         uint32_t cdw11)
+{
+    switch (feature) {
+    case NVME_FEATURE_QUEUES:
+        return both(nvme_target_budget_of(controller));
+    case NVME_FEATURE_WRITE_CACHE:
+        return 1;
+    case NVME_FEATURE_ASYNC_EVENT:
+        return controller->events_wanted;
+    case NVME_FEATURE_KEEP_ALIVE:
+        return (uint64_t)(controller->keep_alive / PS_PER_MS);
+    case NVME_FEATURE_ARBITRATION:
+        return controller->arbitration;
+    case NVME_FEATURE_TEMPERATURE: /* THSEL 0: above; below there is no limit */
+        return (cdw11 >> 20 & 3) == 0 ? controller->target->conduct->temperature_threshold : 0;
+    case NVME_FEATURE_ERROR_RECOVERY:
+        return controller->error_recovery;
+    case NVME_FEATURE_ATOMICITY:
+        return controller->atomicity;
+    case NVME_FEATURE_VECTOR:
+        return (cdw11 & 0xFFFF) | UINT32_C(1) << 16; /* without coalescing */
+    default:
+        return 0;
+    }
+}
+
 static uint16_t get_feature(struct target_command *command, uint8_t feature)
 {
     const struct target_controller *controller = command->queue->controller;
+    const struct target_conduct *conduct = controller->target->conduct;
     if (!has_feature(controller, feature))
         return BAD_FIELD;
-    switch (feature) {
-    case NVME_FEATURE_QUEUES:
-        command->result = both(nvme_target_budget_of(controller));
-        return NVME_STATUS_OK;
-    case NVME_FEATURE_WRITE_CACHE:
-        command->result = 1;
-        return NVME_STATUS_OK;
-    case NVME_FEATURE_ASYNC_EVENT:
-        command->result = controller->events_wanted;
-        return NVME_STATUS_OK;
-    case NVME_FEATURE_KEEP_ALIVE:
-        command->result = (uint64_t)(controller->keep_alive / PS_PER_MS);
-        return NVME_STATUS_OK;
-    default:
-        return BAD_FIELD;
-    }
+    if ((command->sqe.cdw10 >> 8 & 7) != 0 && conduct->selected_feature != NVME_STATUS_OK)
+        return (uint16_t)conduct->selected_feature;
+    command->result = value_of(controller, feature, command->sqe.cdw11);
+    return NVME_STATUS_OK;
 }
 
 /* Only an extended host identifier, which fabrics 4.4 asks for: CDW11 bit 0. */

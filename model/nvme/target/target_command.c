@@ -29,9 +29,15 @@ static void refuse(struct target_command *command)
 static uint16_t parse(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
+    const struct target_conduct *conduct = queue->target->conduct;
     const uint8_t flags = command->sqe.flags;
-    if ((flags & NVME_FLAGS_FUSE) != 0 || (flags & NVME_FLAGS_PSDT) != NVME_FLAGS_SGL)
+    if (UNLIKELY(command->same_cid))
+        return (uint16_t)conduct->same_cid;
+    if (UNLIKELY((flags & NVME_FLAGS_FUSE) != 0))
         return INVALID_FIELD;
+    if (UNLIKELY((flags & NVME_FLAGS_PSDT) != NVME_FLAGS_SGL) &&
+        conduct->bad_psdt != NVME_STATUS_OK)
+        return (uint16_t)conduct->bad_psdt;
     if (queue->controller == NULL)
         return nvme_target_connect_parse(command);
     return queue->qid > 0 ? nvme_target_io_parse(command) : nvme_target_admin_parse(command);
@@ -96,6 +102,8 @@ static uint16_t map_sgl(struct target_command *command)
     if (sgl->type == NVME_SGL_IN_CAPSULE)
         return map_in_capsule(command);
     const uint16_t status = nvme_target_transport(command->queue)->ops->judge_sgl(sgl);
+    if (UNLIKELY(status == INVALID_FIELD)) /* a known type */
+        return (uint16_t)command->queue->target->conduct->bad_sgl_subtype;
     return status == NVME_STATUS_OK ? map_data(command) : status;
 }
 
@@ -188,16 +196,30 @@ bool nvme_target_command_expects(struct target_command *command, uint64_t length
     return false;
 }
 
+/* As the target says it: without Do Not Retry, or with More. */
+static NOINLINE void fail(struct target_command *command)
+{
+    const struct target_queue *queue = command->queue;
+    const struct target_conduct *conduct = queue->target->conduct;
+    const uint16_t code = command->status & NVME_STATUS_CODE;
+    const bool of_io = queue->qid > 0 && (code == NVME_STATUS_INVALID_NAMESPACE ||
+                                          code == NVME_STATUS_INVALID_OPCODE);
+    if (conduct->says_no_retry == 0 && !(of_io && command->sqe.opcode != NVME_FABRICS))
+        command->status &= (uint16_t)~NVME_STATUS_DNR;
+    queue->target->stats.errors++;
+    if (nvme_target_logs_error(command) && conduct->names_location != 0)
+        command->status |= NVME_STATUS_MORE;
+}
+
 void nvme_target_command_done(struct target_command *command, uint16_t status)
 {
     struct target_queue *queue = command->queue;
     const struct env *env = queue->target->site.env;
-    command->status = command->times.status = status;
+    command->status = status;
     queue->target->stats.commands++;
-    if (status != NVME_STATUS_OK) {
-        queue->target->stats.errors++;
-        nvme_target_logs_error(command);
-    }
+    if (UNLIKELY(status != NVME_STATUS_OK))
+        fail(command);
+    command->times.status = command->status;
     if (queue->state == TARGET_QUEUE_CLOSING)
         return; /* the memory goes with the queue */
     nvme_target_queue_respond(command);

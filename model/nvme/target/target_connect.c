@@ -11,13 +11,24 @@
 enum {
     BAD_PARAMETER = NVME_STATUS_CONNECT_PARAMETERS | NVME_STATUS_DNR,
     BAD_FIELD = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR,
-    DISCOVERY_KEEP_ALIVE_S = 120, /* of a host that names none: NVMET_DISC_KATO_MS */
+    DISCOVERY_KEEP_ALIVE_MS = 120000, /* of a host that names none: NVMET_DISC_KATO_MS */
 };
 
 static void refuse_at(struct target_command *command, unsigned offset)
 {
     command->result = offset;
     nvme_target_command_done(command, BAD_PARAMETER);
+}
+
+/* As the row says, with the offset where the status has one; false, and nothing is done: OK. */
+static bool refuses(struct target_command *command, uint32_t status, unsigned offset)
+{
+    if (status == NVME_STATUS_OK)
+        return false;
+    if ((status & NVME_STATUS_CODE) == NVME_STATUS_CONNECT_PARAMETERS)
+        command->result = offset;
+    nvme_target_command_done(command, (uint16_t)status);
+    return true;
 }
 
 static uint16_t queue_id(const struct target_command *command)
@@ -74,7 +85,7 @@ static bool may_connect(struct target_command *command, const struct nvme_connec
 {
     if (subsystem == NULL || nvme_target_allows(subsystem, data->host_nqn))
         return true;
-    command->result = NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT;
+    command->result = command->queue->target->conduct->refused_host_at;
     nvme_target_command_done(command, NVME_STATUS_CONNECT_HOST | NVME_STATUS_DNR);
     return false;
 }
@@ -110,35 +121,51 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
     controller->subsystem = subsystem;
     controller->port = command->queue->port;
     nvme_target_budget_admit(controller);
-    /* nvmet counts KATO in whole seconds, rounded up. */
-    time_ps seconds = ((time_ps)command->sqe.cdw12 + 999) / 1000;
-    if (seconds == 0 && controller->discovery)
-        seconds = DISCOVERY_KEEP_ALIVE_S;
-    controller->keep_alive = seconds * PS_PER_S;
-    if (seconds > 0)
-        env_timer_set(target->site.env, &controller->keep_alive_timer,
-                      nvme_target_now(command->queue) + controller->keep_alive);
+    const bool silent = command->sqe.cdw12 == 0 && controller->discovery;
+    nvme_target_keep_alive(controller, silent ? DISCOVERY_KEEP_ALIVE_MS : command->sqe.cdw12);
+    controller->events_wanted = nvme_target_events_at_first(controller);
     install(command, controller);
+}
+
+/* Fabrics 1.1, 3.3: HOSTID, HOSTNQN and SUBNQN are those of the admin queue. */
+static bool is_other_host(struct target_command *command, const struct nvme_connect_data *data,
+                          const struct target_controller *controller)
+{
+    const struct target_conduct *conduct = command->queue->target->conduct;
+    if (strcmp(controller->host_nqn, data->host_nqn) != 0 &&
+        refuses(command, conduct->other_host_nqn,
+                NVME_CONNECT_IN_DATA | conduct->other_host_nqn_at))
+        return true;
+    return memcmp(controller->host_id, data->host_id, NVME_HOST_ID_BYTES) != 0 &&
+           refuses(command, conduct->other_host_id, NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTID_AT);
 }
 
 static void connect_io(struct target_command *command, const struct nvme_connect_data *data,
                        const struct target_subsystem *subsystem)
 {
+    const struct target_conduct *conduct = command->queue->target->conduct;
     const uint16_t qid = queue_id(command);
     struct target_controller *controller = nvme_target_find(command->queue->target, data->cntlid);
-    if (controller == NULL || controller->subsystem != subsystem)
+    if (controller == NULL || controller->subsystem != subsystem) {
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_CNTLID_AT);
-    else if (controller->discovery || qid > nvme_target_budget_of(controller))
+        return;
+    }
+    if (controller->discovery) {
         refuse_at(command, NVME_CONNECT_QID_AT);
-    else if (strcmp(controller->host_nqn, data->host_nqn) != 0)
-        refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT);
-    else if ((controller->cc & NVME_CC_ENABLE) == 0)
-        nvme_target_command_done(command, NVME_STATUS_SEQUENCE | NVME_STATUS_DNR);
-    else if (!size_fits(command))
+        return;
+    }
+    if (is_other_host(command, data, controller))
+        return;
+    if ((controller->cc & NVME_CC_ENABLE) == 0 &&
+        refuses(command, conduct->connect_disabled, NVME_CONNECT_QID_AT))
+        return;
+    if (qid > nvme_target_budget_of(controller) &&
+        refuses(command, conduct->queue_too_high, NVME_CONNECT_QID_AT))
+        return;
+    if (!size_fits(command))
         refuse_at(command, NVME_CONNECT_SQSIZE_AT);
-    else if (has_queue(controller, qid))
-        nvme_target_command_done(command, NVME_STATUS_SEQUENCE | NVME_STATUS_DNR);
-    else
+    else if (!has_queue(controller, qid) ||
+             !refuses(command, conduct->queue_exists, NVME_CONNECT_QID_AT))
         install(command, controller);
 }
 
@@ -173,6 +200,10 @@ static void run_connect(struct target_command *command)
         refuse_at(command, NVME_CONNECT_QID_AT);
     else if (!readable || (subsystem == NULL && !is_discovery(&data)))
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_SUBNQN_AT);
+    else if (data.host_nqn[0] == '\0' &&
+             refuses(command, command->queue->target->conduct->empty_host_nqn,
+                     NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT))
+        return;
     else if (queue_id(command) == 0)
         connect_admin(command, &data, subsystem);
     else
@@ -184,68 +215,121 @@ uint16_t nvme_target_connect_parse(struct target_command *command)
     const bool connect = command->sqe.opcode == NVME_FABRICS &&
                          nvme_capsule_fctype(&command->sqe) == NVME_FCTYPE_CONNECT;
     if (!connect)
-        return NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
+        return (uint16_t)command->queue->target->conduct->not_connected;
     command->run = run_connect;
     return NVME_STATUS_OK;
+}
+
+/* An I/O queue has no other Fabrics command than Connect, which it has had. */
+uint16_t nvme_target_connect_parse_again(struct target_command *command)
+{
+    return nvme_capsule_fctype(&command->sqe) == NVME_FCTYPE_CONNECT
+               ? (uint16_t)command->queue->target->conduct->connected_again
+               : NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
 }
 
 /* ---- properties ---- */
 
 static uint64_t capabilities(const struct nvme_target *target)
 {
+    const struct target_conduct *conduct = target->conduct;
     const uint64_t entries = (uint64_t)target->params.max_queue_size - 1;
-    return NVME_CAP_CSS_NVM | NVME_CAP_CSS_CSI | UINT64_C(15) << 24 | entries; /* TO 7.5 s */
+    return NVME_CAP_CSS_NVM | (conduct->cap_command_sets != 0 ? NVME_CAP_CSS_CSI : 0) |
+           (uint64_t)conduct->cap_timeout << 24 |
+           (conduct->cap_contiguous != 0 ? NVME_CAP_CQR : 0) | entries;
+}
+
+/* False: there is no such property of this size. */
+static bool read_property(const struct target_controller *controller, uint32_t offset, bool wide,
+                          uint64_t *value)
+{
+    const struct nvme_target *target = controller->target;
+    if (wide && offset != NVME_PROPERTY_CAP)
+        return false;
+    switch (offset) {
+    case NVME_PROPERTY_CAP:
+        *value = wide ? capabilities(target) : (uint32_t)capabilities(target);
+        return wide || target->conduct->half_property != 0;
+    case NVME_PROPERTY_CAP + 4:
+        *value = capabilities(target) >> 32;
+        return target->conduct->half_property != 0;
+    case NVME_PROPERTY_VS:
+        *value = 0x00010300; /* 1.3.0, as nvmet and SPDK say */
+        return true;
+    case NVME_PROPERTY_CC:
+        *value = controller->cc;
+        return true;
+    case NVME_PROPERTY_CSTS:
+        *value = controller->csts;
+        return true;
+    default:
+        return false;
+    }
 }
 
 static void run_get(struct target_command *command)
 {
     const struct target_controller *controller = command->queue->controller;
     const bool wide = (command->sqe.cdw10 & 1) != 0;
+    uint64_t value = 0;
     if (!nvme_target_command_expects(command, 0))
         return;
-    uint16_t status = NVME_STATUS_OK;
-    if (wide && command->sqe.cdw11 == NVME_PROPERTY_CAP)
-        command->result = capabilities(controller->target);
-    else if (!wide && command->sqe.cdw11 == NVME_PROPERTY_VS)
-        command->result = 0x00010300; /* 1.3.0, as nvmet says */
-    else if (!wide && command->sqe.cdw11 == NVME_PROPERTY_CC)
-        command->result = controller->cc;
-    else if (!wide && command->sqe.cdw11 == NVME_PROPERTY_CSTS)
-        command->result = controller->csts;
-    else
-        status = BAD_FIELD;
-    nvme_target_command_done(command, status);
+    const bool there = read_property(controller, command->sqe.cdw11, wide, &value);
+    command->result = there ? value : 0;
+    nvme_target_command_done(command, there ? NVME_STATUS_OK
+                                            : (uint16_t)controller->target->conduct->bad_property);
 }
 
 /* nvmet_start_ctrl: ready at once, or a fatal status when the host asks for what is not there.
  * A discovery controller has no I/O queues, so the sizes of their entries are not looked at. */
 static void enable(struct target_controller *controller)
 {
+    const struct target_conduct *conduct = controller->target->conduct;
     const uint32_t cc = controller->cc;
     const uint32_t css = cc & NVME_CC_CSS_MASK;
     const bool entries = (cc & NVME_CC_IOSQES_MASK) == NVME_CC_IOSQES &&
                          (cc & NVME_CC_IOCQES_MASK) == NVME_CC_IOCQES;
     const bool good = (entries || controller->discovery) && (cc & NVME_CC_MPS_MASK) == 0 &&
                       (cc & NVME_CC_AMS_MASK) == 0 && (css == 0 || css == NVME_CC_CSS_CSI);
-    controller->csts = good ? NVME_CSTS_READY : NVME_CSTS_FATAL;
+    controller->csts = good || conduct->checks_enable == 0 ? NVME_CSTS_READY : NVME_CSTS_FATAL;
 }
 
-/* nvmet_update_cc */
+/* Base 2.0, 3.7.2: I/O queues end, what was set is forgotten; the admin queue stays (fabrics). */
+static void reset(struct target_controller *controller)
+{
+    controller->cc = 0;
+    if (controller->target->conduct->reset_closes_queues == 0) {
+        controller->csts &= ~(uint32_t)NVME_CSTS_READY;
+        return;
+    }
+    controller->csts = 0;
+    controller->events_wanted = nvme_target_events_at_first(controller);
+    controller->events_masked = controller->events_pending = 0;
+    for (struct target_queue *queue = controller->target->queues; queue != NULL;
+         queue = queue->next)
+        if (queue->controller == controller && queue->qid > 0)
+            nvme_target_queue_close(queue);
+}
+
+static void shut_down(struct target_controller *controller)
+{
+    if (controller->target->conduct->shutdown_disables != 0) {
+        controller->csts &= ~(uint32_t)NVME_CSTS_READY;
+        controller->cc = 0;
+    }
+    controller->csts |= NVME_CSTS_SHST_DONE;
+}
+
 static void update_cc(struct target_controller *controller, uint32_t cc)
 {
     const uint32_t old = controller->cc;
     controller->cc = cc;
     if ((cc & NVME_CC_ENABLE) != 0 && (old & NVME_CC_ENABLE) == 0)
         enable(controller);
-    if ((cc & NVME_CC_ENABLE) == 0 && (old & NVME_CC_ENABLE) != 0) {
-        controller->csts &= ~(uint32_t)NVME_CSTS_READY;
-        controller->cc = 0;
-    }
-    if ((cc & NVME_CC_SHN_MASK) != 0 && (old & NVME_CC_SHN_MASK) == 0) {
-        controller->csts &= ~(uint32_t)NVME_CSTS_READY;
-        controller->cc = 0;
-        controller->csts |= NVME_CSTS_SHST_DONE;
-    }
+    if ((cc & NVME_CC_ENABLE) == 0 && (old & NVME_CC_ENABLE) != 0)
+        reset(controller);
+    if ((cc & NVME_CC_SHN_MASK) != 0 && (old & NVME_CC_SHN_MASK) == 0)
+        shut_down(controller);
     if ((cc & NVME_CC_SHN_MASK) == 0 && (old & NVME_CC_SHN_MASK) != 0)
         controller->csts &= ~(uint32_t)NVME_CSTS_SHST_MASK;
 }
@@ -256,7 +340,7 @@ static void run_set(struct target_command *command)
         return;
     const bool wide = (command->sqe.cdw10 & 1) != 0;
     if (wide || command->sqe.cdw11 != NVME_PROPERTY_CC) {
-        nvme_target_command_done(command, BAD_FIELD);
+        nvme_target_command_done(command, (uint16_t)command->queue->target->conduct->bad_property);
         return;
     }
     update_cc(command->queue->controller, command->sqe.cdw12);
@@ -273,6 +357,6 @@ uint16_t nvme_target_connect_parse_property(struct target_command *command)
         command->run = run_get;
         return NVME_STATUS_OK;
     default:
-        return NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
+        return nvme_target_connect_parse_again(command);
     }
 }

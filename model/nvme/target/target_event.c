@@ -33,6 +33,11 @@ static void process(struct target_controller *controller)
             answer(controller, &events[i]);
 }
 
+uint32_t nvme_target_events_at_first(const struct target_controller *controller)
+{
+    return controller->target->conduct->events_at_first;
+}
+
 void nvme_target_event_tell(struct target_controller *controller, unsigned bit)
 {
     const uint32_t mask = UINT32_C(1) << bit;
@@ -94,7 +99,7 @@ static bool aborts(struct target_command *command)
 {
     struct target_controller *controller = command->queue->controller;
     const uint16_t qid = (uint16_t)command->sqe.cdw10, cid = (uint16_t)(command->sqe.cdw10 >> 16);
-    if (controller->target->params.identity != NVME_TARGET_IS_SPDK)
+    if (controller->target->conduct->aborts == 0)
         return false;
     if (qid == 0)
         return abort_event_request(controller, cid);
@@ -108,8 +113,13 @@ static bool aborts(struct target_command *command)
 /* Bit 0 of the result: not aborted. */
 void nvme_target_abort_run(struct target_command *command)
 {
+    const uint16_t many = (uint16_t)command->queue->target->conduct->too_many_aborts;
     if (!nvme_target_command_expects(command, 0))
         return;
+    if (command->beyond_acl && many != NVME_STATUS_OK) {
+        nvme_target_command_done(command, many);
+        return;
+    }
     command->result = !aborts(command);
     nvme_target_command_done(command, NVME_STATUS_OK);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_identify - what a target says that it is.
  * Three identities: our own, which has the values of nvmet and another name; nvmet of Linux 6.1;
- * SPDK with a subsystem that reports ANA (nvmf_create_subsystem -r).
+ * SPDK 22.01 with a subsystem that reports ANA (nvmf_create_subsystem -r).
  * Source: base 5.15; fabrics 4.1, 5.2; drivers/nvme/target/admin-cmd.c and discovery.c, and values
- * seen on the wire between two Linux 6.1 machines; lib/nvmf/ctrlr.c of SPDK 21
- * (spdk_nvmf_ctrlr_identify_ctrlr, nvmf_ctrlr_cdata_init).  Optional commands are offered where the
+ * seen on the wire between two Linux 6.1 machines; lib/nvmf/ctrlr.c and ctrlr_bdev.c of SPDK 22.01
+ * (spdk_nvmf_ctrlr_identify_ctrlr, nvmf_ctrlr_cdata_init, nvmf_rdma_cdata_init).
+ * Optional commands are offered where the
  * store can carry them out. */
 #include "nvme/target/target_private.h"
 
@@ -20,7 +21,10 @@ enum {
     VERSION = 0x00010300,
     IO_CONTROLLER = 1,
     DISCOVERY_CONTROLLER = 2,
-    SPDK_NAMESPACES = 32, /* NVMF_SUBSYSTEM_DEFAULT_NAMESPACES */
+    SPDK_NAMESPACES = 32,      /* NVMF_SUBSYSTEM_DEFAULT_NAMESPACES */
+    SPDK_SGL_ENTRIES = 16,     /* SPDK_NVMF_MAX_SGL_ENTRIES */
+    SPDK_RESERVATIONS_AT = 31, /* RESCAP: all kinds, and the old key's semantics, none kept */
+    SPDK_RESERVATIONS = 0xFE,
     SPDK_VENDOR = 0x8086,
     SPDK_OUI = 0x5CD2E4,
 };
@@ -49,15 +53,27 @@ static unsigned long long serial(const struct nvme_target *target,
     return (unsigned long long)hash_mix(first ? own : own ^ hash_text(subsystem->nqn, 0));
 }
 
+const char *nvme_target_firmware(const struct nvme_target *target)
+{
+    static const char *const revisions[] = {[NVME_TARGET_IS_OWN] = "1",
+                                            [NVME_TARGET_IS_NVMET] = "6.1.0",
+                                            [NVME_TARGET_IS_SPDK] = "22.01"};
+    return revisions[target->params.identity];
+}
+
+uint32_t nvme_target_most_namespaces(const struct nvme_target *target)
+{
+    if (target->params.identity != NVME_TARGET_IS_SPDK)
+        return TARGET_NAMESPACES_MAX;
+    return target->namespace_count > SPDK_NAMESPACES ? target->namespace_count : SPDK_NAMESPACES;
+}
+
 static void name_target(const struct target_controller *controller,
                         struct nvme_identify_controller *identify)
 {
     static const char *const models[] = {[NVME_TARGET_IS_OWN] = "stormglass",
                                          [NVME_TARGET_IS_NVMET] = "Linux",
                                          [NVME_TARGET_IS_SPDK] = "SPDK bdev Controller"};
-    static const char *const versions[] = {[NVME_TARGET_IS_OWN] = "1",
-                                           [NVME_TARGET_IS_NVMET] = "6.1.0",
-                                           [NVME_TARGET_IS_SPDK] = "21.10"};
     const int64_t is = controller->target->params.identity;
     const unsigned long long number = serial(controller->target, controller->subsystem);
     if (is == NVME_TARGET_IS_SPDK) /* as its own examples number them, 14 digits behind a word */
@@ -67,7 +83,8 @@ static void name_target(const struct target_controller *controller,
         snprintf(identify->serial, sizeof identify->serial, "%016llx", number);
     identify->serial_of_nuls = is == NVME_TARGET_IS_NVMET;
     snprintf(identify->model, sizeof identify->model, "%s", models[is]);
-    snprintf(identify->firmware, sizeof identify->firmware, "%s", versions[is]);
+    snprintf(identify->firmware, sizeof identify->firmware, "%s",
+             nvme_target_firmware(controller->target));
 }
 
 static uint32_t sgls(const struct nvme_target *target)
@@ -103,11 +120,14 @@ static void be_spdk(const struct nvme_target *target, struct nvme_identify_contr
     identify->lpa = NVME_LPA_EFFECTS | NVME_LPA_PARTS;
     identify->kas = 100;
     identify->anacap = 0x47; /* no change and no persistent loss; a group for good */
-    identify->ana_groups = identify->namespaces = SPDK_NAMESPACES;
+    identify->ana_groups = identify->namespaces = nvme_target_most_namespaces(target);
     identify->vwc = 5; /* present; Flush takes no broadcast */
     identify->max_commands = (uint16_t)target->params.max_queue_size;
-    identify->oncs |= NVME_ONCS_RESERVATIONS;
+    identify->oncs = (uint16_t)((identify->oncs & ~NVME_ONCS_COMPARE) | NVME_ONCS_RESERVATIONS);
     identify->fuses = NVME_FUSES_COMPARE_WRITE;
+    identify->acwu = 1;
+    if (nvme_target_ops(target)->keyed_sgl) /* nvmf_rdma_cdata_init */
+        identify->msdbd = SPDK_SGL_ENTRIES;
 }
 
 static void identify_controller(const struct target_controller *controller, unsigned char *bytes)
@@ -155,6 +175,30 @@ static void identify_controller(const struct target_controller *controller, unsi
     nvme_identify_encode_controller(&identify, bytes);
 }
 
+/* nvmet_execute_disc_identify */
+static void be_nvmet_discovery(struct nvme_identify_controller *identify)
+{
+    identify->ctratt = 0;
+    identify->aerl = 0;
+    identify->kas = 0;
+}
+
+/* What spdk_nvmf_ctrlr_identify_ctrlr fills for both kinds of subsystems. */
+static void be_spdk_discovery(const struct nvme_target *target,
+                              struct nvme_identify_controller *identify)
+{
+    identify->serial[0] = identify->model[0] = '\0';
+    identify->names_of_nuls = true;
+    identify->type = 0;
+    identify->ctratt = 0;
+    identify->kas = 0;
+    identify->mdts = mdts(target);
+    identify->elpe = TARGET_ERROR_ENTRIES - 1;
+    identify->max_commands = (uint16_t)target->params.max_queue_size;
+    identify->fuses = NVME_FUSES_COMPARE_WRITE;
+    identify->acwu = 1;
+}
+
 /* fabrics 5.2: no namespaces, no I/O queues. */
 static void identify_discovery(const struct target_controller *controller, unsigned char *bytes)
 {
@@ -172,21 +216,30 @@ static void identify_discovery(const struct target_controller *controller, unsig
         .subsystem_nqn = NVME_DISCOVERY_NQN,
     };
     name_target(controller, &identify);
+    if (controller->target->params.identity == NVME_TARGET_IS_NVMET)
+        be_nvmet_discovery(&identify);
+    if (controller->target->params.identity == NVME_TARGET_IS_SPDK)
+        be_spdk_discovery(controller->target, &identify);
     nvme_identify_encode_controller(&identify, bytes);
 }
 
-/* An NSID that is not active has a page of zeroes (base 5.15.2.1).  Of one that cannot be reached
- * by this port nothing is said to be used, as nvmet has it. */
+/* An NSID that is not active has a page of zeroes, one that is not valid is refused (base 2.0,
+ * 5.17.2.1).  Of one that cannot be reached by this port nothing is said to be used, as nvmet has
+ * it. */
 static uint16_t identify_namespace(const struct target_command *command, unsigned char *bytes)
 {
     const struct target_queue *queue = command->queue;
-    const struct target_namespace *ns = nvme_target_namespace(queue->controller, command->sqe.nsid);
+    const struct target_controller *controller = queue->controller;
+    const struct target_namespace *ns = nvme_target_namespace(controller, command->sqe.nsid);
     if (command->sqe.nsid == NVME_NSID_ALL)
         return NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
     if (ns == NULL)
-        return NVME_STATUS_OK;
+        return nvme_target_valid_namespace(controller, command->sqe.nsid)
+                   ? NVME_STATUS_OK
+                   : (uint16_t)controller->target->conduct->identify_invalid_namespace;
     const uint8_t state = queue->port->ana[ns->ana_group];
     const unsigned type = nvme_target_protection_type(ns);
+    const bool spdk = queue->target->params.identity == NVME_TARGET_IS_SPDK;
     const bool away = state == NVME_ANA_INACCESSIBLE || state == NVME_ANA_PERSISTENT_LOSS;
     const struct nvme_identify_namespace identify = {
         .blocks = ns->blocks,
@@ -198,20 +251,26 @@ static uint16_t identify_namespace(const struct target_command *command, unsigne
         .dpc = type > 0 ? NVME_DPC_TYPES | NVME_DPC_FIRST | NVME_DPC_LAST : 0,
         .dps = (uint8_t)type,
         .metadata = type > 0 ? NVME_PI_BYTES : 0,
-        .dlfeat = ns->store->ops->zero != NULL ? NVME_DLFEAT_ZEROS : 0,
+        .dlfeat = ns->store->ops->zero != NULL && !spdk ? NVME_DLFEAT_ZEROS : 0,
         .ana_group = ns->ana_group,
         .block_shift = (uint8_t)__builtin_ctz(ns->block_bytes),
     };
     nvme_identify_encode_namespace(&identify, bytes);
+    if (spdk)
+        bytes[SPDK_RESERVATIONS_AT] = SPDK_RESERVATIONS;
     return NVME_STATUS_OK;
 }
 
-static void active_list(const struct target_command *command, unsigned char *bytes)
+static uint16_t active_list(const struct target_command *command, unsigned char *bytes)
 {
+    const uint16_t behind = (uint16_t)command->queue->target->conduct->list_behind_all;
+    if (command->sqe.nsid >= NVME_NSID_ALL - 1 && behind != NVME_STATUS_OK)
+        return behind;
     const uint32_t count = command->queue->controller->subsystem->namespace_count;
     uint32_t at = 0;
     for (uint64_t nsid = (uint64_t)command->sqe.nsid + 1; nsid <= count; nsid++, at++)
         wire_put32(bytes + (size_t)4 * at, (uint32_t)nsid);
+    return NVME_STATUS_OK;
 }
 
 /* UUID and command set, base 5.15.2.3. */
@@ -226,9 +285,36 @@ static uint16_t descriptors(const struct target_command *command, unsigned char 
     bytes[1] = 16;
     wire_put64(bytes + 4, hash_mix(name));
     wire_put64(bytes + 12, hash_mix(name + 1));
-    bytes[20] = 4;
-    bytes[21] = 1;
+    if (command->queue->target->conduct->cap_command_sets != 0) {
+        bytes[20] = 4;
+        bytes[21] = 1;
+    }
     return NVME_STATUS_OK;
+}
+
+/* By I/O command set: NVM is the only one, and has no limits of its own. */
+static uint16_t identify_command_set(const struct target_command *command, uint8_t cns,
+                                     unsigned char *bytes)
+{
+    const bool nvm = command->sqe.cdw11 >> 24 == 0;
+    const bool more = command->queue->target->conduct->lists_command_sets != 0;
+    switch (cns) {
+    case NVME_CNS_CSI_CONTROLLER:
+        return nvm ? NVME_STATUS_OK : BAD_FIELD;
+    case NVME_CNS_CSI_NAMESPACE:
+        if (!nvm || !more)
+            return BAD_FIELD;
+        return nvme_target_valid_namespace(command->queue->controller, command->sqe.nsid)
+                   ? NVME_STATUS_OK
+                   : NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
+    case NVME_CNS_CSI_ACTIVE_LIST:
+        return nvm && more ? active_list(command, bytes) : BAD_FIELD;
+    case NVME_CNS_COMMAND_SETS: /* one combination, of NVM alone */
+        bytes[0] = more;
+        return more ? NVME_STATUS_OK : BAD_FIELD;
+    default:
+        return BAD_FIELD;
+    }
 }
 
 static uint16_t identify(const struct target_command *command, unsigned char *bytes)
@@ -244,15 +330,13 @@ static uint16_t identify(const struct target_command *command, unsigned char *by
         (controller->discovery ? identify_discovery : identify_controller)(controller, bytes);
         return NVME_STATUS_OK;
     case NVME_CNS_ACTIVE_LIST:
-        active_list(command, bytes);
-        return NVME_STATUS_OK;
+        return active_list(command, bytes);
     case NVME_CNS_DESCRIPTORS:
         return descriptors(command, bytes);
-    case NVME_CNS_CSI_NAMESPACE:
-    case NVME_CNS_CSI_CONTROLLER: /* of the NVM command set: no limits of its own */
-        return command->sqe.cdw11 >> 24 == 0 ? NVME_STATUS_OK : BAD_FIELD;
     default:
-        return BAD_FIELD;
+        return controller->target->conduct->cap_command_sets != 0
+                   ? identify_command_set(command, cns, bytes)
+                   : (uint16_t)BAD_FIELD;
     }
 }
 

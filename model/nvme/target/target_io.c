@@ -242,13 +242,13 @@ uint16_t nvme_target_io_parse(struct target_command *command)
 {
     const struct target_queue *queue = command->queue;
     const struct target_controller *controller = queue->controller;
-    if (command->sqe.opcode == NVME_FABRICS)
-        return NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
+    if (UNLIKELY(command->sqe.opcode == NVME_FABRICS))
+        return nvme_target_connect_parse_again(command);
     if ((controller->cc & NVME_CC_ENABLE) == 0 || (controller->csts & NVME_CSTS_READY) == 0)
         return NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
     command->ns = nvme_target_namespace(controller, command->sqe.nsid);
-    if (command->ns == NULL)
-        return NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
+    if (UNLIKELY(command->ns == NULL))
+        return nvme_target_no_namespace(controller, command->sqe.nsid);
     const uint16_t access =
         nvme_ana_status((enum nvme_ana_state)queue->port->ana[command->ns->ana_group]);
     if (UNLIKELY(access != NVME_STATUS_OK))

@@ -41,12 +41,22 @@ static unsigned char *error_entry(const struct target_controller *controller, ui
     return controller->errors + number % TARGET_ERROR_ENTRIES * ERROR_ENTRY_BYTES;
 }
 
-void nvme_target_logs_error(const struct target_command *command)
+/* Statuses that nvmet does not name a place for, and so does not enter. */
+static bool has_place(uint16_t code)
+{
+    return code != NVME_STATUS_INTERNAL && code != NVME_STATUS_SEQUENCE &&
+           code != NVME_STATUS_KEEP_ALIVE_INVALID && code != NVME_STATUS_ASYNC_LIMIT;
+}
+
+bool nvme_target_logs_error(const struct target_command *command)
 {
     struct target_controller *controller = command->queue->controller;
     const struct nvme_command *sqe = &command->sqe;
     if (controller == NULL)
-        return; /* a Connect that is refused has none */
+        return false; /* a Connect that is refused has none */
+    if (controller->target->conduct->names_location != 0 &&
+        !has_place(command->status & NVME_STATUS_CODE))
+        return false;
     if (controller->errors == NULL)
         controller->errors = memory_new(ERROR_BYTES);
     unsigned char *entry = error_entry(controller, controller->error_count++);
@@ -59,6 +69,7 @@ void nvme_target_logs_error(const struct target_command *command)
     wire_put64(entry + 16, command->queue->qid > 0 ? nvme_capsule_lba(sqe) : 0);
     wire_put32(entry + 24, sqe->nsid);
     entry[29] = nvme_target_ops(controller->target)->type;
+    return true;
 }
 
 /* ---- pages ----
@@ -77,7 +88,13 @@ static uint64_t log_errors(const struct target_command *command, unsigned char *
 
 static uint64_t log_firmware(const struct target_command *command, unsigned char *page)
 {
-    (void)command, (void)page;
+    const struct nvme_target *target = command->queue->target;
+    if (target->conduct->fills_firmware != 0) { /* slot 1 is active */
+        const char *revision = nvme_target_firmware(target);
+        page[0] = 1;
+        memset(page + 8, ' ', NVME_FIRMWARE_BYTES);
+        memcpy(page + 8, revision, strnlen(revision, NVME_FIRMWARE_BYTES));
+    }
     return FIRMWARE_BYTES;
 }
 
@@ -109,6 +126,8 @@ static uint64_t log_effects(const struct target_command *command, unsigned char 
 static uint64_t log_smart(const struct target_command *command, unsigned char *page)
 {
     const struct nvme_target_stats *stats = &command->queue->target->stats;
+    if (command->queue->target->conduct->fills_smart == 0)
+        return SMART_BYTES;
     wire_put64(page + 32, (stats->bytes_read + SMART_UNIT - 1) / SMART_UNIT);
     wire_put64(page + 48, (stats->bytes_written + SMART_UNIT - 1) / SMART_UNIT);
     wire_put64(page + 64, stats->reads);
@@ -231,15 +250,55 @@ static const struct log *find_log(const struct target_command *command)
     return NULL;
 }
 
+/* Lengths that nvmet takes of a page that is not in parts; the others end as its copies do. */
+static uint16_t judge_whole(const struct log *log, uint64_t wanted)
+{
+    enum { TOO_SHORT = NVME_STATUS_SGL_LENGTH | NVME_STATUS_DNR };
+    switch (log->id) {
+    case NVME_LOG_SMART:
+        return wanted == SMART_BYTES ? NVME_STATUS_OK : NVME_STATUS_INTERNAL;
+    case NVME_LOG_CHANGED:
+        return wanted == CHANGED_BYTES ? NVME_STATUS_OK : NVME_STATUS_INTERNAL;
+    case NVME_LOG_EFFECTS:
+        return wanted >= EFFECTS_BYTES ? NVME_STATUS_OK : TOO_SHORT;
+    case NVME_LOG_ANA:
+        return wanted >= NVME_ANA_HEADER_BYTES ? NVME_STATUS_OK : TOO_SHORT;
+    default:
+        return NVME_STATUS_OK;
+    }
+}
+
+static uint16_t judge_namespace(const struct target_command *command, const struct log *log)
+{
+    const struct target_controller *controller = command->queue->controller;
+    const struct target_conduct *conduct = controller->target->conduct;
+    const uint32_t nsid = command->sqe.nsid;
+    if (log->id != NVME_LOG_SMART || nsid == NVME_NSID_ALL)
+        return NVME_STATUS_OK;
+    if (nsid == 0)
+        return (uint16_t)conduct->smart_of_none;
+    return nvme_target_namespace(controller, nsid) != NULL ? NVME_STATUS_OK
+                                                           : (uint16_t)conduct->smart_of_namespace;
+}
+
 static uint16_t copy_part(const struct target_command *command, const struct log *log,
                           uint64_t wanted, unsigned char *to)
 {
     unsigned char page[PAGE_MAX] = {0};
-    const uint64_t offset = nvme_capsule_log_offset(&command->sqe);
+    const struct target_conduct *conduct = command->queue->target->conduct;
+    const bool parts = conduct->log_parts != 0 || log->discovery;
+    const uint64_t offset = parts ? nvme_capsule_log_offset(&command->sqe) : 0;
+    uint16_t status = judge_namespace(command, log);
+    if (status == NVME_STATUS_OK && !parts)
+        status = judge_whole(log, wanted);
+    if (status != NVME_STATUS_OK)
+        return status;
     const uint64_t length = log->write(command, page);
     CHECK(length <= PAGE_MAX);
-    if (offset % 4 != 0 || offset > length)
+    if (offset % 4 != 0)
         return BAD_FIELD;
+    if (offset > length)
+        return (uint16_t)conduct->log_offset_behind;
     const uint64_t there = length - offset;
     memcpy(to, page + offset, (size_t)(wanted < there ? wanted : there));
     return NVME_STATUS_OK;
@@ -252,9 +311,8 @@ void nvme_target_logs_run(struct target_command *command)
     unsigned char *bytes = nvme_target_admin_answer(command, wanted);
     if (bytes == NULL)
         return;
-    uint16_t status = BAD_FIELD;
-    if (log != NULL && (log->id != NVME_LOG_SMART || wanted == SMART_BYTES))
-        status = copy_part(command, log, wanted, bytes);
+    const uint16_t status = log != NULL ? copy_part(command, log, wanted, bytes)
+                                        : (uint16_t)command->queue->target->conduct->unknown_log;
     const bool retains = (command->sqe.cdw10 >> 15 & 1) != 0; /* RAE */
     if (status == NVME_STATUS_OK && log->event != 0 && !retains)
         nvme_target_event_read(command->queue->controller, log->event);

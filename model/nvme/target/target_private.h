@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_private - what the files of the target share.
  * target.c           listening, controllers, what callers ask
+ * target_conduct.c   what targets do differently, by identity
+ * target_cids.c      commands that have the identifier of another one
  * target_subsystem.c what hosts connect to: names, namespaces, ports, hosts that may
  * target_port.c      ANA states of a port; a port that is closed, or dies alone
  * target_event.c     asynchronous events, and Abort
@@ -27,15 +29,18 @@
 #include "nvme/server.h"
 #include "nvme/stall.h"
 #include "nvme/target/target.h"
+#include "nvme/target/target_conduct.h"
 #include "nvme/wire/capsule.h"
 #include "nvme/wire/fabrics.h"
 #include "nvme/wire/identify.h"
 
 enum {
     TARGET_EVENT_REQUESTS = 4,    /* AERL 3 is 0's based; NVMET_ASYNC_EVENTS */
+    TARGET_ABORTS = 4,            /* ACL 3 is 0's based */
     TARGET_NAMESPACES_MAX = 1024, /* NN and MNAN of nvmet: NVMET_MAX_NAMESPACES */
     TARGET_ADMIN_DATA_MAX = 16384,
     TARGET_ERROR_ENTRIES = 128, /* of the error log; NVMET_ERROR_LOG_SLOTS */
+    TARGET_CID_SLOTS = 4096,    /* most of struct target_queue.cids */
     POOL_WANTED = -1,           /* it waits for them */
 };
 
@@ -80,6 +85,9 @@ struct target_command {
     int16_t held[TARGET_POOLS]; /* of the target's, that it holds; or POOL_WANTED */
     bool in_capsule;
     bool aborted; /* ends as it begins */
+    bool counted; /* by its queue's cids */
+    bool same_cid;
+    bool abort, beyond_acl; /* it counts as an outstanding Abort; one too many */
 };
 
 /* Where it listens. */
@@ -123,6 +131,8 @@ struct target_queue {
     struct target_list early;   /* came before ESTABLISHED */
     struct target_list starved; /* wait for room at the transport */
     uint32_t command_count, command_limit;
+    uint16_t *cids; /* commands under way by identifier, as far as target_cids.c looks; or NULL */
+    uint32_t cid_slots;
     uint32_t outside;    /* commands in a core's line or in the media: they come back */
     uint32_t carried;    /* commands whose data or response the transport has: they come back too */
     uint32_t unsupplied; /* commands that wait for what the target's pools have */
@@ -152,6 +162,8 @@ struct target_controller {
     uint32_t granted; /* of the target's budget of I/O queues */
     struct target_command *event_requests[TARGET_EVENT_REQUESTS]; /* held */
     uint32_t events;                                              /* of them */
+    uint32_t aborts; /* Abort commands that were received and have no response */
+    uint32_t arbitration, error_recovery, atomicity; /* features that have no effect */
     uint32_t events_wanted;  /* as the host has set them: bits NVME_EVENT_BIT_... */
     uint32_t events_masked;  /* told, and the log page has not been read since */
     uint32_t events_pending; /* happened, and no request was there */
@@ -168,6 +180,7 @@ struct nvme_target {
     struct nvme_target_site site;
     struct nvme_target_params params;
     struct nvme_target_stats stats;
+    const struct target_conduct *conduct;
     struct target_namespace *namespaces;
     uint32_t namespace_count;
     struct target_subsystem *subsystems;
@@ -232,7 +245,7 @@ static inline time_ps nvme_target_now(const struct target_queue *queue)
 static inline bool nvme_target_compares(const struct nvme_target *target)
 {
     return target->namespace_count > 0 && target->namespaces[0].store->ops->compare != NULL &&
-           target->params.identity != NVME_TARGET_IS_NVMET;
+           target->conduct->compares != 0;
 }
 
 /* target_subsystem.c */
@@ -247,12 +260,24 @@ bool nvme_target_allows(const struct target_subsystem *subsystem, const char *ho
 struct target_namespace *nvme_target_namespace(const struct target_controller *controller,
                                                uint32_t nsid);
 
+/* NSID from 1 to NN. */
+bool nvme_target_valid_namespace(const struct target_controller *controller, uint32_t nsid);
+/* Of a command that needs a namespace, where there is none of that NSID. */
+uint16_t nvme_target_no_namespace(const struct target_controller *controller, uint32_t nsid);
+
 /* target_event.c */
+/* Bits that are enabled before the host sets any. */
+uint32_t nvme_target_events_at_first(const struct target_controller *controller);
 void nvme_target_event_tell(struct target_controller *controller, unsigned bit);
 /* The host has read what the event was about. */
 void nvme_target_event_read(struct target_controller *controller, unsigned bit);
 void nvme_target_event_run(struct target_command *command);
 void nvme_target_abort_run(struct target_command *command);
+
+/* target_cids.c */
+void nvme_target_cids_open(struct target_queue *queue);
+void nvme_target_cids_add(struct target_command *command);  /* received */
+void nvme_target_cids_drop(struct target_command *command); /* it has its response */
 
 /* target_limit.c */
 /* NULL: it limits nothing.  The target is `limited` from then on. */
@@ -290,6 +315,9 @@ void nvme_target_port_init(struct target_port *port);
 
 /* target_identify.c */
 void nvme_target_identify_run(struct target_command *command);
+uint32_t nvme_target_most_namespaces(const struct nvme_target *target); /* NN */
+/* The revision of the firmware, as Identify and its log have it. */
+const char *nvme_target_firmware(const struct nvme_target *target);
 uint32_t nvme_target_events_offered(const struct target_controller *controller);
 
 /* target_accept.c */
@@ -357,6 +385,9 @@ void nvme_target_pools_audit(const struct nvme_target *target);
 /* Each sets command->run or returns a status. */
 uint16_t nvme_target_connect_parse(struct target_command *command);
 uint16_t nvme_target_connect_parse_property(struct target_command *command);
+uint16_t nvme_target_connect_parse_again(struct target_command *command); /* of an I/O queue */
+/* The keep-alive timer begins anew with so many milliseconds; 0: none. */
+void nvme_target_keep_alive(struct target_controller *controller, uint32_t milliseconds);
 uint16_t nvme_target_admin_parse(struct target_command *command);
 uint16_t nvme_target_io_parse(struct target_command *command);
 
@@ -366,7 +397,7 @@ unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t
 
 /* target_logs.c */
 void nvme_target_logs_run(struct target_command *command);
-/* The command has ended with an error, which the controller remembers. */
-void nvme_target_logs_error(const struct target_command *command);
+/* The command has ended with an error; true: the controller remembers it. */
+bool nvme_target_logs_error(const struct target_command *command);
 
 #endif

@@ -109,6 +109,11 @@ void nvme_target_queue_respond(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
     queue->carried++;
+    nvme_target_cids_drop(command);
+    if (UNLIKELY(command->abort)) {
+        command->abort = false;
+        queue->controller->aborts--;
+    }
     if (queue->sq_size > 0)
         queue->sqhd = (uint16_t)((queue->sqhd + 1u) % queue->sq_size);
     const struct nvme_response response = {
@@ -132,6 +137,17 @@ void nvme_target_queue_respond(struct target_command *command)
 
 /* ---- what the transport says ---- */
 
+static void note_command(struct target_controller *controller, struct target_command *command)
+{
+    const bool admin = command->queue->qid == 0;
+    controller->seen_command |= controller->target->conduct->traffic_keeps_alive != 0 ||
+                                (admin && command->sqe.opcode == NVME_ADMIN_KEEP_ALIVE);
+    if (LIKELY(!admin) || command->sqe.opcode != NVME_ADMIN_ABORT)
+        return;
+    command->abort = true;
+    command->beyond_acl = ++controller->aborts > TARGET_ABORTS;
+}
+
 static void on_capsule(void *self, struct nvme_capsule *capsule)
 {
     struct target_queue *queue = self;
@@ -150,8 +166,9 @@ static void on_capsule(void *self, struct nvme_capsule *capsule)
         .cid = command->sqe.cid,
         .capsule_at = nvme_target_now(queue),
     };
+    nvme_target_cids_add(command);
     if (queue->controller != NULL)
-        queue->controller->seen_command = true;
+        note_command(queue->controller, command);
     if (queue->state == TARGET_QUEUE_CONNECTING)
         nvme_target_list_add(&queue->early, command);
     else

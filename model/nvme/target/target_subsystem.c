@@ -91,6 +91,18 @@ bool nvme_target_allows(const struct target_subsystem *subsystem, const char *ho
     return subsystem->host_count == 0;
 }
 
+bool nvme_target_valid_namespace(const struct target_controller *controller, uint32_t nsid)
+{
+    return nsid > 0 && nsid <= nvme_target_most_namespaces(controller->target);
+}
+
+uint16_t nvme_target_no_namespace(const struct target_controller *controller, uint32_t nsid)
+{
+    return nvme_target_valid_namespace(controller, nsid)
+               ? (uint16_t)controller->target->conduct->inactive_namespace
+               : NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
+}
+
 struct target_namespace *nvme_target_namespace(const struct target_controller *controller,
                                                uint32_t nsid)
 {

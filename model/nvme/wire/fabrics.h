@@ -29,6 +29,7 @@ struct nvme_connect_data {
 /* Offsets in the Connect data and in the Connect command, for the "invalid parameter offset" of
  * a refusal. */
 enum nvme_connect_offset {
+    NVME_CONNECT_HOSTID_AT = 0,
     NVME_CONNECT_CNTLID_AT = 16,
     NVME_CONNECT_SUBNQN_AT = 256,
     NVME_CONNECT_HOSTNQN_AT = 512,

@@ -39,6 +39,7 @@
     X(fuses, 522, 2)                                                                               \
     X(vwc, 525, 1)                                                                                 \
     X(nwpc, 531, 1)                                                                                \
+    X(acwu, 532, 2)                                                                                \
     X(sgls, 536, 4)                                                                                \
     X(ioccsz, 1792, 4)                                                                             \
     X(iorcsz, 1796, 4)                                                                             \
@@ -91,8 +92,9 @@ void nvme_identify_encode_controller(const struct nvme_identify_controller *cont
 {
     memset(bytes, 0, NVME_IDENTIFY_BYTES);
     put_text(bytes + SERIAL_AT, NVME_SERIAL_BYTES, controller->serial,
-             controller->serial_of_nuls ? '\0' : ' ');
-    put_text(bytes + MODEL_AT, NVME_MODEL_BYTES, controller->model, ' ');
+             controller->serial_of_nuls || controller->names_of_nuls ? '\0' : ' ');
+    put_text(bytes + MODEL_AT, NVME_MODEL_BYTES, controller->model,
+             controller->names_of_nuls ? '\0' : ' ');
     put_text(bytes + FIRMWARE_AT, NVME_FIRMWARE_BYTES, controller->firmware, ' ');
     memcpy(bytes + SUBNQN_AT, controller->subsystem_nqn,
            strnlen(controller->subsystem_nqn, NVME_NQN_BYTES - 1));

@@ -37,6 +37,7 @@ struct nvme_identify_controller {
         model[NVME_MODEL_BYTES + 1]; /* padded with blanks on the wire */
     char firmware[NVME_FIRMWARE_BYTES + 1];
     bool serial_of_nuls; /* behind the serial number, where the others have blanks */
+    bool names_of_nuls;  /* serial number and model are not there */
     uint16_t vendor, subsystem_vendor;
     uint32_t ieee; /* OUI, 24 bits */
     uint8_t rab, cmic, mdts, type;
@@ -48,7 +49,7 @@ struct nvme_identify_controller {
     uint8_t anatt, anacap;
     uint32_t ana_groups;
     uint8_t sqes, cqes, vwc;
-    uint16_t max_commands, oncs, fuses;
+    uint16_t max_commands, oncs, fuses, acwu;
     uint8_t nwpc;
     uint16_t power_max;               /* of power state 0: centiwatts, */
     uint32_t power_entry, power_exit; /* microseconds */

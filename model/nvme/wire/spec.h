@@ -96,6 +96,7 @@ enum nvme_status {
     NVME_STATUS_OK = 0x000,
     NVME_STATUS_INVALID_OPCODE = 0x001,
     NVME_STATUS_INVALID_FIELD = 0x002,
+    NVME_STATUS_ID_CONFLICT = 0x003, /* of the command */
     NVME_STATUS_DATA_TRANSFER = 0x004,
     NVME_STATUS_INTERNAL = 0x006,
     NVME_STATUS_ABORTED = 0x007, /* by request */
@@ -107,8 +108,13 @@ enum nvme_status {
     NVME_STATUS_KEEP_ALIVE_INVALID = 0x01A,
     NVME_STATUS_LBA_RANGE = 0x080,
     NVME_STATUS_CAPACITY = 0x081,
+    NVME_STATUS_INVALID_QUEUE = 0x101,
+    NVME_STATUS_ABORT_LIMIT = 0x103,
     NVME_STATUS_ASYNC_LIMIT = 0x105,
-    NVME_STATUS_FEATURE_NOT_CHANGEABLE = 0x10E,
+    NVME_STATUS_INVALID_LOG_PAGE = 0x109,
+    NVME_STATUS_NOT_SAVEABLE = 0x10D, /* a feature */
+    NVME_STATUS_NOT_CHANGEABLE = 0x10E,
+    NVME_STATUS_NOT_OF_NAMESPACE = 0x10F,
     NVME_STATUS_CONNECT_FORMAT = 0x180,
     NVME_STATUS_CONNECT_BUSY = 0x181, /* no controller is left */
     NVME_STATUS_CONNECT_PARAMETERS = 0x182,
@@ -127,6 +133,7 @@ enum nvme_status {
     NVME_STATUS_CODE = 0x7FF,      /* the bits above */
     NVME_STATUS_SCT = 0x700,
     NVME_STATUS_PATH = 0x300,           /* SCT of path errors */
+    NVME_STATUS_MORE = 0x2000,          /* in the error log */
     NVME_STATUS_DNR = 0x4000,           /* do not retry */
     NVME_STATUS_TRANSPORT = UINT16_MAX, /* no response will come; never on the wire */
 };
@@ -167,6 +174,7 @@ enum nvme_property {
 };
 
 #define NVME_CAP_MQES_MASK UINT64_C(0xFFFF)       /* 0's based */
+#define NVME_CAP_CQR       (UINT64_C(1) << 16)    /* contiguous queues required */
 #define NVME_CAP_TO(cap)   (((cap) >> 24) & 0xFF) /* units of 500 ms */
 #define NVME_CAP_CSS_NVM   (UINT64_C(1) << 37)
 #define NVME_CAP_CSS_CSI   (UINT64_C(1) << 43)
@@ -198,6 +206,8 @@ enum nvme_cns {
     NVME_CNS_DESCRIPTORS = 0x03,
     NVME_CNS_CSI_NAMESPACE = 0x05,
     NVME_CNS_CSI_CONTROLLER = 0x06,
+    NVME_CNS_CSI_ACTIVE_LIST = 0x07,
+    NVME_CNS_COMMAND_SETS = 0x1C,
 };
 
 /* Log pages, LID in CDW10, base 5.14. */
@@ -213,8 +223,15 @@ enum nvme_log {
 
 /* Features, FID in CDW10, base 5.21. */
 enum nvme_feature {
+    NVME_FEATURE_ARBITRATION = 0x01,
+    NVME_FEATURE_POWER = 0x02,
+    NVME_FEATURE_TEMPERATURE = 0x04,
+    NVME_FEATURE_ERROR_RECOVERY = 0x05,
     NVME_FEATURE_WRITE_CACHE = 0x06,
     NVME_FEATURE_QUEUES = 0x07,
+    NVME_FEATURE_COALESCING = 0x08,
+    NVME_FEATURE_VECTOR = 0x09,
+    NVME_FEATURE_ATOMICITY = 0x0A,
     NVME_FEATURE_ASYNC_EVENT = 0x0B,
     NVME_FEATURE_KEEP_ALIVE = 0x0F,
     NVME_FEATURE_HOST_ID = 0x81,

@@ -34,6 +34,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     nvme_capsule_decode_response(&queue->last,
                                  queue->responses->bytes + (size_t)index * NVME_CQE_BYTES);
     queue->answered++;
+    queue->limited += (queue->last.status & NVME_STATUS_CODE) == NVME_STATUS_ABORT_LIMIT;
     post_receive(queue, index);
 }
 
@@ -179,6 +180,20 @@ void raw_send_bytes(struct raw_host *raw, unsigned index, uint32_t length)
     fake_verbs.post_send(queue->conn, &wr, &bad);
     fake_run(&raw->world, raw->world.now + PS_PER_MS);
     nvme_target_audit(raw->target);
+}
+
+void raw_post_many(struct raw_host *raw, unsigned index, unsigned count)
+{
+    struct raw_queue *queue = &raw->queues[index];
+    for (unsigned i = 0; i < count; i++) {
+        struct ibv_sge sge = {.addr = queue->capsule->addr + (uint64_t)i * NVME_SQE_BYTES,
+                              .length = NVME_SQE_BYTES,
+                              .lkey = queue->capsule->lkey};
+        struct ibv_send_wr wr = {
+            .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED};
+        struct ibv_send_wr *bad = NULL;
+        CHECK(fake_verbs.post_send(queue->conn, &wr, &bad) == 0);
+    }
 }
 
 uint16_t raw_send(struct raw_host *raw, unsigned index, const struct nvme_command *command,

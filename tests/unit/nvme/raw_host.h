@@ -17,6 +17,7 @@ struct raw_queue {
     struct verbs_mr *capsule, *responses;
     struct nvme_response last;
     uint32_t answered; /* responses */
+    uint32_t limited;  /* of them with Abort Command Limit Exceeded */
     uint32_t failed;   /* work requests that ended badly */
     int reject;        /* status of a refused connection, and its private data's STS */
     uint16_t reject_sts;
@@ -53,6 +54,9 @@ void raw_connect_as(struct raw_host *raw, unsigned index, uint16_t qid, uint16_t
 
 /* Sends the first `length` bytes of queues[index].capsule and runs. */
 void raw_send_bytes(struct raw_host *raw, unsigned index, uint32_t length);
+
+/* Sends at once so many capsules of 64 bytes, one after the other at queues[index].capsule. */
+void raw_post_many(struct raw_host *raw, unsigned index, unsigned count);
 
 /* Encodes the command, sends it with `more` bytes behind it and runs; the response's status. */
 uint16_t raw_send(struct raw_host *raw, unsigned index, const struct nvme_command *command,

@@ -161,7 +161,7 @@ static void as_nvmet(void **state)
     raw_fini(&raw);
 }
 
-/* lib/nvmf/ctrlr.c of SPDK 21, of a subsystem that reports ANA. */
+/* lib/nvmf/ctrlr.c of SPDK 22.01, of a subsystem that reports ANA. */
 static void as_spdk(void **state)
 {
     (void)state;
@@ -189,14 +189,15 @@ static void as_spdk(void **state)
         {513, 1, 0x44},       /* SQES, CQES */
         {514, 2, 128},        /* MAXCMD: the queue's depth */
         {516, 4, 32},         /* NN */
-        {520, 2, 0x2D},       /* ONCS: and reservations */
+        {520, 2, 0x2C},       /* ONCS: no Compare, which there is; reservations */
         {522, 2, 1},          /* FUSES: compare and write */
         {525, 1, 5},          /* VWC */
+        {532, 2, 1},          /* ACWU */
         {536, 4, 0x00100005}, /* SGLS */
         {540, 4, 32},         /* MNAN */
         {1792, 4, 260},
-        {1796, 4, 1}, /* IOCCSZ, IORCSZ */
-        {1803, 1, 1}, /* MSDBD */
+        {1796, 4, 1},  /* IOCCSZ, IORCSZ */
+        {1803, 1, 16}, /* MSDBD: SPDK_NVMF_MAX_SGL_ENTRIES */
         {0, 0, 0},
     };
     raw_init_as(&raw, NULL, 0, NVME_TARGET_IS_SPDK, 0);
@@ -208,7 +209,7 @@ static void as_spdk(void **state)
     memset(raw.buffer->bytes + 4, 0, 18);
     expect_text(22, 2, "", ' ');
     expect_text(24, 40, "SPDK bdev Controller", ' ');
-    expect_text(64, 8, "21.10", ' ');
+    expect_text(64, 8, "22.01", ' ');
     expect_text(768, 256, NVME_SUBSYSTEM_NQN, '\0');
     expect_page(fields);
     raw_fini(&raw);
@@ -260,10 +261,11 @@ static void a_namespace(void **state)
     };
     assert_int_equal(identify(NVME_CNS_NAMESPACE, 1, 0), NVME_STATUS_OK);
     expect_page(fields);
-    for (uint32_t nsid = 0; nsid < 4; nsid += 2) {
-        assert_int_equal(identify(NVME_CNS_NAMESPACE, nsid, 0), NVME_STATUS_OK);
-        expect_page(&nothing);
-    }
+    assert_int_equal(identify(NVME_CNS_NAMESPACE, 2, 0), NVME_STATUS_OK); /* not active */
+    expect_page(&nothing);
+    for (uint32_t nsid = 0; nsid < 1026; nsid += 1025)
+        assert_int_equal(identify(NVME_CNS_NAMESPACE, nsid, 0),
+                         NVME_STATUS_INVALID_NAMESPACE | DNR);
     raw_fini(&raw);
 }
 
@@ -277,8 +279,9 @@ static void the_list_of_namespaces(void **state)
         assert_int_equal(identify(NVME_CNS_ACTIVE_LIST, after, 0), NVME_STATUS_OK);
         expect_page(lists[after]);
     }
-    assert_int_equal(identify(NVME_CNS_ACTIVE_LIST, NVME_NSID_ALL, 0), NVME_STATUS_OK);
-    expect_page(lists[1]);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(identify(NVME_CNS_ACTIVE_LIST, NVME_NSID_ALL - i, 0),
+                         NVME_STATUS_INVALID_NAMESPACE | DNR);
     raw_fini(&raw);
 }
 

@@ -303,7 +303,7 @@ static void errors_come_back_as_statuses(void **state)
     io->nsid = 9;
     assert_true(nvme_host_submit(pair.host, 0, io));
     nvme_pair_run(&pair, PS_PER_MS);
-    assert_int_equal(io->status, NVME_STATUS_INVALID_NAMESPACE);
+    assert_int_equal(io->status, NVME_STATUS_INVALID_FIELD); /* valid, and not active */
     assert_true(nvme_host_live(pair.host));
     assert_int_equal(nvme_target_stats(pair.target)->errors, 6);
     nvme_pair_fini(&pair);

@@ -152,7 +152,8 @@ static void what_it_knows_and_refuses(void **state)
     } rows[] = {
         {NVME_ADMIN_IDENTIFY, 4096, NVME_CNS_NAMESPACE, 0, NVME_STATUS_INVALID_FIELD | DNR},
         {NVME_ADMIN_IDENTIFY, 4096, NVME_CNS_ACTIVE_LIST, 0, NVME_STATUS_INVALID_FIELD | DNR},
-        {NVME_ADMIN_GET_LOG, 512, 127 << 16 | NVME_LOG_SMART, 0, NVME_STATUS_INVALID_FIELD | DNR},
+        {NVME_ADMIN_GET_LOG, 512, 127 << 16 | NVME_LOG_SMART, 0,
+         NVME_STATUS_INVALID_LOG_PAGE | DNR},
         {NVME_ADMIN_ABORT, 0, 0, 0, NVME_STATUS_INVALID_OPCODE | DNR},
         {0x80, 0, 0, 0, NVME_STATUS_INVALID_OPCODE | DNR},
         {NVME_ADMIN_SET_FEATURES, 0, NVME_FEATURE_QUEUES, 0, NVME_STATUS_INVALID_FIELD | DNR},
@@ -180,7 +181,7 @@ static void the_other_controllers_pages(void **state)
     static unsigned char whole[4096];
     raw_init(&raw);
     raw_bring_up(&raw);
-    assert_int_equal(get_log(NVME_LOG_DISCOVERY, 1024, 0), NVME_STATUS_INVALID_FIELD | DNR);
+    assert_int_equal(get_log(NVME_LOG_DISCOVERY, 1024, 0), NVME_STATUS_INVALID_LOG_PAGE | DNR);
     assert_int_equal(get_log(NVME_LOG_EFFECTS, 4096, 0), NVME_STATUS_OK);
     memcpy(whole, raw.buffer->bytes, sizeof whole);
     assert_int_equal(wire_get32(whole + 4 * NVME_ADMIN_IDENTIFY), 1);

@@ -88,7 +88,7 @@ static void a_subsystem_has_its_own_namespaces(void **state)
         const struct nvme_command flush = {
             .opcode = NVME_FLUSH, .flags = NVME_FLAGS_SGL, .nsid = 1, .sgl.type = NVME_SGL_KEYED};
         assert_int_equal(raw_send(&raw, 1, &flush, 0),
-                         i == 0 ? NVME_STATUS_OK : NVME_STATUS_INVALID_NAMESPACE | DNR);
+                         i == 0 ? NVME_STATUS_OK : NVME_STATUS_INVALID_FIELD | DNR);
         raw_fini(&raw);
     }
 }

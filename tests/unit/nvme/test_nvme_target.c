@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+enum { DNR = NVME_STATUS_DNR };
+
 static struct raw_host raw;
 
 static void connection_requests(void **state)
@@ -97,14 +99,14 @@ static void nothing_before_connect(void **state)
     raw_connect_as(&raw, 0, 1, 128);
     const struct nvme_command read = {
         .opcode = NVME_READ, .flags = NVME_FLAGS_SGL, .nsid = 1, .sgl.type = NVME_SGL_KEYED};
-    assert_int_equal(raw_send(&raw, 0, &read, 0), NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR);
+    assert_int_equal(raw_send(&raw, 0, &read, 0), NVME_STATUS_SEQUENCE | NVME_STATUS_DNR);
     raw_fini(&raw);
 }
 
 static void bad_commands(void **state)
 {
     (void)state;
-    enum { DNR = NVME_STATUS_DNR, SGL = NVME_FLAGS_SGL };
+    enum { SGL = NVME_FLAGS_SGL };
     static const struct {
         uint8_t opcode, flags;
         uint32_t nsid;
@@ -118,13 +120,15 @@ static void bad_commands(void **state)
         {NVME_READ, 0x80, 1, NVME_SGL_KEYED, 0, 4096, 0, 0, 7, NVME_STATUS_INVALID_FIELD | DNR},
         {NVME_READ, SGL | 1, 1, NVME_SGL_KEYED, 0, 4096, 0, 0, 7, NVME_STATUS_INVALID_FIELD | DNR},
         {NVME_READ, SGL, 0, NVME_SGL_KEYED, 0, 4096, 0, 0, 7, NVME_STATUS_INVALID_NAMESPACE | DNR},
-        {NVME_READ, SGL, 2, NVME_SGL_KEYED, 0, 4096, 0, 0, 7, NVME_STATUS_INVALID_NAMESPACE | DNR},
+        {NVME_READ, SGL, 2, NVME_SGL_KEYED, 0, 4096, 0, 0, 7, NVME_STATUS_INVALID_FIELD | DNR},
+        {NVME_READ, SGL, 1025, NVME_SGL_KEYED, 0, 4096, 0, 0, 7,
+         NVME_STATUS_INVALID_NAMESPACE | DNR},
         {NVME_READ, SGL, 1, NVME_SGL_KEYED, 0, 4096, 0, 0, 8, NVME_STATUS_SGL_LENGTH | DNR},
         {NVME_READ, SGL, 1, NVME_SGL_KEYED, 0, 0, 0, 0, 0, NVME_STATUS_SGL_LENGTH | DNR},
         {NVME_READ, SGL, 1, NVME_SGL_KEYED, 0, 2 << 20, 0, 0, 4095,
          NVME_STATUS_INVALID_FIELD | DNR},
-        {NVME_READ, SGL, 1, 0x41, 0, 4096, 0, 0, 7, NVME_STATUS_INVALID_FIELD | DNR},
-        {NVME_READ, SGL, 1, 0x00, 0, 4096, 0, 0, 7, NVME_STATUS_INVALID_FIELD | DNR},
+        {NVME_READ, SGL, 1, 0x41, 0, 4096, 0, 0, 7, NVME_STATUS_SGL_TYPE | DNR},
+        {NVME_READ, SGL, 1, 0x00, 0, 4096, 0, 0, 7, NVME_STATUS_SGL_TYPE | DNR},
         {NVME_READ, SGL, 1, 0x20, 0, 4096, 0, 0, 7, NVME_STATUS_SGL_TYPE | DNR},
         {NVME_READ, SGL, 1, NVME_SGL_IN_CAPSULE, 0, 4096, 4096, 0, 7,
          NVME_STATUS_INVALID_FIELD | DNR},
@@ -144,7 +148,7 @@ static void bad_commands(void **state)
         {NVME_DATASET, SGL, 1, NVME_SGL_IN_CAPSULE, 0, 512, 512, 0, 0,
          NVME_STATUS_INVALID_FIELD | DNR},
         {NVME_FABRICS, SGL, NVME_FCTYPE_CONNECT, NVME_SGL_KEYED, 0, 1024, 0, 1 << 16, 0,
-         NVME_STATUS_INVALID_OPCODE | DNR},
+         NVME_STATUS_SEQUENCE | DNR},
     };
     raw_init(&raw);
     raw_bring_up(&raw);
@@ -168,73 +172,74 @@ static void bad_commands(void **state)
     raw_fini(&raw);
 }
 
+static const struct {
+    uint8_t opcode;
+    uint32_t nsid, length, cdw10, cdw11;
+    uint16_t status;
+    uint64_t result;
+} admin_rows[] = {
+    {NVME_FABRICS, NVME_FCTYPE_GET, 0, 1, NVME_PROPERTY_CAP, 0, UINT64_C(0x8200F01007F)},
+    {NVME_FABRICS, NVME_FCTYPE_GET, 0, 0, NVME_PROPERTY_VS, 0, 0x10300},
+    {NVME_FABRICS, NVME_FCTYPE_GET, 0, 0, NVME_PROPERTY_CSTS, 0, 1},
+    {NVME_FABRICS, NVME_FCTYPE_GET, 0, 0, NVME_PROPERTY_CAP, NVME_STATUS_INVALID_FIELD | DNR, 0},
+    {NVME_FABRICS, NVME_FCTYPE_GET, 0, 0, 0x20, NVME_STATUS_INVALID_FIELD | DNR, 0},
+    {NVME_FABRICS, NVME_FCTYPE_SET, 0, 1, NVME_PROPERTY_CC, NVME_STATUS_INVALID_FIELD | DNR, 0},
+    {NVME_FABRICS, 0x08, 0, 0, 0, NVME_STATUS_INVALID_OPCODE | DNR, 0},
+    {NVME_ADMIN_IDENTIFY, 0, 4096, NVME_CNS_CONTROLLER, 0, 0, 0},
+    {NVME_ADMIN_IDENTIFY, 1, 4096, NVME_CNS_NAMESPACE, 0, 0, 0},
+    {NVME_ADMIN_IDENTIFY, 99, 4096, NVME_CNS_NAMESPACE, 0, 0, 0},
+    {NVME_ADMIN_IDENTIFY, NVME_NSID_ALL, 4096, NVME_CNS_NAMESPACE, 0,
+     NVME_STATUS_INVALID_NAMESPACE | DNR, 0},
+    {NVME_ADMIN_IDENTIFY, NVME_NSID_ALL, 4096, NVME_CNS_ACTIVE_LIST, 0,
+     NVME_STATUS_INVALID_NAMESPACE | DNR, 0},
+    {NVME_ADMIN_IDENTIFY, 1, 4096, NVME_CNS_ACTIVE_LIST, 0, 0, 0},
+    {NVME_ADMIN_IDENTIFY, 99, 4096, NVME_CNS_DESCRIPTORS, 0, NVME_STATUS_INVALID_NAMESPACE | DNR,
+     0},
+    {NVME_ADMIN_IDENTIFY, 0, 4096, 0x20, 0, NVME_STATUS_INVALID_FIELD | DNR, 0},
+    {NVME_ADMIN_IDENTIFY, 0, 512, NVME_CNS_CONTROLLER, 0, NVME_STATUS_SGL_LENGTH | DNR, 0},
+    {NVME_ADMIN_IDENTIFY, 0, 32 << 10, NVME_CNS_CONTROLLER, 0, NVME_STATUS_INVALID_FIELD | DNR, 0},
+    {NVME_ADMIN_GET_LOG, 0, 4, NVME_LOG_ANA, 0, 0, 0},
+    {NVME_ADMIN_GET_LOG, 0, 4, NVME_LOG_SMART, 0, 0, 0},
+    {NVME_ADMIN_GET_LOG, 0, 512, NVME_LOG_SMART | 127 << 16, 0, 0, 0},
+    {NVME_ADMIN_GET_LOG, 0, 4, 0x70, 0, NVME_STATUS_INVALID_LOG_PAGE | DNR, 0},
+    {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_QUEUES, 3 << 16 | 3, NVME_STATUS_SEQUENCE | DNR,
+     0},
+    {NVME_ADMIN_GET_FEATURES, 0, 0, NVME_FEATURE_QUEUES, 0, 0, 0x7F007F},
+    {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_QUEUES, 0xFFFF, NVME_STATUS_INVALID_FIELD | DNR,
+     0},
+    {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_HOST_ID, 0, NVME_STATUS_SEQUENCE | DNR, 0},
+    {NVME_ADMIN_GET_FEATURES, 0, 16, NVME_FEATURE_HOST_ID, 1, 0, 0},
+    {NVME_ADMIN_GET_FEATURES, 0, 16, NVME_FEATURE_HOST_ID, 0, NVME_STATUS_INVALID_FIELD | DNR, 0},
+    {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_ASYNC_EVENT, 0x900, 0, 0},
+    {NVME_ADMIN_GET_FEATURES, 0, 0, NVME_FEATURE_ASYNC_EVENT, 0, 0, 0x900},
+    {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_ASYNC_EVENT, 0x1000,
+     NVME_STATUS_INVALID_FIELD | DNR, 0},
+    {NVME_ADMIN_GET_FEATURES, 0, 0, NVME_FEATURE_WRITE_CACHE, 0, 0, 1},
+    {NVME_ADMIN_GET_FEATURES, 0, 0, 0x77, 0, NVME_STATUS_INVALID_FIELD | DNR, 0},
+    {NVME_ADMIN_KEEP_ALIVE, 0, 0, 0, 0, NVME_STATUS_KEEP_ALIVE_INVALID, 0},
+    {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_KEEP_ALIVE, 2500, 0, 0},
+    {NVME_ADMIN_GET_FEATURES, 0, 0, NVME_FEATURE_KEEP_ALIVE, 0, 0, 3000},
+    {NVME_ADMIN_KEEP_ALIVE, 0, 0, 0, 0, 0, 0},
+    {NVME_ADMIN_ABORT, 0, 0, 0, 0, 0, 1},
+    {0x80, 0, 0, 0, 0, NVME_STATUS_INVALID_OPCODE | DNR, 0},
+};
+
 static void admin_commands(void **state)
 {
     (void)state;
-    enum { DNR = NVME_STATUS_DNR };
-    static const struct {
-        uint8_t opcode;
-        uint32_t nsid, length, cdw10, cdw11;
-        uint16_t status;
-        uint64_t result;
-    } rows[] = {
-        {NVME_FABRICS, NVME_FCTYPE_GET, 0, 1, NVME_PROPERTY_CAP, 0, UINT64_C(0x8200F00007F)},
-        {NVME_FABRICS, NVME_FCTYPE_GET, 0, 0, NVME_PROPERTY_VS, 0, 0x10300},
-        {NVME_FABRICS, NVME_FCTYPE_GET, 0, 0, NVME_PROPERTY_CSTS, 0, 1},
-        {NVME_FABRICS, NVME_FCTYPE_GET, 0, 0, NVME_PROPERTY_CAP, NVME_STATUS_INVALID_FIELD | DNR,
-         0},
-        {NVME_FABRICS, NVME_FCTYPE_GET, 0, 0, 0x20, NVME_STATUS_INVALID_FIELD | DNR, 0},
-        {NVME_FABRICS, NVME_FCTYPE_SET, 0, 1, NVME_PROPERTY_CC, NVME_STATUS_INVALID_FIELD | DNR, 0},
-        {NVME_FABRICS, 0x08, 0, 0, 0, NVME_STATUS_INVALID_OPCODE | DNR, 0},
-        {NVME_ADMIN_IDENTIFY, 0, 4096, NVME_CNS_CONTROLLER, 0, 0, 0},
-        {NVME_ADMIN_IDENTIFY, 1, 4096, NVME_CNS_NAMESPACE, 0, 0, 0},
-        {NVME_ADMIN_IDENTIFY, 99, 4096, NVME_CNS_NAMESPACE, 0, 0, 0},
-        {NVME_ADMIN_IDENTIFY, NVME_NSID_ALL, 4096, NVME_CNS_NAMESPACE, 0,
-         NVME_STATUS_INVALID_NAMESPACE | DNR, 0},
-        {NVME_ADMIN_IDENTIFY, NVME_NSID_ALL, 4096, NVME_CNS_ACTIVE_LIST, 0, 0, 0},
-        {NVME_ADMIN_IDENTIFY, 99, 4096, NVME_CNS_DESCRIPTORS, 0,
-         NVME_STATUS_INVALID_NAMESPACE | DNR, 0},
-        {NVME_ADMIN_IDENTIFY, 0, 4096, 0x20, 0, NVME_STATUS_INVALID_FIELD | DNR, 0},
-        {NVME_ADMIN_IDENTIFY, 0, 512, NVME_CNS_CONTROLLER, 0, NVME_STATUS_SGL_LENGTH | DNR, 0},
-        {NVME_ADMIN_IDENTIFY, 0, 32 << 10, NVME_CNS_CONTROLLER, 0, NVME_STATUS_INVALID_FIELD | DNR,
-         0},
-        {NVME_ADMIN_GET_LOG, 0, 4, NVME_LOG_ANA, 0, 0, 0},
-        {NVME_ADMIN_GET_LOG, 0, 4, NVME_LOG_SMART, 0, NVME_STATUS_INVALID_FIELD | DNR, 0},
-        {NVME_ADMIN_GET_LOG, 0, 512, NVME_LOG_SMART | 127 << 16, 0, 0, 0},
-        {NVME_ADMIN_GET_LOG, 0, 4, 0x70, 0, NVME_STATUS_INVALID_FIELD | DNR, 0},
-        {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_QUEUES, 3 << 16 | 3, 0, 0x7F007F},
-        {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_QUEUES, 0xFFFF,
-         NVME_STATUS_INVALID_FIELD | DNR, 0},
-        {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_HOST_ID, 0, NVME_STATUS_SEQUENCE | DNR, 0},
-        {NVME_ADMIN_GET_FEATURES, 0, 16, NVME_FEATURE_HOST_ID, 1, 0, 0},
-        {NVME_ADMIN_GET_FEATURES, 0, 16, NVME_FEATURE_HOST_ID, 0, NVME_STATUS_INVALID_FIELD | DNR,
-         0},
-        {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_ASYNC_EVENT, 0x900, 0, 0x900},
-        {NVME_ADMIN_GET_FEATURES, 0, 0, NVME_FEATURE_ASYNC_EVENT, 0, 0, 0x900},
-        {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_ASYNC_EVENT, 0x1000,
-         NVME_STATUS_INVALID_FIELD | DNR, 0},
-        {NVME_ADMIN_GET_FEATURES, 0, 0, NVME_FEATURE_WRITE_CACHE, 0, 0, 1},
-        {NVME_ADMIN_GET_FEATURES, 0, 0, 0x77, 0, NVME_STATUS_INVALID_FIELD | DNR, 0},
-        {NVME_ADMIN_KEEP_ALIVE, 0, 0, 0, 0, NVME_STATUS_KEEP_ALIVE_INVALID, 0},
-        {NVME_ADMIN_SET_FEATURES, 0, 0, NVME_FEATURE_KEEP_ALIVE, 2500, 0, 3},
-        {NVME_ADMIN_GET_FEATURES, 0, 0, NVME_FEATURE_KEEP_ALIVE, 0, 0, 3000},
-        {NVME_ADMIN_KEEP_ALIVE, 0, 0, 0, 0, 0, 0},
-        {NVME_ADMIN_ABORT, 0, 0, 0, 0, 0, 1},
-        {0x80, 0, 0, 0, 0, NVME_STATUS_INVALID_OPCODE | DNR, 0},
-    };
     raw_init(&raw);
     raw_bring_up(&raw);
-    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (unsigned i = 0; i < sizeof admin_rows / sizeof admin_rows[0]; i++) {
         const struct nvme_command command = {
-            .opcode = rows[i].opcode,
+            .opcode = admin_rows[i].opcode,
             .flags = NVME_FLAGS_SGL,
-            .nsid = rows[i].nsid,
-            .sgl = {raw.buffer->addr, rows[i].length, raw.buffer->rkey, NVME_SGL_KEYED},
-            .cdw10 = rows[i].cdw10,
-            .cdw11 = rows[i].cdw11,
+            .nsid = admin_rows[i].nsid,
+            .sgl = {raw.buffer->addr, admin_rows[i].length, raw.buffer->rkey, NVME_SGL_KEYED},
+            .cdw10 = admin_rows[i].cdw10,
+            .cdw11 = admin_rows[i].cdw11,
         };
-        assert_int_equal(raw_send(&raw, 0, &command, 0), rows[i].status);
-        assert_int_equal(raw.queues[0].last.result, rows[i].result);
+        assert_int_equal(raw_send(&raw, 0, &command, 0), admin_rows[i].status);
+        assert_int_equal(raw.queues[0].last.result, admin_rows[i].result);
     }
     raw_fini(&raw);
 }
@@ -245,9 +250,9 @@ static void event_requests_are_held(void **state)
     (void)state;
     raw_init(&raw);
     raw_bring_up(&raw);
-    const struct nvme_command event = {
+    struct nvme_command event = {
         .opcode = NVME_ADMIN_ASYNC_EVENT, .flags = NVME_FLAGS_SGL, .sgl.type = NVME_SGL_KEYED};
-    for (unsigned i = 0; i < 4; i++)
+    for (; event.cid < 4; event.cid++)
         assert_int_equal(raw_send(&raw, 0, &event, 0), NVME_STATUS_TRANSPORT);
     assert_int_equal(raw_send(&raw, 0, &event, 0), NVME_STATUS_ASYNC_LIMIT | NVME_STATUS_DNR);
     raw_fini(&raw);

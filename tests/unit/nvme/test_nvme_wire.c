@@ -378,6 +378,7 @@ static void set_up_as_linux_does(void **state)
     static struct nvme_pair pair;
     nvme_pair_init(&pair, "null");
     pair.namespace_count = 1;
+    pair.target_params.identity = NVME_TARGET_IS_NVMET;
     nvme_pair_start(&pair);
     assert_int_equal(pair.ready_status, NVME_STATUS_OK);
     const unsigned count = sizeof setup / sizeof setup[0];
