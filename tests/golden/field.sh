@@ -6,7 +6,7 @@
 set -u
 . tests/golden/outside
 rows=$OLDPWD/tests/golden/field
-cp "$rows"/* .
+cp -r "$rows"/* .
 
 fio_scenario() { # [duration=TIME] FILE
     local duration=10ms
