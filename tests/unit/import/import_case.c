@@ -93,11 +93,21 @@ struct reader {
     const char *name, *at;
     int line;
     char *given, *answer; /* the last given text, and the answer to it */
+    FILE *accepted;       /* what the file would have to be; NULL: it is compared */
 };
 
 static bool begins(const struct reader *reader, const char *word)
 {
     return strncmp(reader->at, word, strlen(word)) == 0;
+}
+
+/* The line is done. */
+static void keep_line(struct reader *reader, size_t length)
+{
+    if (reader->accepted != NULL)
+        fprintf(reader->accepted, "%.*s\n", (int)length, reader->at);
+    reader->at += length + (reader->at[length] == '\n');
+    reader->line++;
 }
 
 /* The line behind its first `skip` bytes, with escapes replaced. */
@@ -112,13 +122,12 @@ static char *take_line(struct reader *reader, size_t skip)
         in += escape != NULL;
     }
     *out = '\0';
-    reader->at += length + (reader->at[length] == '\n');
-    reader->line++;
+    keep_line(reader, length);
     return line;
 }
 
 /* All lines up to the next that begins something. */
-static char *take_text(struct reader *reader)
+static char *take_text(struct reader *reader, bool kept)
 {
     char *text;
     size_t size;
@@ -129,8 +138,10 @@ static char *take_text(struct reader *reader)
             fputc('\f', out);
         else
             fprintf(out, "%.*s\n", (int)length, reader->at);
-        reader->at += length + (reader->at[length] == '\n');
-        reader->line++;
+        FILE *accepted = reader->accepted;
+        reader->accepted = kept ? accepted : NULL;
+        keep_line(reader, length);
+        reader->accepted = accepted;
     }
     memory_stream_end(out);
     return text;
@@ -138,7 +149,9 @@ static char *take_text(struct reader *reader)
 
 static void compare(const struct reader *reader, int line, const char *is, const char *expected)
 {
-    if (strcmp(is, expected) == 0)
+    if (reader->accepted != NULL)
+        fputs(is, reader->accepted);
+    if (reader->accepted != NULL || strcmp(is, expected) == 0)
         return;
     fprintf(stderr, "%s:%d: gives\n%sand not\n%s", reader->name, line, is, expected); /* whole */
     fail();
@@ -150,12 +163,12 @@ static void check_given(struct reader *reader, import_answer *answer)
     free(take_line(reader, 0));
     free(reader->given);
     free(reader->answer);
-    reader->given = take_text(reader);
+    reader->given = take_text(reader, true);
     reader->answer = answer(reader->given);
     if (!begins(reader, "=== gives"))
         fail_msg("%s:%d: expected '=== gives'", reader->name, reader->line);
     free(take_line(reader, 0));
-    char *expected = take_text(reader);
+    char *expected = take_text(reader, false);
     compare(reader, line, reader->answer, expected);
     free(expected);
 }
@@ -183,7 +196,7 @@ static void check_change(struct reader *reader, import_answer *answer)
     char *from = take_line(reader, 4);
     if (!begins(reader, "+++"))
         fail_msg("%s:%d: expected '+++ TO'", reader->name, reader->line);
-    char *to = take_line(reader, 4), *expected = take_text(reader);
+    char *to = take_line(reader, 4), *expected = take_text(reader, false);
     char *text = changed(reader, from, to), *after = answer(text);
     char *difference = changes(reader->answer, after);
     compare(reader, line, difference, expected);
@@ -195,6 +208,15 @@ static void check_change(struct reader *reader, import_answer *answer)
     free(difference);
 }
 
+static void accept_file(const char *file, char *text)
+{
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    assert_int_equal(fclose(out), 0);
+    free(text);
+}
+
 void import_check(import_answer *answer, const char *file)
 {
     struct arena arena = {0};
@@ -203,12 +225,20 @@ void import_check(import_answer *answer, const char *file)
     if (text == NULL)
         fail_msg("%s", diag.messages[0].text);
     struct reader reader = {.name = file, .at = text->text, .line = 1};
+    char *accepted = NULL;
+    size_t size;
+    if (getenv("ACCEPT") != NULL)
+        reader.accepted = memory_stream(&accepted, &size);
     while (*reader.at != '\0')
         if (begins(&reader, "=== given"))
             check_given(&reader, answer);
         else
             check_change(&reader, answer);
     assert_non_null(reader.given);
+    if (reader.accepted != NULL) {
+        memory_stream_end(reader.accepted);
+        accept_file(file, accepted);
+    }
     free(reader.given);
     free(reader.answer);
     arena_free(&arena);

@@ -8,7 +8,8 @@
  *     +++ TO         what is there instead; below it the difference of the two answers, "- LINE"
  *                    for each that goes and "+ LINE" for each that comes, or the whole answer,
  *                    where the text is refused
- * Any number of changes follow a given text, and any number of given texts each other. */
+ * Any number of changes follow a given text, and any number of given texts each other.
+ * With ACCEPT in the environment the file is written anew with the answers of today. */
 #ifndef STORMGLASS_TESTS_IMPORT_CASE_H
 #define STORMGLASS_TESTS_IMPORT_CASE_H
 
