@@ -237,8 +237,8 @@ static bool has_nul(const struct tree_file *file, struct diag *diag)
     return true;
 }
 
-struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
-                            struct json_repeats *repeats, struct diag *diag)
+static struct tree_node *read_json(struct arena *arena, const struct tree_file *file, bool any,
+                                   struct json_repeats *repeats, struct diag *diag)
 {
     json_error_t error;
     json_set_alloc_funcs(memory_new, free);
@@ -246,7 +246,7 @@ struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
         return NULL;
     json_t *root =
         json_loadb(file->text, file->length, repeats == NULL ? JSON_REJECT_DUPLICATES : 0, &error);
-    const bool is_object = json_is_object(root);
+    const bool is_object = any || json_is_object(root);
     json_decref(root);
     if (root == NULL) {
         syntax_error(file, &error, diag);
@@ -265,4 +265,16 @@ struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
     to_token(&walk);
     fail(&walk, place_here(&walk), "expected a JSON object");
     return NULL;
+}
+
+struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
+                            struct json_repeats *repeats, struct diag *diag)
+{
+    return read_json(arena, file, false, repeats, diag);
+}
+
+struct tree_node *json_tree_any(struct arena *arena, const struct tree_file *file,
+                                struct diag *diag)
+{
+    return read_json(arena, file, true, NULL, diag);
 }
