@@ -5,11 +5,11 @@
 #include "base/printable.h"
 #include "cli/prepare/import.h"
 #include "net/port/port.h"
+#include "scenarios/counters/counts.h"
 #include "scenarios/device/device.h"
 #include "scenarios/import/cabling_import.h"
 #include "scenarios/import/clab.h"
 #include "scenarios/import/dot.h"
-#include "scenarios/import/incident.h"
 #include "scenarios/sonic/sonic.h"
 
 #include <stdio.h>
@@ -77,22 +77,22 @@ const struct import_kind import_sonic = {
 static int take_counters(const struct cli_args *args)
 {
     if (args->operand_count != 3) {
-        cli_error("import counters: expected two files, an earlier and a later one");
+        cli_error("import counters: expected two files or folders, an earlier and a later one");
         return CLI_USAGE;
     }
-    const struct incident_input before = {.name = args->operands[1]};
-    const struct incident_input after = {.name = args->operands[2]};
+    const struct counts_input before = {.name = args->operands[1]};
+    const struct counts_input after = {.name = args->operands[2]};
     struct diag *diag = memory_zeroed(1, sizeof *diag);
-    struct incident_result result;
-    const bool fine = incident_counters(&before, &after, &result, diag);
+    struct counts_result result;
+    const bool fine = counts_import(&before, &after, &result, diag);
     const int code = import_give(args, fine, result.json, result.notes, diag);
-    incident_free(&result);
+    counts_free(&result);
     return code;
 }
 
 const struct import_kind import_counters = {
     "counters",
-    "ethtool -S or SONiC's tables, before and after: counters for stormglass diff",
+    "counters of cards and switches, before and after: an object for stormglass diff",
     take_counters,
     {NULL}};
 

@@ -157,6 +157,21 @@ static void take(struct work *work, const struct tree_node *item, bool moved)
               port == NULL ? row.port : row.name, item->place);
 }
 
+/* What the importer could not name has no counterpart: those that moved are told. */
+static void take_unknown(struct work *work, const struct tree_node *root)
+{
+    const struct tree_node *list = tree_get(root, "unknown");
+    if (list == NULL || list->kind != TREE_LIST)
+        return;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct tree_node *item = list->items[i].value;
+        const char *name = scalar(item, "name"), *difference = scalar(item, "difference");
+        if (name != NULL && difference != NULL && strcmp(difference, "0") != 0 &&
+            strcmp(difference, "null") != 0)
+            leave(work, INCIDENT_NO_COUNTER, name, item->place);
+    }
+}
+
 static void take_list(struct work *work, const struct tree_node *root, const char *key, bool moved)
 {
     const struct tree_node *list = tree_get(root, key);
@@ -233,6 +248,7 @@ bool incident_diff(struct incident_diff *diff, const struct port_counters *count
     if (root != NULL) {
         take_list(&work, root, "counters", true);
         take_list(&work, root, "unmoved", false);
+        take_unknown(&work, root);
     }
     sum_left(diff);
     if (diff->row_count > 1)

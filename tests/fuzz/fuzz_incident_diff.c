@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_incident_diff - any bytes as the counters of an incident, beside those of a small run.
- * Reads: replay/compare/incident_diff.c scenarios/import/incident_table.c */
+ * Reads: replay/compare/incident_diff.c */
 #include "base/check.h"
 #include "replay/compare/incident_diff.h"
 #include "reports/text/incident_text.h"

@@ -81,6 +81,17 @@ for counters in '"port": "Ethernet96", "priority": 3, "name": "tx_prio3_packets"
     expect "nothing in common, JSON: $counters" 1 '"compared": 0' "$program" diff apart.json run.db --json
 done
 
+# A card's own names are compared; an object of unknown counters alone is not.
+cp "$OLDPWD"/tests/golden/field/01-bnxt.* .
+"$program" import counters 01-bnxt.before 01-bnxt.after >bnxt.json 2>err || fail "bnxt: $(cat err)"
+expect 'a card by its own names' 1 '7 counters of 1 port compared' "$program" diff bnxt.json run.db --map 01-bnxt=host0:p0
+grep -qE '^01-bnxt +rx_prio3_pause +1200 ' out || fail "a card by its own names: $(cat out)"
+printf '     a_new_counter: %s\n' 1 >01-new.before
+printf '     a_new_counter: %s\n' 9 >01-new.after
+"$program" import counters 01-new.before 01-new.after >new.json 2>err || fail "new: $(cat err)"
+expect 'nothing but unknown' 1 'nothing was compared: ' "$program" diff new.json run.db --map 01-new=host0:p0
+grep -qF 'no such counter in the run: a_new_counter (1)' out || fail "unknown in diff: $(cat out)"
+
 expect 'a map to nowhere' 2 "the run has no port 'leaf0:p77'" "$program" diff incident.json run.db --map a=leaf0:p77
 expect 'half a map' 2 'expected PORT=NODE:pN' "$program" diff incident.json run.db --map leaf0:p1
 expect 'no time' 2 'expected a time' "$program" diff incident.json run.db --lasted 5

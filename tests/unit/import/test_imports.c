@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What importers make of texts: each has a file in tests/unit/import/imports, see import_case.h. */
+#include "scenarios/counters/counts.h"
 #include "scenarios/device/device.h"
 #include "scenarios/import/cabling_import.h"
 #include "scenarios/import/clab.h"
 #include "scenarios/import/dot.h"
-#include "scenarios/import/incident.h"
 #include "scenarios/sonic/sonic.h"
 
 #include "tests/unit/base/fuzz_input.h"
@@ -63,18 +63,18 @@ static char *of_device(device_read_fn *read, const char *target, const char *tex
 #undef DEVICE
 
 /* The earlier file and the later one. */
-static char *of_incident(const char *text)
+static char *of_counters(const char *text)
 {
-    struct incident_result result;
+    struct counts_result result;
     struct diag diag = {0};
-    fuzz_input("incident", text, strlen(text));
+    fuzz_input("counters", text, strlen(text));
     char *before = import_file(&text), *after = import_file(&text);
-    const struct incident_input old = {"in/eth0.before", before, strlen(before)};
-    const struct incident_input new = {"in/eth0.after", after, strlen(after)};
-    const bool good = incident_counters(&old, &new, &result, &diag);
+    const struct counts_input old = {"in/eth0.before", before, strlen(before)};
+    const struct counts_input new = {"in/eth0.after", after, strlen(after)};
+    const bool good = counts_import(&old, &new, &result, &diag);
     assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.json, result.notes, &diag);
-    incident_free(&result);
+    counts_free(&result);
     free(before);
     free(after);
     return lines;
@@ -105,7 +105,7 @@ static char *of_dot(const char *text)
     return of_cables("dot", dot_read, text);
 }
 
-#define IMPORTERS(X) X(sonic) X(mlnx_qos) X(mlxconfig) X(incident) X(clab) X(dot)
+#define IMPORTERS(X) X(sonic) X(mlnx_qos) X(mlxconfig) X(counters) X(clab) X(dot)
 
 #define TEST(name)                                                                                 \
     static void name(void **state)                                                                 \
@@ -119,10 +119,10 @@ IMPORTERS(TEST)
 static void the_first_missing_counters_end_it(void **state)
 {
     (void)state;
-    struct incident_result result;
+    struct counts_result result;
     struct diag diag = {0};
-    const struct incident_input old = {.name = "no/such/before"}, new = {.name = "no/such/after"};
-    assert_false(incident_counters(&old, &new, &result, &diag));
+    const struct counts_input old = {.name = "no/such/before"}, new = {.name = "no/such/after"};
+    assert_false(counts_import(&old, &new, &result, &diag));
     assert_int_equal(diag.count, 1);
     assert_string_equal(diag.messages[0].file, "no/such/before");
     assert_null(result.json);

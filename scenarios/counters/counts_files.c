@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * counts_files - a side of an incident: one file, or a folder with all its files. */
+#include "base/memory.h"
+#include "scenarios/counters/counts_private.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DEPTH_MAX = 8 };
+
+struct files {
+    const char **paths;
+    size_t count;
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void complain(struct counts_reader *reader, const char *path, const char *text)
+{
+    const char *name = arena_text(reader->arena, path, strlen(path));
+    diag_add(reader->diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL, "%s", text);
+}
+
+/* Names that begin with a dot are left out, as ls does. */
+static void list_folder(struct counts_reader *reader, const char *path, int depth,
+                        struct files *files)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL || depth == DEPTH_MAX) {
+        complain(reader, path, folder == NULL ? "the folder cannot be read" : "folders too deep");
+        if (folder != NULL)
+            closedir(folder);
+        return;
+    }
+    const struct dirent *entry;
+    while (!diag_failed(reader->diag) && (entry = readdir(folder)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        const char *name = arena_format(reader->arena, "%s/%s", path, entry->d_name);
+        if (is_folder(name)) {
+            list_folder(reader, name, depth + 1, files);
+        } else if (files->count == COUNTS_FILES_MAX) {
+            complain(reader, path, "more than 4096 files");
+        } else {
+            const char **slot = arena_push(reader->arena, (void **)(void *)&files->paths,
+                                           &files->count, sizeof *slot);
+            *slot = name;
+        }
+    }
+    closedir(folder);
+}
+
+static void read_one(struct counts_reader *reader, const struct counts_input *input)
+{
+    const struct tree_file *file =
+        input->text == NULL ? tree_read(reader->arena, input->name, reader->diag)
+                            : tree_hold(reader->arena, input->name, input->text, input->length);
+    if (file != NULL && file->length > COUNTS_BYTES_MAX)
+        complain(reader, input->name, "the file is larger than 8 MiB");
+    else if (file != NULL)
+        counts_read_file(reader, file);
+}
+
+/* The files of a folder name the hosts whose output they are. */
+static void read_folder(struct counts_reader *reader, const char *path)
+{
+    struct files files = {0};
+    list_folder(reader, path, 0, &files);
+    if (files.count > 1)
+        qsort(files.paths, files.count, sizeof *files.paths, by_text);
+    for (size_t i = 0; i < files.count && !diag_failed(reader->diag); i++) {
+        const struct counts_input input = {.name = files.paths[i]};
+        reader->port = reader->host = counts_file_port(reader->arena, files.paths[i]);
+        read_one(reader, &input);
+    }
+}
+
+static void tell_left(const struct counts_reader *reader)
+{
+    const struct diag_place *first = &reader->queue_place;
+    if (reader->queues_left > 0)
+        fprintf(reader->notes,
+                "%s:%d:%d: note: rows left out because a run has no such queue: %u; the first is "
+                "here\n",
+                first->file, first->line, first->column, reader->queues_left);
+}
+
+bool counts_read(struct counts_reader *reader, const struct counts_input *input)
+{
+    if (input->text == NULL && is_folder(input->name))
+        read_folder(reader, input->name);
+    else
+        read_one(reader, input);
+    tell_left(reader);
+    if (!diag_failed(reader->diag) && reader->list.count == 0 && reader->table_count == 0)
+        complain(reader, input->name,
+                 "expected counters: the output of ethtool -S, rdma statistic, hw_counters of "
+                 "sysfs, or a switch's tables of PFC, queue or interface counters");
+    return !diag_failed(reader->diag);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * counts_prompt - whose counters follow: prompts of shells and switches, names of files. */
+#include "scenarios/counters/counts_private.h"
+
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 256 };
+
+static const char blanks[] = " \t";
+static const char host_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+
+/* ---- prompts ---- */
+
+static const char *const commands[] = {"show",     "ethtool", "rdma",      "cat",      "grep",
+                                       "head",     "tail",    "nv",        "sudo",     "pfcwd",
+                                       "pfcstat",  "for",     "exit",      "date",     "terminal",
+                                       "portstat", "ip",      "queuestat", "hostname", "mlnx_qos"};
+
+static bool is_command(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (counts_is(word, length, commands[i]))
+            return true;
+    return false;
+}
+
+/* The end of "[root@db7 ~]#", "admin@leaf7:~$", "n9k-1(config)#", "admin@qfx1>" or "$"; NULL: the
+ * line does not begin with one.  Out: its host, which may be empty. */
+static const char *prompt_end(const char *text, const char **host, size_t *length, bool *user)
+{
+    text += strspn(text, blanks);
+    const char *at = text + (*text == '[');
+    size_t width = strspn(at, host_letters);
+    *user = at[width] == '@' && width > 0;
+    if (*user) {
+        at += width + 1;
+        width = strspn(at, host_letters);
+    }
+    *host = at;
+    *length = width;
+    at += width;
+    if (width > COUNTS_WORD_MAX || (width == 0 && *user))
+        return NULL;
+    if (*at == ':' || *at == '(' || (*at == ' ' && *text == '['))
+        at += strcspn(at, "#$>");
+    at += *at == ']';
+    return *at == '#' || *at == '$' || *at == '>' ? at + 1 : NULL;
+}
+
+/* The device that the command names: `ethtool -S eth0`, `nv show interface swp1 counters`. */
+static void read_command(struct counts_reader *reader, const char *at)
+{
+    size_t length;
+    bool interface = false, next = false;
+    reader->device = NULL;
+    reader->format = NULL;
+    reader->title = NULL;
+    const char *word = counts_word(&at, &length);
+    const bool shell = counts_is(word, length, "ethtool") || counts_is(word, length, "sudo"),
+               nvue = counts_is(word, length, "nv");
+    while (length > 0 && !counts_is(word, length, "|")) {
+        if (next && counts_is_port(word, length)) {
+            reader->device = arena_text(reader->arena, word, length);
+            return;
+        }
+        interface = nvue && counts_is(word, length, "interface");
+        next =
+            interface ||
+            (shell && (counts_is(word, length, "-S") || counts_is(word, length, "--statistics")));
+        word = counts_word(&at, &length);
+    }
+}
+
+static bool read_prompt(struct counts_reader *reader)
+{
+    const char *host;
+    size_t width, length;
+    bool user;
+    const char *at = prompt_end(reader->lines.text, &host, &width, &user);
+    if (at == NULL)
+        return false;
+    const char *rest = at, *word = counts_word(&rest, &length);
+    if (!is_command(word, length) && !user)
+        return false;
+    if (width > 0) {
+        reader->host = counts_clean(reader->arena, host, width);
+        reader->prompt = reader->prompt == NULL ? reader->host : reader->prompt;
+    }
+    read_command(reader, at);
+    return true;
+}
+
+/* ---- names of files ---- */
+
+static const char *base_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash == NULL ? file : slash + 1;
+}
+
+static bool is_time(const char *word, size_t length)
+{
+    static const char *const times[] = {"before", "after", "pre",    "post",  "old",
+                                        "new",    "start", "end",    "begin", "earlier",
+                                        "later",  "first", "second", "t0",    "t1"};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        if (counts_is(word, length, times[i]))
+            return true;
+    return false;
+}
+
+/* `text` without words of a time and the character before each. */
+static char *without_times(struct arena *arena, const char *text, size_t length, bool *had)
+{
+    static const char between[] = "-_.";
+    char *out = arena_text(arena, "", 0), *made = arena_take(arena, length + 1);
+    size_t kept = 0;
+    *had = false;
+    for (size_t at = 0; at < length;) {
+        size_t width = 0;
+        while (at + width < length && strchr(between, text[at + width]) == NULL)
+            width++;
+        if (is_time(text + at, width)) {
+            *had = true;
+        } else {
+            if (kept > 0)
+                made[kept++] = text[at - 1];
+            memcpy(made + kept, text + at, width);
+            kept += width;
+        }
+        at += width + 1;
+    }
+    return kept > 0 ? made : out;
+}
+
+const char *counts_file_port(struct arena *arena, const char *file)
+{
+    bool had;
+    const char *base = base_of(file);
+    const size_t length = strcspn(base, ".");
+    const char *kept = without_times(arena, base, length, &had);
+    return *kept == '\0' ? counts_clean(arena, base, length)
+                         : counts_clean(arena, kept, strlen(kept));
+}
+
+const char *counts_file_subject(struct arena *arena, const char *file)
+{
+    bool had;
+    const char *base = base_of(file);
+    const char *kept = without_times(arena, base, strlen(base), &had);
+    if (!had || *kept == '\0')
+        return NULL;
+    return counts_clean(arena, kept, strcspn(kept, "."));
+}
+
+/* "==> eth0.after <==", as head and tail write it before each of several files. */
+static bool read_name(struct counts_reader *reader)
+{
+    const char *line = reader->lines.text;
+    if (strncmp(line, "==> ", 4) != 0)
+        return false;
+    const char *name = line + 4, *end = strstr(name, " <==");
+    if (end == NULL || end - name > NAME_MAX_BYTES)
+        return false;
+    name = arena_text(reader->arena, name, (size_t)(end - name));
+    if (strstr(name, "hw_counters/") != NULL)
+        return false;
+    reader->host = counts_file_port(reader->arena, name);
+    reader->device = reader->title = NULL;
+    reader->format = NULL;
+    return true;
+}
+
+bool counts_prompt(struct counts_reader *reader)
+{
+    return read_name(reader) || read_prompt(reader);
+}

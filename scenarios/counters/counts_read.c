@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * counts_read - the lines of a file: each goes to the format that it is of. */
+#include "scenarios/counters/counts_private.h"
+
+#include <string.h>
+
+static const char blanks[] = " \t";
+static const char port_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./[]:|";
+
+static const struct counts_format *const formats[] = {
+#define FORMAT(stem) &format_##stem,
+#include "scenarios/counters/formats.def"
+#undef FORMAT
+};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+/* ---- words and numbers ---- */
+
+const char *counts_word(const char **at, size_t *length)
+{
+    const char *word = *at + strspn(*at, blanks);
+    *length = strcspn(word, blanks);
+    *at = word + *length;
+    return word;
+}
+
+bool counts_is(const char *word, size_t length, const char *known)
+{
+    return strlen(known) == length && strncmp(word, known, length) == 0;
+}
+
+bool counts_is_port(const char *word, size_t length)
+{
+    return length > 0 && length <= COUNTS_WORD_MAX && strspn(word, port_letters) >= length;
+}
+
+bool counts_number(const char *text, size_t length, int64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == ',' && i > 0)
+            continue;
+        const int digit = text[i] - '0';
+        if (digit < 0 || digit > 9 || *value > (INT64_MAX - digit) / 10)
+            return false;
+        *value = *value * 10 + digit;
+    }
+    return length > 0;
+}
+
+int counts_number_after(const char *word, size_t length, const char *letters)
+{
+    const size_t head = strlen(letters);
+    if (length <= head || length > head + 3 || strncmp(word, letters, head) != 0)
+        return -1;
+    int number = 0;
+    for (size_t i = head; i < length; i++) {
+        if (word[i] < '0' || word[i] > '9')
+            return -1;
+        number = number * 10 + word[i] - '0';
+    }
+    return number;
+}
+
+const char *counts_clean(struct arena *arena, const char *text, size_t length)
+{
+    char *word = arena_text(arena, text, length);
+    for (char *at = word; *at != '\0'; at++)
+        *at = strchr(port_letters, *at) == NULL ? '_' : *at;
+    return word;
+}
+
+/* ---- messages ---- */
+
+void counts_wrong(struct counts_reader *reader, const char *at, size_t width, const char *text)
+{
+    diag_add(reader->diag, DIAG_ERROR, lines_place(&reader->lines, at, width), reader->lines.text,
+             "%s", text);
+}
+
+void counts_note(struct counts_reader *reader, const char *at, const char *text)
+{
+    const struct diag_place place = lines_place(&reader->lines, at, 1);
+    fprintf(reader->notes, "%s:%d:%d: note: %s\n", place.file, place.line, place.column, text);
+}
+
+/* ---- ports and counters ---- */
+
+const char *counts_port(struct counts_reader *reader, const char *port, size_t length)
+{
+    const char *name = arena_text(reader->arena, port, length);
+    const char *bar = strrchr(name, '|');
+    if (bar != NULL)
+        return arena_format(reader->arena, "%.*s:%s", (int)strcspn(name, "|"), name, bar + 1);
+    return reader->host == NULL ? name : arena_format(reader->arena, "%s:%s", reader->host, name);
+}
+
+const char *counts_own_port(struct counts_reader *reader)
+{
+    if (reader->device != NULL)
+        return counts_port(reader, reader->device, strlen(reader->device));
+    return reader->host != NULL ? reader->host : reader->port;
+}
+
+struct counts_item *counts_add_value(struct counts_reader *reader, const struct counts_item *item)
+{
+    if (reader->list.count == COUNTS_ITEMS_MAX) {
+        diag_add(reader->diag, DIAG_ERROR, item->place, reader->lines.text, "more than %d counters",
+                 COUNTS_ITEMS_MAX);
+        return NULL;
+    }
+    struct counts_item *slot = arena_push(reader->arena, (void **)(void *)&reader->list.items,
+                                          &reader->list.count, sizeof *slot);
+    *slot = *item;
+    return slot;
+}
+
+/* What a run has gets the run's name, with its priority; the rest keeps its own in JSON. */
+struct counts_item *counts_add(struct counts_reader *reader, const char *port, const char *source,
+                               struct counts_meaning what, const char *number, size_t length)
+{
+    static const char expected[] = "expected a count from 0 to 9223372036854775807";
+    int64_t value;
+    if (!counts_number(number, length, &value)) {
+        counts_wrong(reader, number, length > 0 ? length : 1, expected);
+        return NULL;
+    }
+    const char *digit = what.name == NULL ? NULL : strstr(what.name, "%d");
+    if (digit != NULL)
+        what.name = arena_format(reader->arena, "%.*s%d%s", (int)(digit - what.name), what.name,
+                                 what.priority, digit + 2);
+    return counts_add_value(
+        reader, &(struct counts_item){.port = port,
+                                      .source = source,
+                                      .what = what,
+                                      .value = value,
+                                      .place = lines_place(&reader->lines, number, length)});
+}
+
+/* ---- lines ---- */
+
+static bool read_head(struct counts_reader *reader)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i]->head != NULL && formats[i]->head(reader)) {
+            reader->format = formats[i];
+            return true;
+        }
+    return false;
+}
+
+static bool guess(struct counts_reader *reader)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i]->guess != NULL && formats[i]->guess(reader)) {
+            reader->format = formats[i];
+            return true;
+        }
+    return false;
+}
+
+/* "Ingress PG dropped packets:" tells what the table below has. */
+static bool read_title(struct counts_reader *reader)
+{
+    enum { TITLE_BYTES = 160 };
+    const char *text = reader->lines.text + strspn(reader->lines.text, blanks);
+    const size_t length = strlen(text);
+    if (length < 2 || length > TITLE_BYTES || text[length - 1] != ':')
+        return strncmp(text, "For namespace", 13) == 0;
+    reader->title = text;
+    reader->format = NULL;
+    return true;
+}
+
+static bool read_row(struct counts_reader *reader)
+{
+    if (reader->format == NULL)
+        return false;
+    if (reader->format->row(reader))
+        return true;
+    reader->format = NULL;
+    return false;
+}
+
+static void read_line(struct counts_reader *reader)
+{
+    const char *text = reader->lines.text;
+    if (text[strspn(text, " \t-=+")] == '\0' || counts_prompt(reader) || read_head(reader) ||
+        read_row(reader) || read_title(reader) || guess(reader))
+        return;
+    counts_note(reader, text + strspn(text, blanks), "no counters known to stormglass: left out");
+}
+
+static bool read_whole(struct counts_reader *reader)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i]->whole != NULL && formats[i]->whole(reader))
+            return true;
+    return false;
+}
+
+void counts_read_file(struct counts_reader *reader, const struct tree_file *file)
+{
+    reader->lines = (struct lines){.file = file};
+    reader->format = NULL;
+    reader->title = reader->device = NULL;
+    if (read_whole(reader))
+        return;
+    while (reader->diag->errors < DIAG_MAX && lines_next(&reader->lines, reader->arena)) {
+        if (memchr(reader->lines.text, '\0', reader->lines.length) != NULL)
+            counts_wrong(reader, reader->lines.text, 1, "a text cannot contain a NUL character");
+        else
+            read_line(reader);
+    }
+}

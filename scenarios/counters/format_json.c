@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * format_json - JSON forms: `rdma -j statistic`, SONiC's -j, `| json` of EOS and NX-OS, and
+ * `nv .. -o json`.  An object is of the port that it names, or that its key names; keys such as
+ * UC3, or a number below "priorities", are priorities; columns.def and names.def say what the
+ * numbers are. */
+#include "scenarios/counters/tables.h"
+#include "scenarios/format/json_tree.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct walk {
+    struct counts_reader *reader;
+    enum counts_scope scope; /* RDMA: names.def, else columns.def */
+};
+
+struct at {
+    const char *port;  /* or NULL */
+    const char *queue; /* as it is written, or NULL */
+    int priority;
+    bool numbers; /* the keys of this object are numbers of priorities */
+    bool left;    /* of a queue that a run does not have */
+    const char *table;
+};
+
+static const char *const port_keys[] = {"ifname", "if_name_str", "interface",
+                                        "Port",   "IFACE",       "port_name"};
+static const char *const number_keys[] = {"priorities", "switch-priority", "traffic-class",
+                                          "priority-group"};
+
+static bool is_one_of(const char *text, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(text, list[i]) == 0)
+            return true;
+    return false;
+}
+#define IS_ONE_OF(text, list) is_one_of(text, list, sizeof(list) / sizeof((list)[0]))
+
+/* "Ethernet0", "Et1/1", "testsw|Ethernet0", "swp1", "mlx5_0": letters, and a digit at the end. */
+static bool names_port(const char *key)
+{
+    const size_t length = strlen(key);
+    return counts_is_port(key, length) && isalpha((unsigned char)key[0]) &&
+           isdigit((unsigned char)key[length - 1]) && tables_queue(key, length) < 0 &&
+           counts_number_after(key, length, "MC") < 0 &&
+           counts_number_after(key, length, "ALL") < 0;
+}
+
+static bool is_queue_key(const char *key)
+{
+    const size_t length = strlen(key);
+    return isalpha((unsigned char)key[0]) &&
+           (tables_queue(key, length) >= 0 || counts_number_after(key, length, "MC") >= 0 ||
+            counts_number_after(key, length, "ALL") >= 0);
+}
+
+/* The object says which port it is of; RDMA devices have a number of the port too. */
+static const char *own_port(struct walk *walk, const struct tree_node *map)
+{
+    struct counts_reader *reader = walk->reader;
+    for (size_t i = 0; i < sizeof port_keys / sizeof port_keys[0]; i++) {
+        const struct tree_node *node = tree_get(map, port_keys[i]);
+        if (node == NULL || node->kind != TREE_SCALAR ||
+            !counts_is_port(node->text, strlen(node->text)))
+            continue;
+        const struct tree_node *number = tree_get(map, "port");
+        const char *name = node->text;
+        if (number != NULL && number->kind == TREE_SCALAR && i == 0) {
+            name = arena_format(reader->arena, "%s/%.8s", name, number->text);
+            walk->scope = COUNTS_RDMA;
+        }
+        return counts_port(reader, name, strlen(name));
+    }
+    return NULL;
+}
+
+static void add(struct walk *walk, const struct at *at, const char *key,
+                const struct tree_node *node)
+{
+    struct counts_reader *reader = walk->reader;
+    int64_t value;
+    const char *name = counts_clean(reader->arena, key, strlen(key));
+    if (at->left || strlen(key) > COUNTS_WORD_MAX || counts_column_is_text(key) ||
+        !counts_number(node->text, strlen(node->text), &value))
+        return;
+    struct counts_meaning what = walk->scope == COUNTS_RDMA ? counts_name(key, COUNTS_RDMA)
+                                                            : counts_column(key, at->priority);
+    const char *digit = what.name == NULL ? NULL : strstr(what.name, "%d");
+    if (digit != NULL)
+        what.name = arena_format(reader->arena, "%.*s%d%s", (int)(digit - what.name), what.name,
+                                 what.priority, digit + 2);
+    const char *port = at->port == NULL ? counts_own_port(reader) : at->port;
+    if (at->queue != NULL)
+        name = arena_format(reader->arena, "%s %s", at->queue, name);
+    counts_add_value(reader, &(struct counts_item){.port = port,
+                                                   .source = name,
+                                                   .what = what,
+                                                   .value = value,
+                                                   .table = at->table,
+                                                   .place = node->place});
+}
+
+/* What a key says of what is below it. */
+static struct at below(struct walk *walk, const struct at *at, const char *key,
+                       const struct tree_node *node)
+{
+    struct at inner = *at;
+    inner.numbers = IS_ONE_OF(key, number_keys);
+    const int queue = tables_queue(key, strlen(key));
+    if ((at->numbers && queue >= 0) || is_queue_key(key)) {
+        inner.priority = queue;
+        inner.queue = counts_clean(walk->reader->arena, key, strlen(key));
+        inner.left = queue < 0 || queue > 7;
+        if (inner.left && walk->reader->queues_left++ == 0)
+            walk->reader->queue_place = node->place;
+    } else if (at->port == NULL && names_port(key)) {
+        inner.port = counts_port(walk->reader, key, strlen(key));
+        inner.table = tables_begin(walk->reader, "json");
+    }
+    return inner;
+}
+
+static void take(struct walk *walk, struct at at, const struct tree_node *node)
+{
+    if (node->kind == TREE_MAP) {
+        const char *port = own_port(walk, node);
+        at.port = port == NULL ? at.port : port;
+    }
+    for (size_t i = 0; i < node->count; i++) {
+        const struct tree_item *item = &node->items[i];
+        const char *key = item->key == NULL ? "" : item->key;
+        if (item->value->kind != TREE_SCALAR) {
+            take(walk, item->key == NULL ? at : below(walk, &at, key, item->value), item->value);
+        } else if (!IS_ONE_OF(key, port_keys) && strcmp(key, "port") != 0 &&
+                   strcmp(key, "ifindex") != 0 && item->key != NULL) {
+            add(walk, &at, key, item->value);
+        }
+    }
+}
+
+static bool whole(struct counts_reader *reader)
+{
+    const struct tree_file *file = reader->lines.file;
+    const size_t first = strspn(file->text, " \t\r\n");
+    const char begin = file->text[first];
+    const char *next = file->text + first + (begin == '[');
+    next += strspn(next, " \t\r\n");
+    if (first >= file->length || (begin != '{' && begin != '[') ||
+        (begin == '[' && *next != '{' && *next != ']'))
+        return false;
+    struct walk walk = {.reader = reader, .scope = COUNTS_ANY};
+    const struct tree_node *root = json_tree_any(reader->arena, file, reader->diag);
+    if (root != NULL)
+        take(&walk, (struct at){.priority = -1}, root);
+    return true;
+}
+
+const struct counts_format format_json = {"JSON", NULL, NULL, NULL, whole};
