@@ -2,8 +2,35 @@
  * compare_wire - reads the captures, compares, prints. */
 #include "cli/measure/compare_wire.h"
 
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "reports/wire/wire_compare.h"
+
+#include <inttypes.h>
+
+/* What hides the connections, or that they are older than the capture. */
+static void tell_no_connection(const struct wire_trace *trace, const char *path)
+{
+    if (trace->cut > 0)
+        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32 " frames are cut, to at most %" PRIu32
+                  " B: expected whole frames (tcpdump -s 0)",
+                  path, trace->cut, trace->frames, trace->kept);
+    else if (trace->odd > 0)
+        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32
+                  " frames have EtherType 0x%04X, which is "
+                  "not understood: expected RoCEv2 over IPv4, with VLAN tags or without",
+                  path, trace->odd, trace->frames, (unsigned)trace->odd_type);
+    else if (trace->ipv6 > 0)
+        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32 " frames are IPv6: expected RoCEv2 over "
+                  "IPv4",
+                  path, trace->ipv6, trace->frames);
+    else if (trace->frames > 0 && trace->others == trace->frames)
+        cli_error("%s: none of %" PRIu32 " %s is RoCEv2: expected UDP to port 4791 over IPv4", path,
+                  trace->frames, plural(trace->frames, "frame", "frames"));
+    else
+        cli_error("%s: no CM REQ: expected a capture that starts before the first connection",
+                  path);
+}
 
 static struct wire_trace *read_trace(const char *path)
 {
@@ -12,9 +39,10 @@ static struct wire_trace *read_trace(const char *path)
     struct wire_trace *trace = capture == NULL ? NULL : wire_trace_read(capture, why);
     if (trace == NULL)
         cli_error("%s", why);
-    else if (trace->connection_count == 0) {
-        cli_error("%s: no CM REQ: expected a capture that starts before the first connection",
-                  path);
+    if (trace != NULL && trace->note[0] != '\0')
+        fprintf(stderr, "note: %s\n", trace->note);
+    if (trace != NULL && trace->connection_count == 0) {
+        tell_no_connection(trace, path);
         wire_trace_free(trace);
         trace = NULL;
     }

@@ -4,15 +4,18 @@
 
 #include "base/memory.h"
 #include "replay/files/lazy.h"
+#include "replay/files/zip.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { UNPACKED_MAX = 1 << 30, ETHERNET_BYTES = 14 };
+
 #define FUNCTIONS(F)                                                                               \
     F(pcap_fopen_offline_with_tstamp_precision)                                                    \
-    F(pcap_datalink) F(pcap_next_ex) F(pcap_geterr) F(pcap_close)
+    F(pcap_datalink) F(pcap_datalink_val_to_name) F(pcap_next_ex) F(pcap_geterr) F(pcap_close)
 
 static struct {
     FUNCTIONS(LAZY_POINTER)
@@ -20,35 +23,94 @@ static struct {
 
 static const struct lazy_function functions[] = {FUNCTIONS(LAZY_FUNCTION)};
 
+/* How the frames of a link begin: what of them stands where. */
+struct link {
+    int number;
+    size_t header; /* bytes before the network layer */
+    size_t type;   /* where the EtherType is; NO_TYPE: it is IP */
+    size_t source; /* where the sender's address is; NO_TYPE: nowhere */
+};
+
+#define NO_TYPE SIZE_MAX
+
+/* Source: LINKTYPE_LINUX_SLL, LINKTYPE_LINUX_SLL2 (tcpdump.org/linktypes). */
+static const struct link links[] = {
+    {DLT_EN10MB, ETHERNET_BYTES, 12, 6},
+    {DLT_LINUX_SLL, 16, 14, 6},
+    {DLT_LINUX_SLL2, 20, 0, 12},
+    {DLT_RAW, 0, NO_TYPE, NO_TYPE},
+};
+
 struct capture {
     pcap_t *pcap;
+    const struct link *link;
+    char *unpacked; /* of a packed file */
     uint64_t frames;
     char name[256];
+    char note[320];
+    uint8_t frame[CAPTURE_FRAME_MAX + ETHERNET_BYTES];
 };
+
+static const struct link *find_link(int number)
+{
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+        if (links[i].number == number)
+            return &links[i];
+    return NULL;
+}
+
+/* The stream of what gzip packed, in memory; takes the packed one over. */
+static FILE *unpack(FILE *packed, struct capture *capture, char why[CAPTURE_WHY_BYTES])
+{
+    char reason[ZIP_WHY_BYTES] = "";
+    size_t count = 0;
+    capture->unpacked = zip_unpack(packed, UNPACKED_MAX, &count, reason);
+    fclose(packed);
+    if (capture->unpacked == NULL) {
+        snprintf(why, CAPTURE_WHY_BYTES, "%.200s: %.200s", capture->name, reason);
+        return NULL;
+    }
+    return fmemopen(capture->unpacked, count, "rb");
+}
+
+static bool open_stream(struct capture *capture, FILE *stream, char why[CAPTURE_WHY_BYTES])
+{
+    char error[PCAP_ERRBUF_SIZE] = "";
+    capture->pcap =
+        library.pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
+    if (capture->pcap == NULL) {
+        fclose(stream);
+        snprintf(why, CAPTURE_WHY_BYTES,
+                 "%.200s: expected a pcap or pcapng file, or one that gzip packed: %.200s",
+                 capture->name, error);
+        return false;
+    }
+    const int number = library.pcap_datalink(capture->pcap);
+    const char *name = library.pcap_datalink_val_to_name(number);
+    capture->link = find_link(number);
+    if (capture->link == NULL)
+        snprintf(
+            why, CAPTURE_WHY_BYTES,
+            "%.200s: link type %d (%.40s) is not understood: expected a capture of an Ethernet "
+            "interface or of tcpdump -i any",
+            capture->name, number, name != NULL ? name : "unknown");
+    return capture->link != NULL;
+}
 
 struct capture *capture_of_stream(FILE *stream, const char *name, char why[CAPTURE_WHY_BYTES])
 {
-    char error[PCAP_ERRBUF_SIZE] = "";
     if (library.pcap_close == NULL)
         lazy_need(lazy_pcap, functions, sizeof functions / sizeof functions[0]);
-    pcap_t *pcap =
-        library.pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
-    if (pcap == NULL) {
-        fclose(stream);
-        snprintf(why, CAPTURE_WHY_BYTES, "%.200s: expected a pcap or pcapng file: %.200s", name,
-                 error);
-        return NULL;
-    }
-    if (library.pcap_datalink(pcap) != DLT_EN10MB) {
-        snprintf(why, CAPTURE_WHY_BYTES, "%.200s: expected an Ethernet capture, not link type %d",
-                 name, library.pcap_datalink(pcap));
-        library.pcap_close(pcap);
-        return NULL;
-    }
-    struct capture *capture = memory_new(sizeof *capture);
-    capture->pcap = pcap;
+    struct capture *capture = memory_zeroed(1, sizeof *capture);
     snprintf(capture->name, sizeof capture->name, "%s", name);
-    return capture;
+    const int first = getc(stream);
+    ungetc(first, stream);
+    if (first == ZIP_MAGIC)
+        stream = unpack(stream, capture, why);
+    if (stream != NULL && open_stream(capture, stream, why))
+        return capture;
+    capture_close(capture);
+    return NULL;
 }
 
 struct capture *capture_open(const char *path, char why[CAPTURE_WHY_BYTES])
@@ -59,6 +121,31 @@ struct capture *capture_open(const char *path, char why[CAPTURE_WHY_BYTES])
         return NULL;
     }
     return capture_of_stream(stream, path, why);
+}
+
+/* The frame as Ethernet has it; of one that is shorter than its link's header as it is. */
+static void as_ethernet(struct capture *capture, struct capture_frame *frame)
+{
+    static const uint8_t ipv4[2] = {0x08, 0x00};
+    const struct link *link = capture->link;
+    if (link->number == DLT_EN10MB || frame->count < link->header)
+        return;
+    uint8_t *out = capture->frame;
+    memset(out, 0, ETHERNET_BYTES);
+    if (link->source != NO_TYPE)
+        memcpy(out + 6, frame->bytes + link->source, 6);
+    memcpy(out + 12, link->type != NO_TYPE ? frame->bytes + link->type : ipv4, 2);
+    memcpy(out + ETHERNET_BYTES, frame->bytes + link->header, frame->count - link->header);
+    frame->bytes = out;
+    frame->count = frame->count - link->header + ETHERNET_BYTES;
+    frame->length = frame->length - link->header + ETHERNET_BYTES;
+}
+
+/* libpcap's sentence for a file that ends within a record: "truncated dump file; ...", "truncated
+ * pcapng dump file; ...". */
+static bool is_cut(const char *wrong)
+{
+    return strncmp(wrong, "truncated ", 10) == 0 && strstr(wrong, "dump file;") != NULL;
 }
 
 bool capture_next(struct capture *capture, struct capture_frame *frame, char why[CAPTURE_WHY_BYTES])
@@ -74,6 +161,12 @@ bool capture_next(struct capture *capture, struct capture_frame *frame, char why
                         : header->caplen > header->len ? "captured length exceeds frame length"
                         : capture->frames == CAPTURE_FRAMES_MAX ? "too many frames"
                                                                 : NULL;
+    if (wrong != NULL && is_cut(wrong)) {
+        snprintf(capture->note, sizeof capture->note,
+                 "%.200s: the file ends within frame %llu: read up to there", capture->name,
+                 (unsigned long long)capture->frames + 1);
+        return false;
+    }
     if (wrong != NULL) {
         snprintf(why, CAPTURE_WHY_BYTES, "%s: frame %llu: %.200s", capture->name,
                  (unsigned long long)capture->frames + 1, wrong);
@@ -87,13 +180,21 @@ bool capture_next(struct capture *capture, struct capture_frame *frame, char why
         .count = header->caplen,
         .length = header->len,
     };
+    as_ethernet(capture, frame);
     return true;
+}
+
+const char *capture_note(const struct capture *capture)
+{
+    return capture->note;
 }
 
 void capture_close(struct capture *capture)
 {
     if (capture == NULL)
         return;
-    library.pcap_close(capture->pcap);
+    if (capture->pcap != NULL)
+        library.pcap_close(capture->pcap);
+    free(capture->unpacked);
     free(capture);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * capture - the frames of a pcap or pcapng file.
  * The only place with libpcap.  A file may be anything: what it says of its lengths is believed as
- * far as it lies within the limits.
+ * far as it lies within the limits.  It may be packed by gzip (at most 1 GiB unpacked).  Frames of
+ * `tcpdump -i any` (LINUX_SLL, LINUX_SLL2) and of raw IP get an Ethernet header.  A file that ends
+ * within a frame, as that of a tcpdump that was killed, is read up to there, with a note.
  * Owner: who opens, closes.  Errors: a sentence that begins with the file's name. */
 #ifndef STORMGLASS_REPORTS_WIRE_CAPTURE_H
 #define STORMGLASS_REPORTS_WIRE_CAPTURE_H
@@ -27,7 +29,7 @@ struct capture_frame {
 
 struct capture;
 
-/* NULL and why: it cannot be read, is no capture, or not one of Ethernet. */
+/* NULL and why: it cannot be read, is no capture, or of a link that is not understood. */
 struct capture *capture_open(const char *path, char why[CAPTURE_WHY_BYTES]);
 
 /* Reads a capture from a stream that is open; closes it, also when it fails. */
@@ -37,6 +39,9 @@ struct capture *capture_of_stream(FILE *stream, const char *name, char why[CAPTU
  * wrong there. */
 bool capture_next(struct capture *capture, struct capture_frame *frame,
                   char why[CAPTURE_WHY_BYTES]);
+
+/* What is to be said of the whole file, or empty: it ends within a frame. */
+const char *capture_note(const struct capture *capture);
 
 void capture_close(struct capture *capture);
 

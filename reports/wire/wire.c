@@ -4,9 +4,9 @@
 
 #include "base/check.h"
 #include "net/frame/frame.h"
+#include "replay/files/zip.h"
 
 #include <string.h>
-#include <zlib.h>
 
 enum {
     ETHERTYPE_IPV4 = 0x0800,
@@ -21,6 +21,7 @@ enum {
     ICRC = 4,
     ROCE_PORT = 4791,
     SMALLEST = 60, /* without FCS */
+    TAGS_MAX = 8,  /* of a frame; QinQ has two */
 };
 
 struct writer {
@@ -151,8 +152,8 @@ uint32_t wire_icrc(const uint8_t *ip, size_t bytes)
     copy[1] = copy[8] = copy[10] = copy[11] = 0xFF; /* TOS, TTL, header checksum */
     copy[26] = copy[27] = 0xFF;                     /* UDP checksum */
     copy[IP_HEADER + UDP_HEADER + 4] = 0xFF;        /* FECN, BECN, reserved */
-    const uLong head = crc32(crc32(0, Z_NULL, 0), masked, sizeof masked);
-    const uint32_t crc = (uint32_t)crc32(head, ip + FIXED, (uInt)(bytes - FIXED));
+    const uint32_t head = zip_crc(zip_crc_start(), masked, sizeof masked);
+    const uint32_t crc = zip_crc(head, ip + FIXED, bytes - FIXED);
     return (crc & 0xFF) << 24 | (crc & 0xFF00) << 8 | (crc >> 8 & 0xFF00) | crc >> 24;
 }
 
@@ -231,6 +232,12 @@ static uint64_t get(const uint8_t *at, int bytes)
     return value;
 }
 
+/* IEEE 802.1Q, 802.1ad, and what switches had before 802.1ad. */
+static bool is_tag(uint16_t type)
+{
+    return type == ETHERTYPE_VLAN || type == 0x88A8 || type == 0x9100 || type == 0x9200;
+}
+
 static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
 {
     const uint8_t *at = skip(from, ETHERNET_HEADER);
@@ -238,9 +245,13 @@ static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
         return false;
     memcpy(frame->destination_mac, at, 6);
     memcpy(frame->source_mac, at + 6, 6);
-    if (get(at + 12, 2) == ETHERTYPE_VLAN && (at = skip(from, 4)) != NULL)
-        at -= 10; /* the type stands behind the tag */
-    return at != NULL && get(at + 12, 2) == ETHERTYPE_IPV4;
+    frame->type = (uint16_t)get(at + 12, 2);
+    for (int tags = 0; is_tag(frame->type) && tags < TAGS_MAX; tags++) {
+        if ((at = skip(from, 4)) == NULL)
+            return false;
+        frame->type = (uint16_t)get(at + 2, 2); /* the type stands behind the tag */
+    }
+    return frame->type == ETHERTYPE_IPV4;
 }
 
 /* Returns the bytes behind the UDP header, which the frame's pad does not count to; 0: none. */

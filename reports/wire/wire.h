@@ -29,6 +29,7 @@ struct wire_frame {
     bool has_reth, has_aeth, has_ieth, has_immediate;
     bool migreq, fecn; /* BTH.M, BTH.F */
     uint16_t pkey;
+    uint16_t type;  /* of a captured frame: EtherType behind all tags */
     uint8_t opcode; /* BTH.OpCode */
     uint8_t tos, ttl, flags;
     uint16_t udp_source;

@@ -168,12 +168,37 @@ static bool take_packet(struct reader *reader, const struct wire_frame *frame, u
     return true;
 }
 
+static void count_cut(struct wire_trace *trace, const struct capture_frame *captured)
+{
+    if (captured->count >= captured->length)
+        return;
+    trace->cut++;
+    if (captured->count > trace->kept)
+        trace->kept = (uint32_t)captured->count;
+}
+
+static void count_other(struct wire_trace *trace, const struct wire_frame *frame)
+{
+    static const uint16_t ordinary[] = {0, 0x0800, 0x0806, 0x8808, 0x8809, 0x88CC, 0x88F7, 0x86DD};
+    trace->others++;
+    trace->ipv6 += frame->type == 0x86DD;
+    for (size_t i = 0; i < sizeof ordinary / sizeof ordinary[0]; i++)
+        if (frame->type == ordinary[i])
+            return;
+    if (frame->type < 0x0600) /* a length: IEEE 802.3 */
+        return;
+    if (trace->odd++ == 0)
+        trace->odd_type = frame->type;
+}
+
 static void take_frame(struct reader *reader, const struct capture_frame *captured)
 {
     struct wire_frame frame;
     struct cm_mad mad;
+    reader->trace->frames++;
+    count_cut(reader->trace, captured);
     if (!wire_parse(captured->bytes, captured->count, &frame))
-        reader->trace->others++;
+        count_other(reader->trace, &frame);
     else if (!(is_cm(&frame, &mad) ? take_cm(reader, &frame, &mad, captured->number)
                                    : take_packet(reader, &frame, captured->number)))
         reader->trace->strays++;
@@ -212,6 +237,7 @@ struct wire_trace *wire_trace_read(struct capture *capture, char why[CAPTURE_WHY
     struct reader reader = {.trace = memory_zeroed(1, sizeof *reader.trace)};
     while (capture_next(capture, &frame, why))
         take_frame(&reader, &frame);
+    snprintf(reader.trace->note, sizeof reader.trace->note, "%s", capture_note(capture));
     capture_close(capture);
     wire_commands_fini(&reader.commands);
     wire_map_fini(&reader.by_qp);

@@ -27,6 +27,14 @@ struct wire_trace {
     uint32_t connection_count, line_count;
     uint32_t strays; /* RoCE frames of no connection whose REQ was captured */
     uint32_t others; /* no RoCEv2 */
+    uint32_t frames; /* in all */
+    /* Why frames may be among the strays or the others. */
+    uint32_t cut;      /* the file does not have all of them ... */
+    uint32_t kept;     /* ... of the longest so many bytes */
+    uint32_t ipv6;     /* RoCEv2 or not: IPv6 is not read */
+    uint32_t odd;      /* of an EtherType that may hide IP ... */
+    uint16_t odd_type; /* ... the first of them */
+    char note[320];    /* on the whole file, or empty */
 };
 
 /* NULL and why; takes the capture over. */

@@ -2,7 +2,7 @@
  * fuzz_capture - any bytes as a capture, compared with itself.
  * A capture agrees with itself whatever is in it; the first frames alone are compared with it too,
  * so that parting is exercised.
- * Reads: reports/wire/capture.c reports/wire/wire_*.c */
+ * Reads: replay/files/zip.c reports/wire/capture.c reports/wire/wire_*.c */
 #include "reports/wire/wire_compare.h"
 
 #include "base/check.h"
