@@ -189,7 +189,7 @@ void nvme_host_destroy(struct nvme_host *host)
     host->site.transport->ops->destroy(host->site.transport);
     free(host->namespaces);
     free(host->found);
-    free(host->records);
+    nvme_host_discovery_free(host);
     free(host->queues);
     free(host);
 }

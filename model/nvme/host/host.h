@@ -106,7 +106,7 @@ struct nvme_admin {
     time_ps issued_at, completed_at;
 };
 
-enum { NVME_HOST_ADMIN_BYTES = 16384, NVME_HOST_RECORDS_MAX = 15 };
+enum { NVME_HOST_ADMIN_BYTES = 16384, NVME_HOST_RECORDS_MAX = 4096 };
 
 struct nvme_host_user {
     void *self;

@@ -208,52 +208,35 @@ enum nvme_ana_state nvme_host_ana(const struct nvme_host *host, uint32_t nsid)
 
 /* ---- discovery ---- */
 
-void nvme_host_live_take_header(struct nvme_host *host, const unsigned char *bytes)
-{
-    struct nvme_discovery_header header;
-    nvme_discovery_decode_header(&header, bytes);
-    host->records_there =
-        header.records < NVME_HOST_RECORDS_MAX ? (uint32_t)header.records : NVME_HOST_RECORDS_MAX;
-}
-
-uint32_t nvme_host_live_record_bytes(const struct nvme_host *host)
-{
-    return (1 + host->records_there) * NVME_DISCOVERY_BYTES;
-}
-
-/* All of the page: the header counts the records that are behind it. */
-void nvme_host_live_take_records(struct nvme_host *host, const unsigned char *bytes)
-{
-    struct nvme_discovery_header header;
-    nvme_discovery_decode_header(&header, bytes);
-    if (host->records == NULL)
-        host->records = memory_zeroed(NVME_HOST_RECORDS_MAX, sizeof *host->records);
-    host->generation = header.generation;
-    host->record_count = 0;
-    for (uint32_t i = 0; i < host->records_there && i < header.records; i++) {
-        struct nvme_discovery_record *record = &host->records[host->record_count];
-        nvme_discovery_decode_record(record, bytes + (size_t)(1 + i) * NVME_DISCOVERY_BYTES);
-        host->record_count += record->subtype != NVME_SUBTYPE_CURRENT;
-    }
-}
-
 static void read_records(struct nvme_host *host);
 
-/* The whole page at once; one that has grown is read again. */
+static void records_done(struct nvme_host *host, struct host_request *request);
+
+/* False: there is no room for the command. */
+static bool ask_records(struct nvme_host *host)
+{
+    struct host_request *request =
+        begin_command(host, nvme_host_discovery_bytes(host), records_done);
+    if (request == NULL)
+        return false;
+    nvme_host_discovery_build(host, request);
+    nvme_host_queue_post(request);
+    return true;
+}
+
 static void records_done(struct nvme_host *host, struct host_request *request)
 {
     const bool good = is_good(request);
-    const uint32_t there = host->records_there;
-    if (good)
-        nvme_host_live_take_header(host, request->data->bytes);
-    const bool grown = host->records_there > there;
-    if (good && !grown)
-        nvme_host_live_take_records(host, request->data->bytes);
+    const enum host_log_verdict verdict =
+        good ? nvme_host_discovery_take(host, request->data->bytes, request->bytes)
+             : HOST_LOG_RESTLESS;
     nvme_host_queue_put(request);
+    if (verdict == HOST_LOG_MORE && ask_records(host))
+        return;
     host->records_asked = false;
-    if (grown || host->records_old)
+    if (host->records_old)
         read_records(host);
-    if (good && !grown)
+    if (verdict == HOST_LOG_WHOLE)
         report_event(host);
 }
 
@@ -262,25 +245,9 @@ static void read_records(struct nvme_host *host)
     host->records_old = true;
     if (host->records_asked || !host->site.discovery)
         return;
-    const uint32_t bytes = nvme_host_live_record_bytes(host);
-    struct host_request *request = begin_command(host, bytes, records_done);
-    if (request == NULL)
-        return;
-    host->records_old = false;
-    host->records_asked = true;
-    nvme_host_live_get_log(request, NVME_LOG_DISCOVERY, 0, bytes);
-    nvme_host_queue_post(request);
-}
-
-uint32_t nvme_host_records(const struct nvme_host *host)
-{
-    return host->record_count;
-}
-
-const struct nvme_discovery_record *nvme_host_record(const struct nvme_host *host, uint32_t index)
-{
-    CHECK(index < host->record_count);
-    return &host->records[index];
+    nvme_host_discovery_begin(host);
+    host->records_asked = ask_records(host);
+    host->records_old = !host->records_asked;
 }
 
 /* ---- events ---- */

@@ -7,6 +7,7 @@
  * host_queue.c  one queue: connection, submission queue, commands and responses
  * host_io.c   I/O: splitting, the queue's CPU, time-outs
  * host_live.c what a live controller is asked beside I/O: events and their logs, a user's commands
+ * host_discovery.c   the discovery log, in pieces
  * host_partitions.c  the host's own reads before it is ready */
 #ifndef STORMGLASS_NVME_HOST_HOST_PRIVATE_H
 #define STORMGLASS_NVME_HOST_HOST_PRIVATE_H
@@ -103,6 +104,21 @@ struct host_queue {
     bool parting;    /* disconnected, and the peer has not answered yet */
 };
 
+enum host_log_state { HOST_LOG_HEADER, HOST_LOG_PIECES, HOST_LOG_HEADER_AGAIN };
+/* RESTLESS: it changed each time while it was read. */
+enum host_log_verdict { HOST_LOG_MORE, HOST_LOG_WHOLE, HOST_LOG_RESTLESS };
+
+/* The discovery log: what is known, and how far it has been read anew. */
+struct host_log {
+    struct nvme_discovery_record *records, *draft; /* of the same room */
+    uint32_t record_count, draft_count, room;
+    uint32_t there;      /* records of the log that is read */
+    uint64_t generation; /* of it */
+    uint64_t at;         /* of its bytes, with the header */
+    uint8_t retries;
+    uint8_t state; /* enum host_log_state */
+};
+
 struct nvme_host {
     struct nvme_host_site site;
     struct nvme_host_params params;
@@ -143,10 +159,8 @@ struct nvme_host {
     uint8_t ana[NVME_ANA_GROUPS_MAX + 1]; /* enum nvme_ana_state, by group */
     bool ana_old, ana_asked;              /* the log is to be read; it is being read */
     struct timer anatt_timer;             /* a group has been in change for too long */
-    struct nvme_discovery_record *records;
-    uint64_t generation;
-    uint32_t record_count, records_there; /* there: as the header says */
-    bool records_old, records_asked;
+    struct host_log log;                  /* of a discovery controller */
+    bool records_old, records_asked;      /* it is to be read; it is being read */
 
     struct nvme_host_namespace *namespaces; /* of the first scan: what the caller knows */
     uint32_t namespace_count;
@@ -232,13 +246,18 @@ bool nvme_host_live_event(struct nvme_host *host); /* keeps an event request at 
 void nvme_host_live_lost(struct host_request *request);
 void nvme_host_live_abort(struct host_request *request);
 void nvme_host_live_take_ana(struct nvme_host *host, const unsigned char *bytes, size_t length);
-void nvme_host_live_take_header(struct nvme_host *host, const unsigned char *bytes);
-void nvme_host_live_take_records(struct nvme_host *host, const unsigned char *bytes);
-uint32_t nvme_host_live_record_bytes(const struct nvme_host *host);
 uint64_t nvme_host_live_ana_bytes(const struct nvme_host *host);
 bool nvme_host_live_has_ana(const struct nvme_host *host);
 void nvme_host_live_get_log(struct host_request *request, enum nvme_log log, uint32_t nsid,
                             uint32_t bytes);
+
+/* host_discovery.c: one command after the other, until the log is whole. */
+void nvme_host_discovery_begin(struct nvme_host *host);
+uint32_t nvme_host_discovery_bytes(const struct nvme_host *host); /* of the next command's data */
+void nvme_host_discovery_build(const struct nvme_host *host, struct host_request *request);
+enum host_log_verdict nvme_host_discovery_take(struct nvme_host *host, const unsigned char *bytes,
+                                               uint32_t length);
+void nvme_host_discovery_free(struct nvme_host *host);
 
 /* host_steps.c; the first has index 0 */
 enum {

@@ -31,9 +31,9 @@ bool nvme_host_recovery_may_try(const struct nvme_host *host)
         return true;
     const int64_t most =
         (params->ctrl_loss_tmo + params->reconnect_delay - 1) / params->reconnect_delay;
-    const bool late = host->away && params->ctrl_loss_limit == NVME_HOST_LIMITS_TIME &&
-                      state_time_open(&host->without_service, env_now(host->site.env)) >=
-                          params->ctrl_loss_tmo;
+    const bool late =
+        host->away && params->ctrl_loss_limit == NVME_HOST_LIMITS_TIME &&
+        state_time_open(&host->without_service, env_now(host->site.env)) >= params->ctrl_loss_tmo;
     return (int64_t)host->attempts < most && !late;
 }
 

@@ -170,33 +170,19 @@ static bool has_io(const struct nvme_host *host)
     return !host->site.discovery;
 }
 
-static void build_header(const struct nvme_host *host, struct host_request *request)
+static bool act_log(struct nvme_host *host)
 {
-    (void)host;
-    nvme_host_live_get_log(request, NVME_LOG_DISCOVERY, 0, NVME_DISCOVERY_BYTES);
+    nvme_host_discovery_begin(host);
+    return true;
 }
 
-static enum host_verdict judge_header(struct nvme_host *host, const struct host_request *request)
+static enum host_verdict judge_log(struct nvme_host *host, const struct host_request *request)
 {
-    nvme_host_live_take_header(host, request->data->bytes);
-    return HOST_NEXT;
-}
-
-static void build_records(const struct nvme_host *host, struct host_request *request)
-{
-    nvme_host_live_get_log(request, NVME_LOG_DISCOVERY, 0, nvme_host_live_record_bytes(host));
-}
-
-/* The header comes again: when it counts more records, they are read once more. */
-static enum host_verdict judge_records(struct nvme_host *host, const struct host_request *request)
-{
-    const uint32_t there = host->records_there;
-    nvme_host_live_take_header(host, request->data->bytes);
-    if (host->records_there <= there)
-        nvme_host_live_take_records(host, request->data->bytes);
-    else
+    const enum host_log_verdict verdict =
+        nvme_host_discovery_take(host, request->data->bytes, request->bytes);
+    if (verdict == HOST_LOG_MORE)
         host->step = HOST_STEP_RECORDS - 1;
-    return HOST_NEXT;
+    return verdict == HOST_LOG_RESTLESS ? HOST_GIVE_UP : HOST_NEXT;
 }
 
 /* nvme_hwmon_init reads the temperature. */
@@ -353,9 +339,9 @@ const struct host_step nvme_host_steps[] = {
     {"Get Log ANA", nvme_host_live_has_ana, .build = build_ana, .judge = judge_ana,
      .optional = true},
     {"Get Log SMART", has_io, .build = build_smart, .optional = true},
-    {"Get Log discovery header", is_discovery, .build = build_header, .judge = judge_header},
-    [HOST_STEP_RECORDS] = {"Get Log discovery", is_discovery, .build = build_records,
-                           .judge = judge_records},
+    {"beginning the discovery log", is_discovery, .act = act_log},
+    [HOST_STEP_RECORDS] = {"Get Log discovery", is_discovery, .build = nvme_host_discovery_build,
+                           .judge = judge_log},
     {"Set Features queues", has_io, .build = build_queues, .judge = judge_queues},
     {"connecting I/O queues", .act = nvme_host_admin_connect_queues},
     {"Set Features events", has_events, .build = build_events, .optional = true},

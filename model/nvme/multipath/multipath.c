@@ -5,6 +5,8 @@
 #include "nvme/multipath/multipath_private.h"
 
 #include "base/memory.h"
+#include "base/note_text.h"
+#include "base/plural.h"
 #include "base/probe.h"
 
 #include <stdio.h>
@@ -265,6 +267,20 @@ static bool is_listed(const struct path *path)
     return false;
 }
 
+static void note_absence(const struct path *path)
+{
+    const struct env *env = path->multipath->site.env;
+    const char *nqn = path->multipath->site.subsystem_nqn;
+    const uint32_t records = nvme_host_records(path->finder);
+    char text[160 + NVME_NQN_BYTES];
+    snprintf(
+        text, sizeof text,
+        "no connection to %s: its discovery log, %u %s, does not list subsystem %s for this host",
+        note_ip(path->site.target_ip).text, (unsigned)records, plural(records, "record", "records"),
+        nqn == NULL ? NVME_SUBSYSTEM_NQN : nqn);
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
+}
+
 /* The log says where it is, or that it is not there: then it is waited for. */
 static void look_at_records(struct path *path)
 {
@@ -274,6 +290,8 @@ static void look_at_records(struct path *path)
         begin_path(path);
         return;
     }
+    if (!path->settled)
+        note_absence(path);
     path->settled = true;
     settle(path->multipath);
 }

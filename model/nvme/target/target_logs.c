@@ -313,7 +313,7 @@ void nvme_target_logs_run(struct target_command *command)
         return;
     const uint16_t status = log != NULL ? copy_part(command, log, wanted, bytes)
                                         : (uint16_t)command->queue->target->conduct->unknown_log;
-    const bool retains = (command->sqe.cdw10 >> 15 & 1) != 0; /* RAE */
+    const bool retains = (command->sqe.cdw10 & NVME_LOG_RETAIN_EVENT) != 0;
     if (status == NVME_STATUS_OK && log->event != 0 && !retains)
         nvme_target_event_read(command->queue->controller, log->event);
     nvme_target_command_done(command, status);

@@ -210,6 +210,8 @@ enum nvme_cns {
     NVME_CNS_COMMAND_SETS = 0x1C,
 };
 
+enum { NVME_LOG_RETAIN_EVENT = 1 << 15 }; /* RAE, in CDW10 */
+
 /* Log pages, LID in CDW10, base 5.14. */
 enum nvme_log {
     NVME_LOG_ERROR = 0x01,
