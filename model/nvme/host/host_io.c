@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* nvme_timeout of nvme-pci: Abort the first time, and as much time again. */
+/* nvme_timeout of nvme-pci: Abort the first time, and as much time again.  Where as many Aborts are
+ * outstanding as the controller allows, the command has that time without one. */
 static bool is_aborted(struct host_request *request, time_ps now)
 {
     struct nvme_host *host = request->queue->host;
     if (!host->params.abort || request->io == NULL || request->aborting)
         return false;
-    request->aborting = true;
     request->deadline = now + host->params.io_timeout;
-    nvme_host_live_abort(request);
+    request->aborting = nvme_host_live_abort(request);
     return !nvme_host_down(host);
 }
 

@@ -109,20 +109,25 @@ bool nvme_host_admin_submit(struct nvme_host *host, struct nvme_admin *admin)
 
 static void abort_done(struct nvme_host *host, struct host_request *request)
 {
-    (void)host; /* whether or not it was aborted: its own response says what it came to */
+    CHECK(host->aborts > 0);
+    host->aborts--; /* whether or not it was aborted: its own response says what it came to */
     nvme_host_queue_put(request);
 }
 
-void nvme_host_live_abort(struct host_request *wanted)
+bool nvme_host_live_abort(struct host_request *wanted)
 {
     struct nvme_host *host = wanted->queue->host;
+    if (host->aborts > host->controller.acl) /* 0's based */
+        return false;
     struct host_request *request = begin_command(host, 0, abort_done);
     if (request == NULL)
-        return;
+        return true;
+    host->aborts++;
     request->command.opcode = NVME_ADMIN_ABORT;
     request->command.cdw10 = (uint32_t)wanted->command.cid << 16 | wanted->queue->qid;
     host->stats.aborts++;
     nvme_host_queue_post(request);
+    return true;
 }
 
 /* ---- ANA ---- */
@@ -322,6 +327,7 @@ void nvme_host_live_begin(struct nvme_host *host)
 void nvme_host_live_quiet(struct nvme_host *host)
 {
     env_timer_cancel(host->site.env, &host->anatt_timer);
+    host->aborts = 0;
     host->ana_old = host->ana_asked = false;
     host->records_old = host->records_asked = false;
 }

@@ -155,6 +155,7 @@ struct nvme_host {
     struct timer poll_timer; /* ask for CSTS again */
     struct timer keep_alive_timer;
     bool keep_alive_sent;
+    uint32_t aborts; /* Abort commands without an answer */
 
     uint8_t ana[NVME_ANA_GROUPS_MAX + 1]; /* enum nvme_ana_state, by group */
     bool ana_old, ana_asked;              /* the log is to be read; it is being read */
@@ -244,7 +245,8 @@ void nvme_host_live_begin(struct nvme_host *host); /* it has just become live */
 bool nvme_host_live_event(struct nvme_host *host); /* keeps an event request at the controller */
 /* The admin commands of the user that are under way will not be answered. */
 void nvme_host_live_lost(struct host_request *request);
-void nvme_host_live_abort(struct host_request *request);
+/* False: as many Aborts as the controller allows (ACL) are outstanding. */
+bool nvme_host_live_abort(struct host_request *request);
 void nvme_host_live_take_ana(struct nvme_host *host, const unsigned char *bytes, size_t length);
 uint64_t nvme_host_live_ana_bytes(const struct nvme_host *host);
 bool nvme_host_live_has_ana(const struct nvme_host *host);

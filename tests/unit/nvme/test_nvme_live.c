@@ -165,6 +165,33 @@ static void an_admin_command_times_out(void **state)
     nvme_pair_fini(&pair);
 }
 
+/* Base 2.0, 5.1: no more than ACL are outstanding; ACL 3 is four.  Linux gives the others time. */
+static void aborts_within_the_limit(void **state)
+{
+    (void)state;
+    enum { COMMANDS = 18 };
+    static const int64_t identities[] = {NVME_TARGET_IS_OWN, NVME_TARGET_IS_SPDK};
+    static const uint64_t limits[] = {4, 1};
+    for (unsigned i = 0; i < 2; i++) {
+        start("null");
+        pair.host_params.abort = 1;
+        pair.host_params.io_timeout = 10 * PS_PER_MS;
+        pair.target_params.identity = identities[i];
+        nvme_pair_start(&pair);
+        nvme_target_stall(pair.target, true);
+        for (uint32_t k = 0; k < COMMANDS; k++)
+            assert_true(
+                nvme_host_submit(pair.host, 0, nvme_pair_fill(&pair, k, NVME_READ, 8 * k, 4096)));
+        nvme_pair_run(&pair, 15 * PS_PER_MS);
+        assert_int_equal(nvme_host_stats(pair.host)->aborts, limits[i]);
+        nvme_target_stall(pair.target, false);
+        nvme_pair_run(&pair, PS_PER_MS);
+        assert_int_equal(pair.completed, COMMANDS);
+        assert_true(nvme_host_live(pair.host));
+        nvme_pair_fini(&pair);
+    }
+}
+
 /* The first time-out aborts, the second is the end of the controller. */
 static void a_time_out_aborts_first(void **state)
 {
@@ -358,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_users_admin_commands),
         cmocka_unit_test(an_admin_command_times_out),
         cmocka_unit_test(a_time_out_aborts_first),
+        cmocka_unit_test(aborts_within_the_limit),
         cmocka_unit_test(beside_reads_and_writes),
         cmocka_unit_test(no_flow_control),
         cmocka_unit_test(the_end_is_told),
