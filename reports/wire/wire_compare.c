@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire_compare - stream by stream to the first difference. */
+ * wire_compare - stream by stream to the first difference, and counts of all frames. */
 #include "reports/wire/wire_compare.h"
 
 #include "base/memory.h"
@@ -116,11 +116,34 @@ static bool same_order(const struct pair pairs[WIRE_STREAMS])
     }
 }
 
+static void add_counts(struct wire_counts *to, const struct wire_counts *counts)
+{
+    to->equal += counts->equal;
+    to->reordered += counts->reordered;
+    to->missing += counts->missing;
+    to->extra += counts->extra;
+    to->different += counts->different;
+}
+
+/* The host's requests come before all that speaks of commands. */
+static void count_frames(struct wire_comparison *c, const struct pair *pair, uint32_t connection,
+                         unsigned stream, struct wire_numbers *numbers)
+{
+    struct wire_counts *counts = &c->counts[(size_t)connection * WIRE_STREAMS + stream];
+    const struct wire_aligned side[2] = {{c->side[0], pair->line[0], pair->count[0]},
+                                         {c->side[1], pair->line[1], pair->count[1]}};
+    const bool commands = stream == wire_stream(WIRE_HOST, WIRE_REQUESTS);
+    if (is_parted(pair) || commands)
+        *counts = wire_align(side, commands, numbers);
+    if (!is_parted(pair))
+        *counts = (struct wire_counts){.equal = pair->equal};
+    add_counts(&c->all, counts);
+}
+
 static void count_pair(struct wire_comparison *c, const struct pair *pair, uint32_t connection,
                        unsigned stream, uint32_t *earliest)
 {
     c->streams += pair->count[0] > 0 || pair->count[1] > 0;
-    c->frames_equal += pair->equal;
     for (uint32_t i = 0; i < pair->equal; i++)
         c->tags_apart += strcmp(words_at(c, pair, 0, i), words_at(c, pair, 1, i)) != 0;
     if (!is_parted(pair))
@@ -191,7 +214,9 @@ struct wire_comparison wire_compare(const struct wire_trace *const side[2],
 {
     struct wire_comparison c = {.side = {side[0], side[1]}, .name = {name[0], name[1]}};
     uint32_t earliest = 0;
+    struct wire_numbers numbers = {0};
     find_partners(&c);
+    c.counts = memory_zeroed((size_t)side[0]->connection_count * WIRE_STREAMS, sizeof *c.counts);
     for (uint32_t i = 0; i < side[0]->connection_count; i++) {
         struct pair pairs[WIRE_STREAMS];
         if (c.partner[i] == WIRE_ALONE)
@@ -199,6 +224,7 @@ struct wire_comparison wire_compare(const struct wire_trace *const side[2],
         for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
             pairs[stream] = pair_of(&c, i, stream);
             count_pair(&c, &pairs[stream], i, stream, &earliest);
+            count_frames(&c, &pairs[stream], i, stream, &numbers);
         }
         c.orders_equal += same_order(pairs);
         const bool ended[2] = {connection_at(&c, 0, i)->ended,
@@ -206,13 +232,16 @@ struct wire_comparison wire_compare(const struct wire_trace *const side[2],
         c.ended[0] += ended[0] && !ended[1];
         c.ended[1] += ended[1] && !ended[0];
     }
+    wire_numbers_fini(&numbers);
     return c;
 }
 
 void wire_compare_fini(struct wire_comparison *c)
 {
     free(c->partner);
+    free(c->counts);
     c->partner = NULL;
+    c->counts = NULL;
 }
 
 bool wire_compare_equal(const struct wire_comparison *c)
@@ -271,6 +300,14 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
     }
 }
 
+static void print_counts(const struct wire_counts *counts, FILE *out)
+{
+    fprintf(out,
+            " equal, %" PRIu32 " reordered, %" PRIu32 " missing, %" PRIu32 " extra, %" PRIu32
+            " different",
+            counts->reordered, counts->missing, counts->extra, counts->different);
+}
+
 static void print_connection(const struct wire_comparison *c, uint32_t index, FILE *out)
 {
     char host[IP_TEXT], target[IP_TEXT];
@@ -286,11 +323,11 @@ static void print_connection(const struct wire_comparison *c, uint32_t index, FI
         const struct pair pair = pair_of(c, index, stream);
         if (pair.count[0] == 0 && pair.count[1] == 0)
             continue;
+        const struct wire_counts *counts = &c->counts[(size_t)index * WIRE_STREAMS + stream];
         fprintf(out, "       %-6s %-8s %7" PRIu32, wire_side_name(stream), wire_kind_name(stream),
-                pair.equal);
+                counts->equal);
         if (is_parted(&pair))
-            fprintf(out, " equal, then different: %" PRIu32 " and %" PRIu32 " in total",
-                    pair.count[0], pair.count[1]);
+            print_counts(counts, out);
         fputc('\n', out);
     }
 }
@@ -325,9 +362,14 @@ void wire_compare_text(const struct wire_comparison *c, FILE *out)
     print_sides(c, out);
     for (uint32_t i = 0; i < c->side[0]->connection_count; i++)
         print_connection(c, i, out);
-    fprintf(out, "  equal          %" PRIu32 " %s, %" PRIu32 " of %" PRIu32 " %s\n",
-            c->frames_equal, plural(c->frames_equal, "frame", "frames"),
-            c->streams - c->streams_parted, c->streams, plural(c->streams, "stream", "streams"));
+    fprintf(out, "  equal          %" PRIu32 " %s, %" PRIu32 " of %" PRIu32 " %s\n", c->all.equal,
+            plural(c->all.equal, "frame", "frames"), c->streams - c->streams_parted, c->streams,
+            plural(c->streams, "stream", "streams"));
+    if (c->parted)
+        fprintf(out,
+                "  not equal      %" PRIu32 " reordered; %" PRIu32 " missing, which only the first "
+                "has; %" PRIu32 " extra, which only the second has; %" PRIu32 " different\n",
+                c->all.reordered, c->all.missing, c->all.extra, c->all.different);
     print_left_out(c, out);
     if (c->side[0]->connection_count > c->connections ||
         c->side[1]->connection_count > c->connections)
@@ -366,14 +408,23 @@ static void json_words(const struct wire_comparison *c, const struct pair *pair,
     fputc('}', out);
 }
 
+static void json_counts(const struct wire_counts *counts, FILE *out)
+{
+    fprintf(out,
+            "\"equal\": %" PRIu32 ", \"reordered\": %" PRIu32 ", \"missing\": %" PRIu32
+            ", \"extra\": %" PRIu32 ", \"different\": %" PRIu32,
+            counts->equal, counts->reordered, counts->missing, counts->extra, counts->different);
+}
+
 static void json_stream(const struct wire_comparison *c, uint32_t connection, unsigned stream,
                         const struct pair *pair, FILE *out)
 {
     fprintf(out,
             "{\"connection\": %" PRIu32 ", \"side\": \"%s\", \"kind\": \"%s\", \"frames\": "
-            "[%" PRIu32 ", %" PRIu32 "], \"equal\": %" PRIu32,
+            "[%" PRIu32 ", %" PRIu32 "], ",
             connection + 1, wire_side_name(stream), wire_kind_name(stream), pair->count[0],
-            pair->count[1], pair->equal);
+            pair->count[1]);
+    json_counts(&c->counts[(size_t)connection * WIRE_STREAMS + stream], out);
     if (is_parted(pair)) {
         fputs(", \"parts\": [", out);
         json_words(c, pair, 0, out);
@@ -405,12 +456,14 @@ void wire_compare_json(const struct wire_comparison *c, FILE *out)
     json_side(c, 0, out);
     fputs(", ", out);
     json_side(c, 1, out);
+    fprintf(out, "], \"frames_equal\": %" PRIu32 ", \"streams_parted\": %" PRIu32 ", \"frames\": {",
+            c->all.equal, c->streams_parted);
+    json_counts(&c->all, out);
     fprintf(out,
-            "], \"frames_equal\": %" PRIu32 ", \"streams_parted\": %" PRIu32
+            "}"
             ", \"tags_apart\": %" PRIu32 ", \"orders_equal\": %" PRIu32
             ", \"ends_apart\": [%" PRIu32 ", %" PRIu32 "], ",
-            c->frames_equal, c->streams_parted, c->tags_apart, c->orders_equal, c->ended[0],
-            c->ended[1]);
+            c->tags_apart, c->orders_equal, c->ended[0], c->ended[1]);
     json_left_out(out);
     fputs(", \"streams\": [", out);
     for (uint32_t i = 0; i < c->side[0]->connection_count * WIRE_STREAMS; i++) {

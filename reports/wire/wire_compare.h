@@ -5,10 +5,13 @@
  * Of each, what a side said of one kind (CM, requests, answers) must be the same frames in the same
  * order.  How requests and answers of the two sides lie between each other is timing: it is
  * printed, and no difference.  So are tags, which Linux begins at a random place (wire_words.h).
- * The end of a connection is compared where both captures have it. */
+ * The end of a connection is compared where both captures have it.
+ * Behind the first difference of a stream its frames are laid against each other again
+ * (wire_align.h) and counted: equal, reordered, missing, extra, different. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_COMPARE_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_COMPARE_H
 
+#include "reports/wire/wire_align.h"
 #include "reports/wire/wire_trace.h"
 
 struct wire_comparison {
@@ -17,9 +20,10 @@ struct wire_comparison {
     uint32_t *partner;    /* in the second capture, of each connection of the first */
     uint32_t connections; /* that have a partner */
     uint32_t streams, streams_parted;
-    uint32_t frames_equal; /* up to where each stream parts */
-    uint32_t tags_apart;   /* equal frames that differ behind WIRE_WORDS_APART */
-    uint32_t ended[2];     /* connections whose end only this capture has */
+    struct wire_counts *counts; /* of each stream of the first capture's connections */
+    struct wire_counts all;     /* of all connections that have a partner */
+    uint32_t tags_apart; /* frames up to the first difference that differ behind WIRE_WORDS_APART */
+    uint32_t ended[2];   /* connections whose end only this capture has */
     uint32_t orders_equal; /* connections whose streams also lie between each other alike */
     bool parted;           /* the first place, by the frame's number in the first capture */
     uint32_t at_connection, at_stream, at_index;

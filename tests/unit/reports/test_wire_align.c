@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_wire_align - streams that part and are laid against each other again. */
+#include "base/memory.h"
+#include "reports/wire/wire_align.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+enum { LINES_MAX = 9000 };
+
+/* A stream from lines that end with '\n'. */
+struct stream {
+    struct wire_trace trace;
+    struct wire_line lines[LINES_MAX];
+    struct wire_aligned aligned;
+};
+
+static struct stream *stream_of(const char *text)
+{
+    struct stream *stream = memory_zeroed(1, sizeof *stream);
+    char *copy = strdup(text);
+    uint32_t count = 0;
+    for (char *at = copy; *at != '\0'; count++) {
+        char *end = strchr(at, '\n');
+        assert_true(count < LINES_MAX);
+        stream->lines[count] = (struct wire_line){.words = (size_t)(at - copy), .number = count};
+        *end = '\0';
+        at = end + 1;
+    }
+    stream->trace.text = copy;
+    stream->aligned = (struct wire_aligned){&stream->trace, stream->lines, count};
+    return stream;
+}
+
+static struct wire_counts align(const char *a, const char *b, bool commands,
+                                struct wire_numbers *numbers)
+{
+    struct stream *streams[2] = {stream_of(a), stream_of(b)};
+    const struct wire_aligned side[2] = {streams[0]->aligned, streams[1]->aligned};
+    const struct wire_counts counts = wire_align(side, commands, numbers);
+    for (int i = 0; i < 2; i++) {
+        free(streams[i]->trace.text);
+        free(streams[i]);
+    }
+    return counts;
+}
+
+static void check(const char *what, struct wire_counts is, struct wire_counts wanted)
+{
+    if (memcmp(&is, &wanted, sizeof is) != 0)
+        fail_msg("%s: equal %" PRIu32 ", reordered %" PRIu32 ", missing %" PRIu32 ", extra %" PRIu32
+                 ", different %" PRIu32,
+                 what, is.equal, is.reordered, is.missing, is.extra, is.different);
+}
+
+/* Commands and their responses: requests of the host, of the target, ACKs. */
+static void commands_are_found_again(void **state)
+{
+    static const struct {
+        const char *what, *first, *second;
+        struct wire_counts requests, responses;
+    } rows[] = {
+        {"the same", "abcdef", "abcdef", {.equal = 6}, {.equal = 6}},
+        {"one missing", "abcdef", "abdef", {.equal = 5, .missing = 1}, {.equal = 5, .missing = 1}},
+        {"one extra", "abcdef", "abcXdef", {.equal = 6, .extra = 1}, {.equal = 6, .extra = 1}},
+        {"the first missing",
+         "abcdef",
+         "bcdef",
+         {.equal = 5, .missing = 1},
+         {.equal = 5, .missing = 1}},
+        {"two at the end", "abcd", "abcdef", {.equal = 4, .extra = 2}, {.equal = 4, .extra = 2}},
+        {"two swapped",
+         "abcdef",
+         "abdcef",
+         {.equal = 5, .reordered = 1},
+         {.equal = 5, .reordered = 1}},
+        {"one late",
+         "abcdef",
+         "acdebf",
+         {.equal = 5, .reordered = 1},
+         {.equal = 5, .reordered = 1}},
+        {"another one",
+         "abcdef",
+         "abXdef",
+         {.equal = 5, .different = 1},
+         {.equal = 5, .different = 1}},
+        {"several",
+         "abcdefghij",
+         "abXdeghYji",
+         {.equal = 7, .reordered = 1, .missing = 1, .extra = 1, .different = 1},
+         {.equal = 7, .reordered = 1, .missing = 1, .extra = 1, .different = 1}},
+        {"nothing in common",
+         "abc",
+         "XYZU",
+         {.different = 3, .extra = 1},
+         {.different = 3, .extra = 1}},
+        {"nothing at all", "", "ab", {.extra = 2}, {.extra = 2}},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        const char *names[2] = {rows[i].first, rows[i].second};
+        char requests[2][4096] = {"", ""}, responses[2][4096] = {"", ""};
+        struct wire_numbers numbers = {0};
+        for (int side = 0; side < 2; side++)
+            for (unsigned n = 0; names[side][n] != '\0'; n++) {
+                char line[128];
+                snprintf(line, sizeof line,
+                         "SEND_ONLY psn +1 64 B | #%u Read cdw %c ~ tag of #%u, count +1\n", n + 1,
+                         names[side][n], n * 7 + 1);
+                strcat(requests[side], line);
+                snprintf(line, sizeof line,
+                         "SEND_ONLY psn +1 | response to #%u sqhd %u result %c\n", n + 1,
+                         (n + 1) % 4, names[side][n]);
+                strcat(responses[side], line);
+            }
+        check(rows[i].what, align(requests[0], requests[1], true, &numbers), rows[i].requests);
+        check(rows[i].what, align(responses[0], responses[1], false, &numbers), rows[i].responses);
+        wire_numbers_fini(&numbers);
+    }
+}
+
+/* What a capture did not keep leaves a step in the PSNs, and the frames behind it are equal. */
+static void steps_behind_a_gap_are_no_difference(void **state)
+{
+    (void)state;
+    struct wire_numbers numbers = {0};
+    check("lost by the capture",
+          align("ACK psn +1 ack msn 1\nACK psn +1 ack msn 2\nACK psn +1 ack msn 3\n"
+                "ACK psn +1 ack msn 4\n",
+                "ACK psn +1 ack msn 1\nACK psn +2 ack msn 3\nACK psn +1 ack msn 4\n", false,
+                &numbers),
+          (struct wire_counts){.equal = 3, .missing = 1});
+    check("a request lost by the capture",
+          align("SEND psn +1 cdw a\nSEND psn +1 cdw b\nSEND psn +1 cdw c\n",
+                "SEND psn +1 cdw a\nSEND psn +2 cdw c\n", false, &numbers),
+          (struct wire_counts){.equal = 2, .missing = 1});
+    check("a wrong MSN",
+          align("ACK psn +1 ack msn 1\nACK psn +1 ack msn 2\n",
+                "ACK psn +1 ack msn 1\nNAK psn +1 ack msn 9\n", false, &numbers),
+          (struct wire_counts){.equal = 1, .different = 1});
+}
+
+/* Responses in another order than their commands. */
+static void responses_may_be_reordered(void **state)
+{
+    (void)state;
+    struct wire_numbers numbers = {0};
+    static const char requests[] = "SEND | #1 Read\nSEND | #2 Write\nSEND | #3 Flush\n";
+    align(requests, requests, true, &numbers);
+    check("responses",
+          align("SEND | response to #1 sqhd 1\nSEND | response to #2 sqhd 2\n"
+                "SEND | response to #3 sqhd 3\n",
+                "SEND | response to #2 sqhd 1\nSEND | response to #1 sqhd 2\n"
+                "SEND | response to #3 sqhd 3\n",
+                false, &numbers),
+          (struct wire_counts){.equal = 2, .reordered = 1});
+    wire_numbers_fini(&numbers);
+}
+
+/* Every fifth frame missing, and captures that have nothing to do with each other: it ends, and all
+ * frames are counted. */
+static void long_streams_are_counted_whole(void **state)
+{
+    (void)state;
+    struct wire_numbers numbers = {0};
+    char *texts[3];
+    for (int t = 0; t < 3; t++) {
+        size_t size;
+        FILE *out = memory_stream(&texts[t], &size);
+        for (int i = 0; i < 8000; i++)
+            if (t != 1 || i % 5 != 0)
+                fprintf(out, "%s psn +1 64 B cdw %d\n", t == 2 ? "WRITE" : "SEND", i);
+        memory_stream_end(out);
+    }
+    check("every fifth", align(texts[0], texts[1], false, &numbers),
+          (struct wire_counts){.equal = 6400, .missing = 1600});
+    check("none", align(texts[0], texts[2], false, &numbers),
+          (struct wire_counts){.different = 8000});
+    for (int t = 0; t < 3; t++)
+        free(texts[t]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_are_found_again),
+        cmocka_unit_test(steps_behind_a_gap_are_no_difference),
+        cmocka_unit_test(responses_may_be_reordered),
+        cmocka_unit_test(long_streams_are_counted_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
