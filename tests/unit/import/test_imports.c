@@ -105,7 +105,17 @@ static char *of_dot(const char *text)
     return of_cables("dot", dot_read, text);
 }
 
-#define IMPORTERS(X) X(sonic) X(mlnx_qos) X(mlxconfig) X(counters) X(clab) X(dot)
+#define IMPORTERS(X)                                                                               \
+    X(sonic)                                                                                       \
+    X(mlnx_qos)                                                                                    \
+    X(mlxconfig)                                                                                   \
+    X(counters)                                                                                    \
+    X(clab)                                                                                        \
+    X(dot)                                                                                         \
+    X(nxos)                                                                                        \
+    X(eos)                                                                                         \
+    X(cumulus)                                                                                     \
+    X(junos)
 
 #define TEST(name)                                                                                 \
     static void name(void **state)                                                                 \

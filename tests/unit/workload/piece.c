@@ -8,22 +8,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void text_loads(const char *text)
+{
+    static struct diag diag;
+    diag = (struct diag){0};
+    const struct scenario_input input = {.name = "x.yaml", .text = text, .length = strlen(text)};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    if (scenario == NULL)
+        diag_print(&diag, stderr);
+    CHECK(scenario != NULL);
+    scenario_free(scenario);
+}
+
 void piece_loads(const char *yaml)
 {
     static const char head[] = "stormglass: 1\nname: x\nduration: 1ms\n"
                                "fabric: {topology: {kind: single-switch, hosts: 2}}\n"
                                "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n";
-    static struct diag diag;
-    const size_t length = strlen(head) + strlen(yaml);
-    char *text = malloc(length + 1);
+    char *text = malloc(strlen(head) + strlen(yaml) + 1);
     CHECK(text != NULL);
     strcpy(text, head);
     strcat(text, yaml);
-    diag = (struct diag){0};
-    const struct scenario_input input = {.name = "x.yaml", .text = text, .length = length};
-    struct scenario *scenario = scenario_load(&input, &diag);
-    CHECK(scenario != NULL);
-    scenario_free(scenario);
+    text_loads(text);
+    free(text);
+}
+
+void piece_fabric_loads(const char *yaml)
+{
+    static const char head[] = "stormglass: 1\nname: x\nduration: 1ms\n"
+                               "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n"
+                               "fabric:\n  topology: {kind: single-switch, hosts: 2}\n";
+    const char *rest = strstr(yaml, "fabric:\n");
+    CHECK(rest != NULL);
+    rest += strlen("fabric:\n");
+    char *text = malloc(strlen(head) + strlen(rest) + 1);
+    CHECK(text != NULL);
+    strcpy(text, head);
+    strcat(text, rest);
+    text_loads(text);
     free(text);
 }
 

@@ -10,6 +10,9 @@
 /* CHECKs that a piece loads in a scenario of two hosts. */
 void piece_loads(const char *yaml);
 
+/* The same of one that begins with fabric: and has no topology. */
+void piece_fabric_loads(const char *yaml);
+
 /* CHECKs that what is made of any bytes as a file of cables loads, as soon as it has hosts for a
  * workload. */
 void piece_cables(const char *kind, cabling_reader *read, const uint8_t *data, size_t size);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/device/junos_private.h"
+
+#include <string.h>
+
+struct scan {
+    struct device *device;
+    junos_statement_fn *call;
+    void *context;
+    struct command path;         /* words of the blocks around, and of the present statement */
+    int begins[JUNOS_DEPTH_MAX]; /* how many words were there before each block */
+    int depth, own;              /* blocks; words that were there before the statement */
+    int base;                    /* words of "[edit ..]" */
+    bool in_comment, is_set;
+};
+
+static void emit(struct scan *scan)
+{
+    struct command *path = &scan->path;
+    if (path->count > scan->own) {
+        path->words[path->count] = NULL;
+        scan->call(scan->context, path);
+    }
+    path->count = scan->own;
+}
+
+static void add_word(struct scan *scan, const char *at, size_t length)
+{
+    struct command *path = &scan->path;
+    if (path->count == scan->own)
+        path->place = lines_place(&scan->device->lines, at, length);
+    if (path->count < QOS_WORDS_MAX)
+        path->words[path->count++] = arena_text(&scan->device->arena, at, length);
+}
+
+static void open_block(struct scan *scan, const char *at)
+{
+    if (scan->depth == JUNOS_DEPTH_MAX) {
+        device_error(scan->device, at, 1, "more than %d levels of braces", JUNOS_DEPTH_MAX);
+        return;
+    }
+    scan->begins[scan->depth++] = scan->own;
+    scan->own = scan->path.count;
+}
+
+static void close_block(struct scan *scan, const char *at)
+{
+    emit(scan);
+    if (scan->depth == 0) {
+        device_error(scan->device, at, 1, "a '}' without its '{'");
+        return;
+    }
+    scan->own = scan->begins[--scan->depth];
+    scan->path.count = scan->own;
+}
+
+/* One word or sign; gives what is behind it. */
+static const char *take(struct scan *scan, const char *at)
+{
+    static const char signs[] = "{};[]";
+    if (*at == '{')
+        open_block(scan, at);
+    else if (*at == '}')
+        close_block(scan, at);
+    else if (*at == ';')
+        emit(scan);
+    else if (*at == '"') {
+        const size_t length = strcspn(at + 1, "\"");
+        add_word(scan, at + 1, length);
+        return at + 1 + length + (at[1 + length] == '"');
+    } else if (strchr(signs, *at) == NULL) {
+        const size_t length = strcspn(at, " \t\r{};[]");
+        add_word(scan, at, length);
+        return at + length;
+    }
+    return at + 1;
+}
+
+/* "[edit class-of-service]": commands that follow are below it. */
+static bool read_edit(struct scan *scan, const char *at)
+{
+    if (strncmp(at, "[edit", 5) != 0 || scan->depth > 0)
+        return false;
+    scan->path.count = scan->own = 0;
+    for (at += 5; *at != '\0' && *at != ']';) {
+        at += strspn(at, " \t");
+        const size_t length = strcspn(at, " \t]");
+        if (length > 0)
+            add_word(scan, at, length);
+        at += length;
+    }
+    scan->own = scan->base = scan->path.count;
+    return true;
+}
+
+static void read_line(struct scan *scan)
+{
+    const char *at = scan->device->text, *set = strstr(at, "set ");
+    at += strspn(at, " \t");
+    if (!scan->in_comment && read_edit(scan, at))
+        return;
+    const bool behind_prompt = set != NULL && set > at + 1 && strchr("#>%", set[-2]) != NULL;
+    scan->is_set = !scan->in_comment && scan->depth == 0 && (set == at || behind_prompt);
+    if (scan->is_set) {
+        scan->path.count = scan->own = scan->base;
+        at = set + 4;
+    }
+    while (*at != '\0' && scan->device->diag->errors < DIAG_MAX) {
+        at += strspn(at, " \t\r");
+        const char *end = scan->in_comment ? strstr(at, "*/") : NULL;
+        if (scan->in_comment) {
+            at = end == NULL ? at + strlen(at) : end + 2;
+            scan->in_comment = end == NULL;
+        } else if (strncmp(at, "/*", 2) == 0) {
+            scan->in_comment = true;
+            at += 2;
+        } else if (*at == '#') {
+            break;
+        } else if (*at != '\0') {
+            at = take(scan, at);
+        }
+    }
+    if (scan->is_set)
+        emit(scan);
+}
+
+void junos_scan(struct device *device, junos_statement_fn *call, void *context)
+{
+    struct scan scan = {.device = device, .call = call, .context = context};
+    while (device_line(device))
+        read_line(&scan);
+    if (scan.depth > 0 && !diag_failed(device->diag))
+        device_refuse(device, "expected '}' before the end of the file");
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Queues become priorities, and the first lossless queue's thresholds the switch's. */
+#include "scenarios/device/switch_qos.h"
+
+#include "base/quantity.h"
+#include "base/units.h"
+
+#include <string.h>
+
+enum { ENTRIES_IN_LINE = 14, KMAX_MOST = 1 << 30 };
+
+struct writer {
+    struct device *device;
+    struct switch_qos *qos;
+    FILE *out;
+    int priority_of[QOS_QUEUES]; /* what the queue is here */
+    int items;                   /* in the present section */
+};
+
+static void note_file(struct writer *writer, const char *text)
+{
+    notes_add(&writer->device->notes,
+              (struct diag_place){.file = writer->device->lines.file->name, .line = 1, .column = 1},
+              "%s", text);
+}
+
+static void note_queue(struct writer *writer, int queue, const char *text)
+{
+    const struct diag_place place = writer->qos->queues[queue].place;
+    if (place.file == NULL)
+        note_file(writer, arena_format(&writer->device->arena, "queue %d %s", queue, text));
+    else
+        notes_add(&writer->device->notes, place, "queue %d %s", queue, text);
+}
+
+/* ---- numbers ---- */
+
+/* A queue that pauses is its PFC priority; who was that gets the number that is free. */
+static void number_queues(struct writer *writer)
+{
+    unsigned taken = 0;
+    for (int q = 0; q < QOS_QUEUES; q++)
+        writer->priority_of[q] = q;
+    for (int q = 0; q < QOS_QUEUES; q++) {
+        const struct qos_queue *queue = &writer->qos->queues[q];
+        const int wanted = queue->pfc_priority == QOS_UNSET ? q : queue->pfc_priority;
+        int other = 0;
+        if (!queue->lossless)
+            continue;
+        while (writer->priority_of[other] != wanted)
+            other++;
+        if (taken >> wanted & 1) {
+            note_queue(writer, q,
+                       "pauses with the PFC priority of another queue: a priority of "
+                       "its own here");
+            continue;
+        }
+        taken |= 1U << wanted;
+        if (other == q)
+            continue;
+        writer->priority_of[other] = writer->priority_of[q];
+        writer->priority_of[q] = wanted;
+        note_queue(writer, q,
+                   arena_format(&writer->device->arena,
+                                "pauses with PFC priority %d and is priority %d here; queue %d is "
+                                "priority %d",
+                                wanted, wanted, other, writer->priority_of[other]));
+    }
+}
+
+static int queue_of(const struct writer *writer, int priority)
+{
+    int queue = 0;
+    while (writer->priority_of[queue] != priority)
+        queue++;
+    return queue;
+}
+
+/* ---- sections ---- */
+
+static void begin_item(struct writer *writer, const char *section, const char *key)
+{
+    if (writer->items++ == 0)
+        fprintf(writer->out, "    %s: {", section);
+    else
+        fputs(", ", writer->out);
+    fprintf(writer->out, "%s: ", key);
+}
+
+static void put(struct writer *writer, const char *section, const char *key,
+                enum quantity_kind kind, int64_t value)
+{
+    char text[QUANTITY_TEXT_BYTES];
+    if (value == QOS_UNSET)
+        return;
+    quantity_format(kind, value, text, sizeof text);
+    begin_item(writer, section, key);
+    fputs(text, writer->out);
+}
+
+/* In the units of the configuration: 256KB and not 250KiB. */
+static void put_bytes(struct writer *writer, const char *section, const char *key, int64_t bytes)
+{
+    static const struct {
+        const char *name;
+        int64_t bytes;
+    } units[] = {{"MB", 1000000}, {"KB", 1000}, {"B", 1}};
+    size_t unit = 0;
+    if (bytes == QOS_UNSET)
+        return;
+    while (bytes % units[unit].bytes != 0 || (bytes == 0 && unit < 2))
+        unit++;
+    begin_item(writer, section, key);
+    fprintf(writer->out, "%lld%s", (long long)(bytes / units[unit].bytes), units[unit].name);
+}
+
+static void put_ms(struct writer *writer, const char *key, int64_t ms)
+{
+    put(writer, "watchdog", key, QUANTITY_TIME, ms == QOS_UNSET ? QOS_UNSET : ms * PS_PER_MS);
+}
+
+static void end_section(struct writer *writer, const char *comment)
+{
+    if (writer->items > 0)
+        fprintf(writer->out, "}%s%s\n", comment == NULL ? "" : " # ",
+                comment == NULL ? "" : comment);
+    writer->items = 0;
+}
+
+/* The first queue with pause thresholds, a lossless one; NULL: none. */
+static const struct qos_queue *pausing(struct writer *writer)
+{
+    const struct qos_queue *first = NULL;
+    for (int q = 0; q < QOS_QUEUES; q++) {
+        const struct qos_queue *queue = &writer->qos->queues[q];
+        if (!queue->lossless || queue->xoff == QOS_UNSET)
+            continue;
+        if (first != NULL && (queue->xoff != first->xoff || queue->headroom != first->headroom ||
+                              queue->xon != first->xon))
+            note_queue(writer, q, "has other thresholds of pause: a switch has one set here");
+        first = first == NULL ? queue : first;
+    }
+    return first;
+}
+
+static void put_pfc(struct writer *writer, const struct qos_queue *pause)
+{
+    const char *between = "[";
+    begin_item(writer, "pfc", "priorities");
+    for (int p = 0; p < QOS_QUEUES; p++)
+        if (writer->qos->queues[queue_of(writer, p)].lossless) {
+            fprintf(writer->out, "%s%d", between, p);
+            between = ", ";
+        }
+    fputs(between[0] == '[' ? "none" : "]", writer->out);
+    if (pause != NULL) {
+        put_bytes(writer, "pfc", "xoff", pause->xoff);
+        put_bytes(writer, "pfc", "headroom", pause->headroom);
+        put_bytes(writer, "pfc", "xon", pause->xon);
+        put_bytes(writer, "pfc", "xon-offset", pause->xon_offset);
+    }
+    end_section(writer, NULL);
+}
+
+static void put_buffer(struct writer *writer, const struct qos_queue *pause)
+{
+    const struct switch_qos *qos = writer->qos;
+    if (pause != NULL) {
+        begin_item(writer, "buffer", "policy");
+        fputs("static", writer->out);
+    }
+    if (qos->has_alpha)
+        put(writer, "buffer", "alpha", QUANTITY_PERCENT,
+            qos->alpha_shift >= 0 ? (int64_t)PPM << qos->alpha_shift
+                                  : (int64_t)PPM >> -qos->alpha_shift);
+    if (qos->lossy_percent != QOS_UNSET)
+        put(writer, "buffer", "lossy-pool", QUANTITY_PERCENT,
+            (int64_t)qos->lossy_percent * (PPM / 100));
+    end_section(writer, NULL);
+}
+
+static bool same_marks(const struct qos_queue *a, const struct qos_queue *b)
+{
+    return a->kmin == b->kmin && a->kmax == b->kmax && a->pmax == b->pmax;
+}
+
+/* The queue whose marking the switch gets: the first lossless one, else the first. */
+static const struct qos_queue *marking(struct writer *writer)
+{
+    const struct qos_queue *first = NULL;
+    for (int lossy = 0; lossy < 2; lossy++)
+        for (int q = 0; q < QOS_QUEUES && first == NULL; q++)
+            if (writer->qos->queues[q].ecn && writer->qos->queues[q].lossless == (lossy == 0))
+                first = &writer->qos->queues[q];
+    for (int q = 0; q < QOS_QUEUES && first != NULL; q++)
+        if (writer->qos->queues[q].ecn && !same_marks(first, &writer->qos->queues[q]))
+            note_queue(writer, q, "has other thresholds of ECN: a switch has one set here");
+    return first;
+}
+
+static void put_ecn(struct writer *writer)
+{
+    const struct qos_queue *mark = marking(writer);
+    if (mark == NULL) {
+        fputs("    ecn: {kmin: 0B, kmax: 0B} # no queue marks\n", writer->out);
+        return;
+    }
+    const bool fits = mark->kmin <= mark->kmax && mark->kmax <= KMAX_MOST;
+    if (!fits)
+        note_queue(writer, (int)(mark - writer->qos->queues),
+                   "has a maximum of ECN below the minimum, or above 1 GiB: left out");
+    put_bytes(writer, "ecn", "kmin", fits ? mark->kmin : QOS_UNSET);
+    put_bytes(writer, "ecn", "kmax", fits ? mark->kmax : QOS_UNSET);
+    if (mark->pmax != QOS_UNSET)
+        put(writer, "ecn", "pmax", QUANTITY_PERCENT, (int64_t)mark->pmax * (PPM / 100));
+    end_section(writer, NULL);
+}
+
+static void put_watchdog(struct writer *writer)
+{
+    const struct switch_qos *qos = writer->qos;
+    if (qos->watchdog == NULL)
+        return;
+    begin_item(writer, "watchdog", "action");
+    fputs(qos->watchdog, writer->out);
+    put_ms(writer, "detection", qos->detection);
+    put_ms(writer, "restoration", qos->restoration);
+    put_ms(writer, "poll", qos->poll);
+    end_section(writer, NULL);
+}
+
+static bool is_used(const struct switch_qos *qos, int queue)
+{
+    bool used = qos->queues[queue].lossless || !qos->has_dscps;
+    for (int i = 0; i < QOS_DSCPS; i++) /* those that are not written get queue 0 */
+        used |= (qos->queue_of_dscp[i] == QOS_UNSET ? 0 : qos->queue_of_dscp[i]) == queue;
+    return used;
+}
+
+/* A queue without a weight beside others would be strict here, above them all. */
+static void put_weights(struct writer *writer)
+{
+    const struct switch_qos *qos = writer->qos;
+    const char *between = "    scheduler: {weights: {";
+    bool weighted = false;
+    for (int q = 0; q < QOS_QUEUES; q++)
+        weighted |= qos->queues[q].weight > 0;
+    for (int p = 0; p < QOS_QUEUES; p++) {
+        const int q = queue_of(writer, p);
+        int weight = qos->queues[q].weight;
+        if (weight == QOS_UNSET && weighted && !qos->rest_is_strict && is_used(qos, q))
+            weight = 1;
+        if (weight == QOS_UNSET)
+            continue;
+        fprintf(writer->out, "%s%d: %d", between, p, weight > 100 ? 100 : weight);
+        between = ", ";
+    }
+    if (between[0] == ',')
+        fputs("}}\n", writer->out);
+}
+
+static void put_dscps(struct writer *writer)
+{
+    const struct switch_qos *qos = writer->qos;
+    if (!qos->has_dscps) {
+        note_file(writer, "no map of DSCPs: a DSCP has priority DSCP/8 here");
+        return;
+    }
+    fputs("    dscp: {", writer->out);
+    for (int i = 0; i < QOS_DSCPS; i++) {
+        const int queue = qos->queue_of_dscp[i] == QOS_UNSET ? 0 : qos->queue_of_dscp[i];
+        fprintf(writer->out, "%s%d: %d",
+                i == 0                     ? ""
+                : i % ENTRIES_IN_LINE == 0 ? ",\n      "
+                                           : ", ",
+                i, writer->priority_of[queue]);
+    }
+    fputs("}\n", writer->out);
+}
+
+void qos_write(struct device *device, struct switch_qos *qos, FILE *out)
+{
+    struct writer writer = {.device = device, .qos = qos, .out = out};
+    number_queues(&writer);
+    const struct qos_queue *pause = pausing(&writer);
+    fprintf(out,
+            "# From %s configuration; all other settings are defaults.\n"
+            "# A priority is queue and PFC priority at once.\n"
+            "fabric:\n  switch:\n",
+            qos->vendor);
+    put_pfc(&writer, pause);
+    put_buffer(&writer, pause);
+    put_ecn(&writer);
+    put_watchdog(&writer);
+    put_weights(&writer);
+    put_dscps(&writer);
+}
