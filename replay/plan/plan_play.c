@@ -196,7 +196,7 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
             end(outcome, PLAN_RUN_UNSETTLED, "%s: %s", workload->name, workload->steady.why);
             return 0;
         }
-        const time_ps needed = workload->steady.needs; /* below 0: unknown */
+        const time_ps needed = workload->steady.least; /* below 0: unknown */
         const time_ps more = workload->start + (needed < 0 ? 0 : needed / 4 * 5);
         needs = more > needs ? more : needs;
         end(outcome, PLAN_RUN_UNSETTLED, "%s had not settled in %s", workload->name,

@@ -142,6 +142,7 @@ static void refuse_cut_off(const struct scenario *scenario, const struct scenari
     struct steady *steady = &workload->steady;
     steady->settled = false;
     steady->needs = STEADY_UNKNOWN;
+    steady->least = STEADY_UNKNOWN;
     snprintf(steady->why, sizeof steady->why, "%s of %s %s %s cut off%s at %s: %s to %s",
              words_count(of->cut_off).text, words_count(workload->members).text,
              plural(workload->members, "member", "members"), plural(of->cut_off, "was", "were"),

@@ -147,15 +147,17 @@ static int64_t asked(const struct scenario_workload *workload, const char *name)
                : *opt_field(row, (void *)(uintptr_t)workload->params);
 }
 
-/* Some of its operations failed, it had more to do, and for the last twentieth of its time none
- * completed. */
-static bool failed_to_the_end(const struct scenario_workload *about,
-                              const struct workload_member *member, time_ps stop)
+/* Operations are left, or failed although it had more to do, and for the last twentieth of its time
+ * none completed. */
+static bool is_silent(const struct scenario_workload *about, const struct workload_member *member,
+                      time_ps last, time_ps stop)
 {
     enum { TWENTIETH = 20 };
     const int64_t count = asked(about, "count");
-    return member->failed > 0 && (count == 0 || member->issued < (uint64_t)count) &&
-           stop - member->last_completion > (stop - member->first_issue) / TWENTIETH;
+    const bool more = count == 0 || member->issued < (uint64_t)count;
+    const bool unfinished = member->issued > member->completed + member->failed;
+    return (unfinished || (member->failed > 0 && more)) &&
+           stop - last > (stop - member->first_issue) / TWENTIETH;
 }
 
 struct member_life member_life(const struct scenario_workload *about,
@@ -169,8 +171,8 @@ struct member_life member_life(const struct scenario_workload *about,
     const bool done = !unfinished && member->failed == 0 && !member->given_up;
     return (struct member_life){
         .until = done ? last : time_later(last, stop),
-        .cut_off = member->given_up || member->pairs_lost > 0 || (unfinished && !cut) ||
-                   failed_to_the_end(about, member, stop),
+        .cut_off = member->pairs_lost > 0 || (member->given_up && last < stop) ||
+                   (!cut && is_silent(about, member, last, stop)),
         .cut_off_at = last,
     };
 }

@@ -27,9 +27,9 @@ struct member_figures {
     int64_t cut_off;             /* members that were cut off */
     uint32_t first_cut_off;      /* the member that was cut off first, and when */
     time_ps cut_off_at;
-    int64_t flows;               /* that were completed */
-    struct member_spread fct;    /* ps */
-    int64_t slowdowns;           /* flows of which it is known: those of rdma-* kinds */
+    int64_t flows;            /* that were completed */
+    struct member_spread fct; /* ps */
+    int64_t slowdowns;        /* flows of which it is known: those of rdma-* kinds */
     struct member_spread slowdown_ppm;
     /* Of messages whose sizes were drawn, which are flows each, by their size. */
     struct member_bin {
@@ -47,8 +47,8 @@ struct member_fabric {
 };
 
 /* The time that a member's rate is over.  It was cut off if its controller or a queue pair failed
- * for good, if operations never completed, or if some failed and none completed after them although
- * it had more to do. */
+ * for good, or if it still had operations under way, or some failed, and none completed to the end
+ * of its time. */
 struct member_life {
     time_ps until; /* from its first issue */
     bool cut_off;

@@ -88,7 +88,7 @@ static void write_steady(struct store *store, uint32_t index, const struct stead
     RECORD_ROW(store, steady, .workload = STORE_I(index), .settled = STORE_I(steady->settled),
                .from_ps = STORE_I(steady->from), .until_ps = STORE_I(steady->until),
                .reason = steady->settled ? STORE_N : STORE_T(steady->why),
-               .needs_ps = steady->settled || steady->needs < 0 ? STORE_N : STORE_I(steady->needs),
+               .needs_ps = known(steady->needs), .needs_at_least_ps = known(steady->least),
                .remedy = steady->set[0] == '\0' ? STORE_N : STORE_T(steady->set),
                .goodput_bps = STORE_I(steady->goodput_bps.value),
                .goodput_half = known(steady->goodput_bps.half), .iops = STORE_I(steady->iops.value),

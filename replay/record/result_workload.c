@@ -22,7 +22,6 @@ enum source {
     LATENCY_MAX,
     WARM_UP, /* of the steady part */
     STEADY_SPAN,
-    STEADY_NEEDS,
 };
 
 /* When there is such a number. */
@@ -111,7 +110,8 @@ static const struct workload_row rows[] = {
     {"paths.degraded_ns", SPAN, OF(degraded_ps), 0, ALWAYS},
     {"steady.warm_up_ns", WARM_UP, 0, 0, STEADY},
     {"steady.span_ns", STEADY_SPAN, 0, 0, STEADY},
-    {"steady.needs_ns", STEADY_NEEDS, 0, 0, STEADY},
+    {"steady.needs_ns", SPAN, OF(steady.needs), 0, STEADY},
+    {"steady.needs_at_least_ns", SPAN, OF(steady.least), 0, STEADY},
     {"steady.goodput_bps", MEMBER, OF(steady.goodput_bps.value), 0, STEADY},
     {"steady.goodput_ci_bps", MEMBER, OF(steady.goodput_bps.half), 0, STEADY},
     {"steady.iops", MEMBER, OF(steady.iops.value), 0, STEADY},
@@ -207,8 +207,6 @@ static struct result_ratio workload_value(const struct result_workload *workload
         return whole(steady->from - workload->start);
     case STEADY_SPAN:
         return whole(steady->until - steady->from);
-    case STEADY_NEEDS:
-        return whole(steady->settled ? STEADY_UNKNOWN : steady->needs);
     case LATENCY_MEAN:
         break;
     }

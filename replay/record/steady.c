@@ -24,7 +24,8 @@ enum {
  * are too narrow (docs/model.md). */
 static_assert(BATCHES * P99_9_SAMPLES > WL_HISTORY_SAMPLES, "batches never have as many samples");
 
-static const double student_t = 2.093; /* 0.975 quantile, BATCHES - 1 degrees of freedom */
+/* 0.975 quantiles of Student's t: for the batches, for half as many and for a quarter. */
+static const double student_t[] = {2.093, 2.262, 2.776}; /* 19, 9 and 4 degrees of freedom */
 static const double sure_enough = 0.1; /* of the value: an interval that is no wider has settled */
 
 /* Intervals of the history. */
@@ -163,19 +164,55 @@ static int64_t rounded(double value)
     return (int64_t)(value + 0.5);
 }
 
-static struct steady_figure figure(double value, const double batches[BATCHES])
+/* Half of the interval from the means of the batches, of pairs of them (level 1), or of four. */
+static double half_of(const double batches[BATCHES], int level)
 {
-    double mean = 0, squares = 0;
-    for (int i = 0; i < BATCHES; i++)
+    const int each = 1 << level, count = BATCHES / each;
+    double means[BATCHES] = {0}, mean = 0, squares = 0;
+    for (int i = 0; i < BATCHES; i++) {
+        means[i / each] += batches[i] / each;
         mean += batches[i] / BATCHES;
-    for (int i = 0; i < BATCHES; i++)
-        squares += (batches[i] - mean) * (batches[i] - mean);
-    const double half = student_t * sqrt(squares / (BATCHES - 1) / BATCHES);
-    return (struct steady_figure){rounded(value), rounded(half)};
+    }
+    for (int i = 0; i < count; i++)
+        squares += (means[i] - mean) * (means[i] - mean);
+    return student_t[level] * sqrt(squares / (count - 1) / count);
 }
 
+static struct steady_figure figure(double value, const double batches[BATCHES])
+{
+    return (struct steady_figure){rounded(value), rounded(half_of(batches, 0))};
+}
+
+/* How wide the interval of a figure is, in parts of its value. */
+struct width {
+    double now, widest; /* from all batches; and from fewer, longer ones if those are wider */
+    bool grows;         /* with longer batches, so that none of them is long enough */
+};
+
+/* Batches that are independent give the same interval, whether they are put together or not. */
+static struct width width_of(double value, const double batches[BATCHES])
+{
+    const double much[] = {1, 1.2, 2}; /* more than chance makes of independent batches */
+    struct width width = {0};
+    if (value <= 0)
+        return width;
+    width.now = half_of(batches, 0) / value;
+    width.widest = width.now;
+    for (int level = 1; level < 3; level++) {
+        const double wide = half_of(batches, level) / value;
+        width.widest = wide > width.widest ? wide : width.widest;
+        width.grows |= wide > sure_enough && wide > much[level] * width.now;
+    }
+    return width;
+}
+
+/* Of both figures that decide. */
+struct widths {
+    struct width goodput, mean;
+};
+
 /* Batches are the last intervals, equally many each. */
-static void find_means(const struct part *part, struct steady *steady)
+static struct widths find_means(const struct part *part, struct steady *steady)
 {
     const uint32_t size = (part->end - part->first) / BATCHES;
     const uint32_t first = part->end - size * BATCHES;
@@ -196,8 +233,13 @@ static void find_means(const struct part *part, struct steady *steady)
     steady->mean = (struct steady_figure){STEADY_UNKNOWN, STEADY_UNKNOWN};
     if (sum.completed > 0)
         steady->mean = figure((double)sum.latency_sum / (double)sum.completed, latency);
-    if (!all)
+    struct widths widths = {width_of((double)steady->goodput_bps.value, bytes),
+                            width_of((double)steady->mean.value, latency)};
+    if (!all) { /* a batch without a completion: too wide, by an unknown amount */
         steady->mean.half = STEADY_UNKNOWN;
+        widths.mean = (struct width){2 * sure_enough, 2 * sure_enough, true};
+    }
+    return widths;
 }
 
 struct sorted {
@@ -285,46 +327,50 @@ static void find_percentiles(const struct wl_history *history, struct steady *st
 
 /* ---- verdict ---- */
 
-/* Of the value.  One that is not known, as a batch had no completion, is too wide, and so much that
- * four times the window may well be enough to know it. */
-static double width(const struct steady_figure *figure)
-{
-    if (figure->value <= 0)
-        return 0;
-    return figure->half < 0 ? 2 * sure_enough : (double)figure->half / (double)figure->value;
-}
-
-/* An interval shrinks with the root of the time.  Its own width is known to a fifth or so (20
- * batches), and what moves slowly moves less within them than over a longer time: hence four times
- * that time, and four times this window at the least, of which a warm-up is a part.  What goes on
- * as it did has no end that this run shows, and far beyond the window it shows nothing at all. */
-static void judge(struct steady *steady, time_ps from, enum trend trend)
+/* A window that makes an interval of this width narrow enough: an interval shrinks with the root of
+ * the time.  Its own width is known to a fifth or so (20 batches): hence four times that time, and
+ * four times this window at the least, of which a warm-up is a part.  Far beyond the window it
+ * shows nothing at all. */
+static time_ps window_for(double width, const struct steady *steady, time_ps from)
 {
     enum { MARGIN = 4, FAR = 64 };
-    const double goodput = width(&steady->goodput_bps), mean = width(&steady->mean);
-    const double worst = goodput > mean ? goodput : mean;
+    const double ratio = width / sure_enough, squared = ratio > 1 ? ratio * ratio : 1;
+    const double window = (double)(steady->until - from);
+    const double span = (double)(steady->until - steady->from);
+    const double needs = span * squared * MARGIN + (double)(steady->from - from);
+    if (needs > FAR * window)
+        return STEADY_UNKNOWN;
+    return rounded(needs < MARGIN * window ? MARGIN * window : needs);
+}
+
+/* What goes on as it did has no end that this run shows.  There is only a lower bound where longer
+ * batches give wider intervals, where the figures still level off, and where latency varies and
+ * goodput does not: by Little's law the operations that complete leave out a few that take far
+ * longer. */
+static void judge(struct steady *steady, time_ps from, enum trend trend, struct widths widths)
+{
+    enum { LITTLE = 20 };
+    const struct width goodput = widths.goodput, mean = widths.mean;
+    const double worst = fmax(goodput.now, mean.now);
     steady->settled = trend == TREND_LEVEL && worst <= sure_enough;
-    steady->needs = STEADY_UNKNOWN;
     if (steady->settled)
         return;
     if (trend == TREND_LEVEL)
         snprintf(steady->why, sizeof steady->why, "the 95 %% interval of %s is wider than +- 10 %%",
-                 goodput > mean ? "goodput" : "the mean latency");
+                 goodput.now > mean.now ? "goodput" : "the mean latency");
     else
         snprintf(steady->why, sizeof steady->why, "goodput or latency has not leveled off");
     if (trend == TREND_GOES_ON)
         return;
-    const double ratio = worst / sure_enough, squared = ratio > 1 ? ratio * ratio : 1;
-    const double window = (double)(steady->until - from);
-    const double span = (double)(steady->until - steady->from);
-    const double needs = span * squared * MARGIN + (double)(steady->from - from);
-    if (needs <= FAR * window)
-        steady->needs = rounded(needs < MARGIN * window ? MARGIN * window : needs);
+    steady->least = window_for(worst, steady, from);
+    if (trend == TREND_LEVEL && !goodput.grows && !mean.grows &&
+        mean.now <= LITTLE * goodput.widest)
+        steady->needs = window_for(fmax(goodput.widest, mean.widest), steady, from);
 }
 
 struct steady steady_find(const struct wl_history *history, time_ps from, time_ps until, bool given)
 {
-    struct steady steady = {0};
+    struct steady steady = {.needs = STEADY_UNKNOWN, .least = STEADY_UNKNOWN};
     const int64_t length = (int64_t)1 << history->shift;
     if (history->intervals == NULL || from < history->base || until - from < length)
         return steady;
@@ -343,12 +389,11 @@ struct steady steady_find(const struct wl_history *history, time_ps from, time_p
     steady.known = true;
     steady.from = history->base + part.first * length;
     steady.until = history->base + part.end * length;
-    find_means(&part, &steady);
+    const struct widths widths = find_means(&part, &steady);
     find_percentiles(history, &steady);
     steady.worst = wl_history_worst(history, steady.from, steady.until);
-    steady.needs = STEADY_UNKNOWN;
     if (sum_of(&part, part.first, part.end - part.first).completed > 0)
-        judge(&steady, from, trend);
+        judge(&steady, from, trend, widths);
     else
         snprintf(steady.why, sizeof steady.why, "nothing completed in this part");
     return steady;

@@ -28,7 +28,8 @@ struct steady {
     bool settled;
     char why[STEADY_WHY_BYTES]; /* not settled: the reason */
     time_ps from, until;        /* the steady part */
-    time_ps needs;              /* not settled: a window that is long enough, or STEADY_UNKNOWN */
+    /* Not settled: a window that is long enough, and a lower bound of it; or STEADY_UNKNOWN. */
+    time_ps needs, least;
     char set[STEADY_SET_BYTES]; /* what run --set takes so that it settles; empty: unknown */
     struct steady_figure goodput_bps, iops;
     struct steady_figure mean, p50, p99, p99_9; /* of the latency, ps; of p99.9 no interval */

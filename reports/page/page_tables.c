@@ -230,7 +230,8 @@ void page_steady(const struct page *page)
                "SELECT w.name, CASE settled WHEN 1 THEN 'yes' ELSE 'no: '||s.reason END,"
                " from_ps-w.start_ps,"
                " printf('%.3g Gb/s', s.goodput_bps/1e9), mean_ps, mean_half, p50_ps, p50_half,"
-               " p99_ps, p99_half, needs_ps FROM steady s JOIN workload w USING(workload)"
+               " p99_ps, p99_half, coalesce(needs_ps, needs_at_least_ps) FROM steady s JOIN "
+               "workload w USING(workload)"
                " ORDER BY workload",
                columns);
     page_section_end(page);

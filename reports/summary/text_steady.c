@@ -29,14 +29,18 @@ static struct words time_of(const struct store_statement *row, int column)
 static void write_row(const struct store_statement *row, FILE *out, const struct paint *paint)
 {
     fprintf(out, "  %-18.18s%12s%*s%*s%*s%*s\n", store_text(row, 0),
-            words_time(store_int(row, 2)).text, COLUMN,
-            with_half(figure_rate(row, 4), row, 4).text, COLUMN, time_of(row, 6).text,
-            COLUMN, time_of(row, 8).text, COLUMN, time_of(row, 10).text);
+            words_time(store_int(row, 2)).text, COLUMN, with_half(figure_rate(row, 4), row, 4).text,
+            COLUMN, time_of(row, 6).text, COLUMN, time_of(row, 8).text, COLUMN,
+            time_of(row, 10).text);
     if (store_int(row, 1) != 0)
         return;
     fprintf(out, "  %18s%snot steady after %s: ", "", paint->bad,
             words_time(store_int(row, 12)).text);
-    if (store_column_type(row, 3) == STORE_NULL)
+    const bool estimate = store_column_type(row, 3) != STORE_NULL;
+    if (!estimate && store_column_type(row, 15) != STORE_NULL)
+        fprintf(out, "%s; needs at least %s", store_text(row, 14),
+                words_time(store_int(row, 15)).text);
+    else if (!estimate)
         fputs(store_text(row, 14), out);
     else if (store_column_type(row, 13) != STORE_NULL)
         fprintf(out, "needs about %s (--set %s)", words_time(store_int(row, 3)).text,
@@ -52,7 +56,7 @@ void text_steady(struct store *store, FILE *out, const struct paint *paint)
     struct store_statement *rows = store_prepare(
         store, "SELECT w.name, settled, from_ps-w.start_ps, needs_ps, s.goodput_bps, goodput_half,"
                " mean_ps, mean_half, p50_ps, p50_half, p99_ps, p99_half, until_ps-w.start_ps, "
-               "s.remedy, s.reason"
+               "s.remedy, s.reason, needs_at_least_ps"
                " FROM steady s JOIN workload w USING(workload) ORDER BY workload");
     for (int64_t shown = 0; shown < ROWS_MAX && store_step(rows); shown++) {
         if (shown == 0)
