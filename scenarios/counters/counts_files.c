@@ -63,9 +63,12 @@ static void list_folder(struct counts_reader *reader, const char *path, int dept
 
 static void read_one(struct counts_reader *reader, const struct counts_input *input)
 {
-    const struct tree_file *file =
-        input->text == NULL ? tree_read(reader->arena, input->name, reader->diag)
-                            : tree_hold(reader->arena, input->name, input->text, input->length);
+    const struct tree_file *file;
+    if (input->text == NULL)
+        file = tree_read(reader->arena, input->name, reader->diag);
+    else
+        file = tree_hold(reader->arena, input->name,
+                         arena_text(reader->arena, input->text, input->length), input->length);
     if (file != NULL && file->length > COUNTS_BYTES_MAX)
         complain(reader, input->name, "the file is larger than 8 MiB");
     else if (file != NULL)

@@ -92,7 +92,9 @@ bool counts_is_port(const char *word, size_t length);
 bool counts_number(const char *text, size_t length, int64_t *value);
 /* The number of "PG3" after its letters, or -1. */
 int counts_number_after(const char *word, size_t length, const char *letters);
-/* A copy in which everything that no word has is '_': it can stand in JSON as it is. */
+/* With '_' for what cannot stand in JSON as it is. */
+const char *counts_printable(struct arena *arena, const char *text);
+/* A copy in which everything that no name of a port has is '_'. */
 const char *counts_clean(struct arena *arena, const char *text, size_t length);
 
 void counts_wrong(struct counts_reader *reader, const char *at, size_t width, const char *text);

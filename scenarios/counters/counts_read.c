@@ -71,6 +71,20 @@ const char *counts_clean(struct arena *arena, const char *text, size_t length)
     return word;
 }
 
+const char *counts_printable(struct arena *arena, const char *text)
+{
+    static const char other[] = "\"\\";
+    size_t plain = 0;
+    while (text[plain] >= ' ' && text[plain] <= '~' && strchr(other, text[plain]) == NULL)
+        plain++;
+    if (text[plain] == '\0')
+        return text;
+    char *word = arena_text(arena, text, strlen(text));
+    for (char *at = word + plain; *at != '\0'; at++)
+        *at = *at < ' ' || *at > '~' || strchr(other, *at) != NULL ? '_' : *at;
+    return word;
+}
+
 /* ---- messages ---- */
 
 void counts_wrong(struct counts_reader *reader, const char *at, size_t width, const char *text)
@@ -113,6 +127,8 @@ struct counts_item *counts_add_value(struct counts_reader *reader, const struct 
     struct counts_item *slot = arena_push(reader->arena, (void **)(void *)&reader->list.items,
                                           &reader->list.count, sizeof *slot);
     *slot = *item;
+    slot->port = counts_printable(reader->arena, item->port);
+    slot->source = counts_printable(reader->arena, item->source);
     return slot;
 }
 
@@ -140,23 +156,18 @@ struct counts_item *counts_add(struct counts_reader *reader, const char *port, c
 
 /* ---- lines ---- */
 
-static bool read_head(struct counts_reader *reader)
+/* The first format that takes the line; where none does, the present one keeps its state. */
+static bool offer(struct counts_reader *reader, bool guess)
 {
-    for (int i = 0; i < FORMATS; i++)
-        if (formats[i]->head != NULL && formats[i]->head(reader)) {
+    void *state = reader->state;
+    for (int i = 0; i < FORMATS; i++) {
+        bool (*take)(struct counts_reader *) = guess ? formats[i]->guess : formats[i]->head;
+        if (take != NULL && take(reader)) {
             reader->format = formats[i];
             return true;
         }
-    return false;
-}
-
-static bool guess(struct counts_reader *reader)
-{
-    for (int i = 0; i < FORMATS; i++)
-        if (formats[i]->guess != NULL && formats[i]->guess(reader)) {
-            reader->format = formats[i];
-            return true;
-        }
+        reader->state = state;
+    }
     return false;
 }
 
@@ -186,8 +197,8 @@ static bool read_row(struct counts_reader *reader)
 static void read_line(struct counts_reader *reader)
 {
     const char *text = reader->lines.text;
-    if (text[strspn(text, " \t-=+")] == '\0' || counts_prompt(reader) || read_head(reader) ||
-        read_row(reader) || read_title(reader) || guess(reader))
+    if (text[strspn(text, " \t-=+")] == '\0' || counts_prompt(reader) || offer(reader, false) ||
+        read_row(reader) || read_title(reader) || offer(reader, true))
         return;
     counts_note(reader, text + strspn(text, blanks), "no counters known to stormglass: left out");
 }

@@ -139,15 +139,22 @@ static void take(struct walk *walk, struct at at, const struct tree_node *node)
     }
 }
 
+/* The first byte from `at` that is no blank; the file's length: there is none. */
+static size_t after_blanks(const struct tree_file *file, size_t at)
+{
+    while (at < file->length && file->text[at] != '\0' && strchr(" \t\r\n", file->text[at]))
+        at++;
+    return at;
+}
+
 static bool whole(struct counts_reader *reader)
 {
     const struct tree_file *file = reader->lines.file;
-    const size_t first = strspn(file->text, " \t\r\n");
-    const char begin = file->text[first];
-    const char *next = file->text + first + (begin == '[');
-    next += strspn(next, " \t\r\n");
-    if (first >= file->length || (begin != '{' && begin != '[') ||
-        (begin == '[' && *next != '{' && *next != ']'))
+    const size_t first = after_blanks(file, 0), next = after_blanks(file, first + 1);
+    if (next >= file->length)
+        return false;
+    const char begin = file->text[first], second = file->text[next];
+    if (begin != '{' && (begin != '[' || (second != '{' && second != ']')))
         return false;
     struct walk walk = {.reader = reader, .scope = COUNTS_ANY};
     const struct tree_node *root = json_tree_any(reader->arena, file, reader->diag);

@@ -92,15 +92,16 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
+/* A file of one number, whose own path is the counter's. */
 static bool whole(struct counts_reader *reader)
 {
-    const char *path = reader->lines.file->name;
+    const struct tree_file *file = reader->lines.file;
+    const char *newline = memchr(file->text, '\n', file->length);
+    const size_t length = newline == NULL ? file->length : (size_t)(newline - file->text);
     struct where where;
     int64_t value;
-    const size_t length = strcspn(reader->lines.file->text, "\n");
-    if (length + 1 < reader->lines.file->length ||
-        !counts_number(reader->lines.file->text, length, &value) ||
-        !read_path(reader, path, strlen(path), &where))
+    if (length + 1 < file->length || !counts_number(file->text, length, &value) ||
+        !read_path(reader, file->name, strlen(file->name), &where))
         return false;
     if (lines_next(&reader->lines, reader->arena))
         add(reader, &where, reader->lines.text);

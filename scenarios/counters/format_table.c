@@ -80,10 +80,7 @@ static struct column make_column(struct counts_reader *reader, const char *head,
 
 static const char *clean(struct arena *arena, const char *text, size_t length)
 {
-    char *word = arena_text(arena, text, length);
-    for (char *at = word; *at != '\0'; at++)
-        *at = *at < ' ' || *at > '~' || *at == '"' || *at == '\\' ? '_' : *at;
-    return word;
+    return counts_printable(arena, arena_text(arena, text, length));
 }
 
 static bool is_known(const struct column *column)
