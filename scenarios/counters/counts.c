@@ -126,6 +126,10 @@ static void check_devices(const struct side *old, const struct side *new,
         return;
     then = counts_file_subject(arena, before->name);
     now = counts_file_subject(arena, after->name);
+    if (then == NULL && now == NULL && counts_files_apart(arena, before->name, after->name)) {
+        then = counts_file_port(arena, before->name);
+        now = counts_file_port(arena, after->name);
+    }
     if (then != NULL && now != NULL && strcmp(then, now) != 0)
         diag_add(reader->diag, DIAG_ERROR, place, NULL,
                  "by their names %s is of %.64s and this file of %.64s: counters of two devices "

@@ -69,13 +69,30 @@ static void read_one(struct counts_reader *reader, const struct counts_input *in
     else
         file = tree_hold(reader->arena, input->name,
                          arena_text(reader->arena, input->text, input->length), input->length);
+    if (file != NULL && file->length >= 3 && memcmp(file->text, "\xef\xbb\xbf", 3) == 0)
+        file = tree_hold(reader->arena, file->name, file->text + 3, file->length - 3);
     if (file != NULL && file->length > COUNTS_BYTES_MAX)
         complain(reader, input->name, "the file is larger than 8 MiB");
     else if (file != NULL)
         counts_read_file(reader, file);
 }
 
-/* The files of a folder name the hosts whose output they are. */
+/* leaf0.txt is of host leaf0; in a folder leaf0 within, pfc.txt is, and there eth0.txt without the
+ * name of a port is of leaf0:eth0.  A copy of sysfs names its devices itself. */
+static void name_host(struct counts_reader *reader, const char *folder, const char *path)
+{
+    const char *inner = path + strlen(folder);
+    inner += strspn(inner, "/");
+    const size_t length = strcspn(inner, "/");
+    const char *stem = counts_file_port(reader->arena, path);
+    const bool nested = inner[length] == '/';
+    reader->port = stem;
+    reader->host = nested ? counts_clean(reader->arena, inner, length) : stem;
+    reader->file_device = nested ? stem : NULL;
+    if (nested && strncmp(inner + length, "/ports/", 7) == 0)
+        reader->host = reader->file_device = NULL;
+}
+
 static void read_folder(struct counts_reader *reader, const char *path)
 {
     struct files files = {0};
@@ -84,7 +101,7 @@ static void read_folder(struct counts_reader *reader, const char *path)
         qsort(files.paths, files.count, sizeof *files.paths, by_text);
     for (size_t i = 0; i < files.count && !diag_failed(reader->diag); i++) {
         const struct counts_input input = {.name = files.paths[i]};
-        reader->port = reader->host = counts_file_port(reader->arena, files.paths[i]);
+        name_host(reader, path, files.paths[i]);
         read_one(reader, &input);
     }
 }

@@ -53,11 +53,13 @@ struct counts_reader {
     FILE *notes;
     struct counts_list list;
     struct lines lines;
-    const char *port;   /* of what names none: the file */
-    const char *host;   /* or NULL */
-    const char *device; /* that the command before the output names, or NULL */
-    const char *prompt; /* host of the first prompt of the side, or NULL */
-    const char *title;  /* the last line that ended with ':', without blanks before it */
+    const char *port;        /* of what names none: the file */
+    const char *host;        /* or NULL */
+    const char *device;      /* that the command before the output names, or NULL */
+    const char *file_device; /* that the file's name gives to what names no port, or NULL */
+    const char *prompt;      /* host of the first prompt of the side, or NULL */
+    const char *named;       /* the line "==> NAME <==" of which nothing has been read, or NULL */
+    const char *title;       /* the last line that ended with ':', without blanks before it */
     const struct counts_format *format;
     void *state;         /* of the format, which its head makes anew */
     const char **tables; /* that leave out zeroes: their heads, with their host */
@@ -75,9 +77,18 @@ void counts_read_file(struct counts_reader *reader, const struct tree_file *file
 /* Takes a line that names a host, a device or a command; false: it is none (counts_prompt.c). */
 bool counts_prompt(struct counts_reader *reader);
 
+/* The path of a counter of an RDMA device (counts_prompt.c). */
+bool counts_is_sysfs(const char *path);
+
+/* What follows "==> NAME <==" is the output of a host of that name (counts_prompt.c). */
+void counts_take_name(struct counts_reader *reader);
+
 /* The name of a port, as a file is called: up to its first dot, without folders and without words
  * such as "-before" and "_after" (counts_prompt.c). */
 const char *counts_file_port(struct arena *arena, const char *file);
+
+/* Whether two files are called after two devices, as leaf1.txt and leaf2.txt (counts_prompt.c). */
+bool counts_files_apart(struct arena *arena, const char *before, const char *after);
 
 /* What is left of a file's name without "before", "after" and their like; NULL without such a
  * word (counts_prompt.c). */

@@ -144,6 +144,22 @@ const char *counts_file_port(struct arena *arena, const char *file)
                          : counts_clean(arena, kept, strlen(kept));
 }
 
+/* "leaf1" and "leaf2": the same word for a device, with other numbers. */
+bool counts_files_apart(struct arena *arena, const char *before, const char *after)
+{
+    static const char *const devices[] = {"leaf", "spine",  "tor",     "host",   "node", "switch",
+                                          "sw",   "server", "storage", "client", "eth",  "swp",
+                                          "ens",  "db",     "gpu",     "super"};
+    const char *a = counts_file_port(arena, before), *b = counts_file_port(arena, after);
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        const int x = counts_number_after(a, strlen(a), devices[i]),
+                  y = counts_number_after(b, strlen(b), devices[i]);
+        if (x >= 0 && y >= 0 && x != y)
+            return true;
+    }
+    return false;
+}
+
 const char *counts_file_subject(struct arena *arena, const char *file)
 {
     bool had;
@@ -152,6 +168,12 @@ const char *counts_file_subject(struct arena *arena, const char *file)
     if (!had || *kept == '\0')
         return NULL;
     return counts_clean(arena, kept, strcspn(kept, "."));
+}
+
+bool counts_is_sysfs(const char *path)
+{
+    return strstr(path, "hw_counters/") != NULL ||
+           (strstr(path, "/ports/") != NULL && strstr(path, "/counters/") != NULL);
 }
 
 /* "==> eth0.after <==", as head and tail write it before each of several files. */
@@ -164,12 +186,19 @@ static bool read_name(struct counts_reader *reader)
     if (end == NULL || end - name > NAME_MAX_BYTES)
         return false;
     name = arena_text(reader->arena, name, (size_t)(end - name));
-    if (strstr(name, "hw_counters/") != NULL)
+    if (counts_is_sysfs(name))
         return false;
-    reader->host = counts_file_port(reader->arena, name);
+    reader->named = name;
     reader->device = reader->title = NULL;
     reader->format = NULL;
     return true;
+}
+
+void counts_take_name(struct counts_reader *reader)
+{
+    if (reader->named != NULL)
+        reader->host = counts_file_port(reader->arena, reader->named);
+    reader->named = NULL;
 }
 
 bool counts_prompt(struct counts_reader *reader)

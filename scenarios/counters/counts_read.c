@@ -142,14 +142,10 @@ struct counts_item *counts_add(struct counts_reader *reader, const char *port, c
         counts_wrong(reader, number, length > 0 ? length : 1, expected);
         return NULL;
     }
-    const char *digit = what.name == NULL ? NULL : strstr(what.name, "%d");
-    if (digit != NULL)
-        what.name = arena_format(reader->arena, "%.*s%d%s", (int)(digit - what.name), what.name,
-                                 what.priority, digit + 2);
     return counts_add_value(
         reader, &(struct counts_item){.port = port,
                                       .source = source,
-                                      .what = what,
+                                      .what = counts_named(reader->arena, what),
                                       .value = value,
                                       .place = lines_place(&reader->lines, number, length)});
 }
@@ -194,11 +190,29 @@ static bool read_row(struct counts_reader *reader)
     return false;
 }
 
+/* `tail -n +1 *` in hw_counters: "==> np_cnp_sent <==", and a line with its number alone. */
+static bool read_number(struct counts_reader *reader)
+{
+    size_t length, more;
+    int64_t value;
+    const char *at = reader->lines.text, *number = counts_word(&at, &length), *name = reader->named;
+    counts_word(&at, &more);
+    if (name == NULL || more > 0 || !counts_number(number, length, &value))
+        return false;
+    name = counts_clean(reader->arena, name, strlen(name));
+    counts_add(reader, counts_own_port(reader), name, counts_name(name, COUNTS_RDMA), number,
+               length);
+    reader->named = NULL;
+    return true;
+}
+
 static void read_line(struct counts_reader *reader)
 {
     const char *text = reader->lines.text;
-    if (text[strspn(text, " \t-=+")] == '\0' || counts_prompt(reader) || offer(reader, false) ||
-        read_row(reader) || read_title(reader) || offer(reader, true))
+    if (text[strspn(text, " \t-=+")] == '\0' || counts_prompt(reader) || read_number(reader))
+        return;
+    counts_take_name(reader);
+    if (offer(reader, false) || read_row(reader) || read_title(reader) || offer(reader, true))
         return;
     counts_note(reader, text + strspn(text, blanks), "no counters known to stormglass: left out");
 }
@@ -215,7 +229,8 @@ void counts_read_file(struct counts_reader *reader, const struct tree_file *file
 {
     reader->lines = (struct lines){.file = file};
     reader->format = NULL;
-    reader->title = reader->device = NULL;
+    reader->title = reader->named = NULL;
+    reader->device = reader->file_device;
     if (read_whole(reader))
         return;
     while (reader->diag->errors < DIAG_MAX && lines_next(&reader->lines, reader->arena)) {

@@ -7,7 +7,8 @@
 
 static const char blanks[] = " \t";
 
-/* Set after the heading: then every line has to be a counter. */
+/* Set after the heading: then every line has to be a counter.  Without it `grep . *` in
+ * hw_counters looks the same. */
 static char strict;
 
 /* Width of the name before the last colon, without blanks at its end; 0: there is none. */
@@ -26,7 +27,8 @@ static void add(struct counts_reader *reader, const char *at, size_t width)
     const char *name = arena_text(reader->arena, at, width), *rest = strrchr(at, ':') + 1;
     const char *number = counts_word(&rest, &length);
     counts_add(reader, counts_own_port(reader), counts_clean(reader->arena, at, width),
-               counts_name(name, COUNTS_ETHERNET), number, length);
+               counts_name(name, reader->state == &strict ? COUNTS_ETHERNET : COUNTS_ANY), number,
+               length);
 }
 
 static bool head(struct counts_reader *reader)

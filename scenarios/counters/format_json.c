@@ -86,10 +86,7 @@ static void add(struct walk *walk, const struct at *at, const char *key,
         return;
     struct counts_meaning what = walk->scope == COUNTS_RDMA ? counts_name(key, COUNTS_RDMA)
                                                             : counts_column(key, at->priority);
-    const char *digit = what.name == NULL ? NULL : strstr(what.name, "%d");
-    if (digit != NULL)
-        what.name = arena_format(reader->arena, "%.*s%d%s", (int)(digit - what.name), what.name,
-                                 what.priority, digit + 2);
+    what = counts_named(reader->arena, what);
     const char *port = at->port == NULL ? counts_own_port(reader) : at->port;
     if (at->queue != NULL)
         name = arena_format(reader->arena, "%s %s", at->queue, name);

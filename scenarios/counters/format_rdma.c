@@ -63,9 +63,28 @@ static bool head(struct counts_reader *reader)
     return take_line(reader, link, at);
 }
 
+/* "cnpSent 5", as `echo $name $(cat $name)` prints it: only names that are known. */
+static bool guess(struct counts_reader *reader)
+{
+    const char *at = reader->lines.text;
+    size_t length, digits, more;
+    int64_t value;
+    const char *word = counts_word(&at, &length), *number = counts_word(&at, &digits);
+    counts_word(&at, &more);
+    const char *name = arena_text(reader->arena, word, length);
+    const struct counts_meaning what = counts_name(name, COUNTS_RDMA);
+    if (more > 0 || what.name == NULL || !counts_number(number, digits, &value))
+        return false;
+    struct link *link = arena_take(reader->arena, sizeof *link);
+    link->port = counts_own_port(reader);
+    reader->state = link;
+    counts_add(reader, link->port, name, what, number, digits);
+    return true;
+}
+
 static bool row(struct counts_reader *reader)
 {
     return take_line(reader, reader->state, reader->lines.text);
 }
 
-const struct counts_format format_rdma = {"rdma statistic", head, NULL, row, NULL};
+const struct counts_format format_rdma = {"rdma statistic", head, guess, row, NULL};

@@ -32,7 +32,8 @@ static bool read_path(struct counts_reader *reader, const char *text, size_t wid
         return false;
     const char *path = arena_text(reader->arena, text, width);
     const char *name = strrchr(path, '/');
-    if (name == NULL || name[1] == '\0' || strlen(name + 1) > COUNTS_WORD_MAX ||
+    if (name == NULL || !counts_is_sysfs(path) || name[1] == '\0' ||
+        strlen(name + 1) > COUNTS_WORD_MAX ||
         strstr(path, folder) != name + 1 - (sizeof folder - 1))
         return false;
     where->name = counts_clean(reader->arena, name + 1, strlen(name + 1));

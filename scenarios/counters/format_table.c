@@ -22,6 +22,7 @@ struct table {
     struct column columns[TABLES_CELLS_MAX];
     int count;
     bool has_port, by_label;
+    bool begun; /* a row has been read */
     const char *sparse;
 };
 
@@ -243,12 +244,16 @@ static bool fits(struct counts_reader *reader, const struct row *row)
 
 static bool row(struct counts_reader *reader)
 {
-    const struct table *table = reader->state;
+    struct table *table = reader->state;
     const char *text = reader->lines.text;
     const char *start = text + strspn(text, " \t");
     struct row row = {.table = table, .priority = -1};
-    if (start[strlen(start) - 1] == ':' || strpbrk(start, "0123456789N/A") == NULL)
+    const bool has_counts = strpbrk(start, "0123456789") != NULL || strstr(start, "N/A") != NULL;
+    if (start[strlen(start) - 1] == ':' || (!has_counts && table->begun))
         return false;
+    if (!has_counts)
+        return true; /* heads on two lines */
+    table->begun = true;
     row.count = tables_cells(text, row.cells);
     row.shift = row.count - table->count;
     const int errors = reader->diag->errors;

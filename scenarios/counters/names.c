@@ -76,6 +76,15 @@ struct counts_meaning counts_column(const char *head, int priority)
     return (struct counts_meaning){name, priority, COUNTS_WHOLE};
 }
 
+struct counts_meaning counts_named(struct arena *arena, struct counts_meaning what)
+{
+    const char *digit = what.name == NULL ? NULL : strstr(what.name, "%d");
+    if (digit != NULL)
+        what.name = arena_format(arena, "%.*s%d%s", (int)(digit - what.name), what.name,
+                                 what.priority, digit + 2);
+    return what;
+}
+
 bool counts_column_is_text(const char *head)
 {
     const struct column *column = find_column(head);

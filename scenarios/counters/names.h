@@ -4,6 +4,8 @@
 #ifndef STORMGLASS_SCENARIOS_COUNTERS_NAMES_H
 #define STORMGLASS_SCENARIOS_COUNTERS_NAMES_H
 
+#include "scenarios/format/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,13 +19,16 @@ struct counts_meaning {
     enum counts_kind kind;
 };
 
-/* Where a name is from: some mean one thing in `ethtool -S` and another in `rdma statistic`. */
-enum counts_scope { COUNTS_ANY, COUNTS_ETHERNET, COUNTS_RDMA };
+/* Where a name is from: some mean one thing in `ethtool -S` and another in `rdma statistic`; SAI
+ * are those of SONiC's COUNTERS_DB. */
+enum counts_scope { COUNTS_ANY, COUNTS_ETHERNET, COUNTS_RDMA, COUNTS_SAI };
 
 struct counts_meaning counts_name(const char *name, enum counts_scope scope);
 
 /* A column of a table, or a key of its JSON form, of that priority or of none. */
 struct counts_meaning counts_column(const char *head, int priority);
+/* The same with the priority in its name. */
+struct counts_meaning counts_named(struct arena *arena, struct counts_meaning what);
 /* A rate, a state or another column that is no counter. */
 bool counts_column_is_text(const char *head);
 

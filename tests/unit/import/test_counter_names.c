@@ -82,6 +82,25 @@ static void every_counter_of_a_run_is_known(void **state)
     }
 }
 
+/* COUNTERS_DB's name of a counter leads back to it. */
+static void names_of_sai_lead_back(void **state)
+{
+    (void)state;
+    for (int id = 0; id < COUNTER_COUNT; id++) {
+        const struct counter_about *about = &counters_about[id];
+        char text[COUNTER_NAME_BYTES];
+        if (about->sai == NULL || strstr(about->sai, "WATERMARK") != NULL)
+            continue;
+        counter_text(text, about->sai, 3);
+        const bool of_port = strncmp(text, "SAI_PORT_STAT_", 14) == 0;
+        const struct counts_meaning what =
+            of_port ? counts_name(text, COUNTS_SAI) : counts_column(text, 3);
+        if (what.name == NULL)
+            fail_msg("%s is not read", text);
+        assert_string_equal(what.name, about->name);
+    }
+}
+
 static void what_no_row_has_is_unknown(void **state)
 {
     (void)state;
@@ -98,9 +117,8 @@ static void what_no_row_has_is_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_leads_to_a_counter),
-        cmocka_unit_test(no_row_hides_another),
-        cmocka_unit_test(every_counter_of_a_run_is_known),
+        cmocka_unit_test(every_row_leads_to_a_counter),    cmocka_unit_test(no_row_hides_another),
+        cmocka_unit_test(every_counter_of_a_run_is_known), cmocka_unit_test(names_of_sai_lead_back),
         cmocka_unit_test(what_no_row_has_is_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * format_counters_db - SONiC's COUNTERS_DB as `sonic-db-dump -n COUNTERS_DB` and the
+ * COUNTERS_DB.json of `show techsupport` have it: objects "COUNTERS:oid:..", and maps from names of
+ * ports, queues and priority groups to them.
+ * Source: sonic-swss orchagent/portsorch.cpp; SAI saiport.h, saiqueue.h, saibuffer.h. */
+#include "scenarios/counters/tables.h"
+#include "scenarios/format/json_tree.h"
+
+#include <string.h>
+
+static const char *const maps[] = {"COUNTERS_PORT_NAME_MAP", "COUNTERS_QUEUE_NAME_MAP",
+                                   "COUNTERS_PG_NAME_MAP"};
+enum { MAPS = sizeof maps / sizeof maps[0] };
+
+/* What redis has for a key: the object itself, or its "value". */
+static const struct tree_node *value_of(const struct tree_node *root, const char *key)
+{
+    const struct tree_node *node = tree_get(root, key);
+    const struct tree_node *value = tree_get(node, "value");
+    return value != NULL && value->kind == TREE_MAP ? value : node;
+}
+
+static void add(struct counts_reader *reader, const char *port, int priority,
+                const struct tree_item *item)
+{
+    int64_t value;
+    const char *text = item->value->text;
+    if (item->value->kind != TREE_SCALAR || strncmp(item->key, "PFC_WD_STATUS", 13) == 0 ||
+        !counts_number(text, strlen(text), &value))
+        return;
+    struct counts_meaning what =
+        priority < 0 ? counts_name(item->key, COUNTS_SAI) : counts_column(item->key, priority);
+    if (priority >= 0 && strncmp(item->key, "SAI_PORT_STAT_", 14) == 0)
+        return; /* of the port, which the watchdog keeps with its queues */
+    what = counts_named(reader->arena, what);
+    const char *source = priority < 0
+                             ? item->key
+                             : arena_format(reader->arena, "%s of queue %d", item->key, priority);
+    counts_add_value(reader, &(struct counts_item){.port = port,
+                                                   .source = source,
+                                                   .what = what,
+                                                   .value = value,
+                                                   .place = item->value->place});
+}
+
+/* "Ethernet0" or "Ethernet0:3", whose counters are at "oid:0x..". */
+static void take_object(struct counts_reader *reader, const struct tree_node *root,
+                        const struct tree_item *item)
+{
+    const char *colon = strrchr(item->key, ':');
+    const size_t length = colon == NULL ? strlen(item->key) : (size_t)(colon - item->key);
+    const int priority = colon == NULL ? -1 : counts_number_after(colon, strlen(colon), ":");
+    if (item->value->kind != TREE_SCALAR || !counts_is_port(item->key, length))
+        return;
+    const struct tree_node *object =
+        value_of(root, arena_format(reader->arena, "COUNTERS:%s", item->value->text));
+    if (object == NULL || object->kind != TREE_MAP)
+        return;
+    if (colon != NULL && (priority < 0 || priority > 7)) {
+        if (reader->queues_left++ == 0)
+            reader->queue_place = item->key_place;
+        return;
+    }
+    const char *port = counts_port(reader, item->key, length);
+    for (size_t i = 0; i < object->count; i++)
+        add(reader, port, priority, &object->items[i]);
+}
+
+static bool whole(struct counts_reader *reader)
+{
+    const struct tree_file *file = reader->lines.file;
+    if (file->length == 0 || strstr(file->text, maps[0]) == NULL ||
+        file->text[strspn(file->text, " \t\r\n")] != '{')
+        return false;
+    const struct tree_node *root = json_tree(reader->arena, file, NULL, reader->diag);
+    for (int i = 0; root != NULL && i < MAPS; i++) {
+        const struct tree_node *map = value_of(root, maps[i]);
+        for (size_t k = 0; map != NULL && map->kind == TREE_MAP && k < map->count; k++)
+            take_object(reader, root, &map->items[k]);
+    }
+    return true;
+}
+
+const struct counts_format format_counters_db = {"COUNTERS_DB", NULL, NULL, NULL, whole};
