@@ -167,7 +167,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test odd browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -186,6 +186,12 @@ test: build/packages-test all ## the same, then every test
 
 odd: build/packages-test build/packages-odd all ## some tests as on a machine unlike ours: spaces in the path, no root, a German locale, one processor, other fonts
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd
+
+odd-all: build/packages-test build/packages-odd all ## every test of make test on such a machine
+	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
+	@$(MAKE) BUILD=plain law-programs build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
+	@SWARM=build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd --all \
+	    build/$(CC_NAME)-asan$(OPT)/tests/unit build/$(CC_NAME)-plain$(OPT)/tests/laws
 
 browser-test: build/packages-browser all ## opens the page of a report in Chromium: charts, numbers, zoom
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/browser
