@@ -40,28 +40,12 @@ static bool of_host(const struct sonic_switch *node, const struct parts *parts)
            is_word(parts->host, parts->host_length, name, strcspn(name, "."));
 }
 
-struct sonic_own sonic_own(const struct sonic_switch *node, const struct tree_node *rows)
-{
-    struct sonic_own own = {.node = node};
-    struct parts parts;
-    if (node->asic != NULL) {
-        own.asic = node->asic;
-        own.asic_length = strlen(node->asic);
-    }
-    for (size_t i = 0; rows != NULL && own.asic == NULL && i < rows->count; i++)
-        if (split(rows->items[i].key, &parts) && of_host(node, &parts)) {
-            own.asic = parts.asic;
-            own.asic_length = parts.asic_length;
-        }
-    return own;
-}
-
-const char *sonic_own_key(const struct sonic_own *own, const char *key)
+const char *sonic_own_key(const struct sonic_switch *node, const char *key)
 {
     struct parts parts;
     if (!split(key, &parts))
         return key;
-    const bool same = of_host(own->node, &parts) && own->asic != NULL &&
-                      is_word(parts.asic, parts.asic_length, own->asic, own->asic_length);
-    return same ? parts.rest : NULL;
+    const bool same = node->asic == NULL ||
+                      is_word(parts.asic, parts.asic_length, node->asic, strlen(node->asic));
+    return same && of_host(node, &parts) ? parts.rest : NULL;
 }

@@ -2,6 +2,7 @@
  * The CONFIG_DB as `sonic-db-dump -n CONFIG_DB` writes it, and `show techsupport` in
  * dump/CONFIG_DB.json: one key for each row, whose fields are in `value`.
  *     {"PORT|Ethernet0": {"type": "hash", "ttl": -0.001, "value": {"speed": "100000"}}}
+ * Tables for tests (mock_tables/config_db.json) have the fields without `value`.
  * A field whose name ends with '@' is a list, a row without fields has NULL.
  * Source: sonic-utilities scripts/generate_dump, redis-dump; sonic-py-swsssdk configdb.py. */
 #include "scenarios/sonic/sonic_private.h"
@@ -13,8 +14,9 @@
 static const struct tree_node *row_of(const struct tree_item *item)
 {
     const struct tree_node *value = tree_get(item->value, "value");
-    return strchr(item->key, '|') == NULL || value == NULL || value->kind != TREE_MAP ? NULL
-                                                                                      : value;
+    if (strchr(item->key, '|') == NULL || item->value->kind != TREE_MAP)
+        return NULL;
+    return value != NULL && value->kind == TREE_MAP ? value : item->value;
 }
 
 static bool is_dump(const struct tree_node *root)

@@ -184,16 +184,9 @@ void sonic_each(struct sonic_import *import, struct sonic_switch *node, const ch
 
 struct sonic_port *sonic_port(const struct sonic_switch *node, const char *name, size_t length);
 
-/* Which rows of a chassis are about this switch (sonic_chassis.c). */
-struct sonic_own {
-    const struct sonic_switch *node;
-    const char *asic; /* asic_name, or else the ASIC of the first row of this host; NULL: none */
-    size_t asic_length;
-};
-struct sonic_own sonic_own(const struct sonic_switch *node, const struct tree_node *rows);
-
-/* The key behind "HOST|ASIC|", or all of it; NULL where they name another line card or ASIC. */
-const char *sonic_own_key(const struct sonic_own *own, const char *key);
+/* The key behind "HOST|ASIC|", as a chassis writes it, or all of it; NULL where they name another
+ * line card, or another ASIC than asic_name (sonic_chassis.c). */
+const char *sonic_own_key(const struct sonic_switch *node, const char *key);
 
 /* A note on fields of the table's rows that are not among the known ones. */
 void sonic_other_fields(struct sonic_import *import, const struct sonic_switch *node,

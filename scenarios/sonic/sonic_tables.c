@@ -264,10 +264,9 @@ void sonic_each(struct sonic_import *import, struct sonic_switch *node, const ch
                 bool numbers, sonic_each_fn *call)
 {
     const struct tree_node *rows = sonic_rows(import, node, table);
-    const struct sonic_own own = sonic_own(node, rows);
     size_t of_others = 0;
     for (size_t i = 0; rows != NULL && i < rows->count; i++) {
-        const struct keyed keyed = {&rows->items[i], sonic_own_key(&own, rows->items[i].key)};
+        const struct keyed keyed = {&rows->items[i], sonic_own_key(node, rows->items[i].key)};
         if (keyed.key == NULL)
             of_others++;
         else if (strcmp(keyed.key, "global") != 0)
