@@ -18,7 +18,9 @@ struct device {
     struct diag *diag;
     struct notes notes;
     struct lines lines;
-    const char *text; /* the present line behind quotes of mail; it lies in lines.text */
+    const char *text;     /* the present line behind quotes of mail; it lies in lines.text */
+    const char **strange; /* first words of an interface's lines that were reported */
+    size_t strange_count;
 };
 
 /* The next line; false after the last one, or where there are too many errors. */

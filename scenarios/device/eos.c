@@ -246,7 +246,7 @@ static void read_queue(struct eos *eos, const struct command *command)
     const int64_t percent = qos_number(command_after(command, "percent"), 100);
     scope->has_settings = true;
     if (command_is(command, 0, "bandwidth") && percent != QOS_UNSET)
-        queue->weight = percent == 0 ? 1 : (int)percent;
+        queue->weight = queue->weight == 0 ? 0 : percent == 0 ? 1 : (int)percent;
     else if (command_is(command, 0, "priority strict"))
         queue->weight = 0;
     else if (command_is(command, 0, "random-detect"))
@@ -273,7 +273,7 @@ static void read_scope(struct eos *eos, const struct command *command)
                command_is(command, 0, "qos profile *")) {
         scope->profile = command->words[command->count - 1];
     } else if (!command_is_plain(command)) {
-        command_unknown(eos->device, command);
+        command_strange(eos->device, command);
     }
 }
 
@@ -313,6 +313,17 @@ static bool is_of_queue(const struct command *command)
     return false;
 }
 
+/* Words of a block whose lines are not indented. */
+static bool is_inside(const struct command *command)
+{
+    static const char *const words[] = {"priority-flow-control", "match", "class", "set",
+                                        "service-profile",       "qos",   "mtu",   NULL};
+    for (size_t i = 0; words[i] != NULL; i++)
+        if (strcmp(command->words[0], words[i]) == 0)
+            return true;
+    return false;
+}
+
 static void read_line(struct eos *eos)
 {
     struct command command;
@@ -342,9 +353,9 @@ static void read_line(struct eos *eos)
              (first == ' ' || first == '\t' || command_is_plain(&command) ||
               command_is(&command, 0, "qos trust") || command_is(&command, 0, "service-profile")))
         read_scope(eos, &command);
-    else if (command_is(&command, 0, "qos"))
+    else if (command_is_of_qos(&command))
         command_unknown(eos->device, &command);
-    else if (first != ' ' && first != '\t')
+    if (first != ' ' && first != '\t' && eos->context != OUTSIDE && !is_inside(&command))
         eos->context = OUTSIDE;
 }
 
@@ -369,7 +380,13 @@ static bool same_queues(const struct scope *a, const struct scope *b)
     return a->pfc_on == b->pfc_on && a->no_drop == b->no_drop;
 }
 
-/* Counts ports at the first scope with the settings that they have; gives the one of most. */
+static bool pauses(const struct scope *scope)
+{
+    return scope->pfc_on && scope->no_drop != 0;
+}
+
+/* Counts ports at the first scope with the settings that they have; gives the one of most, where
+ * one that pauses goes before others: ports without PFC carry no RoCE. */
 static struct scope *usual_scope(struct eos *eos)
 {
     struct scope *best = NULL;
@@ -383,8 +400,14 @@ static struct scope *usual_scope(struct eos *eos)
                 from = &eos->scopes[k];
                 break;
             }
-        if (from != NULL && ++from->ports > (best == NULL || best == from ? 0 : best->ports))
-            best = from;
+        if (from != NULL)
+            from->ports++;
+    }
+    for (size_t i = 0; i < eos->scope_count; i++) {
+        struct scope *scope = &eos->scopes[i];
+        if (scope->ports > 0 && (best == NULL || pauses(scope) > pauses(best) ||
+                                 (pauses(scope) == pauses(best) && scope->ports > best->ports)))
+            best = scope;
     }
     return best;
 }

@@ -267,13 +267,20 @@ static const struct {
     const char *begins;
     void (*read)(struct reader *reader, const char *at);
 } rows[] = {
-    {"DCBX mode:", read_mode},    {"Priority trust state:", read_trust},
-    {"dscp2prio mapping:", pass}, {"default priority:", pass},
-    {"prio:", read_map},          {"Receive buffer size (bytes):", read_buffers},
-    {"Cable len:", read_cable},   {"PFC configuration:", read_pfc},
+    {"DCBX mode:", read_mode},
+    {"Priority trust state:", read_trust},
+    {"Priority trust mode:", read_trust},
+    {"dscp2prio mapping:", pass},
+    {"default priority:", pass},
+    {"prio:", read_map},
+    {"Receive buffer size (bytes):", read_buffers},
+    {"Cable len:", read_cable},
+    {"PFC configuration:", read_pfc},
     {"priority  ", pass}, /* the head of the table */
-    {"enabled", read_enabled},    {"buffer", read_buffer_map},
-    {"tc:", read_class},          {"priority:", read_member},
+    {"enabled", read_enabled},
+    {"buffer", read_buffer_map},
+    {"tc:", read_class},
+    {"priority:", read_member},
 };
 
 static void read_line(struct reader *reader)

@@ -59,6 +59,7 @@ struct reader {
     int64_t value[ROWS];
     int line_of[ROWS]; /* 0: not read */
     unsigned others;
+    bool is_over; /* another device, or another query: what follows does not count */
 };
 
 /* ---- a line ---- */
@@ -102,11 +103,14 @@ static void take(struct reader *reader, const struct row *row, bool first_port, 
     } else if (reader->line_of[index] != 0) {
         device_error(reader->device, text, length, "%s is already in line %d", row->name,
                      reader->line_of[index]);
+        reader->is_over = true;
     } else {
         reader->value[index] = value;
         reader->line_of[index] = reader->device->lines.number;
     }
 }
+
+static bool found_any(const struct reader *reader);
 
 static bool is_setting(const char *name, size_t length)
 {
@@ -119,6 +123,13 @@ static void read_line(struct reader *reader)
 {
     const char *text = reader->device->text;
     const char *name = text + strspn(text, blanks);
+    if (reader->is_over)
+        return;
+    if (strncmp(name, "Device #", 8) == 0 && found_any(reader)) {
+        device_note(reader->device, name, "another device: the first one is used");
+        reader->is_over = true;
+        return;
+    }
     const size_t length = strcspn(name, blanks);
     size_t end = strlen(text);
     while (end > 0 && strchr(" \t\r", text[end - 1]) != NULL)

@@ -48,7 +48,6 @@ struct nxos {
     size_t policy_count;
     enum nxos_context context;
     bool is_interface;
-    size_t outside;
     bool pfc_on, pfc_off, pfc_auto;
 };
 
@@ -135,7 +134,7 @@ static void read_weight(struct nxos *nxos, const struct command *command, struct
     const int64_t percent = qos_number(command_after(command, "percent"), 100);
     if (percent == QOS_UNSET)
         command_unknown(nxos->device, command);
-    else
+    else if (action->queue.weight != 0) /* a priority queue keeps its priority */
         action->queue.weight = percent == 0 ? 1 : (int)percent; /* 0 would be strict here */
 }
 
@@ -269,7 +268,7 @@ static void read_apply(struct nxos *nxos, const struct command *command)
     else if (command_is(command, 0, "priority-flow-control"))
         read_flow_control(nxos, command);
     else if (!command_is_plain(command))
-        command_unknown(nxos->device, command);
+        command_strange(nxos->device, command);
 }
 
 static bool begin_block(struct nxos *nxos, const struct command *command)
@@ -314,9 +313,8 @@ static void read_line(struct nxos *nxos)
         read_apply(nxos, &command);
     else if (command_is(&command, 0, "priority-flow-control"))
         read_flow_control(nxos, &command);
-    else if (nxos->context == OUTSIDE)
-        nxos->outside++;
-    else if (!command_is(&command, 0, "description"))
+    else if (nxos->context != OUTSIDE ? !command_is(&command, 0, "description")
+                                      : command_is_of_qos(&command))
         command_unknown(nxos->device, &command);
 }
 

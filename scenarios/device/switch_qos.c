@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { STRANGE_MAX = 100 };
+
 static const int64_t bytes_max = INT64_C(1) << 40;
 
 /* ---- words ---- */
@@ -125,6 +127,19 @@ bool command_is_plain(const struct command *command)
     return false;
 }
 
+bool command_is_of_qos(const struct command *command)
+{
+    static const char *const words[] = {"qos",   "queu", "pfc",    "ecn",           "wred",
+                                        "pause", "dscp", "buffer", "priority-flow", NULL};
+    if (strcmp(command->words[0], "description") == 0)
+        return false;
+    for (int i = 0; i < command->count; i++)
+        for (size_t k = 0; words[k] != NULL; k++)
+            if (strncmp(command->words[i], words[k], strlen(words[k])) == 0)
+                return true;
+    return false;
+}
+
 void command_note(struct device *device, const struct command *command, const char *format, ...)
 {
     va_list args;
@@ -141,6 +156,20 @@ void command_unknown(struct device *device, const struct command *command)
         text = arena_format(&device->arena, "%s%s%s", text, i == 0 ? "" : " ", command->words[i]);
     command_note(device, command, "'%s%s': not understood, left out",
                  notes_clean(&device->arena, text), command->count > SHOWN ? " ..." : "");
+}
+
+void command_strange(struct device *device, const struct command *command)
+{
+    const char **slot;
+    for (size_t i = 0; i < device->strange_count; i++)
+        if (strcmp(device->strange[i], command->words[0]) == 0)
+            return;
+    if (device->strange_count == STRANGE_MAX)
+        return;
+    slot = arena_push(&device->arena, (void **)(void *)&device->strange, &device->strange_count,
+                      sizeof *slot);
+    *slot = command->words[0];
+    command_unknown(device, command);
 }
 
 /* ---- values ---- */

@@ -36,8 +36,13 @@ const char *command_after(const struct command *command, const char *word);
 /* Lines of an interface that do not touch QoS: description, mtu, ip .. */
 bool command_is_plain(const struct command *command);
 
-/* A note that the words are not understood, once for each beginning of a line. */
+/* Whether a word is about queues, PFC, ECN or buffers. */
+bool command_is_of_qos(const struct command *command);
+
+/* A note that the words are not understood; of an interface's lines, which are mostly about other
+ * things, the first of those that begin with the same word. */
 void command_unknown(struct device *device, const struct command *command);
+void command_strange(struct device *device, const struct command *command);
 void command_note(struct device *device, const struct command *command, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

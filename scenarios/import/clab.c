@@ -37,7 +37,10 @@ static void take_role(const struct reading *reading, const struct tree_node *fro
     const char *kind = kind_of(reading, from);
     if (kind == NULL)
         return;
-    const bool is_host = strcmp(kind, "linux") == 0 || strcmp(kind, "host") == 0;
+    static const char *const hosts[] = {"linux", "host", "ext-container", "generic_vm", NULL};
+    bool is_host = false;
+    for (size_t i = 0; hosts[i] != NULL; i++)
+        is_host |= strcmp(kind, hosts[i]) == 0;
     node->role = is_host ? CABLING_HOST : CABLING_SWITCH;
     node->why = arena_format(reading->cabling->arena, "its kind is %s",
                              notes_clean(reading->cabling->arena, kind));

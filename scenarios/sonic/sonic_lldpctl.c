@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Neighbours as lldpd prints them: `lldpctl` (which is SONiC's `show lldp neighbors`), `lldpctl -f
- * json` and `-f json0`, of a switch or of a host.
+ * json`, `-f json0` and `-f keyvalue`, of a switch or of a host.
  *     Interface:    Ethernet0, via: LLDP, RID: 3, Time: 0 day, 05:26:49
  *       Chassis:
  *         SysName:      spine0
@@ -16,23 +16,26 @@
 
 #include <string.h>
 
-struct lldpctl {
-    struct sonic_import *import;
-    const struct tree_file *file;
-    const char *owner;
-    size_t cables;
-};
-
 /* What is said of one interface. */
 struct heard {
     const char *local, *device, *chassis, *port, *description;
     struct diag_place place, far;
 };
 
+struct lldpctl {
+    struct sonic_import *import;
+    const struct tree_file *file;
+    const char *owner;
+    struct heard *heard; /* all of the file */
+    size_t count;
+};
+
 bool sonic_is_lldpctl(const struct tree_file *file)
 {
     static const char blanks[] = " \t\r\n";
     const char *at = file->text + strspn(file->text, blanks);
+    if (strncmp(at, "lldp.", 5) == 0)
+        return true;
     if (*at != '{')
         return strncmp(at, "LocalPort", 9) != 0 && strstr(file->text, "Interface:") != NULL &&
                strstr(file->text, "Chassis:") != NULL;
@@ -88,33 +91,51 @@ static bool take_of_host(struct lldpctl *lldpctl, const struct heard *heard)
 static void take(struct lldpctl *lldpctl, const struct heard *heard)
 {
     struct sonic_import *import = lldpctl->import;
-    struct heard known = *heard;
-    if (known.device == NULL)
-        known.device = known.chassis;
-    if (known.local == NULL || import->diag->errors >= DIAG_MAX)
+    if (heard->local == NULL || import->diag->errors >= DIAG_MAX)
         return;
-    if (lldpctl->cables++ == SONIC_CABLES_MAX) {
+    if (lldpctl->count == SONIC_CABLES_MAX) {
         sonic_cable_error(
-            import, lldpctl->file, known.place,
+            import, lldpctl->file, heard->place,
             arena_format(&import->arena, "expected at most %d neighbours", SONIC_CABLES_MAX));
         return;
     }
-    if (known.device == NULL) {
-        sonic_note(import, known.place, "neighbours without SysName and ChassisID: left out");
-        return;
-    }
-    if (take_of_host(lldpctl, &known) || is_management(known.local))
-        return;
-    const char *owner = owner_of(lldpctl, &known);
+    struct heard *slot =
+        arena_push(&import->arena, (void **)(void *)&lldpctl->heard, &lldpctl->count, sizeof *slot);
+    *slot = *heard;
+    if (slot->device == NULL)
+        slot->device = slot->chassis;
+}
+
+static void plug_in(struct lldpctl *lldpctl, const struct heard *heard)
+{
+    const char *owner = owner_of(lldpctl, heard);
     const struct sonic_cable cable = {
-        .ends = {{.node = owner, .port = known.local, .place = known.place},
-                 {.node = known.device,
-                  .port = known.port,
-                  .other_port = known.description,
-                  .place = known.far}},
+        .ends = {{.node = owner, .port = heard->local, .place = heard->place},
+                 {.node = heard->device,
+                  .port = heard->port,
+                  .other_port = heard->description,
+                  .place = heard->far}},
         .heard = true};
     if (owner != NULL)
-        sonic_cable(import, lldpctl->file, &cable);
+        sonic_cable(lldpctl->import, lldpctl->file, &cable);
+}
+
+/* The whole output is a host's where one of its neighbours is a switch of these files. */
+static void make_cables(struct lldpctl *lldpctl)
+{
+    struct sonic_import *import = lldpctl->import;
+    bool of_host = false;
+    for (size_t i = 0; i < lldpctl->count; i++)
+        of_host |= lldpctl->heard[i].device != NULL && take_of_host(lldpctl, &lldpctl->heard[i]);
+    for (size_t i = 0; i < lldpctl->count && !of_host; i++) {
+        const struct heard *heard = &lldpctl->heard[i];
+        if (heard->device == NULL)
+            sonic_note(import, heard->place, "neighbours without SysName and ChassisID: left out");
+        else if (!is_management(heard->local))
+            plug_in(lldpctl, heard);
+        if (import->diag->errors >= DIAG_MAX)
+            return;
+    }
 }
 
 /* ---- text ---- */
@@ -165,12 +186,46 @@ static void read_line(struct lldpctl *lldpctl, const struct lines *lines, struct
     }
 }
 
+/* "lldp.Ethernet0.chassis.name=spine0", "lldp.Ethernet0.port.ifname=Ethernet8" */
+static void read_pair(struct lldpctl *lldpctl, const struct lines *lines, struct heard *heard)
+{
+    static const struct {
+        const char *key;
+        size_t offset;
+    } rows[] = {{"chassis.mac", offsetof(struct heard, chassis)},
+                {"chassis.name", offsetof(struct heard, device)},
+                {"port.ifname", offsetof(struct heard, port)},
+                {"port.local", offsetof(struct heard, port)},
+                {"port.mac", offsetof(struct heard, port)},
+                {"port.descr", offsetof(struct heard, description)}};
+    struct arena *arena = &lldpctl->import->arena;
+    const char *local = lines->text + 5, *equals = strchr(lines->text, '=');
+    const char *dot = strncmp(lines->text, "lldp.", 5) == 0 ? strchr(local, '.') : NULL;
+    if (dot == NULL || equals == NULL || equals < dot)
+        return;
+    const char *name = arena_text(arena, local, (size_t)(dot - local));
+    const char *key = arena_text(arena, dot + 1, (size_t)(equals - dot - 1));
+    if (heard->local == NULL || strcmp(heard->local, name) != 0 || strcmp(key, "rid") == 0) {
+        take(lldpctl, heard);
+        *heard = (struct heard){.local = name,
+                                .place = lines_place(lines, lines->text, 1),
+                                .far = lines_place(lines, lines->text, 1)};
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char **slot = (const char **)(void *)((char *)heard + rows[i].offset);
+        if (strcmp(key, rows[i].key) == 0 && *slot == NULL && equals[1] != '\0')
+            *slot = arena_text(arena, equals + 1, strlen(equals + 1));
+    }
+}
+
 static void read_text(struct lldpctl *lldpctl)
 {
     struct lines lines = {.file = lldpctl->file};
     struct heard heard = {0};
-    while (lines_next(&lines, &lldpctl->import->arena))
+    while (lines_next(&lines, &lldpctl->import->arena)) {
         read_line(lldpctl, &lines, &heard);
+        read_pair(lldpctl, &lines, &heard);
+    }
     take(lldpctl, &heard);
 }
 
@@ -256,7 +311,8 @@ void sonic_lldpctl(struct sonic_import *import, const struct tree_file *file)
         read_json(&lldpctl);
     else
         read_text(&lldpctl);
-    if (lldpctl.cables == 0 && !diag_failed(import->diag))
+    make_cables(&lldpctl);
+    if (lldpctl.count == 0 && !diag_failed(import->diag))
         sonic_note(import, (struct diag_place){.file = file->name, .line = 1, .column = 1},
                    "lldpctl without a neighbour");
 }
