@@ -226,8 +226,8 @@ static bool set_ports(struct cumulus *cumulus, const struct command *command, co
     for (int kind = 0; kind < KINDS; kind++)
         if (command_is(command, 0, kinds[kind]) && command->count >= 3 &&
             strcmp(command->words[1], "profile") == 0) {
-            cumulus_profile(cumulus, kind, command->words[2], command->place)->ports +=
-                cumulus_ports(ports);
+            cumulus_profile(cumulus, (enum profile_kind)kind, command->words[2], command->place)
+                ->ports += cumulus_ports(ports);
             return true;
         }
     return false;
