@@ -10,6 +10,8 @@
 #include "scenarios/import/cabling_import.h"
 #include "scenarios/import/clab.h"
 #include "scenarios/import/dot.h"
+#include "scenarios/import/hpcc.h"
+#include "scenarios/import/htsim.h"
 #include "scenarios/sonic/sonic.h"
 
 #include <stdio.h>
@@ -140,15 +142,18 @@ static bool is_rate(const struct cli_args *args, const char *option)
     return false;
 }
 
-static int import_cables(const struct cli_args *args, cabling_reader *read)
+/* Of a kind with a file of cables and, where `several`, others beside it. */
+static int import_cables(const struct cli_args *args, cabling_reader *read, bool several)
 {
-    if (!import_one_file(args))
+    if (!several && !import_one_file(args))
         return CLI_USAGE;
     if (!is_rate(args, "host-rate") || !is_rate(args, "fabric-rate"))
         return CLI_USAGE;
     const struct cabling_input input = {.kind = args->operands[0],
                                         .read = read,
                                         .name = args->operands[1],
+                                        .others = (const char *const *)args->operands + 2,
+                                        .other_count = (size_t)args->operand_count - 2,
                                         .host_pattern = cli_value(args, "hosts"),
                                         .host_rate = cli_value(args, "host-rate"),
                                         .other_rate = cli_value(args, "fabric-rate")};
@@ -162,7 +167,7 @@ static int import_cables(const struct cli_args *args, cabling_reader *read)
 
 static int take_dot(const struct cli_args *args)
 {
-    return import_cables(args, dot_read);
+    return import_cables(args, dot_read, false);
 }
 
 const struct import_kind import_dot = {"dot",
@@ -172,13 +177,35 @@ const struct import_kind import_dot = {"dot",
 
 static int take_clab(const struct cli_args *args)
 {
-    return import_cables(args, clab_read);
+    return import_cables(args, clab_read, false);
 }
 
 const struct import_kind import_clab = {"clab",
                                         "containerlab's NAME.clab.yml: a scenario",
                                         take_clab,
                                         {"hosts", "host-rate", "fabric-rate"}};
+
+static int take_hpcc(const struct cli_args *args)
+{
+    return import_cables(args, hpcc_read, true);
+}
+
+const struct import_kind import_hpcc = {
+    "hpcc",
+    "topology, flow and config files of the HPCC simulator (ns-3): a scenario",
+    take_hpcc,
+    {NULL}};
+
+static int take_htsim(const struct cli_args *args)
+{
+    return import_cables(args, htsim_read, true);
+}
+
+const struct import_kind import_htsim = {
+    "htsim",
+    "htsim's fat tree (.topo) and connection matrix (.cm): a scenario",
+    take_htsim,
+    {NULL}};
 
 /* ---- kinds ---- */
 

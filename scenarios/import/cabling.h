@@ -63,16 +63,30 @@ struct cabling_link {
     struct diag_place place;
 };
 
+struct cabling_flow {
+    struct cabling_node *from, *to;
+    int64_t bytes; /* 0: without end */
+    int64_t start; /* ps */
+    struct diag_place place;
+};
+
 struct cabling {
     struct arena *arena;
     struct diag *diag;
-    const struct tree_file *file;
+    const struct tree_file *file;   /* of the cables */
+    const struct tree_file **files; /* that one, and others of the same tool */
+    size_t file_count;
     const char *host_pattern; /* "server*,h?", or NULL */
     struct notes notes;
     struct cabling_node **nodes; /* in the order in which the file names them */
     size_t node_count;
     struct cabling_link *links;
     size_t link_count;
+    /* What some tools know besides cables; NULL and 0: nothing. */
+    struct cabling_flow *flows;
+    size_t flow_count;
+    const char *switch_latency, *congestion_control; /* as a scenario writes them */
+    int64_t packet_bytes, buffer_mib;
     const char **hosts, **switches; /* settled: names in the scenario */
     bool *targets;                  /* of the hosts: whether the file says that it stores */
     size_t target_count;            /* as many as hosts */

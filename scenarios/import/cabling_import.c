@@ -6,12 +6,14 @@
 #include "base/plural.h"
 #include "net/port/port.h"
 #include "scenarios/fabric/topology.h"
+#include "scenarios/import/flows.h"
 #include "scenarios/import/import_write.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_IN_LINE = 10, LINES_MAX = 20 };
+enum { NAMES_IN_LINE = 10, LINES_MAX = 20, PATH_MTU_LEAST = 256, PATH_MTU_MOST = 4096 };
 
 /* ---- how a node is known to be what it is ---- */
 
@@ -66,16 +68,21 @@ static void put_head(const struct cabling *cabling, const struct cabling_input *
 {
     fprintf(out, "# Made by stormglass import %s from %s\n", input->kind,
             notes_clean(cabling->arena, input->name));
-    fputs("# The file has cables only: all other settings are defaults.  Hosts:\n", out);
+    fprintf(out, "# %s.  Hosts:\n",
+            cabling->packet_bytes > 0 || cabling->flow_count > 0
+                ? "What the files do not say is a default"
+                : "The file has cables only: all other settings are defaults");
     put_roles(cabling, out);
     if (cabling->notes.count > 0)
         fputs("# Not imported, or imported differently:\n", out);
     notes_print(&cabling->notes, "#   ", out);
     fprintf(out,
             "stormglass: 1\nname: %s\nabout: %zu %s and %zu %s, from their cables.\nseed: "
-            "1\nduration: 10ms\n",
+            "1\nduration: %s\n",
             input->kind, cabling->switch_count, plural(cabling->switch_count, "switch", "switches"),
-            cabling->host_count, plural(cabling->host_count, "host", "hosts"));
+            cabling->host_count, plural(cabling->host_count, "host", "hosts"),
+            cabling->flow_count == 0 ? "10ms"
+                                     : flows_time(cabling->arena, flows_duration(cabling)));
 }
 
 /* A port that is called what a scenario calls it. */
@@ -113,6 +120,19 @@ static void put_rates(const struct cabling_input *input, FILE *out)
         fprintf(out, "  fabric-links: {rate: %s} # --fabric-rate\n", input->other_rate);
 }
 
+static void put_switch(const struct cabling *cabling, FILE *out)
+{
+    if (cabling->switch_latency == NULL && cabling->buffer_mib == 0)
+        return;
+    fputs("  switch: {", out);
+    if (cabling->switch_latency != NULL)
+        fprintf(out, "latency: %s", cabling->switch_latency);
+    if (cabling->buffer_mib > 0)
+        fprintf(out, "%sbuffer: %" PRId64 "MiB", cabling->switch_latency != NULL ? ", " : "",
+                cabling->buffer_mib);
+    fputs("}\n", out);
+}
+
 static void put_fabric(const struct cabling *cabling, const struct cabling_input *input, FILE *out)
 {
     fputs("fabric:\n  topology:\n    kind: explicit\n    hosts: ", out);
@@ -127,6 +147,7 @@ static void put_fabric(const struct cabling *cabling, const struct cabling_input
     for (size_t i = 0; i < cabling->link_count; i++)
         put_link(cabling, out, &cabling->links[i]);
     put_rates(input, out);
+    put_switch(cabling, out);
 }
 
 /* The least MTU of any link that writes one, or INT64_MAX. */
@@ -211,31 +232,61 @@ static void note_few_hosts(struct cabling *cabling)
                   cabling->host_count == 0 ? "the fabric has no hosts" : "the fabric has one host");
 }
 
+/* That of the packets that the tool sends, else the largest that the links let pass. */
+static int64_t path_mtu(const struct cabling *cabling)
+{
+    int64_t mtu = PATH_MTU_LEAST;
+    if (cabling->packet_bytes == 0)
+        return import_path_mtu(least_mtu(cabling));
+    while (mtu < cabling->packet_bytes && mtu < PATH_MTU_MOST)
+        mtu *= 2;
+    return mtu;
+}
+
 static void write(const struct cabling *cabling, const struct cabling_input *input, FILE *out)
 {
     put_head(cabling, input, out);
     put_fabric(cabling, input, out);
-    fprintf(out, "hosts:\n  defaults: {rnic: {path-mtu: %lldB}}\n",
-            (long long)import_path_mtu(least_mtu(cabling)));
-    import_workload(out, cabling->hosts, cabling->targets, cabling->host_count,
-                    cabling->switch_count == 0 ? NULL : free_port(cabling));
+    fprintf(out, "hosts:\n  defaults: {rnic: {path-mtu: %lldB", (long long)path_mtu(cabling));
+    if (cabling->congestion_control != NULL)
+        fprintf(out, ", congestion-control: %s", cabling->congestion_control);
+    fputs("}}\n", out);
+    if (cabling->flow_count > 0)
+        flows_write(cabling, out);
+    else
+        import_workload(out, cabling->hosts, cabling->targets, cabling->host_count,
+                        cabling->switch_count == 0 ? NULL : free_port(cabling));
 }
 
 /* ---- all ---- */
 
-static const struct tree_file *open_input(struct arena *arena, const struct cabling_input *input,
-                                          struct diag *diag)
+static const struct tree_file *open_file(struct arena *arena, const char *name, const char *text,
+                                         size_t length, struct diag *diag)
 {
     const struct tree_file *file =
-        input->text == NULL
-            ? tree_read(arena, input->name, diag)
-            : tree_hold(arena, input->name, arena_text(arena, input->text, input->length),
-                        input->length);
+        text == NULL ? tree_read(arena, name, diag)
+                     : tree_hold(arena, name, arena_text(arena, text, length), length);
     if (file == NULL || file->length <= CABLING_BYTES_MAX)
         return file;
-    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = input->name}, NULL,
+    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL,
              "the file is larger than %d MiB", CABLING_BYTES_MAX / 1024 / 1024);
     return NULL;
+}
+
+/* False and messages when one cannot be read. */
+static bool open_others(struct cabling *cabling, const struct cabling_input *input)
+{
+    cabling->files = arena_array(cabling->arena, input->other_count + 1, sizeof *cabling->files);
+    cabling->files[cabling->file_count++] = cabling->file;
+    for (size_t i = 0; i < input->other_count; i++) {
+        const char *text = input->other_texts == NULL ? NULL : input->other_texts[i];
+        const struct tree_file *file = open_file(cabling->arena, input->others[i], text,
+                                                 text == NULL ? 0 : strlen(text), cabling->diag);
+        if (file == NULL)
+            return false;
+        cabling->files[cabling->file_count++] = file;
+    }
+    return true;
 }
 
 static void make_result(const struct cabling *cabling, const struct cabling_input *input,
@@ -255,12 +306,13 @@ bool cabling_import(const struct cabling_input *input, struct cabling_result *re
 {
     struct arena arena = {0};
     *result = (struct cabling_result){0};
-    const struct tree_file *file = open_input(&arena, input, diag);
+    const struct tree_file *file = open_file(&arena, input->name, input->text, input->length, diag);
     if (file != NULL) {
         struct cabling cabling;
         cabling_begin(&cabling, &arena, file, diag);
         cabling.host_pattern = input->host_pattern;
-        if (input->read(&cabling) && cabling_settle(&cabling) && links_take_time(&cabling, input)) {
+        if (open_others(&cabling, input) && input->read(&cabling) && cabling_settle(&cabling) &&
+            links_take_time(&cabling, input)) {
             note_few_hosts(&cabling);
             make_result(&cabling, input, result);
         }

@@ -14,6 +14,9 @@ struct cabling_input {
     const char *name; /* in messages */
     const char *text; /* NULL: the file of that name is read */
     size_t length;
+    const char *const *others; /* further files, read by their names or with `text` from memory */
+    const char *const *other_texts;
+    size_t other_count;
     const char *host_pattern;           /* see cabling.h */
     const char *host_rate, *other_rate; /* of links that say none; NULL: the default */
 };

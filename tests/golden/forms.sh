@@ -16,7 +16,7 @@ sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1
 "$program" pcap run.db -o run.pcapng
 "$program" counters run.db >later.txt && sed 's/: [0-9]*$/: 0/' later.txt >earlier.txt
 "$program" import counters earlier.txt later.txt >counters.json 2>out
-cp "$top"/tests/golden/cables/* "$top"/tests/golden/sonic/*.json "$top"/tests/golden/readings/* .
+cp "$top"/tests/golden/field/{hpcc-*.txt,*.topo,*.cm} "$top"/tests/golden/cables/* "$top"/tests/golden/sonic/*.json "$top"/tests/golden/readings/* .
 samples=$top/tests/fuzz/corpus
 cp "$samples/iolog/paced.log" "$samples/blktrace/plain.bin" .
 cp "$samples/mlnx_qos/pcp" mlnx_qos.txt
@@ -87,6 +87,8 @@ files_of() { # KIND
     sonic) echo leaf0.json leaf1.json spine0.json ;;
     dot) echo topology.dot ;;
     clab) echo fabric.clab.yml ;;
+    hpcc) echo hpcc-topology3.txt hpcc-flow.txt ;;
+    htsim) echo leaf-spine.topo incast.cm ;;
     counters) echo earlier.txt later.txt ;;
     mlxconfig) echo mlxconfig.txt ;;
     mlnx_qos) echo mlnx_qos.txt ;;

@@ -5,6 +5,8 @@
 #include "scenarios/import/cabling_import.h"
 #include "scenarios/import/clab.h"
 #include "scenarios/import/dot.h"
+#include "scenarios/import/hpcc.h"
+#include "scenarios/import/htsim.h"
 #include "scenarios/sonic/sonic.h"
 
 #include "tests/unit/base/fuzz_input.h"
@@ -80,16 +82,30 @@ static char *of_counters(const char *text)
     return lines;
 }
 
+/* Up to three files, the later ones "b" and "c". */
 static char *of_cables(const char *kind, cabling_reader *read, const char *text)
 {
-    const struct cabling_input input = {
-        .kind = kind, .read = read, .name = "in", .text = text, .length = strlen(text)};
+    static const char *const names[] = {"b", "c"};
+    char *files[3] = {NULL};
+    size_t count = 0;
+    while (*text != '\0' && count < 3)
+        files[count++] = import_file(&text);
+    const struct cabling_input input = {.kind = kind,
+                                        .read = read,
+                                        .name = "in",
+                                        .text = count > 0 ? files[0] : "",
+                                        .length = count > 0 ? strlen(files[0]) : 0,
+                                        .others = names,
+                                        .other_texts = (const char *const *)files + 1,
+                                        .other_count = count > 0 ? count - 1 : 0};
     struct cabling_result result;
     struct diag diag = {0};
     const bool good = cabling_import(&input, &result, &diag);
     assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.scenario, result.notes, &diag);
     cabling_import_free(&result);
+    while (count-- > 0)
+        free(files[count]);
     return lines;
 }
 
@@ -105,6 +121,18 @@ static char *of_dot(const char *text)
     return of_cables("dot", dot_read, text);
 }
 
+static char *of_hpcc(const char *text)
+{
+    fuzz_input("hpcc", text, strlen(text));
+    return of_cables("hpcc", hpcc_read, text);
+}
+
+static char *of_htsim(const char *text)
+{
+    fuzz_input("htsim", text, strlen(text));
+    return of_cables("htsim", htsim_read, text);
+}
+
 #define IMPORTERS(X)                                                                               \
     X(sonic)                                                                                       \
     X(mlnx_qos)                                                                                    \
@@ -115,7 +143,9 @@ static char *of_dot(const char *text)
     X(nxos)                                                                                        \
     X(eos)                                                                                         \
     X(cumulus)                                                                                     \
-    X(junos)
+    X(junos)                                                                                       \
+    X(hpcc)                                                                                        \
+    X(htsim)
 
 #define TEST(name)                                                                                 \
     static void name(void **state)                                                                 \

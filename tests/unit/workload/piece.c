@@ -59,14 +59,42 @@ static void scenario_loads(const char *text)
     scenario_free(scenario);
 }
 
+enum { FILES_MAX = 3 };
+
+/* Texts that a form feed parts; a NUL ends one, as it ends a file that is read as text. */
+static size_t cut_files(char *text, const char *files[FILES_MAX])
+{
+    size_t count = 0;
+    while (count < FILES_MAX) {
+        files[count++] = text;
+        char *end = strchr(text, '\f');
+        if (end == NULL)
+            break;
+        *end = '\0';
+        text = end + 1;
+    }
+    return count;
+}
+
 void piece_cables(const char *kind, cabling_reader *read, const uint8_t *data, size_t size)
 {
     static struct diag diag;
+    static const char *const names[] = {"b", "c"};
+    const char *files[FILES_MAX] = {NULL};
+    char *text = malloc(size + 1);
+    CHECK(text != NULL);
+    memcpy(text, size == 0 ? (const uint8_t *)"" : data, size);
+    text[size] = '\0';
+    const bool parted = strchr(text, '\f') != NULL;
+    const size_t count = parted ? cut_files(text, files) : 1;
     const struct cabling_input input = {.kind = kind,
                                         .read = read,
                                         .name = "in",
-                                        .text = size == 0 ? "" : (const char *)data,
-                                        .length = size,
+                                        .text = text,
+                                        .length = parted ? strlen(text) : size,
+                                        .others = names,
+                                        .other_texts = files + 1,
+                                        .other_count = count - 1,
                                         .host_pattern = "h*"};
     struct cabling_result result;
     diag = (struct diag){0};
@@ -76,4 +104,5 @@ void piece_cables(const char *kind, cabling_reader *read, const uint8_t *data, s
     if (fine)
         scenario_loads(result.scenario);
     cabling_import_free(&result);
+    free(text);
 }
