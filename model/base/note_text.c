@@ -12,27 +12,41 @@ struct note_text note_ip(uint32_t ip)
     return text;
 }
 
+/* Three digits, fewer where it comes out whole: 67.1 ms, 2 s. */
+static struct note_text in_units(uint64_t value, uint64_t unit, const char *name)
+{
+    struct note_text text;
+    const int decimals = value % unit == 0 || value >= 100 * unit ? 0 : value >= 10 * unit ? 1 : 2;
+    const uint64_t scale = decimals == 0 ? 1 : decimals == 1 ? 10 : 100;
+    const uint64_t shown = value / unit * scale + (value % unit * scale + unit / 2) / unit;
+    if (decimals == 0)
+        snprintf(text.text, sizeof text.text, "%llu %s", (unsigned long long)shown, name);
+    else
+        snprintf(text.text, sizeof text.text, "%llu.%0*llu %s", (unsigned long long)(shown / scale),
+                 decimals, (unsigned long long)(shown % scale), name);
+    return text;
+}
+
 struct note_text note_time(time_ps time)
 {
-    static const struct {
-        time_ps ps;
-        const char *name;
-    } units[] = {{PS_PER_S, "s"}, {PS_PER_MS, "ms"}, {PS_PER_US, "us"}, {PS_PER_NS, "ns"}};
-    struct note_text text;
-    for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++) {
-        const time_ps unit = units[i].ps;
-        if (time < unit)
-            continue;
-        const int decimals = time % unit == 0 || time >= 100 * unit ? 0 : time >= 10 * unit ? 1 : 2;
-        const int64_t scale = decimals == 0 ? 1 : decimals == 1 ? 10 : 100;
-        const int64_t value = (time + unit / scale / 2) / (unit / scale);
-        if (decimals == 0)
-            snprintf(text.text, sizeof text.text, "%lld %s", (long long)value, units[i].name);
-        else
-            snprintf(text.text, sizeof text.text, "%lld.%0*lld %s", (long long)(value / scale),
-                     decimals, (long long)(value % scale), units[i].name);
-        return text;
-    }
-    snprintf(text.text, sizeof text.text, "%lld ps", (long long)time);
-    return text;
+    if (time >= PS_PER_S)
+        return in_units((uint64_t)time, PS_PER_S, "s");
+    if (time >= PS_PER_MS)
+        return in_units((uint64_t)time, PS_PER_MS, "ms");
+    if (time >= PS_PER_US)
+        return in_units((uint64_t)time, PS_PER_US, "us");
+    if (time >= PS_PER_NS)
+        return in_units((uint64_t)time, PS_PER_NS, "ns");
+    return in_units((uint64_t)time, 1, "ps");
+}
+
+struct note_text note_size(uint64_t bytes)
+{
+    const uint64_t kib = 1024, plain = 10000; /* 4096 B is how a block is written */
+    if (bytes < plain)
+        return in_units(bytes, 1, "B");
+    if (bytes < kib * kib)
+        return in_units(bytes, kib, "KiB");
+    return bytes < kib * kib * kib ? in_units(bytes, kib * kib, "MiB")
+                                   : in_units(bytes, kib * kib * kib, "GiB");
 }

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "replay/database/record_schema.h"
+#include "replay/database/words.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/filekind.h"
 
@@ -93,10 +94,9 @@ bool stored_is_cut(struct store *store, char why[STORE_ERROR_BYTES])
     if (reached < 0 || measured)
         snprintf(why, STORE_ERROR_BYTES, "the run did not end");
     else
-        snprintf(
-            why, STORE_ERROR_BYTES,
-            "the run did not end: it stops at %.3f ms of %.3f ms; stormglass replay completes it",
-            (double)reached / PS_PER_MS, duration / PS_PER_MS);
+        snprintf(why, STORE_ERROR_BYTES,
+                 "the run did not end: it stops at %s of %s; stormglass replay completes it",
+                 words_time(reached).text, words_time((time_ps)duration).text);
     return true;
 }
 

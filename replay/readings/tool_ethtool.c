@@ -3,6 +3,8 @@
  * moderation of interrupts, which no parameter takes: completions of RDMA have their own. */
 #include "replay/readings/tool.h"
 
+#include "base/note_text.h"
+
 #include <string.h>
 
 struct scan {
@@ -65,8 +67,8 @@ static void take_usecs(struct scan *scan)
                  "expected a number of microseconds up to 1000000, or n/a");
     else if (us > 0)
         tool_note(scan->file, &scan->lines, value,
-                  "interrupts of the network device wait up to %lld us; no parameter takes it",
-                  (long long)us);
+                  "interrupts of the network device wait up to %s; no parameter takes it",
+                  note_time(us * PS_PER_US).text);
 }
 
 static void read(const struct tool_file *file)

@@ -218,11 +218,12 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
     const double length = hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / length, uy = (y2 - y1) / length;
     char line[4 * IO_NAME_BYTES];
     snprintf(line, sizeof line,
-             "%s, PSN %" PRId64 ", %" PRId64 " %s: %s to %s, sent at %" PRId64
-             " ps, received at %" PRId64 " ps%s%s",
+             "%s, PSN %" PRId64 ", %" PRId64 " %s: %s to %s, sent at %s,"
+             " received at %s%s%s",
              hop->opcode, hop->psn, hop->bytes, plural(hop->bytes, "byte", "bytes"),
-             sheet->frames->lanes[hop->from], sheet->frames->lanes[hop->to], hop->at_ps,
-             hop->arrives_ps, hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
+             sheet->frames->lanes[hop->from], sheet->frames->lanes[hop->to],
+             words_time(hop->at_ps).text, words_time(hop->arrives_ps).text,
+             hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
     fprintf(sheet->out, "<g class=\"edge %s\"><title>", style);
     picture_escape(sheet->out, line);
     fprintf(sheet->out,

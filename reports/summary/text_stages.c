@@ -92,7 +92,7 @@ static void read_means(struct store *store, struct table *table)
 static void write_cell(FILE *out, const struct table *table, time_ps sum, int64_t count)
 {
     char text[WORDS_BYTES];
-    if (table->one_by_one)
+    if (table->one_by_one && sum < 100 * PS_PER_US) /* to the picosecond, while that is readable */
         snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64 " ns", sum / PS_PER_NS,
                  sum % PS_PER_NS);
     else

@@ -2,6 +2,7 @@
  * wl_nvme_look - an instance for somebody who looks on: what it delivered, what it waits for. */
 #include "scenarios/workload/wl_nvme_private.h"
 
+#include "base/note_text.h"
 #include "base/plural.h"
 
 #include <stdio.h>
@@ -116,11 +117,10 @@ void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
         snprintf(text, size, wl->state == WL_NVME_IDLE ? "idle" : "nothing outstanding");
         return;
     }
-    const uint32_t ip = wl->site.target_ip;
-    snprintf(text, size, "%lld %s to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
-             (long long)wl->under_way, plural(wl->under_way, "I/O", "I/Os"), ip >> 24,
-             ip >> 16 & 255, ip >> 8 & 255, ip & 255, nvme_opcode_word(slot->io.opcode),
-             slot->io.bytes, (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
+    snprintf(text, size, "%lld %s to %s, the oldest a %s of %s since %s", (long long)wl->under_way,
+             plural(wl->under_way, "I/O", "I/Os"), note_ip(wl->site.target_ip).text,
+             nvme_opcode_word(slot->io.opcode), note_size(slot->io.bytes).text,
+             note_time(env_now(wl->site.env) - slot->io.issued_at).text);
 }
 
 const struct workload_member *wl_nvme_member(const struct workload *workload)

@@ -3,6 +3,7 @@
  * messages are from. */
 #include "scenarios/workload/wl_rdma_private.h"
 
+#include "base/note_text.h"
 #include "base/plural.h"
 
 #include <stdio.h>
@@ -102,11 +103,10 @@ void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
         snprintf(text, size, wl->state == WL_RDMA_IDLE ? "idle" : "nothing outstanding");
         return;
     }
-    const uint32_t ip = wl->site.target_ip;
-    snprintf(text, size, "%llu %s of %lld B to %u.%u.%u.%u, the oldest since %lld us",
+    snprintf(text, size, "%llu %s of %s to %s, the oldest since %s",
              (unsigned long long)wl->under_way, plural(wl->under_way, "message", "messages"),
-             (long long)wl->params.message_size, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
-             (long long)((env_now(wl->site.env) - oldest) / PS_PER_US));
+             note_size((uint64_t)wl->params.message_size).text, note_ip(wl->site.target_ip).text,
+             note_time(env_now(wl->site.env) - oldest).text);
 }
 
 struct workload_cpu wl_rdma_cpu(const struct workload *workload, time_ps now)

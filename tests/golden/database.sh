@@ -121,7 +121,7 @@ wait $! 2>/dev/null
 [ "$(ask killed.db 'SELECT reached_ps>0 FROM meta')" = 1 ] || fail 'kill -9: it does not say how far it got'
 "$program" explain killed.db >out 2>err
 [ $? = 2 ] || fail 'kill -9: a run that did not end is explained'
-grep -q 'did not end: it stops at [0-9.]* ms of 10000.000 ms' err || fail "kill -9: explain does not say how far it got: $(cat err)"
+grep -q 'did not end: it stops at [0-9.]* [mu]s of 10.0 s' err || fail "kill -9: explain does not say how far it got: $(cat err)"
 "$program" replay killed.db --until 1ms >out 2>err || fail "kill -9: a replay: exit code $?: $(cat err)"
 grep -q '^the run did not finish; its database stops at ' out || fail "kill -9: a replay does not say so: $(cat out)"
 

@@ -404,9 +404,8 @@ void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
     else if (nvme_host_over(host))
         snprintf(text, size, "%s", host->state == HOST_FAILED ? "failed" : "closed");
     else if (host->state == HOST_LOST)
-        snprintf(text, size, "lost for %lld ms, %llu I/O waiting",
-                 (long long)(state_time_open(&host->without_service, env_now(host->site.env)) /
-                             PS_PER_MS),
+        snprintf(text, size, "lost for %s, %llu I/O waiting",
+                 note_time(state_time_open(&host->without_service, env_now(host->site.env))).text,
                  (unsigned long long)host->outstanding);
     else
         snprintf(text, size, "%s: %s", nvme_fsm_host.states[host->state].about,

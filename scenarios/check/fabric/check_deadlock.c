@@ -7,6 +7,7 @@
 #include "scenarios/check/check_rule.h"
 
 #include "base/hash.h"
+#include "base/note_text.h"
 #include "scenarios/check/traffic.h"
 #include "scenarios/fabric/routing.h"
 
@@ -153,7 +154,7 @@ static void tell(struct checking *checking, struct circle *circle, time_ps at)
     else
         append(&class, "on priority %d", __builtin_ctz(circle->priorities));
     if (at > 0)
-        append(&when, "from %lld us on, a ", (long long)(at / PS_PER_US));
+        append(&when, "from %s on, a ", note_time(at).text);
     const struct diag_place place =
         circle->by_count > 0 ? checking->scenario->workloads[circle->by[0]->workload].place
                              : (struct diag_place){0};

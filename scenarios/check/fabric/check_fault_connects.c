@@ -8,6 +8,7 @@
 #include "scenarios/check/check_rule.h"
 
 #include "base/memory.h"
+#include "base/note_text.h"
 #include "base/plural.h"
 #include "rnic/cm/cm_setup.h"
 #include "rnic/host/rnic.h"
@@ -144,7 +145,7 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
     const bool never = workload->start + timer >= workload->stop;
     check_add(report, DIAG_WARNING, workload->place,
               "'%s': as it begins, faults have taken links that routes still lead to: %u of %u "
-              "%s cannot connect%s, the first from %s to %s; %s, %lld ms%s",
+              "%s cannot connect%s, the first from %s to %s; %s, %s%s",
               workload->name, (unsigned)(harm->closed + harm->partly),
               (unsigned)(workload->pair_count * workload->copies),
               plural(workload->pair_count * workload->copies, "member", "members"),
@@ -152,7 +153,7 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
               scenario->nodes[harm->first->from].name, scenario->nodes[harm->first->to].name,
               lost ? "a lost message is sent again after cm-timeout"
                    : "the address is looked for again after a third of address-timeout",
-              (long long)(timer / PS_PER_MS), never ? ", when the workload has stopped" : "");
+              note_time(timer).text, never ? ", when the workload has stopped" : "");
     check_shows(report, "members_idle > 0");
     check_remedy(report, "begin the fault after the workload, or the workload when routes have "
                          "converged");

@@ -3,6 +3,7 @@
  * Each is legal alone; together they do not do what their names say. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/note_text.h"
 #include "base/quantity.h"
 #include "net/switch/buffer_kinds.h"
 #include "net/switch/switch_carve.h"
@@ -54,10 +55,9 @@ static void check_detection(const struct scenario_node *node, struct check_repor
     struct watchdog *watchdog = watchdog_new(node->switch_params, node->port_count);
     if (watchdog != NULL && watchdog->detection < watchdog->poll) {
         const struct check_thing thing = check_of_switch(node, "watchdog-detection");
-        check_alike(
-            report, DIAG_WARNING, &thing,
-            "the watchdog polls every %lld ms: a detection time of %lld ms takes a whole poll",
-            (long long)(watchdog->poll / PS_PER_MS), (long long)(watchdog->detection / PS_PER_MS));
+        check_alike(report, DIAG_WARNING, &thing,
+                    "the watchdog polls every %s: a detection time of %s takes a whole poll",
+                    note_time(watchdog->poll).text, note_time(watchdog->detection).text);
         char time[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, watchdog->detection, time, sizeof time);
         check_remedy(report, "a watchdog-poll of that time, or detection of at least one poll");

@@ -2,6 +2,8 @@
  * check_faults - faults that will do nothing, or that touch nobody. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/note_text.h"
+
 #include "scenarios/check/fault_reach.h"
 #include "scenarios/fabric/pauses.h"
 #include "scenarios/fault/fault.h"
@@ -132,8 +134,8 @@ static void after(const struct check_run *run, struct check_report *report)
         const struct scenario_fault *fault = &scenario->faults[i];
         if (fault->at < scenario->duration && fault->at >= run->end)
             check_add(report, DIAG_WARNING, fault->place,
-                      "the fault %s never happened: the run ended before, at %lld us",
-                      fault->ops->name, (long long)(run->end / PS_PER_US));
+                      "the fault %s never happened: the run ended before, at %s", fault->ops->name,
+                      note_time(run->end).text);
         else if (fault->at < run->end)
             check_effect(run, fault, first, report);
     }

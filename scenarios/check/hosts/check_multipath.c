@@ -6,6 +6,7 @@
  * KATO; io-timeout. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/note_text.h"
 #include "base/plural.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
@@ -71,9 +72,8 @@ static void check_time(const struct scenario *scenario, const struct scenario_wo
         return;
     const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
     check_alike(report, DIAG_NOTE, &thing,
-                "a path of '%s' that dies without a word is noticed after %" PRId64
-                " ms, and the run lasts %" PRId64 " ms",
-                workload->name, after / PS_PER_MS, scenario->duration / PS_PER_MS);
+                "a path of '%s' that dies without a word is noticed after %s, and the run lasts %s",
+                workload->name, note_time(after).text, note_time(scenario->duration).text);
     check_remedy(report, "lower rnic.timeout and rnic.retry-count, or nvme.keep-alive");
 }
 

@@ -3,12 +3,25 @@
  * Rx-xoff above the whole buffer is reported by check_host_values. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/note_text.h"
+
 #include "net/headroom/headroom.h"
 #include "rnic/host/rnic.h"
 #include "rnic/host/rx_buffer.h"
 #include "scenarios/fabric/pauses.h"
 
 enum { SHARE_WORTH_TELLING = 100 }; /* a hundredth of the link */
+
+/* To the nanosecond: two times that differ by a few. */
+static long long whole_us(time_ps time)
+{
+    return (long long)((time + PS_PER_NS / 2) / PS_PER_US);
+}
+
+static long long ns_beyond(time_ps time)
+{
+    return (long long)((time + PS_PER_NS / 2) / PS_PER_NS % 1000);
+}
 
 static void check_refresh(const struct scenario *scenario, const struct scenario_node *node,
                           uint16_t index, struct check_report *report)
@@ -24,9 +37,10 @@ static void check_refresh(const struct scenario *scenario, const struct scenario
     if (again + takes > lasts) {
         thing.row = "pfc-refresh";
         check_alike(report, DIAG_WARNING, &thing,
-                    "a pause lasts %lld ns, but is refreshed only every %lld ns: the peer sends in "
+                    "a pause lasts %lld.%03lld us, but is refreshed only every %lld.%03lld us: the "
+                    "peer sends in "
                     "between, and those frames are dropped",
-                    (long long)(lasts / PS_PER_NS), (long long)(again / PS_PER_NS));
+                    whole_us(lasts), ns_beyond(lasts), whole_us(again), ns_beyond(again));
         check_shows(report, "drops.lossless > 0");
         check_remedy(report, "pfc-refresh: 0ns, which is half of what the quanta last");
         check_set_port(report, &thing, "0ns");
@@ -34,10 +48,9 @@ static void check_refresh(const struct scenario *scenario, const struct scenario
         if (lasts / 2 + takes > lasts)
             check_set_port(report, &thing, "65535");
     } else if (again < takes * SHARE_WORTH_TELLING) {
-        check_alike(
-            report, DIAG_NOTE, &thing,
-            "pause frames are refreshed every %lld ns, which takes more than 1%% of the link",
-            (long long)(again / PS_PER_NS));
+        check_alike(report, DIAG_NOTE, &thing,
+                    "pause frames are refreshed every %s, which takes more than 1%% of the link",
+                    note_time(again).text);
         check_shows(report, "pfc.pause_frames");
         check_remedy(report, "longer pauses: pfc-quanta 65535%s",
                      params->pfc_refresh == 0 ? "" : ", refreshed after half of them");

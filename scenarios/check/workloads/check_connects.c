@@ -5,6 +5,7 @@
  * began late. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/note_text.h"
 #include "base/plural.h"
 #include "rnic/cm/cm_setup.h"
 #include "rnic/host/rnic.h"
@@ -35,13 +36,13 @@ static void tell(const struct check_run *run, const struct scenario_workload *wo
 {
     const struct scenario_pair *pair = &workload->pairs[waits->first / workload->copies];
     check_add(report, DIAG_WARNING, workload->place,
-              "'%s': %u of %u %s waited for timers as they connected, %s to %s for %lld us: what "
+              "'%s': %u of %u %s waited for timers as they connected, %s to %s for %s: what "
               "was lost was sent again only then; begin later, or repair the path first",
               workload->name, (unsigned)waits->members,
               (unsigned)(workload->pair_count * workload->copies),
               plural(workload->pair_count * workload->copies, "member", "members"),
               run->scenario->nodes[pair->from].name, run->scenario->nodes[pair->to].name,
-              (long long)(waits->longest / PS_PER_US));
+              note_time(waits->longest).text);
 }
 
 static void after(const struct check_run *run, struct check_report *report)

@@ -104,7 +104,7 @@ static void faults_that_keep_members_from_connecting_are_found(void **state)
     static const struct findings_case cases[] = {
         {SPINES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects", DIAG_WARNING,
          "2 of 2 members cannot connect or may not, as they are hashed, the first from host0 to "
-         "host2; a lost message is sent again after cm-timeout, 6144 ms, when the workload has "
+         "host2; a lost message is sent again after cm-timeout, 6.14 s, when the workload has "
          "stopped",
          1},
         {SPINES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects", DIAG_WARNING,

@@ -336,13 +336,13 @@ static const struct wait {
      {8192000, 8191999},
      {1, 1},
      "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host1 to "
-     "host0 for 8 us: what was lost was sent again only then; begin later, or repair the path "
+     "host0 for 8.19 us: what was lost was sent again only then; begin later, or repair the path "
      "first\n"},
     {TIMERS("timeout: 1"),
      {8191999, 8192000},
      {1, 1},
      "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers as they connected, host2 to "
-     "host0 for 8 us: what was lost was sent again only then; begin later, or repair the path "
+     "host0 for 8.19 us: what was lost was sent again only then; begin later, or repair the path "
      "first\n"},
     {TIMERS("timeout: 1"),
      {9 * US, 12 * US},

@@ -143,7 +143,7 @@ static void pause_frames(void **state)
         {LINKS("pfc-refresh: 335532ns") WRITE, "pauses", ""},
         {LINKS("pfc-refresh: 335533ns") WRITE, "pauses",
          "t.yaml:5:29: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts "
-         "335539 ns, but is refreshed only every 335533 ns: the peer sends in between, and those "
+         "335.539 us, but is refreshed only every 335.533 us: the peer sends in between, and those "
          "frames are dropped (a run shows drops.lossless > 0)\n"
          "    remedy: pfc-refresh: 0ns, which is half of what the quanta last (--set "
          "fabric.host-links.pfc-refresh=0ns)\n"},
@@ -154,8 +154,8 @@ static void pause_frames(void **state)
                "[\"s:p1\", a]}, {ends: [\"s:p3\", b]}]}\n  host-links: {pfc-refresh: 400us}\n" WORK(
                    "kind: rdma-write, from: a, to: b"),
          "pauses",
-         "t.yaml:5:29: warning: 4 ports of 1 switch and 2 hosts (a:p0, ...): a pause lasts 335539 "
-         "ns, but is refreshed only every 400000 ns: the peer sends in between, and those frames "
+         "t.yaml:5:29: warning: 4 ports of 1 switch and 2 hosts (a:p0, ...): a pause lasts 335.539 "
+         "us, but is refreshed only every 400.000 us: the peer sends in between, and those frames "
          "are dropped (a run shows drops.lossless > 0)\n"
          "    remedy: pfc-refresh: 0ns, which is half of what the quanta last (--set "
          "fabric.host-links.pfc-refresh=0ns)\n"},
@@ -169,13 +169,15 @@ static void pause_frames(void **state)
         {LINKS("pfc-quanta: 263") WRITE, "pauses", ""},
         {LINKS("pfc-quanta: 262") WRITE, "pauses",
          "t.yaml:5:28: note: 8 ports of 1 switch and 4 hosts (host0:p0, ...): pause frames are "
-         "refreshed every 670 ns, which takes more than 1% of the link (a run shows "
+         "refreshed every 671 ns, which takes more than 1% of the link (a run shows "
          "pfc.pause_frames)\n"
          "    remedy: longer pauses: pfc-quanta 65535 (--set "
          "fabric.host-links.pfc-quanta=65535)\n"},
         {LINKS("pfc-quanta: 1") WRITE, "pauses",
-         "t.yaml:4:13: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts 5 "
-         "ns, but is refreshed only every 2 ns: the peer sends in between, and those frames are "
+         "t.yaml:4:13: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts "
+         "0.005 "
+         "us, but is refreshed only every 0.003 us: the peer sends in between, and those frames "
+         "are "
          "dropped (a run shows drops.lossless > 0)\n"
          "    remedy: pfc-refresh: 0ns, which is half of what the quanta last (--set "
          "fabric.host-links.pfc-refresh=0ns --set fabric.host-links.pfc-quanta=65535)\n"},

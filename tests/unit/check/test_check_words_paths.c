@@ -273,20 +273,20 @@ static void members_that_cannot_connect(void **state)
         {LEAVES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 2 of 2 members cannot connect or may not, as they are hashed, the first from host0 "
-         "to host2; a lost message is sent again after cm-timeout, 6144 ms, when the workload has "
+         "to host2; a lost message is sent again after cm-timeout, 6.14 s, when the workload has "
          "stopped (a run shows members_idle > 0)\n    remedy: begin the fault after the workload, "
          "or the workload when routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 1 of 2 members cannot connect, the first from host1 to host2; the address is "
-         "looked for again after a third of address-timeout, 1000 ms, when the workload has "
+         "looked for again after a third of address-timeout, 1 s, when the workload has "
          "stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
-         "looked for again after a third of address-timeout, 1000 ms, when the workload has "
+         "looked for again after a third of address-timeout, 1 s, when the workload has "
          "stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
@@ -319,7 +319,7 @@ static void members_with_two_ways(void **state)
         {LEAVES FOUR("") DOWN("link-down, where: leaf1-spine1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 2 of 2 members cannot connect or may not, as they are hashed, the first from host0 "
-         "to host2; a lost message is sent again after cm-timeout, 6144 ms, when the workload has "
+         "to host2; a lost message is sent again after cm-timeout, 6.14 s, when the workload has "
          "stopped (a run shows members_idle > 0)\n    remedy: begin the fault after the workload, "
          "or the workload when routes have converged\n"},
         {LEAVES FOUR("") "faults: [{kind: link-down, where: leaf1-spine0, at: 0s}, {kind: "
@@ -327,7 +327,7 @@ static void members_with_two_ways(void **state)
          "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
-         "looked for again after a third of address-timeout, 1000 ms, when the workload has "
+         "looked for again after a third of address-timeout, 1 s, when the workload has "
          "stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},
@@ -336,13 +336,13 @@ static void members_with_two_ways(void **state)
          "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 1 of 1 member cannot connect or may not, as they are hashed, the first from c to b; "
-         "a lost message is sent again after cm-timeout, 6144 ms, when the workload has stopped (a "
+         "a lost message is sent again after cm-timeout, 6.14 s, when the workload has stopped (a "
          "run shows members_idle > 0)\n    remedy: begin the fault after the workload, or the "
          "workload when routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
          "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
          "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
-         "looked for again after a third of address-timeout, 1000 ms, when the workload has "
+         "looked for again after a third of address-timeout, 1 s, when the workload has "
          "stopped (a run shows members_idle "
          "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
          "converged\n"},

@@ -110,7 +110,7 @@ static void queue_pairs_share_a_count(void **state)
     assert_int_equal(play->kind->outstanding(play->workload), 12);
     char text[128];
     play->kind->describe(play->workload, text, sizeof text);
-    assert_string_equal(text, "12 messages of 1048576 B to 10.0.0.2, the oldest since 50 us");
+    assert_string_equal(text, "12 messages of 1 MiB to 10.0.0.2, the oldest since 50 us");
     acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 25);
     assert_int_equal(play->idle, 1);
