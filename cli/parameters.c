@@ -14,6 +14,7 @@
 #include "scenarios/fabric/topology.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario.h"
+#include "scenarios/trace/admin_list.h"
 #include "scenarios/workload/workload.h"
 
 #include <ctype.h>
@@ -70,6 +71,7 @@ static bool each_fixed(parameters_fn *call, void *self)
         {"hosts.targets.subsystems", nvme_subsystem_opts},
         {"hosts.targets.ana", scenario_ana_opts},
         {"workloads", scenario_workload_opts},
+        {"workloads.admin", admin_list_opts},
         {"faults", scenario_fault_opts},
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)

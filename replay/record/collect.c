@@ -198,6 +198,8 @@ static bool has_stalled(const struct collect *collect, uint32_t index)
         return false;
     if (job != NULL && (job->barrier > 0 || job->wait_for != FIO_NO_JOB))
         return false;
+    if (scenario_issues_nothing(about))
+        return stats->begun == 0;
     return stats->begun == 0 || stats->missed > 0 || !is_open_loop(about);
 }
 

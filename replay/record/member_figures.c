@@ -154,7 +154,7 @@ static bool is_silent(const struct scenario_workload *about, const struct worklo
 {
     enum { TWENTIETH = 20 };
     const int64_t count = asked(about, "count");
-    const bool more = count == 0 || member->issued < (uint64_t)count;
+    const bool more = count == 0 || (count > 0 && member->issued < (uint64_t)count);
     const bool unfinished = member->issued > member->completed + member->failed;
     return (unfinished || (member->failed > 0 && more)) &&
            stop - last > (stop - member->first_issue) / TWENTIETH;

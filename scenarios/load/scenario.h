@@ -282,6 +282,8 @@ void scenario_free(struct scenario *scenario); /* NULL is fine */
 
 /* Does some workload zero or deallocate blocks? */
 bool scenario_empties(const struct scenario *scenario);
+/* Admin commands alone (count: none). */
+bool scenario_issues_nothing(const struct scenario_workload *workload);
 
 /* How much later than its workload's start a member begins: its part of the jitter. */
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member);

@@ -175,6 +175,10 @@ void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
                       const struct scenario_workload *base, struct scenario_workload_list *out);
 
 /* Refuses a workload whose I/Os the namespaces cannot serve that its instances will use. */
+/* `admin:` of an entry, where its kind has it; false, and messages. */
+bool scenario_read_admin(struct loader *loader, const struct tree_node *written,
+                         const struct scenario_workload *workload, void *params);
+
 void scenario_check_spaces(struct loader *loader, const struct tree_node *entry,
                            const struct scenario_workload *workload);
 

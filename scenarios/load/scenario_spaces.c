@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which namespace each instance of a workload gets, and whether its I/Os fit there. */
+ * Which namespace each instance of a workload gets, and whether its I/Os fit there; what a workload
+ * does in addition to reads and writes. */
 #include "scenarios/load/scenario_load.h"
 
 #include "nvme/target/target.h"
 #include "scenarios/load/scenario_subsystems.h"
-#include "scenarios/workload/workload.h"
+#include "scenarios/workload/wl_nvme.h"
 
 /* The namespace with that number, from 0. */
 static const struct nvme_namespace_params *space_at(const struct scenario_host *host,
@@ -57,4 +58,34 @@ void scenario_check_spaces(struct loader *loader, const struct tree_node *entry,
     for (uint32_t i = 0; i < workload->pair_count; i++)
         if (!check_pair(loader, entry, workload, i))
             return;
+}
+
+bool scenario_issues_nothing(const struct scenario_workload *workload)
+{
+    const struct opt *row = opt_find(workload->ops->opts, "count");
+    return row != NULL && workload->params != NULL &&
+           *opt_field(row, (void *)(uintptr_t)workload->params) == WL_NVME_NO_IO;
+}
+
+bool scenario_empties(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        if (workload->ops->empties != NULL && workload->ops->empties(workload->params))
+            return true;
+    }
+    return false;
+}
+
+bool scenario_read_admin(struct loader *loader, const struct tree_node *written,
+                         const struct scenario_workload *workload, void *params)
+{
+    const struct workload_admin admin = {
+        .arena = loader->arena,
+        .written = tree_get(written, "admin"),
+        .diag = loader->diag,
+        .lasts = workload->stop - workload->start,
+    };
+    return admin.written == NULL || workload->ops->read_admin == NULL ||
+           workload->ops->read_admin(params, &admin);
 }

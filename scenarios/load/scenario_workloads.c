@@ -67,16 +67,6 @@ const struct opt scenario_workload_opts[] = {
      "Linux 6.1 nvme_core: multipath; nvme connect-all"},
     {0}};
 
-bool scenario_empties(const struct scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->workload_count; i++) {
-        const struct scenario_workload *workload = &scenario->workloads[i];
-        if (workload->ops->empties != NULL && workload->ops->empties(workload->params))
-            return true;
-    }
-    return false;
-}
-
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
 {
     const time_ps most = scenario->workloads[workload].start_jitter;
@@ -103,7 +93,8 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
     return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
 }
 
-static const char *const file_keys[] = {"name", "kind", "from", "to", "file", "subsystem", NULL};
+static const char *const file_keys[] = {"name", "kind",      "from",  "to",
+                                        "file", "subsystem", "admin", NULL};
 static const char *const fio_keys[] = {"name",      "kind",    "from", "to", "file",
                                        "subsystem", "options", "jobs", NULL};
 
@@ -435,8 +426,9 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     struct block *params =
         block_new(loader->arena, path, entry.made.ops->opts, entry.made.ops->params_bytes);
     const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};
-    const char *const more_keys[] = {
-        "name", "kind", "from", "to", "subsystem", entry.made.ops->more_file, NULL};
+    const char *const admin = entry.made.ops->read_admin == NULL ? "name" : "admin";
+    const char *const more = entry.made.ops->more_file;
+    const char *const more_keys[] = {"name", "kind", "from", "to", "subsystem", admin, more, NULL};
     const char *const *keys = entry.is_fio ? fio_keys : entry.has_file ? file_keys : more_keys;
     if ((entry.is_fio && is_of_job(loader, written, params)) ||
         !block_only(written, keys, known, loader->diag))
@@ -456,7 +448,8 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     }
     scenario_take_part(loader, params, written, keys);
     take_queues(loader, &entry, params);
-    if (!read_file(loader, &entry, params))
+    if (!read_file(loader, &entry, params) ||
+        !scenario_read_admin(loader, written, &entry.made, params->params))
         return;
     scenario_show(loader, params, false);
     add(loader, &entry, params, out);

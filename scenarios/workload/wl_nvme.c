@@ -51,6 +51,8 @@ void wl_nvme_settle(struct wl_nvme *wl)
     const bool closed = wl->state == WL_NVME_CLOSING && wl_nvme_has_parted(wl);
     if ((wl->state != WL_NVME_ENDING && !closed) || wl->under_way > 0)
         return;
+    if (wl->state == WL_NVME_ENDING && wl_nvme_admin_waits(wl))
+        return;
     wl_nvme_admin_end(wl);
     if (wl->admin_asked || is_parting(wl))
         return;

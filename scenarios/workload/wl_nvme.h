@@ -9,6 +9,7 @@
 #include "base/opt.h"
 #include "base/units.h"
 #include "nvme/limit.h"
+#include "scenarios/trace/admin_list.h"
 #include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/wl_plan.h"
 #include "scenarios/workload/wl_replay.h"
@@ -19,6 +20,8 @@
 #define X(name, word) WL_NVME_##name,
 enum wl_nvme_pattern { WL_NVME_PATTERNS(X) };
 #undef X
+
+enum { WL_NVME_NO_IO = -1 };
 
 #define WL_NVME_ONE_PASS INT64_C(-1) /* io_bytes: as many bytes as the region has */
 
@@ -52,7 +55,7 @@ struct wl_nvme_params {
     int64_t pattern;     /* enum wl_nvme_pattern */
     int64_t rate;        /* thousandths of I/Os per second of each instance; 0: closed loop */
     int64_t arrival;     /* enum wl_pace_arrival */
-    int64_t count;       /* I/Os of each instance; 0: until stop */
+    int64_t count;       /* I/Os of each instance; 0: until stop; WL_NVME_NO_IO: none */
     int64_t size;        /* bytes of the namespace that are used; 0: all */
     int64_t offset;      /* where they begin */
     int64_t name_space;  /* its number, from 1; 0: instances take turns */
@@ -61,6 +64,8 @@ struct wl_nvme_params {
     /* ppm of the I/Os that are neither reads nor writes */
     int64_t flush, compare, write_zeroes, deallocate;
     int64_t admin_interval;    /* one admin command each so long; 0: none */
+    int64_t linger;            /* from the last command to the end */
+    struct admin_list admin;   /* commands with their times */
     struct nvme_limits limits; /* of each instance */
     struct wl_nvme_fio fio;
     struct wl_replay_params replay;
@@ -71,6 +76,7 @@ extern const struct opt wl_nvme_opts[];
 uint32_t wl_nvme_name_space(const void *params);
 bool wl_nvme_fits(const void *params, struct workload_space *space);
 bool wl_nvme_empties(const void *params);
+bool wl_nvme_read_admin(void *params, const struct workload_admin *admin);
 
 /* The part of a namespace that an instance uses; false when its I/Os do not fit in. */
 bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_space *space,
@@ -94,10 +100,10 @@ void wl_nvme_destroy(struct workload *workload);
 #define WL_NVME_OPS                                                                                \
     .params_bytes = sizeof(struct wl_nvme_params), .needs_nvme_target = true,                      \
     .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .empties = wl_nvme_empties,            \
-    .create = wl_nvme_create, .start = wl_nvme_start, .stop = wl_nvme_stop,                        \
-    .measure = wl_nvme_measure, .delivered = wl_nvme_delivered, .arrived = wl_nvme_arrived,        \
-    .outstanding = wl_nvme_outstanding, .limited = wl_nvme_limited, .describe = wl_nvme_describe,  \
-    .controller = wl_nvme_controller, .member = wl_nvme_member, .close = wl_nvme_close,            \
-    .destroy = wl_nvme_destroy
+    .read_admin = wl_nvme_read_admin, .create = wl_nvme_create, .start = wl_nvme_start,            \
+    .stop = wl_nvme_stop, .measure = wl_nvme_measure, .delivered = wl_nvme_delivered,              \
+    .arrived = wl_nvme_arrived, .outstanding = wl_nvme_outstanding, .limited = wl_nvme_limited,    \
+    .describe = wl_nvme_describe, .controller = wl_nvme_controller, .member = wl_nvme_member,      \
+    .close = wl_nvme_close, .destroy = wl_nvme_destroy
 
 #endif

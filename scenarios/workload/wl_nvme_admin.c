@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme_admin - admin commands beside the I/O of an instance, as monitoring sends them.
- * One is under way at a time; one whose turn comes meanwhile, or while the controller is away, is
- * left out. */
+ * wl_nvme_admin - admin commands of an instance: as monitoring sends them, at an interval, and
+ * those of a list, at their times.
+ * Of the interval one is under way at a time; one whose turn comes meanwhile, or while the
+ * controller is away, is left out.  Of the list each waits for the controller and for the one
+ * before it. */
+#include "base/probe.h"
 #include "scenarios/workload/wl_nvme_private.h"
+
+#include <stdio.h>
 
 static const struct kind {
     uint8_t opcode;
@@ -50,11 +55,99 @@ static void on_admin_timer(void *self, time_ps now)
     env_timer_set(wl->site.env, &wl->admin_timer, now + next);
 }
 
+/* ---- the list ---- */
+
+static bool is_over(const struct wl_nvme *wl)
+{
+    return env_now(wl->site.env) >= wl->site.stop || wl_nvme_has_lost(wl);
+}
+
+static void ask_listed(struct wl_nvme *wl)
+{
+    const struct admin_call *call = &wl->params.admin.calls[wl->listed_next];
+    struct nvme_host *host = wl_nvme_host(wl);
+    wl->listed = (struct nvme_admin){
+        .opcode = call->opcode,
+        .nsid = call->nsid,
+        .cdw10 = call->cdw[0],
+        .cdw11 = call->cdw[1],
+        .cdw12 = call->cdw[2],
+        .cdw13 = call->cdw[3],
+        .cdw14 = call->cdw[4],
+        .cdw15 = call->cdw[5],
+        .bytes = call->bytes,
+    };
+    wl->listed_asked = host != NULL && nvme_host_admin_submit(host, &wl->listed);
+}
+
+/* Its next command, when it is due; else it is waited for. */
+static void go_on(struct wl_nvme *wl)
+{
+    const time_ps now = env_now(wl->site.env);
+    if (wl->listed_asked || wl->listed_next == wl->params.admin.count || is_over(wl))
+        return;
+    const time_ps due = workload_begin(&wl->site) + wl->params.admin.calls[wl->listed_next].at;
+    if (now >= due)
+        ask_listed(wl);
+    if (!wl->listed_asked)
+        env_timer_set(wl->site.env, &wl->listed_timer,
+                      time_earlier(now >= due ? now + REFUSED_PS : due, wl->site.stop));
+}
+
+static void on_listed_timer(void *self, time_ps now)
+{
+    struct wl_nvme *wl = self;
+    (void)now;
+    go_on(wl);
+    wl_nvme_settle(wl);
+}
+
+static void note_failure(const struct wl_nvme *wl)
+{
+    const struct env *env = wl->site.env;
+    char text[128];
+    snprintf(text, sizeof text,
+             "workload: admin command %zu of its list, opcode 0x%02x, failed: "
+             "status 0x%x",
+             wl->listed_next + 1, wl->listed.opcode, (unsigned)wl->listed.status);
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
+}
+
+static void listed_done(struct wl_nvme *wl)
+{
+    if (wl->listed.status != NVME_STATUS_OK)
+        note_failure(wl);
+    wl->listed_asked = false;
+    wl->listed_next++;
+    go_on(wl);
+}
+
+static bool lingers(struct wl_nvme *wl)
+{
+    const time_ps now = env_now(wl->site.env);
+    if (wl->params.linger == 0 || is_over(wl))
+        return false;
+    if (wl->linger_until == TIME_NEVER) {
+        wl->linger_until = time_earlier(now + wl->params.linger, wl->site.stop);
+        env_timer_set(wl->site.env, &wl->listed_timer, wl->linger_until);
+    }
+    return now < wl->linger_until;
+}
+
+bool wl_nvme_admin_waits(struct wl_nvme *wl)
+{
+    const bool more = wl->listed_next < wl->params.admin.count && !is_over(wl);
+    return wl->listed_asked || more || lingers(wl);
+}
+
 void wl_nvme_admin_begin(struct wl_nvme *wl)
 {
+    const time_ps begin = time_later(workload_begin(&wl->site), env_now(wl->site.env));
+    wl->listed_timer = (struct timer){.fire = on_listed_timer, .self = wl, .due = TIME_NEVER};
+    wl->linger_until = TIME_NEVER;
+    go_on(wl);
     if (wl->params.admin_interval == 0)
         return;
-    const time_ps begin = time_later(workload_begin(&wl->site), env_now(wl->site.env));
     wl->admin_timer = (struct timer){.fire = on_admin_timer, .self = wl, .due = TIME_NEVER};
     env_timer_set(wl->site.env, &wl->admin_timer, begin + wl->params.admin_interval);
 }
@@ -63,16 +156,23 @@ void wl_nvme_admin_end(struct wl_nvme *wl)
 {
     if (wl->admin_timer.fire != NULL)
         env_timer_cancel(wl->site.env, &wl->admin_timer);
+    if (wl->listed_timer.fire != NULL)
+        env_timer_cancel(wl->site.env, &wl->listed_timer);
 }
 
 void wl_nvme_admin_done(void *self, struct nvme_admin *admin)
 {
     struct wl_nvme *wl = self;
-    wl->admin_asked = false;
     if (admin->status == NVME_STATUS_OK)
         wl->site.stats->admin++;
     else
         wl->site.stats->admin_failed++;
+    if (admin == &wl->listed) {
+        listed_done(wl);
+        wl_nvme_settle(wl);
+        return;
+    }
+    wl->admin_asked = false;
     if (wl->admin_late && wl->state == WL_NVME_ISSUING)
         env_timer_set(wl->site.env, &wl->admin_timer, env_now(wl->site.env));
     wl_nvme_settle(wl);

@@ -31,8 +31,8 @@ const struct opt wl_nvme_opts[] = {
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
      "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
      "fio rate_process"},
-    {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
-     "I/Os of each instance; 0: until stop.", "fio number_ios"},
+    {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", "none",
+     "I/Os of each instance; 0: until stop; none: the admin commands alone.", "fio number_ios"},
     {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
      "Bytes of the namespace that are used (working set); 0: all.", "fio size"},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
@@ -61,6 +61,10 @@ const struct opt wl_nvme_opts[] = {
      "Time from one admin command of an instance to its next: Identify Controller, Identify "
      "Namespace, SMART and error log in turn, one at a time; 0: none.",
      "as monitoring by nvme-cli"},
+    {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
+     "Idle time between the last I/O or admin command of an instance and its end, at which "
+     "nvme.shutdown disconnects it.",
+     "as between nvme connect and nvme disconnect"},
     {"iops-limit", OPT_INT, FIELD(limits.of[NVME_LIMIT_IOPS]), "0", "0", "1000000000", NULL,
      "Reads and writes in a second that the host lets an instance have, in slices of a "
      "millisecond; "
@@ -74,6 +78,12 @@ const struct opt wl_nvme_opts[] = {
      "Data written, likewise; 0: no limit.", "cgroup v2 io.max: wbps"},
     {0},
 };
+
+bool wl_nvme_read_admin(void *params, const struct workload_admin *admin)
+{
+    struct wl_nvme_params *nvme = params;
+    return admin_list_read(admin->arena, admin->written, admin->lasts, admin->diag, &nvme->admin);
+}
 
 uint32_t wl_nvme_name_space(const void *params)
 {

@@ -65,6 +65,11 @@ struct wl_nvme {
     struct nvme_admin admin; /* under way while admin_asked */
     uint32_t admin_turn;
     bool admin_asked, admin_late; /* late: its timer found one under way */
+    struct nvme_admin listed;     /* of the list of commands; under way while listed_asked */
+    struct timer listed_timer;
+    size_t listed_next; /* in the list */
+    bool listed_asked;
+    time_ps linger_until; /* TIME_NEVER: it does not linger yet */
     enum wl_nvme_state state;
     struct wl_script script;
     struct wl_check check;
@@ -109,6 +114,8 @@ void wl_nvme_drop(struct wl_nvme *wl);
 /* Asks for admin commands from now on, where the workload has any; wl_nvme_admin.c. */
 void wl_nvme_admin_begin(struct wl_nvme *wl);
 void wl_nvme_admin_end(struct wl_nvme *wl);
+/* Commands of the list are to come, or it lingers: wl_nvme_settle follows. */
+bool wl_nvme_admin_waits(struct wl_nvme *wl);
 void wl_nvme_admin_done(void *self, struct nvme_admin *admin);
 /* Nothing may be under way any more. */
 void wl_nvme_settle(struct wl_nvme *wl);

@@ -113,7 +113,8 @@ void wl_script_init(struct wl_script *script, const struct wl_nvme_params *param
 
 static bool count_reached(const struct wl_script *script)
 {
-    return script->params->count > 0 && script->issued >= script->params->count;
+    const int64_t count = script->params->count;
+    return count == WL_NVME_NO_IO || (count > 0 && script->issued >= count);
 }
 
 static bool loop_over(const struct wl_script *script)
@@ -334,6 +335,8 @@ uint64_t wl_script_missed(const struct wl_script *script, time_ps stop)
         missed += wl_pace_count(&script->pace[index], stop,
                                 units(script, index, wl_plan_smallest(&script->plan_params)));
     const int64_t count = script->params->count;
-    const uint64_t left = count > 0 ? (uint64_t)(count - script->issued) : UINT64_MAX;
+    const uint64_t left = count == 0  ? UINT64_MAX
+                          : count > 0 ? (uint64_t)(count - script->issued)
+                                      : 0;
     return missed < left ? missed : left;
 }

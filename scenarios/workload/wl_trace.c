@@ -50,6 +50,10 @@ static const struct opt rows[] = {
      "Time after the start that is not measured: rates count later completions, latency I/Os "
      "issued later.",
      "fio ramp_time"},
+    {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
+     "Idle time between the last I/O or admin command of an instance and its end, at which "
+     "nvme.shutdown disconnects it.",
+     "as between nvme connect and nvme disconnect"},
     {0},
 };
 

@@ -149,6 +149,14 @@ struct workload_file {
     time_ps start, stop;
 };
 
+/* The key `admin` of an entry. */
+struct workload_admin {
+    struct arena *arena; /* the scenario's */
+    const struct tree_node *written;
+    struct diag *diag;
+    time_ps lasts; /* from its start to its stop */
+};
+
 /* A namespace that an instance will use, and why its I/Os cannot be served there. */
 struct workload_space {
     uint32_t copy; /* of a fio job */
@@ -179,6 +187,9 @@ struct workload_ops {
     /* NULL: none.  A key of an entry that may name a file, which read_more makes part of params. */
     const char *more_file;
     bool (*read_more)(void *params, const struct workload_file *file);
+    /* NULL: it sends no admin commands of the entry's key `admin`, which this makes part of
+     * params. */
+    bool (*read_admin)(void *params, const struct workload_admin *admin);
     enum workload_data data;
     /* NULL: it connects to no rdma_sink.  Fills in what each connection of an instance requests
      * there, and returns how many connections an instance opens. */

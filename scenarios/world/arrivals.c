@@ -79,7 +79,8 @@ static time_ps lasts(const struct scenario *scenario, const struct scenario_work
     const int64_t count = asked(workload, "count", -1);
     const int64_t message = asked(workload, "message-size", 0);
     const time_ps most = time_earlier(workload->stop, until) - workload->start;
-    if (workload->job != NULL || count < 0 || (count > 0 && message == 0) || most <= 0)
+    if (workload->job != NULL || count < 0 || scenario_issues_nothing(workload) ||
+        (count > 0 && message == 0) || most <= 0)
         return 0;
     const uint64_t each = (uint64_t)message * workload->copies;
     const uint64_t messages = (uint64_t)count * workload->pair_count;

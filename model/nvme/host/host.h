@@ -98,7 +98,7 @@ struct nvme_io {
  * it is until on_admin. */
 struct nvme_admin {
     uint8_t opcode; /* enum nvme_admin_opcode */
-    uint32_t nsid, cdw10, cdw11;
+    uint32_t nsid, cdw10, cdw11, cdw12, cdw13, cdw14, cdw15;
     uint32_t bytes; /* that come; at most NVME_HOST_ADMIN_BYTES */
     void *user;
     uint16_t status; /* as of nvme_io */

@@ -102,6 +102,10 @@ bool nvme_host_admin_submit(struct nvme_host *host, struct nvme_admin *admin)
     request->command.nsid = admin->nsid;
     request->command.cdw10 = admin->cdw10;
     request->command.cdw11 = admin->cdw11;
+    request->command.cdw12 = admin->cdw12;
+    request->command.cdw13 = admin->cdw13;
+    request->command.cdw14 = admin->cdw14;
+    request->command.cdw15 = admin->cdw15;
     admin->issued_at = env_now(host->site.env);
     nvme_host_queue_post(request);
     return true;

@@ -141,7 +141,7 @@ static void look_at(const struct check_run *run, uint32_t index, struct check_re
         issued += member == NULL ? 0 : member->issued;
         began = member == NULL ? began : time_earlier(began, member->began);
     }
-    if (count == 0 || issued > 0 || idle.never + idle.late > 0)
+    if (count == 0 || issued > 0 || idle.never + idle.late > 0 || scenario_issues_nothing(workload))
         return;
     char lasts[TIME_BYTES];
     time_words(time_earlier(workload->stop, run->stop), lasts);

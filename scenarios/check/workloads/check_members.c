@@ -34,7 +34,8 @@ struct check_idle check_idle_members(const struct check_run *run, uint32_t workl
         if (member == NULL || member->issued > 0)
             continue;
         const bool never = !member->connected;
-        const bool late = !never && (member->ready >= stop || check_keeps_depth(about));
+        const bool late = !never && !scenario_issues_nothing(about) &&
+                          (member->ready >= stop || check_keeps_depth(about));
         idle.never += never;
         idle.late += late;
         idle.first = never || late ? i : idle.first;
