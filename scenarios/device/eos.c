@@ -353,7 +353,7 @@ static void read_line(struct eos *eos)
              (first == ' ' || first == '\t' || command_is_plain(&command) ||
               command_is(&command, 0, "qos trust") || command_is(&command, 0, "service-profile")))
         read_scope(eos, &command);
-    else if (command_is_of_qos(&command))
+    else if (command_is_of_qos(&command) || (eos->context == POLICY_MAP && is_of_queue(&command)))
         command_unknown(eos->device, &command);
     if (first != ' ' && first != '\t' && eos->context != OUTSIDE && !is_inside(&command))
         eos->context = OUTSIDE;

@@ -10,8 +10,8 @@
  * ports that only a switch has (swp1, Ethernet0) or only a host (eth0, enp1s0, ib0); a node with
  * one neighbour is a host, others are switches.
  * Cables of management networks are left out: those of nodes that are called mgmt, management or
- * oob and no pattern of hosts matches, those at ports for management (mgmt0, Management1, fxp0),
- * and eth0 of a node with ports called swp.
+ * oob, or have that function, and no pattern of hosts matches; those at ports for management
+ * (mgmt0, Management1, fxp0), and at eth0 of a node with ports called swp.
  * Limits:  CABLING_BYTES_MAX, CABLING_NODES_MAX, CABLING_LINKS_MAX, TOPOLOGY_PORTS_MAX of a node.
  * Owner:   the arena; cabling_end ends the rest.  Errors: located messages in diag. */
 #ifndef STORMGLASS_SCENARIOS_IMPORT_CABLING_H
@@ -35,6 +35,7 @@ struct cabling_node {
     const char *name; /* as the file calls it */
     enum cabling_role role;
     const char *why;             /* how the role is known: "its kind is linux" */
+    bool is_management;          /* the file says that it is of a management network */
     bool is_target;              /* the file says that it stores */
     bool is_left_out;            /* a note says why it has no cable */
     struct cabling_node *shares; /* the node whose network it has, or NULL */
@@ -117,6 +118,9 @@ bool cabling_settle(struct cabling *cabling);
 
 /* Whether one of the patterns, "server*,h?" or NULL, matches. */
 bool cabling_fits(const char *patterns, const char *name);
+
+/* A name or a function with the word mgmt, management or oob. */
+bool cabling_is_management(const char *name);
 
 /* Leaves out cables of management networks, each network with a note. */
 void cabling_drop_management(struct cabling *cabling); /* cabling_management.c */

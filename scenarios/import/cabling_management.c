@@ -20,10 +20,14 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
+bool cabling_is_management(const char *name)
+{
+    return has_word(name, "mgmt") || has_word(name, "management") || has_word(name, "oob");
+}
+
 static bool is_management_node(const struct cabling *cabling, const struct cabling_node *node)
 {
-    const bool called = has_word(node->name, "mgmt") || has_word(node->name, "management") ||
-                        has_word(node->name, "oob");
+    const bool called = node->is_management || cabling_is_management(node->name);
     return called && !cabling_fits(cabling->host_pattern, node->name);
 }
 

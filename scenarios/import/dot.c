@@ -128,6 +128,7 @@ static void take_role(struct reading *reading, Agnode_t *from, struct cabling_no
             continue;
         const char *word = agxget(from, attribute);
         node->role = is_host_word(word) ? CABLING_HOST : CABLING_SWITCH;
+        node->is_management = cabling_is_management(word);
         node->is_target = strcasecmp(word, "storage") == 0 || strcasecmp(word, "target") == 0;
         node->why = arena_format(arena, "its %s is %s", names[i], notes_clean(arena, word));
     }

@@ -212,6 +212,10 @@ static void take_memory(struct sonic_import *import, struct sonic_switch *node,
         settings->headroom_pool = sonic_number(import, pool->value, "xoff", 0, pool_max);
     if (settings->headroom_pool == 0)
         settings->headroom_pool = SONIC_UNSET;
+    if ((size <= 0 || more < 0) && whole > 0) { /* dynamic buffers: the egress pool alone has one */
+        settings->buffer = whole;
+        return;
+    }
     if (size <= 0 || more < 0) {
         sonic_note(import, node->root->place,
                    "BUFFER_POOL: no ingress pool has a size%s: the buffer has the default size",
