@@ -278,6 +278,31 @@ static void put_dscps(struct writer *writer)
     fputs("}\n", writer->out);
 }
 
+static int priority_of_dscp(const struct writer *writer, int dscp)
+{
+    const int queue = writer->qos->queue_of_dscp[dscp];
+    return !writer->qos->has_dscps ? dscp / QOS_QUEUES
+                                   : writer->priority_of[queue == QOS_UNSET ? 0 : queue];
+}
+
+/* Which DSCP hosts must send to be lossless: the usual one if it is, else the first. */
+static void put_hint(struct writer *writer)
+{
+    enum { ROCE_DSCP = 26 };
+    int best = QOS_UNSET;
+    for (int i = 0; i < QOS_DSCPS; i++) {
+        const int priority = priority_of_dscp(writer, i);
+        const bool lossless = writer->qos->queues[queue_of(writer, priority)].lossless;
+        if (lossless && (best == QOS_UNSET || i == ROCE_DSCP))
+            best = i;
+    }
+    if (best != QOS_UNSET)
+        fprintf(writer->out,
+                "# To send in a lossless class: hosts: {defaults: {rnic: {dscp: %d, priority: "
+                "%d}}}\n",
+                best, priority_of_dscp(writer, best));
+}
+
 void qos_write(struct device *device, struct switch_qos *qos, FILE *out)
 {
     struct writer writer = {.device = device, .qos = qos, .out = out};
@@ -294,4 +319,5 @@ void qos_write(struct device *device, struct switch_qos *qos, FILE *out)
     put_watchdog(&writer);
     put_weights(&writer);
     put_dscps(&writer);
+    put_hint(&writer);
 }

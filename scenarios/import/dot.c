@@ -112,7 +112,7 @@ static bool is_role(const char *name)
 static bool is_host_word(const char *word)
 {
     static const char *const hosts[] = {"host", "server", "client", "storage", "target", NULL};
-    bool found = strncasecmp(word, "oob-server", 10) == 0;
+    bool found = false;
     for (size_t i = 0; hosts[i] != NULL; i++)
         found |= strcasecmp(word, hosts[i]) == 0;
     return found;
