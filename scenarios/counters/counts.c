@@ -34,6 +34,7 @@ static const char *shown_name(const struct counts_item *item)
 static struct side sort_side(struct counts_reader *reader)
 {
     const struct counts_list *list = &reader->list;
+    tables_sort(reader);
     struct side side = {reader, arena_array(reader->arena, list->count + 1, sizeof *side.index),
                         list->count};
     for (size_t i = 0; i < list->count; i++)

@@ -19,7 +19,7 @@ struct column {
 };
 
 struct table {
-    struct column columns[TABLES_CELLS_MAX];
+    struct column *columns;
     int count;
     bool has_port, by_label;
     bool begun; /* a row has been read */
@@ -119,6 +119,7 @@ static struct table *make_table(struct counts_reader *reader, const struct table
     if (strncmp(first, "Port ", 5) == 0)
         title = first;
     struct table *table = arena_take(reader->arena, sizeof *table);
+    table->columns = arena_array(reader->arena, (size_t)count, sizeof *table->columns);
     for (int i = 0; i < count; i++) {
         const char *text = clean(reader->arena, heads[i].at, heads[i].length);
         add_column(reader, table, text, title);

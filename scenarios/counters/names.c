@@ -37,6 +37,8 @@ enum { NO_MATCH = -2 };
 /* The priority that the name has where the pattern has %d; -1: the pattern has none. */
 static int match(const char *pattern, const char *name)
 {
+    if (pattern[0] != name[0] && pattern[0] != '%')
+        return NO_MATCH;
     const char *digit = strstr(pattern, "%d");
     if (digit == NULL)
         return strcmp(pattern, name) == 0 ? -1 : NO_MATCH;

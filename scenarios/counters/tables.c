@@ -2,6 +2,7 @@
  * tables - cells, heads and queues of switches' tables. */
 #include "scenarios/counters/tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char blanks[] = " \t";
@@ -80,21 +81,29 @@ int tables_heads(const char *line, bool narrow, struct tables_cell heads[TABLES_
 
 /* ---- tables that leave out zeroes ---- */
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void tables_sort(struct counts_reader *reader)
+{
+    if (reader->table_count > 1)
+        qsort(reader->tables, reader->table_count, sizeof *reader->tables, by_text);
+}
+
 bool tables_has(const struct counts_reader *reader, const char *table)
 {
-    for (size_t i = 0; i < reader->table_count; i++)
-        if (strcmp(reader->tables[i], table) == 0)
-            return true;
-    return false;
+    return reader->table_count > 0 && bsearch(&table, reader->tables, reader->table_count,
+                                              sizeof *reader->tables, by_text) != NULL;
 }
 
 const char *tables_begin(struct counts_reader *reader, const char *head)
 {
     const char *table =
         arena_format(reader->arena, "%s\n%s", reader->host == NULL ? "" : reader->host, head);
-    for (size_t i = 0; i < reader->table_count; i++)
-        if (strcmp(reader->tables[i], table) == 0)
-            return reader->tables[i];
+    if (reader->table_count > 0 && strcmp(reader->tables[reader->table_count - 1], table) == 0)
+        return reader->tables[reader->table_count - 1];
     const char **slot = arena_push(reader->arena, (void **)(void *)&reader->tables,
                                    &reader->table_count, sizeof *slot);
     return *slot = table;

@@ -23,6 +23,8 @@ int tables_heads(const char *line, bool narrow, struct tables_cell heads[TABLES_
 /* A table of this head begins, which leaves out rows of zeroes: what it lacks is 0.  Returns what
  * its items have as their table. */
 const char *tables_begin(struct counts_reader *reader, const char *head);
+/* Before tables_has is asked. */
+void tables_sort(struct counts_reader *reader);
 /* Whether the side has such a table. */
 bool tables_has(const struct counts_reader *reader, const char *table);
 
