@@ -137,6 +137,17 @@ static bool read_difference(struct work *work, const struct tree_node *item, int
     return false;
 }
 
+/* Names of the watchdog's counters are the same for all priorities: the object says which. */
+static int priority_of(const struct tree_node *item, enum counter_id id, int in_name)
+{
+    const char *text = scalar(item, "priority");
+    const bool by_object =
+        counters_about[id].scope == COUNTER_OF_SWITCH_PRIORITY && !counter_has_priority(id);
+    if (!by_object || text == NULL || text[0] < '0' || text[0] > '7' || text[1] != '\0')
+        return in_name;
+    return text[0] - '0';
+}
+
 static void take(struct work *work, const struct tree_node *item, bool moved)
 {
     struct incident_row row = {.port = scalar(item, "port"), .name = scalar(item, "name")};
@@ -151,7 +162,7 @@ static void take(struct work *work, const struct tree_node *item, bool moved)
     const struct port_counters_port *port = find_port(work, row.port);
     const bool known = counter_find(row.name, &id, &priority);
     if (port != NULL && known && port_counters_has(port, id))
-        add_row(work, port, &row, id, priority);
+        add_row(work, port, &row, id, priority_of(item, id, priority));
     else if (moved)
         leave(work, port == NULL ? INCIDENT_NO_PORT : INCIDENT_NO_COUNTER,
               port == NULL ? row.port : row.name, item->place);

@@ -41,6 +41,8 @@ struct counts_format {
     bool (*row)(struct counts_reader *reader);
     /* The whole file, if it is of this format. */
     bool (*whole)(struct counts_reader *reader);
+    /* The root of a JSON text, if it is of this format. */
+    bool (*tree)(struct counts_reader *reader, const struct tree_node *root);
 };
 
 #define FORMAT(stem) extern const struct counts_format format_##stem;
@@ -70,6 +72,9 @@ struct counts_reader {
 
 /* Reads a file or a folder; false when the diag holds an error. */
 bool counts_read(struct counts_reader *reader, const struct counts_input *input);
+
+/* Offers the root of a JSON text to the formats (counts_read.c). */
+void counts_read_tree(struct counts_reader *reader, const struct tree_node *root);
 
 /* Reads the text of one file (counts_read.c). */
 void counts_read_file(struct counts_reader *reader, const struct tree_file *file);

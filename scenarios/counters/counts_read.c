@@ -206,13 +206,20 @@ static bool read_number(struct counts_reader *reader)
     return true;
 }
 
+/* A line of a table that the equipment draws, or the time of a snapshot. */
+static bool holds_no_count(const char *text)
+{
+    return text[strspn(text, " \t-=+")] == '\0' || strstr(text, "ast cached time was") != NULL;
+}
+
 static void read_line(struct counts_reader *reader)
 {
     const char *text = reader->lines.text;
-    if (text[strspn(text, " \t-=+")] == '\0' || counts_prompt(reader) || read_number(reader))
+    if (holds_no_count(text) || counts_prompt(reader) || read_number(reader))
         return;
     counts_take_name(reader);
-    if (offer(reader, false) || read_row(reader) || read_title(reader) || offer(reader, true))
+    if (offer(reader, false) || read_row(reader) || read_title(reader) || offer(reader, true) ||
+        strpbrk(text, "0123456789") == NULL)
         return;
     counts_note(reader, text + strspn(text, blanks), "no counters known to stormglass: left out");
 }
@@ -223,6 +230,13 @@ static bool read_whole(struct counts_reader *reader)
         if (formats[i]->whole != NULL && formats[i]->whole(reader))
             return true;
     return false;
+}
+
+void counts_read_tree(struct counts_reader *reader, const struct tree_node *root)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i]->tree != NULL && formats[i]->tree(reader, root))
+            return;
 }
 
 void counts_read_file(struct counts_reader *reader, const struct tree_file *file)

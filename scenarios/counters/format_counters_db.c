@@ -4,7 +4,6 @@
  * ports, queues and priority groups to them.
  * Source: sonic-swss orchagent/portsorch.cpp; SAI saiport.h, saiqueue.h, saibuffer.h. */
 #include "scenarios/counters/tables.h"
-#include "scenarios/format/json_tree.h"
 
 #include <string.h>
 
@@ -66,14 +65,11 @@ static void take_object(struct counts_reader *reader, const struct tree_node *ro
         add(reader, port, priority, &object->items[i]);
 }
 
-static bool whole(struct counts_reader *reader)
+static bool tree(struct counts_reader *reader, const struct tree_node *root)
 {
-    const struct tree_file *file = reader->lines.file;
-    if (file->length == 0 || strstr(file->text, maps[0]) == NULL ||
-        file->text[strspn(file->text, " \t\r\n")] != '{')
+    if (tree_get(root, maps[0]) == NULL)
         return false;
-    const struct tree_node *root = json_tree(reader->arena, file, NULL, reader->diag);
-    for (int i = 0; root != NULL && i < MAPS; i++) {
+    for (int i = 0; i < MAPS; i++) {
         const struct tree_node *map = value_of(root, maps[i]);
         for (size_t k = 0; map != NULL && map->kind == TREE_MAP && k < map->count; k++)
             take_object(reader, root, &map->items[k]);
@@ -81,4 +77,4 @@ static bool whole(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_counters_db = {"COUNTERS_DB", NULL, NULL, NULL, whole};
+const struct counts_format format_counters_db = {.name = "COUNTERS_DB", .tree = tree};

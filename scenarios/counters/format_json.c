@@ -136,6 +136,15 @@ static void take(struct walk *walk, struct at at, const struct tree_node *node)
     }
 }
 
+static bool tree(struct counts_reader *reader, const struct tree_node *root)
+{
+    struct walk walk = {.reader = reader, .scope = COUNTS_ANY};
+    take(&walk, (struct at){.priority = -1}, root);
+    return true;
+}
+
+/* ---- JSON within a text ---- */
+
 /* The first byte from `at` that is no blank; the file's length: there is none. */
 static size_t after_blanks(const struct tree_file *file, size_t at)
 {
@@ -144,20 +153,80 @@ static size_t after_blanks(const struct tree_file *file, size_t at)
     return at;
 }
 
-static bool whole(struct counts_reader *reader)
+/* Whether an object begins there, or a list of objects. */
+static bool begins(const struct tree_file *file, size_t at)
+{
+    const size_t next = after_blanks(file, at + 1);
+    if (at >= file->length || next >= file->length)
+        return false;
+    const char begin = file->text[at], second = file->text[next];
+    return (begin == '{' && (second == '"' || second == '}')) ||
+           (begin == '[' && (second == '{' || second == ']'));
+}
+
+/* Where the text that begins at `at` ends; the file's length: it does not. */
+static size_t end_of(const struct tree_file *file, size_t at)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (; at < file->length; at++) {
+        const char byte = file->text[at];
+        if (quoted && byte == '\\')
+            at++;
+        else if (byte == '"')
+            quoted = !quoted;
+        else if (!quoted && (byte == '{' || byte == '['))
+            depth++;
+        else if (!quoted && (byte == '}' || byte == ']') && --depth == 0)
+            return at + 1;
+    }
+    return file->length;
+}
+
+/* The text alone. */
+static const struct tree_file *cut(struct counts_reader *reader, size_t from, size_t end)
 {
     const struct tree_file *file = reader->lines.file;
-    const size_t first = after_blanks(file, 0), next = after_blanks(file, first + 1);
-    if (next >= file->length)
+    const char *text = arena_text(reader->arena, file->text + from, end - from);
+    return tree_hold(reader->arena, file->name, text, end - from);
+}
+
+/* Goes on behind the line in which the text ends. */
+static void pass(struct lines *lines, size_t end)
+{
+    const struct tree_file *file = lines->file;
+    const char *newline =
+        end < file->length ? memchr(file->text + end, '\n', file->length - end) : NULL;
+    const size_t next = newline == NULL ? file->length : (size_t)(newline - file->text) + 1;
+    for (size_t at = lines->next; at < next; at++)
+        lines->number += file->text[at] == '\n';
+    lines->next = next > lines->next ? next : lines->next;
+}
+
+static bool head(struct counts_reader *reader)
+{
+    struct lines *lines = &reader->lines;
+    const struct tree_file *file = lines->file;
+    const size_t below = lines->next > file->length ? file->length : lines->next;
+    size_t from = below;
+    while (from > 0 && (from == below || file->text[from - 1] != '\n'))
+        from--;
+    from = after_blanks(file, from);
+    if (!begins(file, from))
         return false;
-    const char begin = file->text[first], second = file->text[next];
-    if (begin != '{' && (begin != '[' || (second != '{' && second != ']')))
-        return false;
-    struct walk walk = {.reader = reader, .scope = COUNTS_ANY};
-    const struct tree_node *root = json_tree_any(reader->arena, file, reader->diag);
+    const size_t end = end_of(file, from);
+    const struct tree_node *root =
+        json_tree_any(reader->arena, cut(reader, from, end), lines->number - 1, reader->diag);
     if (root != NULL)
-        take(&walk, (struct at){.priority = -1}, root);
+        counts_read_tree(reader, root);
+    pass(lines, end);
     return true;
 }
 
-const struct counts_format format_json = {"JSON", NULL, NULL, NULL, whole};
+static bool row(struct counts_reader *reader)
+{
+    (void)reader;
+    return false;
+}
+
+const struct counts_format format_json = {.name = "JSON", .head = head, .row = row, .tree = tree};

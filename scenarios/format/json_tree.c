@@ -23,6 +23,7 @@ struct walk {
     uint32_t nodes;
     bool escaped; /* the last text */
     bool failed;
+    int above; /* lines of the file above the text */
 };
 
 /* ---- the text ---- */
@@ -85,14 +86,16 @@ static struct diag_place place_here(struct walk *walk)
 {
     for (; walk->counted < walk->at; walk->counted++)
         walk->column += ((unsigned char)*walk->counted & 0xC0) != 0x80;
-    return (struct diag_place){
-        .file = walk->file->name, .line = walk->line, .column = walk->column, .width = 1};
+    return (struct diag_place){.file = walk->file->name,
+                               .line = walk->above + walk->line,
+                               .column = walk->column,
+                               .width = 1};
 }
 
 static void fail(struct walk *walk, struct diag_place place, const char *text)
 {
     if (!walk->failed)
-        diag_add(walk->diag, DIAG_ERROR, place, tree_line(walk->file, place.line), "%s", text);
+        diag_add(walk->diag, DIAG_ERROR, place, tree_line(walk->file, walk->line), "%s", text);
     walk->failed = true;
 }
 
@@ -208,17 +211,19 @@ static struct tree_node *convert(struct walk *walk, int depth)
 /* ---- the file ---- */
 
 /* Jansson's place is the last character of the token that it complains of, "near '...'". */
-static void syntax_error(const struct tree_file *file, const json_error_t *error, struct diag *diag)
+static void syntax_error(const struct tree_file *file, int above, const json_error_t *error,
+                         struct diag *diag)
 {
     static const char near[] = "near '";
     const char *token = strstr(error->text, near);
     const int length = token == NULL ? 1 : (int)strlen(token + sizeof near - 1) - 1;
     const int before = length > 1 && length <= error->column ? length - 1 : 0;
+    const int line = error->line > 0 ? error->line : 1;
     const struct diag_place place = {.file = file->name,
-                                     .line = error->line > 0 ? error->line : 1,
+                                     .line = above + line,
                                      .column = error->column > before ? error->column - before : 1,
                                      .width = before + 1};
-    diag_add(diag, DIAG_ERROR, place, tree_line(file, place.line), "JSON: %s", error->text);
+    diag_add(diag, DIAG_ERROR, place, tree_line(file, line), "JSON: %s", error->text);
 }
 
 /* Between tokens jansson passes over it. */
@@ -237,7 +242,8 @@ static bool has_nul(const struct tree_file *file, struct diag *diag)
     return true;
 }
 
-static struct tree_node *read_json(struct arena *arena, const struct tree_file *file, bool any,
+/* `above`: lines of the file above the text, of which any root will do; -1: a whole file. */
+static struct tree_node *read_json(struct arena *arena, const struct tree_file *file, int above,
                                    struct json_repeats *repeats, struct diag *diag)
 {
     json_error_t error;
@@ -246,16 +252,17 @@ static struct tree_node *read_json(struct arena *arena, const struct tree_file *
         return NULL;
     json_t *root =
         json_loadb(file->text, file->length, repeats == NULL ? JSON_REJECT_DUPLICATES : 0, &error);
-    const bool is_object = any || json_is_object(root);
+    const bool is_object = above >= 0 || json_is_object(root);
     json_decref(root);
     if (root == NULL) {
-        syntax_error(file, &error, diag);
+        syntax_error(file, above > 0 ? above : 0, &error, diag);
         return NULL;
     }
     struct walk walk = {.arena = arena,
                         .file = file,
                         .diag = diag,
                         .repeats = repeats,
+                        .above = above > 0 ? above : 0,
                         .at = file->text,
                         .counted = file->text,
                         .line = 1,
@@ -270,11 +277,11 @@ static struct tree_node *read_json(struct arena *arena, const struct tree_file *
 struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
                             struct json_repeats *repeats, struct diag *diag)
 {
-    return read_json(arena, file, false, repeats, diag);
+    return read_json(arena, file, -1, repeats, diag);
 }
 
-struct tree_node *json_tree_any(struct arena *arena, const struct tree_file *file,
+struct tree_node *json_tree_any(struct arena *arena, const struct tree_file *text, int above,
                                 struct diag *diag)
 {
-    return read_json(arena, file, true, NULL, diag);
+    return read_json(arena, text, above, NULL, diag);
 }

@@ -30,8 +30,8 @@ struct json_repeats {
 struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
                             struct json_repeats *repeats, struct diag *diag);
 
-/* The same of a file whose root may be a list. */
-struct tree_node *json_tree_any(struct arena *arena, const struct tree_file *file,
+/* The same of a part of a file, with that many lines above it, whose root may be a list. */
+struct tree_node *json_tree_any(struct arena *arena, const struct tree_file *text, int above,
                                 struct diag *diag);
 
 #endif

@@ -131,6 +131,51 @@ static void ports_are_mapped_named_or_alone_at_their_node(void **state)
     incident_diff_free(&diff);
 }
 
+/* The watchdog's counters have the priority beside their name. */
+static void the_watchdog_counts_by_priority(void **state)
+{
+    static struct port_counter two[2] = {{COUNTER_PFCWD_STORMS, 3, 40},
+                                         {COUNTER_PFCWD_STORMS, 4, 50}};
+    static struct port_counters_port leaf = {
+        .name = "leaf0:p0", .node = "leaf0", .of_switch = true, .count = 2};
+    static struct port_counters_key key = {"leaf0:p0", 0};
+    static const struct port_counters of_leaf = {.ports = &leaf,
+                                                 .port_count = 1,
+                                                 .values = two,
+                                                 .value_count = 2,
+                                                 .keys = &key,
+                                                 .key_count = 1};
+    static const char text[] =
+        "{\"stormglass-counters\": 1, \"counters\": ["
+        "{\"port\": \"leaf0:p0\", \"priority\": 4, \"name\": \"pfcwd_storms\", "
+        "\"difference\": 50}]}";
+    struct incident_diff diff;
+    const struct incident_diff_ask ask = {
+        .file = "t.json", .text = text, .length = sizeof text - 1};
+    (void)state;
+    diag = (struct diag){0};
+    assert_true(incident_diff(&diff, &of_leaf, &ask, &diag));
+    assert_int_equal(diff.row_count, 1);
+    assert_int_equal(diff.rows[0].replay, 50);
+    incident_diff_free(&diff);
+}
+
+/* What the importer did not know is told where it moved. */
+static void unknown_counters_are_left(void **state)
+{
+    static const char text[] = "{\"stormglass-counters\": 1, \"counters\": [], \"unknown\": ["
+                               "{\"port\": \"host0\", \"name\": \"a\", \"difference\": 5},"
+                               "{\"port\": \"host0\", \"name\": \"b\", \"difference\": 0},"
+                               "{\"port\": \"host0\", \"name\": \"c\", \"difference\": null}]}";
+    (void)state;
+    struct incident_diff diff = ask(text, 0, NULL);
+    assert_true(incident_diff_is_empty(&diff));
+    assert_int_equal(diff.left_count, 1);
+    assert_int_equal(diff.left[0].why, INCIDENT_NO_COUNTER);
+    assert_string_equal(diff.left[0].name, "a");
+    incident_diff_free(&diff);
+}
+
 /* First those that one side alone has, then by orders of magnitude, then the greatest, then by
  * name. */
 static void rows_are_in_the_order_of_their_disagreement(void **state)
@@ -183,6 +228,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_agree_within_an_order_of_magnitude),
         cmocka_unit_test(peaks_do_not_grow_with_the_time),
+        cmocka_unit_test(the_watchdog_counts_by_priority),
+        cmocka_unit_test(unknown_counters_are_left),
         cmocka_unit_test(rows_are_in_the_order_of_their_disagreement),
         cmocka_unit_test(ports_are_mapped_named_or_alone_at_their_node),
     };
