@@ -8,6 +8,7 @@
 #include "base/plural.h"
 #include "scenarios/trace/blktrace.h"
 #include "scenarios/trace/iolog.h"
+#include "scenarios/trace/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,13 +76,13 @@ static void join(struct import *import, struct trace_files *files, const struct 
     }
 }
 
-static void join_logs(struct import *import, struct trace *all)
+static void join_logs(struct import *import, const struct trace_ask *ask, struct trace *all)
 {
     struct trace_files files = {.arena = &import->arena};
     struct trace *logs = arena_array(&import->arena, import->count, sizeof *logs);
     uint64_t count = 0;
     for (size_t i = 0; i < import->count; i++) {
-        iolog_read(&import->arena, import->files[i], &logs[i], import->diag);
+        trace_read(&import->arena, import->files[i], ask, &logs[i], import->diag);
         count += logs[i].count;
     }
     if (diag_failed(import->diag))
@@ -113,13 +114,16 @@ static int finish(struct import *import, const struct cli_args *args, const stru
     return code;
 }
 
-static int take_iolog(const struct cli_args *args)
+/* Iologs and tables. */
+static int take_text(const struct cli_args *args)
 {
     struct import import = {.diag = memory_zeroed(1, sizeof(struct diag))};
     struct trace trace = {0};
+    const struct trace_ask ask = {.issued = cli_given(args, "issued"),
+                                  .device = cli_value(args, "device")};
     read_files(&import, args);
     if (!diag_failed(import.diag))
-        join_logs(&import, &trace);
+        join_logs(&import, &ask, &trace);
     return finish(&import, args, &trace);
 }
 
@@ -134,15 +138,24 @@ static int take_blktrace(const struct cli_args *args)
         .issued = cli_given(args, "issued"),
         .device = cli_value(args, "device"),
     };
-    if (!diag_failed(import.diag))
+    const struct trace_ask text = {.issued = ask.issued, .device = ask.device};
+    const bool binary = import.count == 0 || table_kind(import.files[0]) == NULL;
+    if (!diag_failed(import.diag) && binary)
         blktrace_read(&import.arena, &ask, &trace, import.diag);
+    else if (!diag_failed(import.diag))
+        join_logs(&import, &text, &trace);
     return finish(&import, args, &trace);
 }
 
 const struct import_kind import_iolog = {
-    "iolog", "a fio iolog, merged: for a workload of kind trace", take_iolog, {NULL}};
+    "iolog", "a fio iolog, merged: for a workload of kind trace", take_text, {NULL}};
+const struct import_kind import_trace = {"trace",
+                                         "tables of I/Os (MSR Cambridge, SNIA CSV, SPC, AliCloud, "
+                                         "Tencent, FIU), blkparse's text: an iolog",
+                                         take_text,
+                                         {"device", "issued"}};
 const struct import_kind import_blktrace = {
     "blktrace",
-    "blktrace's records: one fio iolog for a workload of kind trace",
+    "blktrace's records, or blkparse's text of them: one fio iolog for a workload of kind trace",
     take_blktrace,
     {"device", "issued"}};

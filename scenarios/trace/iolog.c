@@ -289,7 +289,8 @@ static bool read_version(struct reader *reader)
     reader->word_count = 1;
     return wrong(reader, 0,
                  binary ? "this is a blktrace file; stormglass import blktrace makes an iolog of it"
-                        : "expected \"fio version 3 iolog\" or \"fio version 2 iolog\"");
+                        : "expected \"fio version 3 iolog\" or \"fio version 2 iolog\", blkparse's "
+                          "text, or a table of I/Os such as MSR Cambridge's or SNIA's CSV");
 }
 
 static uint32_t lines_of(const struct tree_file *file)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wl_trace - plays the I/Os of a trace file at the times that it has.
  * A storage workload (wl_nvme.c) whose script takes its I/Os from a trace (wl_replay.h) instead of
- * drawing them.  The file is an iolog of fio. */
+ * drawing them.  The file is an iolog of fio, a table of I/Os or blkparse's text (table.h). */
 #include "base/plural.h"
-#include "scenarios/trace/iolog.h"
+#include "scenarios/trace/table.h"
 #include "scenarios/workload/wl_nvme.h"
 
 #include <inttypes.h>
@@ -89,7 +89,7 @@ static bool read_file(void *params, const struct workload_file *file)
 {
     struct wl_replay_params *replay = &((struct wl_nvme_params *)params)->replay;
     struct trace *trace = arena_take(file->arena, sizeof *trace);
-    if (!iolog_read(file->arena, file->file, trace, file->diag))
+    if (!trace_read(file->arena, file->file, NULL, trace, file->diag))
         return false;
     if (!trace->timed)
         replay->timing = WL_REPLAY_ASAP;
@@ -102,7 +102,7 @@ static bool read_file(void *params, const struct workload_file *file)
 
 const struct workload_ops wl_trace = {
     .name = "trace",
-    .about = "the reads, writes and flushes of a fio iolog, at its times",
+    .about = "the reads, writes and flushes of a trace (fio, blkparse, CSV), at its times",
     .opts = rows,
     .read_file = read_file,
     WL_NVME_OPS,
