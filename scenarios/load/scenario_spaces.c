@@ -4,8 +4,11 @@
 #include "scenarios/load/scenario_load.h"
 
 #include "nvme/target/target.h"
+#include "nvme/wire/discovery.h"
 #include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/workload/wl_nvme.h"
+
+#include <string.h>
 
 /* The namespace with that number, from 0. */
 static const struct nvme_namespace_params *space_at(const struct scenario_host *host,
@@ -77,9 +80,30 @@ bool scenario_empties(const struct scenario *scenario)
     return false;
 }
 
+static bool asks_discovery(const struct scenario_workload *workload)
+{
+    return workload->subsystem != NULL && strcmp(workload->subsystem, NVME_DISCOVERY_NQN) == 0;
+}
+
+/* False, and a message: it has no namespaces and no I/O queues. */
+static bool judge_discovery(struct loader *loader, const struct tree_node *written,
+                            const struct scenario_workload *workload, const void *params)
+{
+    struct scenario_workload made = *workload;
+    made.params = params;
+    if (!asks_discovery(workload) || (scenario_issues_nothing(&made) && workload->paths == 0))
+        return true;
+    tree_error(loader->diag, tree_get(written, "subsystem"),
+               "subsystem: the discovery subsystem has no namespaces: expected count: none, and no "
+               "paths");
+    return false;
+}
+
 bool scenario_read_admin(struct loader *loader, const struct tree_node *written,
                          const struct scenario_workload *workload, void *params)
 {
+    if (!judge_discovery(loader, written, workload, params))
+        return false;
     const struct workload_admin admin = {
         .arena = loader->arena,
         .written = tree_get(written, "admin"),

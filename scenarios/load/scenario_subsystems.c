@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"
+#include "nvme/wire/discovery.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -387,6 +388,8 @@ void scenario_check_subsystem(struct loader *loader, const struct tree_node *ent
         tree_error(loader->diag, word, "subsystem: kind %s connects to none", workload->ops->name);
         return;
     }
+    if (strcmp(word->text, NVME_DISCOVERY_NQN) == 0)
+        return; /* every target has it */
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_node *to = &loader->scenario->nodes[workload->pairs[i].to];
         const bool own = to->host->subsystem_count == 0;

@@ -345,18 +345,6 @@ static void on_change(void *self)
 
 /* Begin. */
 
-static const struct nvme_host_namespace *choose_namespace(const struct wl_nvme *wl)
-{
-    const struct nvme_host *host = wl_nvme_host(wl);
-    const uint32_t count = nvme_host_namespaces(host);
-    if (count > 0 && wl->params.name_space == 0)
-        return nvme_host_namespace(host, wl->site.instance % count);
-    for (uint32_t i = 0; i < count; i++)
-        if (nvme_host_namespace(host, i)->nsid == (uint32_t)wl->params.name_space)
-            return nvme_host_namespace(host, i);
-    return NULL;
-}
-
 static bool choose_region(const struct wl_nvme *wl, struct wl_region *region)
 {
     const struct workload_space space = {
@@ -414,7 +402,11 @@ static void on_ready(void *self, uint16_t status)
         give_up(wl, "workload: could not connect to the controller");
         return;
     }
-    const struct nvme_host_namespace *space = choose_namespace(wl);
+    if (wl->discovery) {
+        wl_nvme_begin_without_io(wl);
+        return;
+    }
+    const struct nvme_host_namespace *space = wl_nvme_choose_namespace(wl);
     if (space == NULL) {
         give_up(wl, "workload: the target has no such namespace");
         return;

@@ -152,6 +152,16 @@ void wl_nvme_admin_begin(struct wl_nvme *wl)
     env_timer_set(wl->site.env, &wl->admin_timer, begin + wl->params.admin_interval);
 }
 
+void wl_nvme_begin_without_io(struct wl_nvme *wl)
+{
+    wl->did.connected = true;
+    wl->did.ready = env_now(wl->site.env);
+    workload_begins(wl->site.stats, wl->window.from);
+    wl->state = WL_NVME_ENDING;
+    wl_nvme_admin_begin(wl);
+    wl_nvme_settle(wl);
+}
+
 void wl_nvme_admin_end(struct wl_nvme *wl)
 {
     if (wl->admin_timer.fire != NULL)

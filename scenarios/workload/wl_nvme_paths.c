@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wl_nvme_paths - how I/O comes to a controller: limits of the workload, then the controller of the
  * instance, or controllers that are paths of its namespace. */
+#include "nvme/wire/discovery.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme_private.h"
+
+#include <string.h>
 
 static struct nvme_transport *transport_at(const struct wl_nvme *wl, struct verbs_device *device)
 {
@@ -44,6 +47,8 @@ void wl_nvme_connect(struct wl_nvme *wl, const struct nvme_host_user *user)
         connect_paths(wl, &params, user);
         return;
     }
+    const char *nqn = wl->site.names.subsystem;
+    wl->discovery = nqn != NULL && strcmp(nqn, NVME_DISCOVERY_NQN) == 0;
     const struct nvme_host_site site = {
         .env = wl->site.env,
         .transport = transport_at(wl, wl->site.device),
@@ -52,6 +57,7 @@ void wl_nvme_connect(struct wl_nvme *wl, const struct nvme_host_user *user)
         .user = *user,
         .subsystem_nqn = wl->site.names.subsystem,
         .host_nqn = wl->site.names.host,
+        .discovery = wl->discovery,
     };
     wl->host = nvme_host_create(&site);
     CHECK(wl->host != NULL);
@@ -193,4 +199,16 @@ bool wl_nvme_admits(struct wl_nvme *wl, struct wl_nvme_slot *slot)
     wl_nvme_line_add(&wl->limited, slot);
     wl->limited_count++;
     return false;
+}
+
+const struct nvme_host_namespace *wl_nvme_choose_namespace(const struct wl_nvme *wl)
+{
+    const struct nvme_host *host = wl_nvme_host(wl);
+    const uint32_t count = nvme_host_namespaces(host);
+    if (count > 0 && wl->params.name_space == 0)
+        return nvme_host_namespace(host, wl->site.instance % count);
+    for (uint32_t i = 0; i < count; i++)
+        if (nvme_host_namespace(host, i)->nsid == (uint32_t)wl->params.name_space)
+            return nvme_host_namespace(host, i);
+    return NULL;
 }

@@ -74,6 +74,7 @@ struct wl_nvme {
     struct wl_script script;
     struct wl_check check;
     struct nvme_host_namespace space;
+    bool discovery;                  /* its controller is the discovery subsystem's: no I/O */
     struct nvme_host_stats reported; /* of the controllers: what stats have */
     uint64_t failovers;              /* likewise */
     struct wl_nvme_slot *slots;
@@ -106,6 +107,8 @@ bool wl_nvme_has_parted(const struct wl_nvme *wl);
 void wl_nvme_part(struct wl_nvme *wl);
 /* One that knows the namespaces; NULL: none is there. */
 struct nvme_host *wl_nvme_host(const struct wl_nvme *wl);
+/* That the instance uses; NULL: there is none of its number. */
+const struct nvme_host_namespace *wl_nvme_choose_namespace(const struct wl_nvme *wl);
 /* Of that number; NULL: there is none. */
 const struct nvme_host *wl_nvme_path(const struct wl_nvme *wl, uint32_t path);
 void wl_nvme_count(struct wl_nvme *wl, time_ps now);
@@ -114,6 +117,8 @@ void wl_nvme_drop(struct wl_nvme *wl);
 /* Asks for admin commands from now on, where the workload has any; wl_nvme_admin.c. */
 void wl_nvme_admin_begin(struct wl_nvme *wl);
 void wl_nvme_admin_end(struct wl_nvme *wl);
+/* The admin commands alone, and then its end. */
+void wl_nvme_begin_without_io(struct wl_nvme *wl);
 /* Commands of the list are to come, or it lingers: wl_nvme_settle follows. */
 bool wl_nvme_admin_waits(struct wl_nvme *wl);
 void wl_nvme_admin_done(void *self, struct nvme_admin *admin);

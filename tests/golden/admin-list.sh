@@ -91,6 +91,21 @@ refused 'half a word' 'bytes' 'admin: [{command: get-log, bytes: 6B}]'
 refused 'data to the controller' 'opcode: data to the controller are not modeled' 'admin: [{command: other, opcode: 17}]'
 refused 'event requests' 'opcode: the host itself keeps' 'admin: [{command: other, opcode: 12}]'
 
+# nvme discover: Identify, events, the log as libnvme reads it, the end.
+discovery='subsystem: nqn.2014-08.org.nvmexpress.discovery'
+scenario 'count: none' "$discovery"
+equal 'the discovery subsystem' "$(ran; echo $?)" 0
+equal 'its Identify' "$(command_of 9)" '06 0 4096 1 0 0 0 0 0'
+equal 'its events' "$(command_of 10)" '09 0 0 b 80000000 0 0 0 0'
+equal 'the header of its log' "$(command_of 12)" '02 0 1024 ff8070 0 0 0 0 0'
+equal 'its log' "$(command_of 13)" '02 0 3072 2ff0070 0 0 0 0 0'
+equal 'its end' "$(command_of 14)" '7f 0 0 0 14 464061 0 0 0'
+equal 'it has one queue' "$(grep -c 'host cm REQ' "$work/words")" 1
+scenario 'count: none' "$discovery" 'linger: 3ms' 'admin: [{at: 1ms, command: get-log, log: 112, bytes: 1KiB}, {at: 2ms, command: keep-alive}]'
+equal 'and tools at it' "$(ran; echo $?) $(command_of 14 | cut -d' ' -f1), $(command_of 15 | cut -d' ' -f1)" '0 02, 18'
+refused 'I/O at the discovery subsystem' 'subsystem: the discovery subsystem has no namespaces: expected count: none' "$discovery"
+refused 'paths to the discovery subsystem' 'subsystem: the discovery subsystem has no namespaces' "$discovery" 'count: none' 'paths: 1'
+
 # What tests/laws/linux-6.1.wire has of two Linux machines, as a scenario: every frame.
 cat >"$work/io.iolog" <<'END'
 fio version 3 iolog

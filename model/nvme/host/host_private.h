@@ -263,7 +263,7 @@ void nvme_host_discovery_free(struct nvme_host *host);
 
 /* host_steps.c; the first has index 0 */
 enum {
-    HOST_STEP_RECORDS = 13,
+    HOST_STEP_RECORDS = 18,
     HOST_STEP_NAMESPACES = 21,
     HOST_STEP_PARTITIONS = 26,
     HOST_STEP_SHUTDOWN = 28,

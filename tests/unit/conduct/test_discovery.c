@@ -100,7 +100,7 @@ static void it_changes_meanwhile(void **state)
 {
     (void)state;
     bool again = false;
-    for (unsigned moment = 1; moment < 120; moment++) {
+    for (unsigned moment = 1; moment < 200; moment++) {
         make(SUBSYSTEMS);
         nvme_pair_make_target(&pair);
         nvme_pair_make_host(&pair);
