@@ -18,6 +18,13 @@ int cli_output_failed(const char *path, const struct output_inputs *inputs, int 
 {
     if (!cli_output_allowed(path, inputs))
         return CLI_USAGE;
+    if (why == EEXIST) {
+        cli_error("%s: was not written by stormglass, so it is not replaced: expected a new "
+                  "folder, or one "
+                  "that this command wrote",
+                  path);
+        return CLI_USAGE;
+    }
     cli_error("%s: %s", path == NULL ? "standard output" : path, strerror(why));
     return CLI_FAILED;
 }

@@ -4,7 +4,7 @@
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "replay/compare/predict.h"
-#include "replay/files/output.h"
+#include "replay/files/output_folder.h"
 #include "replay/record/record_begin.h"
 #include "reports/text/predictions_json.h"
 #include "reports/text/predictions_text.h"
@@ -24,6 +24,8 @@ static const struct cli_option options[] = {
     {"record", 0, "LEVEL", "of the databases: summary (default), counters, ios or packets"},
     {0},
 };
+
+static const char predictions_name[] = "predictions.json";
 
 static struct grid *load_grid(const char *path)
 {
@@ -140,19 +142,20 @@ static int play_cells(const struct predicting *at)
 
 static int write_file(const struct predicting *at)
 {
-    char *path = path_in(at->folder, "predictions.json", "");
+    struct output_folder folder;
     struct output output;
-    const bool well = path != NULL && output_open(&output, path, &at->inputs) &&
+    const bool well = output_folder_open(&folder, at->folder, &at->inputs) &&
+                      output_folder_file(&folder, predictions_name, &output) &&
                       output_end(&output, predictions_json(at->predictions, output.out));
     const int why = errno;
     if (well)
         predictions_text(at->predictions, stdout);
     if (well)
-        printf("\n%s: %u %s frozen, digest %s\n", path, (unsigned)at->predictions->cell_count,
+        printf("\n%s: %u %s frozen, digest %s\n", folder.file,
+               (unsigned)at->predictions->cell_count,
                plural(at->predictions->cell_count, "cell", "cells"), at->predictions->digest);
-    const int code =
-        well ? CLI_DONE : cli_output_failed(path == NULL ? at->folder : path, &at->inputs, why);
-    free(path);
+    const int code = well ? CLI_DONE : cli_output_failed(folder.file, &at->inputs, why);
+    output_folder_close(&folder);
     return code;
 }
 
@@ -172,10 +175,13 @@ static int predict(const struct cli_args *args, const struct grid *grid)
     }
     if (check_cells(&at) != CLI_DONE)
         return CLI_USAGE;
-    if (mkdir(at.folder, 0777) != 0 && errno != EEXIST) {
-        cli_error("%s: %s", at.folder, strerror(errno));
-        return CLI_FAILED;
-    }
+    struct output_folder folder; /* before minutes of playing: may the result be written? */
+    const bool may = output_folder_open(&folder, at.folder, &at.inputs) &&
+                     output_folder_may(&folder, predictions_name);
+    const int why = errno;
+    output_folder_close(&folder);
+    if (!may)
+        return cli_output_failed(folder.file, &at.inputs, why);
     at.predictions = predict_begin(grid);
     int code = play_cells(&at);
     if (code == CLI_DONE)

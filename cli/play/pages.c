@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/database/store.h"
-#include "replay/files/output.h"
+#include "replay/files/output_folder.h"
 #include "replay/plan/plan_command.h"
 #include "replay/run/run.h"
 #include "replay/run/stop.h"
@@ -19,15 +19,18 @@
 #include <sys/stat.h>
 
 static const struct output_inputs nothing;
+static const char index_name[] = "index.html";
 
-int pages_begin(const char *folder)
+int pages_begin(const char *path)
 {
-    struct stat there;
-    const bool is_folder = stat(folder, &there) == 0 && S_ISDIR(there.st_mode);
-    if (is_folder || mkdir(folder, 0777) == 0)
-        return CLI_DONE;
-    cli_error("--pages %s: %s", folder, strerror(errno));
-    return CLI_USAGE;
+    struct output_folder folder;
+    const bool well =
+        output_folder_open(&folder, path, &nothing) && output_folder_may(&folder, index_name);
+    const int why = errno;
+    if (!well)
+        cli_output_failed(folder.file, &nothing, why);
+    output_folder_close(&folder);
+    return well ? CLI_DONE : CLI_USAGE;
 }
 
 /* The scenario of the run whose command the answer has; NULL: none was played. */
@@ -47,7 +50,8 @@ static struct scenario *load(const struct plan_state *state, uint32_t candidate)
     return scenario;
 }
 
-static bool write_page(const struct scenario *scenario, const char *path)
+static bool write_page(const struct scenario *scenario, struct output_folder *folder,
+                       const char *name)
 {
     const struct run_options options = {
         .level = RECORD_SUMMARY, .until = TIME_NEVER, .interval = SERIES_AUTO};
@@ -56,7 +60,7 @@ static bool write_page(const struct scenario *scenario, const char *path)
     struct output output;
     bool well = run_scenario(&run, scenario, &options, diag) == RUN_DONE && stop_asked() == 0;
     if (well)
-        well = output_open(&output, path, &nothing) &&
+        well = output_folder_file(folder, name, &output) &&
                output_end(&output,
                           page_write(record_store(run.record), (struct page_extra){0}, output.out));
     run_close(&run);
@@ -64,32 +68,47 @@ static bool write_page(const struct scenario *scenario, const char *path)
     return well;
 }
 
-static bool write_index(const char *database, const char *folder)
+static bool write_index(const char *database, struct output_folder *folder)
 {
-    char path[PATH_MAX], error[STORE_ERROR_BYTES];
+    char error[STORE_ERROR_BYTES];
     struct output output;
     struct store *store = store_open(database, error);
-    snprintf(path, sizeof path, "%s/index.html", folder);
-    const bool well = store != NULL && output_open(&output, path, &nothing) &&
+    const bool well = store != NULL && output_folder_file(folder, index_name, &output) &&
                       output_end(&output, page_plan_write(store, true, output.out));
     store_close(store);
     return well;
 }
 
-int pages_write(const struct plan_state *state, const char *database, const char *folder)
+static bool write_pages(const struct plan_state *state, struct output_folder *folder)
 {
-    bool well = true;
-    for (uint32_t i = 0; i < state->points && well && stop_asked() == 0; i++) {
-        char path[PATH_MAX];
+    for (uint32_t i = 0; i < state->points && stop_asked() == 0; i++) {
+        char name[PATH_MAX];
         struct scenario *scenario = state->candidates[i].cell == NULL ? NULL : load(state, i);
         if (scenario == NULL)
             continue;
-        snprintf(path, sizeof path, "%s/%s.html", folder, state->candidates[i].cell->name);
-        well = write_page(scenario, path);
+        snprintf(name, sizeof name, "%s.html", state->candidates[i].cell->name);
+        const bool well = write_page(scenario, folder, name);
         scenario_free(scenario);
+        if (!well)
+            return false;
     }
-    well = well && stop_asked() == 0 && write_index(database, folder);
-    if (!well && stop_asked() == 0)
-        cli_error("--pages %s: %s", folder, errno != 0 ? strerror(errno) : "a run has no page");
-    return well || stop_asked() != 0 ? CLI_DONE : CLI_FAILED;
+    return stop_asked() == 0;
+}
+
+int pages_write(const struct plan_state *state, const char *database, const char *path)
+{
+    struct output_folder folder;
+    int code = CLI_DONE;
+    errno = 0;
+    const bool well = output_folder_open(&folder, path, &nothing) && write_pages(state, &folder) &&
+                      write_index(database, &folder);
+    const int why = errno;
+    if (!well && stop_asked() == 0 && why == 0) {
+        cli_error("--pages %s: a run has no page", path);
+        code = CLI_FAILED;
+    } else if (!well && stop_asked() == 0) {
+        code = cli_output_failed(folder.file, &nothing, why);
+    }
+    output_folder_close(&folder);
+    return code;
 }

@@ -9,10 +9,10 @@
 #include "replay/plan/plan_state.h"
 
 /* Makes the folder.  An exit code. */
-int pages_begin(const char *folder);
+int pages_begin(const char *path);
 
 /* `database` has the answer, and is closed.  A signal ends it: then there is no index.  An exit
  * code. */
-int pages_write(const struct plan_state *state, const char *database, const char *folder);
+int pages_write(const struct plan_state *state, const char *database, const char *path);
 
 #endif

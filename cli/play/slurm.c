@@ -3,7 +3,7 @@
 #include "cli/play/slurm.h"
 
 #include "base/plural.h"
-#include "replay/files/output.h"
+#include "replay/files/output_folder.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,6 +19,8 @@ struct scripts {
     char program[PATH_MAX], here[PATH_MAX];
     const char *folder, *plan, *name;
     unsigned tasks, at_once;
+    struct output_folder in;
+    int code; /* of what went wrong */
 };
 
 static void put_quoted(const char *text, FILE *out)
@@ -96,20 +98,18 @@ static void write_submit(FILE *out, const void *what)
         out);
 }
 
-static bool write_script(const struct scripts *scripts, const char *name,
+static bool write_script(struct scripts *scripts, const char *name,
                          void (*write)(FILE *out, const void *what))
 {
-    char path[PATH_MAX];
-    const int length = snprintf(path, sizeof path, "%s/%s", scripts->folder, name);
-    FILE *out = length < (int)sizeof path ? fopen(path, "w") : NULL;
-    if (out != NULL)
-        write(out, scripts);
-    const bool well = out != NULL && ferror(out) == 0;
-    if ((out != NULL && fclose(out) != 0) || !well || chmod(path, 0755) != 0) {
-        cli_error("%s/%s: %s", scripts->folder, name, strerror(errno));
-        return false;
+    struct output_folder *folder = &scripts->in;
+    struct output output;
+    bool well = output_folder_file(folder, name, &output);
+    if (well) {
+        write(output.out, scripts);
+        well = output_end(&output, true) && chmod(folder->file, 0755) == 0;
     }
-    return true;
+    scripts->code = well ? CLI_DONE : cli_output_failed(folder->file, folder->inputs, errno);
+    return well;
 }
 
 static bool find_paths(struct scripts *scripts)
@@ -117,6 +117,7 @@ static bool find_paths(struct scripts *scripts)
     const ssize_t length = readlink("/proc/self/exe", scripts->program, PATH_MAX - 1);
     if (length <= 0 || getcwd(scripts->here, sizeof scripts->here) == NULL) {
         cli_error("where this program is, is not known: %s", strerror(errno));
+        scripts->code = CLI_FAILED;
         return false;
     }
     scripts->program[length] = '\0';
@@ -133,14 +134,14 @@ int slurm_write(const struct cli_args *args, const struct plan_state *state, uin
                                        : open > TASKS_MAX ? TASKS_MAX
                                                           : open,
                               .at_once = at_once == 0 ? 1 : at_once};
-    if (mkdir(scripts.folder, 0777) != 0 && errno != EEXIST) {
-        cli_error("--slurm %s: %s", scripts.folder, strerror(errno));
-        return CLI_USAGE;
-    }
-    if (!find_paths(&scripts) || !write_script(&scripts, "plan.sbatch", write_array) ||
-        !write_script(&scripts, "gather.sbatch", write_gather) ||
-        !write_script(&scripts, "submit.sh", write_submit))
-        return CLI_FAILED;
+    if (!output_folder_open(&scripts.in, scripts.folder, &(struct output_inputs){0}))
+        scripts.code = cli_output_failed(scripts.in.file, scripts.in.inputs, errno);
+    else if (find_paths(&scripts) && write_script(&scripts, "plan.sbatch", write_array) &&
+             write_script(&scripts, "gather.sbatch", write_gather))
+        write_script(&scripts, "submit.sh", write_submit);
+    output_folder_close(&scripts.in);
+    if (scripts.code != CLI_DONE)
+        return scripts.code;
     printf("%u %s: %s/submit.sh\n", scripts.tasks, plural(scripts.tasks, "task", "tasks"),
            scripts.folder);
     return CLI_DONE;

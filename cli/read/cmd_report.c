@@ -216,10 +216,14 @@ static int make(struct order *order, const char *path)
 {
     if (order->form != CSV)
         return verdict(order, write_file(order, path), path);
-    struct chart_tables tables = {.directory = order->directory, .inputs = &order->inputs};
-    const bool well = order->count == 2 ? page_pair_csv(order->stores, &order->diff, &tables)
-                                        : page_csv(order->stores[0], &tables);
-    return verdict(order, well, tables.path);
+    struct output_folder folder;
+    bool well = output_folder_open(&folder, order->directory, &order->inputs);
+    if (well)
+        well = order->count == 2 ? page_pair_csv(order->stores, &order->diff, &folder)
+                                 : page_csv(order->stores[0], &folder);
+    const int code = verdict(order, well, folder.file);
+    output_folder_close(&folder);
+    return code;
 }
 
 static int run(const struct cli_args *args)

@@ -34,8 +34,8 @@ bool page_write(struct store *store, struct page_extra extra, FILE *out);
  *     tail     series[] {name, points[] [latency_ps, share of the I/Os above it]} */
 bool page_figures(struct store *store, FILE *out);
 
-/* Writes the page's figures as tables, see chart.h.  False: the store has an error, or tables->path
+/* Writes the page's figures as tables, see chart.h.  False: the store has an error, or folder->file
  * could not be written. */
-bool page_csv(struct store *store, struct chart_tables *tables);
+bool page_csv(struct store *store, struct output_folder *folder);
 
 #endif

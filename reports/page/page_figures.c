@@ -136,7 +136,7 @@ bool page_figures(struct store *store, FILE *out)
     return store_error(store) == NULL && ferror(out) == 0;
 }
 
-bool page_csv(struct store *store, struct chart_tables *tables)
+bool page_csv(struct store *store, struct output_folder *folder)
 {
     struct charts charts = {0};
     const struct page page = {.store = store,
@@ -144,7 +144,7 @@ bool page_csv(struct store *store, struct chart_tables *tables)
                               .charts = &charts,
                               .by_io = page_has_commands(store)};
     page_charts(&page);
-    const bool well = store_error(store) == NULL && charts_write_csv(&charts, tables);
+    const bool well = store_error(store) == NULL && charts_write_csv(&charts, folder);
     charts_free(&charts);
     return well;
 }

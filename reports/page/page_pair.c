@@ -225,15 +225,15 @@ bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out
     return page_end(out, own_figures, &pair) && is_well(&pair);
 }
 
-bool page_pair_csv(struct store *stores[2], const struct diff *diff, struct chart_tables *tables)
+bool page_pair_csv(struct store *stores[2], const struct diff *diff, struct output_folder *folder)
 {
     struct charts charts = {0};
     const struct pair pair = make_pair(stores, diff, NULL, &charts);
     struct output output;
     pair_charts(&pair);
-    const bool well = is_well(&pair) && charts_write_csv(&charts, tables);
+    const bool well = is_well(&pair) && charts_write_csv(&charts, folder);
     charts_free(&charts);
-    if (!well || !chart_table_open(tables, "difference", &output))
+    if (!well || !chart_table_open(folder, "difference", &output))
         return false;
     diff_csv(diff, output.out);
     return output_end(&output, true);

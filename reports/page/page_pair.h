@@ -14,8 +14,8 @@
 /* `diff` is of the two databases.  False: one could not be read, or the output not written. */
 bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out);
 bool page_pair_figures(struct store *stores[2], FILE *out);
-/* The charts, and difference.csv with every row that differs.  tables->path names what
+/* The charts, and difference.csv with every row that differs.  folder->file names what
  * failed. */
-bool page_pair_csv(struct store *stores[2], const struct diff *diff, struct chart_tables *tables);
+bool page_pair_csv(struct store *stores[2], const struct diff *diff, struct output_folder *folder);
 
 #endif

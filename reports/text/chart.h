@@ -7,7 +7,7 @@
 #define STORMGLASS_REPORTS_TEXT_CHART_H
 
 #include "base/units.h"
-#include "replay/files/output.h"
+#include "replay/files/output_folder.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,20 +110,10 @@ void chart_csv(const struct chart *chart, FILE *out);
 /* In quotes. */
 void chart_csv_text(FILE *out, const char *text);
 
-enum { CHART_PATH_BYTES = 4096 };
-
-/* Where tables go, and what they are made of, which they must not replace. */
-struct chart_tables {
-    const char *directory;
-    const struct output_inputs *inputs;
-    char path[CHART_PATH_BYTES]; /* what is being written, or could not be */
-};
-
-/* A file ID.csv for each chart with data.  The directory is made when there is none.
- * False: errno; tables->path could not be written. */
-bool charts_write_csv(const struct charts *charts, struct chart_tables *tables);
+/* A file ID.csv for each chart with data.  False: errno; folder->file could not be written. */
+bool charts_write_csv(const struct charts *charts, struct output_folder *folder);
 
 /* Opens NAME.csv there.  Owner: output_end. */
-bool chart_table_open(struct chart_tables *tables, const char *name, struct output *output);
+bool chart_table_open(struct output_folder *folder, const char *name, struct output *output);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sys/stat.h>
+#include <limits.h>
 
 void chart_csv_text(FILE *out, const char *text)
 {
@@ -69,27 +69,24 @@ void chart_csv(const struct chart *chart, FILE *out)
         points(chart, out);
 }
 
-bool chart_table_open(struct chart_tables *tables, const char *name, struct output *output)
+bool chart_table_open(struct output_folder *folder, const char *name, struct output *output)
 {
-    const int length =
-        snprintf(tables->path, CHART_PATH_BYTES, "%s/%s.csv", tables->directory, name);
-    if (length >= 0 && length < CHART_PATH_BYTES)
-        return output_open(output, tables->path, tables->inputs);
+    char file[NAME_MAX + 1];
+    const int length = snprintf(file, sizeof file, "%s.csv", name);
+    if (length >= 0 && length <= NAME_MAX)
+        return output_folder_file(folder, file, output);
     errno = ENAMETOOLONG;
     return false;
 }
 
-bool charts_write_csv(const struct charts *charts, struct chart_tables *tables)
+bool charts_write_csv(const struct charts *charts, struct output_folder *folder)
 {
-    snprintf(tables->path, CHART_PATH_BYTES, "%s", tables->directory);
-    if (mkdir(tables->directory, 0777) != 0 && errno != EEXIST)
-        return false;
     for (uint32_t i = 0; i < charts->count; i++) {
         const struct chart *chart = &charts->charts[i];
         struct output output;
         if (!chart_has_data(chart))
             continue;
-        if (!chart_table_open(tables, chart->id, &output))
+        if (!chart_table_open(folder, chart->id, &output))
             return false;
         chart_csv(chart, output.out);
         if (!output_end(&output, true))
