@@ -50,7 +50,7 @@ _stormglass() {
         ;;
     import)
         if [ "$COMP_CWORD" -eq 2 ]; then
-            mapfile -t COMPREPLY < <(compgen -W "sonic dot clab hpcc htsim mlxconfig mlnx_qos counters iolog trace blktrace" -- "$current")
+            mapfile -t COMPREPLY < <(compgen -W "sonic dot clab hpcc htsim mlxconfig mlnx_qos nvme counters iolog trace blktrace" -- "$current")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
         fi
