@@ -83,7 +83,7 @@ static uint16_t map_data(struct target_command *command)
     const struct target_queue *queue = command->queue;
     const uint32_t length = command->sqe.sgl.length;
     const bool io = queue->qid > 0 && queue->controller != NULL;
-    const int64_t limit = io ? queue->target->params.max_transfer : TARGET_ADMIN_DATA_MAX;
+    const int64_t limit = queue->target->params.max_transfer;
     command->transfer.length = length;
     command->transfer.described = length > 0;
     if (length == 0)

@@ -156,6 +156,9 @@ static void connect_io(struct target_command *command, const struct nvme_connect
     }
     if (is_other_host(command, data, controller))
         return;
+    if (controller->port != command->queue->port &&
+        refuses(command, conduct->other_port, NVME_CONNECT_QID_AT))
+        return;
     if ((controller->cc & NVME_CC_ENABLE) == 0 &&
         refuses(command, conduct->connect_disabled, NVME_CONNECT_QID_AT))
         return;
@@ -193,13 +196,21 @@ static void run_connect(struct target_command *command)
         nvme_target_command_done(command, NVME_STATUS_CONNECT_FORMAT | NVME_STATUS_DNR);
         return;
     }
-    const bool readable = nvme_fabrics_decode_connect(&data, bytes);
+    (void)nvme_fabrics_decode_connect(&data, bytes);
+    const bool named = memchr(data.subsystem_nqn, '\0', NVME_NQN_BYTES) != NULL;
+    if (!named)
+        data.subsystem_nqn[0] = '\0'; /* which there is not */
+    const bool endless = memchr(data.host_nqn, '\0', NVME_NQN_BYTES) == NULL;
+    data.host_nqn[NVME_NQN_BYTES - 1] = '\0';
     const struct target_subsystem *subsystem =
-        readable ? nvme_target_find_subsystem(command->queue->port, data.subsystem_nqn) : NULL;
+        nvme_target_find_subsystem(command->queue->port, data.subsystem_nqn);
     if (!is_queue(command))
         refuse_at(command, NVME_CONNECT_QID_AT);
-    else if (!readable || (subsystem == NULL && !is_discovery(&data)))
+    else if (subsystem == NULL && !is_discovery(&data))
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_SUBNQN_AT);
+    else if (endless && refuses(command, command->queue->target->conduct->endless_host_nqn,
+                                NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT))
+        return;
     else if (data.host_nqn[0] == '\0' &&
              refuses(command, command->queue->target->conduct->empty_host_nqn,
                      NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT))

@@ -273,8 +273,10 @@ static uint16_t judge_namespace(const struct target_command *command, const stru
     const struct target_controller *controller = command->queue->controller;
     const struct target_conduct *conduct = controller->target->conduct;
     const uint32_t nsid = command->sqe.nsid;
-    if (log->id != NVME_LOG_SMART || nsid == NVME_NSID_ALL)
+    if (nsid == NVME_NSID_ALL)
         return NVME_STATUS_OK;
+    if (log->id != NVME_LOG_SMART)
+        return nsid == 0 ? NVME_STATUS_OK : (uint16_t)conduct->log_of_namespace;
     if (nsid == 0)
         return (uint16_t)conduct->smart_of_none;
     return nvme_target_namespace(controller, nsid) != NULL ? NVME_STATUS_OK

@@ -35,13 +35,13 @@
 #include "nvme/wire/identify.h"
 
 enum {
-    TARGET_EVENT_REQUESTS = 4,    /* AERL 3 is 0's based; NVMET_ASYNC_EVENTS */
-    TARGET_ABORTS = 4,            /* ACL 3 is 0's based */
-    TARGET_NAMESPACES_MAX = 1024, /* NN and MNAN of nvmet: NVMET_MAX_NAMESPACES */
-    TARGET_ADMIN_DATA_MAX = 16384,
-    TARGET_ERROR_ENTRIES = 128, /* of the error log; NVMET_ERROR_LOG_SLOTS */
-    TARGET_CID_SLOTS = 4096,    /* most of struct target_queue.cids */
-    POOL_WANTED = -1,           /* it waits for them */
+    TARGET_EVENT_REQUESTS = 4,      /* AERL 3 is 0's based; NVMET_ASYNC_EVENTS */
+    TARGET_ABORTS = 4,              /* ACL 3 is 0's based */
+    TARGET_NAMESPACES_MAX = 1024,   /* NN and MNAN of nvmet: NVMET_MAX_NAMESPACES */
+    TARGET_ADMIN_DATA_KEPT = 16384, /* bytes of a command's buffer that outlive its response */
+    TARGET_ERROR_ENTRIES = 128,     /* of the error log; NVMET_ERROR_LOG_SLOTS */
+    TARGET_CID_SLOTS = 4096,        /* most of struct target_queue.cids */
+    POOL_WANTED = -1,               /* it waits for them */
 };
 
 struct target_queue;

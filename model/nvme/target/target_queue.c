@@ -189,6 +189,8 @@ static void on_responded(void *self, struct nvme_transfer *transfer)
     CHECK(queue->carried > 0);
     queue->carried--;
     nvme_target_list_add(&queue->free, command_of(transfer));
+    if (UNLIKELY(command_of(transfer)->bytes.length > TARGET_ADMIN_DATA_KEPT))
+        nvme_transport_unmap(nvme_target_transport(queue), &command_of(transfer)->bytes);
     if (UNLIKELY(queue->target->pooled))
         nvme_target_pools_give(command_of(transfer));
     nvme_target_queue_resume(queue);

@@ -88,6 +88,50 @@ static void an_empty_name(void **state)
     }
 }
 
+/* Which of the two names has no end. */
+static void names_without_an_end(void **state)
+{
+    (void)state;
+    static const unsigned at[] = {NVME_CONNECT_SUBNQN_AT, NVME_CONNECT_HOSTNQN_AT};
+    for (int identity = 0; identity < IDENTITIES; identity++)
+        for (unsigned i = 0; i < 2; i++) {
+            conduct_start(identity);
+            raw_connect_as(&raw, 0, 0, 32);
+            const struct nvme_connect_data data = raw_identity(NVME_CNTLID_DYNAMIC);
+            nvme_fabrics_encode_connect(&data, raw.buffer->bytes);
+            memset(raw.buffer->bytes + at[i], 'x', NVME_NQN_BYTES);
+            const struct nvme_command connect = {
+                .opcode = NVME_FABRICS,
+                .flags = NVME_FLAGS_SGL,
+                .nsid = NVME_FCTYPE_CONNECT,
+                .sgl = {raw.buffer->addr, NVME_CONNECT_BYTES, raw.buffer->rkey, NVME_SGL_KEYED},
+                .cdw11 = 31,
+            };
+            const uint16_t status = raw_send(&raw, 0, &connect, 0) & NVME_STATUS_CODE;
+            const bool cut = i == 1 && identity == NVMET;
+            assert_int_equal(status, cut ? NVME_STATUS_OK : NVME_STATUS_CONNECT_PARAMETERS);
+            if (!cut)
+                assert_int_equal(raw.queues[0].last.result, NVME_CONNECT_IN_DATA | at[i]);
+            raw_fini(&raw);
+        }
+}
+
+static void at_another_port(void **state)
+{
+    (void)state;
+    static const uint16_t statuses[] = {NVME_STATUS_CONNECT_PARAMETERS | DNR, NVME_STATUS_OK,
+                                        NVME_STATUS_CONNECT_PARAMETERS};
+    for (int identity = 0; identity < IDENTITIES; identity++) {
+        raw_init_with_ports(&raw, identity);
+        raw_bring_up(&raw);
+        const struct nvme_connect_data data = raw_identity(1);
+        raw.queues[2].port = RAW_SECOND_PORT;
+        raw_connect_as(&raw, 2, 2, 128);
+        assert_int_equal(raw_fabrics_connect(&raw, 2, 2, 127, &data), statuses[identity]);
+        raw_fini(&raw);
+    }
+}
+
 static void queues_that_exist_or_cannot(void **state)
 {
     (void)state;
@@ -418,6 +462,8 @@ int main(void)
         cmocka_unit_test(first_and_second_commands),
         cmocka_unit_test(hosts_of_a_queue),
         cmocka_unit_test(an_empty_name),
+        cmocka_unit_test(names_without_an_end),
+        cmocka_unit_test(at_another_port),
         cmocka_unit_test(queues_that_exist_or_cannot),
         cmocka_unit_test(capabilities),
         cmocka_unit_test(a_reset),

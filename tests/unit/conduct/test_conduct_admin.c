@@ -142,6 +142,7 @@ static void log_rules(void **state)
          {NVME_STATUS_INVALID_NAMESPACE | DNR, NVME_STATUS_INVALID_NAMESPACE | DNR | MORE, 0},
          {0}},
         {"changed namespaces", OP, ALL, 64, numd(64) | 4, 0, 0, {0, NVME_STATUS_INTERNAL, 0}, {0}},
+        {"errors of a namespace", OP, 1, 64, numd(64) | 1, 0, 0, {FIELD | DNR, 0, 0}, {0}},
         {"effects",
          OP,
          0,

@@ -68,6 +68,7 @@ struct wish {
     time_ps cost;
     const struct nvme_target_subsystem *subsystems;
     uint32_t count;
+    bool ports; /* two */
 };
 
 static void init(struct raw_host *raw, const struct wish *wish)
@@ -88,7 +89,14 @@ static void init(struct raw_host *raw, const struct wish *wish)
         raw->ns.params.size = wish->size;
     struct nvme_rdma_params rdma = {0};
     opt_presets(nvme_rdma_target_opts, &rdma.target);
+    struct nvme_transport *further = NULL;
+    if (wish->ports) {
+        raw->second_device = fake_device(&raw->world, 3);
+        further = nvme_rdma_create(&fake_verbs, raw->second_device, &rdma);
+    }
     const struct nvme_target_site site = {
+        .further = &further,
+        .further_count = wish->ports,
         .env = &raw->world.env,
         .transport = nvme_rdma_create(&fake_verbs, raw->target_device, &rdma),
         .params = &raw->params,
@@ -116,6 +124,11 @@ void raw_init_as(struct raw_host *raw, const struct nvme_target_subsystem *subsy
                   .identity = identity, .cost = cost, .subsystems = subsystems, .count = count});
 }
 
+void raw_init_with_ports(struct raw_host *raw, int64_t identity)
+{
+    init(raw, &(struct wish){.identity = identity, .ports = true});
+}
+
 void raw_init_protected(struct raw_host *raw, int64_t pi_type)
 {
     init(raw, &(struct wish){.pi_type = pi_type});
@@ -140,7 +153,8 @@ void raw_connect(struct raw_host *raw, unsigned index, const void *private_data,
     queue->capsule = fake_verbs.reg_mr(raw->device, RAW_BUFFER_BYTES, 0, VERBS_BYTES);
     queue->responses = fake_verbs.reg_mr(raw->device, RAW_RECEIVES * NVME_CQE_BYTES,
                                          IBV_ACCESS_LOCAL_WRITE, VERBS_BYTES);
-    const struct verbs_peer peer = {.ip = 1, .port = NVME_RDMA_PORT};
+    const struct verbs_peer peer = {.ip = queue->port == RAW_SECOND_PORT ? 3 : 1,
+                                    .port = NVME_RDMA_PORT};
     queue->conn = fake_verbs.connect(raw->device, &peer, &cap, &param, &user);
     for (unsigned i = 0; i < RAW_RECEIVES; i++)
         post_receive(queue, i);

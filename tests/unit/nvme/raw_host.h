@@ -10,6 +10,7 @@
 #include "nvme/wire/fabrics.h"
 #include "tests/unit/rnic/fake_verbs.h"
 
+enum { RAW_SECOND_PORT = 1 };
 enum { RAW_QUEUES = 3, RAW_RECEIVES = 256, RAW_BUFFER_BYTES = 16384 };
 
 struct raw_queue {
@@ -22,12 +23,13 @@ struct raw_queue {
     int reject;        /* status of a refused connection, and its private data's STS */
     uint16_t reject_sts;
     uint16_t crqsize;
+    uint32_t port; /* of the target, that it connects to: 0, or RAW_SECOND_PORT */
     bool up, down;
 };
 
 struct raw_host {
     struct fake_world world;
-    struct verbs_device *device, *target_device;
+    struct verbs_device *device, *target_device, *second_device; /* of the second port */
     struct nvme_target_params params;
     struct nvme_target_namespace ns;
     struct nvme_target *target;
@@ -40,6 +42,8 @@ void raw_init(struct raw_host *raw);
  * for a command; 0: the preset. */
 void raw_init_as(struct raw_host *raw, const struct nvme_target_subsystem *subsystems,
                  uint32_t count, int64_t identity, time_ps cost);
+/* The target has two ports. */
+void raw_init_with_ports(struct raw_host *raw, int64_t identity);
 /* The namespace, of 512-byte blocks, keeps its content there; the store becomes the target's. */
 void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size);
 /* The namespace has protection information of the type. */
