@@ -64,7 +64,8 @@ static void read_command(struct counts_reader *reader, const char *at)
             reader->device = arena_text(reader->arena, word, length);
             return;
         }
-        interface = nvue && counts_is(word, length, "interface");
+        interface =
+            (nvue && counts_is(word, length, "interface")) || counts_is(word, length, "detailed");
         next =
             interface ||
             (shell && (counts_is(word, length, "-S") || counts_is(word, length, "--statistics")));

@@ -159,6 +159,7 @@ static bool offer(struct counts_reader *reader, bool guess)
     for (int i = 0; i < FORMATS; i++) {
         bool (*take)(struct counts_reader *) = guess ? formats[i]->guess : formats[i]->head;
         if (take != NULL && take(reader)) {
+            reader->recognized = true;
             reader->format = formats[i];
             return true;
         }
@@ -167,15 +168,16 @@ static bool offer(struct counts_reader *reader, bool guess)
     return false;
 }
 
-/* "Ingress PG dropped packets:" tells what the table below has. */
+/* "Ingress PG dropped packets:" tells what the table below has; "(Namespace asic0)" may follow. */
 static bool read_title(struct counts_reader *reader)
 {
     enum { TITLE_BYTES = 160 };
     const char *text = reader->lines.text + strspn(reader->lines.text, blanks);
-    const size_t length = strlen(text);
+    const char *space = strstr(text, ": (Namespace ");
+    const size_t length = space == NULL ? strlen(text) : (size_t)(space - text) + 1;
     if (length < 2 || length > TITLE_BYTES || text[length - 1] != ':')
         return strncmp(text, "For namespace", 13) == 0;
-    reader->title = text;
+    reader->title = arena_text(reader->arena, text, length);
     reader->format = NULL;
     return true;
 }

@@ -12,7 +12,7 @@ enum key { KEY_NONE, KEY_PORT, KEY_PRIORITY, KEY_LABEL };
 
 struct column {
     enum key key;
-    bool text;
+    bool text, wide, numbered;
     int number;                 /* of "PFC3", or -1 */
     const char *head;           /* clean */
     struct counts_meaning what; /* of numbered columns */
@@ -68,7 +68,9 @@ static struct column make_column(struct counts_reader *reader, const char *head,
 {
     struct column column = {.key = key_of(head), .number = -1, .head = head};
     column.text = counts_column_is_text(head);
+    column.wide = counts_column_is_wide(head);
     if (column.key == KEY_NONE && is_numbered(head)) {
+        column.numbered = true;
         column.number = tables_queue(head, strlen(head));
         column.what = counts_title(title);
         column.what.priority = column.number;
@@ -86,16 +88,19 @@ static const char *clean(struct arena *arena, const char *text, size_t length)
 
 static bool is_known(const struct column *column)
 {
-    return column->number >= 0 || counts_column(column->head, -1).name != NULL ||
+    return column->numbered || counts_column(column->head, -1).name != NULL ||
            counts_column(column->head, 0).name != NULL;
 }
 
-/* A table has a key first, and a column that counts. */
+/* A table has a key first, and a column that counts; what has one of these heads counts. */
 static bool is_table(const struct table *table)
 {
     bool counts = false;
     for (int i = 0; i < table->count; i++)
-        counts = counts || is_known(&table->columns[i]);
+        counts = counts || is_known(&table->columns[i]) ||
+                 strcmp(table->columns[i].head, "IFACE") == 0 ||
+                 strcmp(table->columns[i].head, "TxQ") == 0 ||
+                 strcmp(table->columns[i].head, "Voq") == 0;
     return counts || table->by_label;
 }
 
@@ -127,7 +132,7 @@ static struct table *make_table(struct counts_reader *reader, const struct table
     }
     if (!is_table(table) || (table->by_label && strstr(reader->lines.text, "Receive") == NULL))
         return NULL;
-    const bool numbered = table->columns[count - 1].number >= 0;
+    const bool numbered = table->columns[count - 1].numbered;
     table->sparse = numbered || !table->has_port ? NULL : tables_begin(reader, all);
     return table;
 }
@@ -157,11 +162,11 @@ struct row {
     const char *queue; /* as the row has it */
 };
 
-/* The column that may have several words: a label, or the first one of text; -1: none. */
+/* The column that may have several words: a label, or the first such text; -1: none. */
 static int wide_column(const struct table *table)
 {
     for (int i = 0; i < table->count; i++)
-        if (table->columns[i].key == KEY_LABEL || table->columns[i].text)
+        if (table->columns[i].key == KEY_LABEL || table->columns[i].wide)
             return i;
     return -1;
 }
@@ -219,7 +224,7 @@ static void take_cell(struct counts_reader *reader, const struct row *row, int a
     if (row->label != NULL)
         source = arena_format(reader->arena, "%s %s", row->label, source);
     struct counts_meaning what = column->what;
-    if (column->number < 0)
+    if (!column->numbered)
         what = counts_column(source, row->priority);
     if (row->queue != NULL)
         source = arena_format(reader->arena, "%s %s", row->queue, source);
@@ -250,7 +255,8 @@ static bool row(struct counts_reader *reader)
     const char *start = text + strspn(text, " \t");
     struct row row = {.table = table, .priority = -1};
     const bool has_counts = strpbrk(start, "0123456789") != NULL || strstr(start, "N/A") != NULL;
-    if (start[strlen(start) - 1] == ':' || (!has_counts && table->begun))
+    if (start[strlen(start) - 1] == ':' || strstr(start, ": (Namespace ") != NULL ||
+        (!has_counts && table->begun))
         return false;
     if (!has_counts)
         return true; /* heads on two lines */

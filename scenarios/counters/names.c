@@ -14,21 +14,26 @@ const size_t counts_row_count = sizeof counts_rows / sizeof counts_rows[0];
 
 struct column {
     const char *head, *with, *without;
+    bool wide; /* text of several words */
 };
 
 static const struct column columns[] = {
-#define COLUMN(head, with, without, source) {head, with, without},
+#define COLUMN(head, with, without, source) {head, with, without, false},
+#define WIDE(head, source)                  {head, NULL, NULL, true},
 #define TITLE(title, name, kind, source)
 #include "scenarios/counters/columns.def"
 #undef COLUMN
+#undef WIDE
 #undef TITLE
 };
 
 static const struct counts_row titles[] = {
 #define COLUMN(head, with, without, source)
+#define WIDE(head, source)
 #define TITLE(title, name, kind, source) {COUNTS_ANY, title, name, COUNTS_##kind, source},
 #include "scenarios/counters/columns.def"
 #undef COLUMN
+#undef WIDE
 #undef TITLE
 };
 
@@ -91,6 +96,12 @@ bool counts_column_is_text(const char *head)
 {
     const struct column *column = find_column(head);
     return column != NULL && column->with == NULL && column->without == NULL;
+}
+
+bool counts_column_is_wide(const char *head)
+{
+    const struct column *column = find_column(head);
+    return column != NULL && column->wide;
 }
 
 struct counts_meaning counts_title(const char *title)

@@ -31,6 +31,8 @@ struct counts_meaning counts_column(const char *head, int priority);
 struct counts_meaning counts_named(struct arena *arena, struct counts_meaning what);
 /* A rate, a state or another column that is no counter. */
 bool counts_column_is_text(const char *head);
+/* One whose text may have several words. */
+bool counts_column_is_wide(const char *head);
 
 /* Of the columns "PFC3", "PG3", "UC3" of a table with that title, or below "Port Rx". */
 struct counts_meaning counts_title(const char *title);

@@ -15,12 +15,14 @@ static const struct {
              {"MB", 1048576}, {"GB", 1073741824}, {"TB", 1099511627776}};
 enum { UNITS = sizeof units / sizeof units[0] };
 
+/* Also "KB/s", and a remark in brackets. */
 static bool is_unit(const char *word, size_t length)
 {
     for (int i = 0; i < UNITS; i++)
         if (counts_is(word, length, units[i].name))
             return true;
-    return length > 2 && strncmp(word + length - 2, "/s", 2) == 0;
+    return *word == '(' ||
+           (length > 2 && (*word < '0' || *word > '9') && strncmp(word + length - 2, "/s", 2) == 0);
 }
 
 /* ---- cells ---- */

@@ -39,9 +39,11 @@ static void every_row_leads_to_a_counter(void **state)
 #define COLUMN(head, with, without, source)                                                        \
     leads_to_a_counter(with, 5, source);                                                           \
     leads_to_a_counter(without, -1, source);
+#define WIDE(head, source)
 #define TITLE(title, name, kind, source) leads_to_a_counter(name, 5, source);
 #include "scenarios/counters/columns.def"
 #undef COLUMN
+#undef WIDE
 #undef TITLE
 }
 
