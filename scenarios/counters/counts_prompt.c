@@ -73,6 +73,36 @@ static void read_command(struct counts_reader *reader, const char *at)
     }
 }
 
+/* A command that was copied without its prompt. */
+static bool read_bare_command(struct counts_reader *reader)
+{
+    static const char *const begins[] = {"ethtool -S ", "ethtool --statistics ", "rdma stat",
+                                         "rdma -j stat", "nv show interface "};
+    const char *text = reader->lines.text + strspn(reader->lines.text, blanks);
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (strncmp(text, begins[i], strlen(begins[i])) == 0) {
+            read_command(reader, text);
+            return true;
+        }
+    return false;
+}
+
+/* "eth0", "eth0:" or "=== eth0 ===" above the heading of `ethtool -S`, as a loop prints it. */
+static bool read_device(struct counts_reader *reader)
+{
+    static const char heading[] = "NIC statistics:", around[] = "=#-*: \t";
+    const struct tree_file *file = reader->lines.file;
+    const char *word = reader->lines.text + strspn(reader->lines.text, around);
+    const size_t length = strspn(word, host_letters), next = reader->lines.next;
+    if (length == 0 || length > COUNTS_WORD_MAX || word[length + strspn(word + length, around)] ||
+        next >= file->length || file->length - next < sizeof heading - 1 ||
+        memcmp(file->text + next, heading, sizeof heading - 1) != 0)
+        return false;
+    reader->device = arena_text(reader->arena, word, length);
+    reader->format = NULL;
+    return true;
+}
+
 static bool read_prompt(struct counts_reader *reader)
 {
     const char *host;
@@ -204,5 +234,6 @@ void counts_take_name(struct counts_reader *reader)
 
 bool counts_prompt(struct counts_reader *reader)
 {
-    return read_name(reader) || read_prompt(reader);
+    return read_name(reader) || read_prompt(reader) || read_bare_command(reader) ||
+           read_device(reader);
 }
