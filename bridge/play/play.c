@@ -103,6 +103,7 @@ static struct verbs_real_wishes wishes_of(const struct play *play, uint32_t node
         .rnr_retry = rnic->rnr_retry,
         .min_rnr_timer = rnic->min_rnr_timer,
         .timeout = rnic->timeout,
+        .accept_timeout = rnic->accept_timeout,
         .path_mtu = path_mtu_of(play),
         .max_rd_atomic = rd_atomic_of(play),
         .dscp = rnic->dscp,

@@ -16,6 +16,7 @@ const struct verbs_real_wishes verbs_real_no_wishes = {
     .retry_count = RETRIES_MAX,
     .rnr_retry = RETRIES_MAX,
     .timeout = VERBS_REAL_ANY,
+    .accept_timeout = VERBS_REAL_ANY,
     .dscp = VERBS_REAL_ANY,
     .accept_dscp = VERBS_REAL_ANY,
 };

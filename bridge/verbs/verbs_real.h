@@ -22,6 +22,7 @@
  *   retry_count, rnr_retry  the most that there are; who asks for fewer gets fewer
  *   min_rnr_timer           0, which is the CM's 655 ms, becomes 0.64 ms
  *   timeout                 code of the ACK timer; VERBS_REAL_ANY: the CM's, 19 on RoCE
+ *   accept_timeout          of what this end accepted; VERBS_REAL_ANY: the REQ's
  *   path_mtu                bytes; a larger one than the port has is no wish; 0: the port's.  Only
  *                           between ends that both play the scenario: a REQ has the port's
  *   max_rd_atomic           READs under way of a queue pair; 0: as many as the device can
@@ -33,6 +34,7 @@
     X(rnr_retry, "rnr-retry")                                                                      \
     X(min_rnr_timer, "min-rnr-timer")                                                              \
     X(timeout, "timeout")                                                                          \
+    X(accept_timeout, "accept-timeout")                                                            \
     X(path_mtu, "path-mtu")                                                                        \
     X(max_rd_atomic, "max-rd-atomic")                                                              \
     X(dscp, "dscp")                                                                                \

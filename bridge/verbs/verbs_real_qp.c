@@ -179,18 +179,13 @@ static void wish_for_rtr(const struct verbs_conn *conn, struct ibv_qp_attr *attr
         attr->ah_attr.grh.traffic_class = (uint8_t)(wishes->accept_dscp << 2);
 }
 
-static uint8_t smaller(uint8_t a, int64_t b)
-{
-    return a < b ? a : (uint8_t)b;
-}
-
+/* Retries are as REQ and REP say. */
 static void wish_for_rts(const struct verbs_conn *conn, struct ibv_qp_attr *attr)
 {
     const struct verbs_real_wishes *wishes = &conn->device->wishes;
-    attr->retry_cnt = smaller(attr->retry_cnt, wishes->retry_count);
-    attr->rnr_retry = smaller(attr->rnr_retry, wishes->rnr_retry);
-    if (wishes->timeout != VERBS_REAL_ANY)
-        attr->timeout = (uint8_t)wishes->timeout;
+    const int64_t timeout = conn->accepted ? wishes->accept_timeout : wishes->timeout;
+    if (timeout != VERBS_REAL_ANY)
+        attr->timeout = (uint8_t)timeout;
     if (conn->accepted)
         attr->max_rd_atomic = conn->param.initiator_depth;
 }

@@ -17,7 +17,7 @@ static const char workloads_query[] =
     "SELECT 'workload '||name, 'issued nothing' FROM workload WHERE issued=0 ORDER BY workload";
 
 /* A fault that broke nothing: what it does is counted where it is.  The table k is made of the
- * kinds of faults. */
+ * kinds of faults.  Who never connected may have sent nothing because of it: ARP is no frame. */
 static const char faults_query[] =
     "SELECT f.name, CASE"
     " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"
@@ -32,6 +32,7 @@ static const char faults_query[] =
     "  OR pauses IS NOT 1 AND NOT EXISTS(SELECT 1 FROM fault_place l"
     "   JOIN counter c ON c.node=l.node AND (l.port IS NULL OR c.port=l.port)"
     "   AND c.name IN ('tx_packets_phy','rx_packets_phy') WHERE l.fault=f.fault)"
+    "   AND NOT EXISTS(SELECT 1 FROM member WHERE ready_ps IS NULL)"
     " ORDER BY fault";
 
 static const char *const queries[] = {

@@ -17,7 +17,7 @@ RULES = [(re.compile(path), kind, how) for path, kind, how in (
     (r"^(seed|duration|drain)$", None, NEITHER),
     (r"^fabric\.topology\.|^fabric\.switch\.(ports|cell|smallest-frame|ecmp-|watchdog|pfc-priorities|reserved)", None, NEITHER),
     (r"\.(weight-\d|dscp|priority|accept-dscp|ack-dscp|ack-priority|cnp-dscp|cnp-priority|ttl|pfc-enabled|lag-seed)$", None, NEITHER),
-    (r"\.(mtu|path-mtu|path-mtu-agreement|line-rate|pfc-priorities|max-transfer|rdma-size|headroom-ratio)$", None, NEITHER),
+    (r"\.(mtu|path-mtu|path-mtu-agreement|accept-timeout|line-rate|pfc-priorities|max-transfer|rdma-size|headroom-ratio)$", None, NEITHER),
     (r"\.(cores|parallel|channels|dies-per-channel|page-size|program-size|read-jitter)$", None, NEITHER),
     (r"\.namespaces\[\d+\]\.(count|size|lba-size)$", None, NEITHER),
     (r"^workloads\..*\.(start|stop|warm-up|read|block-size|message-size|count|size|offset|namespace)$", None, NEITHER),

@@ -175,22 +175,7 @@ int cm_prepare(struct verbs_conn *conn, const struct ibv_qp_cap *cap, const stru
 
 static void connect_qp(struct verbs_conn *conn, const struct cm_mad *theirs)
 {
-    const struct cm_mad *mine = conn->mine, *req = conn->passive ? theirs : mine;
-    const struct rnic_params *own = &conn->rnic->params;
-    const int64_t asked = qp_mtu_bytes((enum ibv_mtu)req->mtu);
-    const struct qp_connection with = {
-        .peer = conn->peer.endpoint,
-        .peer_qpn = theirs->qpn,
-        .flow_label = conn->peer.flow_label,
-        .send_psn = theirs->starting_psn, /* with which its receiver begins, IBTA Vol 1 12.7.31 */
-        .receive_psn = mine->starting_psn,
-        .mtu = (uint32_t)(conn->passive ? rnic_taken_mtu(own, asked) : asked),
-        .read_limit = cm_least(mine->initiator_depth, theirs->responder_resources),
-        .read_resources = cm_least(mine->responder_resources, theirs->initiator_depth),
-        .retry_count = cm_least(req->retry_count, own->retry_count),
-        .rnr_retry = cm_least(theirs->rnr_retry, own->rnr_retry),
-        .first_data_establishes = conn->passive,
-    };
+    const struct qp_connection with = cm_format_terms(conn, theirs);
     conn->remote_qpn = theirs->qpn;
     qp_connect(conn->rnic, conn->qp, &with);
 }

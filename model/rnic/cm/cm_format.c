@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cm_format - what a side says of itself in the messages that make a connection. */
+ * cm_format - what a side says of itself in the messages that make a connection, and what follows
+ * for its queue pair. */
 #include "rnic/cm/cm_format.h"
 
 #include "base/hash.h"
@@ -116,6 +117,31 @@ void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param)
     rep.private_len =
         copy_private(&rep, param->private_data, param->private_data_len, VERBS_REP_PRIVATE_MAX);
     cm_mad_keep(&conn->mine, &rep);
+}
+
+/* Timers and retries are the REQ's at both ends, IBTA Vol 1 12.7.34; after RNR NAKs an end retries
+ * as often as the other asks of it in its REQ or REP, 12.6.5 and 12.6.8.  Linux cm.c:
+ * cm_req_handler, cm_rep_handler, cm_init_qp_rts_attr. */
+struct qp_connection cm_format_terms(const struct verbs_conn *conn, const struct cm_mad *theirs)
+{
+    const struct cm_mad *mine = conn->mine, *req = conn->passive ? theirs : mine;
+    const struct rnic_params *own = &conn->rnic->params;
+    const int64_t mtu = qp_mtu_bytes((enum ibv_mtu)req->mtu);
+    const uint8_t timeout = req->ack_timeout;
+    return (struct qp_connection){
+        .peer = conn->peer.endpoint,
+        .peer_qpn = theirs->qpn,
+        .flow_label = conn->peer.flow_label,
+        .send_psn = theirs->starting_psn, /* with which its receiver begins, IBTA Vol 1 12.7.31 */
+        .receive_psn = mine->starting_psn,
+        .mtu = (uint32_t)(conn->passive ? rnic_taken_mtu(own, mtu) : mtu),
+        .read_limit = cm_least(mine->initiator_depth, theirs->responder_resources),
+        .read_resources = cm_least(mine->responder_resources, theirs->initiator_depth),
+        .ack_timeout = conn->passive ? rnic_accept_timeout(own, timeout) : timeout,
+        .retry_count = req->retry_count,
+        .rnr_retry = theirs->rnr_retry,
+        .first_data_establishes = conn->passive,
+    };
 }
 
 void cm_send_rej(struct verbs_conn *conn, const void *private_data, uint8_t private_len)

@@ -24,6 +24,9 @@ static inline uint8_t cm_least(int64_t a, int64_t b)
     return (uint8_t)(a < b ? a : b);
 }
 
+/* What the queue pair of the connection has, by its own message and that of the other end. */
+struct qp_connection cm_format_terms(const struct verbs_conn *conn, const struct cm_mad *theirs);
+
 /* Sends it: nobody has to answer. */
 void cm_send_rej(struct verbs_conn *conn, const void *private_data, uint8_t private_len);
 

@@ -320,7 +320,6 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         .ready_ports = site->ready_ports,
         .env = site->env,
         .params = *site->params,
-        .ack_timeout = rnic_ack_timeout(site->params),
         .completion_event = RNIC_EVENT_COMPLETION,
         .qpn_base = (uint32_t)(hash_mix(hash_text(site->node->name, site->index)) & PSN_MASK),
     };

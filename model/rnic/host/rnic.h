@@ -42,7 +42,7 @@ enum rnic_event {
 
 struct rnic_params {
     int64_t path_mtu, path_mtu_agreement;
-    int64_t timeout, timeout_spread, retry_count, rnr_retry, min_rnr_timer;
+    int64_t timeout, accept_timeout, timeout_spread, retry_count, rnr_retry, min_rnr_timer;
     int64_t ack_interval, ack_coalescing;
     int64_t loss_recovery; /* index into recovery_list */
     int64_t nak_delay, retransmit_delay, rnr_timer_step;
@@ -121,16 +121,14 @@ static inline bool rnic_refuses_mtu(const struct rnic_params *passive, int64_t a
     return passive->path_mtu_agreement == RNIC_MTU_REFUSE && asked > passive->path_mtu;
 }
 
-#define RNIC_ACK_TIMEOUT_UNIT (4096 * PS_PER_NS) /* IBTA Vol 1 9.7.6.1.3 */
-
-/* 0: no timer. */
-static inline time_ps rnic_ack_timeout(const struct rnic_params *params)
-{
-    return params->timeout == 0 ? 0 : RNIC_ACK_TIMEOUT_UNIT << params->timeout;
-}
-
 enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon, ack_dscp, ... */
 enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */
+
+/* Code of the ACK timeout where the RNIC accepts a REQ that asks for one. */
+static inline uint8_t rnic_accept_timeout(const struct rnic_params *passive, int64_t asked)
+{
+    return (uint8_t)(passive->accept_timeout == RNIC_AUTO ? asked : passive->accept_timeout);
+}
 
 /* Names of mlx5's ethtool and hw_counters where it has them. */
 struct rnic_counters {
@@ -233,7 +231,6 @@ struct rnic {
     struct verbs_srq **srqs; /* shared receive queues, NULL where one was destroyed; or NULL */
     uint32_t srq_count, srq_room;
     time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
-    time_ps ack_timeout;  /* 0: none */
     struct slab completions;
     struct mr_table *mrs;
     struct mr_table own_mrs;

@@ -31,17 +31,26 @@ const struct opt rnic_opts[] = {
      "Linux cm.c; min of both active_mtu, as programs with an exchange of their own; IBTA Vol 1 "
      "12.6.7.2 (REJ 26, invalid path MTU)"},
     {"timeout", OPT_INT, ROW(timeout), "14", "0", "31", NULL,
-     "Local ACK timeout code t: 4.096 us x 2^t; 0: no timeout.",
-     "IBTA Vol 1 9.7.6.1.3; 14 (67 ms) is perftest's default, rdma_cm on RoCE takes 19"},
+     "Local ACK timeout code t: 4.096 us x 2^t; 0: no timeout.  Of the connections that the host "
+     "opens, at both ends.",
+     "IBTA Vol 1 9.7.6.1.3, 12.7.34; 14 (67 ms) is perftest's default, rdma_cm on RoCE takes 19"},
+    {"accept-timeout", OPT_INT, ROW(accept_timeout), "auto", "0", "31", "auto",
+     "Local ACK timeout code of the queue pairs of connections that this host accepts; auto: that "
+     "of the host that connects.",
+     "IBTA Vol 1 12.7.34; set by the program that accepts: Linux cma.c, rdma_set_ack_timeout"},
     {"timeout-spread", OPT_PERCENT, ROW(timeout_spread), "0%", "0%", "300%", NULL,
      "How much later than `timeout` the ACK timer expires at most, each time anew; 0%: on time.",
      "IBTA Vol 1 9.7.6.1.3: between once and four times"},
     {"retry-count", OPT_INT, ROW(retry_count), "7", "0", "7", NULL,
      "Maximum retries after a timeout or sequence NAK without progress; the smaller of this and "
-     "the protocol's own limit.  Of a software RNIC 7 is unlimited.",
+     "the protocol's own limit.  Of the connections that the host opens, at both ends.  Of a "
+     "software "
+     "RNIC 7 is unlimited.",
      "IBTA Vol 1 9.7.6.1.3; 7 is finite; Linux rxe_comp.c does not count 7"},
     {"rnr-retry", OPT_INT, ROW(rnr_retry), "7", "0", "7", NULL,
-     "Maximum retries after receiver-not-ready NAKs; 7: unlimited.", "IBTA Vol 1 9.7.5.2.8"},
+     "Maximum retries of the other end of a connection after receiver-not-ready NAKs of this host; "
+     "7: unlimited.",
+     "IBTA Vol 1 9.7.5.2.8; asked for in REQ and REP, 12.6.5 and 12.6.8"},
     {"min-rnr-timer", OPT_INT, ROW(min_rnr_timer), "0", "0", "31", NULL,
      "Code of the wait in a receiver-not-ready NAK; 0 is 655.36 ms.",
      "IBTA Vol 1 table 45; 0 as the Linux CM sets it"},

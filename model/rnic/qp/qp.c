@@ -206,6 +206,13 @@ static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_clas
         qp->ack.priority = (uint8_t)ack_priority;
 }
 
+static void set_timeout(struct qp *qp, uint8_t code)
+{
+    qp->ack_timeout = code;
+    qp->timeout = qp_timeout_of(code);
+    qp->timeout_pending = code == 0;
+}
+
 struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct verbs_conn *conn)
 {
     if (pool_make_room(&rnic->qps))
@@ -221,8 +228,6 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .next_answer = POOL_NONE,
         .wake_at = TIME_NEVER,
         .rx_next = {.opcode = QP_RX_IDLE},
-        .timeout = rnic->ack_timeout,
-        .timeout_pending = rnic->ack_timeout == 0,
         .sq = ring(RING_FIRST, sizeof(struct qp_wqe)),
         .rq = ring(RING_FIRST, sizeof(struct qp_receive)),
         .sq_mask = RING_FIRST - 1,
@@ -231,6 +236,7 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .rq_room = cap->max_recv_wr,
         .conn = conn,
     };
+    set_timeout(qp, (uint8_t)rnic->params.timeout);
     set_class(rnic, qp, conn->peer.class);
     pacer_init(&qp->pacer, &rnic->cc_site,
                (uint32_t)WIRE_ROCE_BYTES); /* observers look at it from now on */
@@ -295,6 +301,7 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->next_psn = qp->high_psn = with->send_psn & PSN_MASK;
     qp->una_psn = qp->una_end = qp->next_psn;
     qp->read_limit = with->read_limit;
+    set_timeout(qp, with->ack_timeout);
     qp->retry_left = qp->retry_count = with->retry_count;
     qp->rnr_left = qp->rnr_retry = with->rnr_retry;
     if (rnic->recovery->selective)
@@ -355,14 +362,16 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
 static void describe_timer(const struct rnic *rnic, const struct qp *qp, enum ibv_wc_status status,
                            char *text, size_t size)
 {
-    const struct rnic_params *params = &rnic->params;
+    const unsigned code = qp->ack_timeout;
     text[0] = '\0';
     if (status == IBV_WC_RNR_RETRY_EXC_ERR)
         snprintf(text, size, " (rnr-retry %u)", (unsigned)qp->rnr_retry);
-    if (status == IBV_WC_RETRY_EXC_ERR && params->timeout > 0)
-        snprintf(text, size, " (rnic.timeout %lld: 4.096 us x 2^%lld = %s; retry-count %u)",
-                 (long long)params->timeout, (long long)params->timeout,
-                 note_time(INT64_C(4096000) << params->timeout).text, (unsigned)qp->retry_count);
+    const bool own = qp->conn->passive && rnic->params.accept_timeout != RNIC_AUTO;
+    if (status == IBV_WC_RETRY_EXC_ERR && code > 0)
+        snprintf(text, size, " (rnic.%s %u%s: 4.096 us x 2^%u = %s; retry-count %u)",
+                 own ? "accept-timeout" : "timeout", code,
+                 qp->conn->passive && !own ? " of the other end" : "", code,
+                 note_time(qp_ack_timeout(qp)).text, (unsigned)qp->retry_count);
 }
 
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)

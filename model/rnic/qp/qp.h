@@ -155,6 +155,7 @@ struct qp {
     bool timeout_pending;   /* nothing is to be posted: its event is due, or there is no timeout */
     uint8_t read_resources; /* IRD */
     uint8_t tx_kind;        /* enum qp_tx_kind */
+    uint8_t ack_timeout;    /* code of the local ACK timeout, see qp_ack_timeout */
 
     alignas(64) struct pacer pacer; /* congestion control */
 
@@ -183,6 +184,7 @@ struct qp_connection {
     uint32_t send_psn, receive_psn;
     uint32_t mtu, flow_label;
     uint8_t read_limit, read_resources;
+    uint8_t ack_timeout; /* code */
     uint8_t retry_count, rnr_retry;
     bool first_data_establishes;
 };
@@ -215,6 +217,12 @@ const char *qp_state_name(enum ibv_qp_state state);
 uint32_t qp_mtu_bytes(enum ibv_mtu mtu);
 enum ibv_mtu qp_mtu_code(uint32_t bytes);
 
+/* Local ACK timeout code to time, IBTA Vol 1 9.7.6.1.3; 0: no timer. */
+static inline time_ps qp_timeout_of(int64_t code)
+{
+    return code == 0 ? 0 : (4096 * PS_PER_NS) << code;
+}
+
 /* RNR timer code to time, IBTA Vol 1 table 45. */
 time_ps qp_rnr_time(unsigned code);
 
@@ -243,6 +251,12 @@ static inline bool qp_waits_for_all(const struct qp *qp, const struct qp_wqe *wq
 {
     return qp->sq_head != qp->sq_cur &&
            (wqe->opcode == IBV_WR_LOCAL_INV || (wqe->send_flags & QP_WQE_DRAINS) != 0);
+}
+
+/* As connecting settled it; 0: no timer.  qp->timeout may be shorter for a while. */
+static inline time_ps qp_ack_timeout(const struct qp *qp)
+{
+    return qp_timeout_of(qp->ack_timeout);
 }
 
 static inline bool qp_outstanding(const struct qp *qp)

@@ -22,14 +22,14 @@ static struct reaction *of(const struct rnic *rnic, const struct qp *qp)
     return (qp->flags & QP_REACTS) == 0 ? NULL : rnic->reactions[rnic_qp_index(rnic, qp)];
 }
 
-static bool adapts(const struct rnic *rnic)
+static bool adapts(const struct rnic *rnic, const struct qp *qp)
 {
-    return rnic->params.adaptive != 0 && rnic->ack_timeout > 0;
+    return rnic->params.adaptive != 0 && qp->ack_timeout > 0;
 }
 
-static time_ps first_timeout(const struct rnic *rnic)
+static time_ps first_timeout(const struct rnic *rnic, const struct qp *qp)
 {
-    return time_earlier(rnic->params.adaptive_timeout, rnic->ack_timeout);
+    return time_earlier(rnic->params.adaptive_timeout, qp_ack_timeout(qp));
 }
 
 /* ------------------------------------------------------------------ life */
@@ -50,8 +50,8 @@ void reaction_begin(struct rnic *rnic, struct qp *qp)
     *own = (struct reaction){.nak_at = TIME_NEVER, .retransmit_at = TIME_NEVER};
     rnic->reactions[index] = own;
     qp->flags |= QP_REACTS;
-    if (adapts(rnic))
-        qp->timeout = first_timeout(rnic);
+    if (adapts(rnic, qp))
+        qp->timeout = first_timeout(rnic, qp);
 }
 
 void reaction_drop(struct rnic *rnic, struct qp *qp)
@@ -128,7 +128,7 @@ void reaction_progressed(struct rnic *rnic, struct qp *qp)
         return;
     own->waited = 0;
     own->tries = 0;
-    qp->timeout = first_timeout(rnic);
+    qp->timeout = first_timeout(rnic, qp);
     qp->timeout_pending = false; /* the event that is due is too late: another one is posted */
 }
 
@@ -148,17 +148,17 @@ static void lengthen(const struct rnic *rnic, struct qp *qp, struct reaction *ow
     if (++own->tries < rnic->params.adaptive_tries)
         return;
     own->tries = 0;
-    qp->timeout = time_earlier(2 * qp->timeout, rnic->ack_timeout);
+    qp->timeout = time_earlier(2 * qp->timeout, qp_ack_timeout(qp));
 }
 
 bool reaction_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct reaction *own = of(rnic, qp);
     own->retransmit_at = TIME_NEVER;
-    if (!adapts(rnic))
+    if (!adapts(rnic, qp))
         return false;
     lengthen(rnic, qp, own);
-    if (own->waited >= rnic->ack_timeout * qp->retry_count)
+    if (own->waited >= qp_ack_timeout(qp) * qp->retry_count)
         requester_give_up(rnic, qp, now);
     else
         requester_again(rnic, qp, qp->una_psn, now);
@@ -170,8 +170,8 @@ void reaction_audit(const struct rnic *rnic, const struct qp *qp)
     const struct reaction *own = of(rnic, qp);
     const time_ps now = rnic_now(rnic);
     CHECK(own->nak_at >= now && own->retransmit_at >= now);
-    CHECK(qp->timeout <= rnic->ack_timeout);
-    CHECK(!adapts(rnic) || qp->timeout >= first_timeout(rnic));
-    CHECK(!adapts(rnic) || own->waited > 0 || qp->timeout == first_timeout(rnic));
+    CHECK(qp->timeout <= qp_ack_timeout(qp));
+    CHECK(!adapts(rnic, qp) || qp->timeout >= first_timeout(rnic, qp));
+    CHECK(!adapts(rnic, qp) || own->waited > 0 || qp->timeout == first_timeout(rnic, qp));
     CHECK(!qp_outstanding(qp) || qp->timeout == 0 || own->timer_at >= now);
 }

@@ -125,10 +125,11 @@ static void set_timer(struct rnic *rnic, struct qp *qp, time_ps from)
 {
     const struct rnic_params *params = &rnic->params;
     struct selective *own = selective_of(rnic, qp);
-    if (rnic->ack_timeout == 0)
+    const time_ps high = qp_ack_timeout(qp);
+    if (high == 0)
         return;
     const bool low = in_flight(qp, own) <= (uint64_t)params->rto_low_packets;
-    qp->timeout = low && params->rto_low < rnic->ack_timeout ? params->rto_low : rnic->ack_timeout;
+    qp->timeout = low ? time_earlier(params->rto_low, high) : high;
     qp->timeout_due = time_later(from + qp->timeout, rnic_now(rnic));
     if (!qp_outstanding(qp) || (qp->timeout_pending && own->event_at <= qp->timeout_due))
         return;
@@ -343,7 +344,7 @@ static bool on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct selective *own = selective_of(rnic, qp);
     all_is_lost(own, qp);
-    if (now - own->since >= rnic->ack_timeout) {
+    if (now - own->since >= qp_ack_timeout(qp)) {
         own->since = now;
         return true;
     }

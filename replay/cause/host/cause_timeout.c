@@ -45,13 +45,48 @@ static bool is_explained(const struct cause_search *search, const struct harm_sc
     return explained;
 }
 
-/* Adaptive timers begin with less. */
-static void describe_timer(const struct rnic_params *rnic, char *text, size_t size)
+/* Of a connection both ends have the timer that the host that connects asks for: of a member at the
+ * node, `from`; UINT32_MAX: the member is elsewhere. */
+static uint32_t timer_of(const struct harm_member *member, uint32_t node)
 {
+    return member->from == node || member->to == node ? member->from : UINT32_MAX;
+}
+
+/* Adaptive timers begin with less, and hosts that connect may ask for different ones. */
+static void describe_timer(const struct harm_scene *scene, uint32_t node, char *text, size_t size)
+{
+    const struct scenario_node *nodes = scene->scenario->nodes;
+    int64_t code = -1;
     text[0] = '\0';
-    if (!rnic->adaptive)
-        snprintf(text, size, " (4.096 us x 2^%lld = %s each)", (long long)rnic->timeout,
-                 words_time(INT64_C(4096000) << rnic->timeout).text);
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const uint32_t asks = timer_of(&scene->members[i], node);
+        if (asks == UINT32_MAX)
+            continue;
+        const struct rnic_params *own = nodes[node].host->rnic;
+        const int64_t asked = nodes[asks].host->rnic->timeout;
+        const int64_t its = asks == node ? asked : rnic_accept_timeout(own, asked);
+        if (own->adaptive || (code >= 0 && code != its))
+            return;
+        code = its;
+    }
+    if (code >= 0)
+        snprintf(text, size, " (4.096 us x 2^%lld = %s each)", (long long)code,
+                 words_time(INT64_C(4096000) << code).text);
+}
+
+/* The setting of a host whose timers run at the node. */
+static bool find_setting(const struct harm_scene *scene, uint32_t node, struct cause_clue *clue,
+                         struct suspect *suspect)
+{
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        struct suspects_place place = clue->place;
+        place.node = timer_of(&scene->members[i], node);
+        if (place.node == UINT32_MAX || !suspects_deviation(scene, clue->rows, place, suspect))
+            continue;
+        clue->place = place;
+        return true;
+    }
+    return false;
 }
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
@@ -72,15 +107,15 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.otherwise = HARM_LOAD;
         clue.general = all > lost ? "timeout" : NULL; /* more than frames to wait for */
         struct suspect suspect;
-        if (suspects_deviation(scene, clue.rows, clue.place, &suspect)) {
+        if (find_setting(scene, node, &clue, &suspect)) {
             clue.strength = PPM / 2;
             clue.proven = lost == 0 && gave_up(scene, node);
         } else if (lost > 0 && is_explained(search, scene, node))
             continue;
         else
             clue.strength = (PPM - stopped(scene, node)) / (lost > 0 ? 4 : 2);
-        char formula[64];
-        describe_timer(scene->scenario->nodes[node].host->rnic, formula, sizeof formula);
+        char formula[96];
+        describe_timer(scene, node, formula, sizeof formula);
         snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission %s%s%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,
                  plural(timeouts, "timeout", "timeouts"),

@@ -31,8 +31,8 @@ static void idle(struct check_report *report, const struct scenario_node *host, 
     check_alike(report, DIAG_WARNING, &thing, "rnic.%s has no effect: %s", row, why);
 }
 
-/* How a card takes its time over a loss. */
-static void check_host(struct check_report *report, const struct scenario_node *host)
+/* How a card takes its time over a loss; `timer`: the longest of its queue pairs, 0 for none. */
+static void check_host(struct check_report *report, const struct scenario_node *host, time_ps timer)
 {
     const struct rnic_params *rnic = host->host->rnic;
     const char *why = recovery_of(host)->selective ? "selective-repeat has its own way"
@@ -44,18 +44,43 @@ static void check_host(struct check_report *report, const struct scenario_node *
         idle(report, host, "retransmit-delay", why);
     if (rnic->adaptive == 0)
         return;
-    if (why == NULL && rnic->timeout == 0)
+    if (why == NULL && timer == 0)
         why = "timeout 0 is no timer";
-    if (why == NULL && rnic->adaptive_timeout >= rnic_ack_timeout(rnic))
+    if (why == NULL && rnic->adaptive_timeout >= timer)
         why = "adaptive-timeout is no less than the timer of rnic.timeout";
     if (why != NULL)
         idle(report, host, "adaptive-retransmission", why);
 }
 
+/* Of each host the longest ACK timeout of its queue pairs; of a host without any its own. */
+static const time_ps *longest_timers(const struct scenario *scenario, struct arena *scratch)
+{
+    time_ps *timers = arena_take(scratch, scenario->host_count * sizeof *timers);
+    bool *used = arena_take(scratch, scenario->host_count * sizeof *used);
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const uint32_t from = workload->pairs[i].from, to = workload->pairs[i].to;
+            const int64_t code = scenario->nodes[from].host->rnic->timeout;
+            const struct rnic_params *accepts = scenario->nodes[to].host->rnic;
+            timers[from] = time_later(timers[from], qp_timeout_of(code));
+            timers[to] = time_later(timers[to], qp_timeout_of(rnic_accept_timeout(accepts, code)));
+            used[from] = used[to] = true;
+        }
+    }
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        if (!used[i])
+            timers[i] = qp_timeout_of(scenario->nodes[i].host->rnic->timeout);
+    return timers;
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
+    struct arena scratch = {0};
+    const time_ps *timers = longest_timers(scenario, &scratch);
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        check_host(report, &scenario->nodes[i]);
+        check_host(report, &scenario->nodes[i], timers[i]);
+    arena_free(&scratch);
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (uint32_t i = 0; i < workload->pair_count; i++) {

@@ -9,24 +9,29 @@
 
 #include <string.h>
 
-static void check_host(const struct scenario_node *host, bool sends, struct check_report *report)
+enum used {
+    USED_CONNECTS = 1 << 0, /* its REQ has the timeout and the retry count of both ends */
+    USED_RECEIVES = 1 << 1, /* SENDs that may find no receive posted: its REP has their retries */
+};
+
+static void check_host(const struct scenario_node *host, uint8_t used, struct check_report *report)
 {
     const struct rnic_params *rnic = host->host->rnic;
-    if (rnic->retry_count == 0) {
+    if ((used & USED_CONNECTS) != 0 && rnic->retry_count == 0) {
         const struct check_thing thing = check_of_rnic(host, "retry-count");
         check_alike(report, DIAG_WARNING, &thing,
                     "retry-count 0: one lost or late packet ends the queue pair");
         check_remedy(report, "rnic.retry-count: 7");
         check_set(report, &thing, "7");
     }
-    if (rnic->timeout == 0) {
+    if ((used & USED_CONNECTS) != 0 && rnic->timeout == 0) {
         const struct check_thing thing = check_of_rnic(host, "timeout");
         check_alike(report, DIAG_WARNING, &thing,
                     "timeout 0: a lost packet that no other follows is never sent again");
         check_remedy(report, "rnic.timeout: 14 (67 ms), or what the devices have");
         check_set(report, &thing, "14");
     }
-    if (sends && rnic->rnr_retry == 0) {
+    if ((used & USED_RECEIVES) != 0 && rnic->rnr_retry == 0) {
         const struct check_thing thing = check_of_rnic(host, "rnr-retry");
         check_alike(report, DIAG_WARNING, &thing,
                     "rnr-retry 0: a SEND that finds no receive posted ends the queue pair");
@@ -35,22 +40,21 @@ static void check_host(const struct scenario_node *host, bool sends, struct chec
     }
 }
 
-/* Both ends of a pair send requests, or answers that must be acknowledged. */
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
-    uint8_t *used = arena_take(&scratch, scenario->host_count); /* 1: at all, 2: with SENDs */
+    uint8_t *used = arena_take(&scratch, scenario->host_count);
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         const bool sends = strcmp(workload->ops->name, "rdma-send") == 0;
         for (uint32_t i = 0; i < workload->pair_count; i++) {
-            used[workload->pairs[i].from] |= sends ? 3 : 1;
-            used[workload->pairs[i].to] |= workload->ops->needs_nvme_target ? 1 : 0;
+            used[workload->pairs[i].from] |= USED_CONNECTS;
+            used[workload->pairs[i].to] |= sends ? USED_RECEIVES : 0;
         }
     }
     for (uint32_t i = 0; i < scenario->host_count; i++)
         if (used[i] != 0)
-            check_host(&scenario->nodes[i], used[i] == 3, report);
+            check_host(&scenario->nodes[i], used[i], report);
     arena_free(&scratch);
 }
 

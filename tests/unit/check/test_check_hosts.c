@@ -27,9 +27,11 @@ static void queue_pairs_that_bear_no_loss_are_found(void **state)
         {HEAD ALL("retry-count: 1") WRITE, "retries", DIAG_WARNING, "", 0},
         {HEAD ALL("timeout: 0") WRITE, "retries", DIAG_WARNING, "timeout 0", 2},
         {HEAD ALL("rnr-retry: 0") WRITE, "retries", DIAG_WARNING, "", 0},
-        {HEAD ALL("rnr-retry: 0") SEND, "retries", DIAG_WARNING, "host1: rnr-retry 0", 1},
-        /* Who only answers retries nothing. */
+        {HEAD ALL("rnr-retry: 0") SEND, "retries", DIAG_WARNING, "host0: rnr-retry 0", 1},
+        /* Who accepts retries as the other end asks; who receives asks for RNR retries. */
         {HEAD AT("host0", "retry-count: 0") WRITE, "retries", DIAG_WARNING, "", 0},
+        {HEAD AT("host0", "rnr-retry: 0") SEND, "retries", DIAG_WARNING, "host0: rnr-retry 0", 1},
+        {HEAD AT("host1", "rnr-retry: 0") SEND, "retries", DIAG_WARNING, "", 0},
     };
     assert_findings(cases, COUNT(cases));
 }

@@ -200,7 +200,7 @@ static void retries(void **state)
          "hosts.defaults.rnic.timeout=14)\n"},
         {HEAD ALL("rnr-retry: 0") WRITE, "retries", ""},
         {HEAD ALL("rnr-retry: 0") WORK("kind: rdma-send, from: host1, to: host0"), "retries",
-         "t.yaml:5:38: warning: host1: rnr-retry 0: a SEND that finds no receive posted ends the "
+         "t.yaml:5:38: warning: host0: rnr-retry 0: a SEND that finds no receive posted ends the "
          "queue pair\n"
          "    remedy: rnic.rnr-retry: 7, which is without end (--set "
          "hosts.defaults.rnic.rnr-retry=7)\n"},
@@ -208,22 +208,22 @@ static void retries(void **state)
         {HEAD "hosts:\n  defaults: {rnic: {retry-count: 0}}\n" TARGET WORK(
              "kind: nvme, from: host1, to: host0"),
          "retries",
-         "t.yaml:6:34: warning: 2 hosts (host0, ...): retry-count 0: one lost or late packet ends "
-         "the queue pair\n"
+         "t.yaml:6:34: warning: host1: retry-count 0: one lost or late packet ends the queue "
+         "pair\n"
          "    remedy: rnic.retry-count: 7 (--set hosts.defaults.rnic.retry-count=7)\n"},
         {HEAD ALL("retry-count: 0, timeout: 0, rnr-retry: 0")
              WORK("kind: rdma-send, from: host1, to: host0"),
          "retries",
+         "t.yaml:5:66: warning: host0: rnr-retry 0: a SEND that finds no receive posted ends the "
+         "queue pair\n"
+         "    remedy: rnic.rnr-retry: 7, which is without end (--set "
+         "hosts.defaults.rnic.rnr-retry=7)\n"
          "t.yaml:5:40: warning: host1: retry-count 0: one lost or late packet ends the queue pair\n"
          "    remedy: rnic.retry-count: 7 (--set hosts.defaults.rnic.retry-count=7)\n"
          "t.yaml:5:52: warning: host1: timeout 0: a lost packet that no other follows is never "
          "sent again\n"
          "    remedy: rnic.timeout: 14 (67 ms), or what the devices have (--set "
-         "hosts.defaults.rnic.timeout=14)\n"
-         "t.yaml:5:66: warning: host1: rnr-retry 0: a SEND that finds no receive posted ends the "
-         "queue pair\n"
-         "    remedy: rnic.rnr-retry: 7, which is without end (--set "
-         "hosts.defaults.rnic.rnr-retry=7)\n"},
+         "hosts.defaults.rnic.timeout=14)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
