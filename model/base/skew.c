@@ -43,7 +43,7 @@ static uint64_t zeta(uint64_t n, int64_t theta)
     const int64_t less_one = theta - ONE_Q32;
     const int64_t from = (int64_t)integral_q40(SUM_TERMS, less_one);
     const int64_t to = (int64_t)integral_q40(n, less_one);
-    const __int128 integral = ((__int128)(from - to) << 32) / less_one;
+    const __int128 integral = (__int128)(from - to) * ONE_Q32 / less_one;
     const int64_t ends =
         ((int64_t)(power_q60(n, theta) >> 20) - (int64_t)(power_q60(SUM_TERMS, theta) >> 20)) / 2;
     return (sum + (uint64_t)(integral + ends)) >> 8;
@@ -119,7 +119,7 @@ static int64_t pareto_power(int64_t h)
     const int64_t one = (int64_t)log2_q32(PPM);
     const int64_t log_h = (int64_t)log2_q32((uint64_t)h) - one;
     const int64_t log_rest = (int64_t)log2_q32((uint64_t)(PPM - h)) - one;
-    return (int64_t)(((__int128)log_h << 32) / log_rest);
+    return (int64_t)((__int128)log_h * ONE_Q32 / log_rest);
 }
 
 void skew_init(struct skew *skew, const struct skew_params *params, int64_t places, uint64_t turn)
@@ -129,7 +129,7 @@ void skew_init(struct skew *skew, const struct skew_params *params, int64_t plac
     skew->turn = turn_of(params, places, turn);
     skew->log2_places = (int64_t)log2_q32((uint64_t)places);
     if (params->kind == SKEW_ZIPF)
-        init_zipf(skew, (int64_t)(((__int128)params->value << 32) / PPM));
+        init_zipf(skew, (int64_t)((__int128)params->value * ONE_Q32 / PPM));
     else if (params->kind == SKEW_PARETO)
         skew->power = pareto_power(params->value);
     else if (params->kind == SKEW_NORMAL)
@@ -169,7 +169,7 @@ static uint64_t draw_zipf(const struct skew *skew, struct rng *rng)
         return 0;
     if (z < skew->zeta2 || skew->places == 2)
         return 1;
-    const __int128 log = ((__int128)log2_base(skew, UINT64_MAX - share) << 32) / skew->less_one;
+    const __int128 log = (__int128)log2_base(skew, UINT64_MAX - share) * ONE_Q32 / skew->less_one;
     return bounded(skew, skew->log2_places - log);
 }
 

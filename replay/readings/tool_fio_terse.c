@@ -90,7 +90,7 @@ static int64_t bytes_at(const struct terse *terse, int first, double iops)
     for (int64_t power = 512; power <= 64 * 1048576; power *= 2)
         if (bytes > 0.97 * (double)power && bytes < 1.03 * (double)power)
             return power;
-    return 512 * llround(bytes / 512);
+    return bytes < 1e9 ? 512 * llround(bytes / 512) : 0;
 }
 
 struct outstanding {
@@ -114,7 +114,7 @@ static struct outstanding outstanding_of(const struct terse *terse, double under
     if (low == 64)
         while ((double)low < 0.8 * under_way && low < 65536)
             low *= 2;
-    const int64_t jobs = llround(under_way / (double)low);
+    const int64_t jobs = under_way < 1e6 ? llround(under_way / (double)low) : 1;
     return (struct outstanding){low, jobs > 1 ? jobs : 1};
 }
 

@@ -100,8 +100,9 @@ static void end_table(struct perf *perf)
         return;
     const double depth = perf->under_way / (double)result->jobs;
     result->all_iops = result->iops;
-    result->bytes = 512 * llround(perf->mib * 1048576 / result->iops.value / 512);
-    result->depth = perf->depth > 0 ? perf->depth : llround(depth) > 0 ? llround(depth) : 1;
+    const double blocks = perf->mib * 1048576 / result->iops.value / 512;
+    result->bytes = blocks < 1e6 ? 512 * llround(blocks) : 0;
+    result->depth = perf->depth > 0 ? perf->depth : depth > 1 && depth < 1e6 ? llround(depth) : 1;
     result->latency.value = perf->under_way / result->iops.value * (double)PS_PER_S;
     if (!perf->named)
         diag_add(perf->file->diag, DIAG_WARNING, result->where, NULL,

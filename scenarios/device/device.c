@@ -52,7 +52,8 @@ void device_refuse(struct device *device, const char *text)
 static bool open_file(struct device *device, const char *name, const char *text, size_t length)
 {
     device->lines.file = text == NULL ? tree_read(&device->arena, name, device->diag)
-                                      : tree_hold(&device->arena, name, text, length);
+                                      : tree_hold(&device->arena, name,
+                                                  arena_text(&device->arena, text, length), length);
     if (device->lines.file == NULL)
         return false;
     if (device->lines.file->length > DEVICE_BYTES_MAX)

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(fine == !diag_failed(&diag));
     CHECK(fine == (result.yaml != NULL));
     if (fine)
-        piece_fabric_loads(result.yaml);
+        piece_loads(result.yaml);
     device_free(&result);
     return 0;
 }
