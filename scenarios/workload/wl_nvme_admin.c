@@ -134,10 +134,27 @@ static bool lingers(struct wl_nvme *wl)
     return now < wl->linger_until;
 }
 
+/* What is left of the list is said once. */
+static void note_rest(struct wl_nvme *wl)
+{
+    const size_t left = wl->params.admin.count - wl->listed_next;
+    if (left == 0 || wl->listed_told)
+        return;
+    wl->listed_told = true;
+    const struct env *env = wl->site.env;
+    char text[128];
+    snprintf(text, sizeof text, "workload: %zu of %zu admin commands of its list were not sent",
+             left, wl->params.admin.count);
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
+}
+
 bool wl_nvme_admin_waits(struct wl_nvme *wl)
 {
     const bool more = wl->listed_next < wl->params.admin.count && !is_over(wl);
-    return wl->listed_asked || more || lingers(wl);
+    if (wl->listed_asked || more || lingers(wl))
+        return true;
+    note_rest(wl);
+    return false;
 }
 
 void wl_nvme_admin_begin(struct wl_nvme *wl)

@@ -68,7 +68,7 @@ struct wl_nvme {
     struct nvme_admin listed;     /* of the list of commands; under way while listed_asked */
     struct timer listed_timer;
     size_t listed_next; /* in the list */
-    bool listed_asked;
+    bool listed_asked, listed_told; /* told: that some were not sent */
     time_ps linger_until; /* TIME_NEVER: it does not linger yet */
     enum wl_nvme_state state;
     struct wl_script script;

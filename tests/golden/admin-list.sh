@@ -71,6 +71,10 @@ equal 'a failure has its place' "$(grep -o 'admin command 2 of its list, opcode 
 equal "idle before the end" "$("$program" query "$work/run.db" "SELECT DISTINCT at_ps / 1000000000 FROM frame ORDER BY 1" |
     tail -n +2 | paste -sd' ')" '0 1 2 3 4 5 15'
 
+# A list that is longer than its workload's time.
+scenario 'count: none' 'stop: 1ms' 'admin: [{at: 500us}, {at: 999us, command: get-log}, {at: 999us}, {at: 999500ns}]'
+equal 'the rest is reported' "$(ran; echo $?) $(grep -c 'workload: [12] of 4 admin commands of its list were not sent' "$work/said")" '0 1'
+
 refused() { # NAME WORDS LINES...
     local name=$1 words=$2
     shift 2

@@ -68,7 +68,8 @@ bool nvme_target_logs_error(const struct target_command *command)
     wire_put16(entry + 14, UINT16_MAX);                       /* no byte of the command is named */
     wire_put64(entry + 16, command->queue->qid > 0 ? nvme_capsule_lba(sqe) : 0);
     wire_put32(entry + 24, sqe->nsid);
-    entry[29] = nvme_target_ops(controller->target)->type;
+    if (controller->target->conduct->error_transport != 0)
+        entry[29] = nvme_target_ops(controller->target)->type;
     return true;
 }
 
@@ -79,7 +80,8 @@ bool nvme_target_logs_error(const struct target_command *command)
 static uint64_t log_errors(const struct target_command *command, unsigned char *page)
 {
     const struct target_controller *controller = command->queue->controller;
-    const uint64_t newest = controller->error_count;
+    const uint64_t newest =
+        controller->target->conduct->fills_errors != 0 ? controller->error_count : 0;
     for (uint64_t i = 0; i < TARGET_ERROR_ENTRIES && i < newest; i++)
         memcpy(page + i * ERROR_ENTRY_BYTES, error_entry(controller, newest - 1 - i),
                ERROR_ENTRY_BYTES);

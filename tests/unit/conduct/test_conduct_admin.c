@@ -2,6 +2,8 @@
  * Where targets differ at Identify, log pages and features; sources as in test_conduct.c. */
 #include "tests/unit/conduct/conduct.h"
 
+#include "nvme/wire/wire.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -156,6 +158,36 @@ static void log_rules(void **state)
     CHECK_ALL(0, rows);
 }
 
+/* The newest error first: of an unknown log page, with its status above the phase bit. */
+static void the_error_log(void **state)
+{
+    (void)state;
+    const struct row unknown = {"unknown",
+                                NVME_ADMIN_GET_LOG,
+                                0,
+                                512,
+                                numd(512) | 0x7F,
+                                0,
+                                0,
+                                {NVME_STATUS_INVALID_LOG_PAGE | DNR, FIELD | DNR | MORE, FIELD},
+                                {0}};
+    const struct row errors = {
+        "errors", NVME_ADMIN_GET_LOG, NVME_NSID_ALL, 128, numd(128) | 1, 0, 0, {0, 0, 0}, {0}};
+    for (int identity = 0; identity < IDENTITIES; identity++) {
+        conduct_start(identity);
+        raw_bring_up(&raw);
+        conduct_check(0, &unknown, identity);
+        conduct_check(0, &errors, identity);
+        const unsigned char *entry = raw.buffer->bytes;
+        const uint16_t status = identity == OWN ? NVME_STATUS_INVALID_LOG_PAGE | DNR : FIELD | DNR;
+        assert_int_equal(wire_get64(entry), identity != SPDK);
+        assert_int_equal(wire_get16(entry + 12), identity == SPDK ? 0 : (uint16_t)(status << 1));
+        assert_int_equal(entry[29], identity == OWN); /* RDMA is 1 */
+        assert_int_equal(wire_get64(entry + 64), 0);
+        raw_fini(&raw);
+    }
+}
+
 /* Base 2.0, 5.16.1.4: the active slot and what is in it. */
 static void the_firmware_log(void **state)
 {
@@ -261,9 +293,8 @@ static void features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(identify_rules),
-        cmocka_unit_test(log_rules),
-        cmocka_unit_test(the_firmware_log),
+        cmocka_unit_test(identify_rules), cmocka_unit_test(log_rules),
+        cmocka_unit_test(the_error_log),  cmocka_unit_test(the_firmware_log),
         cmocka_unit_test(features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
