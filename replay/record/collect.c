@@ -296,18 +296,6 @@ static void add_members(const struct collect *collect, uint32_t index,
     workload->bytes_window = workload->read_window + workload->written_window;
 }
 
-/* A window without a completion measures nothing if it is shorter than the mean time between two,
- * or than the fastest operation of a workload that begins in it: its rates are undefined, not 0. */
-static bool is_too_short(const struct result_workload *workload, const struct workload_stats *stats)
-{
-    if (workload->completed_window > 0 || workload->bytes_window > 0 || workload->completed == 0)
-        return false;
-    const time_ps span = stats->last_completion - stats->first_issue;
-    return workload->window_ps < span / workload->completed ||
-           (stats->first_issue >= stats->window_from && stats->latency.count > 0 &&
-            workload->window_ps < (time_ps)stats->latency.min);
-}
-
 static void add_workload(const struct collect *collect, uint32_t index,
                          struct result_workload *workload)
 {
@@ -346,8 +334,7 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .degraded_ps = stats->degraded,
     };
     add_members(collect, index, workload);
-    if (is_too_short(workload, stats))
-        workload->window_ps = 0;
+    collect_rates(collect->scenario, about, stats, workload);
 }
 
 static void state_cause(const struct explain *explain, struct result *result)

@@ -132,6 +132,102 @@ void collect_members(const struct collect *collect, struct result *result)
     free(looked.queues);
 }
 
+/* ---- rates over a window that is too short ---- */
+
+/* What the links of a workload's ends carry in one direction, and those of one member; 0: it has
+ * a loopback, which no link limits. */
+struct ends {
+    __int128 all_bps, member_bps;
+};
+
+static int64_t links_of(const struct scenario_node *node)
+{
+    int64_t bps = 0;
+    for (uint16_t i = 0; i < node->port_count; i++)
+        bps += node->ports[i].link == SCENARIO_NO_LINK ? 0 : node->ports[i].params->rate;
+    return bps;
+}
+
+static struct ends ends_of(const struct scenario *scenario, const struct scenario_workload *about)
+{
+    uint8_t *seen = memory_zeroed(scenario->host_count, 1);
+    __int128 from_bps = 0, to_bps = 0;
+    struct ends ends = {0};
+    for (uint32_t i = 0; i < about->pair_count; i++) {
+        const struct scenario_pair *pair = &about->pairs[i];
+        const int64_t from = links_of(&scenario->nodes[pair->from]);
+        const int64_t to = links_of(&scenario->nodes[pair->to]), least = from < to ? from : to;
+        if (pair->from == pair->to) {
+            free(seen);
+            return (struct ends){0};
+        }
+        from_bps += (seen[pair->from] & 1) == 0 ? from : 0;
+        to_bps += (seen[pair->to] & 2) == 0 ? to : 0;
+        seen[pair->from] |= 1;
+        seen[pair->to] |= 2;
+        ends.member_bps = least > ends.member_bps ? least : ends.member_bps;
+    }
+    free(seen);
+    ends.all_bps = from_bps < to_bps ? from_bps : to_bps;
+    return ends;
+}
+
+/* Payload arrives by the frame: at the edges of a short window more of it than the links carry. */
+static bool is_above_links(const struct scenario *scenario, const struct scenario_workload *about,
+                           const struct result_workload *workload)
+{
+    const struct ends ends = ends_of(scenario, about);
+    const int ways = 1 + (workload->read_window > 0 && workload->written_window > 0);
+    const __int128 bit = (__int128)8 * PS_PER_S, window = workload->window_ps;
+    return ends.all_bps > 0 && (workload->read_window * bit > ends.all_bps * window ||
+                                workload->written_window * bit > ends.all_bps * window ||
+                                workload->member_most * bit > ways * ends.member_bps * window);
+}
+
+/* Operations completed outside the window, and within it fewer than a few, because it is shorter
+ * than a few take at the rate of all of them. */
+static bool has_few(const struct result_workload *workload, const struct workload_stats *stats)
+{
+    enum { FEW = 3 };
+    const time_ps span = stats->last_completion - stats->first_issue;
+    return workload->completed_window < FEW && workload->completed > workload->completed_window &&
+           (__int128)workload->window_ps * workload->completed < (__int128)FEW * span;
+}
+
+/* So many frames for each member that one at an edge of the window is nothing: payload counts as it
+ * arrives, so goodput needs no completions. */
+static bool has_frames(const struct scenario *scenario, const struct scenario_workload *about,
+                       const struct result_workload *workload)
+{
+    enum { ENOUGH = 100 };
+    const struct rnic_params *rnic = scenario->nodes[about->pairs[0].from].host->rnic;
+    return workload->bytes_window / rnic->path_mtu >= ENOUGH * workload->members;
+}
+
+void collect_rates(const struct scenario *scenario, const struct scenario_workload *about,
+                   const struct workload_stats *stats, struct result_workload *workload)
+{
+    const struct words window = words_time(workload->window_ps);
+    if (workload->window_ps <= 0 || about->pair_count == 0)
+        return;
+    workload->few = has_few(workload, stats);
+    const bool above = is_above_links(scenario, about, workload);
+    const bool goodput = !above && (!workload->few || has_frames(scenario, about, workload));
+    if (workload->few)
+        snprintf(workload->no_rates, sizeof workload->no_rates,
+                 "no IOPS%s: the measured part of %s has %s %s, too few for a rate",
+                 goodput ? "" : " or goodput", window.text,
+                 words_count(workload->completed_window).text,
+                 plural(workload->completed_window, "completion", "completions"));
+    else if (above)
+        snprintf(workload->no_rates, sizeof workload->no_rates,
+                 "no IOPS or goodput: the measured part of %s is too short: %s arrived, more than "
+                 "the links carry in it",
+                 window.text, words_bytes(workload->bytes_window).text);
+    if (!goodput)
+        workload->window_ps = 0;
+}
+
 /* ---- the steady part ---- */
 
 static void refuse_cut_off(const struct scenario *scenario, const struct scenario_workload *about,

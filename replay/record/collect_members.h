@@ -5,6 +5,11 @@
 
 #include "replay/record/collect.h"
 
+/* Whether the window is long enough to tell rates: if not, no_rates says why; where that includes
+ * goodput, window_ps becomes 0. */
+void collect_rates(const struct scenario *scenario, const struct scenario_workload *about,
+                   const struct workload_stats *stats, struct result_workload *workload);
+
 /* Fills the warnings, and how many members of each workload were idle. */
 void collect_members(const struct collect *collect, struct result *result);
 

@@ -151,6 +151,9 @@ static void emit_workload(const struct result *result, uint32_t index, result_em
     snprintf(path, sizeof path, "workloads[%u].name", index);
     emit_text(emit, self, path, workload->name);
     result_workload_emit(workload, index, emit, self);
+    snprintf(path, sizeof path, "workloads[%u].no_rates", index);
+    emit_or_null(emit, self, workload->no_rates[0] != '\0',
+                 (struct result_item){path, RESULT_TEXT, 0, 0, workload->no_rates});
     snprintf(path, sizeof path, "workloads[%u].victim", index);
     emit_or_null(emit, self, workload->victim != NULL,
                  (struct result_item){path, RESULT_TEXT, 0, 0, workload->victim});

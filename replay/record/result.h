@@ -27,6 +27,8 @@ struct result_totals {
 #undef TOTAL
 };
 
+enum { RESULT_WHY_BYTES = 160 };
+
 /* One entry of `workloads:`. */
 struct result_workload {
     const char *name;
@@ -44,7 +46,9 @@ struct result_workload {
      * were played, and of those with least and most. */
     int64_t bytes_window, read_window, written_window;
     int64_t played, member_least, member_most;
-    int64_t window_ps; /* what they are divided by */
+    int64_t window_ps;               /* what they are divided by; 0: there are no rates */
+    bool few;                        /* too few of them for IOPS */
+    char no_rates[RESULT_WHY_BYTES]; /* which are undefined, and why; empty: none */
     const struct hist *latency;
     /* Of its NVMe controllers: struct nvme_host_stats. */
     int64_t losses, attempts, reconnects, given_up, requeued, retried, without_service_ps;
@@ -77,9 +81,9 @@ enum { RESULT_ACTUAL_BYTES = 224 };
 struct result_expectation {
     const char *text;
     bool held;
-    bool unjudged;   /* the run was cut before it could tell; then it is not held either */
+    bool unjudged; /* the run was cut before it could tell; then it is not held either */
     char actual[RESULT_ACTUAL_BYTES]; /* what was found */
-    struct result_ratio value; /* the same, exact; denominator 0: not known */
+    struct result_ratio value;        /* the same, exact; denominator 0: not known */
 };
 
 enum { RESULT_SENTENCE_BYTES = 480, RESULT_FAILURES_MAX = 8 };

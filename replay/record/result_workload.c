@@ -27,13 +27,14 @@ enum source {
 /* When there is such a number. */
 enum known {
     ALWAYS,
-    WINDOW,  /* it has a window to divide by */
-    PLAYED,  /* likewise, and members */
-    LATENCY, /* one completed whose latency was measured */
-    STEADY,  /* there was enough to look at */
-    WORST,   /* enough of each member */
-    SEVERAL, /* two members or more */
-    FLOWS,   /* they have a size, and some were completed */
+    WINDOW,      /* it has a window to divide by */
+    COMPLETIONS, /* likewise, and it has some of them */
+    PLAYED,      /* likewise, and members */
+    LATENCY,     /* one completed whose latency was measured */
+    STEADY,      /* there was enough to look at */
+    WORST,       /* enough of each member */
+    SEVERAL,     /* two members or more */
+    FLOWS,       /* they have a size, and some were completed */
     SLOWDOWNS,
     QUEUES, /* of NVMe controllers */
     BIN,    /* and those after it, of each class of size: messages of it were completed */
@@ -76,7 +77,7 @@ static const struct workload_row rows[] = {
     {"bytes", MEMBER, OF(bytes), 0, ALWAYS},
     {"bytes_read", MEMBER, OF(bytes_read), 0, ALWAYS},
     {"bytes_written", MEMBER, OF(bytes_written), 0, ALWAYS},
-    {"iops", PER_SECOND, OF(completed_window), 0, WINDOW},
+    {"iops", PER_SECOND, OF(completed_window), 0, COMPLETIONS},
     {"goodput_bps", BITS_PER_SECOND, OF(bytes_window), 0, WINDOW},
     {"goodput_read_bps", BITS_PER_SECOND, OF(read_window), 0, WINDOW},
     {"goodput_write_bps", BITS_PER_SECOND, OF(written_window), 0, WINDOW},
@@ -220,6 +221,8 @@ static bool is_known(const struct result_workload *workload, const struct worklo
     switch (row->known) {
     case WINDOW:
         return workload->window_ps > 0;
+    case COMPLETIONS:
+        return workload->window_ps > 0 && !workload->few;
     case PLAYED:
         return workload->window_ps > 0 && workload->played > 0;
     case LATENCY:

@@ -355,6 +355,14 @@ static bool has_no_basis(const struct expectation *expectation, const struct res
     return (unmeasured >> basis & 1) != 0;
 }
 
+/* IOPS and goodput of a workload, or of its members. */
+static bool is_over_window(enum expect_quantity quantity)
+{
+    const char *path = expect_path(quantity);
+    return strcmp(path, ".iops") == 0 || strncmp(path, ".goodput", 8) == 0 ||
+           strncmp(path, ".member_goodput", 15) == 0;
+}
+
 /* True, and why, when nothing was compared: a run that did nothing would have the same result. */
 static bool compares_nothing(const struct expectation *expectation, const struct result *result,
                              struct result_ratio value, char *why, size_t size)
@@ -364,7 +372,12 @@ static bool compares_nothing(const struct expectation *expectation, const struct
         return true;
     }
     if (value.denominator == 0) {
-        snprintf(why, size, "not known: too few samples or members");
+        const bool whole = expectation->workload == EXPECT_WHOLE_RUN;
+        const char *no_rates = whole ? "" : result->workloads[expectation->workload].no_rates;
+        snprintf(why, size, "%s",
+                 no_rates[0] != '\0' && is_over_window(expectation->quantity)
+                     ? no_rates
+                     : "not known: too few samples or members");
         return true;
     }
     if (leaves_out_operations(expectation, result, why, size))

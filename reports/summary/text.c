@@ -97,6 +97,8 @@ static void write_workload(const struct text *text, const struct store_statement
     for (int column = 6; column <= 10; column++)
         fprintf(text->out, "%10s", figure_time(row, column).text);
     fputc('\n', text->out);
+    if (store_text(row, 13)[0] != '\0')
+        fprintf(text->out, "  %18s%s\n", "", store_text(row, 13));
     if (store_int(row, 12) > 0)
         fprintf(text->out, "  %18s%s not issued: queue depth reached\n", "",
                 words_count(store_int(row, 12)).text);
@@ -116,8 +118,8 @@ static void write_workloads(const struct text *text)
     struct store_statement *rows = store_prepare(
         text->store,
         "SELECT name, completed, failed, unfinished, iops, goodput_bps, latency_mean_ps,"
-        " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps, waiting, missed"
-        " FROM workload ORDER BY workload");
+        " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps, waiting, missed,"
+        " no_rates FROM workload ORDER BY workload");
     int64_t shown = 0;
     while (shown < WORKLOADS_MAX && store_step(rows)) {
         write_workload(text, rows);
