@@ -55,7 +55,7 @@ static bool row(struct counts_reader *reader)
     if (is_known_text(at) || take_total(reader, at))
         return true;
     if (strncmp(at, "Rx ", 3) != 0 && strncmp(at, "Tx ", 3) != 0)
-        return false;
+        return at > reader->lines.text; /* more of the port, which is not read */
     const int count = tables_cells(reader->lines.text, cells);
     const char *name = strncmp(at, "Rx", 2) == 0 ? "Rx" : "Tx";
     for (int i = 1; i < count && i <= 8; i++)
