@@ -29,6 +29,15 @@ static uint32_t both(uint32_t queues)
     return (queues - 1) << 16 | (queues - 1);
 }
 
+static bool has_io_queues(const struct target_controller *controller)
+{
+    for (const struct target_queue *queue = controller->target->queues; queue != NULL;
+         queue = queue->next)
+        if (queue->controller == controller && queue->qid > 0 && queue->state == TARGET_QUEUE_READY)
+            return true;
+    return false;
+}
+
 /* Base 2.0, 5.27.1.5: not once there are I/O queues. */
 static uint16_t set_queues(struct target_command *command, uint32_t value)
 {
@@ -37,7 +46,7 @@ static uint16_t set_queues(struct target_command *command, uint32_t value)
     if (submission > 0xFFFF || completion > 0xFFFF)
         return BAD_FIELD;
     const uint16_t again = (uint16_t)controller->target->conduct->queues_again;
-    if (controller->queues > 1 && (again != NVME_STATUS_OK || controller->granted > 0))
+    if (has_io_queues(controller) && (again != NVME_STATUS_OK || controller->granted > 0))
         return again != NVME_STATUS_OK ? again : NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
     const uint32_t wanted = submission > completion ? submission : completion;
     command->result = both(nvme_target_budget_grant(controller, wanted));

@@ -305,10 +305,13 @@ static void enable(struct target_controller *controller)
     controller->csts = good || conduct->checks_enable == 0 ? NVME_CSTS_READY : NVME_CSTS_FATAL;
 }
 
-/* Base 2.0, 3.7.2: I/O queues end, what was set is forgotten; the admin queue stays (fabrics). */
+/* Base 2.0, 3.7.2: I/O queues and what is outstanding end, what was set is forgotten; the admin
+ * queue stays (fabrics). */
 static void reset(struct target_controller *controller)
 {
     controller->cc = 0;
+    if (controller->target->conduct->reset_ends_events != 0)
+        nvme_target_events_end(controller);
     if (controller->target->conduct->reset_closes_queues == 0) {
         controller->csts &= ~(uint32_t)NVME_CSTS_READY;
         return;

@@ -49,6 +49,13 @@ void nvme_target_event_tell(struct target_controller *controller, unsigned bit)
     process(controller);
 }
 
+void nvme_target_events_end(struct target_controller *controller)
+{
+    while (controller->events > 0)
+        nvme_target_command_done(controller->event_requests[--controller->events],
+                                 NVME_STATUS_ABORTED);
+}
+
 void nvme_target_event_read(struct target_controller *controller, unsigned bit)
 {
     controller->events_masked &= ~(UINT32_C(1) << bit);

@@ -266,6 +266,8 @@ bool nvme_target_valid_namespace(const struct target_controller *controller, uin
 uint16_t nvme_target_no_namespace(const struct target_controller *controller, uint32_t nsid);
 
 /* target_event.c */
+/* Its requests are answered, without an event. */
+void nvme_target_events_end(struct target_controller *controller);
 /* Bits that are enabled before the host sets any. */
 uint32_t nvme_target_events_at_first(const struct target_controller *controller);
 void nvme_target_event_tell(struct target_controller *controller, unsigned bit);

@@ -191,12 +191,28 @@ static void capabilities(void **state)
 static void a_reset(void **state)
 {
     (void)state;
+    const struct nvme_command event = {.opcode = NVME_ADMIN_ASYNC_EVENT,
+                                       .flags = NVME_FLAGS_SGL,
+                                       .cid = 0x55,
+                                       .sgl.type = NVME_SGL_KEYED};
+    const struct row queues = {"Number of Queues behind a reset",
+                               NVME_ADMIN_SET_FEATURES,
+                               0,
+                               0,
+                               7,
+                               3 << 16 | 3,
+                               0,
+                               {0, 0, 0},
+                               {0x7F007F, 0x7F007F, 0x7F007F}};
     for (int identity = 0; identity < IDENTITIES; identity++) {
         conduct_start(identity);
         raw_bring_up(&raw);
+        assert_int_equal(raw_send(&raw, 0, &event, 0), HELD);
+        const uint32_t answered = raw.queues[0].answered;
         assert_int_equal(conduct_property(0, NVME_FCTYPE_SET, NVME_PROPERTY_CC, false, ENABLE & ~1),
                          0);
         fake_run(&raw.world, raw.world.now + PS_PER_MS);
+        assert_int_equal(raw.queues[0].answered - answered, identity == OWN ? 2 : 1);
         assert_int_equal(raw.queues[1].down, identity != NVMET);
         assert_false(raw.queues[0].down);
         assert_int_equal(conduct_property_value(NVME_PROPERTY_CSTS, false), 0);
@@ -214,6 +230,8 @@ static void a_reset(void **state)
         conduct_check(0, &admin, identity);
         assert_int_equal(conduct_property(0, NVME_FCTYPE_SET, NVME_PROPERTY_CC, false, ENABLE), 0);
         assert_int_equal(conduct_property_value(NVME_PROPERTY_CSTS, false), NVME_CSTS_READY);
+        conduct_check(0, &queues, identity);
+        assert_int_equal(raw_send(&raw, 0, &event, 0), HELD); /* also with the former CID */
         if (identity != NVMET) { /* and the same queue can be had again */
             struct nvme_connect_data data = raw_identity(1);
             raw_connect_as(&raw, 2, 1, 128);
