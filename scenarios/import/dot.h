@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dot - a cabling as Graphviz's language has it: Cumulus' topology.dot and its like.
  *     graph G { "leaf1":"swp51" -- "spine1":"swp1" [rate="100Gbps"] }
- * An attribute `function` or `role` of a node says what it is: host, server, client, storage,
- * target and what begins with "oob-server" are hosts, all others (leaf, spine ..) switches.
+ * An attribute `function` or `role` of a node says what it is: host, server, client, storage and
+ * target are hosts, words with oob or mgmt management networks, all others (leaf, spine) switches.
  * Attributes of an edge that a link has (rate, length, mtu, fec ..) are taken as a scenario writes
  * them; the rest is reported.
  * Source:  ptmd(8) (topology.dot), Cumulus' topology converter (function).
