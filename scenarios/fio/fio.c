@@ -135,6 +135,12 @@ static bool read_option(struct parser *parser, const struct fio_line *line)
 {
     struct words words;
     const int column = (int)line->first + 1;
+    if (line->text[line->first] == '>') {
+        parser->at = parser->lines.count; /* once for all lines */
+        return fio_error(
+            &parser->reader, column,
+            "the line is quoted as in a mail: remove \"> \" at the beginning of lines");
+    }
     if (!parser->in_section)
         return fio_error(&parser->reader, column,
                          "expected a section such as [global] or [job] before the first option");

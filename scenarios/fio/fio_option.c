@@ -351,6 +351,24 @@ bool fio_option_read(struct fio_reader *reader, const struct fio_option *option,
     }
 }
 
+/* A block with its metadata behind it (extended LBA: 520, 4104, 4160) counts without them. */
+static bool fit_blocks(struct fio_reader *reader, struct fio_raw *raw,
+                       const struct fio_value *value)
+{
+    for (int direction = 0; direction < WL_DIRECTIONS; direction++) {
+        const int64_t bytes = raw->bs[direction], metadata = bytes % 512;
+        if (metadata == 0)
+            continue;
+        if (metadata % 8 != 0 || metadata > (bytes - metadata) / 8)
+            return fio_error(reader, value->column, "a block size is a multiple of 512 bytes");
+        raw->bs[direction] = bytes - metadata;
+        fio_note(reader, value->column,
+                 "metadata are not modeled: of %lld bytes the %lld of data are moved",
+                 (long long)bytes, (long long)(bytes - metadata));
+    }
+    return true;
+}
+
 bool fio_read_bs(struct fio_reader *reader, struct fio_raw *raw, const struct fio_value *value)
 {
     static const struct fio_option pair = {
@@ -360,10 +378,23 @@ bool fio_read_bs(struct fio_reader *reader, struct fio_raw *raw, const struct fi
         .min = 512,
         .max = GIB,
     };
-    if (!read_pair(reader, &pair, raw, value))
+    char text[64];
+    struct fio_value pair_value = *value;
+    char *dash = NULL;
+    if (value->text != NULL && strlen(value->text) < sizeof text &&
+        strchr(value->text, ',') == NULL) {
+        snprintf(text, sizeof text, "%s", value->text);
+        dash = strchr(text, '-');
+    }
+    if (dash != NULL) { /* fio takes it for a comma */
+        *dash = ',';
+        pair_value.text = text;
+    }
+    if (!read_pair(reader, &pair, raw, &pair_value))
         return false;
-    for (int direction = 0; direction < WL_DIRECTIONS; direction++)
-        if (raw->bs[direction] % 512 != 0)
-            return fio_error(reader, value->column, "a block size is a multiple of 512 bytes");
-    return true;
+    if (dash != NULL)
+        fio_note(reader, value->column,
+                 "'%.32s' is one size for reads and one for writes, as in fio: a range is bsrange",
+                 value->text);
+    return fit_blocks(reader, raw, value);
 }

@@ -2,8 +2,8 @@
  * fio_private - what the parts of the fio reader share.
  * fio_lines.c reads lines, fio.c sections; fio_option.c holds the table of options and the plain
  * kinds of value, fio_custom.c the options with a syntax of their own, fio_engine.c the engines,
- * fio_change.c what the scenario says
- * in place of the file, fio_job.c makes a workload of what a section said. */
+ * fio_change.c what the scenario says in place of the file, fio_job.c makes a workload of what a
+ * section said. */
 #ifndef STORMGLASS_SCENARIOS_FIO_FIO_PRIVATE_H
 #define STORMGLASS_SCENARIOS_FIO_FIO_PRIVATE_H
 

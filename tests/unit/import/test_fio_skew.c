@@ -76,6 +76,8 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
         {"[a]\nrandom_distribution=zoned\n", "t.fio", 2, 21, "expected random"},
         {"[a]\nioengine=/opt/x/other.so\n", "t.fio", 2, 10, "SPDK's"},
         {"[a]\nfilesize=20%\n", "t.fio", 2, 10, "'20%'"},
+        {"[a]\nbs=600\n", "t.fio", 2, 4, "multiple of 512"},
+        {"> [a]\n> bs=4k\n", "t.fio", 1, 1, "quoted"},
         {"[a]\nsize=101%\n", "t.fio", 2, 6, "0% to 100%"},
         {"[a]\nsize=-3%\n", "t.fio", 2, 6, "0% to 100%"},
         {"[a]\ninclude /etc/passwd\n", "t.fio", 2, 9, "folder"},
@@ -139,6 +141,31 @@ static void options_of_a_plugin_are_noted_in_the_files_words(void **state)
     assert_int_equal(loaded.jobs.jobs[0].nvme.queue_depth, 5);
     assert_int_equal(loaded.jobs.jobs[1].nvme.queue_depth, 1);
     fio_free(&loaded.jobs);
+}
+
+static void odd_sizes_are_noted(void **state)
+{
+    static const struct {
+        const char *text, *words;
+        int64_t read, write;
+    } rows[] = {
+        {"bs=4160", "the 4096 of data", 4096, 4096},
+        {"bs=520", "the 512 of data", 512, 512},
+        {"bs=4k-64k", "one size for reads and one for writes", 4096, 65536},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        char text[64];
+        struct load loaded;
+        snprintf(text, sizeof text, "[a]\nrw=randrw\n%s\n", rows[i].text);
+        assert_true(load(&loaded, text));
+        const struct wl_plan_sizes *sizes = loaded.jobs.jobs[0].nvme.fio.plan.sizes;
+        assert_int_equal(sizes[WL_READ].entries[0].low, rows[i].read);
+        assert_int_equal(sizes[WL_WRITE].entries[0].low, rows[i].write);
+        assert_int_equal(loaded.diag.count, 1);
+        assert_non_null(strstr(loaded.diag.messages[0].text, rows[i].words));
+        fio_free(&loaded.jobs);
+    }
 }
 
 static void distributions_reach_the_plan(void **state)
@@ -225,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_lone_file_includes_nothing),
         cmocka_unit_test(included_lines_count_where_they_are_included),
         cmocka_unit_test(options_of_a_plugin_are_noted_in_the_files_words),
+        cmocka_unit_test(odd_sizes_are_noted),
         cmocka_unit_test(distributions_reach_the_plan),
         cmocka_unit_test(zones_may_differ_by_direction),
         cmocka_unit_test(percentages_are_of_the_namespace),
