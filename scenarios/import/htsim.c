@@ -184,6 +184,15 @@ static void take_latency(struct reading *reading)
             most);
 }
 
+/* Where the file has no Podsize: all hosts of two tiers, else those below one agg switch. */
+static void choose_pod(struct htsim_tree *tree)
+{
+    if (tree->pod == 0)
+        tree->pod = tree->tiers == 2 ? tree->nodes
+                                     : tree->tier[0].radix_down * tree->tier[1].radix_down /
+                                           tree->tier[1].bundle;
+}
+
 static bool read_tree(struct reading *reading)
 {
     reading->tier = -1;
@@ -194,6 +203,7 @@ static bool read_tree(struct reading *reading)
     }
     if (!is_whole(reading))
         return false;
+    choose_pod(reading->tree);
     take_latency(reading);
     return htsim_build(reading->cabling, reading->tree);
 }
