@@ -359,6 +359,8 @@ static void bad_files_are_refused_at_their_place(void **state)
         {"[a]\nbssplit=4k/60:8k/60\n", 2, 9, "add up to 100"},
         {"[a]\nbssplit=4k/60:8k/30\n", 2, 9, "add up to 100"},
         {"[a]\nbsrange=4k\n", 2, 9, "ranges such as"},
+        {"[a]\nbsrange=4k-8k,4k-8k,4k-8k,4k-8k\n", 2, 9, "ranges such as"},
+        {"[a]\nbssplit=4k/100,4k/100,4k/100,4k/100\n", 2, 9, "add up to 100"},
         {"[a]\nrw=randread\nrandom_distribution=zoned:60/10:40/91\n", 3, 21, "zoned"},
         {"[a]\nrw=randread\nrandom_distribution=zoned:60/10:41/90\n", 3, 21, "zoned"},
         {"[a]\nrw=randread\nrandom_distribution=zoned:60/10:39/90\n", 3, 21, "zoned"},

@@ -158,6 +158,21 @@ static void ranges_and_shares_of_sizes(void **state)
     assert_int_equal(job->nvme.block_size, 16384);
     assert_int_equal(job->nvme.pattern, WL_NVME_SEQUENTIAL);
     fio_free(&loaded.jobs);
+    job = load(&loaded, "rw=rw\nbsrange=4k-8k"); /* one range is that of both directions */
+    assert_non_null(job);
+    sizes = job->nvme.fio.plan.sizes;
+    for (int way = WL_READ; way <= WL_WRITE; way++) {
+        assert_int_equal(sizes[way].entries[0].low, 4096);
+        assert_int_equal(sizes[way].entries[0].high, 8192);
+    }
+    fio_free(&loaded.jobs);
+    job = load(&loaded, "rw=rw\nbsrange=4k-8k,16k-32k"); /* and the last of two is the write's */
+    assert_non_null(job);
+    sizes = job->nvme.fio.plan.sizes;
+    assert_int_equal(sizes[WL_READ].entries[0].high, 8192);
+    assert_int_equal(sizes[WL_WRITE].entries[0].low, 16384);
+    assert_int_equal(sizes[WL_WRITE].entries[0].high, 32768);
+    fio_free(&loaded.jobs);
     job = load(&loaded, "rw=rw\nbssplit=4k/25:8k:16k:32k/1,64k/100");
     assert_non_null(job);
     sizes = job->nvme.fio.plan.sizes;

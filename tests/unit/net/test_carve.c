@@ -33,6 +33,46 @@ static void the_paper_s_thresholds_come_from_the_plan(void **state)
     assert_int_equal(plan.lossless_pool * 8 / (8 * 32 * (8 + 1)), 21755);
 }
 
+/* Headroom grows by what the link carries while the peer responds, and by two of the largest
+ * frames: that of the peer which has begun, and the one that delays the PAUSE frame. */
+static void headroom_follows_the_peers_response_and_mtu(void **state)
+{
+    (void)state;
+    static const struct {
+        time_ps response;
+        int64_t mtu;
+    } peers[] = {{0, 1500}, {PS_PER_US, 1500}, {3 * PS_PER_US, 1500}, {0, 4500}};
+    int64_t headrooms[4];
+    for (int i = 0; i < 4; i++) {
+        struct engine engine;
+        struct frame_pool frames;
+        struct pump pumps[2];
+        struct port_params params;
+        struct switch_params about;
+        opt_presets(port_opts, &params);
+        params.rate = INT64_C(100000000000);
+        engine_init(&engine, 1);
+        frame_pool_init(&frames);
+        params.pfc_response = 50 * PS_PER_US;
+        params.mtu = 9000;
+        pump_init(&pumps[0], &engine, "switch", &params, &frames);
+        params.pfc_response = peers[i].response;
+        params.mtu = peers[i].mtu;
+        pump_init(&pumps[1], &engine, "host", &params, &frames);
+        port_join(&pumps[0].port, pump_ingress, &pumps[1].port, pump_ingress);
+        switch_presets(&about);
+        about.cell = 1;
+        const struct headroom_link link = switch_link(&about, &pumps[0].port);
+        headrooms[i] = headroom_auto(&link);
+        engine_fini(&engine);
+        frame_pool_fini(&frames);
+    }
+    /* 1 us and 3 us at 100 Gb/s, without preambles and gaps; twice the largest frame. */
+    assert_in_range(headrooms[1] - headrooms[0], 12250, 12500);
+    assert_in_range(headrooms[2] - headrooms[0], 36750, 37500);
+    assert_in_range(headrooms[3] - headrooms[0], 6000, 6200);
+}
+
 static int64_t up(int64_t bytes, int64_t cell)
 {
     return (bytes + cell - 1) / cell;
@@ -113,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_paper_s_thresholds_come_from_the_plan),
+        cmocka_unit_test(headroom_follows_the_peers_response_and_mtu),
         cmocka_unit_test(a_switch_has_the_memory_that_its_parameters_say),
         cmocka_unit_test(without_limits_there_are_none),
     };

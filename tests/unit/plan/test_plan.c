@@ -313,6 +313,33 @@ static void bounds_are_those_of_links_and_light(void **state)
     scenario_free(scenario);
 }
 
+/* 1,000 I/Os a second, and in a quarter of 3 ms what was begun or due before: the depth and one. */
+static void a_paced_loop_is_bound_by_its_rate_and_its_depth(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set;
+        int64_t least; /* and the headers, a little; -1: the pace bounds nothing */
+    } rows[] = {
+        {"workloads.paced.queue-depth=1", 1000 + 2 * 4000 / 3},
+        {"workloads.paced.queue-depth=2", 1000 + 3 * 4000 / 3},
+        {"workloads.paced.queues=2", 1000 + 65 * 4000 / 3},
+        {"workloads.paced.count=5", -1}, /* no steady part is known */
+        {"workloads.paced.stop=2ms", 1000 + 33 * 2000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct scenario *scenario = load_base(rows[i].set);
+        const struct expectation asked = {
+            .text = "", .workload = 1, .op = EXPECT_GT, .quantity = EXPECT_STEADY_IOPS};
+        char why[PLAN_BOUND_BYTES] = "";
+        const int64_t most = plan_bound(scenario, &asked, why);
+        assert_int_equal(strstr(why, "asks for no more") != NULL, rows[i].least >= 0);
+        if (rows[i].least >= 0)
+            assert_in_range(most, rows[i].least, rows[i].least + 40);
+        scenario_free(scenario);
+    }
+}
+
 struct wrong {
     const char *from, *to; /* in the text above */
     int line;
@@ -460,6 +487,7 @@ int main(void)
         cmocka_unit_test(objectives_are_of_the_steady_part),
         cmocka_unit_test(a_bill_counts_every_part),
         cmocka_unit_test(bounds_are_those_of_links_and_light),
+        cmocka_unit_test(a_paced_loop_is_bound_by_its_rate_and_its_depth),
         cmocka_unit_test(the_time_left_is_that_of_the_runs_ahead),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(without_prices_headroom_decides),

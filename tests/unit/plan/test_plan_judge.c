@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "replay/plan/plan_follow.h"
+#include "replay/plan/plan_next.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -178,6 +179,48 @@ static void what_is_open_counts_where_it_could_be_chosen(void **state)
     assert_true(is_proven(PLAN_FRONT, true, 0.1, 500, PLAN_VERDICT_FAILS));
 }
 
+/* With a tolerance of 0.05, a bar of 0.5, and two cases of which the second decides. */
+static enum plan_standing standing(double most, uint32_t most_by, enum plan_verdict verdict,
+                                   double headroom, enum plan_verdict decisive)
+{
+    static const char *names[] = {"spine down"};
+    static struct plan_cases cases = {.count = 2};
+    cases.cases[0].name = "";
+    cases.cases[1].name = names[0];
+    struct plan plan = {.rules.tolerance = 50000};
+    struct plan_case_state states[2] = {{.verdict = PLAN_VERDICT_OPEN}, {.verdict = decisive}};
+    struct plan_candidate candidates[2] = {{.cases = &cases,
+                                            .states = states,
+                                            .verdict = verdict,
+                                            .headroom = headroom,
+                                            .most = most,
+                                            .most_by = most_by}};
+    struct plan_state state = {.plan = &plan, .candidates = candidates, .count = 2};
+    const struct plan_search search = {.state = &state};
+    const struct plan_next next = {
+        .search = &search, .decisive = names, .decisive_count = 1, .bar = 0.5};
+    return plan_next_standing(&next, 0);
+}
+
+/* What is known of its own runs counts as it is, what follows from another candidate's within the
+ * tolerance. */
+static void a_candidate_stands_below_the_bar_or_above(void **state)
+{
+    enum { OWN = 0, OTHERS = 1 };
+    const enum plan_verdict open = PLAN_VERDICT_OPEN, holds = PLAN_VERDICT_HOLDS;
+    (void)state;
+    assert_int_equal(standing(0.49, OWN, holds, 0.6, holds), PLAN_BELOW);
+    assert_int_equal(standing(0.5, OWN, holds, 0.6, holds), PLAN_HOLDING);
+    assert_int_equal(standing(0.46, OTHERS, holds, 0.6, holds), PLAN_HOLDING);
+    assert_int_equal(standing(0.44, OTHERS, holds, 0.6, holds), PLAN_BELOW);
+    assert_int_equal(standing(0.6, OWN, holds, 0.5, holds), PLAN_HOLDING);
+    assert_int_equal(standing(0.6, OWN, holds, 0.49, holds), PLAN_BELOW);
+    assert_int_equal(standing(0.6, OWN, open, 0, holds), PLAN_LEADING);
+    assert_int_equal(standing(0.6, OWN, open, 0, open), PLAN_UNKNOWN);
+    assert_int_equal(standing(0.6, OWN, PLAN_VERDICT_FAILS, 0.6, holds), PLAN_BELOW);
+    assert_int_equal(standing(0.6, OWN, PLAN_VERDICT_UNSURE, 0.6, holds), PLAN_BELOW);
+}
+
 /* The limit alone does not explain a verdict that the tolerance decides. */
 static void room_near_the_limit_names_the_tolerance(void **state)
 {
@@ -206,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_open_counts_where_it_could_be_chosen),
         cmocka_unit_test(room_near_the_limit_names_the_tolerance),
+        cmocka_unit_test(a_candidate_stands_below_the_bar_or_above),
         cmocka_unit_test(equal_observations_need_no_more),
         cmocka_unit_test(walds_threshold_is_that_of_student),
         cmocka_unit_test(looks_come_in_pairs),

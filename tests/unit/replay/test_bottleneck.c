@@ -196,6 +196,27 @@ static void what_holds_answers_holds_the_reads_that_wait_for_them(void **state)
     assert_named(&input, "congestion control: ");
 }
 
+/* A tenth of the fourth power of the busy share, of which READs that wait take half their share
+ * unless the link is full; what congestion control holds does not wait as a READ. */
+static void a_link_gains_less_where_reads_wait(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t link, reads, congestion, gain;
+    } rows[] = {{97, 0, 0, 88529}, {97, 40, 0, 70823}, {97, 40, 50, 79676}, {98, 40, 0, 92236}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct bottleneck_input input = plain();
+        struct bottleneck found;
+        input.uses[BOTTLENECK_LINK] = use(rows[i].link, "host1:p0 to leaf0");
+        input.uses[BOTTLENECK_LINK].waiting = PPM;
+        input.uses[BOTTLENECK_READS] = use(rows[i].reads, "w");
+        input.uses[BOTTLENECK_CONGESTION] = use(rows[i].congestion, "w");
+        bottleneck_find(&input, &found);
+        assert_int_equal(found.resource, BOTTLENECK_LINK);
+        assert_in_range(found.gain, rows[i].gain - 3, rows[i].gain + 3);
+    }
+}
+
 static void an_open_loop_gains_no_more_than_it_asks_for(void **state)
 {
     (void)state;
@@ -430,6 +451,7 @@ int main(void)
         cmocka_unit_test(what_is_sent_again_is_no_use_of_a_receiver),
         cmocka_unit_test(what_a_medium_does_for_a_lost_controller_is_no_use),
         cmocka_unit_test(what_holds_answers_holds_the_reads_that_wait_for_them),
+        cmocka_unit_test(a_link_gains_less_where_reads_wait),
         cmocka_unit_test(an_open_loop_gains_no_more_than_it_asks_for),
         cmocka_unit_test(limits_of_what_may_be_under_way_stand_for_the_depth),
         cmocka_unit_test(a_queue_that_holds_less_than_the_depth_stands_for_it),

@@ -102,6 +102,14 @@ static void test_losses(void **state)
     assert_int_equal(swift(&sender)->cwnd, 10 * PACKET / 16);
     ack(&sender, 0, 0, 1, 450 * US); /* of a packet that was sent again: no delay is known */
     assert_int_equal(swift(&sender)->cwnd, 10 * PACKET / 16);
+    pacer_on_nak(&sender.pacer, &sender.site, CC_NAK_TIMEOUT, 470 * US); /* the first, not fifth */
+    assert_int_equal(swift(&sender)->cwnd, 10 * PACKET / 32);
+    swift(&sender)->cwnd = 512 * PACKET;
+    for (int i = 0; i < 3; i++)
+        pacer_on_nak(&sender.pacer, &sender.site, CC_NAK_TIMEOUT, 480 * US);
+    pacer_on_nak(&sender.pacer, &sender.site, CC_NAK_SEQUENCE, 490 * US); /* the count ends */
+    pacer_on_nak(&sender.pacer, &sender.site, CC_NAK_TIMEOUT, 495 * US);
+    assert_int_equal(swift(&sender)->cwnd, 16 * PACKET);
     for (int i = 0; i < 5; i++)
         pacer_on_nak(&sender.pacer, &sender.site, CC_NAK_TIMEOUT, 500 * US);
     assert_int_equal(swift(&sender)->cwnd, PACKET / 100);

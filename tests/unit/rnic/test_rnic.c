@@ -5,6 +5,7 @@
 
 #include "rnic/host/verbs_sim.h"
 #include "rnic/qp/requester.h"
+#include "rnic/qp/responder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -242,6 +243,43 @@ static void test_ack_coalescing(void **state)
     }
 }
 
+/* While an answer waits for the wire, the next one takes its place, but a NAK stays where the other
+ * acknowledges less. */
+static void test_answers_that_wait(void **state)
+{
+    (void)state;
+    enum { NAK = 0x60, PSN = 1000 };
+    static const struct {
+        uint32_t acknowledged; /* behind a NAK for PSN */
+        bool nak_first;
+        uint32_t syndrome, psn; /* of what leaves */
+    } rows[] = {
+        {PSN - 1, true, NAK, PSN},   {PSN - 300, true, NAK, PSN}, {PSN, true, 0, PSN},
+        {PSN + 1, true, 0, PSN + 1}, {PSN - 1, false, NAK, PSN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct pair *pair = pair_of(1024, 256);
+        struct rnic *rnic = pair->rnics[1];
+        struct qp *qp = pair->ends[1].conn->qp;
+        struct verbs_mr *from = pair_mr(pair, 1, 8, VERBS_BULK),
+                        *to = pair_mr(pair, 0, 8, VERBS_BULK);
+        if (rows[i].nak_first)
+            responder_nak(rnic, qp, PSN);
+        responder_acknowledge(rnic, qp, rows[i].acknowledged);
+        if (!rows[i].nak_first)
+            responder_nak(rnic, qp, PSN);
+        assert_int_equal(pair_post(pair, 1, IBV_WR_RDMA_WRITE, from, to, 0), 0); /* wakes it */
+        pair_run(pair, 10 * PS_PER_US);
+        assert_int_equal(pair_count(pair, 1, FRAME_RC_ACKNOWLEDGE), 1);
+        const struct pair_frame *answer = pair_nth(pair, 1, FRAME_RC_ACKNOWLEDGE, 0);
+        assert_int_equal(answer->psn, rows[i].psn);
+        assert_int_equal(answer->aeth >> 24 & NAK, rows[i].syndrome);
+        const bool dropped = rows[i].nak_first && rows[i].syndrome == NAK;
+        assert_int_equal(rnic->counters.acks_merged, !dropped);
+        pair_free(pair);
+    }
+}
+
 /* Behind two READs: without coalescing each WRITE has its own ACK when the last response has left,
  * and what an answer counts (MSN) ends with its own request, though more has come. */
 static void test_acks_behind_reads(void **state)
@@ -348,17 +386,12 @@ static void test_a_fast_clock_sends_faster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write_segments),
-        cmocka_unit_test(test_send_timing_and_bytes),
-        cmocka_unit_test(test_capsule_with_data),
-        cmocka_unit_test(test_read),
-        cmocka_unit_test(test_empty_messages),
-        cmocka_unit_test(test_goodput),
-        cmocka_unit_test(test_ack_interval),
-        cmocka_unit_test(test_ack_coalescing),
-        cmocka_unit_test(test_acks_behind_reads),
-        cmocka_unit_test(test_dcqcn_spacing),
-        cmocka_unit_test(test_a_fast_clock_sends_faster),
+        cmocka_unit_test(test_write_segments),    cmocka_unit_test(test_send_timing_and_bytes),
+        cmocka_unit_test(test_capsule_with_data), cmocka_unit_test(test_read),
+        cmocka_unit_test(test_empty_messages),    cmocka_unit_test(test_goodput),
+        cmocka_unit_test(test_ack_interval),      cmocka_unit_test(test_ack_coalescing),
+        cmocka_unit_test(test_answers_that_wait), cmocka_unit_test(test_acks_behind_reads),
+        cmocka_unit_test(test_dcqcn_spacing),     cmocka_unit_test(test_a_fast_clock_sends_faster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

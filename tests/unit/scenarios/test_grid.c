@@ -175,6 +175,54 @@ static void a_product_beyond_all_measure_is_refused(void **state)
     free(diag);
 }
 
+/* A grid of one axis of two values, and a rule with so many settings for one of them. */
+static struct grid *load_rule(unsigned settings, struct diag *diag)
+{
+    char source[4096];
+    size_t used = (size_t)sprintf(source, "stormglass-grid: 1\nname: n\nscenario: s\nvary:\n"
+                                          "  - {path: a, as: a, values: [0, 1]}\n"
+                                          "adjust:\n"
+                                          "  - where: {a: 1}\n"
+                                          "    set: {");
+    for (unsigned i = 0; i < settings; i++)
+        used += (size_t)sprintf(source + used, "%sk%u: 1", i == 0 ? "" : ", ", i);
+    used += (size_t)sprintf(source + used, "}\n");
+    return grid_load("grid.yaml", source, used, diag);
+}
+
+/* 63 of a cell, its axis included; a rule of 64 is refused where its settings begin. */
+static void a_cell_has_63_settings_at_most(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned settings;
+        const char *words;
+    } rows[] = {{1, NULL},
+                {61, NULL},
+                {62, NULL},
+                {63, "a1 would have more than 63 settings"},
+                {64, "more than 63 settings"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct diag *diag = calloc(1, sizeof *diag);
+        assert_non_null(diag);
+        struct grid *grid = load_rule(rows[i].settings, diag);
+        const char *said = diag->messages[0].text;
+        if ((grid == NULL) != (rows[i].words != NULL))
+            fail_msg("%u settings: %s", rows[i].settings, said);
+        if (grid != NULL) {
+            assert_int_equal(grid->cells[0].set_count, 1);
+            assert_int_equal(grid->cells[1].set_count, 1 + rows[i].settings);
+            grid_free(grid);
+        } else if (strstr(said, rows[i].words) == NULL) {
+            fail_msg("%u settings: %s", rows[i].settings, said);
+        } else if (rows[i].settings == 64) {
+            assert_int_equal(diag->messages[0].place.line, 8);
+            assert_int_equal(diag->messages[0].place.column, 10);
+        }
+        free(diag);
+    }
+}
+
 static void names_are_fit_for_files(void **state)
 {
     (void)state;
@@ -198,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_value_with_each),
         cmocka_unit_test(a_range_is_its_values),
+        cmocka_unit_test(a_cell_has_63_settings_at_most),
         cmocka_unit_test(rules_apply_in_order_where_they_fit),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(a_product_beyond_all_measure_is_refused),
