@@ -83,6 +83,10 @@ void counts_read_file(struct counts_reader *reader, const struct tree_file *file
 /* Takes a line that names a host, a device or a command; false: it is none (counts_prompt.c). */
 bool counts_prompt(struct counts_reader *reader);
 
+/* "mlx5_0/1" of a path with ".../mlx5_0/ports/1/...", "eth0" of ".../eth0/statistics/..."; NULL:
+ * it names no device (counts_prompt.c). */
+const char *counts_path_device(struct arena *arena, const char *path);
+
 /* The path of a counter of an RDMA device (counts_prompt.c). */
 bool counts_is_sysfs(const char *path);
 

@@ -119,6 +119,10 @@ static bool read_prompt(struct counts_reader *reader)
         reader->prompt = reader->prompt == NULL ? reader->host : reader->prompt;
     }
     read_command(reader, at);
+    if (reader->device == NULL) /* a working directory in sysfs */
+        reader->device =
+            counts_path_device(reader->arena, arena_text(reader->arena, reader->lines.text,
+                                                         (size_t)(at - reader->lines.text)));
     return true;
 }
 
@@ -199,6 +203,30 @@ const char *counts_file_subject(struct arena *arena, const char *file)
     if (!had || *kept == '\0')
         return NULL;
     return counts_clean(arena, kept, strcspn(kept, "."));
+}
+
+/* The component of the path that ends before `end`. */
+static const char *component_before(const char *path, const char *end, size_t *length)
+{
+    const char *at = end;
+    while (at > path && at[-1] != '/')
+        at--;
+    *length = (size_t)(end - at);
+    return at;
+}
+
+const char *counts_path_device(struct arena *arena, const char *path)
+{
+    const char *ports = strstr(path, "/ports/"), *statistics = strstr(path, "/statistics/");
+    size_t length;
+    if (ports == NULL && statistics == NULL)
+        return NULL;
+    const char *device = component_before(path, ports != NULL ? ports : statistics, &length);
+    const char *number = ports != NULL ? ports + 7 : "";
+    const char *name = arena_format(arena, "%.*s%s%.*s", (int)length, device, *number ? "/" : "",
+                                    (int)strspn(number, "0123456789"), number);
+    return length == 0 || strlen(name) > COUNTS_WORD_MAX ? NULL
+                                                         : counts_clean(arena, name, strlen(name));
 }
 
 bool counts_is_sysfs(const char *path)

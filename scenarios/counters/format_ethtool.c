@@ -26,6 +26,8 @@ static void add(struct counts_reader *reader, const char *at, size_t width)
     size_t length;
     const char *name = arena_text(reader->arena, at, width), *rest = strrchr(at, ':') + 1;
     const char *number = counts_word(&rest, &length);
+    if (reader->state != &strict && strcmp(name, "lifespan") == 0)
+        return; /* a setting of hw_counters */
     counts_add(reader, counts_own_port(reader), counts_clean(reader->arena, at, width),
                counts_name(name, reader->state == &strict ? COUNTS_ETHERNET : COUNTS_ANY), number,
                length);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * format_sysfs - counters of RDMA devices below /sys/class/infiniband, as `grep . FILES` and
- * `head FILES` print them, or copied as files of one number each.
- * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband. */
+ * format_sysfs - counters of RDMA devices below /sys/class/infiniband, and of network devices below
+ * /sys/class/net, as `grep . FILES` and `head FILES` print them, or copied as files of one number.
+ * Source: Linux Documentation/ABI, stable/sysfs-class-infiniband and
+ * testing/sysfs-class-net-statistics. */
 #include "scenarios/counters/counts_private.h"
 
 #include <string.h>
@@ -10,45 +11,34 @@ enum { PATH_BYTES = 512 };
 
 struct where {
     const char *port, *name;
+    enum counts_scope scope;
 };
 
-static const char folder[] = "counters/";
-
-/* The component of the path that ends before `end`. */
-static const char *component_before(const char *path, const char *end, size_t *length)
+/* Whether the path of a file is in a folder of that name, which ends with '/'. */
+static bool is_in(const char *path, const char *name, const char *folder)
 {
-    const char *at = end;
-    while (at > path && at[-1] != '/')
-        at--;
-    *length = (size_t)(end - at);
-    return at;
+    const size_t length = strlen(folder);
+    return (size_t)(name - path) >= length && strncmp(name - length, folder, length) == 0;
 }
 
-/* ".../mlx5_0/ports/1/hw_counters/np_cnp_sent" of `width` bytes; false: it is no such path. */
+/* ".../mlx5_0/ports/1/hw_counters/np_cnp_sent", ".../net/eth0/statistics/rx_packets"; `width`
+ * bytes; false: it is no such path. */
 static bool read_path(struct counts_reader *reader, const char *text, size_t width,
                       struct where *where)
 {
     if (width == 0 || width > PATH_BYTES || memchr(text, ' ', width) != NULL)
         return false;
     const char *path = arena_text(reader->arena, text, width);
-    const char *name = strrchr(path, '/');
-    if (name == NULL || !counts_is_sysfs(path) || name[1] == '\0' ||
-        strlen(name + 1) > COUNTS_WORD_MAX ||
-        strstr(path, folder) != name + 1 - (sizeof folder - 1))
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const bool rdma = counts_is_sysfs(path) && is_in(path, name, "counters/"),
+               net = strstr(path, "/net/") != NULL && is_in(path, name, "/statistics/");
+    if ((!rdma && !net) || *name == '\0' || strlen(name) > COUNTS_WORD_MAX)
         return false;
-    where->name = counts_clean(reader->arena, name + 1, strlen(name + 1));
-    const char *ports = strstr(path, "/ports/");
-    where->port = counts_own_port(reader);
-    if (ports == NULL)
-        return true;
-    size_t length;
-    const char *device = component_before(path, ports, &length);
-    const char *number = ports + 7;
-    device = counts_clean(reader->arena,
-                          arena_format(reader->arena, "%.*s/%.*s", (int)length, device,
-                                       (int)strcspn(number, "/"), number),
-                          length + 1 + strcspn(number, "/"));
-    where->port = counts_port(reader, device, strlen(device));
+    where->name = counts_clean(reader->arena, name, strlen(name));
+    where->scope = rdma ? COUNTS_RDMA : COUNTS_ETHERNET;
+    const char *device = counts_path_device(reader->arena, path);
+    where->port =
+        device == NULL ? counts_own_port(reader) : counts_port(reader, device, strlen(device));
     return true;
 }
 
@@ -58,7 +48,7 @@ static void add(struct counts_reader *reader, const struct where *where, const c
     size_t length;
     const char *number = counts_word(&at, &length);
     if (strcmp(where->name, "lifespan") != 0)
-        counts_add(reader, where->port, where->name, counts_name(where->name, COUNTS_RDMA), number,
+        counts_add(reader, where->port, where->name, counts_name(where->name, where->scope), number,
                    length);
 }
 
