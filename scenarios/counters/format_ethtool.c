@@ -78,4 +78,5 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_ethtool = {"ethtool -S", head, guess, row, NULL};
+const struct counts_format format_ethtool = {
+    .name = "ethtool -S", .head = head, .guess = guess, .row = row};

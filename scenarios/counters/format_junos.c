@@ -128,4 +128,5 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_junos = {"show interfaces extensive", head, NULL, row, NULL};
+const struct counts_format format_junos = {
+    .name = "show interfaces extensive", .head = head, .row = row};

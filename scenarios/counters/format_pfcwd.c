@@ -59,4 +59,4 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_pfcwd = {"pfcwd show stats", head, NULL, row, NULL};
+const struct counts_format format_pfcwd = {.name = "pfcwd show stats", .head = head, .row = row};

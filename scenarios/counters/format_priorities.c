@@ -64,5 +64,5 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_priorities = {"show interface priority-flow-control detail", head,
-                                                NULL, row, NULL};
+const struct counts_format format_priorities = {
+    .name = "show interface priority-flow-control detail", .head = head, .row = row};

@@ -159,4 +159,5 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_queuing = {"show queuing interface", head, NULL, row, NULL};
+const struct counts_format format_queuing = {
+    .name = "show queuing interface", .head = head, .row = row};

@@ -87,4 +87,5 @@ static bool row(struct counts_reader *reader)
     return take_line(reader, reader->state, reader->lines.text);
 }
 
-const struct counts_format format_rdma = {"rdma statistic", head, guess, row, NULL};
+const struct counts_format format_rdma = {
+    .name = "rdma statistic", .head = head, .guess = guess, .row = row};

@@ -99,4 +99,5 @@ static bool whole(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_sysfs = {"hw_counters", head, NULL, row, whole};
+const struct counts_format format_sysfs = {
+    .name = "hw_counters", .head = head, .row = row, .whole = whole};

@@ -272,4 +272,4 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_table = {"a switch's table", head, NULL, row, NULL};
+const struct counts_format format_table = {.name = "a switch's table", .head = head, .row = row};
