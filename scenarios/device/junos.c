@@ -342,7 +342,7 @@ static void read_statement(void *context, const struct command *statement)
     at.count = statement->count - from;
     memcpy(at.words, statement->words + from, ((size_t)at.count + 1) * sizeof *at.words);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-        /* "interfaces" stands at the top, too, and is about something else. */
+        /* A top-level "interfaces" is about something else. */
         if (!command_is(&at, 0, sections[i].section) ||
             (!inside && sections[i].read == read_interface))
             continue;

@@ -386,7 +386,7 @@ static void put_buffer(const struct reader *reader, FILE *out)
                   (long long)(all - bytes));
 }
 
-/* Vendor classes alone are one group of equals; beside others they come first. */
+/* Vendor classes alone are one group of equals; next to others they come first. */
 static void weigh_vendors(struct reader *reader)
 {
     int vendors = 0, others = 0, last = UNSET;
@@ -399,10 +399,10 @@ static void weigh_vendors(struct reader *reader)
         if (reader->vendor[class] && others == 0)
             reader->weight[class] = VENDOR_WEIGHT;
     if (vendors > 1 && others > 0)
-        notes_add(&reader->device->notes, reader->place_of[last],
-                  "%d classes of tsa vendor share what they get before the others; here the higher "
-                  "priority comes first",
-                  vendors);
+        notes_add(
+            &reader->device->notes, reader->place_of[last],
+            "classes of tsa vendor share equally, before the others; here the higher priority "
+            "comes first");
 }
 
 static void put_weights(const struct reader *reader, FILE *out)

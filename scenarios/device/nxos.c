@@ -423,7 +423,7 @@ static void take_queues(struct nxos *nxos, const struct policy *policy)
             to->pmax = from->pmax;
         } else if (from->kmin != QOS_UNSET) {
             notes_add(&nxos->device->notes, from->place,
-                      "random-detect without ecn drops early: not modelled, left out");
+                      "random-detect without ecn drops early: not modeled, left out");
         }
         if (from->xoff != QOS_UNSET) {
             to->xoff = from->xoff;

@@ -78,7 +78,7 @@ struct switch_qos {
     struct qos_queue queues[QOS_QUEUES];
     int queue_of_dscp[QOS_DSCPS]; /* QOS_UNSET: not written */
     bool has_dscps;               /* some are */
-    bool rest_is_strict;          /* queues without a weight, beside others with one */
+    bool rest_is_strict;          /* queues without a weight, next to others with one */
     int alpha_shift;              /* of lossless groups: alpha is 2 to its power */
     bool has_alpha;
     int lossy_percent; /* share of the memory that lossy groups have alone, or QOS_UNSET */

@@ -237,7 +237,7 @@ static bool is_used(const struct switch_qos *qos, int queue)
     return used;
 }
 
-/* A queue without a weight beside others would be strict here, above them all. */
+/* A queue without a weight next to others would be strict here, above them all. */
 static void put_weights(struct writer *writer)
 {
     const struct switch_qos *qos = writer->qos;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which cables are of a management network: it carries no storage, and its switch would join what
  * the fabric keeps apart.
- * Source: Cumulus' topology converter (oob-mgmt-switch, oob-mgmt-server, eth0 beside swp ports);
+ * Source: Cumulus' topology converter (oob-mgmt-switch, oob-mgmt-server, eth0 next to swp ports);
  * ports for management of EOS (Management1), NX-OS (mgmt0), Junos (fxp0, em0, me0). */
 #include "scenarios/import/cabling.h"
 

@@ -7,8 +7,8 @@
  *       Port:
  *         PortID:       ifname Ethernet8
  *     {"lldp": {"interface": [{"Ethernet0": {"chassis": {"spine0": {..}}, "port": {..}}}]}}
- * Whose output it is the name of the file tells; of a file with another name that of the only
- * switch.  Source: lldpd src/client/display.c, json_writer.c. */
+ * The name of the file gives whose output it is; of a file with another name, it is that of the
+ * only switch.  Source: lldpd src/client/display.c, json_writer.c. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "scenarios/format/json_tree.h"
@@ -60,8 +60,8 @@ static const char *owner_of(struct lldpctl *lldpctl, const struct heard *heard)
         return import->switches[0].hostname;
     sonic_cable_error(import, lldpctl->file, heard->place,
                       arena_format(&import->arena,
-                                   "expected the neighbours of a switch of these files: the "
-                                   "file's name tells whose they are, but there is no '%s'%s",
+                                   "expected the neighbors of a switch of these files: the "
+                                   "file's name says whose they are, but there is no '%s'%s",
                                    sonic_clean(import, lldpctl->owner),
                                    sonic_switch_hint(import, lldpctl->owner)));
     return NULL;
@@ -96,7 +96,7 @@ static void take(struct lldpctl *lldpctl, const struct heard *heard)
     if (lldpctl->count == SONIC_CABLES_MAX) {
         sonic_cable_error(
             import, lldpctl->file, heard->place,
-            arena_format(&import->arena, "expected at most %d neighbours", SONIC_CABLES_MAX));
+            arena_format(&import->arena, "expected at most %d neighbors", SONIC_CABLES_MAX));
         return;
     }
     struct heard *slot =
@@ -120,7 +120,7 @@ static void plug_in(struct lldpctl *lldpctl, const struct heard *heard)
         sonic_cable(lldpctl->import, lldpctl->file, &cable);
 }
 
-/* The whole output is a host's where one of its neighbours is a switch of these files. */
+/* The whole output is a host's where one of its neighbors is a switch of these files. */
 static void make_cables(struct lldpctl *lldpctl)
 {
     struct sonic_import *import = lldpctl->import;
@@ -130,7 +130,7 @@ static void make_cables(struct lldpctl *lldpctl)
     for (size_t i = 0; i < lldpctl->count && !of_host; i++) {
         const struct heard *heard = &lldpctl->heard[i];
         if (heard->device == NULL)
-            sonic_note(import, heard->place, "neighbours without SysName and ChassisID: left out");
+            sonic_note(import, heard->place, "neighbors without SysName and ChassisID: left out");
         else if (!is_management(heard->local))
             plug_in(lldpctl, heard);
         if (import->diag->errors >= DIAG_MAX)
@@ -250,7 +250,7 @@ static const char *text_of(const struct tree_node *node)
                                                                                  : value->text;
 }
 
-/* {"spine0": {"id": ..}}, or {"id": .., "name": ..}; without a name the ID stands alone. */
+/* {"spine0": {"id": ..}}, or {"id": .., "name": ..}; without a name there is the ID alone. */
 static const char *name_of(const struct tree_node *chassis)
 {
     const char *name = text_of(member(chassis, "name"));
@@ -286,7 +286,7 @@ static void read_interfaces(struct lldpctl *lldpctl, const struct tree_node *nod
 static void read_json(struct lldpctl *lldpctl)
 {
     struct sonic_import *import = lldpctl->import;
-    struct json_repeats repeats = {0}; /* several neighbours of a port: of each the key again */
+    struct json_repeats repeats = {0}; /* several neighbors of a port: of each the key again */
     const struct tree_node *root = json_tree(&import->arena, lldpctl->file, &repeats, import->diag);
     const struct tree_node *list =
         root == NULL ? NULL : tree_get(member(root, "lldp"), "interface");
@@ -314,5 +314,5 @@ void sonic_lldpctl(struct sonic_import *import, const struct tree_file *file)
     make_cables(&lldpctl);
     if (lldpctl.count == 0 && !diag_failed(import->diag))
         sonic_note(import, (struct diag_place){.file = file->name, .line = 1, .column = 1},
-                   "lldpctl without a neighbour");
+                   "lldpctl without a neighbor");
 }
