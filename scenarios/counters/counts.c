@@ -96,14 +96,28 @@ static bool are_apart(const struct side *old, const struct side *new, const char
     return *then != NULL && *now != NULL;
 }
 
-/* Nothing that the one side's device counts is counted by the other's, though both are called the
- * same: two drivers. */
+static bool is_shared(const struct side *other, const struct counts_item *item)
+{
+    return find(other, item) != NULL || is_zero_there(other, item);
+}
+
+/* No counter that a run has is in both, though their ports are called the same: two drivers. */
 static bool share_nothing(const struct side *old, const struct side *new)
 {
-    for (size_t i = 0; i < new->count; i++)
-        if (find(old, new->index[i]) != NULL || is_zero_there(old, new->index[i]))
+    size_t then = 0, now = 0;
+    bool any = false;
+    for (size_t i = 0; i < new->count; i++) {
+        if (new->index[i]->what.name != NULL && is_shared(old, new->index[i]))
             return false;
-    return old->count > 1 && new->count > 1;
+        now += new->index[i]->what.name != NULL;
+        any = any || is_shared(old, new->index[i]);
+    }
+    for (size_t i = 0; i < old->count; i++) {
+        if (old->index[i]->what.name != NULL && is_zero_there(new, old->index[i]))
+            return false;
+        then += old->index[i]->what.name != NULL;
+    }
+    return (then > 0 && now > 0) || (!any && old->count > 1 && new->count > 1);
 }
 
 static void check_devices(const struct side *old, const struct side *new,
@@ -121,7 +135,7 @@ static void check_devices(const struct side *old, const struct side *new,
                  before->name, then, now);
     else if (share_nothing(old, new))
         diag_add(reader->diag, DIAG_ERROR, place, NULL,
-                 "no counter is in both %s and %s: they are of two devices or commands",
+                 "no counter of a run is in both %s and %s: they are of two devices or commands",
                  before->name, after->name);
     if (prompts || diag_failed(reader->diag))
         return;

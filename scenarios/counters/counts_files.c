@@ -61,6 +61,11 @@ static void list_folder(struct counts_reader *reader, const char *path, int dept
     closedir(folder);
 }
 
+static void note_left(const struct counts_reader *reader, const char *file, const char *why)
+{
+    fprintf(reader->notes, "%s: note: %s: left out\n", file, why);
+}
+
 static void read_one(struct counts_reader *reader, const struct counts_input *input)
 {
     const struct tree_file *file;
@@ -73,7 +78,7 @@ static void read_one(struct counts_reader *reader, const struct counts_input *in
         file = tree_hold(reader->arena, file->name, file->text + 3, file->length - 3);
     if (file != NULL && file->length > COUNTS_BYTES_MAX)
         complain(reader, input->name, "the file is larger than 8 MiB");
-    else if (file != NULL)
+    else if (file != NULL && !(reader->in_folder && memchr(file->text, '\0', file->length) != NULL))
         counts_read_file(reader, file);
 }
 
@@ -96,14 +101,22 @@ static void name_host(struct counts_reader *reader, const char *folder, const ch
 static void read_folder(struct counts_reader *reader, const char *path)
 {
     struct files files = {0};
+    bool any = false;
     list_folder(reader, path, 0, &files);
     if (files.count > 1)
         qsort(files.paths, files.count, sizeof *files.paths, by_text);
     for (size_t i = 0; i < files.count && !diag_failed(reader->diag); i++) {
         const struct counts_input input = {.name = files.paths[i]};
+        const size_t items = reader->list.count;
         name_host(reader, path, files.paths[i]);
+        reader->in_folder = true;
+        reader->recognized = false;
         read_one(reader, &input);
+        if (reader->list.count == items && !reader->recognized)
+            note_left(reader, files.paths[i], "no counters known to stormglass");
+        any = any || reader->recognized;
     }
+    reader->recognized = any;
 }
 
 static void tell_left(const struct counts_reader *reader)

@@ -63,6 +63,7 @@ struct counts_reader {
     const char *named;       /* the line "==> NAME <==" of which nothing has been read, or NULL */
     const char *title;       /* the last line that ended with ':', without blanks before it */
     const struct counts_format *format;
+    bool in_folder;      /* a file without counters is left out */
     bool recognized;     /* a format has been found, with counters or without */
     void *state;         /* of the format, which its head makes anew */
     const char **tables; /* that leave out zeroes: their heads, with their host */
