@@ -216,7 +216,7 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
     const double x1 = lane_x(hop->from), y1 = y_of(sheet, hop->at_ps);
     const double x2 = lane_x(hop->to), y2 = y_of(sheet, hop->arrives_ps);
     const double length = hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / length, uy = (y2 - y1) / length;
-    char line[4 * IO_NAME_BYTES];
+    char line[8 * IO_NAME_BYTES];
     snprintf(line, sizeof line,
              "%s, PSN %" PRId64 ", %" PRId64 " %s: %s to %s, sent at %s,"
              " received at %s%s%s",
