@@ -1,5 +1,6 @@
 #!/bin/bash
-# charts - every point of the charts of a page is what tests/golden/charts/check.py computes.  SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0
+# charts - points, figures and percentages of a page and a summary are what tests/golden/charts computes of the database.
 set -u
 tree=$PWD
 . tests/golden/outside
@@ -17,4 +18,19 @@ for level in counters ios; do
         python3 "$tree/tests/golden/charts/check.py" $check >out 2>&1 || fail "$check: $(cat out)"
     done
 done
+
+# Figures and percentages in the words of a summary and of its page.
+"$program" run "$tree/tests/golden/charts/charts.yaml" --until 1ms --interval 0 --waits --record ios -o words.db >words.txt 2>out ||
+    fail "waits did not run: $(cat out)"
+"$program" report words.db -o words.html || fail 'no page'
+python3 "$tree/tests/golden/charts/words.py" words.txt words.html words.db >out 2>&1 || fail "words: $(cat out)"
+# One command of a kind is shown, and a kind without one is not.
+sqlite3 words.db "INSERT INTO stage SELECT workload, 'flush', position, stage, 1, 1000*(position+1), 1000*(position+1) FROM stage
+    WHERE workload=0 AND operation='read'" && "$program" report --text words.db >words.txt
+"$program" report words.db -o words.html || fail 'no page of one command'
+grep -q '<span>hot flush, 91.0 ns</span>' words.html || fail "one command is not shown: $(grep -o '<span>hot [^<]*' words.html)"
+python3 "$tree/tests/golden/charts/words.py" words.txt words.html words.db >out 2>&1 || fail "words of one command: $(cat out)"
+sqlite3 words.db "UPDATE stage SET count=0, sum_ps=0, max_ps=0 WHERE operation='flush'"
+"$program" report words.db -o words.html || fail 'no page of no command'
+grep -q 'hot flush' words.html && fail 'a kind without a command is shown'
 [ $failures = 0 ]
