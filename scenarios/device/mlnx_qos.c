@@ -118,8 +118,17 @@ static void begin_output(struct reader *reader)
 
 static void read_mode(struct reader *reader, const char *at)
 {
-    (void)at;
     begin_output(reader);
+    if (strncmp(at, "OS controlled", 13) != 0)
+        note(reader, at,
+             "DCBX of the firmware: what the switch announces may override these values");
+}
+
+/* Of packets with neither a DSCP nor a tag, which are not modeled. */
+static void read_default(struct reader *reader, const char *at)
+{
+    if (*at != '\0' && strcmp(at, "0") != 0)
+        note(reader, at, "a default priority has no counterpart");
 }
 
 static void read_trust(struct reader *reader, const char *at)
@@ -271,7 +280,7 @@ static const struct {
     {"Priority trust state:", read_trust},
     {"Priority trust mode:", read_trust},
     {"dscp2prio mapping:", pass},
-    {"default priority:", pass},
+    {"default priority:", read_default},
     {"prio:", read_map},
     {"Receive buffer size (bytes):", read_buffers},
     {"Cable len:", read_cable},

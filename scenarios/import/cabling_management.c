@@ -11,10 +11,11 @@
 #include <string.h>
 #include <strings.h>
 
-static bool has_word(const char *name, const char *word)
+/* `anywhere`: also within a longer word, as in leafmgmt. */
+static bool has_word(const char *name, const char *word, bool anywhere)
 {
     for (const char *at = name; *at != '\0'; at++)
-        if ((at == name || !isalpha((unsigned char)at[-1])) &&
+        if ((anywhere || at == name || !isalpha((unsigned char)at[-1])) &&
             strncasecmp(at, word, strlen(word)) == 0)
             return true;
     return false;
@@ -22,7 +23,8 @@ static bool has_word(const char *name, const char *word)
 
 bool cabling_is_management(const char *name)
 {
-    return has_word(name, "mgmt") || has_word(name, "management") || has_word(name, "oob");
+    return has_word(name, "mgmt", true) || has_word(name, "management", true) ||
+           has_word(name, "oob", false) || has_word(name, "ipmi", false);
 }
 
 static bool is_management_node(const struct cabling *cabling, const struct cabling_node *node)
@@ -34,7 +36,8 @@ static bool is_management_node(const struct cabling *cabling, const struct cabli
 /* "mgmt0", "Management1/1", "fxp0" */
 static bool is_management_port(const char *port)
 {
-    static const char *const begins[] = {"mgmt", "management", "fxp", "me", "em", "ma"};
+    static const char *const begins[] = {"mgmt", "management", "fxp", "me",    "em", "ma",
+                                         "ipmi", "bmc",        "ilo", "idrac", "oob"};
     for (size_t i = 0; port != NULL && i < sizeof begins / sizeof begins[0]; i++) {
         const size_t length = strlen(begins[i]);
         if (strncasecmp(port, begins[i], length) == 0 &&
