@@ -35,6 +35,8 @@ BEGIN {
     status["NOT_SAVEABLE"] = "Feature Not Saveable (10Dh)"
     status["NOT_CHANGEABLE"] = "Feature Not Changeable (10Eh)"
     status["NOT_OF_NAMESPACE"] = "Feature Not Namespace Specific (10Fh)"
+    status["LBA_RANGE"] = "LBA Out of Range (80h)"
+    status["INTERNAL"] = "Internal Error (06h)"
     status["CONNECT_PARAMETERS"] = "Connect Invalid Parameters (182h)"
     print "| behavior | `stormglass` | `linux-nvmet` | `spdk` |"
     print "|---|---|---|---|"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_io - read, write and flush; compare, deallocate and write zeroes where the store can.
- * Source: base 6.6, 6.7, 6.8, 6.9, 6.15, 6.17; drivers/nvme/target/io-cmd-bdev.c.  nvmet answers a
- * range beyond the end of a block device with Internal Error, because the block layer does not
- * say why; here it is LBA Out of Range, as the standard has it.  A write's content is there from
- * the end of its time in the media on, and a read sees what is there when its own ends.
+ * Source: base 6.6, 6.7, 6.8, 6.9, 6.15, 6.17; drivers/nvme/target/io-cmd-bdev.c.
+ * A write's content is there from the end of its time in the media on, and a read sees what is
+ * there when its own ends.
  * Deallocating and writing zeroes take no time of the media; a comparison takes that of a read. */
 #include "nvme/target/target_private.h"
 
@@ -24,7 +23,7 @@ static bool in_range(struct target_command *command)
 {
     if (fits(command->ns, range_of(&command->sqe)))
         return true;
-    nvme_target_command_done(command, NVME_STATUS_LBA_RANGE | NVME_STATUS_DNR);
+    nvme_target_command_done(command, (uint16_t)command->queue->target->conduct->beyond_end);
     return false;
 }
 

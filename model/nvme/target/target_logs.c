@@ -42,9 +42,12 @@ static unsigned char *error_entry(const struct target_controller *controller, ui
 }
 
 /* Statuses that nvmet does not name a place for, and so does not enter. */
-static bool has_place(uint16_t code)
+static bool has_place(const struct target_command *command)
 {
-    return code != NVME_STATUS_INTERNAL && code != NVME_STATUS_SEQUENCE &&
+    const uint16_t code = command->status & NVME_STATUS_CODE;
+    if (code == NVME_STATUS_INTERNAL)
+        return command->queue->qid > 0; /* blk_to_nvme_status names one */
+    return code != NVME_STATUS_SGL_OFFSET && code != NVME_STATUS_SEQUENCE &&
            code != NVME_STATUS_KEEP_ALIVE_INVALID && code != NVME_STATUS_ASYNC_LIMIT;
 }
 
@@ -54,8 +57,7 @@ bool nvme_target_logs_error(const struct target_command *command)
     const struct nvme_command *sqe = &command->sqe;
     if (controller == NULL)
         return false; /* a Connect that is refused has none */
-    if (controller->target->conduct->names_location != 0 &&
-        !has_place(command->status & NVME_STATUS_CODE))
+    if (controller->target->conduct->names_location != 0 && !has_place(command))
         return false;
     if (controller->errors == NULL)
         controller->errors = memory_new(ERROR_BYTES);

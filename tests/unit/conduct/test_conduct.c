@@ -393,7 +393,7 @@ static const struct row io_rows[] = {
      UINT32_MAX,
      1,
      0,
-     {NVME_STATUS_LBA_RANGE | DNR, NVME_STATUS_LBA_RANGE | DNR | MORE, NVME_STATUS_LBA_RANGE},
+     {NVME_STATUS_LBA_RANGE | DNR, NVME_STATUS_INTERNAL | DNR | MORE, NVME_STATUS_LBA_RANGE},
      {0}},
     {"Property Get",
      NVME_FABRICS,
