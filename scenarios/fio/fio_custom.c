@@ -244,15 +244,14 @@ static bool parse_zone(const struct fio_raw *raw, const char *text, size_t lengt
     const char *slash = memchr(text, '/', length);
     const size_t before = slash != NULL ? (size_t)(slash - text) : length;
     const size_t after = slash != NULL ? length - before - 1 : 0;
-    int64_t size = -1;
-    *zone = (struct wl_plan_zone){0};
-    if (!fio_value_size(text, before, 1024, &zone->share) || zone->share < 0 || zone->share > 100)
+    int64_t size = -1, share = 0;
+    if (!fio_value_size(text, before, 1024, &share) || share < 0 || share > 100)
         return false;
     if (after > 0 && (!fio_value_size(slash + 1, after, bytes ? base_of(raw) : 1024, &size) ||
-                      size < 0 || size > zones_max))
+                      size < 0 || size > (bytes ? zones_max : 100)))
         return false;
-    zone->bytes = bytes ? size : 0;
-    zone->percent = bytes ? 0 : size;
+    *zone = (struct wl_plan_zone){
+        .share = (int32_t)share, .percent = bytes ? 0 : (int32_t)size, .bytes = bytes ? size : 0};
     return true;
 }
 
@@ -272,7 +271,7 @@ static bool parse_zones(const struct fio_raw *raw, const char *text, size_t leng
         if (!parse_zone(raw, at, (size_t)(item_end - at), bytes, zone))
             return false;
         if (!bytes && zone->percent < 0 && colon == NULL)
-            zone->percent = 100 - percents;
+            zone->percent = (int32_t)(100 - percents);
         if (zone->percent < 0 || zone->bytes < 0 || (bytes && zone->bytes == 0))
             return false;
         shares += zone->share;

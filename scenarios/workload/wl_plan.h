@@ -35,8 +35,8 @@ struct wl_plan_sizes {
 
 /* A slice of the region that gets a share of the accesses. */
 struct wl_plan_zone {
-    int64_t share;   /* of the accesses */
-    int64_t percent; /* of the region; where it is 0 and bytes is not, so many bytes */
+    int32_t share;   /* of the accesses */
+    int32_t percent; /* of the region; where it is 0 and bytes is not, so many bytes */
     int64_t bytes;
 };
 
