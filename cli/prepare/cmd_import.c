@@ -24,8 +24,8 @@ static const struct cli_option options[] = {
     {"hosts", 0, "PATTERN", "dot, clab: nodes that are hosts, such as server*,client?"},
     {"host-rate", 0, "RATE", "dot, clab: rate of hosts' links without one"},
     {"fabric-rate", 0, "RATE", "dot, clab: rate of other links without one"},
-    {"device", 0, "MAJOR,MINOR", "blktrace: only this device, such as 259,0"},
-    {"issued", 0, NULL, "blktrace: requests as the device got them, not as they were queued"},
+    {"device", 0, "MAJOR,MINOR", "trace, blktrace: only this device, such as 259,0"},
+    {"issued", 0, NULL, "trace, blktrace: requests as the device got them, not as queued"},
     {0},
 };
 

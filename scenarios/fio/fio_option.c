@@ -363,7 +363,8 @@ static bool fit_blocks(struct fio_reader *reader, struct fio_raw *raw,
             return fio_error(reader, value->column, "a block size is a multiple of 512 bytes");
         raw->bs[direction] = bytes - metadata;
         fio_note(reader, value->column,
-                 "metadata are not modeled: of %lld bytes the %lld of data are moved",
+                 "the namespace says what metadata it has (pi-type): of %lld bytes the %lld of "
+                 "data count",
                  (long long)bytes, (long long)(bytes - metadata));
     }
     return true;
