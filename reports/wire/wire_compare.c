@@ -296,6 +296,9 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
         if (trace->others > 0)
             fprintf(out, "; %" PRIu32 " %s that are not RoCE", trace->others,
                     plural(trace->others, "frame", "frames"));
+        if (trace->cut > 0)
+            fprintf(out, "; %" PRIu32 " %s cut to at most %" PRIu32 " B by the capture", trace->cut,
+                    plural(trace->cut, "frame", "frames"), trace->kept);
         fputc('\n', out);
     }
 }
@@ -392,8 +395,8 @@ static void json_side(const struct wire_comparison *c, int side, FILE *out)
     json_string(out, c->name[side]);
     fprintf(out,
             ", \"connections\": %" PRIu32 ", \"frames\": %" PRIu32 ", \"strays\": %" PRIu32
-            ", \"others\": %" PRIu32 "}",
-            trace->connection_count, trace->line_count, trace->strays, trace->others);
+            ", \"others\": %" PRIu32 ", \"cut\": %" PRIu32 "}",
+            trace->connection_count, trace->line_count, trace->strays, trace->others, trace->cut);
 }
 
 static void json_words(const struct wire_comparison *c, const struct pair *pair, int side,
