@@ -67,6 +67,7 @@ bool cumulus_is_yes(const char *word)
 static bool set_pfc(struct cumulus *cumulus, const struct command *command)
 {
     struct profile *to = cumulus_profile(cumulus, KIND_PFC, command->words[1], command->place);
+    to->is_set = true;
     const char *key = command->words[2], *value = command->words[3];
     int64_t *const bytes = strcmp(key, "port-buffer") == 0      ? &to->buffer
                            : strcmp(key, "xoff-threshold") == 0 ? &to->xoff
@@ -129,6 +130,7 @@ static bool set_queues(struct cumulus *cumulus, const struct command *command,
                        enum profile_kind kind)
 {
     struct profile *to = cumulus_profile(cumulus, kind, command->words[1], command->place);
+    to->is_set = true;
     uint64_t mask;
     if (command->count < 6 || strcmp(command->words[2], "traffic-class") != 0 ||
         !qos_mask(command->words[3], QOS_QUEUES - 1, &mask))
@@ -150,6 +152,7 @@ static bool set_queues(struct cumulus *cumulus, const struct command *command,
 static bool set_map(struct cumulus *cumulus, const struct command *command)
 {
     struct profile *to = cumulus_profile(cumulus, KIND_MAP, command->words[1], command->place);
+    to->is_set = true;
     const char *key = command->words[2], *value = command->words[3];
     uint64_t mask;
     if (strcmp(key, "trust") == 0 && value != NULL) {
@@ -281,13 +284,20 @@ static const struct profile *in_force(struct cumulus *cumulus, enum profile_kind
         const struct profile *one = &cumulus->profiles[i];
         if (one->kind != kind)
             continue;
+        if (!one->is_set) {
+            notes_add(&cumulus->device->notes, one->place,
+                      "the profile %s of interfaces has no settings in this file: left out",
+                      notes_clean(&cumulus->device->arena, one->name));
+            continue;
+        }
         const bool is_preset = strcmp(one->name, CUMULUS_PRESET) == 0;
         if (best == NULL || one->ports > best->ports || (is_preset && best->ports == 0))
             best = one;
     }
     for (size_t i = 0; i < cumulus->count; i++) {
         const struct profile *one = &cumulus->profiles[i];
-        if (one->kind == kind && one != best && strcmp(one->name, CUMULUS_PRESET) != 0)
+        if (one->kind == kind && one->is_set && one != best &&
+            strcmp(one->name, CUMULUS_PRESET) != 0)
             notes_add(&cumulus->device->notes, one->place,
                       "the profile %s is not that of most ports: left out",
                       notes_clean(&cumulus->device->arena, one->name));
@@ -329,8 +339,13 @@ static void take_pfc(struct cumulus *cumulus, const struct profile *from)
         struct qos_queue *queue = &cumulus->qos.queues[cumulus->queue_of[p]];
         queue->lossless = true;
         queue->pfc_priority = p;
-        if (from->xoff == QOS_UNSET || from->buffer == QOS_UNSET || from->buffer < from->xoff)
+        if (from->xoff == QOS_UNSET || from->buffer == QOS_UNSET || from->buffer < from->xoff) {
+            if (from->xoff != QOS_UNSET || from->buffer != QOS_UNSET)
+                notes_add(&cumulus->device->notes, from->place,
+                          "the thresholds of PFC of %s are not a buffer and a part of it: left out",
+                          notes_clean(&cumulus->device->arena, from->name));
             continue;
+        }
         queue->xoff = from->xoff;
         queue->headroom = from->buffer - from->xoff;
         queue->xon = from->xon;

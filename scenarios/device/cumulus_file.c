@@ -29,6 +29,7 @@ static bool file_pfc(struct cumulus *cumulus, const struct setting *setting,
                      const struct command *command)
 {
     struct profile *to = cumulus_profile(cumulus, KIND_PFC, setting->parts[1], command->place);
+    to->is_set = true;
     uint64_t mask;
     if (is_part(setting, 2, "cos_list") && qos_mask(setting->value, QOS_QUEUES - 1, &mask))
         to->pfc = mask;
@@ -52,6 +53,7 @@ static bool file_pfc(struct cumulus *cumulus, const struct setting *setting,
 /* Values of ECN from the part `at` on. */
 static bool file_ecn(struct profile *to, const struct setting *setting, int at)
 {
+    to->is_set = true;
     to->has_mark = true;
     if (is_part(setting, at, "egress_queue_list") || is_part(setting, at, "cos_list"))
         return qos_mask(setting->value, QOS_QUEUES - 1, &to->ecn);
@@ -72,6 +74,7 @@ static bool file_ecn(struct profile *to, const struct setting *setting, int at)
 
 static bool file_scheduler(struct profile *to, const struct setting *setting, int at)
 {
+    to->is_set = true;
     const int queue = number_in(setting, at, "egr_queue_");
     if (is_part(setting, at, "port_set")) {
         to->ports = cumulus_ports(setting->value);
@@ -87,6 +90,7 @@ static bool file_scheduler(struct profile *to, const struct setting *setting, in
 static bool file_map(struct cumulus *cumulus, struct profile *to, const struct setting *setting,
                      int at, const struct command *command)
 {
+    to->is_set = true;
     const int priority = number_in(setting, at, "cos_");
     uint64_t mask;
     if (is_part(setting, at, "packet_priority_source_set")) {

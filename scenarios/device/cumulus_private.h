@@ -13,6 +13,7 @@ struct profile {
     enum profile_kind kind;
     const char *name;
     size_t ports;
+    bool is_set;                          /* the file says what it is, not only who has it */
     uint64_t pfc;                         /* mask of switch priorities */
     int64_t buffer, xoff, xon, xon_delta; /* bytes, or QOS_UNSET */
     bool is_off;                          /* PFC is not sent */

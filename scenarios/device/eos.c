@@ -85,8 +85,9 @@ static void read_map(struct eos *eos, const struct command *command)
     uint64_t mask;
     if (from_dscp && command_has(command, "traffic-class")) {
         const int64_t class = qos_number(command_after(command, "traffic-class"), QOS_QUEUES - 1);
-        if (class != QOS_UNSET && read_list(eos, command, 3, QOS_DSCPS - 1, &mask)) {
-            set_dscps(eos, mask, (int)class);
+        if (class != QOS_UNSET) {
+            if (read_list(eos, command, 3, QOS_DSCPS - 1, &mask))
+                set_dscps(eos, mask, (int)class);
             return;
         }
     } else if (from_class && to != NULL && strstr(to, "tx-queue") != NULL) {
@@ -186,6 +187,7 @@ static void read_watchdog(struct eos *eos, const struct command *command)
 {
     struct switch_qos *qos = &eos->qos;
     const char *action = command_after(command, "action");
+    const char *last = command->words[command->count - 1];
     const int64_t timeout = seconds(command_after(command, "timeout"), 5000);
     const int64_t recovery = seconds(command_after(command, "recovery-time"), 60000);
     const int64_t polling = seconds(command_after(command, "polling-interval"), 1000);
@@ -198,6 +200,8 @@ static void read_watchdog(struct eos *eos, const struct command *command)
     qos->detection = timeout == QOS_UNSET ? qos->detection : timeout;
     qos->restoration = recovery == QOS_UNSET ? qos->restoration : recovery;
     qos->poll = polling == QOS_UNSET ? qos->poll : polling;
+    if (last[0] >= '0' && last[0] <= '9' && timeout + recovery + polling == 3 * QOS_UNSET)
+        command_note(eos->device, command, "a time of the watchdog that is out of range: left out");
 }
 
 static void read_flow_control(struct eos *eos, const struct command *command)

@@ -9,7 +9,6 @@
 #include "scenarios/device/junos_private.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* One struct for all that has a name: a table of few rows each. */
 struct class
@@ -108,34 +107,6 @@ static void count_use(struct junos *junos, struct used **rows, size_t *count, co
     *made = (struct used){.name = name, .ports = 1};
 }
 
-/* ---- values ---- */
-
-/* "011010" or a name such as af31, be, nc1; QOS_UNSET: none. */
-static int code_point(const char *word, size_t bits)
-{
-    int value = 0;
-    if (strlen(word) == bits && strspn(word, "01") == bits) {
-        for (; *word != '\0'; word++)
-            value = value * 2 + (*word - '0');
-        return value;
-    }
-    if (bits != 6)
-        return QOS_UNSET;
-    if (strcasecmp(word, "nc1") == 0 || strcasecmp(word, "nc2") == 0)
-        return word[2] == '1' ? 48 : 56;
-    return word[0] >= '0' && word[0] <= '9' ? QOS_UNSET : qos_dscp(word);
-}
-
-static uint64_t code_points(const struct command *at, int from, size_t bits)
-{
-    uint64_t mask = 0;
-    for (int i = from; i < at->count; i++) {
-        const int value = code_point(at->words[i], bits);
-        mask |= value == QOS_UNSET ? 0 : UINT64_C(1) << value;
-    }
-    return mask;
-}
-
 /* ---- statements below class-of-service; false: not understood ---- */
 
 /* "class NAME queue-num 4 no-loss pfc-priority 3", "queue 4 NAME" */
@@ -173,8 +144,8 @@ static bool read_classifier(struct junos *junos, const struct command *at)
     if (!command_is(at, 1, "dscp * forwarding-class * loss-priority * code-points"))
         return command_is(at, 1, "dscp * import default");
     struct pair *pair = push(junos, &junos->classifiers, &junos->classifier_count, sizeof *pair);
-    *pair =
-        (struct pair){.of = at->words[2], .class = at->words[4], .dscps = code_points(at, 8, 6)};
+    *pair = (struct pair){
+        .of = at->words[2], .class = at->words[4], .dscps = junos_code_points(at, 8, 6)};
     class_named(junos, pair->class);
     return pair->dscps != 0;
 }
@@ -208,7 +179,7 @@ static bool read_notification(struct junos *junos, const struct command *at)
     if (!command_is(at, 2, "input * code-point"))
         return false;
     const bool dscp = command_is(at, 3, "dscp");
-    const uint64_t mask = code_points(at, 5, dscp ? 6 : 3);
+    const uint64_t mask = junos_code_points(at, 5, dscp ? 6 : 3);
     if (!command_has(at, "pfc"))
         return command_has(at, "mru");
     if (dscp)
@@ -357,13 +328,31 @@ static void read_statement(void *context, const struct command *statement)
 
 /* ---- what is in force ---- */
 
-/* The name that most interfaces use, else the one of the first row; NULL: there is none. */
-static const char *in_force(const struct used *used, size_t used_count, const struct pair *rows,
-                            size_t count)
+static struct diag_place file_place(const struct junos *junos)
+{
+    return (struct diag_place){.file = junos->device->lines.file->name, .line = 1, .column = 1};
+}
+
+static bool has_rows(const char *name, const struct pair *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].of, name) == 0)
+            return true;
+    return false;
+}
+
+/* The name with rows that most interfaces use, else that of the first row; NULL: none. */
+static const char *in_force(struct junos *junos, const struct used *used, size_t used_count,
+                            const struct pair *rows, size_t count)
 {
     const struct used *best = NULL;
     for (size_t i = 0; i < used_count; i++)
-        if (best == NULL || used[i].ports > best->ports)
+        if (!has_rows(used[i].name, rows, count))
+            notes_add(&junos->device->notes, file_place(junos),
+                      "interfaces have '%s', which this file does not define: left out",
+                      notes_clean(&junos->device->arena, used[i].name));
+    for (size_t i = 0; i < used_count; i++)
+        if (has_rows(used[i].name, rows, count) && (best == NULL || used[i].ports > best->ports))
             best = &used[i];
     return best != NULL ? best->name : count > 0 ? rows[0].of : NULL;
 }
@@ -373,9 +362,7 @@ static void note_rest(struct junos *junos, const char *name, const struct pair *
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(rows[i].of, name) != 0) {
-            notes_add(&junos->device->notes,
-                      (struct diag_place){
-                          .file = junos->device->lines.file->name, .line = 1, .column = 1},
+            notes_add(&junos->device->notes, file_place(junos),
                       "%s %s is not that of most interfaces: left out", what,
                       notes_clean(&junos->device->arena, rows[i].of));
             return;
@@ -413,7 +400,7 @@ static void take_classes(struct junos *junos)
 
 static void take_classifier(struct junos *junos)
 {
-    const char *name = in_force(junos->used_classifiers, junos->used_classifier_count,
+    const char *name = in_force(junos, junos->used_classifiers, junos->used_classifier_count,
                                 junos->classifiers, junos->classifier_count);
     for (size_t i = 0; name != NULL && i < junos->classifier_count; i++) {
         const struct pair *pair = &junos->classifiers[i];
@@ -445,7 +432,7 @@ static void take_drops(struct junos *junos, const struct scheduler *from, struct
 static void take_schedulers(struct junos *junos)
 {
     const char *name =
-        in_force(junos->used_maps, junos->used_map_count, junos->maps, junos->map_count);
+        in_force(junos, junos->used_maps, junos->used_map_count, junos->maps, junos->map_count);
     for (size_t i = 0; name != NULL && i < junos->map_count; i++) {
         const struct pair *pair = &junos->maps[i];
         const struct class *class = class_named(junos, pair->class);

@@ -15,4 +15,7 @@ typedef void junos_statement_fn(void *context, const struct command *statement);
 /* Calls for each statement of the file; an error where braces do not fit. */
 void junos_scan(struct device *device, junos_statement_fn *call, void *context); /* junos_scan.c */
 
+/* The code points from a word on as a mask: "011010" of that many bits, or names of DSCPs. */
+uint64_t junos_code_points(const struct command *at, int from, size_t bits);
+
 #endif

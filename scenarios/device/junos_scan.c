@@ -2,6 +2,7 @@
 #include "scenarios/device/junos_private.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct scan {
     struct device *device;
@@ -131,4 +132,32 @@ void junos_scan(struct device *device, junos_statement_fn *call, void *context)
         read_line(&scan);
     if (scan.depth > 0 && !diag_failed(device->diag))
         device_refuse(device, "expected '}' before the end of the file");
+}
+
+/* ---- code points ---- */
+
+/* "011010" or a name such as af31, be, nc1; QOS_UNSET: none. */
+static int code_point(const char *word, size_t bits)
+{
+    int value = 0;
+    if (strlen(word) == bits && strspn(word, "01") == bits) {
+        for (; *word != '\0'; word++)
+            value = value * 2 + (*word - '0');
+        return value;
+    }
+    if (bits != 6)
+        return QOS_UNSET;
+    if (strcasecmp(word, "nc1") == 0 || strcasecmp(word, "nc2") == 0)
+        return word[2] == '1' ? 48 : 56;
+    return word[0] >= '0' && word[0] <= '9' ? QOS_UNSET : qos_dscp(word);
+}
+
+uint64_t junos_code_points(const struct command *at, int from, size_t bits)
+{
+    uint64_t mask = 0;
+    for (int i = from; i < at->count; i++) {
+        const int value = code_point(at->words[i], bits);
+        mask |= value == QOS_UNSET ? 0 : UINT64_C(1) << value;
+    }
+    return mask;
 }
