@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plan.py TEXT JSON CSV PAGE DATABASE: what a plan prints of its runs, computed anew from the figures of each run."""
+"""check.py TEXT JSON CSV PAGE DATABASE: what a plan prints of its runs, computed anew from the figures of each run."""
 import csv
 import html
 import json

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_wire_compare - the first difference of two captures, by the frames' numbers in the first. */
+#include "base/memory.h"
+#include "reports/wire/wire_compare.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CONNECTIONS = 2, STREAMS = CONNECTIONS * WIRE_STREAMS };
+
+/* The lines of a stream: a letter for the words and a digit for the number of the frame, each. */
+struct stream {
+    uint32_t connection, stream;
+    const char *first, *second;
+};
+
+static struct wire_trace *trace_of(const struct stream *streams, uint32_t count, bool second)
+{
+    struct wire_trace *trace = memory_zeroed(1, sizeof *trace);
+    trace->connections = memory_zeroed(CONNECTIONS, sizeof *trace->connections);
+    trace->lines = memory_zeroed(64, sizeof *trace->lines);
+    trace->firsts = memory_zeroed(STREAMS + 1, sizeof *trace->firsts);
+    trace->text = memory_zeroed(128, 1);
+    trace->connection_count = CONNECTIONS;
+    for (uint32_t i = 0; i < CONNECTIONS; i++)
+        trace->connections[i].qid = (uint16_t)(i + 1);
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            const char *at = second ? streams[k].second : streams[k].first;
+            if (streams[k].connection * WIRE_STREAMS + streams[k].stream != i)
+                continue;
+            for (; *at != '\0'; at += 2) {
+                const uint32_t line = trace->line_count++;
+                trace->text[2 * line] = at[0];
+                trace->lines[line] =
+                    (struct wire_line){.words = 2 * line, .number = (uint32_t)(at[1] - '0')};
+            }
+        }
+        trace->firsts[i + 1] = trace->line_count;
+    }
+    return trace;
+}
+
+static void free_trace(struct wire_trace *trace)
+{
+    free(trace->connections);
+    free(trace->lines);
+    free(trace->firsts);
+    free(trace->text);
+    free(trace);
+}
+
+static void the_first_difference_is_the_earliest_of_the_first_capture(void **state)
+{
+    (void)state;
+    static const struct {
+        struct stream streams[2];
+        uint32_t connection, index; /* of the difference */
+        uint32_t equal;             /* streams */
+    } rows[] = {
+        /* Both differ in words: the one with the lower number, whatever the other capture has. */
+        {{{0, 1, "a3b6", "a1x2"}, {1, 2, "c4d5", "c8y9"}}, 1, 1, 0},
+        {{{0, 1, "a3b5", "a1x9"}, {1, 2, "c4d6", "c3y4"}}, 0, 1, 0},
+        /* The first ends in frame 6 of its capture; the second differs before or behind. */
+        {{{0, 1, "a3b6", "a1b2e3"}, {1, 2, "c4d5", "c8y9"}}, 1, 1, 0},
+        {{{0, 1, "a3b6", "a1b2e3"}, {1, 2, "c4d7", "c8y9"}}, 0, 2, 0},
+        /* What has no frame at all in the first capture is the first difference. */
+        {{{0, 1, "a1b2", "x1b2"}, {1, 2, "", "c8"}}, 1, 0, 0},
+        /* Of equals the first connection; an equal stream is none. */
+        {{{0, 1, "a3b5", "a1x9"}, {1, 2, "c4d5", "c3y4"}}, 0, 1, 0},
+        {{{0, 1, "a3b5", "a1b9"}, {1, 2, "c4d6", "c3d4e5"}}, 1, 2, 1},
+    };
+    static const char *const names[2] = {"a", "b"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct wire_trace *traces[2];
+        for (int side = 0; side < 2; side++)
+            traces[side] = trace_of(rows[i].streams, 2, side == 1);
+        const struct wire_trace *const sides[2] = {traces[0], traces[1]};
+        struct wire_comparison found = wire_compare(sides, names);
+        assert_true(found.parted);
+        assert_int_equal(found.connections, CONNECTIONS);
+        assert_int_equal(found.streams, 2);
+        assert_int_equal(found.streams - found.streams_parted, rows[i].equal);
+        if (found.at_connection != rows[i].connection || found.at_index != rows[i].index)
+            fail_msg("row %zu: connection %u, %u", i, found.at_connection, found.at_index);
+        assert_int_equal(found.at_stream, rows[i].connection == 0 ? 1 : 2);
+        wire_compare_fini(&found);
+        for (int side = 0; side < 2; side++)
+            free_trace(traces[side]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_difference_is_the_earliest_of_the_first_capture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
