@@ -39,7 +39,10 @@ class Test:
         own = [self.path, *sorted(glob.glob('tests/laws/run/run_laws*', root_dir=ROOT))] if self.arguments else [self.path]
         if self.kind == 'case':
             own += ['tests/mutants/case', 'tests/golden/cases.txt']
-        elif self.build is not None:
+        elif self.build is None:
+            own += sorted(p for p in glob.glob(self.path.removesuffix('.sh') + '/**', root_dir=ROOT, recursive=True)
+                          if (ROOT / p).is_file())  # what it reads
+        else:
             folder = os.path.dirname(self.path)
             shared = 'tests/unit' if folder.startswith('tests/unit/') else folder
             own += sorted(p for p in glob.glob(shared + '/**/*.[ch]', root_dir=ROOT, recursive=True)

@@ -10,7 +10,7 @@ STORE = ROOT / 'build/mutants'
 # Three builds: unit tests with sanitizers and audits, laws and the program fast, and one that counts lines.
 BUILDS = {'sanitized': ROOT / 'build/gcc-asan-shared', 'fast': ROOT / 'build/gcc-plain-O1-shared',
           'coverage': ROOT / 'build/gcc-coverage'}
-FOLDERS = ('model/base', 'model/engine', 'model/net', 'model/rnic', 'model/nvme', 'scenarios', 'replay')
+FOLDERS = ('model/base', 'model/engine', 'model/net', 'model/rnic', 'model/nvme', 'scenarios', 'replay', 'reports')
 # A test that costs more than this is no help against a mutant: hundreds of mutants run it.
 SECONDS_MAX = int(os.environ.get('TEST_CPU', '10'))
 
