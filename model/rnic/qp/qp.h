@@ -170,7 +170,7 @@ struct qp {
     uint32_t rq_head, rq_tail;
     uint32_t sq_mask, rq_mask, read_mask;
     uint32_t sq_room, rq_room; /* as asked for */
-    uint32_t answer_psn;
+    uint32_t answer_psn;       /* of the waiting ACK or NAK; its MSN is held.answer_msn */
 };
 
 static_assert(offsetof(struct qp, epsn) == 64 && offsetof(struct qp, timeout_due) == 128 &&

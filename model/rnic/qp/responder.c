@@ -84,6 +84,7 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
     }
     qp->answer_syndrome = syndrome;
     qp->answer_psn = psn;
+    qp->held.answer_msn = qp->msn; /* what is done by then, not what is when it leaves */
     qp->rx_flags |= QP_RX_ANSWER;
     if ((qp->rx_flags & QP_RX_LISTED) != 0 || !responder_may_leave(qp, qp->answer_psn))
         return;
@@ -121,7 +122,7 @@ uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
     if ((qp->rx_flags & QP_RX_ANSWER) == 0 || !responder_may_leave(qp, qp->answer_psn))
         return POOL_NONE;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
-    return answer_frame(rnic, qp, qp->answer_syndrome, qp->answer_psn, qp->msn);
+    return answer_frame(rnic, qp, qp->answer_syndrome, qp->answer_psn, qp->held.answer_msn);
 }
 
 void responder_refuse(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn, time_ps now)
@@ -200,6 +201,7 @@ static void caught_up(const struct rnic *rnic, struct qp *qp, time_ps now)
         qp->answer_syndrome != RESPONDER_ACK) {
         qp->answer_syndrome = RESPONDER_ACK; /* the NAK had not left yet */
         qp->answer_psn = psn_add(qp->epsn, PSN_MASK);
+        qp->held.answer_msn = qp->msn;
     }
     qp->rx_flags &= (uint8_t)~QP_RX_NAKED;
     if ((qp->flags & QP_REACTS) != 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * responder - executes request packets of a queue pair and answers.
  * One answer slot for each queue pair: a cumulative ACK takes the place of an older one that still
- * waits for the wire.  An answer leaves after the READ responses that come before it.
- * Source: IBTA Vol 1 9.7.3 to 9.7.5 (responder), 9.9.3 (errors). */
+ * waits for the wire.  Its MSN counts the messages up to its PSN.  An answer leaves after the READ
+ * responses that come before it.
+ * Source: IBTA Vol 1 9.7.3 to 9.7.5 (responder), 9.7.7 (MSN), 9.9.3 (errors). */
 #ifndef STORMGLASS_RNIC_QP_RESPONDER_H
 #define STORMGLASS_RNIC_QP_RESPONDER_H
 

@@ -134,6 +134,9 @@ static void pair_up(struct run_laws *laws, const struct talk *talk)
         .psn = {talk->rep.starting_psn, talk->req.starting_psn},
         .retries = talk->req.retry_count,
         .rnr_retries = {talk->rep.rnr_retry, talk->req.rnr_retry},
+        .timeout = {talk->req.ack_timeout,
+                    rnic_accept_timeout(&run_laws_rnic(laws, talk->endpoint[1])->params,
+                                        talk->req.ack_timeout)},
         .mtu = qp_mtu_bytes((enum ibv_mtu)talk->req.mtu),
     };
     run_laws_transport_pair(laws, &pair);

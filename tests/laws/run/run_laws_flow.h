@@ -15,6 +15,7 @@ struct run_laws_sent {
     uint32_t psn, first_psn;
     uint64_t address;
     uint32_t length, content;
+    uint32_t msn; /* messages that end with it or before */
     uint16_t payload;
     uint8_t opcode;
     bool known, delivered, solicits;
@@ -27,8 +28,10 @@ struct run_laws_flow {
     uint8_t retries, rnr_retries;
     bool begun, exact, read;
     uint32_t next, high, una;
-    uint32_t newest; /* at the responder: one past the newest that came */
-    uint32_t naked;  /* PSN of the last NAK, while the packet has not come */
+    uint32_t messages; /* that end below high, READs included */
+    uint8_t timeout;   /* code of the ACK timer */
+    uint32_t newest;   /* at the responder: one past the newest that came */
+    uint32_t naked;    /* PSN of the last NAK, while the packet has not come */
     bool is_naked;
     time_ps gap_at; /* since then a packet after the expected one has come; 0: none */
     uint8_t priority;

@@ -57,6 +57,7 @@ struct run_laws_pair {
     uint32_t endpoint[2], qpn[2],
         psn[2];                      /* active, passive; psn: that its own requests begin with */
     uint8_t retries, rnr_retries[2]; /* most that an end may make; by who asks */
+    uint8_t timeout[2];              /* code, likewise */
     uint32_t mtu;
 };
 

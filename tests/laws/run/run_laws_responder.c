@@ -35,6 +35,21 @@ static void check_sack(struct run_laws *laws, const struct run_laws_flow *flow, 
         RUN_LAWS_BREAK(laws, flow, came, "is said to have come early, and has not");
 }
 
+/* An answer counts the messages that are complete up to the PSN that it acknowledges, however long
+ * it has waited for the wire: IBTA Vol 1 9.7.7. */
+static void check_msn(struct run_laws *laws, const struct run_laws_flow *flow,
+                      const struct frame *frame)
+{
+    const uint32_t syndrome = frame->aeth >> 24;
+    const bool positive = syndrome < RESPONDER_RNR;
+    if (!positive && syndrome > RESPONDER_NAK_SEQUENCE)
+        return;
+    const uint32_t psn = positive ? frame->psn : psn_add(frame->psn, PSN_MASK);
+    const struct run_laws_sent *sent = run_laws_sent_at(flow, psn);
+    if (sent != NULL && sent->msn != (frame->aeth & PSN_MASK))
+        RUN_LAWS_BREAK(laws, flow, psn, "is acknowledged with the MSN of another");
+}
+
 void run_laws_responder_answers(struct run_laws *laws, struct run_laws_flow *flow,
                                 const struct frame *frame)
 {
@@ -44,6 +59,7 @@ void run_laws_responder_answers(struct run_laws *laws, struct run_laws_flow *flo
     const struct rnic_params *own = &run_laws_rnic(laws, flow->to)->params;
     if (laws->terms.selective && positive && sent != NULL && !sent->delivered)
         RUN_LAWS_BREAK(laws, flow, psn, "is acknowledged, and has not come");
+    check_msn(laws, flow, frame);
     if ((frame->flags & FRAME_SACK) != 0)
         check_sack(laws, flow, psn, frame->rkey);
     if (laws->terms.selective)

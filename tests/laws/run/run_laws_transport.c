@@ -62,6 +62,7 @@ static void add_flow(struct run_laws *laws, const struct run_laws_pair *pair, un
         .mtu = pair->mtu,
         .retries = pair->retries,
         .rnr_retries = pair->rnr_retries[from],
+        .timeout = pair->timeout[from],
         .exact = !laws->terms.software && !laws->terms.slow_hosts && !laws->terms.links_fail &&
                  !laws->terms.go_back_0 && !laws->terms.selective && !laws->terms.reacts &&
                  !laws->terms.refuses,
@@ -114,8 +115,22 @@ static struct run_laws_flow *flow_of_answer(const struct run_laws *laws, uint32_
 
 /* ------------------------------------------------------------------ requester */
 
+static bool ends_message(uint8_t opcode)
+{
+    switch (opcode) {
+    case FRAME_RC_SEND_FIRST:
+    case FRAME_RC_SEND_MIDDLE:
+    case FRAME_RC_WRITE_FIRST:
+    case FRAME_RC_WRITE_MIDDLE:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void remember(struct run_laws_flow *flow, const struct frame *frame, uint32_t count)
 {
+    flow->messages += ends_message(frame->opcode);
     for (uint32_t i = 0; i < count && i < RUN_LAWS_SENT; i++) {
         struct run_laws_sent *sent = &flow->sent[psn_add(frame->psn, i) % RUN_LAWS_SENT];
         *sent = (struct run_laws_sent){
@@ -124,6 +139,7 @@ static void remember(struct run_laws_flow *flow, const struct frame *frame, uint
             .address = frame->address,
             .length = frame->length,
             .content = frame->content,
+            .msn = flow->messages & PSN_MASK,
             .payload = frame->payload,
             .opcode = frame->opcode,
             .known = true,
@@ -149,18 +165,16 @@ static void check_same(struct run_laws *laws, const struct run_laws_flow *flow,
         RUN_LAWS_BREAK(laws, flow, frame->psn, "what is sent again is another packet");
 }
 
-static time_ps timeout_of(const struct run_laws *laws, const struct run_laws_flow *flow)
+static time_ps timeout_of(const struct run_laws_flow *flow)
 {
-    const int64_t code = run_laws_rnic(laws, flow->from)->params.timeout;
-    return code == 0 ? TIME_NEVER / 4 : (time_ps)4096000 << code;
+    return flow->timeout == 0 ? TIME_NEVER / 4 : (time_ps)4096000 << flow->timeout;
 }
 
 /* The timer begins anew at `from`; until now it may have run out some times. */
-static void restart(const struct run_laws *laws, struct run_laws_flow *flow, time_ps from,
-                    time_ps now)
+static void restart(struct run_laws_flow *flow, time_ps from, time_ps now)
 {
     if (flow->una != flow->high && now > flow->restarted)
-        flow->expiries += (uint64_t)((now + SLACK_PS - flow->restarted) / timeout_of(laws, flow));
+        flow->expiries += (uint64_t)((now + SLACK_PS - flow->restarted) / timeout_of(flow));
     flow->restarted = from;
 }
 
@@ -177,7 +191,7 @@ static bool waits_its_turn(const struct run_laws *laws, const struct run_laws_fl
 static void check_goes_back(struct run_laws *laws, struct run_laws_flow *flow, uint32_t psn,
                             time_ps now)
 {
-    const bool timer = now + SLACK_PS - flow->restarted >= timeout_of(laws, flow);
+    const bool timer = now + SLACK_PS - flow->restarted >= timeout_of(flow);
     if (flow->exact && !timer && flow->reasons == 0 && flow->rnr_reasons == 0)
         RUN_LAWS_BREAK(laws, flow, psn, "goes back without a reason");
     flow->tries += flow->reasons > 0 || flow->rnr_reasons == 0;
@@ -189,8 +203,7 @@ static void check_goes_back(struct run_laws *laws, struct run_laws_flow *flow, u
         RUN_LAWS_BREAK(laws, flow, psn, "is missing, later ones came, and no NAK was sent");
     flow->reasons = flow->rnr_reasons = 0;
     if (timer) /* when it ran out, which may be long before the packet has its turn */
-        restart(laws, flow, flow->restarted + timeout_of(laws, flow),
-                flow->restarted + timeout_of(laws, flow));
+        restart(flow, flow->restarted + timeout_of(flow), flow->restarted + timeout_of(flow));
 }
 
 static void on_request(struct run_laws *laws, struct run_laws_flow *flow, const struct frame *frame,
@@ -212,7 +225,7 @@ static void on_request(struct run_laws *laws, struct run_laws_flow *flow, const 
     if (knows && !flow->read && now + SLACK_PS < flow->rnr_until)
         RUN_LAWS_BREAK(laws, flow, psn, "is sent before the receiver is to be ready");
     if (flow->una == flow->high)
-        restart(laws, flow, now, now);
+        restart(flow, now, now);
     const int32_t ahead = psn_diff(psn, flow->next);
     if (ahead < 0)
         check_goes_back(laws, flow, psn, now);
@@ -229,13 +242,12 @@ static void on_request(struct run_laws *laws, struct run_laws_flow *flow, const 
 }
 
 /* The timer may have run out before: then it goes back, when it has its turn. */
-static void advance(const struct run_laws *laws, struct run_laws_flow *flow, uint32_t una,
-                    time_ps now)
+static void advance(struct run_laws_flow *flow, uint32_t una, time_ps now)
 {
     if (psn_diff(una, flow->una) <= 0 || psn_diff(una, flow->high) > 0)
         return;
-    flow->reasons += now + SLACK_PS - flow->restarted >= timeout_of(laws, flow);
-    restart(laws, flow, now, now);
+    flow->reasons += now + SLACK_PS - flow->restarted >= timeout_of(flow);
+    restart(flow, now, now);
     flow->una = una;
     flow->reported_at = now;
     flow->tries = flow->rnr_tries = 0;
@@ -254,8 +266,7 @@ static uint32_t before_reads(const struct run_laws_flow *flow, uint32_t upto)
     return upto;
 }
 
-static void on_ack_came(struct run_laws *laws, struct run_laws_flow *flow,
-                        const struct frame *frame, time_ps now)
+static void on_ack_came(struct run_laws_flow *flow, const struct frame *frame, time_ps now)
 {
     const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
     if (psn_diff(psn, flow->una) < 0 || psn_diff(psn, flow->high) >= 0)
@@ -263,7 +274,7 @@ static void on_ack_came(struct run_laws *laws, struct run_laws_flow *flow,
     const bool positive = syndrome < RESPONDER_RNR;
     const uint32_t upto = positive ? psn_add(psn, 1) : psn;
     const uint32_t reach = before_reads(flow, upto);
-    advance(laws, flow, reach, now);
+    advance(flow, reach, now);
     if (reach != upto) {
         flow->reasons++; /* a response was lost */
     } else if (syndrome == RESPONDER_NAK_SEQUENCE) {
@@ -272,21 +283,20 @@ static void on_ack_came(struct run_laws *laws, struct run_laws_flow *flow,
         flow->rnr_reasons++;
         flow->reported_at = now;
         flow->rnr_until = now + qp_rnr_time(syndrome & 0x1F);
-        restart(laws, flow, flow->rnr_until, now);
+        restart(flow, flow->rnr_until, now);
         flow->rnr_tries += flow->rnr_retries != 7;
     }
 }
 
-static void on_response_came(const struct run_laws *laws, struct run_laws_flow *flow,
-                             const struct frame *frame, time_ps now)
+static void on_response_came(struct run_laws_flow *flow, const struct frame *frame, time_ps now)
 {
     const uint32_t psn = frame->psn;
     if (psn_diff(psn, flow->una) < 0 || psn_diff(psn, flow->high) >= 0)
         return;
     const uint32_t reach = before_reads(flow, psn);
-    advance(laws, flow, reach, now);
+    advance(flow, reach, now);
     if (reach == psn)
-        advance(laws, flow, psn_add(psn, 1), now);
+        advance(flow, psn_add(psn, 1), now);
     else
         flow->reasons++;
 }
@@ -303,9 +313,9 @@ void run_laws_transport_came(struct run_laws *laws, const struct frame *frame, t
     } else if ((flow = flow_of_answer(laws, frame->source, frame->destination, frame->qpn)) !=
                NULL) {
         if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
-            on_ack_came(laws, flow, frame, now);
+            on_ack_came(flow, frame, now);
         else if (run_laws_is_response(frame->opcode))
-            on_response_came(laws, flow, frame, now);
+            on_response_came(flow, frame, now);
     }
 }
 
@@ -352,7 +362,7 @@ void run_laws_transport_gave_up(struct run_laws *laws, uint32_t endpoint, uint32
     if (flow == NULL || !flow->exact)
         return;
     const time_ps waited = now + SLACK_PS - flow->restarted;
-    const uint64_t expiries = waited > 0 ? (uint64_t)(waited / timeout_of(laws, flow)) : 0;
+    const uint64_t expiries = waited > 0 ? (uint64_t)(waited / timeout_of(flow)) : 0;
     if (flow->tries + flow->reasons + expiries < (flow->retries + 1u) / 2)
         RUN_LAWS_BREAK(laws, flow, flow->una, "is given up before half of the retries");
 }
@@ -370,7 +380,7 @@ static void judge_timeouts(struct run_laws *laws, const struct rnic *rnic)
             continue;
         if (!flow->exact)
             return;
-        restart(laws, flow, flow->restarted, laws->world->engine.now);
+        restart(flow, flow->restarted, laws->world->engine.now);
         expiries += flow->expiries;
     }
     if (counters->timeouts > expiries)
