@@ -37,6 +37,7 @@ struct result_workload {
     bool stalled;        /* it should have issued something in its window and did not */
     bool elsewhere;      /* another process of the bridge plays it */
     bool never_began;    /* it waited for others to the end */
+    bool silent;         /* it has admin commands alone */
     unsigned unmeasured; /* bits by enum expect_basis: it has nothing to measure those over */
     int64_t queues_asked, queues_granted; /* of NVMe; asked 0: it has none, or it is not known */
     int64_t members, idle; /* pairs of hosts; of them, those that did nothing though they should */

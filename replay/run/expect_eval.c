@@ -232,6 +232,12 @@ static bool has_no_samples(const struct expectation *expectation, const struct r
            result->workloads[expectation->workload].latency->count == 0;
 }
 
+/* It had no I/O to do, and did what it had. */
+static bool is_silent(const struct result_workload *workload)
+{
+    return workload->silent && !workload->stalled && workload->idle == 0;
+}
+
 /* Why the workload has nothing that could be compared; false: it has. */
 static bool is_dead(const struct result_workload *workload, char *why, size_t size)
 {
@@ -259,8 +265,8 @@ static bool some_dead(const struct result *result, enum expect_quantity quantity
         const struct result_workload *workload = &result->workloads[i];
         here += !workload->elsewhere;
         const bool failed = workload->issued > 0 && workload->completed == 0 && workload->idle == 0;
-        if (!workload->elsewhere && (quantity == EXPECT_UNSETTLED || !failed) &&
-            is_dead(workload, why, size))
+        if (!workload->elsewhere && !is_silent(workload) &&
+            (quantity == EXPECT_UNSETTLED || !failed) && is_dead(workload, why, size))
             return true;
     }
     snprintf(why, size, "no workload ran here");

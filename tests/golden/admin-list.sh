@@ -67,6 +67,12 @@ equal 'in JSON' "$(counted)" 'completed:6,failed:1'
 equal 'a failure has its place' "$(grep -o 'admin command 2 of its list, opcode 0x02, failed: status 0x109' "$work/said" | head -n 1)" \
     'admin command 2 of its list, opcode 0x02, failed: status 0x109'
 
+printf 'expect: [all-commands-complete, "tool.admin.failed == 1"]\n' >>"$work/tool.yaml"
+"$program" run "$work/tool.yaml" -o "$work/json.db" >/dev/null 2>&1
+equal 'no I/O is no failure' $? 0
+"$program" run "$work/tool.yaml" --set 'faults=[{kind: link-down, where: host0, at: 0s}]' -o "$work/json.db" >/dev/null 2>&1
+equal 'no connection is one' $? 1
+
 # The shutdown comes 10 ms after the last command, which is due at 5 ms.
 equal "idle before the end" "$("$program" query "$work/run.db" "SELECT DISTINCT at_ps / 1000000000 FROM frame ORDER BY 1" |
     tail -n +2 | paste -sd' ')" '0 1 2 3 4 5 15'
