@@ -37,8 +37,8 @@ static void happen(void *self, time_ps now)
         bool on;
         if (target == NULL || !target->here || target->nvme == NULL)
             continue;
-        const struct scenario_fault *is =
-            fault_in_force(play->scenario, edge->fault, spot, edge->begins, &on);
+        const struct scenario_fault *is = fault_in_force(play->scenario, &play->fault_order,
+                                                         edge->fault, spot, edge->begins, &on);
         is->ops->at_target(target->nvme, play->scenario->nodes[spot->node].host, is->params, on);
     }
 }
@@ -54,6 +54,7 @@ static void add_edge(struct play *play, uint32_t fault, bool begins)
 void play_faults_init(struct play *play)
 {
     const uint32_t count = play->scenario->fault_count;
+    play->fault_order = fault_order_new(play->scenario);
     play->edges = memory_zeroed(2 * (size_t)count, sizeof *play->edges);
     play->fault_env = play_env(play, "faults");
     for (uint32_t i = 0; (play->options.role & PLAY_TARGET) != 0 && i < count; i++) {
@@ -84,4 +85,5 @@ void play_faults_fini(struct play *play)
     for (uint32_t i = 0; i < play->edge_count; i++)
         env_timer_cancel(&play->fault_env, &play->edges[i].timer);
     free(play->edges);
+    fault_order_free(&play->fault_order);
 }

@@ -17,6 +17,7 @@
 #include "bridge/play/play.h"
 #include "replay/record/observe.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 #include "scenarios/world/job_order.h"
 
@@ -79,6 +80,7 @@ struct play {
     struct agree_state agreed; /* of the targets here */
     struct env agree_env, fault_env;
     struct play_edge *edges; /* of faults */
+    struct fault_order fault_order;
     uint32_t edge_count;
     time_ps zero; /* the scenario's moment 0, on the loop's clock */
     uint32_t refusals_said;

@@ -3,12 +3,14 @@
 #include "replay/harm/harm.h"
 #include "replay/explain/verdict.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/harm/cause.h"
 #include "replay/harm/margins.h"
+#include "replay/harm/name_index.h"
 #include "replay/harm/severity.h"
 #include "replay/harm/victims.h"
 
@@ -38,28 +40,9 @@ struct cause_search {
     struct harm_scene *scene;
     const struct cause_kind *kind; /* that looks */
     struct accusation *list;
+    struct name_index names;
     uint32_t count, room;
 };
-
-const char *harm_suspect_word(enum harm_suspect suspect)
-{
-    static const char *const words[] = {
-#define X(name, word) [HARM_##name] = word,
-        HARM_SUSPECTS(X)
-#undef X
-    };
-    return words[suspect];
-}
-
-const char *harm_severity_word(enum harm_severity severity)
-{
-    static const char *const words[] = {
-#define X(name, word) [HARM_##name] = word,
-        HARM_SEVERITIES(X)
-#undef X
-    };
-    return words[severity];
-}
 
 struct cause_clue cause_clue(void)
 {
@@ -203,12 +186,28 @@ static void place_words(const struct harm_scene *scene, const struct cause_clue 
         cause->node = fabric->names[clue->place.node];
 }
 
+/* Looking one up. */
+struct named {
+    const struct accusation *list;
+    const struct suspect *suspect;
+};
+
+static bool is_named(const void *self, uint32_t entry)
+{
+    const struct named *named = self;
+    const struct harm_cause *cause = &named->list[entry].cause;
+    return cause->suspect == named->suspect->suspect &&
+           strcmp(cause->name, named->suspect->name) == 0;
+}
+
 static struct accusation *accusation_of(struct cause_search *search, const struct suspect *suspect)
 {
-    for (uint32_t i = 0; i < search->count; i++)
-        if (search->list[i].cause.suspect == suspect->suspect &&
-            strcmp(search->list[i].cause.name, suspect->name) == 0)
-            return &search->list[i];
+    const struct named named = {search->list, suspect};
+    const uint64_t hash = hash_text(suspect->name, suspect->suspect);
+    const uint32_t found = name_index_find(&search->names, hash, is_named, &named);
+    if (found != NAME_INDEX_NONE)
+        return &search->list[found];
+    name_index_add(&search->names, hash);
     search->list = memory_grown(search->list, search->count, &search->room, sizeof *search->list);
     struct accusation *made = &search->list[search->count++];
     *made = (struct accusation){
@@ -487,6 +486,7 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
         free(search.list[i].weighed);
     }
     free(search.list);
+    name_index_free(&search.names);
     scene_fini(scene);
 }
 

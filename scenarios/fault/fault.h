@@ -104,9 +104,24 @@ struct fault_name fault_name(const struct scenario *scenario, uint32_t index);
 
 bool fault_has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot);
 
+/* The faults of a scenario by when they begin, so that the end of one need not look at all others;
+ * fault_order_free. */
+struct fault_order {
+    struct fault_begin {
+        time_ps at;
+        uint32_t fault;
+        time_ps last_end; /* of those up to this one */
+    } * begins;
+    uint32_t count;
+};
+
+struct fault_order fault_order_new(const struct scenario *scenario);
+void fault_order_free(struct fault_order *order);
+
 /* What is in force at the spot when a fault of the scenario begins or ends there: the end of one
  * leaves what another, overlapping one still does.  `on`: it is done, or else undone. */
-const struct scenario_fault *fault_in_force(const struct scenario *scenario, uint32_t index,
+const struct scenario_fault *fault_in_force(const struct scenario *scenario,
+                                            const struct fault_order *order, uint32_t index,
                                             const struct scenario_spot *spot, bool begins,
                                             bool *on);
 

@@ -13,6 +13,7 @@
 
 struct world_faults {
     struct timeline *timeline;
+    struct fault_order order;
     struct port **faulty; /* ports with a fault of their own, to be freed */
     uint32_t faulty_count, faulty_room;
 };
@@ -51,7 +52,7 @@ static void on_fault(void *self, uint32_t index, bool begins)
         const struct scenario_spot *spot = &fault->spots[i];
         bool on;
         const struct scenario_fault *now =
-            fault_in_force(world->scenario, index, spot, begins, &on);
+            fault_in_force(world->scenario, &world->faults->order, index, spot, begins, &on);
         if (now->ops->at_target != NULL)
             now->ops->at_target(world_faults_target(world, spot->node),
                                 world->scenario->nodes[spot->node].host, now->params, on);
@@ -124,6 +125,7 @@ void world_faults_init(struct world *world)
 {
     world->faults = memory_zeroed(1, sizeof *world->faults);
     world->faults->timeline = timeline_new(world->scenario);
+    world->faults->order = fault_order_new(world->scenario);
 }
 
 void world_faults_fini(struct world *world)
@@ -136,6 +138,7 @@ void world_faults_fini(struct world *world)
         port_set_fault(faults->faulty[i], NULL);
     }
     timeline_free(faults->timeline);
+    fault_order_free(&faults->order);
     free(faults->faulty);
     free(faults);
     world->faults = NULL;
