@@ -3,6 +3,7 @@
 #include "reports/summary/text.h"
 
 #include "base/plural.h"
+#include "base/printable.h"
 #include "replay/database/figure.h"
 #include "replay/explain/account.h"
 #include "reports/summary/text_drives.h"
@@ -17,6 +18,7 @@
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -397,18 +399,20 @@ static void write_causes(const struct text *text)
     write_victims(text);
 }
 
-/* `sets`: lines. */
+/* `sets`: lines, as the database has them. */
 static void write_remedy(const struct text *text, const char *remedy, const char *sets)
 {
     fprintf(text->out, "%16sremedy: %s", "", remedy);
     const char *between = " (";
-    for (const char *at = sets; *at != '\0'; between = " ") {
+    char *shown = printable_new(sets, true);
+    for (const char *at = shown; *at != '\0'; between = " ") {
         const size_t length = strcspn(at, "\n");
         const char *quote = strcspn(at, " *?[]{}$;&|<>()\"") < length ? "'" : "";
         fprintf(text->out, "%s--set %s%.*s%s", between, quote, (int)length, at, quote);
         at += length + (at[length] == '\n');
     }
     fprintf(text->out, "%s\n", between[1] == '(' ? "" : ")");
+    free(shown);
 }
 
 static void write_warnings(const struct text *text)
@@ -420,7 +424,7 @@ static void write_warnings(const struct text *text)
         fprintf(text->out, "%s%s%-16s%s%s\n", shown == 0 ? "\n" : "", text->paint.bad,
                 shown == 0 ? "Warnings" : "", text->paint.off, store_text(rows, 0));
         if (store_column_type(rows, 1) != STORE_NULL)
-            write_remedy(text, store_text(rows, 1), store_text(rows, 2));
+            write_remedy(text, store_text(rows, 1), store_raw_text(rows, 2));
         shown++;
     }
     store_finish(rows);

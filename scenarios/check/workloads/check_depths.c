@@ -2,7 +2,8 @@
  * check_depths - an NVMe workload gets the queues and the depth that it asks for.
  * Host and target agree on the smaller of what each of them has (NVMe over Fabrics 1.1, 3.3;
  * CAP.MQES, Number of Queues); of a queue's entries one stays empty, so one less than its size can
- * be under way.  What a workload asks for beyond that waits at the host. */
+ * be under way.  What a workload asks for beyond that waits at the host.  READs under way are
+ * bounded by both ends (IBTA Vol 1 9.7.3): where one end has none, nothing that needs one works. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -97,6 +98,39 @@ static void check_workload(const struct scenario *scenario,
     }
 }
 
+/* With a max-rd-atomic of 0 at either end none of its READs can be sent: of NVMe the target's,
+ * which fetch the data of Connect and of writes.  The first such pair says it for all; true: there
+ * is one. */
+static bool check_reads_at_all(const struct scenario *scenario,
+                               const struct scenario_workload *workload,
+                               struct check_report *report)
+{
+    const bool nvme = workload->ops->needs_nvme_target;
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const struct scenario_node *from = &scenario->nodes[workload->pairs[i].from];
+        const struct scenario_node *to = &scenario->nodes[workload->pairs[i].to];
+        const struct scenario_node *none = from->host->rnic->max_rd_atomic == 0 ? from
+                                           : to->host->rnic->max_rd_atomic == 0 ? to
+                                                                                : NULL;
+        if (none == NULL)
+            continue;
+        check_add(report, DIAG_WARNING, workload->place,
+                  "'%s': %s can never READ from %s, with rnic.max-rd-atomic 0 at %s: %s",
+                  workload->name, nvme ? to->name : from->name, nvme ? from->name : to->name,
+                  none->name,
+                  nvme ? "the data of Connect and of writes cannot be fetched, so no controller "
+                         "comes up"
+                       : "no operation is ever sent");
+        check_remedy(report, "rnic.max-rd-atomic: 16");
+        if (from->host->rnic->max_rd_atomic == 0)
+            check_set_row(report, from->host->rnic_values, "max-rd-atomic", "16");
+        if (to->host->rnic->max_rd_atomic == 0)
+            check_set_row(report, to->host->rnic_values, "max-rd-atomic", "16");
+        return true;
+    }
+    return false;
+}
+
 /* READs beyond what a queue pair may have under way wait in its send queue. */
 static void check_reads(const struct scenario *scenario, const struct scenario_workload *workload,
                         struct check_report *report)
@@ -126,10 +160,13 @@ static void check_reads(const struct scenario *scenario, const struct scenario_w
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++)
-        if (scenario->workloads[i].ops->needs_nvme_target)
+        if (scenario->workloads[i].ops->needs_nvme_target) {
+            check_reads_at_all(scenario, &scenario->workloads[i], report);
             check_workload(scenario, &scenario->workloads[i], report);
-        else if (strcmp(scenario->workloads[i].ops->name, "rdma-read") == 0)
+        } else if (strcmp(scenario->workloads[i].ops->name, "rdma-read") == 0 &&
+                   !check_reads_at_all(scenario, &scenario->workloads[i], report)) {
             check_reads(scenario, &scenario->workloads[i], report);
+        }
 }
 
 const struct check_rule check_depths = {

@@ -168,6 +168,29 @@ static void operations_that_are_split_or_wait_are_found(void **state)
          "depths", DIAG_NOTE, "16 of its 17 outstanding READs are under way at once", 1},
         {HEAD "workloads: [{name: r, kind: rdma-read, from: host1, to: host0, outstanding: 16}]\n",
          "depths", DIAG_NOTE, "", 0},
+        /* No READ may be under way, be it for the one end or for the other. */
+        {HEAD AT("host0", "max-rd-atomic: 0") "workloads: [{name: r, kind: rdma-read, from: host1, "
+                                              "to: host0}]\n",
+         "depths", DIAG_WARNING,
+         "'r': host1 can never READ from host0, with rnic.max-rd-atomic 0 at host0", 1},
+        {HEAD AT("host1", "max-rd-atomic: 0") "workloads: [{name: r, kind: rdma-read, from: host1, "
+                                              "to: host0}]\n",
+         "depths", DIAG_WARNING, "with rnic.max-rd-atomic 0 at host1: no operation is ever sent",
+         1},
+        {HEAD AT("host0", "max-rd-atomic: 0") "workloads: [{name: r, kind: rdma-write, from: "
+                                              "host1, to: host0}]\n",
+         "depths", DIAG_WARNING, "", 0},
+        {HEAD "hosts:\n  odd: {where: host1, rnic: {max-rd-atomic: 0}}\n  targets: {where: host0, "
+              "namespaces: [{media: fixed}]}\n"
+              "workloads: [{name: n, kind: nvme, from: host1, to: host0}]\n",
+         "depths", DIAG_WARNING,
+         "'n': host0 can never READ from host1, with rnic.max-rd-atomic 0 at host1: the data of "
+         "Connect and of writes cannot be fetched, so no controller comes up",
+         1},
+        {HEAD "hosts:\n  targets: {where: host0, rnic: {max-rd-atomic: 0}, namespaces: [{media: "
+              "fixed}]}\n"
+              "workloads: [{name: n, kind: nvme, from: host1, to: host0}]\n",
+         "depths", DIAG_WARNING, "rnic.max-rd-atomic 0 at host0", 1},
     };
     assert_findings(cases, COUNT(cases));
 }
