@@ -33,4 +33,15 @@ python3 "$tree/tests/golden/charts/words.py" words.txt words.html words.db >out 
 sqlite3 words.db "UPDATE stage SET count=0, sum_ps=0, max_ps=0 WHERE operation='flush'"
 "$program" report words.db -o words.html || fail 'no page of no command'
 grep -q 'hot flush' words.html && fail 'a kind without a command is shown'
+
+# Cards, tables, topology and the tree of pauses, with an expectation that is broken and frames that are lost.
+{
+    sed '/^faults:/a\  - {at: 0s, kind: drop-every, where: "host6:p0", n: 40}' "$tree/tests/golden/charts/charts.yaml"
+    echo 'expect: [hot.completed > 10, raw.latency.p99 < 1us, no-lossless-drop]'
+} >page.yaml
+"$program" run page.yaml --interval 30us --record ios -o page.db >out 2>&1
+code=$?
+[ $code = 1 ] || fail "page: exit code $code: $(cat out)"
+"$program" report page.db -o page.html || fail 'no page with tables'
+python3 "$tree/tests/golden/charts/page.py" page.html page.db >out 2>&1 || fail "page: $(cat out)"
 [ $failures = 0 ]
