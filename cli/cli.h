@@ -82,6 +82,10 @@ bool cli_output_allowed(const char *path, const struct output_inputs *inputs);
 struct scenario *cli_load(const char *name, const char *const *sets, uint32_t set_count);
 
 /* The first operand, with the changes of --set and --seed, which the command has. */
+/* --seed as one more --set, which is the text; false after a message. */
+enum { CLI_SEED_BYTES = 64 };
+bool cli_seed(const struct cli_args *args, char set[CLI_SEED_BYTES]);
+
 struct scenario *cli_load_changed(const struct cli_args *args);
 /* The scenario of that name, with the changes of --set and --seed. */
 struct scenario *cli_load_changed_as(const struct cli_args *args, const char *name);

@@ -193,13 +193,14 @@ static int predict(const struct cli_args *args, const struct grid *grid)
 /* --set and --seed are settings of every cell, so that what is frozen says them. */
 static bool change(const struct cli_args *args, struct grid *grid)
 {
-    char why[DIAG_TEXT_BYTES] = "", seed[64];
+    char why[DIAG_TEXT_BYTES] = "", seed[CLI_SEED_BYTES];
     uint32_t count;
     const char *const *sets = (const char *const *)cli_values(args, "set", &count);
     bool well = grid_set(grid, sets, count, why);
     if (well && cli_given(args, "seed")) {
         const char *const one = seed;
-        snprintf(seed, sizeof seed, "seed=%s", cli_value(args, "seed"));
+        if (!cli_seed(args, seed))
+            return false;
         well = grid_set(grid, &one, 1, why);
     }
     if (!well)

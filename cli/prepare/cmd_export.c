@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "scenarios/check/check.h"
 #include "scenarios/export/export.h"
 
 #include <stdio.h>
@@ -132,12 +133,27 @@ static bool is_whole(const struct cli_args *args, const struct export_kind *kind
     return false;
 }
 
+/* Changes that `run` refuses are not written. */
+static bool can_run(const struct scenario *scenario)
+{
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    check_memories(scenario, diag);
+    const bool can = !diag_failed(diag);
+    diag_print(diag, stderr);
+    free(diag);
+    return can;
+}
+
 static int run(const struct cli_args *args)
 {
     const struct export_kind *kind = find_kind(args->operands[0]);
     struct scenario *scenario = kind == NULL ? NULL : cli_load_changed_as(args, args->operands[1]);
     if (scenario == NULL)
         return CLI_USAGE;
+    if (kind->write_changes != NULL && !can_run(scenario)) {
+        scenario_free(scenario);
+        return CLI_USAGE;
+    }
     struct arena arena = {0};
     struct notes notes = {.arena = &arena};
     const bool whole = kind->write_changes != NULL;

@@ -172,6 +172,13 @@ static void fill(void *self, struct store *store)
     write_faults(store, beginning->scenario);
 }
 
+/* A device, a pipe, or what a descriptor has open already, as /dev/stdout. */
+static bool is_no_file(const char *path)
+{
+    struct output_place place;
+    return output_place_find(&place, path) && place.kind != OUTPUT_FILE;
+}
+
 bool record_begin_may(const char *path, const struct scenario *scenario, char why[OUTPUT_WHY_BYTES])
 {
     const struct output_inputs inputs = {scenario->paths, scenario->path_count};
@@ -182,7 +189,7 @@ bool record_begin_may(const char *path, const struct scenario *scenario, char wh
                  "-: a run database cannot be written to standard output: expected a file's name");
     else if (path[0] == '\0')
         snprintf(why, OUTPUT_WHY_BYTES, "expected the name of a file");
-    else if (store_is_foreign(path, STORE_RUN))
+    else if (is_no_file(path) || store_is_foreign(path, STORE_RUN))
         snprintf(why, OUTPUT_WHY_BYTES, "%.400s: exists and is not a run database; not overwritten",
                  path);
     else

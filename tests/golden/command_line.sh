@@ -35,6 +35,12 @@ refuses 2 'from 1 to' run first-io --threads 0 -o empty/run.db
 refuses 2 'or auto' run first-io --threads automatic -o empty/run.db
 refuses 2 '^--set:1:8: error' run first-io --set fabric.nope=1 -o empty/run.db
 refuses 2 'whole number' run first-io --seed banana -o empty/run.db
+for command in run check explain 'export scenario'; do
+    refuses 2 '^stormglass: --seed -1: expected a whole number from 0' $command first-io --seed -1
+done
+for place in /dev/stdout /dev/null /dev/fd/1 /dev/stderr; do
+    refuses 2 "^stormglass: -o $place: exists and is not a run database; not overwritten" run first-io -o $place
+done
 refuses 2 'from 1 to' bench --runs 0 first-io
 refuses 2 'without commas' bench --label a,b first-io
 refuses 2 'not overwritten' run first-io -o precious.yaml

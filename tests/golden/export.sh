@@ -139,4 +139,10 @@ refused "expected --node: the scenario has 4 switches" sonic "$work/set.yaml"
 refused "no switch 'leaf3'.*leaf" sonic "$work/set.yaml" --node leaf3
 refused "no switch 'host0'" sonic "$work/set.yaml" --node host0
 refused "no host 'leaf0'" mlnx_qos "$work/set.yaml" --node leaf0
+# What run refuses is not written, whatever refuses it: the reader, or the switch's memory.
+for change in fabric.switch.buffer=16KiB fabric.switch.buffer=1KiB seed=-1 fabric.nope=1 'faults=[{kind: link-down, where: nohost, at: 1ms}]' duration=0s; do
+    "$S" run incast-8to1 --set "$change" >/dev/null 2>&1 && code=0 || code=$?
+    [ "$code" = 2 ] || fail "run accepts $change: exit $code"
+    refused 'error: ' scenario incast-8to1 --set "$change"
+done
 exit "$failed"
