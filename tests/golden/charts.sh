@@ -39,9 +39,10 @@ grep -q 'hot flush' words.html && fail 'a kind without a command is shown'
     sed '/^faults:/a\  - {at: 0s, kind: drop-every, where: "host6:p0", n: 40}' "$tree/tests/golden/charts/charts.yaml"
     echo 'expect: [hot.completed > 10, raw.latency.p99 < 1us, no-lossless-drop]'
 } >page.yaml
-"$program" run page.yaml --interval 30us --record ios -o page.db >out 2>&1
+"$program" run page.yaml --interval 30us --record ios --waits -o page.db >page.txt 2>out
 code=$?
 [ $code = 1 ] || fail "page: exit code $code: $(cat out)"
 "$program" report page.db -o page.html || fail 'no page with tables'
 python3 "$tree/tests/golden/charts/page.py" page.html page.db >out 2>&1 || fail "page: $(cat out)"
+python3 "$tree/tests/golden/charts/words.py" page.txt page.html page.db >out 2>&1 || fail "words of losses: $(cat out)"
 [ $failures = 0 ]

@@ -207,6 +207,49 @@ for name, hosts, lost, held in victims:
     if words[3] is not None:
         near(f'{name} was held', words[3], held)
 
+# ---------------------------------------------------------------- what was not completed, lost, counted and expected
+cut = 'results cover only the part that ran' in summary
+for name, failed, unfinished in ask('SELECT name, failed, unfinished FROM workload'):
+    words = re.search(rf'^  {name} .*\n {{20}}([\d,]+) failed, ([\d,]+) (\S+)', summary, re.M)
+    same(f'{name}: not completed', words is not None, failed + unfinished > 0)
+    if words:
+        near(f'{name}: failed', words[1], failed)
+        near(f'{name}: unfinished', words[2], unfinished)
+        same(f'{name}: of a run that was cut', words[3].rstrip(':'), 'outstanding' if cut else 'unfinished')
+lines = block('Drops')
+drops = ask('SELECT p.name, priority, frames, cause, lossless, first_ps, last_ps FROM dropped d JOIN port p USING(node, port)'
+            ' ORDER BY lossless DESC, frames DESC, d.node, d.port')
+if not drops:
+    same('drops', lines[0].strip(), 'none')
+else:
+    near('drops', re.fullmatch(r' +(\S+) frames?', lines[0])[1], sum(frames for _, _, frames, *_ in drops))
+for line, (port, priority, frames, cause, lossless, first, last) in zip(lines[1:], drops):
+    words = re.fullmatch(r'  (\S+) +priority (\d)  (\S+) frames?, ([^,]*)(, LOSSLESS class)?, from (.*) to (.*)', line)
+    same(f'dropped at {port}', (words[1], int(words[2]), words[4], words[5] is not None), (port, priority, cause, lossless == 1))
+    near(f'dropped at {port}', words[3], frames)
+    near(f'first dropped at {port}', words[6], first)
+    near(f'last dropped at {port}', words[7], last)
+counters = dict(ask('SELECT name, sum(value) FROM counter GROUP BY name'))
+marks = sum(value for name, value in counters.items() if re.fullmatch(r'tx_prio\d_ecn_marked', name))
+for kind, exact in (('retransmitted packet', counters.get('retransmitted_packets', 0)), ('ECN mark', marks),
+                    ('CNP', counters.get('np_cnp_sent', 0))):
+    words = re.search(rf'([\d,]+) {kind}s?\b', block('Transport')[0])
+    same(kind, words is not None, exact > 0)
+    if words:
+        near(kind, words[1], exact)
+for head, path in (('Bottleneck', 'bottleneck'), (' ' * 10, 'bottleneck_account'), ('Harm', 'harm.sentence'),
+                   ('Root cause', 'root_cause')):
+    wanted = ask('SELECT value FROM result WHERE path=?', path)
+    if wanted and wanted[0][0]:
+        same(path, f'\n{head:16}{wanted[0][0]}\n' in summary, True)
+expected = ask('SELECT held, text, actual FROM expectation ORDER BY position')
+if expected:
+    same('expectations', [re.split(r'\s{2,}', line.strip()) for line in block('Expectations')[1:]],
+         [[{1: 'held', 0: 'BROKEN', None: 'not judged'}[held], asked, actual] for held, asked, actual in expected])
+same('digest', summary.rstrip().split('\n')[-1], 'digest ' + ask('SELECT digest FROM meta')[0][0])
+same('legend', [name for name in re.findall(r'<i class="s\d+"></i>(.*?)</span>', page)],
+     [stage for stage, in ask('SELECT DISTINCT stage FROM stage ORDER BY position')])
+
 if checked < 150:
     fail(f'only {checked} figures')
 sys.exit(failures > 0)
