@@ -235,8 +235,9 @@ void bents_rnic(struct pen *pen)
         pen_put(pen, "ack-interval", "%u", draw_between(&pen->rng, 1, 16));
     if (once_in(pen, 3))
         pen_put(pen, "ack-coalescing", "%s", once_in(pen, 2) ? "true" : "false");
-    if (once_in(pen, 3))
-        pen_put(pen, "path-mtu", "%uB", 256u << rng_below(&pen->rng, 5));
+    pen->large = once_in(pen, 24);
+    if (pen->large || once_in(pen, 3))
+        pen_put(pen, "path-mtu", "%uB", 256u << rng_below(&pen->rng, pen->large ? 2 : 5));
     if (pen->bent != BENT_PLAIN && once_in(pen, 4))
         put_recovery(pen);
     if (pen->bent != BENT_PLAIN && once_in(pen, 6))
@@ -338,10 +339,11 @@ void bents_load(struct pen *pen, const struct workload_ops *ops)
         pen_put(pen, "size", "%uMiB", draw_between(&pen->rng, 1, 16));
     } else {
         pen_put(pen, "message-size", "%uB",
-                pen->bent == BENT_CIRCLE
+                pen->large ? 268435456u << rng_below(&pen->rng, 3)
+                : pen->bent == BENT_CIRCLE
                     ? draw_between(&pen->rng, 16384, 65536)
                     : 1 + draw_between(&pen->rng, 0, 40000) * draw_between(&pen->rng, 0, 2));
-        pen_put(pen, "outstanding", "%u", draw_between(&pen->rng, 1, 6));
+        pen_put(pen, "outstanding", "%u", draw_between(&pen->rng, 1, pen->large ? 24 : 6));
     }
     if (pen->bent == BENT_UNREADY && strcmp(ops->name, "rdma-send") == 0) {
         pen_put(pen, "receives", "%u", draw_between(&pen->rng, 1, 3));

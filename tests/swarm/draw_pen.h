@@ -38,7 +38,8 @@ struct pen {
     struct script *script;
     struct places *places;
     enum bent bent;
-    bool calm; /* few rows away from their defaults */
+    bool calm;  /* few rows away from their defaults */
+    bool large; /* messages of up to 1 GiB, with a small path MTU: more than a window of PSNs */
     unsigned indent;
     unsigned nics; /* of each host */
     unsigned duration_us;
