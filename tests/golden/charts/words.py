@@ -200,7 +200,10 @@ victims = ask("SELECT w.name, count(DISTINCT node), max(lost_ppm), max(held_ps) 
 for name, hosts, lost, held in victims:
     words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name} \(\w+\): (\d+) hosts? lost up to (\S+) of the time'
                       r'(?:; a port on the path was paused for (.*))?$', summary, re.M)
-    if words is None or len(causes) > 1 and causes[1][1] == 1:
+    if sum(sure for _, sure in causes) > 1:  # the line is then of several causes
+        continue
+    if words is None:
+        fail(f'no victim {name}')
         continue
     same(f'hosts of {name}', int(words[1]), hosts)
     near(f'{name} lost', words[2], lost / 1e6)

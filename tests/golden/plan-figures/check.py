@@ -82,6 +82,7 @@ same('objectives in JSON', list(found), [])
 
 # ---------------------------------------------------------------- the words: of each objective the nearest case
 chosen = told['chosen']['name']
+same('state', [told[key] for key in ('proven', 'stopped', 'budget_spent', 'left', 'result')], [True, False, False, 0, 'pass'])
 same('chosen', re.search(r'^Chosen +(\S+) ', text, re.M)[1], chosen)
 one = next(candidate for candidate in told['candidates'] if candidate['name'] == chosen)
 for slo, (asked, limit, sign) in enumerate(LIMITS):
