@@ -219,6 +219,8 @@ echo "$stonewall" >"$work/case.yaml"
     echo "FAIL  check does not say that w/second never begins"
     failures=$((failures + 1))
 }
+printf '%s\n' '[global]' ioengine=libaio iodepth=4 bs=4k size=1m '[first]' rw=read '[second]' rw=randread stonewall startdelay=60 >"$work/delayed.fio"
+reports 'a startdelay, not the job before it' "^'w/second' never began: its startdelay is 60s, and the run ends at 20ms" <<<"${stonewall/stonewall.fio/delayed.fio}"
 reports 'nothing is due' "^'w' issued nothing: no operation was due by " <<END
 $fabric
 duration: 1ms
@@ -235,6 +237,11 @@ $nvme
 faults:
   - {kind: drop-every, where: host0, n: 100000000, at: 100us}
 END
+reports 'a fault of no time' '^the fault link-down lasts 0 s' <<<"$fabric
+duration: 1ms
+$nvme
+faults:
+  - {kind: link-down, where: host0, at: 100us, for: 0s}"
 reports 'a path that carries nothing' "path 1 of 2 of 'w' carried no I/O" <<END
 stormglass: 1
 name: false-pass

@@ -69,6 +69,9 @@ static void check_fault(const struct scenario *scenario, const struct scenario_f
         check_add(report, DIAG_WARNING, fault->place,
                   "the fault %s begins after the workloads have stopped: it may have no effect",
                   name);
+    else if (fault->end == fault->at)
+        check_add(report, DIAG_WARNING, fault->place,
+                  "the fault %s lasts 0 s (for: 0s): it has no effect", name);
     if (why != NULL)
         check_add(report, DIAG_WARNING, fault->place, "the fault %s %s", name, why);
 }

@@ -77,7 +77,7 @@ static void tell_late(const struct begins *begins, uint32_t job, struct check_re
     time_words(begins->scenario->duration, lasts);
     if (begins->at[job] < workload->stop)
         return;
-    if (before == NULL)
+    if (before == NULL || begins->at[job] - workload->job->start_delay < workload->stop)
         check_add(report, DIAG_WARNING, workload->place,
                   "'%s' never begins: its startdelay is %s, and the run ends at %s", workload->name,
                   time_words(workload->job->start_delay, other), lasts);
@@ -128,6 +128,26 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 /* ---- after a run ---- */
 
+/* A job begins its startdelay after the jobs before it were finished. */
+static void tell_delayed(const struct scenario_workload *workload, time_ps began, time_ps stop,
+                         struct check_report *report)
+{
+    const time_ps delay = workload->job->start_delay, left = stop - delay;
+    char delays[TIME_BYTES], lasts[TIME_BYTES], latest[TIME_BYTES];
+    time_words(delay, delays);
+    time_words(stop, lasts);
+    if (began < stop || left <= workload->start) /* they were finished, or had no time to */
+        check_add(report, DIAG_WARNING, workload->place,
+                  "'%s' never began: its startdelay is %s, and the run ends at %s", workload->name,
+                  delays, lasts);
+    else
+        check_add(
+            report, DIAG_WARNING, workload->place,
+            "'%s' never began: the jobs before it were not finished by %s, and its startdelay "
+            "is %s in a run that ends at %s",
+            workload->name, time_words(left, latest), delays, lasts);
+}
+
 /* What never connected, or came too late, is found by check_members. */
 static void look_at(const struct check_run *run, uint32_t index, struct check_report *report)
 {
@@ -145,7 +165,11 @@ static void look_at(const struct check_run *run, uint32_t index, struct check_re
         return;
     char lasts[TIME_BYTES];
     time_words(time_earlier(workload->stop, run->stop), lasts);
-    if (waits(workload->job) && began >= time_earlier(workload->stop, run->stop))
+    const time_ps delay = workload->job == NULL ? 0 : workload->job->start_delay;
+    const time_ps stop = time_earlier(workload->stop, run->stop);
+    if (delay > 0 && (began < stop ? began >= stop - delay : waits(workload->job)))
+        tell_delayed(workload, began, stop, report);
+    else if (waits(workload->job) && began >= stop)
         check_add(report, DIAG_WARNING, workload->place,
                   "'%s' never began: the jobs before it were not finished by %s", workload->name,
                   lasts);
