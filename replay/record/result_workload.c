@@ -2,7 +2,6 @@
  * result_workload - one row for each quantity. */
 #include "replay/record/result_workload.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -260,6 +259,12 @@ bool result_workload_value(const struct result_workload *workload, const char *p
     return false;
 }
 
+int64_t result_workload_ns(struct result_ratio value)
+{
+    const __int128 ns = (__int128)value.denominator * PS_PER_NS;
+    return (int64_t)((value.numerator + ns / 2) / ns);
+}
+
 static double real(struct result_ratio value)
 {
     return (double)value.numerator / (double)value.denominator;
@@ -282,12 +287,11 @@ static struct result_item item_of(const struct result_workload *workload,
         return (struct result_item){.type = RESULT_REAL,
                                     .real = (double)member_of(workload, row->offset) / PPM};
     case LATENCY_MEAN:
-        return (struct result_item){.type = RESULT_REAL, .real = floor(real(value) / 1000.0 + 0.5)};
+        return (struct result_item){.type = RESULT_REAL, .real = (double)result_workload_ns(value)};
     default:
         break;
     }
-    const int64_t ns = ((int64_t)value.numerator + PS_PER_NS / 2) / PS_PER_NS;
-    return (struct result_item){.type = RESULT_INTEGER, .integer = ns};
+    return (struct result_item){.type = RESULT_INTEGER, .integer = result_workload_ns(value)};
 }
 
 /* Whether it has settled comes before the figures of the steady part; without any it is null. */

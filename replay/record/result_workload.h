@@ -10,6 +10,9 @@
 bool result_workload_value(const struct result_workload *workload, const char *path,
                            struct result_ratio *value);
 
+/* A time as it is printed, and as an expectation compares it: the nearest whole number of ns. */
+int64_t result_workload_ns(struct result_ratio value);
+
 /* All, as workloads[index].PATH; what is not known is null. */
 void result_workload_emit(const struct result_workload *workload, uint32_t index,
                           result_emit_fn *emit, void *self);
