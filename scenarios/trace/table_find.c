@@ -198,19 +198,24 @@ static bool fits_heading(struct table *table, size_t at)
         .offset_step = 1,
         .bytes = column_of(table, "size|length|bytes|io_size|len"),
         .bytes_step = 1,
-        .device = column_of(table, "lun|disknumber|disk|device|device_id|volume|volumeid|hostname"),
+        .device = column_of(table, "lun|disknumber|disk|device|device_id|volume|volumeid"),
         .device2 = -1,
     };
     if (named.offset < 0) {
         named.offset = column_of(table, "lba|sector|block");
         named.offset_step = 512;
     }
+    const int host = column_of(table, "hostname|host");
+    if (host >= 0) { /* as MSR's, of several hosts */
+        named.device2 = named.device;
+        named.device = host;
+    }
     if (named.time < 0 || named.kind < 0 || named.offset < 0 || named.bytes < 0)
         return false;
     const int most = table->count;
     for (int i = 0; i < most; i++)
         if (i == named.time || i == named.kind || i == named.offset || i == named.bytes ||
-            i == named.device)
+            i == named.device || i == named.device2)
             named.fields = i + 1;
     table->format = named;
     struct table below = *table;
