@@ -117,6 +117,19 @@ static int64_t jobs_of(const struct document *document)
     return alike(document, "jobname") > 1 ? 1 : option_of(document, "numjobs");
 }
 
+/* Up to version 2.21 "io_bytes" are KiB, as "bw" shows, which has always been in KiB a second. */
+static double bytes_of(const struct document *document, const struct tree_node *direction)
+{
+    enum { KIB = 1024, BETWEEN = 32 }; /* between a ratio of 1 and one of 1024 */
+    const double bytes = number_of(document, direction, "io_bytes").value;
+    const double kib = number_of(document, direction, "io_kbytes").value;
+    const double moved_kib = number_of(document, direction, "bw").value *
+                             number_of(document, direction, "runtime").value / 1e3;
+    if (kib > 0)
+        return bytes > 0 ? bytes : kib * KIB;
+    return bytes < BETWEEN * moved_kib ? bytes * KIB : bytes;
+}
+
 static void take_direction(const struct document *document, const char *name)
 {
     const struct tree_node *direction =
@@ -135,12 +148,12 @@ static void take_direction(const struct document *document, const char *name)
         .usr = number_of(document, document->job, "usr_cpu"),
         .sys = number_of(document, document->job, "sys_cpu"),
     };
-    const struct reading_number bytes = number_of(document, direction, "io_bytes");
+    const double bytes = bytes_of(document, direction);
     const struct reading_number count = number_of(document, direction, "total_ios");
     result.all_iops = result.iops;
     result.all_iops.value += other_iops(document, result.write);
-    if (count.value > 0 && bytes.value / count.value < 1e9)
-        result.bytes = llround(bytes.value / count.value);
+    if (count.value > 0 && bytes / count.value < 1e9)
+        result.bytes = llround(bytes / count.value);
     if (result.bytes < 1 && !diag_failed(document->file->diag))
         tree_error(document->file->diag, direction,
                    "%s: expected io_bytes and total_ios, of which the size of an I/O comes", name);
