@@ -58,6 +58,7 @@ struct counts_reader {
     const char *port;        /* of what names none: the file */
     const char *host;        /* or NULL */
     const char *device;      /* that the command before the output names, or NULL */
+    const char *directory;   /* device of the folder in sysfs that `cd` went to, or NULL */
     const char *file_device; /* that the file's name gives to what names no port, or NULL */
     const char *prompt;      /* host of the first prompt of the side, or NULL */
     const char *named;       /* the line "==> NAME <==" of which nothing has been read, or NULL */

@@ -12,10 +12,12 @@ static const char host_letters[] =
 
 /* ---- prompts ---- */
 
-static const char *const commands[] = {"show",     "ethtool", "rdma",      "cat",      "grep",
-                                       "head",     "tail",    "nv",        "sudo",     "pfcwd",
-                                       "pfcstat",  "for",     "exit",      "date",     "terminal",
-                                       "portstat", "ip",      "queuestat", "hostname", "mlnx_qos"};
+static const char *const commands[] = {
+    "show",      "ethtool",   "rdma",     "cat",      "grep",   "head",   "tail",     "nv",
+    "sudo",      "pfcwd",     "pfcstat",  "for",      "exit",   "date",   "terminal", "portstat",
+    "ip",        "queuestat", "hostname", "mlnx_qos", "cd",     "sh",     "sho",      "clear",
+    "watch",     "while",     "echo",     "sleep",    "uptime", "ls",     "ssh",      "conf",
+    "configure", "end",       "ping",     "pwd",      "lspci",  "ibstat", "tc",       "dcb"};
 
 static bool is_command(const char *word, size_t length)
 {
@@ -44,33 +46,73 @@ static const char *prompt_end(const char *text, const char **host, size_t *lengt
         return NULL;
     if (*at == ':' || *at == '(' || (*at == ' ' && *text == '['))
         at += strcspn(at, "#$>");
+    at += *at == ' ' && at[1] == '#'; /* "db7 # " */
     at += *at == ']';
     return *at == '#' || *at == '$' || *at == '>' ? at + 1 : NULL;
 }
 
-/* The device that the command names: `ethtool -S eth0`, `nv show interface swp1 counters`. */
+/* Whether the word ends a command of a line of several: "date;", "&&", "|". */
+static bool ends_command(const char *word, size_t length)
+{
+    return word[length - 1] == ';' || word[length - 1] == '|' || counts_is(word, length, "&&");
+}
+
+/* Options of ethtool behind which the device stands: counters, and pauses with -I. */
+static bool is_device_option(const char *word, size_t length)
+{
+    static const char *const options[] = {"-S", "--statistics", "-a", "--show-pause"};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (counts_is(word, length, options[i]))
+            return true;
+    return false;
+}
+
+/* "et-0/0/7", which commands of Junos name anywhere. */
+static bool is_junos_port(const char *word, size_t length)
+{
+    return length > 4 && length <= COUNTS_WORD_MAX && strspn(word, "egtx") == 2 && word[2] == '-' &&
+           strspn(word + 3, "0123456789/:") == length - 3;
+}
+
+/* The device that the command names: `ethtool -S eth0`, `nv show interface swp1 counters`; also
+ * the later ones of a line: `date; ethtool -S eth0 | grep prio`. */
 static void read_command(struct counts_reader *reader, const char *at)
 {
     size_t length;
-    bool interface = false, next = false;
+    bool next = false, shell = false, nvue = false;
     reader->device = NULL;
     reader->format = NULL;
     reader->title = NULL;
-    const char *word = counts_word(&at, &length);
-    const bool shell = counts_is(word, length, "ethtool") || counts_is(word, length, "sudo"),
-               nvue = counts_is(word, length, "nv");
-    while (length > 0 && !counts_is(word, length, "|")) {
+    for (const char *word = counts_word(&at, &length); length > 0;
+         word = counts_word(&at, &length)) {
+        const bool last = ends_command(word, length);
+        length -= word[length - 1] == ';';
         if (next && counts_is_port(word, length)) {
             reader->device = arena_text(reader->arena, word, length);
             return;
         }
-        interface =
-            (nvue && counts_is(word, length, "interface")) || counts_is(word, length, "detailed");
-        next =
-            interface ||
-            (shell && (counts_is(word, length, "-S") || counts_is(word, length, "--statistics")));
-        word = counts_word(&at, &length);
+        if (is_junos_port(word, length))
+            reader->device = arena_text(reader->arena, word, length);
+        shell = shell || counts_is(word, length, "ethtool") || counts_is(word, length, "sudo");
+        nvue = nvue || counts_is(word, length, "nv");
+        next = (nvue && counts_is(word, length, "interface")) ||
+               counts_is(word, length, "detailed") || (shell && is_device_option(word, length));
+        if (last)
+            next = shell = nvue = false;
     }
+}
+
+/* The device of the folder in sysfs that the line names or that `cd` went to before. */
+static void read_directory(struct counts_reader *reader)
+{
+    const char *text = reader->lines.text, *cd = strstr(text, "cd /");
+    const char *device = counts_path_device(reader->arena, text);
+    if (cd != NULL)
+        reader->directory = device;
+    if (reader->device == NULL && device != NULL && strchr(device, '*') == NULL)
+        reader->device = device;
+    else if (reader->device == NULL)
+        reader->device = reader->directory;
 }
 
 /* A command that was copied without its prompt. */
@@ -87,20 +129,61 @@ static bool read_bare_command(struct counts_reader *reader)
     return false;
 }
 
-/* "eth0", "eth0:" or "=== eth0 ===" above the heading of `ethtool -S`, as a loop prints it. */
+/* Whether the next line is the heading of `ethtool -S`. */
+static bool heading_follows(const struct counts_reader *reader)
+{
+    static const char heading[] = "NIC statistics:";
+    const struct tree_file *file = reader->lines.file;
+    const size_t next = reader->lines.next;
+    return next < file->length && file->length - next >= sizeof heading - 1 &&
+           memcmp(file->text + next, heading, sizeof heading - 1) == 0;
+}
+
+/* Whether the next line is a counter of it without the heading: "     rx_prio3_pause: 5". */
+static bool counter_follows(const struct counts_reader *reader)
+{
+    const struct tree_file *file = reader->lines.file;
+    if (reader->lines.next >= file->length)
+        return false;
+    const char *line = file->text + reader->lines.next, *name = line + strspn(line, blanks);
+    const size_t length = strspn(name, host_letters);
+    return name > line && length > 0 && strncmp(name + length, ": ", 2) == 0 &&
+           name[length + 2] >= '0' && name[length + 2] <= '9';
+}
+
+/* "eth0", "eth0:" or "=== eth0 ===" above the heading of `ethtool -S`, as a loop prints it; "eth0"
+ * alone above its counters too, where grep left the heading out. */
 static bool read_device(struct counts_reader *reader)
 {
-    static const char heading[] = "NIC statistics:", around[] = "=#-*: \t";
-    const struct tree_file *file = reader->lines.file;
+    static const char around[] = "=#-*: \t";
     const char *word = reader->lines.text + strspn(reader->lines.text, around);
-    const size_t length = strspn(word, host_letters), next = reader->lines.next;
+    const size_t length = strspn(word, host_letters);
+    const bool alone =
+        word == reader->lines.text && word[length] == '\0' && strcspn(word, "0123456789") < length;
     if (length == 0 || length > COUNTS_WORD_MAX || word[length + strspn(word + length, around)] ||
-        next >= file->length || file->length - next < sizeof heading - 1 ||
-        memcmp(file->text + next, heading, sizeof heading - 1) != 0)
+        (!heading_follows(reader) && (!alone || !counter_follows(reader))))
         return false;
     reader->device = arena_text(reader->arena, word, length);
     reader->format = NULL;
     return true;
+}
+
+/* `cat PATH` of a counter in sysfs: the number that follows is its value. */
+static void read_cat(struct counts_reader *reader, const char *at)
+{
+    size_t length, more;
+    const char *word = counts_word(&at, &length);
+    if (!counts_is(word, length, "cat"))
+        return;
+    word = counts_word(&at, &length);
+    counts_word(&at, &more);
+    if (length == 0 || length > NAME_MAX_BYTES || more > 0 || memchr(word, '*', length) != NULL)
+        return;
+    reader->lines.text = arena_format(reader->arena, "==> %.*s <==", (int)length, word);
+    if (format_sysfs.head(reader)) {
+        reader->format = &format_sysfs;
+        reader->recognized = true;
+    }
 }
 
 static bool read_prompt(struct counts_reader *reader)
@@ -112,17 +195,16 @@ static bool read_prompt(struct counts_reader *reader)
     if (at == NULL)
         return false;
     const char *rest = at, *word = counts_word(&rest, &length);
-    if (!is_command(word, length) && !user)
+    const bool bare = length == 0 && width > 0;
+    if (!is_command(word, length) && !user && !bare)
         return false;
     if (width > 0) {
         reader->host = counts_clean(reader->arena, host, width);
         reader->prompt = reader->prompt == NULL ? reader->host : reader->prompt;
     }
     read_command(reader, at);
-    if (reader->device == NULL) /* a working directory in sysfs */
-        reader->device =
-            counts_path_device(reader->arena, arena_text(reader->arena, reader->lines.text,
-                                                         (size_t)(at - reader->lines.text)));
+    read_directory(reader);
+    read_cat(reader, at);
     return true;
 }
 

@@ -245,7 +245,7 @@ void counts_read_file(struct counts_reader *reader, const struct tree_file *file
 {
     reader->lines = (struct lines){.file = file};
     reader->format = NULL;
-    reader->title = reader->named = NULL;
+    reader->title = reader->named = reader->directory = NULL;
     reader->device = reader->file_device;
     if (read_whole(reader))
         return;

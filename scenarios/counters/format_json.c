@@ -153,36 +153,6 @@ static size_t after_blanks(const struct tree_file *file, size_t at)
     return at;
 }
 
-/* Whether an object begins there, or a list of objects. */
-static bool begins(const struct tree_file *file, size_t at)
-{
-    const size_t next = after_blanks(file, at + 1);
-    if (at >= file->length || next >= file->length)
-        return false;
-    const char begin = file->text[at], second = file->text[next];
-    return (begin == '{' && (second == '"' || second == '}')) ||
-           (begin == '[' && (second == '{' || second == ']'));
-}
-
-/* Where the text that begins at `at` ends; the file's length: it does not. */
-static size_t end_of(const struct tree_file *file, size_t at)
-{
-    int depth = 0;
-    bool quoted = false;
-    for (; at < file->length; at++) {
-        const char byte = file->text[at];
-        if (quoted && byte == '\\')
-            at++;
-        else if (byte == '"')
-            quoted = !quoted;
-        else if (!quoted && (byte == '{' || byte == '['))
-            depth++;
-        else if (!quoted && (byte == '}' || byte == ']') && --depth == 0)
-            return at + 1;
-    }
-    return file->length;
-}
-
 /* The text alone. */
 static const struct tree_file *cut(struct counts_reader *reader, size_t from, size_t end)
 {
@@ -212,9 +182,9 @@ static bool head(struct counts_reader *reader)
     while (from > 0 && (from == below || file->text[from - 1] != '\n'))
         from--;
     from = after_blanks(file, from);
-    if (!begins(file, from))
+    if (!json_text_begins(file, from))
         return false;
-    const size_t end = end_of(file, from);
+    const size_t end = json_text_end(file, from);
     const struct tree_node *root =
         json_tree_any(reader->arena, cut(reader, from, end), lines->number - 1, reader->diag);
     if (root != NULL)

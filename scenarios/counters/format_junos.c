@@ -15,12 +15,24 @@ struct port {
     bool ingress; /* the queues that follow */
 };
 
+/* `show interfaces extensive et-0/0/7 | find "MAC Priority"`: the command names the port. */
+static bool head_of_part(struct counts_reader *reader, const char *at)
+{
+    if (reader->device == NULL || reader->format == &format_junos ||
+        strncmp(at, "MAC Priority Flow Control Statistics:", 37) != 0)
+        return false;
+    struct port *port = arena_take(reader->arena, sizeof *port);
+    *port = (struct port){.name = counts_own_port(reader), .part = PART_PFC};
+    reader->state = port;
+    return true;
+}
+
 static bool head(struct counts_reader *reader)
 {
     static const char begin[] = "Physical interface: ";
     const char *at = reader->lines.text + strspn(reader->lines.text, blanks);
     if (strncmp(at, begin, sizeof begin - 1) != 0)
-        return false;
+        return head_of_part(reader, at);
     at += sizeof begin - 1;
     const size_t length = strcspn(at, ", \t");
     if (!counts_is_port(at, length))

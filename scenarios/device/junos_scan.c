@@ -77,20 +77,47 @@ static const char *take(struct scan *scan, const char *at)
     return at + 1;
 }
 
-/* "[edit class-of-service]": commands that follow are below it. */
-static bool read_edit(struct scan *scan, const char *at)
+/* The words up to `end` are the blocks around what follows. */
+static void read_base(struct scan *scan, const char *at, const char *end)
 {
-    if (strncmp(at, "[edit", 5) != 0 || scan->depth > 0)
-        return false;
     scan->path.count = scan->own = 0;
-    for (at += 5; *at != '\0' && *at != ']';) {
-        at += strspn(at, " \t");
-        const size_t length = strcspn(at, " \t]");
+    while (*at != '\0' && strchr(end, *at) == NULL) {
+        at += strspn(at, " \t\r");
+        const size_t length = strcspn(at, " \t\r|]");
         if (length > 0)
             add_word(scan, at, length);
         at += length;
     }
     scan->own = scan->base = scan->path.count;
+}
+
+/* "[edit class-of-service]": commands that follow are below it. */
+static bool read_edit(struct scan *scan, const char *at)
+{
+    if (strncmp(at, "[edit", 5) != 0 || scan->depth > 0)
+        return false;
+    read_base(scan, at + 5, "]");
+    return true;
+}
+
+/* "admin@qfx1> show configuration class-of-service", "admin@qfx1# show class-of-service": what
+ * follows is printed without the blocks that the command names. */
+static bool read_prompt(struct scan *scan, const char *at)
+{
+    const size_t width = strcspn(at, " \t\r");
+    const char *user = memchr(at, '@', width);
+    if (scan->depth > 0 || user == NULL || strchr("#>%", at[width - 1]) == NULL)
+        return false;
+    at += width;
+    at += strspn(at, " \t\r");
+    if (strncmp(at, "set ", 4) == 0)
+        return false;
+    const bool whole = strstr(at, "display set") != NULL && strstr(at, "relative") == NULL;
+    if (strncmp(at, "show ", 5) == 0) {
+        at += 5 + strspn(at + 5, " ");
+        at += strncmp(at, "configuration", 13) == 0 ? 13 : 0;
+        read_base(scan, whole ? "" : at, "|");
+    }
     return true;
 }
 
@@ -98,7 +125,7 @@ static void read_line(struct scan *scan)
 {
     const char *at = scan->device->text, *set = strstr(at, "set ");
     at += strspn(at, " \t");
-    if (!scan->in_comment && read_edit(scan, at))
+    if (!scan->in_comment && (read_edit(scan, at) || read_prompt(scan, at)))
         return;
     const bool behind_prompt = set != NULL && set > at + 1 && strchr("#>%", set[-2]) != NULL;
     scan->is_set = !scan->in_comment && scan->depth == 0 && (set == at || behind_prompt);

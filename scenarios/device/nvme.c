@@ -260,8 +260,9 @@ void device_nvme(struct device *device, FILE *out)
 {
     struct reader reader = {
         .device = device, .out = out, .mdts = UNSAID, .ioccsz = UNSAID, .maxcmd = UNSAID};
-    const char first = device->lines.file->text[strspn(device->lines.file->text, " \t\r\n")];
-    if (first == '{' || first == '[')
+    device->lines.file = json_below_prompt(&device->arena, device->lines.file);
+    const char *first = device->lines.file->text + strspn(device->lines.file->text, " \t\r\n");
+    if (*first == '{' || (*first == '[' && strchr(" \t\r\n{]", first[1]) != NULL))
         read_json(&reader);
     else
         read_text(&reader);

@@ -192,9 +192,11 @@ static void read_action(struct nxos *nxos, const struct command *command)
     struct action *action = &policy->actions[policy->count - 1];
     if (command_is(command, 0, "set qos-group *"))
         action->group = (int)qos_number(command->words[2], QOS_QUEUES - 1);
-    else if (command_is(command, 0, "pause buffer-size"))
+    else if (command_is(command, 0, "pause buffer-size")) {
         read_pause_buffer(nxos, command, action);
-    else if (command_is(command, 0, "pause"))
+        if (command_has(command, "pfc-cos"))
+            read_pause(nxos, command, action);
+    } else if (command_is(command, 0, "pause"))
         read_pause(nxos, command, action);
     else if (command_is(command, 0, "bandwidth"))
         read_weight(nxos, command, action);

@@ -285,3 +285,64 @@ struct tree_node *json_tree_any(struct arena *arena, const struct tree_file *tex
 {
     return read_json(arena, text, above, NULL, diag);
 }
+
+/* ---- a text below a prompt ---- */
+
+bool json_text_begins(const struct tree_file *file, size_t at)
+{
+    if (at >= file->length)
+        return false;
+    const char *text = file->text + at;
+    const char second = text[1 + strspn(text + 1, " \t\r\n")];
+    return (*text == '{' && (second == '"' || second == '}')) ||
+           (*text == '[' && (second == '{' || second == ']'));
+}
+
+size_t json_text_end(const struct tree_file *file, size_t at)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (; at < file->length; at++) {
+        const char byte = file->text[at];
+        if (quoted && byte == '\\')
+            at++;
+        else if (byte == '"')
+            quoted = !quoted;
+        else if (!quoted && (byte == '{' || byte == '['))
+            depth++;
+        else if (!quoted && (byte == '}' || byte == ']') && --depth == 0)
+            return at + 1;
+    }
+    return file->length;
+}
+
+/* "admin@leaf0:~$ show runningconfiguration all", "# nvme list-subsys -o json" */
+static bool is_command_line(struct arena *arena, const char *line, size_t length)
+{
+    const char *text = arena_text(arena, line, length);
+    const size_t sign = strcspn(text, "#$>");
+    return text[sign] != '\0' && (text[sign + 1] == ' ' || text[sign + 1] == '\0') &&
+           strpbrk(text, "{};") == NULL;
+}
+
+const struct tree_file *json_below_prompt(struct arena *arena, const struct tree_file *file)
+{
+    size_t from = strspn(file->text, " \t\r\n");
+    bool command = false;
+    while (from < file->length && !json_text_begins(file, from)) {
+        const char *newline = memchr(file->text + from, '\n', file->length - from);
+        const size_t end = newline == NULL ? file->length : (size_t)(newline - file->text) + 1;
+        command = command || is_command_line(arena, file->text + from, end - from);
+        if (!command)
+            return file;
+        from = end;
+    }
+    if (!command || from >= file->length)
+        return file;
+    const size_t end = json_text_end(file, from);
+    char *text = arena_text(arena, file->text, file->length);
+    for (size_t at = 0; at < file->length; at++)
+        if ((at < from || at >= end) && text[at] != '\n')
+            text[at] = ' ';
+    return tree_hold(arena, file->name, text, file->length);
+}

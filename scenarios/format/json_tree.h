@@ -30,7 +30,17 @@ struct json_repeats {
 struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
                             struct json_repeats *repeats, struct diag *diag);
 
-/* The same of a part of a file, with that many lines above it, whose root may be a list. */
+/* Whether an object or a list of objects begins there. */
+bool json_text_begins(const struct tree_file *file, size_t at);
+/* Where the text that begins at `at` ends; the file's length: it does not. */
+size_t json_text_end(const struct tree_file *file, size_t at);
+
+/* A file with a JSON text below the prompt and the command that printed it: the same with blanks
+ * in place of what is above and below the text, so that places stay; every other file as it is. */
+const struct tree_file *json_below_prompt(struct arena *arena, const struct tree_file *file);
+
+/* The same as json_tree of a part of a file, with that many lines above it, whose root may be a
+ * list. */
 struct tree_node *json_tree_any(struct arena *arena, const struct tree_file *text, int above,
                                 struct diag *diag);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The steps of an import, and its memory. */
 #include "base/memory.h"
+#include "scenarios/format/json_tree.h"
 #include "scenarios/sonic/sonic_private.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static const struct tree_file *text_of(struct sonic_import *import, const struct
         file = tree_hold(&import->arena, input->name,
                          arena_text(&import->arena, input->text, input->length), input->length);
     if (file == NULL || file->length <= SONIC_BYTES_MAX)
-        return file;
+        return file == NULL ? NULL : json_below_prompt(&import->arena, file);
     diag_add(import->diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
              "the file is larger than %d MiB", SONIC_BYTES_MAX / 1024 / 1024);
     return NULL;
