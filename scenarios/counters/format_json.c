@@ -118,9 +118,23 @@ static struct at below(struct walk *walk, const struct at *at, const char *key,
     return inner;
 }
 
+/* Objects below "0" to "7" alone: of priorities, where a command such as `nv show interface swp5
+ * counters qos pfc-stats` prints the part without its name. */
+static bool has_priorities(const struct tree_node *map)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        const struct tree_item *item = &map->items[i];
+        if (item->value->kind != TREE_MAP || item->key[0] < '0' || item->key[0] > '7' ||
+            item->key[1] != '\0')
+            return false;
+    }
+    return map->count > 0;
+}
+
 static void take(struct walk *walk, struct at at, const struct tree_node *node)
 {
     if (node->kind == TREE_MAP) {
+        at.numbers = at.numbers || has_priorities(node);
         const char *port = own_port(walk, node);
         at.port = port == NULL ? at.port : port;
     }
