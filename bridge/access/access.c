@@ -24,7 +24,7 @@ bool access_set_secret(struct access *access, const char *secret, size_t length,
     while (length > 0 && (secret[length - 1] == '\n' || secret[length - 1] == '\r'))
         length--;
     if (length < ACCESS_SECRET_MIN || length > ACCESS_SECRET_MAX) {
-        snprintf(why, ACCESS_WHY_BYTES, "the secret has %zu bytes: expected %d to %d", length,
+        snprintf(why, ACCESS_WHY_BYTES, "the secret has %zu B: expected %d to %d", length,
                  ACCESS_SECRET_MIN, ACCESS_SECRET_MAX);
         return false;
     }

@@ -12,18 +12,20 @@
 static void tell_no_connection(const struct wire_trace *trace, const char *path)
 {
     if (trace->cut > 0)
-        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32 " frames are cut, to at most %" PRIu32
+        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32 " %s cut, to at most %" PRIu32
                   " B: expected whole frames (tcpdump -s 0)",
-                  path, trace->cut, trace->frames, trace->kept);
+                  path, trace->cut, trace->frames, plural(trace->frames, "frame is", "frames are"),
+                  trace->kept);
     else if (trace->odd > 0)
-        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32
-                  " frames have EtherType 0x%04X, which is "
+        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32 " %s EtherType 0x%04X, which is "
                   "not understood: expected RoCEv2 over IPv4, with VLAN tags or without",
-                  path, trace->odd, trace->frames, (unsigned)trace->odd_type);
+                  path, trace->odd, trace->frames,
+                  plural(trace->frames, "frame has", "frames have"), (unsigned)trace->odd_type);
     else if (trace->ipv6 > 0)
-        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32 " frames are IPv6: expected RoCEv2 over "
+        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32 " %s IPv6: expected RoCEv2 over "
                   "IPv4",
-                  path, trace->ipv6, trace->frames);
+                  path, trace->ipv6, trace->frames,
+                  plural(trace->frames, "frame is", "frames are"));
     else if (trace->frames > 0 && trace->others == trace->frames)
         cli_error("%s: none of %" PRIu32 " %s is RoCEv2: expected UDP to port 4791 over IPv4", path,
                   trace->frames, plural(trace->frames, "frame", "frames"));

@@ -179,7 +179,8 @@ static void take_line(struct terse *terse)
     const int needed = FIELD_FIRST + terse->directions * terse->width + 5 + DEPTHS;
     if (terse->count < needed) {
         tool_say(terse->file, DIAG_ERROR, &terse->lines, terse->fields[terse->count - 1], 1,
-                 "expected at least %d fields, found %d: the line is cut", needed, terse->count);
+                 "fields of the line: expected %d or more, found %d: it is cut", needed,
+                 terse->count);
         return;
     }
     if (number_at(terse, FIELD_ERROR).value > 0)

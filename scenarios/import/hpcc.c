@@ -244,7 +244,7 @@ static bool read_flows(struct scan *scan)
         return false;
     if (flows > FLOWS_MAX)
         notes_add(&scan->cabling->notes, scan->place,
-                  "the file has %" PRId64 " flows: the first %d are imported", flows, FLOWS_MAX);
+                  "flows of the file: %" PRId64 "; the first %d are imported", flows, FLOWS_MAX);
     for (int64_t i = 0; i < flows && i < FLOWS_MAX; i++)
         if (!read_flow(scan, &noted))
             return false;

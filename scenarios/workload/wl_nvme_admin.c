@@ -4,6 +4,7 @@
  * Of the interval one is under way at a time; one whose turn comes meanwhile, or while the
  * controller is away, is left out.  Of the list each waits for the controller and for the one
  * before it. */
+#include "base/plural.h"
 #include "base/probe.h"
 #include "scenarios/workload/wl_nvme_private.h"
 
@@ -143,8 +144,9 @@ static void note_rest(struct wl_nvme *wl)
     wl->listed_told = true;
     const struct env *env = wl->site.env;
     char text[128];
-    snprintf(text, sizeof text, "workload: %zu of %zu admin commands of its list were not sent",
-             left, wl->params.admin.count);
+    snprintf(text, sizeof text, "workload: %zu of %zu admin %s of its list %s not sent", left,
+             wl->params.admin.count, plural(wl->params.admin.count, "command", "commands"),
+             plural(left, "was", "were"));
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 

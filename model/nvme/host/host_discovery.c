@@ -67,7 +67,7 @@ static void take_header(struct nvme_host *host, const struct nvme_discovery_head
     }
     char text[128];
     snprintf(text, sizeof text,
-             "NVMe discovery log has %" PRIu64 " records; the host reads the first %d",
+             "records of the NVMe discovery log: %" PRIu64 "; the host reads the first %d",
              header->records, NVME_HOST_RECORDS_MAX);
     nvme_host_note(host, text);
 }

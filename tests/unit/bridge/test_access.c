@@ -90,7 +90,7 @@ static void test_secrets(void **state)
     assert_false(reads("sixteen letters!", 0640, &b, why));
     assert_non_null(strstr(why, "chmod 600"));
     assert_false(reads("fifteen letters\n", 0600, &b, why));
-    assert_non_null(strstr(why, "has 15 bytes"));
+    assert_non_null(strstr(why, "has 15 B"));
     memset(much, 'x', sizeof much);
     much[ACCESS_SECRET_MAX + 1] = '\0';
     assert_false(reads(much, 0600, &b, why));
