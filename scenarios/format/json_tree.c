@@ -332,10 +332,10 @@ const struct tree_file *json_below_prompt(struct arena *arena, const struct tree
     while (from < file->length && !json_text_begins(file, from)) {
         const char *newline = memchr(file->text + from, '\n', file->length - from);
         const size_t end = newline == NULL ? file->length : (size_t)(newline - file->text) + 1;
-        command = command || is_command_line(arena, file->text + from, end - from);
-        if (!command)
+        if (!is_command_line(arena, file->text + from, end - from))
             return file;
-        from = end;
+        command = true;
+        from = end + strspn(file->text + end, " \t\r\n");
     }
     if (!command || from >= file->length)
         return file;
