@@ -149,8 +149,8 @@ static void odd_sizes_are_noted(void **state)
         const char *text, *words;
         int64_t read, write;
     } rows[] = {
-        {"bs=4160", "the 4096 of data", 4096, 4096},
-        {"bs=520", "the 512 of data", 512, 512},
+        {"bs=4160", "the 4096 B of data", 4096, 4096},
+        {"bs=520", "the 512 B of data", 512, 512},
         {"bs=4k-64k", "one size for reads and one for writes", 4096, 65536},
     };
     (void)state;

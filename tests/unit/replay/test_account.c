@@ -32,6 +32,7 @@ static const char tables[] =
     "CREATE TABLE recovery(workload);"
     "CREATE TABLE bottleneck(workload, kind, text, gain_ppm, account);"
     "CREATE TABLE wait_member(workload, member);"
+    "CREATE TABLE member(workload, member, ready_ps);"
     "CREATE TABLE resource_use(workload, resource, span_ps, place, used_ppm, waiting_ppm,"
     "  covers_ppm);"
     "CREATE TABLE workload_pair(workload, from_node, to_node);"
