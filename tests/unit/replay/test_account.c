@@ -265,8 +265,9 @@ static void what_is_no_whole_run_is_refused(void **state)
         {"DROP TABLE bottleneck", "written by an older stormglass"},
         {"DROP TABLE resource_use", "written by an older stormglass"},
         {"DROP TABLE wait_member", "written by an older stormglass"},
+        {"DROP TABLE member", "no such table: member"},
         {"UPDATE meta SET status='running', reached_ps=1500000000, duration_ps=4000000000",
-         "it stops at 1.500 ms of 4.000 ms"},
+         "it stops at 1.500 ms of 4.00 ms"},
         {"UPDATE meta SET digest=NULL", "no digest"},
         {"DELETE FROM meta", "no digest"},
     };
