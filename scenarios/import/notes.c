@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/import/notes.h"
 
-#include <string.h>
-
 enum { CLEAN_BYTES_MAX = 80, NOTE_BYTES = 4096 };
 
 const char *notes_clean(struct arena *arena, const char *text)
 {
-    const size_t length = strnlen(text, CLEAN_BYTES_MAX);
+    size_t length = 0; /* not strnlen: texts may be in buffers that are shorter than the most */
+    while (length < CLEAN_BYTES_MAX && text[length] != '\0')
+        length++;
     char *clean = arena_text(arena, text, length);
     for (size_t i = 0; i < length; i++)
         if (clean[i] < 0x20 || clean[i] > 0x7E)
