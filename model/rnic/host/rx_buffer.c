@@ -198,7 +198,7 @@ static NOINLINE void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
         .occupancy = rx->held,
         .threshold = rx->xoff,
         .headroom = rx->held > rx->xoff ? rx->held - rx->xoff : 0,
-        .headroom_limit = rx->size - rx->xoff,
+        .headroom_limit = rx->size > rx->xoff ? rx->size - rx->xoff : 0,
     };
     rnic->counters.rx_buffer_drops++;
     rnic->port.probe->drop(rnic->port.probe->self, &dropped);
