@@ -239,7 +239,7 @@ static bool has_no_samples(const struct expectation *expectation, const struct r
 /* It had no I/O to do, and did what it had. */
 static bool is_silent(const struct result_workload *workload)
 {
-    return workload->silent && !workload->stalled && workload->idle == 0;
+    return workload->silent && workload->admin > 0 && !workload->stalled && workload->idle == 0;
 }
 
 /* Why the workload has nothing that could be compared; false: it has. */
