@@ -181,14 +181,29 @@ static uint32_t extension_bytes(const struct wire_frame *frame)
     return frame->opcode == WIRE_UD_SEND_ONLY ? 8 : frame->opcode == WIRE_CNP ? 16 : 0;
 }
 
+/* Of all that has a place in the standard. */
+static uint32_t standard_bytes(const struct wire_frame *frame)
+{
+    return ETHERNET_HEADER + IP_HEADER + UDP_HEADER + BTH_HEADER + extension_bytes(frame) +
+           frame->payload + pad_of(frame) + ICRC + FCS;
+}
+
+/* What a packet may carry beside it: the telemetry that switches wrote, and what a NAK of selective
+ * repeat says of the packets that came. */
+static bool is_known_surplus(const struct wire_frame *frame, uint32_t bytes)
+{
+    return bytes == 0 || bytes == TELEMETRY_BYTES ||
+           (frame->has_aeth &&
+            (bytes == WIRE_SACK_BYTES || bytes == TELEMETRY_BYTES + WIRE_SACK_BYTES));
+}
+
 bool wire_adds_up(const struct wire_frame *frame)
 {
-    const uint32_t headers = ETHERNET_HEADER + IP_HEADER + UDP_HEADER + BTH_HEADER;
     if (frame->mac_control)
         return frame->head_bytes <= SMALLEST;
     return frame->bytes <= WIRE_BYTES_MAX && frame->head_bytes <= frame->payload &&
-           headers + extension_bytes(frame) + frame->payload + pad_of(frame) + ICRC + FCS ==
-               frame->bytes;
+           frame->bytes >= standard_bytes(frame) &&
+           is_known_surplus(frame, frame->bytes - standard_bytes(frame));
 }
 
 size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
@@ -202,6 +217,8 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
     put_bth(&to, frame);
     put_extension(&to, frame);
     put_payload(&to, frame);
+    for (uint32_t i = standard_bytes(frame); i < frame->bytes; i++)
+        put(&to, 0, 1);
     put(&to, wire_icrc(bytes + ETHERNET_HEADER, to.count - ETHERNET_HEADER), ICRC);
     CHECK(to.count + FCS == frame->bytes);
     return to.count;

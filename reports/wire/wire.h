@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire - a recorded frame as the bytes that crossed the wire.
  * From Ethernet's destination to the ICRC, without preamble and FCS, as captures have it.  Bytes
- * that the model keeps only as a tag are written as that tag, over and over.
+ * that the model keeps only as a tag are written as that tag, over and over.  Of what the standard
+ * does not know, telemetry and the packets that a NAK of selective repeat names, the length is
+ * recorded and not the content: zeros in front of the ICRC.
  * Source: IEEE 802.3, RFC 791, RFC 768, IBTA Vol 1 9.2 and annex A17 (RoCEv2, ICRC A17.3.3), CNP
  * A17.9.3; MAC control IEEE 802.3 annex 31B, IEEE 802.1Q-2018 36. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_H

@@ -82,4 +82,20 @@ equal 'a run without frames' "$?" 2
 equal 'and nothing is left' "$(find "$work" -name 'none*' | wc -l)" 0
 "$program" pcap "$work/first-io.db" -p leaf9:p0 -o "$work/none.pcapng" 2>"$work/said"
 equal 'a port that is not there' "$?" 2
+
+# Each congestion control and each recovery from loss: telemetry and NAKs of selective repeat are no damage.
+captured() { # NAME SETTING
+    "$program" run incast-8to1 --until 60us --set "hosts.defaults.rnic.$2" --set 'expect=[]' \
+        --set 'faults=[{kind: drop-every, where: "host1:p0", n: 7, frames: data, at: 0s}]' --record packets -o "$work/$1.db" >/dev/null 2>&1
+    "$program" pcap "$work/$1.db" -o "$work/$1.pcapng"
+    equal "$2: exit code" "$?" 0
+    fields "$1" frame frame.number _ws.malformed >"$work/frames"
+    [ "$(wc -l <"$work/frames")" -gt 100 ] || { echo "FAIL  $2: $(wc -l <"$work/frames") frames"; failures=$((failures + 1)); }
+    equal "$2: malformed" "$(cut -f 2 "$work/frames" | grep -c .)" 0
+    equal "$2: frames whose ICRC zlib and scapy find wrong" "$(/usr/bin/python3 "$work/icrc.py" "$work/$1.pcapng" 2>/dev/null)" 0
+}
+"$program" list congestion-controls | sed 's/ .*//' >"$work/controls"
+while read -r control; do captured "$control" "congestion-control=$control"; done <"$work/controls"
+for recovery in go-back-n go-back-0 selective-repeat; do captured "$recovery" "loss-recovery=$recovery"; done
+[ "$(wc -l <"$work/controls")" -ge 9 ] || { echo "FAIL  congestion controls: $(cat "$work/controls")"; failures=$((failures + 1)); }
 [ "$failures" -eq 0 ]
