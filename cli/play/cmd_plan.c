@@ -318,7 +318,8 @@ static int play(const struct cli_args *args, struct session *session)
     search(args, session);
     for (uint32_t i = 0; i < session->count; i++)
         planning_hide_progress(&session->sides[i]);
-    int code = report(args, session);
+    int code =
+        session->sides[0].failed || session->sides[1].failed ? CLI_FAILED : report(args, session);
     code = close_store(session) ? code : CLI_FAILED;
     if (cli_given(args, "pages") && is_answer(code) && stop_asked() == 0) {
         const int pages = write_pages(args, session);

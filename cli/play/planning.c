@@ -47,11 +47,17 @@ static void show_progress(struct planning *planning)
     planning->shown = true;
 }
 
+static void write_run(struct planning *planning, uint32_t candidate, uint32_t of, uint32_t seed)
+{
+    if (!plan_store_run(planning->store, &planning->state, candidate, of, seed))
+        planning->failed = true;
+}
+
 static void played(void *self, uint32_t candidate, uint32_t of, uint32_t seed)
 {
     struct planning *planning = self;
     if (planning->store != NULL)
-        plan_store_run(planning->store, &planning->state, candidate, of, seed);
+        write_run(planning, candidate, of, seed);
     show_progress(planning);
 }
 
@@ -59,7 +65,7 @@ static void taken(void *self, uint32_t candidate, uint32_t of, uint32_t seed)
 {
     struct planning *planning = self;
     if (planning->store != NULL && planning->gathers)
-        plan_store_run(planning->store, &planning->state, candidate, of, seed);
+        write_run(planning, candidate, of, seed);
 }
 
 static bool known(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
@@ -71,12 +77,13 @@ static bool known(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
                            outcome);
 }
 
-/* The budget of time, from the moment on when playing began. */
+/* The budget of time, from the moment on when playing began; and a database that is not written. */
 static bool late(void *self)
 {
     const struct planning *planning = self;
-    return progress_clock_s() - planning->begun_s >
-           (double)planning->plan->most_time / (double)PS_PER_S;
+    const int64_t most = planning->plan->most_time;
+    return planning->failed ||
+           (most > 0 && progress_clock_s() - planning->begun_s > (double)most / (double)PS_PER_S);
 }
 
 bool planning_load(struct planning *planning, const char *path)
@@ -109,13 +116,12 @@ bool planning_open(struct planning *planning, const char *path)
         planning->plan != NULL && plan_search_open(&planning->state, planning->plan, diag);
     diag_print(diag, stderr);
     free(diag);
-    planning->search =
-        (struct plan_search){.state = &planning->state,
-                             .self = planning,
-                             .played = played,
-                             .known = known,
-                             .taken = taken,
-                             .late = well && planning->plan->most_time > 0 ? late : NULL};
+    planning->search = (struct plan_search){.state = &planning->state,
+                                            .self = planning,
+                                            .played = played,
+                                            .known = known,
+                                            .taken = taken,
+                                            .late = late};
     return well;
 }
 

@@ -13,6 +13,7 @@ struct planning {
     struct plan_known *known; /* NULL: nothing is */
     struct plan_store *store; /* somebody else's, where runs are written; NULL: nowhere */
     bool gathers;             /* what is known was gathered: what is taken of it is written */
+    bool failed;              /* the database could not be written: nothing more is played */
     bool shown;               /* a line of progress is on the terminal */
     double begun_s;
 };

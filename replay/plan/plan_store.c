@@ -218,13 +218,14 @@ struct plan_store *plan_store_create(const char *path, const struct plan_side *s
     return store;
 }
 
-void plan_store_run(struct plan_store *store, const struct plan_state *state, uint32_t candidate,
+bool plan_store_run(struct plan_store *store, const struct plan_state *state, uint32_t candidate,
                     uint32_t of, uint32_t seed)
 {
     const struct plan_candidate *mine = &state->candidates[candidate];
     insert_run(store, state, &(struct place){mine->key, of, seed},
                &mine->states[of].outcomes[seed]);
     store_commit(store->store);
+    return store_error(store->store) == NULL;
 }
 
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,

@@ -26,8 +26,8 @@ struct plan_side {
 struct plan_store *plan_store_create(const char *path, const struct plan_side *sides,
                                      uint32_t count, char error[STORE_ERROR_BYTES]);
 
-/* One run, safe from here on. */
-void plan_store_run(struct plan_store *store, const struct plan_state *state, uint32_t candidate,
+/* One run, safe from here on.  False: it could not be written; plan_store_close says why. */
+bool plan_store_run(struct plan_store *store, const struct plan_state *state, uint32_t candidate,
                     uint32_t of, uint32_t seed);
 
 /* The verdicts and the answer, with what two designs differ in (NULL: it was one), and the end of

@@ -343,4 +343,14 @@ wrong '$a objective: fastest' 'cheapest'
 sed 's/^slo/most-runs: 7\nslo/' both.yaml >budget.yaml
 "$program" plan budget.yaml >budget.txt; [ $? = 4 ] && grep -q 'the budget of 7 runs was spent' budget.txt || fail "budget: $(head -n 4 budget.txt)"
 
+
+# --- a full disk ends a plan at once: no answer, and what was written stays ---------------------------------
+
+space full 'slo: ["io.goodput > 30Gbps"]'
+"$program" plan full.yaml --exhaustive -o whole.db >/dev/null
+whole=$(sqlite3 whole.db 'SELECT count(*) FROM run')
+(ulimit -f 160 && exec "$program" plan full.yaml --exhaustive -o full.db >out.txt 2>err.txt)
+[ $? = 3 ] && [ ! -s out.txt ] && grep -q '^stormglass: the database: ' err.txt || fail "a full disk: $(cat out.txt err.txt)"
+kept=$(sqlite3 full.db 'SELECT count(*) FROM run')
+[ "$kept" -gt 0 ] && [ $((2 * kept)) -lt "$whole" ] || fail "a full disk: $kept of $whole runs are kept"
 exit $failed
