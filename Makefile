@@ -130,7 +130,7 @@ EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
 ifeq ($(TARGET),wasm)
-OUTSIDE     := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack|dlfcn)|"replay/database/store_(private|guard))' \
+OUTSIDE     := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack|dlfcn|zlib)|"replay/database/store_(private|guard))' \
                    $(filter scenarios/% replay/%,$(LIB_SOURCES)))
 LIB_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
 endif
