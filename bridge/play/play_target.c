@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 
+/* Queues without a Connect: half a megabyte each with the default sizes. */
+enum { STRANGERS = 64 };
+
 static uint32_t namespaces_of(const struct scenario_host *host)
 {
     uint32_t count = 0;
@@ -95,6 +98,7 @@ bool play_target_make(struct play_target *target)
     if (target->namespace_count == 0)
         return true;
     params.command_cost = 0;
+    params.strangers = STRANGERS;
     struct nvme_transport *transports[NICS_MAX];
     for (uint32_t i = 0; i < target->nics.count; i++) {
         const struct nvme_carrier_site carrier = {

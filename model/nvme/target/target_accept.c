@@ -104,6 +104,23 @@ static void reject(struct target_queue *queue, unsigned why)
     nvme_target_reap(queue->target);
 }
 
+/* A queue has its memory before Connect says whose it is.  So that nobody takes all of it, the
+ * oldest of those that have said nothing makes room. */
+static void bound_strangers(struct nvme_target *target)
+{
+    struct target_queue *oldest = NULL;
+    int64_t count = 0;
+    if (target->params.strangers == 0)
+        return;
+    for (struct target_queue *at = target->queues; at != NULL; at = at->next)
+        if (at->controller == NULL && !at->gone && at->state != TARGET_QUEUE_CLOSING) {
+            count++;
+            oldest = at; /* the list begins with the newest */
+        }
+    if (count >= target->params.strangers)
+        nvme_target_queue_close(oldest);
+}
+
 void nvme_target_queue_request(void *self, struct nvme_transport_conn *conn,
                                const struct nvme_transport_request *request)
 {
@@ -114,6 +131,8 @@ void nvme_target_queue_request(void *self, struct nvme_transport_conn *conn,
         return;
     }
     const unsigned why = refusal(target, request);
+    if (why == 0)
+        bound_strangers(target);
     struct target_queue *queue = new_queue(port, conn);
     queue->peer_ip = request->ip;
     if (why != 0) {

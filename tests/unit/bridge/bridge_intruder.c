@@ -40,6 +40,7 @@ void bridge_intruder_open(struct bridge_intruder *intruder)
     struct bridge_pair *pair = &intruder->pair;
     memset(intruder, 0, sizeof *intruder);
     bridge_pair_init(pair);
+    pair->target_params.strangers = INTRUDER_STRANGERS;
     bridge_pair_open(pair);
     intruder->scenario = bridge_case_load(text);
     agree_plan_make(&intruder->plan, intruder->scenario);

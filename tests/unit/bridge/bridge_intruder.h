@@ -11,7 +11,7 @@
 #include "tests/unit/bridge/bridge_pair.h"
 
 /* One more than a raw workload of two queue pairs may have. */
-enum { INTRUDER_CONNS = 5, INTRUDER_BYTES = 16384, INTRUDER_RECEIVES = 16 };
+enum { INTRUDER_STRANGERS = 3, INTRUDER_CONNS = 5, INTRUDER_BYTES = 16384, INTRUDER_RECEIVES = 16 };
 
 struct intruder_conn {
     struct verbs_conn *conn;

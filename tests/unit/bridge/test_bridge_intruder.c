@@ -215,6 +215,31 @@ static void test_a_flood_of_requests_for_memory(void **state)
     bridge_intruder_close(&intruder);
 }
 
+/* Queues of NVMe that never say whose they are: the oldest makes room for the next one, so they
+ * take the memory of a few, and somebody with manners still gets in. */
+static void test_a_flood_of_silent_queues(void **state)
+{
+    (void)state;
+    struct bridge_intruder intruder;
+    unsigned char bytes[VERBS_REQ_PRIVATE_MAX] = {0};
+    const struct nvme_cm_request request = {.qid = 1, .hrqsize = 128, .hsqsize = 127};
+    unsigned alive = 0;
+    bridge_intruder_open(&intruder);
+    nvme_fabrics_encode_request(&request, bytes);
+    for (unsigned i = 0; i < 200; i++) {
+        bridge_intruder_connect(&intruder, i % INTRUDER_CONNS, NVME_RDMA_PORT, bytes, sizeof bytes);
+        assert_true(intruder.conns[i % INTRUDER_CONNS].up);
+        unsigned open = 0;
+        for (unsigned c = 0; c < INTRUDER_CONNS; c++)
+            open += intruder.conns[c].up && !intruder.conns[c].down;
+        assert_int_equal(open, i + 1 < INTRUDER_STRANGERS ? i + 1 : INTRUDER_STRANGERS);
+        if (i == 2 * INTRUDER_CONNS)
+            alive = fake_rdma_alive();
+        assert_true(i < 2 * INTRUDER_CONNS || fake_rdma_alive() <= alive);
+    }
+    bridge_intruder_close(&intruder);
+}
+
 /* Of the requests that a workload has the target accepts as many as its queue pairs need, and again
  * as many for a host that restarts. */
 static void test_more_connections_than_the_scenario_has(void **state)
@@ -266,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_strangers_learn_nothing),
         cmocka_unit_test(test_an_overheard_request),
         cmocka_unit_test(test_a_flood_of_requests_for_memory),
+        cmocka_unit_test(test_a_flood_of_silent_queues),
         cmocka_unit_test(test_more_connections_than_the_scenario_has),
         cmocka_unit_test(test_anything),
     };
