@@ -48,8 +48,8 @@ nvme get-feature $device -f 0x0f | grep -q 'value:0x000007d0' || lab_fail "the k
 echo "--- refusals"
 refused 4001 nvme admin-passthru $device --opcode=0xc0
 refused 4001 nvme io-passthru $disk --opcode=0x99 --namespace-id=1
-refused 4002 nvme get-log $device --log-id=0x33 --log-len=512
-refused 4002 nvme get-log $device --log-id=0x70 --log-len=1024
+refused 4109 nvme get-log $device --log-id=0x33 --log-len=512
+refused 4109 nvme get-log $device --log-id=0x70 --log-len=1024
 refused 4002 nvme get-feature $device -f 0x77
 refused 4002 nvme admin-passthru $device --opcode=0x06 --cdw10=0x55 --data-len=4096 --read
 refused 400b nvme admin-passthru $device --opcode=0x06 --cdw10=0 --namespace-id=0xffffffff --data-len=4096 --read
