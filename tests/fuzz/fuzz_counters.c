@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_counters - any bytes as counters before and after, cut at the first form feed.
  * What is read is JSON that can be read.
- * Reads: scenarios/counters/*.c */
+ * Reads: scenarios/counters/counts*.c scenarios/counters/format_*.c
+ * Reads: scenarios/counters/names.c scenarios/counters/tables.c */
 #include "base/check.h"
 #include "scenarios/format/json_tree.h"
 #include "scenarios/counters/counts.h"
