@@ -307,14 +307,20 @@ static bool begin_block(struct eos *eos, const struct command *command)
     return true;
 }
 
-static bool is_of_queue(const struct command *command)
+/* NULL ends the words. */
+static bool begins_with(const struct command *command, const char *const *words)
 {
-    static const char *const words[] = {"bandwidth", "priority",        "random-detect", "shape",
-                                        "no",        "drop-precedence", "latency",       NULL};
     for (size_t i = 0; words[i] != NULL; i++)
         if (strcmp(command->words[0], words[i]) == 0)
             return true;
     return false;
+}
+
+static bool is_of_queue(const struct command *command)
+{
+    static const char *const words[] = {"bandwidth", "priority",        "random-detect", "shape",
+                                        "no",        "drop-precedence", "latency",       NULL};
+    return begins_with(command, words);
 }
 
 /* Words of a block whose lines are not indented. */
@@ -322,10 +328,7 @@ static bool is_inside(const struct command *command)
 {
     static const char *const words[] = {"priority-flow-control", "match", "class", "set",
                                         "service-profile",       "qos",   "mtu",   NULL};
-    for (size_t i = 0; words[i] != NULL; i++)
-        if (strcmp(command->words[0], words[i]) == 0)
-            return true;
-    return false;
+    return begins_with(command, words);
 }
 
 static void read_line(struct eos *eos)
