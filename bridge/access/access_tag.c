@@ -9,31 +9,30 @@
 #include <string.h>
 #include <sys/random.h>
 
-static void begin(struct hmac_sha256_ctx *hmac, const unsigned char key[ACCESS_KEY_BYTES],
-                  const char *purpose, const struct access_part *parts, unsigned count)
+/* The first `length` bytes of it. */
+static void mac(const unsigned char key[ACCESS_KEY_BYTES], const char *purpose,
+                const struct access_part *parts, unsigned count, unsigned char *out, size_t length)
 {
-    hmac_sha256_set_key(hmac, ACCESS_KEY_BYTES, key);
-    hmac_sha256_update(hmac, strlen(purpose) + 1, (const uint8_t *)purpose);
+    struct hmac_sha256_ctx hmac;
+    hmac_sha256_set_key(&hmac, ACCESS_KEY_BYTES, key);
+    hmac_sha256_update(&hmac, strlen(purpose) + 1, (const uint8_t *)purpose);
     for (unsigned i = 0; i < count; i++)
-        hmac_sha256_update(hmac, parts[i].length, parts[i].bytes);
+        hmac_sha256_update(&hmac, parts[i].length, parts[i].bytes);
+    hmac_sha256_digest(&hmac, length, out);
 }
 
 void access_tag(const unsigned char key[ACCESS_KEY_BYTES], const char *purpose,
                 const struct access_part *parts, unsigned count,
                 unsigned char tag[ACCESS_TAG_BYTES])
 {
-    struct hmac_sha256_ctx hmac;
-    begin(&hmac, key, purpose, parts, count);
-    hmac_sha256_digest(&hmac, ACCESS_TAG_BYTES, tag);
+    mac(key, purpose, parts, count, tag, ACCESS_TAG_BYTES);
 }
 
 void access_derive(const unsigned char key[ACCESS_KEY_BYTES], const char *purpose,
                    const struct access_part *parts, unsigned count,
                    unsigned char derived[ACCESS_KEY_BYTES])
 {
-    struct hmac_sha256_ctx hmac;
-    begin(&hmac, key, purpose, parts, count);
-    hmac_sha256_digest(&hmac, ACCESS_KEY_BYTES, derived);
+    mac(key, purpose, parts, count, derived, ACCESS_KEY_BYTES);
 }
 
 bool access_same_tag(const unsigned char *a, const unsigned char *b)

@@ -4,8 +4,6 @@
 
 #include "nvme/wire/wire.h"
 
-#include <string.h>
-
 enum {
     REQUEST_TAG_AT = AGREE_REQUEST_BYTES - ACCESS_TAG_BYTES,
     ANSWER_TAG_AT = AGREE_ANSWER_BYTES - ACCESS_TAG_BYTES,
@@ -25,83 +23,107 @@ void agree_challenge(const unsigned char key[ACCESS_KEY_BYTES], uint32_t ip, tim
     access_tag(key, "challenge", &part, 1, nonce);
 }
 
-static void tag_request(const struct access *access, const unsigned char *challenge,
-                        const unsigned char *request, unsigned char tag[ACCESS_TAG_BYTES])
+/* What a tag is about: the message up to the tag, which stands at its end, and what came before. */
+struct statement {
+    const unsigned char *key; /* NULL: there is no secret, and no tag */
+    const char *purpose;
+    struct access_part parts[2]; /* before, message */
+};
+
+static void tag_of(const struct statement *statement, unsigned char tag[ACCESS_TAG_BYTES])
 {
-    const struct access_part parts[] = {{challenge, AGREE_NONCE_BYTES}, {request, REQUEST_TAG_AT}};
-    access_tag(access->key, "request", parts, 2, tag);
+    access_tag(statement->key, statement->purpose, statement->parts, 2, tag);
+}
+
+static void prove(const struct statement *statement, unsigned char *message)
+{
+    if (statement->key != NULL)
+        tag_of(statement, message + statement->parts[1].length);
+}
+
+static bool is_proven(const struct statement *statement, const unsigned char *message)
+{
+    unsigned char tag[ACCESS_TAG_BYTES];
+    if (statement->key == NULL)
+        return true;
+    tag_of(statement, tag);
+    return access_same_tag(tag, message + statement->parts[1].length);
+}
+
+static const unsigned char *key_of(const struct access *access)
+{
+    return access->secret ? access->key : NULL;
+}
+
+static struct statement of_request(const struct access *access, const unsigned char *challenge,
+                                   const unsigned char *request)
+{
+    return (struct statement){
+        key_of(access), "request", {{challenge, AGREE_NONCE_BYTES}, {request, REQUEST_TAG_AT}}};
+}
+
+static struct statement of_answer(const struct access *access, const unsigned char *request,
+                                  const unsigned char *answer)
+{
+    return (struct statement){
+        key_of(access), "answer", {{request, AGREE_REQUEST_BYTES}, {answer, ANSWER_TAG_AT}}};
+}
+
+static struct statement of_moment(const struct agree_session *session, enum agree_side side,
+                                  const unsigned char *moment)
+{
+    return (struct statement){session->secret ? session->key : NULL,
+                              side == AGREE_HOST ? "host" : "target",
+                              {{"", 0}, {moment, MOMENT_TAG_AT}}};
 }
 
 void agree_prove_request(const struct access *access, const unsigned char *challenge,
                          unsigned char *request)
 {
-    if (access->secret)
-        tag_request(access, challenge, request, request + REQUEST_TAG_AT);
+    const struct statement statement = of_request(access, challenge, request);
+    prove(&statement, request);
 }
 
 bool agree_request_is_proven(const struct access *access, const unsigned char *challenge,
                              const unsigned char *request)
 {
-    unsigned char tag[ACCESS_TAG_BYTES];
-    if (!access->secret)
-        return true;
-    tag_request(access, challenge, request, tag);
-    return access_same_tag(tag, request + REQUEST_TAG_AT);
-}
-
-static void tag_answer(const struct access *access, const unsigned char *request,
-                       const unsigned char *answer, unsigned char tag[ACCESS_TAG_BYTES])
-{
-    const struct access_part parts[] = {{request, AGREE_REQUEST_BYTES}, {answer, ANSWER_TAG_AT}};
-    access_tag(access->key, "answer", parts, 2, tag);
+    const struct statement statement = of_request(access, challenge, request);
+    return is_proven(&statement, request);
 }
 
 void agree_prove_answer(const struct access *access, const unsigned char *request,
                         unsigned char *answer)
 {
-    if (access->secret)
-        tag_answer(access, request, answer, answer + ANSWER_TAG_AT);
+    const struct statement statement = of_answer(access, request, answer);
+    prove(&statement, answer);
 }
 
 bool agree_answer_is_proven(const struct access *access, const unsigned char *request,
                             const unsigned char *answer)
 {
-    unsigned char tag[ACCESS_TAG_BYTES];
-    if (!access->secret)
-        return true;
-    tag_answer(access, request, answer, tag);
-    return access_same_tag(tag, answer + ANSWER_TAG_AT);
+    const struct statement statement = of_answer(access, request, answer);
+    return is_proven(&statement, answer);
 }
 
 void agree_session_make(struct agree_session *session, const struct access *access,
                         const unsigned char *request, const unsigned char *answer)
 {
-    const struct access_part parts[] = {{request, AGREE_REQUEST_BYTES}, {answer, ANSWER_TAG_AT}};
+    const struct statement statement = of_answer(access, request, answer);
     session->secret = access->secret;
     if (session->secret)
-        access_derive(access->key, "session", parts, 2, session->key);
-}
-
-static void tag_moment(const struct agree_session *session, enum agree_side side,
-                       const unsigned char *moment, unsigned char tag[ACCESS_TAG_BYTES])
-{
-    const struct access_part part = {moment, MOMENT_TAG_AT};
-    access_tag(session->key, side == AGREE_HOST ? "host" : "target", &part, 1, tag);
+        access_derive(statement.key, "session", statement.parts, 2, session->key);
 }
 
 void agree_prove_moment(const struct agree_session *session, enum agree_side side,
                         unsigned char *moment)
 {
-    if (session->secret)
-        tag_moment(session, side, moment, moment + MOMENT_TAG_AT);
+    const struct statement statement = of_moment(session, side, moment);
+    prove(&statement, moment);
 }
 
 bool agree_moment_is_proven(const struct agree_session *session, enum agree_side side,
                             const unsigned char *moment)
 {
-    unsigned char tag[ACCESS_TAG_BYTES];
-    if (!session->secret)
-        return true;
-    tag_moment(session, side, moment, tag);
-    return access_same_tag(tag, moment + MOMENT_TAG_AT);
+    const struct statement statement = of_moment(session, side, moment);
+    return is_proven(&statement, moment);
 }

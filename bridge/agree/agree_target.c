@@ -139,15 +139,23 @@ static void compare(struct agree_target *target, const struct agree_request *req
         snprintf(answer->text, sizeof answer->text, "%s", plan->lines[request->prefix]);
 }
 
+/* By the challenge of this period, or of the last one. */
+static bool is_proven(const struct agree_target *target, const unsigned char *bytes, uint32_t ip)
+{
+    unsigned char challenge[AGREE_NONCE_BYTES];
+    for (unsigned ago = 0; ago < 2; ago++) {
+        agree_challenge(target->key, ip, env_now(target->site.env), ago, challenge);
+        if (agree_request_is_proven(target->site.access, challenge, bytes))
+            return true;
+    }
+    return false;
+}
+
 /* Whether to listen to who asks; false: with this verdict, which reveals nothing. */
 static bool admit(struct agree_target *target, const struct agree_request *request,
                   const unsigned char *bytes, uint32_t ip, struct agree_answer *answer)
 {
     const struct access *access = target->site.access;
-    const time_ps now = env_now(target->site.env);
-    unsigned char before[AGREE_NONCE_BYTES];
-    agree_challenge(target->key, ip, now, 0, answer->nonce);
-    agree_challenge(target->key, ip, now, 1, before);
     if (request->version != AGREE_VERSION) {
         answer->verdict = AGREE_OTHER_VERSION;
         refused(target, ip, "it is a different version of this program");
@@ -159,11 +167,11 @@ static bool admit(struct agree_target *target, const struct agree_request *reque
         refused(target, ip, "it has a shared secret, and there is none here (--secret)");
     } else if (access->secret && request->question == AGREE_CHALLENGE) {
         answer->verdict = AGREE_CHALLENGED;
+        agree_challenge(target->key, ip, env_now(target->site.env), 0, answer->nonce);
     } else if (access->secret && !request->proven) {
         answer->verdict = AGREE_SECRET_NEEDED;
         refused(target, ip, "it has no shared secret");
-    } else if (!agree_request_is_proven(access, answer->nonce, bytes) &&
-               !agree_request_is_proven(access, before, bytes)) {
+    } else if (access->secret && !is_proven(target, bytes, ip)) {
         answer->verdict = AGREE_WRONG_SECRET;
         refused(target, ip, "it has a different shared secret");
     } else {

@@ -10,8 +10,9 @@
 /* A stranger may ask a thousand times. */
 enum { SAID_MOST = 20 };
 
-void play_access_say(struct play *play, const char *text)
+void play_access_say(void *self, const char *text)
 {
+    struct play *play = self;
     if (play->refusals_said == SAID_MOST)
         printable_say("stormglass-bridge", "further refusals are not shown");
     else if (play->refusals_said < SAID_MOST)

@@ -21,11 +21,6 @@ static struct agree_site site_of(struct play *play, const struct play_target *ta
                                .node = target->node};
 }
 
-static void on_refused(void *self, const char *text)
-{
-    play_access_say(self, text);
-}
-
 bool play_agree_listen(struct play *play)
 {
     play->agreed.zero = TIME_NEVER;
@@ -38,7 +33,7 @@ bool play_agree_listen(struct play *play)
         const struct agree_site site =
             site_of(play, target, play_device_at(play, target->nics.ip[0]));
         if (target->here &&
-            (target->listens = agree_target_create(&site, &play->agreed, on_refused, play)) == NULL)
+            (target->listens = agree_target_create(&site, &play->agreed, play_access_say, play)) == NULL)
             return false;
     }
     return true;

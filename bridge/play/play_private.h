@@ -123,7 +123,7 @@ void play_faults_fini(struct play *play);
 /* play_access.c */
 void play_access_prepare(struct play *play); /* places are known */
 bool play_access_admits(void *self, uint16_t port, uint32_t ip);
-void play_access_say(struct play *play, const char *text); /* the first ones only */
+void play_access_say(void *self, const char *text); /* the first ones only */
 
 /* play_agree.c */
 bool play_agree_listen(struct play *play);
