@@ -32,8 +32,8 @@ bool play_agree_listen(struct play *play)
         struct play_target *target = &play->targets[i];
         const struct agree_site site =
             site_of(play, target, play_device_at(play, target->nics.ip[0]));
-        if (target->here &&
-            (target->listens = agree_target_create(&site, &play->agreed, play_access_say, play)) == NULL)
+        if (target->here && (target->listens = agree_target_create(&site, &play->agreed,
+                                                                   play_access_say, play)) == NULL)
             return false;
     }
     return true;
