@@ -2,7 +2,7 @@
  * access - who may connect to the ports of the bridge.
  *
  *   NVMe        everybody; with a list of allowed addresses these and this machine
- *   agreement   whoever proves to have the shared secret; without a secret this machine alone
+ *   agreement   hosts that prove that they have the shared secret; without a secret, this machine
  *   raw RDMA    this machine, hosts that have agreed, and where no host is asked to agree those on
  *               the list
  *
@@ -50,7 +50,7 @@ bool access_set_secret(struct access *access, const char *secret, size_t length,
 bool access_read_secret(struct access *access, const char *path, char why[ACCESS_WHY_BYTES]);
 
 void access_add_own(struct access *access, uint32_t ip);
-void access_find_own(struct access *access); /* adds those of all interfaces */
+void access_find_own(struct access *access); /* adds the addresses of all interfaces */
 
 bool access_is_local(const struct access *access, uint32_t ip);
 bool access_is_listed(const struct access *access, uint32_t ip);

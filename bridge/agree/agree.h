@@ -9,8 +9,8 @@
  * Moment 0 belongs to the target: the first host's proposal holds until the last host has left, so
  * that several hosts begin together.
  * With a shared secret (access.h) every request, answer and moment proves that its sender has it
- * (agree_proof.h), and nothing of the scenario is told to anybody else; without one a target
- * answers only its own machine.
+ * (agree_proof.h), and a target reveals nothing of the scenario to anybody else.  Without one a
+ * target answers only its own machine.
  * A peer that has no such port is a foreign one (nvmet, an SPDK target): it is played with as it
  * is.  A foreign host comes to NVMe's port without a word.
  * Clock: env.  Owner: the _free functions, outside of callbacks.

@@ -170,7 +170,7 @@ static bool is_about_access(struct agree_host *host, const struct agree_answer *
         return true;
     case AGREE_CHALLENGED:
         if (!secret || host->challenged) {
-            refuse(host, "the target's challenge was not asked for");
+            refuse(host, "the target sent an unexpected challenge");
             return true;
         }
         memcpy(host->challenge, answer->nonce, sizeof host->challenge);

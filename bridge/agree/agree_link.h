@@ -23,7 +23,7 @@ void agree_link_close(struct agree_link *link); /* ends the connection too */
 bool agree_link_listen(struct agree_link *link);
 /* Listens again, then says this. */
 bool agree_link_say(struct agree_link *link, const struct agree_moment *moment);
-/* What came in with a good receive; false: nothing of ours, or without a proof. */
+/* The message of a receive that succeeded.  False: it is not a moment, or its proof is wrong. */
 bool agree_link_heard(const struct agree_link *link, const struct ibv_wc *wc,
                       struct agree_moment *moment);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agree_proof - that messages come from somebody with the secret, and are not old ones.
+ * agree_proof - proofs that a message is new and that its sender has the shared secret.
  *
  *   host    CHALLENGE                           -> target
  *   target  CHALLENGED, a nonce for this address -> host

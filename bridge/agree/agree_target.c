@@ -164,7 +164,7 @@ static bool admit(struct agree_target *target, const struct agree_request *reque
         refused(target, ip, "other machines need a shared secret (--secret)");
     } else if (!access->secret && (request->proven || request->question == AGREE_CHALLENGE)) {
         answer->verdict = AGREE_NO_SECRET;
-        refused(target, ip, "it has a shared secret, and there is none here (--secret)");
+        refused(target, ip, "it uses a shared secret, and this target has none (--secret)");
     } else if (access->secret && request->question == AGREE_CHALLENGE) {
         answer->verdict = AGREE_CHALLENGED;
         agree_challenge(target->key, ip, env_now(target->site.env), 0, answer->nonce);

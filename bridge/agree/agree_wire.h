@@ -26,7 +26,7 @@ enum {
 };
 
 /* JOIN: I play this scenario, do you?  COMPARE: are our first `prefix` lines the same, and what is
- * your next one?  CHALLENGE: what is my proof of the secret to be about?
+ * your next one?  CHALLENGE: send me a nonce for my proof of the secret.
  * Only JOIN is ever accepted. */
 enum agree_question { AGREE_JOIN, AGREE_COMPARE, AGREE_CHALLENGE };
 
@@ -34,7 +34,7 @@ struct agree_request {
     uint16_t version;
     enum agree_question question;
     bool proven;          /* it has a tag */
-    uint64_t nonce;       /* of the host, so that an old answer is none */
+    uint64_t nonce;       /* of the host: an old answer does not match it */
     struct digest digest; /* of the plan; JOIN */
     uint32_t lines;       /* JOIN */
     uint32_t target;      /* node that the asked one is thought to play; JOIN */

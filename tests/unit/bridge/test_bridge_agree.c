@@ -351,7 +351,7 @@ static void test_secrets(void **state)
         {NULL, NULL, "only with a shared secret", "other machines need a shared secret", true},
         {one, other, "has a different shared secret", "has a different shared secret", true},
         {NULL, one, "requires its shared secret", "it has no shared secret", true},
-        {one, NULL, "but the target has none", "there is none here", false},
+        {one, NULL, "but the target has none", "this target has none (--secret)", false},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct pair pair;
