@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "net/port/port.h"
 #include "scenarios/fabric/topology.h"
+#include "scenarios/import/flows.h"
 #include "scenarios/load/select.h"
 
 #include <search.h>
@@ -386,6 +387,7 @@ bool cabling_settle(struct cabling *cabling)
         if (cabling->nodes[i]->called == NULL && !cabling->nodes[i]->is_left_out)
             notes_add(&cabling->notes, cabling->nodes[i]->place, "%s has no cable: left out",
                       notes_clean(cabling->arena, cabling->nodes[i]->name));
+    flows_settle(cabling);
     if (cabling->link_count == 0)
         diag_add(cabling->diag, DIAG_ERROR,
                  (struct diag_place){.file = cabling->file->name, .line = 1, .column = 1}, NULL,

@@ -29,6 +29,20 @@ bool flows_add(struct cabling *cabling, struct cabling_flow flow)
     return true;
 }
 
+void flows_settle(struct cabling *cabling)
+{
+    for (size_t i = 0; i < cabling->flow_count; i++) {
+        const struct cabling_flow *flow = &cabling->flows[i];
+        const struct cabling_node *missing = flow->from->called == NULL ? flow->from
+                                             : flow->to->called == NULL ? flow->to
+                                                                        : NULL;
+        if (missing != NULL)
+            diag_add(cabling->diag, DIAG_ERROR, flow->place, NULL,
+                     "expected hosts with cables as the ends of a flow: %s has none",
+                     notes_clean(cabling->arena, missing->name));
+    }
+}
+
 const char *flows_time(struct arena *arena, int64_t ps)
 {
     return ps % 1000 == 0 ? arena_format(arena, "%" PRId64 "ns", ps / 1000)

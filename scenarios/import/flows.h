@@ -14,6 +14,9 @@ enum { FLOWS_MAX = 9000 /* of a file; a scenario has at most 10000 workloads */ 
 /* Adds one; false and a message beyond the limit, or when both ends are one node or no host. */
 bool flows_add(struct cabling *cabling, struct cabling_flow flow);
 
+/* The nodes have their names: errors for flows of nodes without one, which have no cable. */
+void flows_settle(struct cabling *cabling);
+
 /* `workloads:` of the scenario, and how long it lasts; of a cabling that is settled and has flows.
  */
 int64_t flows_duration(const struct cabling *cabling);
