@@ -23,11 +23,10 @@ enum { FAST_PATH = 1 };
 
 /* ------------------------------------------------------------------ sending */
 
-/* Of a queue pair within a message: the next packet is not the last, and within the window. */
+/* Of a queue pair within a message: the next packet is not the last. */
 static inline bool fast_path_is_middle(const struct qp *qp)
 {
-    return FAST_PATH && qp->tx_length - qp->tx_offset > qp->mtu &&
-           psn_diff(qp->next_psn, qp->una_psn) < PSN_WINDOW;
+    return FAST_PATH && qp->tx_length - qp->tx_offset > qp->mtu;
 }
 
 /* The queue pair is ready, and its next packet is neither the first nor the last of its message. */

@@ -10,6 +10,9 @@
 #define PSN_MASK   UINT32_C(0xFFFFFF)
 #define PSN_WINDOW INT32_C(0x7FFFFF)
 
+/* The largest message takes as many: 1 GiB at a path MTU of 256 B. */
+#define PSN_MESSAGE_MOST INT32_C(0x400000)
+
 static inline uint32_t psn_add(uint32_t psn, uint32_t count)
 {
     return (psn + count) & PSN_MASK;

@@ -241,13 +241,18 @@ static bool fail_without_memory(struct rnic *rnic, struct qp *qp, time_ps now)
     return true;
 }
 
-/* A READ takes the PSNs of all its responses at once, and at most PSN_WINDOW may be outstanding
- * (IBTA Vol 1 9.7.1).  A READ that does not fit waits for the oldest work request to complete; the
- * largest message, 1 GiB at a path MTU of 256 B, takes half of the window, so the wait ends. */
-static bool responses_fit_window(const struct qp *qp, const struct qp_wqe *wqe)
+/* All PSNs from the first of the oldest work request to the last of the newest that has begun are
+ * within PSN_WINDOW, so that psn_diff tells older from newer for any two of them (IBTA Vol 1
+ * 9.7.1).  A work request that does not fit waits for the oldest one to complete.  The largest
+ * message, 1 GiB at a path MTU of 256 B, takes PSN_MESSAGE_MOST, so the wait ends. */
+static bool fits_window(const struct qp *qp, const struct qp_wqe *wqe)
 {
-    const uint32_t outstanding = (uint32_t)psn_diff(qp->next_psn, qp->una_psn);
-    return wqe->started || outstanding + psn_count(wqe->length, qp->mtu) <= (uint32_t)PSN_WINDOW;
+    if (wqe->started || qp->sq_head == qp->sq_cur)
+        return true;
+    const int32_t begun = psn_diff(qp->next_psn, qp_wqe(qp, qp->sq_head)->first_psn);
+    if (LIKELY(begun <= PSN_WINDOW - PSN_MESSAGE_MOST))
+        return true;
+    return begun + (int32_t)psn_count(wqe->length, qp->mtu) <= PSN_WINDOW;
 }
 
 static bool must_wait(const struct qp *qp, const struct qp_wqe *wqe)
@@ -256,8 +261,9 @@ static bool must_wait(const struct qp *qp, const struct qp_wqe *wqe)
         return true;
     if (qp_waits_for_all(qp, wqe))
         return true;
-    return wqe->opcode == IBV_WR_RDMA_READ &&
-           (qp->reads_out >= qp->read_limit || !responses_fit_window(qp, wqe));
+    if (wqe->opcode == IBV_WR_RDMA_READ && qp->reads_out >= qp->read_limit)
+        return true;
+    return !fits_window(qp, wqe);
 }
 
 /* The next WQE that sends something, or NULL. */

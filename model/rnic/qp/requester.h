@@ -11,7 +11,7 @@
 /* Something to send, without regard to pacing and RNR waits. */
 static inline bool requester_ready(const struct qp *qp)
 {
-    if (qp->state != IBV_QPS_RTS || psn_diff(qp->next_psn, qp->una_psn) >= PSN_WINDOW)
+    if (qp->state != IBV_QPS_RTS)
         return false;
     if ((qp->flags & QP_TX_ACTIVE) != 0)
         return true;
