@@ -219,11 +219,12 @@ matrix: build/packages-test build/packages-cross build/packages-wasm ## the same
 # Line counts, laws and the program need a build of their own; SEED draws the sample, COUNT is its size.
 SEED ?= 1
 COUNT ?= 300
-mutants: build/packages-test ## changes the code a little, COUNT times, and lists what no test notices (SEED=1, or ONLY=FILE:LINE; ALONE=1: what laws and CHECKs notice in a swarm)
+mutants: build/packages-test ## changes the code a little, COUNT times, and lists what no test notices (SEED=1, or ONLY=FILE:LINE; UNDER=FOLDERS; TESTS=PATTERNS; ALONE=1: what laws and CHECKs notice in a swarm)
 	@$(MAKE) CC=gcc BUILD=coverage all $(if $(ALONE),swarm-program,unit-programs law-programs)
 	@$(MAKE) CC=gcc BUILD=asan SHARED=1 $(if $(ALONE),swarm-program,unit-programs)
 	@$(MAKE) CC=gcc BUILD=plain OPT=-O1 SHARED=1 all $(if $(ALONE),swarm-program,law-programs)
-	@ALONE=$(ALONE) $(if $(ALONE),TEST_CPU=200) tests/mutants/run $(if $(ONLY),--only $(ONLY),$(SEED) $(COUNT))
+	@ALONE=$(ALONE) $(if $(ALONE),TEST_CPU=200) UNDER="$(UNDER)" TESTS="$(or $(TESTS),*)" \
+		tests/mutants/run $(if $(ONLY),--only $(ONLY),$(SEED) $(COUNT))
 
 s390x aarch64: build/packages-cross ## the program for a machine of the other byte order, or for ARM: build/s390x/stormglass
 	@$(MAKE) CC=$@-linux-gnu-gcc BUILD=plain OPT= all

@@ -148,7 +148,7 @@ def measure(tests, say):
     for folder in ('cover', 'sources'):
         (STORE / folder).mkdir(parents=True, exist_ok=True)
     used = []
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get('JOBS', os.cpu_count() or 2))) as pool:
         for test, known in zip(tests, pool.map(look_at, tests)):
             test.seconds, test.lines = known['seconds'], known['lines']
             if test.lines and test.seconds <= SECONDS_MAX:

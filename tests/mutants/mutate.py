@@ -121,9 +121,23 @@ class File:
         elif token.kind == 'operator':
             if token.text == '!':
                 self.add(i, 'drop', token.start, token.end, ' ')
+            elif token.text == '?':
+                self.swap_arms(i)
             elif token.text in BINARY and (token.text not in '+-*&' or self.is_binary(i)) and not self.declares(i):
                 others = BINARY[token.text]
                 self.swap(i, others[1:] if token.text in ('<', '<=', '>', '>=') and self.chooses(i) else others)
+
+    def swap_arms(self, i):
+        """`a ? b : c` becomes `a ? c : b`."""
+        _, colon = self.words_from(i + 1, 1, {'?', ':', ';', '{', '}'})
+        if colon >= len(self.tokens) or self.tokens[colon].text != ':':
+            return  # the arms have choices of their own, which are changed alone
+        _, after = self.words_from(colon + 1, 1, {'?', ':', ',', ';', ')', ']', '}'})
+        if after >= len(self.tokens) or self.tokens[after].text == '?' or colon - i < 2 or after - colon < 2:
+            return
+        arms = [' '.join(self.text[self.tokens[first].start:self.tokens[last].end].split('\n'))
+                for first, last in ((i + 1, colon - 1), (colon + 1, after - 1))]
+        self.add(i, 'swap-arms', self.tokens[i + 1].start, self.tokens[after - 1].end, f'{arms[1]} : {arms[0]}')
 
     def words_from(self, i, step, ends):
         """The texts from a token on, up to one of the ends outside of brackets, and where that is."""
