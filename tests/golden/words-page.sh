@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a page has of a run, of two and beside a measurement, element by element; and what diff says of two runs.
+set -u
+top=$PWD
+. tests/golden/outside
+. "$top/tests/golden/words/said"
+# The day is that on which the measurement was written.
+without_day() { sed -E 's/, 20[0-9]{2}-[0-9]{2}-[0-9]{2},/, DAY,/'; }
+markup() { python3 -B "$top/tests/golden/words/markup.py" "$1"; }
+
+# The sentences of the judge belong to words-cause.sh: here each is replaced by where it comes from.
+neutral() {
+    sqlite3 "$1" "UPDATE result SET value='the sentence ' || path WHERE path GLOB '*sentence' OR path IN ('bottleneck',
+        'bottleneck_account', 'root_cause') AND value IS NOT NULL"
+}
+
+{
+    sed '/^faults:/a\  - {at: 0s, kind: drop-every, where: "host6:p0", n: 40}' "$top/tests/golden/charts/charts.yaml"
+    echo 'expect: [hot.completed > 10, raw.latency.p99 < 1us, no-lossless-drop]'
+} >page.yaml
+"$program" run page.yaml --interval 30us --record ios --waits -o a.db >/dev/null 2>&1
+"$program" run page.yaml --interval 30us --record ios --waits --seed 2 --set fabric.switch.ecn-kmin=20KiB \
+    --set fabric.topology.spines=3 --set workloads.late.message-size=16KiB -o b.db >/dev/null 2>&1
+"$program" run first-io --record packets -o frames.db >/dev/null 2>&1
+neutral a.db && neutral b.db && neutral frames.db
+
+"$program" report a.db -o page.html && markup page.html | hold page
+"$program" report --text a.db | sed 's/ in [0-9.]* s$//' | hold text
+"$program" report a.db b.db -o page.html && markup page.html | hold pair
+"$program" report a.db a.db -o page.html && markup page.html | sed -n '/<header>/,/<section/p' | hold same
+cp frames.db measured.db
+sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe<0>'),('kernel','6.1');
+    UPDATE workload SET latency_p50_ps=latency_p50_ps*2"
+"$program" report frames.db -o alone.html && "$program" report frames.db --measured measured.db -o page.html &&
+    diff <(markup alone.html) <(markup page.html) | without_day | hold measured
+"$program" compare frames.db measured.db 2>&1 | without_day | hold compare
+"$program" diff a.db b.db 2>&1 | hold diff
+"$program" diff a.db b.db --json 2>&1 | hold diff.json
+"$program" report a.db b.db --csv tables && hold difference.csv <tables/difference.csv
+for command in 0 1 2; do
+    "$program" draw frames.db --what io $command -o io.svg 2>&1 && markup io.svg
+done | hold io
+"$program" draw a.db --what pauses -o pauses.dot 2>&1 && tr -s '\n\t ' ' ' <pauses.dot | sed -E 's/;/;\n/g' >dot &&
+    sed -E 's/(pos|bb|lp|xlp|head_lp|tail_lp|width|height|lwidth|lheight|rects|vertices)=("[^"]*"|[0-9.]+),? ?//g; s/,? *\]/]/g' dot | hold pauses
+"$program" draw a.db -o fabric.svg 2>&1 && markup fabric.svg | hold fabric
+"$program" counters a.db --port host0:p0 | hold counters
+"$program" counters a.db --port leaf0 --as sonic | hold sonic
+[ $failures = 0 ]

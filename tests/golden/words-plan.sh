@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What plans, experiments, incidents and calibrations say, in each form: text, JSON, tables, pages.
+set -u
+top=$PWD
+. tests/golden/outside
+. "$top/tests/golden/words/said"
+markup() { python3 -B "$top/tests/golden/words/markup.py" "$1"; }
+cp "$top"/tests/golden/plan-figures/*.yaml .
+
+# all NAME ARGUMENTS...: a plan in its four forms
+all() {
+    local name=$1
+    shift
+    "$program" plan "$@" --json -o "$name.db" 2>&1 | hold "$name.json"
+    "$program" plan "$@" --resume "$name.db" 2>&1 | hold "$name"
+    "$program" plan "$@" --resume "$name.db" --csv 2>&1 | hold "$name.csv"
+    "$program" report "$name.db" -o page.html && markup page.html | hold "$name.page"
+}
+all pair plan.yaml
+
+# A failure that decides, a cliff, and two designs; nothing that passes; an axis with more values.
+sed 's/^name: pair/name: wide/; s/\[4, 8, 24\]/[2, 16]/; s/objective: .*/seeds: 3/' plan.yaml >wide.yaml
+all versus plan.yaml --vs wide.yaml
+sed 's/80us/20us/; s/\[4, 8, 24\]/[8, 24]/; s/objective: most-headroom/seeds: 3/; /^prices:/,$d' plan.yaml >never.yaml
+all never never.yaml
+"$program" plan never.yaml --list 2>&1 | hold list
+cp "$top/tests/golden/plans/pair.yaml" .
+sed -i 's/queue-depth: 4/queue-depth: 1/' pair.yaml
+cat >assumed.yaml <<'END'
+stormglass-plan: 1
+name: pair
+scenario: pair.yaml
+vary: [{path: fabric.host-links.rate, as: rate, values: [40Gbps, 100Gbps], better: higher}]
+slo: ["io.latency.mean < 17.8us"]
+prices: {currency: EUR, parts: [{part: nic, rate: 40Gbps, price: 300}, {part: nic, rate: 100Gbps, price: 800}]}
+seeds: 3
+cliff: [{path: fabric.host-links.length, as: far, values: [3m, 200m, 400m, 1km]}]
+END
+all assumed assumed.yaml --assumed
+[ $failures = 0 ]
