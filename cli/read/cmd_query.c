@@ -30,8 +30,8 @@ static const char *cell(const struct store_statement *rows, int column)
     static char *text;
     size_t bytes;
     if (store_column_type(rows, column) != STORE_BLOB)
-        return store_raw_text(rows, column);
-    const unsigned char *blob = store_blob(rows, column, &bytes);
+        return store_column_raw_text(rows, column);
+    const unsigned char *blob = store_column_blob(rows, column, &bytes);
     text = memory_resized(text, 2 * bytes + 1, 1);
     for (size_t i = 0; i < bytes; i++)
         snprintf(text + 2 * i, 3, "%02x", blob[i]);
@@ -79,10 +79,10 @@ static void print_json_value(const struct store_statement *rows, int column)
         fputs("null", stdout);
         break;
     case STORE_INTEGER:
-        printf("%" PRId64, store_int(rows, column));
+        printf("%" PRId64, store_column_int(rows, column));
         break;
     case STORE_REAL:
-        json_real(stdout, store_real(rows, column));
+        json_real(stdout, store_column_real(rows, column));
         break;
     case STORE_TEXT:
     case STORE_BLOB:
@@ -178,7 +178,7 @@ static void tell_error(const char *path, const char *error)
     struct nearest nearest = nearest_to(name + strlen(words));
     struct store_statement *rows = store_prepare(store, "SELECT name FROM sqlite_schema");
     while (store_step(rows))
-        nearest_offer(&nearest, store_text(rows, 0));
+        nearest_offer(&nearest, store_text(rows, "name"));
     store_finish(rows);
     cli_error("%s%s", error, nearest_hint(&nearest).text);
     store_close(store);

@@ -121,7 +121,7 @@ bool store_step(struct store_statement *statement)
     return false;
 }
 
-const char *store_text(const struct store_statement *statement, int column)
+const char *store_text(const struct store_statement *statement, const char *column)
 {
     (void)statement;
     (void)column;

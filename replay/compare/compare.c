@@ -129,7 +129,8 @@ static bool are_of_both_kinds(struct compare *compare)
 
 /* Settings that say what is done (parameter 1), or on what (0). */
 static const char settings_sql[] =
-    "SELECT path, group_concat(value, ', ') FROM (SELECT path, value FROM setting ORDER BY path,"
+    "SELECT path, group_concat(value, ', ') AS listed FROM (SELECT path, value FROM setting ORDER "
+    "BY path,"
     " value) WHERE (path IN ('seed', 'duration') OR path LIKE 'workloads.%'"
     " OR path LIKE 'hosts.%.namespaces[%')=? GROUP BY path ORDER BY path";
 
@@ -146,7 +147,8 @@ static void merge_next(struct merge *merge, bool first, bool second)
     if (second)
         merge->more[1] = store_step(merge->rows[1]);
     if (merge->more[0] && merge->more[1])
-        merge->side = strcmp(store_text(merge->rows[0], 0), store_text(merge->rows[1], 0));
+        merge->side =
+            strcmp(store_text(merge->rows[0], "path"), store_text(merge->rows[1], "path"));
     else
         merge->side = merge->more[0] ? -1 : 1;
 }
@@ -162,14 +164,14 @@ static void differing_settings(const struct compare_input *input, bool work)
     }
     for (merge_next(&merge, true, true); merge.more[0] || merge.more[1];
          merge_next(&merge, merge.side <= 0, merge.side >= 0)) {
-        const char *model = merge.side <= 0 ? store_text(merge.rows[0], 1) : "(not set)";
-        const char *measured = merge.side >= 0 ? store_text(merge.rows[1], 1) : "(not set)";
+        const char *model = merge.side <= 0 ? store_text(merge.rows[0], "listed") : "(not set)";
+        const char *measured = merge.side >= 0 ? store_text(merge.rows[1], "listed") : "(not set)";
         if (strcmp(model, measured) == 0)
             continue;
         struct compare_row *row = arena_push(&compare->arena, (void **)(void *)&compare->settings,
                                              &compare->setting_count, sizeof *row);
         *row = (struct compare_row){
-            .what = keep_text(compare, store_text(merge.rows[merge.side <= 0 ? 0 : 1], 0)),
+            .what = keep_text(compare, store_text(merge.rows[merge.side <= 0 ? 0 : 1], "path")),
             .model = keep_text(compare, model),
             .measured = keep_text(compare, measured)};
     }
@@ -179,7 +181,8 @@ static void differing_settings(const struct compare_input *input, bool work)
 
 /* Who works with whom. */
 static const char workloads_sql[] =
-    "SELECT group_concat(name||' ('||kind||' '||path||')', ', ') FROM (SELECT w.name, w.kind,"
+    "SELECT group_concat(name||' ('||kind||' '||path||')', ', ') AS listed FROM (SELECT w.name, "
+    "w.kind,"
     " group_concat(f.name||'-'||t.name, ' ') AS path FROM workload w JOIN workload_pair p"
     " USING(workload) JOIN node f ON f.node=p.from_node JOIN node t ON t.node=p.to_node"
     " GROUP BY workload ORDER BY workload)";
@@ -195,13 +198,13 @@ void compare_work(struct store *store, char text[DIGEST_TEXT_BYTES])
     struct store_statement *rows = store_prepare(store, settings_sql);
     store_bind(rows, 1, STORE_I(true));
     while (store_step(rows)) {
-        add_text(&digest, store_text(rows, 0));
-        add_text(&digest, store_text(rows, 1));
+        add_text(&digest, store_text(rows, "path"));
+        add_text(&digest, store_text(rows, "listed"));
     }
     store_finish(rows);
     rows = store_prepare(store, workloads_sql);
     if (store_step(rows))
-        add_text(&digest, store_text(rows, 0));
+        add_text(&digest, store_text(rows, "listed"));
     store_finish(rows);
     digest_format(&digest, text);
 }

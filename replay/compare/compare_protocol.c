@@ -38,7 +38,7 @@ struct sequence {
 static void row_text(const struct store_statement *row, bool there, char text[TEXT_BYTES])
 {
     if (there)
-        snprintf(text, TEXT_BYTES, "%.200s", store_text(row, 0));
+        snprintf(text, TEXT_BYTES, "%.200s", store_text(row, "text"));
     else
         snprintf(text, TEXT_BYTES, "(none)");
 }
@@ -78,14 +78,16 @@ static void compare_sequence(const struct compare_input *input, const struct seq
 
 #define IO_TEXT "operation||' of '||bytes||' B at block '||lba||printf(', status 0x%x', status)"
 
-static const struct sequence by_issue = {
-    "I/Os in the order of issue", "SELECT " IO_TEXT " FROM io WHERE workload=? ORDER BY serial"};
-static const struct sequence by_completion = {
-    "I/Os in the order of completion", "SELECT " IO_TEXT " FROM io WHERE workload=? ORDER BY io"};
+static const struct sequence by_issue = {"I/Os in the order of issue",
+                                         "SELECT " IO_TEXT
+                                         " AS text FROM io WHERE workload=? ORDER BY serial"};
+static const struct sequence by_completion = {"I/Os in the order of completion",
+                                              "SELECT " IO_TEXT
+                                              " AS text FROM io WHERE workload=? ORDER BY io"};
 /* Several instances are one host in a measurement: what they did together. */
 static const struct sequence by_content = {
     "I/Os in any order",
-    "SELECT " IO_TEXT " FROM io WHERE workload=? ORDER BY operation, bytes, lba, status"};
+    "SELECT " IO_TEXT " AS text FROM io WHERE workload=? ORDER BY operation, bytes, lba, status"};
 
 static int64_t number_of(const struct compare_input *input, const char *workload, const char *word)
 {
@@ -126,8 +128,8 @@ void compare_protocol(const struct compare_input *input)
     for (size_t i = 0; i < compare->figures[0].count && store_step(rows); i++) {
         const struct figures_workload *workload = &compare->figures[0].workloads[i];
         compare_tallies(compare, workload, &compare->figures[1].workloads[i]);
-        if (every_io && strcmp(store_text(rows, 0), "nvme") == 0)
-            compare_ios(input, (int64_t)i, workload, store_int(rows, 1));
+        if (every_io && strcmp(store_text(rows, "kind"), "nvme") == 0)
+            compare_ios(input, (int64_t)i, workload, store_int(rows, "pairs"));
     }
     store_finish(rows);
 }

@@ -32,6 +32,7 @@ static const char states_sql[] =
     " place_of AS (SELECT number, owner, queue, row_number() OVER"
     "  (PARTITION BY owner, queue ORDER BY path, number) AS place FROM path_of)"
     " SELECT p.owner, p.queue, p.place, c.from_state||' -> '||c.to_state||' ('||c.event||')'"
+    " AS step"
     " FROM place_of p JOIN state_change c USING(number) WHERE " OF_MACHINE
     " ORDER BY 1, 2, 3, c.change";
 
@@ -51,14 +52,16 @@ static void walk_on(struct walk *walk)
 /* Below 0: the first side's machine comes first, or has more changes; 0: the same machine. */
 static int order(const struct walk walks[2])
 {
+    static const char *const numbers[] = {"queue", "place"};
     if (!walks[0].more || !walks[1].more)
         return walks[0].more ? -1 : 1;
-    const int owners = strcmp(store_text(walks[0].rows, 0), store_text(walks[1].rows, 0));
+    const int owners =
+        strcmp(store_text(walks[0].rows, "owner"), store_text(walks[1].rows, "owner"));
     if (owners != 0)
         return owners;
-    for (int column = 1; column <= 2; column++) {
-        const int64_t one = store_int(walks[0].rows, column);
-        const int64_t other = store_int(walks[1].rows, column);
+    for (size_t i = 0; i < 2; i++) {
+        const int64_t one = store_int(walks[0].rows, numbers[i]);
+        const int64_t other = store_int(walks[1].rows, numbers[i]);
         if (one != other)
             return one < other ? -1 : 1;
     }
@@ -77,16 +80,16 @@ static void part(struct parting *parting, const char *word, const struct walk wa
         return;
     parting->there = true;
     const struct store_statement *rows = walks[side <= 0 ? 0 : 1].rows;
-    const int64_t queue = store_int(rows, 1);
+    const int64_t queue = store_int(rows, "queue");
     char name[32] = "";
     if (queue >= 0)
         snprintf(name, sizeof name, " queue %" PRId64, queue);
-    snprintf(parting->at, TEXT_BYTES, "%s, %.100s%s, number %" PRId64, word, store_text(rows, 0),
-             name, store_int(rows, 2));
+    snprintf(parting->at, TEXT_BYTES, "%s, %.100s%s, number %" PRId64, word,
+             store_text(rows, "owner"), name, store_int(rows, "place"));
     for (int i = 0; i < 2; i++) {
         const bool has = i == 0 ? side <= 0 : side >= 0;
         snprintf(parting->texts[i], TEXT_BYTES, "%.200s",
-                 has ? store_text(walks[i].rows, 3) : "(none)");
+                 has ? store_text(walks[i].rows, "step") : "(none)");
     }
 }
 
@@ -106,7 +109,7 @@ static void compare_machine(const struct compare_input *input, size_t index, boo
         const int side = order(walks);
         if (side != 0)
             part(whole ? &apart : &further, word, walks, side);
-        else if (strcmp(store_text(walks[0].rows, 3), store_text(walks[1].rows, 3)) != 0)
+        else if (strcmp(store_text(walks[0].rows, "step"), store_text(walks[1].rows, "step")) != 0)
             part(&apart, word, walks, side);
         if (side <= 0)
             walk_on(&walks[0]);

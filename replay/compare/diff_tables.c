@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * diff_tables - the rows of both databases, matched by their key.
  * Each section is a query in both: key, value as text, the same as a number or NULL, its unit, what
- * set it; in the order of the keys. */
+ * set it; in the order of the keys.  The first SELECT of a section names them. */
 #include "replay/compare/diff.h"
 
 #include "replay/compare/figures.h"
@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { KEY, TEXT, NUMBER, UNIT, WHERE };
 
 enum rank {
     RANK_KEY,         /* in the order of the keys */
@@ -27,7 +25,9 @@ struct table {
 #define UNIT_OF_PATH                                                                               \
     "CASE WHEN path LIKE '%!_ps' ESCAPE '!' THEN 'ps' WHEN path LIKE '%bytes' THEN 'bytes'"        \
     " ELSE 'count' END"
-#define RESULTS                    "SELECT path, value, value, " UNIT_OF_PATH ", '' FROM result"
+#define RESULTS                                                                                    \
+    "SELECT path AS key, value AS text, value AS number, " UNIT_OF_PATH " AS unit, '' AS set_by"   \
+    " FROM result"
 #define FIGURE_UNIT_FIGURE_TIME    "'ps'"
 #define FIGURE_UNIT_FIGURE_COUNTED "'count'"
 #define FIGURE_UNIT_FIGURE_RATE    "'bps'"
@@ -43,17 +43,19 @@ struct table {
     " JOIN port b ON b.node=b_node AND b.port=b_port"
 
 static const struct table tables[DIFF_SECTION_COUNT] = {
-    [DIFF_SETTINGS] = {"SELECT path, value, NULL, '', set_by FROM setting UNION ALL"
+    [DIFF_SETTINGS] = {"SELECT path AS key, value AS text, NULL AS number, '' AS unit, set_by FROM "
+                       "setting UNION ALL"
                        " SELECT 'scenario', scenario, NULL, '', '' FROM meta UNION ALL"
                        " SELECT '--until', coalesce(until_ps/1e9||'ms', 'to the end'), NULL, '', ''"
                        " FROM meta ORDER BY 1",
                        false, RANK_KEY},
-    [DIFF_FABRIC] = {"SELECT name, kind, NULL, '', '' FROM node" LINK_SELECT(
-                         "rate", "rate_bps", "", "bps") LINK_SELECT("length", "length_mm", "", "mm")
-                         LINK_SELECT("delay", "delay_ps", "", "ps")
-                             LINK_SELECT("mtu", "mtu_bytes", "", "bytes") " ORDER BY 1",
+    [DIFF_FABRIC] = {"SELECT name AS key, kind AS text, NULL AS number, '' AS unit, '' AS set_by "
+                     "FROM node" LINK_SELECT("rate", "rate_bps", "", "bps") LINK_SELECT(
+                         "length", "length_mm", "", "mm") LINK_SELECT("delay", "delay_ps", "", "ps")
+                         LINK_SELECT("mtu", "mtu_bytes", "", "bytes") " ORDER BY 1",
                      false, RANK_KEY},
-    [DIFF_VERDICT] = {"SELECT path, coalesce(value, 'none'), NULL, '', '' FROM result WHERE path IN"
+    [DIFF_VERDICT] = {"SELECT path AS key, coalesce(value, 'none') AS text, NULL AS number, '' AS "
+                      "unit, '' AS set_by FROM result WHERE path IN"
                       " ('status', 'root_cause', 'bottleneck', 'deadlock') UNION ALL"
                       " SELECT 'expect '||text, CASE held WHEN 1 THEN 'held' WHEN 0"
                       " THEN 'failed: '||actual ELSE 'not judged: '||actual END, NULL, '', ''"
@@ -62,7 +64,8 @@ static const struct table tables[DIFF_SECTION_COUNT] = {
                       " SELECT 'victim '||what||' '||name, class, NULL, '', '' FROM v_victim"
                       " ORDER BY 1, 2",
                       false, RANK_KEY},
-    [DIFF_WORKLOADS] = {"SELECT name, kind, NULL, '', '' FROM workload" FIGURES(FIGURE_SELECT)
+    [DIFF_WORKLOADS] = {"SELECT name AS key, kind AS text, NULL AS number, '' AS unit, '' AS "
+                        "set_by FROM workload" FIGURES(FIGURE_SELECT)
                             FIGURE_TALLIES(TALLY_SELECT) " ORDER BY 1",
                         false, RANK_SHARE},
     [DIFF_PAUSES] = {RESULTS
@@ -82,7 +85,8 @@ static const struct table tables[DIFF_SECTION_COUNT] = {
                              " AND path NOT LIKE 'root_cause%' AND path NOT IN ('seed', 'threads')"
                              " ORDER BY 1",
                      false, RANK_SIGNIFICANCE},
-    [DIFF_COUNTERS] = {"SELECT coalesce(port, node)||' '||name, value, value, unit, ''"
+    [DIFF_COUNTERS] = {"SELECT coalesce(port, node)||' '||name AS key, value AS text, value AS "
+                       "number, unit, '' AS set_by"
                        " FROM v_counter ORDER BY 1",
                        true, RANK_SIGNIFICANCE},
 };
@@ -174,7 +178,8 @@ static unsigned sides_of(const struct cursor cursors[2])
 {
     if (!cursors[0].more || !cursors[1].more)
         return cursors[0].more ? 1 : 2;
-    const int order = strcmp(store_text(cursors[0].rows, KEY), store_text(cursors[1].rows, KEY));
+    const int order =
+        strcmp(store_text(cursors[0].rows, "key"), store_text(cursors[1].rows, "key"));
     return order == 0 ? 3 : order < 0 ? 1 : 2;
 }
 
@@ -190,20 +195,20 @@ static void add_row(struct diff *diff, struct diff_section *section, const struc
     struct diff_row *row =
         arena_push(&diff->arena, (void **)(void *)&section->rows, &section->count, sizeof *row);
     *row = (struct diff_row){
-        .what = keep_text(&diff->arena, store_text(any, KEY)),
-        .unit = keep_text(&diff->arena, store_text(any, UNIT)),
+        .what = keep_text(&diff->arena, store_text(any, "key")),
+        .unit = keep_text(&diff->arena, store_text(any, "unit")),
         .where = {"", ""},
     };
-    row->number = (sides == 3 || table->zeros) && store_column_type(any, NUMBER) != STORE_NULL;
+    row->number = (sides == 3 || table->zeros) && !store_is_null(any, "number");
     for (unsigned i = 0; i < 2; i++) {
         if ((sides & 1u << i) == 0) {
             row->texts[i] = table->zeros ? "0" : NULL;
             continue;
         }
-        row->texts[i] = keep_text(&diff->arena, store_text(cursors[i].rows, TEXT));
-        row->where[i] = keep_text(&diff->arena, store_text(cursors[i].rows, WHERE));
-        row->values[i] = store_real(cursors[i].rows, NUMBER);
-        row->number &= store_column_type(cursors[i].rows, NUMBER) != STORE_NULL;
+        row->texts[i] = keep_text(&diff->arena, store_text(cursors[i].rows, "text"));
+        row->where[i] = keep_text(&diff->arena, store_text(cursors[i].rows, "set_by"));
+        row->values[i] = store_real(cursors[i].rows, "number");
+        row->number &= !store_is_null(cursors[i].rows, "number");
     }
     row->weight = weight_of(row, table->rank);
 }
@@ -220,7 +225,7 @@ static void read_section(struct diff *diff, enum diff_section_kind kind, struct 
     while (cursors[0].more || cursors[1].more) {
         const unsigned sides = sides_of(cursors);
         if (sides == 3 &&
-            strcmp(store_text(cursors[0].rows, TEXT), store_text(cursors[1].rows, TEXT)) == 0)
+            strcmp(store_text(cursors[0].rows, "text"), store_text(cursors[1].rows, "text")) == 0)
             section->equal++;
         else
             add_row(diff, section, table, cursors, sides);

@@ -22,7 +22,7 @@ const struct figure_tally figure_tallies[FIGURE_TALLY_COUNT] = {
 const char *figure_range_name(enum figure_range range)
 {
     static const char *const names[FIGURE_RANGES] = {"calibrated", "extrapolated", "uncalibrated",
-                                                   "ring-full"};
+                                                     "ring-full"};
     return names[range];
 }
 
@@ -41,7 +41,7 @@ const char *figures_setting(struct store *store, struct arena *arena, const char
 {
     struct store_statement *row = store_prepare(store, "SELECT value FROM setting WHERE path=?");
     store_bind(row, 1, STORE_T(arena_format(arena, "workloads.%s.%s", workload, word)));
-    const char *value = keep_text(arena, store_step(row) ? store_text(row, 0) : "");
+    const char *value = keep_text(arena, store_step(row) ? store_text(row, "value") : "");
     store_finish(row);
     return value;
 }
@@ -74,16 +74,16 @@ static void place(struct store *store, struct arena *arena, struct figures_workl
     struct store_statement *ranges =
         store_prepare(store, "SELECT word, low, high, text FROM calibrated");
     while (store_step(ranges)) {
-        const char *word = store_text(ranges, 0);
+        const char *word = store_text(ranges, "word");
         const char *value = figures_setting(store, arena, workload->name, word);
         if (workload->range == FIGURE_UNCALIBRATED)
             workload->range = FIGURE_CALIBRATED;
-        if (is_inside(value, word, store_int(ranges, 1), store_int(ranges, 2)))
+        if (is_inside(value, word, store_int(ranges, "low"), store_int(ranges, "high")))
             continue;
         workload->range = FIGURE_EXTRAPOLATED;
         workload->outside =
             add_words(arena, workload->outside, word,
-                      arena_format(arena, "%s (calibrated %s)", value, store_text(ranges, 3)));
+                      arena_format(arena, "%s (calibrated %s)", value, store_text(ranges, "text")));
     }
     store_finish(ranges);
 }
@@ -94,8 +94,8 @@ static void look_at_rings(struct store *store, struct arena *arena,
                           struct figures_workload *workload)
 {
     struct store_statement *row = store_prepare(
-        store, "SELECT sum(value) FROM v_counter WHERE name='rx_out_of_buffer'");
-    const int64_t frames = store_step(row) ? store_int(row, 0) : 0;
+        store, "SELECT sum(value) AS frames FROM v_counter WHERE name='rx_out_of_buffer'");
+    const int64_t frames = store_step(row) ? store_int(row, "frames") : 0;
     store_finish(row);
     if (frames == 0)
         return;
@@ -122,12 +122,15 @@ static const char *point_of(struct store *store, struct arena *arena, const char
 
 static void read_row(const struct store_statement *row, struct figures_workload *workload)
 {
+#define X(NAME, word, heading, column, unit) column,
+    static const char *const columns[FIGURE_COUNT] = {FIGURES(X)};
+#undef X
     for (int i = 0; i < FIGURE_COUNT; i++) {
-        workload->known[i] = store_column_type(row, 1 + i) != STORE_NULL;
-        workload->values[i] = store_real(row, 1 + i);
+        workload->known[i] = !store_is_null(row, columns[i]);
+        workload->values[i] = store_real(row, columns[i]);
     }
     for (int i = 0; i < FIGURE_TALLY_COUNT; i++)
-        workload->tallies[i] = store_int(row, 1 + FIGURE_COUNT + i);
+        workload->tallies[i] = store_int(row, figure_tallies[i].word);
 }
 
 void figures_read(struct store *store, struct arena *arena, struct figures *figures)
@@ -143,7 +146,7 @@ void figures_read(struct store *store, struct arena *arena, struct figures *figu
     while (store_step(rows)) {
         struct figures_workload *workload = arena_push(arena, (void **)(void *)&figures->workloads,
                                                        &figures->count, sizeof *workload);
-        *workload = (struct figures_workload){.name = keep_text(arena, store_text(rows, 0))};
+        *workload = (struct figures_workload){.name = keep_text(arena, store_text(rows, "name"))};
         read_row(rows, workload);
         workload->bounded =
             strtoll(figures_setting(store, arena, workload->name, "count"), NULL, 10) > 0;

@@ -2,9 +2,9 @@
  * figure - "-" or the words. */
 #include "replay/database/figure.h"
 
-bool figure_is_undefined(const struct store_statement *row, int column)
+bool figure_is_undefined(const struct store_statement *row, const char *column)
 {
-    return store_column_type(row, column) == STORE_NULL;
+    return store_is_null(row, column);
 }
 
 struct words figure_undefined(void)
@@ -12,25 +12,25 @@ struct words figure_undefined(void)
     return (struct words){"-"};
 }
 
-struct words figure_time(const struct store_statement *row, int column)
+struct words figure_time(const struct store_statement *row, const char *column)
 {
     return figure_is_undefined(row, column) ? figure_undefined()
                                             : words_time(store_int(row, column));
 }
 
-struct words figure_rate(const struct store_statement *row, int column)
+struct words figure_rate(const struct store_statement *row, const char *column)
 {
     return figure_is_undefined(row, column) ? figure_undefined()
                                             : words_rate(store_real(row, column));
 }
 
-struct words figure_short(const struct store_statement *row, int column)
+struct words figure_short(const struct store_statement *row, const char *column)
 {
     return figure_is_undefined(row, column) ? figure_undefined()
                                             : words_short(store_real(row, column));
 }
 
-struct words figure_count(const struct store_statement *row, int column)
+struct words figure_count(const struct store_statement *row, const char *column)
 {
     return figure_is_undefined(row, column) ? figure_undefined()
                                             : words_count(store_int(row, column));

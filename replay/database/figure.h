@@ -11,13 +11,14 @@
 #include <stdbool.h>
 
 /* The column has no value. */
-bool figure_is_undefined(const struct store_statement *row, int column);
+bool figure_is_undefined(const struct store_statement *row, const char *column);
 
 struct words figure_undefined(void); /* "-" */
 
-struct words figure_time(const struct store_statement *row, int column); /* of ps */
-struct words figure_rate(const struct store_statement *row, int column); /* of bits per second */
-struct words figure_short(const struct store_statement *row, int column);
-struct words figure_count(const struct store_statement *row, int column);
+struct words figure_time(const struct store_statement *row, const char *column); /* of ps */
+struct words figure_rate(const struct store_statement *row,
+                         const char *column); /* of bits per second */
+struct words figure_short(const struct store_statement *row, const char *column);
+struct words figure_count(const struct store_statement *row, const char *column);
 
 #endif

@@ -25,8 +25,8 @@ static char *numbered(const char *node, int64_t port)
 
 static void add_port(struct port_counters *counters, const struct store_statement *row)
 {
-    char *name = copy(store_text(row, 2)),
-         *number = numbered(store_text(row, 3), store_int(row, 1));
+    char *name = copy(store_text(row, "name")),
+         *number = numbered(store_text(row, "owner"), store_int(row, "port"));
     const char *colon = strrchr(name, ':');
     counters->ports = memory_grown(counters->ports, counters->port_count, &counters->port_room,
                                    sizeof *counters->ports);
@@ -34,20 +34,20 @@ static void add_port(struct port_counters *counters, const struct store_statemen
         .name = name,
         .numbered = number,
         .equipment = colon != NULL && strcmp(name, number) != 0 ? colon + 1 : NULL,
-        .node = copy(store_text(row, 3)),
-        .of_switch = strcmp(store_text(row, 4), "switch") == 0,
+        .node = copy(store_text(row, "owner")),
+        .of_switch = strcmp(store_text(row, "kind"), "switch") == 0,
         .first = counters->value_count,
     };
 }
 
 static void add_value(struct port_counters *counters, const struct store_statement *row)
 {
-    struct port_counter value = {.value = store_int(row, 7)};
+    struct port_counter value = {.value = store_int(row, "value")};
     int in_name;
-    if (!counter_find(store_text(row, 5), &value.id, &in_name))
+    if (!counter_find(store_text(row, "counter"), &value.id, &in_name))
         return; /* SQL's NULL: the port has none; else of another version */
-    const bool none = store_column_type(row, 6) == STORE_NULL;
-    value.priority = none ? -1 : (int)store_int(row, 6);
+    const bool none = store_is_null(row, "priority");
+    value.priority = none ? -1 : (int)store_int(row, "priority");
     counters->values = memory_grown(counters->values, counters->value_count, &counters->value_room,
                                     sizeof *counters->values);
     counters->values[counters->value_count++] = value;
@@ -98,15 +98,16 @@ void port_counters_load(struct port_counters *counters, struct store *store)
 {
     *counters = (struct port_counters){0};
     struct store_statement *rows = store_prepare(
-        store, "SELECT p.node, p.port, p.name, n.name, n.kind, c.name, c.priority, c.value"
+        store, "SELECT p.node, p.port, p.name, n.name AS owner, n.kind, c.name AS counter,"
+               " c.priority, c.value"
                " FROM port p JOIN node n ON n.node=p.node"
                " LEFT JOIN counter c ON c.node=p.node AND c.port=p.port ORDER BY p.node, p.port");
     int64_t node = -1, port = -1;
     while (store_step(rows)) {
-        if (store_int(rows, 0) != node || store_int(rows, 1) != port)
+        if (store_int(rows, "node") != node || store_int(rows, "port") != port)
             add_port(counters, rows);
-        node = store_int(rows, 0);
-        port = store_int(rows, 1);
+        node = store_int(rows, "node");
+        port = store_int(rows, "port");
         add_value(counters, rows);
     }
     store_finish(rows);

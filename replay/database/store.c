@@ -396,6 +396,7 @@ struct store_statement *store_prepare(struct store *store, const char *sql)
     struct store_statement *statement = memory_new(sizeof *statement);
     statement->store = store;
     statement->handle = handle;
+    statement->names = memory_new(sizeof *statement->names);
     statement->texts =
         memory_zeroed((size_t)sqlite3_column_count(handle), sizeof *statement->texts);
     return statement;
@@ -407,6 +408,8 @@ void store_finish(struct store_statement *statement)
         return;
     store_forget_texts(statement);
     free(statement->texts);
+    free(statement->names->list);
+    free(statement->names);
     sqlite3_finalize(statement->handle);
     free(statement);
 }

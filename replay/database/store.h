@@ -135,18 +135,33 @@ void store_bind(struct store_statement *statement, int index, struct store_value
 /* Moves to the next row; false at the end or on error. */
 bool store_step(struct store_statement *statement);
 
-int store_columns(const struct store_statement *statement);
-const char *store_column_name(const struct store_statement *statement, int column);
-enum store_type store_column_type(const struct store_statement *statement, int column);
-int64_t store_int(const struct store_statement *statement, int column);
-double store_real(const struct store_statement *statement, int column);
+/* Values of the row by the name that the SELECT gives the column: AS, where it is an expression or
+ * another column has the same name.  A name that the query does not have, or has twice, is an error
+ * that sticks, and the value that of NULL.  So a column can be added to a query anywhere. */
+int64_t store_int(const struct store_statement *statement, const char *column);
+double store_real(const struct store_statement *statement, const char *column);
+bool store_is_null(const struct store_statement *statement, const char *column);
 /* NULL and 0 for SQL's NULL.  Valid until the next step. */
-const unsigned char *store_blob(const struct store_statement *statement, int column, size_t *bytes);
+const unsigned char *store_blob(const struct store_statement *statement, const char *column,
+                                size_t *bytes);
 /* One line that can be printed (base/printable.h), whatever the database says.  Never NULL: SQL's
  * NULL is "".  Valid until the next step. */
-const char *store_text(const struct store_statement *statement, int column);
-/* What it says: of what has lines, or is no text for people. */
-const char *store_raw_text(const struct store_statement *statement, int column);
+const char *store_text(const struct store_statement *statement, const char *column);
+/* The text unchanged: with its line breaks, or not for people to read. */
+const char *store_raw_text(const struct store_statement *statement, const char *column);
+
+/* The same by number, from 0, for tables that print every column of a query in its order. */
+int store_columns(const struct store_statement *statement);
+const char *store_column_name(const struct store_statement *statement, int column);
+/* The number of a name; -1, and the error that sticks, where the query does not have it. */
+int store_column(const struct store_statement *statement, const char *name);
+enum store_type store_column_type(const struct store_statement *statement, int column);
+int64_t store_column_int(const struct store_statement *statement, int column);
+double store_column_real(const struct store_statement *statement, int column);
+const unsigned char *store_column_blob(const struct store_statement *statement, int column,
+                                       size_t *bytes);
+const char *store_column_text(const struct store_statement *statement, int column);
+const char *store_column_raw_text(const struct store_statement *statement, int column);
 
 /* The first column of a query's first row; `otherwise` when there is none. */
 int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise);

@@ -24,6 +24,18 @@ struct store_statement {
     struct store *store;
     sqlite3_stmt *handle;
     char **texts; /* of its columns: of this row, those that could not be printed; else NULL */
+    struct store_names *names;
+};
+
+/* The columns of a statement by name, from the first read on: before it SQLite may compile the
+ * statement again. */
+struct store_names {
+    struct store_name {
+        const char *text;
+        bool single; /* read before: no other column has this name */
+    } * list;        /* NULL: not read so far */
+    int count;
+    int next; /* behind the column that was read last: most reads are in the order of the query */
 };
 
 /* SQLite gave nothing: because there is nothing, or there was no memory for it, which ends the

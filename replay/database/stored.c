@@ -120,14 +120,14 @@ static void read_texts(struct stored *stored, struct store *store)
         store_prepare(store, "SELECT name, text FROM source ORDER BY position");
     while (store_step(rows)) {
         struct scenario_source *file = &stored->files[stored->file_count++];
-        file->name = copy_of(store_raw_text(rows, 0));
-        file->text = copy_of(store_raw_text(rows, 1));
+        file->name = copy_of(store_raw_text(rows, "name"));
+        file->text = copy_of(store_raw_text(rows, "text"));
         file->length = strlen(file->text);
     }
     store_finish(rows);
     rows = store_prepare(store, "SELECT text FROM set_option ORDER BY position");
     while (store_step(rows))
-        stored->sets[stored->set_count++] = copy_of(store_raw_text(rows, 0));
+        stored->sets[stored->set_count++] = copy_of(store_raw_text(rows, "text"));
     store_finish(rows);
 }
 

@@ -13,7 +13,7 @@
     (*(list) = memory_grown(*(list), *(count), (room), sizeof **(list)),                           \
      (*(list))[*(count)] = (__typeof__(**(list))){0}, &(*(list))[(*(count))++])
 
-static void copy(char *to, size_t size, const struct store_statement *row, int column)
+static void copy(char *to, size_t size, const struct store_statement *row, const char *column)
 {
     snprintf(to, size, "%s", store_text(row, column));
 }
@@ -26,11 +26,11 @@ static void read_run(struct account *account, struct store *store)
     struct store_statement *row =
         store_prepare(store, "SELECT scenario, about, record, status, digest FROM meta");
     if (store_step(row)) {
-        copy(account->scenario, sizeof account->scenario, row, 0);
-        copy(account->about, sizeof account->about, row, 1);
-        copy(account->record, sizeof account->record, row, 2);
-        copy(account->status, sizeof account->status, row, 3);
-        copy(account->digest, sizeof account->digest, row, 4);
+        copy(account->scenario, sizeof account->scenario, row, "scenario");
+        copy(account->about, sizeof account->about, row, "about");
+        copy(account->record, sizeof account->record, row, "record");
+        copy(account->status, sizeof account->status, row, "status");
+        copy(account->digest, sizeof account->digest, row, "digest");
     }
     store_finish(row);
     account->measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0;
@@ -49,7 +49,8 @@ static void read_run(struct account *account, struct store *store)
 static void read_roots(struct account *account, struct store *store)
 {
     struct store_statement *rows = store_prepare(
-        store, "SELECT n.name, p.name, r.kind, text, priority, held_ps, direct_ps, depth, stopped"
+        store, "SELECT n.name AS host, p.name AS port_name, r.kind, text, priority, held_ps,"
+               " direct_ps, depth, stopped"
                " FROM pause_root r JOIN node n USING(node)"
                " LEFT JOIN port p ON p.node=r.node AND p.port=r.port"
                " LEFT JOIN (SELECT root, max(hops) AS depth, count(*) AS stopped FROM"
@@ -58,15 +59,15 @@ static void read_roots(struct account *account, struct store *store)
     uint32_t room = 0;
     while (store_step(rows)) {
         struct account_root *root = ADD(&account->roots, &account->root_count, &room);
-        copy(root->node, sizeof root->node, rows, 0);
-        copy(root->port, sizeof root->port, rows, 1);
-        copy(root->kind, sizeof root->kind, rows, 2);
-        copy(root->text, sizeof root->text, rows, 3);
-        root->priority = store_int(rows, 4);
-        root->held_ps = store_int(rows, 5);
-        root->direct_ps = store_int(rows, 6);
-        root->depth = store_int(rows, 7);
-        root->stopped = store_int(rows, 8);
+        copy(root->node, sizeof root->node, rows, "host");
+        copy(root->port, sizeof root->port, rows, "port_name");
+        copy(root->kind, sizeof root->kind, rows, "kind");
+        copy(root->text, sizeof root->text, rows, "text");
+        root->priority = store_int(rows, "priority");
+        root->held_ps = store_int(rows, "held_ps");
+        root->direct_ps = store_int(rows, "direct_ps");
+        root->depth = store_int(rows, "depth");
+        root->stopped = store_int(rows, "stopped");
     }
     store_finish(rows);
 }
@@ -84,8 +85,9 @@ static const char hops_sql[] =
     "   WHERE edge='xoff' AND at_ps >= (SELECT at FROM begun) GROUP BY node, port, priority),"
     " hop AS (SELECT node, port, min(hops) AS hops, sum(held_ps) AS held FROM pause_path"
     "   WHERE root=?1 GROUP BY node, port)"
-    " SELECT h.hops, p.name, q.name, h.held, coalesce(a.xoffs, 0), a.at, a.occupancy, a.threshold,"
-    "   g.name FROM hop h JOIN pause_root r ON r.position=?1"
+    " SELECT h.hops, p.name AS stopped, q.name AS paused_by, h.held, coalesce(a.xoffs, 0) AS xoffs,"
+    "   a.at, a.occupancy, a.threshold, g.name AS because_of FROM hop h JOIN pause_root r ON "
+    "r.position=?1"
     "   JOIN port p ON p.node=h.node AND p.port=h.port"
     "   JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
     "   LEFT JOIN asked a ON a.node=q.node AND a.port=q.port AND a.priority=r.priority"
@@ -99,15 +101,15 @@ static void read_hops(struct account *account, struct store *store, int64_t root
     while (store_step(rows)) {
         struct account_hop *hop = ADD(&account->hops, &account->hop_count, room);
         hop->root = root;
-        hop->hops = store_int(rows, 0);
-        copy(hop->stopped, sizeof hop->stopped, rows, 1);
-        copy(hop->by, sizeof hop->by, rows, 2);
-        hop->held_ps = store_int(rows, 3);
-        hop->xoffs = store_int(rows, 4);
-        hop->at_ps = store_int(rows, 5);
-        hop->occupancy_bytes = store_int(rows, 6);
-        hop->threshold_bytes = store_int(rows, 7);
-        copy(hop->because_of, sizeof hop->because_of, rows, 8);
+        hop->hops = store_int(rows, "hops");
+        copy(hop->stopped, sizeof hop->stopped, rows, "stopped");
+        copy(hop->by, sizeof hop->by, rows, "paused_by");
+        hop->held_ps = store_int(rows, "held");
+        hop->xoffs = store_int(rows, "xoffs");
+        hop->at_ps = store_int(rows, "at");
+        hop->occupancy_bytes = store_int(rows, "occupancy");
+        hop->threshold_bytes = store_int(rows, "threshold");
+        copy(hop->because_of, sizeof hop->because_of, rows, "because_of");
     }
     store_finish(rows);
 }
@@ -125,28 +127,29 @@ static void read_paths(struct account *account, struct store *store)
 static void read_victims(struct account *account, struct store *store)
 {
     struct store_statement *rows = store_prepare(
-        store,
-        "SELECT w.name, n.name, class, cause, coalesce(root, -1), lost_ppm, v.failed, held_ps,"
-        " " ACCOUNT_WORKLOAD_PS " FROM victim v JOIN workload w USING(workload)"
-        " JOIN node n USING(node) ORDER BY cause, lost_ppm DESC, workload, node");
+        store, "SELECT w.name AS workload_name, n.name AS host, class, cause, coalesce(root, -1) "
+               "AS root_or,"
+               " lost_ppm, v.failed, held_ps, " ACCOUNT_WORKLOAD_PS
+               " AS span_ps FROM victim v JOIN workload w USING(workload)"
+               " JOIN node n USING(node) ORDER BY cause, lost_ppm DESC, workload, node");
     uint32_t room = 0;
     while (store_step(rows)) {
         struct account_victim *victim = ADD(&account->victims, &account->victim_count, &room);
-        copy(victim->workload, sizeof victim->workload, rows, 0);
-        copy(victim->host, sizeof victim->host, rows, 1);
-        copy(victim->class, sizeof victim->class, rows, 2);
-        victim->cause = store_int(rows, 3);
-        victim->root = store_int(rows, 4);
-        victim->lost_ppm = store_int(rows, 5);
-        victim->failed = store_int(rows, 6);
-        victim->held_ps = store_int(rows, 7);
-        victim->span_ps = store_int(rows, 8);
+        copy(victim->workload, sizeof victim->workload, rows, "workload_name");
+        copy(victim->host, sizeof victim->host, rows, "host");
+        copy(victim->class, sizeof victim->class, rows, "class");
+        victim->cause = store_int(rows, "cause");
+        victim->root = store_int(rows, "root_or");
+        victim->lost_ppm = store_int(rows, "lost_ppm");
+        victim->failed = store_int(rows, "failed");
+        victim->held_ps = store_int(rows, "held_ps");
+        victim->span_ps = store_int(rows, "span_ps");
     }
     store_finish(rows);
     rows = store_prepare(store, "SELECT text FROM deadlock ORDER BY deadlock");
     for (room = 0; store_step(rows);) {
         struct account_text *deadlock = ADD(&account->deadlocks, &account->deadlock_count, &room);
-        copy(deadlock->text, sizeof deadlock->text, rows, 0);
+        copy(deadlock->text, sizeof deadlock->text, rows, "workload_name");
     }
     store_finish(rows);
 }

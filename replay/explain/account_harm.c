@@ -18,10 +18,11 @@ void account_harm(struct account *account, struct store *store)
         account->harm =
             memory_grown(account->harm, account->harm_count, &room, sizeof *account->harm);
         struct account_item *item = &account->harm[account->harm_count++];
-        *item = (struct account_item){.integer = store_int(rows, 2), .real = store_real(rows, 2)};
-        snprintf(item->path, sizeof item->path, "%s", store_text(rows, 0));
-        snprintf(item->type, sizeof item->type, "%s", store_text(rows, 1));
-        snprintf(item->text, sizeof item->text, "%s", store_text(rows, 2));
+        *item = (struct account_item){.integer = store_int(rows, "value"),
+                                      .real = store_real(rows, "value")};
+        snprintf(item->path, sizeof item->path, "%s", store_text(rows, "path"));
+        snprintf(item->type, sizeof item->type, "%s", store_text(rows, "type"));
+        snprintf(item->text, sizeof item->text, "%s", store_text(rows, "value"));
     }
     store_finish(rows);
 }

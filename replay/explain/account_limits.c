@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static void copy(char *to, size_t size, const struct store_statement *row, int column)
+static void copy(char *to, size_t size, const struct store_statement *row, const char *column)
 {
     snprintf(to, size, "%s", store_text(row, column));
 }
@@ -20,12 +20,12 @@ static void read_uses(struct account_limit *limit, struct store *store, int64_t 
     store_bind(rows, 1, STORE_I(workload));
     while (limit->use_count < BOTTLENECK_RESOURCES && store_step(rows)) {
         struct account_use *use = &limit->uses[limit->use_count++];
-        copy(use->resource, sizeof use->resource, rows, 0);
-        copy(use->place, sizeof use->place, rows, 1);
-        use->used_ppm = store_int(rows, 2);
-        use->waiting_ppm = store_int(rows, 3);
-        use->covers_ppm = store_int(rows, 4);
-        limit->span_ps = store_int(rows, 5);
+        copy(use->resource, sizeof use->resource, rows, "resource");
+        copy(use->place, sizeof use->place, rows, "place");
+        use->used_ppm = store_int(rows, "used_ppm");
+        use->waiting_ppm = store_int(rows, "waiting_ppm");
+        use->covers_ppm = store_int(rows, "covers_ppm");
+        limit->span_ps = store_int(rows, "span_ps");
     }
     store_finish(rows);
 }
@@ -41,12 +41,12 @@ void account_limits(struct account *account, struct store *store)
             memory_grown(account->limits, account->limit_count, &room, sizeof *account->limits);
         struct account_limit *limit = &account->limits[account->limit_count++];
         *limit = (struct account_limit){0};
-        copy(limit->workload, sizeof limit->workload, rows, 1);
-        copy(limit->kind, sizeof limit->kind, rows, 2);
-        copy(limit->text, sizeof limit->text, rows, 3);
-        copy(limit->account, sizeof limit->account, rows, 5);
-        limit->gain_ppm = store_int(rows, 4);
-        read_uses(limit, store, store_int(rows, 0));
+        copy(limit->workload, sizeof limit->workload, rows, "name");
+        copy(limit->kind, sizeof limit->kind, rows, "kind");
+        copy(limit->text, sizeof limit->text, rows, "text");
+        copy(limit->account, sizeof limit->account, rows, "account");
+        limit->gain_ppm = store_int(rows, "gain_ppm");
+        read_uses(limit, store, store_int(rows, "workload"));
     }
     store_finish(rows);
 }

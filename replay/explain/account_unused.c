@@ -13,17 +13,17 @@
 #define NONE_COUNTED(name) "NOT EXISTS(SELECT 1 FROM counter WHERE name=" name ")"
 #define TOTAL(path)        "(SELECT value FROM result WHERE path='" path "')"
 
-static const char workloads_query[] =
-    "SELECT 'workload '||name, 'issued nothing' FROM workload WHERE issued=0 ORDER BY workload";
+static const char workloads_query[] = "SELECT 'workload '||name AS what, 'issued nothing' AS why "
+                                      "FROM workload WHERE issued=0 ORDER BY workload";
 
 /* A fault that broke nothing: what it does is counted where it is.  The table k is made of the
  * kinds of faults.  Who never connected may have sent nothing because of it: ARP is no frame. */
 static const char faults_query[] =
-    "SELECT f.name, CASE"
+    "SELECT f.name AS what, CASE"
     " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"
     " WHEN pauses THEN 'its host sent no pause'"
     " WHEN total IS NOT NULL THEN 'it damaged or dropped no frame'"
-    " ELSE 'no frame was sent at its location' END FROM fault f LEFT JOIN k USING(kind)"
+    " ELSE 'no frame was sent at its location' END AS why FROM fault f LEFT JOIN k USING(kind)"
     " WHERE at_ps >= (SELECT simulated_ps + drain_ps FROM meta)"
     "  OR pauses AND NOT EXISTS(SELECT 1 FROM fault_place l"
     "   JOIN counter c USING(node) WHERE l.fault=f.fault AND (c.name='tx_global_pause_xoff'"
@@ -36,44 +36,48 @@ static const char faults_query[] =
     " ORDER BY fault";
 
 static const char *const queries[] = {
-    "SELECT 'PFC of priority '||j.value, 'no frame of that priority was sent' FROM"
+    "SELECT 'PFC of priority '||j.value AS what, 'no frame of that priority was sent' AS why FROM"
     " (SELECT DISTINCT value FROM setting WHERE path='fabric.switch.pfc-priorities'"
     "  AND json_valid('['||value||']')) s,"
     " json_each('['||s.value||']') j WHERE " NONE_COUNTED("'tx_prio'||j.value||'_packets'"),
-    "SELECT 'PFC', 'no pause was sent: no threshold was reached' WHERE"
+    "SELECT 'PFC' AS what, 'no pause was sent: no threshold was reached' AS why WHERE"
     " " TOTAL("pfc.pause_frames") "=0",
-    "SELECT 'headroom', 'no frame arrived after XOFF was sent' WHERE"
+    "SELECT 'headroom' AS what, 'no frame arrived after XOFF was sent' AS why WHERE"
     " " TOTAL("pfc.pause_frames") ">0 AND " TOTAL("buffer.headroom_peak_bytes") "=0",
-    "SELECT 'ECN, '||path||' '||value, 'no queue reached that length' FROM setting"
+    "SELECT 'ECN, '||path||' '||value AS what, 'no queue reached that length' AS why FROM setting"
     " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0",
-    "SELECT path||' '||value, 'no sender received a CNP' FROM setting"
+    "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
     " WHERE path LIKE '%.congestion-control' AND value<>'none' AND " NONE_COUNTED(
         "'rp_cnp_handled'"),
-    "SELECT path||' '||value, 'no queue was paused that long' FROM setting"
+    "SELECT path||' '||value AS what, 'no queue was paused that long' AS why FROM setting"
     " WHERE path LIKE '%switch.watchdog' AND value<>'off' AND " TOTAL("pfc.watchdog_storms") "=0",
-    "SELECT path||' '||value, 'no RNIC paused its switch that long' FROM setting"
+    "SELECT path||' '||value AS what, 'no RNIC paused its switch that long' AS why FROM setting"
     " WHERE path LIKE '%rnic.pfc-watchdog' AND value<>'0s' AND " TOTAL("rnic.pause_storms") "=0",
 
-    "SELECT path||' '||value, 'no packet was retransmitted' FROM setting"
+    "SELECT path||' '||value AS what, 'no packet was retransmitted' AS why FROM setting"
     " WHERE path LIKE '%rnic.loss-recovery' AND " TOTAL("rnic.retransmitted_packets") "=0",
-    "SELECT path||' '||value, 'no sender waited that long for an acknowledgement' FROM setting"
+    "SELECT path||' '||value AS what, 'no sender waited that long for an acknowledgement' AS why "
+    "FROM setting"
     " WHERE path LIKE '%rnic.timeout' AND " TOTAL("rnic.timeouts") "=0",
-    "SELECT path||' '||value, 'every message found a posted receive' FROM setting"
+    "SELECT path||' '||value AS what, 'every message found a posted receive' AS why FROM setting"
     " WHERE path LIKE '%rnic.rnr-retry' AND " TOTAL("rnic.rnr_naks") "=0",
 
-    "SELECT path||' '||value, 'no command of that kind was served' FROM setting s"
+    "SELECT path||' '||value AS what, 'no command of that kind was served' AS why FROM setting s"
     " WHERE (path LIKE '%.media.read-latency' OR path LIKE '%.media.write-latency'"
     "  OR path LIKE '%.media.flush-latency') AND NOT EXISTS(SELECT 1 FROM stage"
     "  WHERE s.path LIKE '%.media.'||operation||'-latency')",
-    "SELECT 'reconnecting to a controller', 'no workload lost one' WHERE EXISTS(SELECT 1 FROM"
+    "SELECT 'reconnecting to a controller' AS what, 'no workload lost one' AS why WHERE "
+    "EXISTS(SELECT 1 FROM"
     " workload WHERE kind='nvme') AND NOT EXISTS(SELECT 1 FROM recovery)",
 
-    "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||min(name),"
-    " 'no frame crossed them' FROM link l WHERE NOT EXISTS(SELECT 1 FROM counter c WHERE"
+    "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||min(name)"
+    " AS what, 'no frame crossed them' AS why FROM link l WHERE NOT EXISTS(SELECT 1 FROM counter c "
+    "WHERE"
     " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 FROM"
     " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
     " HAVING count(*)>0",
-    "SELECT 'RNIC message rate and PCIe limits', 'off, so never the bottleneck here' WHERE NOT"
+    "SELECT 'RNIC message rate and PCIe limits' AS what, 'off, so never the bottleneck here' AS "
+    "why WHERE NOT"
     " EXISTS(SELECT 1 FROM setting WHERE path LIKE 'hosts.%.rnic.%' AND (path LIKE"
     " '%.message-cost' OR path LIKE '%.qp-message-cost' OR path LIKE '%.read-cost' OR path LIKE"
     " '%-packet-cost' OR path LIKE '%.pcie-generation') AND value NOT IN('off', '0s', '0ns'))",
@@ -85,8 +89,8 @@ static void add_rows(struct account *account, uint32_t *room, struct store_state
         account->unused =
             memory_grown(account->unused, account->unused_count, room, sizeof *account->unused);
         struct account_unused *unused = &account->unused[account->unused_count++];
-        snprintf(unused->what, sizeof unused->what, "%s", store_text(rows, 0));
-        snprintf(unused->why, sizeof unused->why, "%s", store_text(rows, 1));
+        snprintf(unused->what, sizeof unused->what, "%s", store_text(rows, "what"));
+        snprintf(unused->why, sizeof unused->why, "%s", store_text(rows, "why"));
     }
     store_finish(rows);
 }

@@ -96,7 +96,8 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-static void copy_text(const struct store_statement *row, int column, char *text, size_t size)
+static void copy_text(const struct store_statement *row, const char *column, char *text,
+                      size_t size)
 {
     snprintf(text, size, "%.*s", (int)size - 1, store_text(row, column));
 }
@@ -112,13 +113,14 @@ static bool read_digest(const char *text, uint64_t digest[2])
     return true;
 }
 
-/* Of the first columns of a row: candidate, case, seed.  False: no search of this plan can have
+/* Of the columns candidate, trial and seed of a row.  False: no search of this plan can have
  * written it. */
 static bool read_place(const struct plan_state *state, const struct store_statement *row,
                        struct plan_known_run *run)
 {
     const int64_t base = state->base, end = plan_assumed_key(state, state->count, 0, 0);
-    const int64_t candidate = store_int(row, 0), of = store_int(row, 1), seed = store_int(row, 2);
+    const int64_t candidate = store_int(row, "candidate"), of = store_int(row, "trial"),
+                  seed = store_int(row, "seed");
     if (candidate < base || candidate - base >= end || of < 0 || of >= PLAN_CASES_MAX || seed < 0 ||
         seed >= PLAN_SEEDS_MAX)
         return false;
@@ -132,19 +134,19 @@ static void read_run(struct plan_known *known, const struct plan_state *state,
                      const struct store_statement *row)
 {
     struct plan_known_run run;
-    const int64_t end = store_int(row, 3), figures = store_int(row, 10);
+    const int64_t end = store_int(row, "end"), figures = store_int(row, "figures");
     if (known->count == KNOWN_MAX || !read_place(state, row, &run) || end <= PLAN_RUN_STOPPED ||
         end > PLAN_RUN_PLAYED || figures < 0 || figures > PLAN_SLO_MAX)
         return;
     struct plan_outcome *outcome = &run.outcome;
     outcome->end = (int32_t)end;
     outcome->figure_count = (uint32_t)figures;
-    copy_text(row, 4, outcome->why, sizeof outcome->why);
-    copy_text(row, 5, outcome->limit, sizeof outcome->limit);
-    outcome->duration = store_int(row, 6);
-    outcome->events = store_int(row, 7);
-    outcome->packet_hops = store_int(row, 8);
-    if (!read_digest(store_text(row, 9), outcome->digest) ||
+    copy_text(row, "why", outcome->why, sizeof outcome->why);
+    copy_text(row, "bottleneck", outcome->limit, sizeof outcome->limit);
+    outcome->duration = store_int(row, "duration_ps");
+    outcome->events = store_int(row, "events");
+    outcome->packet_hops = store_int(row, "packet_hops");
+    if (!read_digest(store_text(row, "digest"), outcome->digest) ||
         !plan_outcome_is_sound(outcome, outcome->figure_count))
         return;
     known->runs = memory_grown(known->runs, known->count, &known->room, sizeof *known->runs);
@@ -174,11 +176,11 @@ static void read_figures(const struct plan_known *known, const struct plan_state
         store_prepare(store, "SELECT candidate, trial, seed, slo, value, slack, held FROM figure");
     while (store_step(row)) {
         struct plan_known_run *run = find_row(known, state, row);
-        const int64_t slo = store_int(row, 3);
+        const int64_t slo = store_int(row, "slo");
         if (run == NULL || slo < 0 || slo >= run->outcome.figure_count)
             continue;
-        run->outcome.figures[slo] =
-            (struct plan_figure){store_real(row, 4), store_real(row, 5), store_int(row, 6) != 0};
+        run->outcome.figures[slo] = (struct plan_figure){
+            store_real(row, "value"), store_real(row, "slack"), store_int(row, "held") != 0};
         run->figures |= UINT32_C(1) << slo;
     }
     store_finish(row);
@@ -191,14 +193,14 @@ static void read_measures(const struct plan_known *known, const struct plan_stat
         store_prepare(store, "SELECT candidate, trial, seed, position, value FROM measure");
     while (store_step(row)) {
         struct plan_known_run *run = find_row(known, state, row);
-        const int64_t position = store_int(row, 3);
+        const int64_t position = store_int(row, "position");
         if (run == NULL || position < 0 || position >= PLAN_MEASURES_MAX)
             continue;
         struct plan_outcome *outcome = &run->outcome;
         if (outcome->measure_count <= position)
             outcome->measure_count = (uint32_t)position + 1;
         outcome->measures[position] =
-            (struct plan_measured){store_real(row, 4), store_column_type(row, 4) != STORE_NULL};
+            (struct plan_measured){store_real(row, "value"), !store_is_null(row, "value")};
     }
     store_finish(row);
 }

@@ -47,10 +47,11 @@ static void mark_hops(struct prove_trial *trial)
         store_prepare(record_store(trial->run.record),
                       "SELECT node, port, priority, workload FROM workload_way ORDER BY 1, 2, 3");
     for (uint32_t i = 0; store_step(rows);) {
-        const struct prove_hop key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+        const struct prove_hop key = {store_int(rows, "node"), store_int(rows, "port"),
+                                      store_int(rows, "priority")};
         while (prove_hop_order(&trial->hops.rows[i], &key) != 0)
             i++;
-        trial->on_path[i] |= trial->victims[store_int(rows, 3)];
+        trial->on_path[i] |= trial->victims[store_int(rows, "workload")];
     }
     store_finish(rows);
     for (uint32_t i = 0; i < trial->hops.count; i++)

@@ -23,18 +23,20 @@ struct parts {
 static void read_parts(struct parts *parts, struct store *store)
 {
     struct store_statement *rows = store_prepare(
-        store, "SELECT workload, from_node, sum(completed),"
-               " sum(completed*coalesce(latency_mean_ps, 0)), sum(failed), sum(ready_ps IS NULL)"
-               " FROM member GROUP BY workload, from_node ORDER BY workload, from_node");
+        store,
+        "SELECT workload, from_node, sum(completed) AS done,"
+        " sum(completed*coalesce(latency_mean_ps, 0)) AS under_way_ps, sum(failed) AS failures,"
+        " sum(ready_ps IS NULL) AS inactive"
+        " FROM member GROUP BY workload, from_node ORDER BY workload, from_node");
     while (store_step(rows)) {
         parts->rows = memory_grown(parts->rows, parts->count, &parts->room, sizeof *parts->rows);
         parts->rows[parts->count++] = (struct part){
-            (uint32_t)store_int(rows, 0),
-            (uint32_t)store_int(rows, 1),
-            {.done = store_int(rows, 2),
-             .under_way_ps = store_int(rows, 3),
-             .failed = store_int(rows, 4),
-             .inactive = store_int(rows, 5)},
+            (uint32_t)store_int(rows, "workload"),
+            (uint32_t)store_int(rows, "from_node"),
+            {.done = store_int(rows, "done"),
+             .under_way_ps = store_int(rows, "under_way_ps"),
+             .failed = store_int(rows, "failures"),
+             .inactive = store_int(rows, "inactive")},
         };
     }
     store_finish(rows);

@@ -19,8 +19,8 @@ void prove_hops_read(struct prove_hops *hops, struct store *store)
         store, "SELECT DISTINCT node, port, priority FROM workload_way ORDER BY 1, 2, 3");
     while (store_step(rows)) {
         hops->rows = memory_grown(hops->rows, hops->count, &hops->room, sizeof *hops->rows);
-        hops->rows[hops->count++] =
-            (struct prove_hop){store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+        hops->rows[hops->count++] = (struct prove_hop){
+            store_int(rows, "node"), store_int(rows, "port"), store_int(rows, "priority")};
     }
     store_finish(rows);
 }
@@ -34,11 +34,12 @@ static void read_stops(struct prove_measure *measure, struct store *store,
                              " 'tx_prio?_blocked_ps' ORDER BY node, port, priority");
     uint32_t next = 0;
     while (store_step(rows)) {
-        const struct prove_hop key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+        const struct prove_hop key = {store_int(rows, "node"), store_int(rows, "port"),
+                                      store_int(rows, "priority")};
         while (next < hops->count && prove_hop_order(&hops->rows[next], &key) < 0)
             next++;
         if (next < hops->count && prove_hop_order(&hops->rows[next], &key) == 0)
-            measure->stopped_ps[next] += store_int(rows, 3);
+            measure->stopped_ps[next] += store_int(rows, "value");
     }
     store_finish(rows);
 }
@@ -53,18 +54,19 @@ void prove_measure(struct prove_measure *measure, struct store *store, uint32_t 
     struct store_statement *rows = store_prepare(
         store, "SELECT workload, n, CAST(round(n*coalesce(latency_mean_ps, 0)) AS INTEGER)"
                "  + unfinished*((SELECT simulated_ps + drain_ps FROM meta)"
-               "  - coalesce(last_completion_ps, start_ps)), coalesce(latency_p99_ps, 0), failed,"
-               " unfinished,"
+               "  - coalesce(last_completion_ps, start_ps)) AS under_way_ps,"
+               " coalesce(latency_p99_ps, 0) AS p99_ps, failed, unfinished,"
                " coalesce((SELECT value FROM result WHERE"
-               "  path='workloads['||workload||'].members_idle'), 0)"
+               "  path='workloads['||workload||'].members_idle'), 0) AS idle"
                " FROM (SELECT *, (SELECT coalesce(sum(count), 0) FROM latency l"
                "  WHERE l.workload=w.workload) AS n FROM workload w)");
     while (store_step(rows)) {
-        const int64_t workload = store_int(rows, 0);
+        const int64_t workload = store_int(rows, "workload");
         if (workload < workloads)
             measure->works[workload] = (struct prove_work){
-                store_int(rows, 1), store_int(rows, 2), store_int(rows, 3),
-                store_int(rows, 4), store_int(rows, 5), store_int(rows, 6),
+                store_int(rows, "n"),          store_int(rows, "under_way_ps"),
+                store_int(rows, "p99_ps"),     store_int(rows, "failed"),
+                store_int(rows, "unfinished"), store_int(rows, "idle"),
             };
     }
     store_finish(rows);

@@ -66,8 +66,8 @@ static void map_traffic(struct search *search)
     struct store_statement *rows =
         store_prepare(search->store, "SELECT DISTINCT node, port FROM workload_way");
     while (store_step(rows)) {
-        const uint32_t node = (uint32_t)store_int(rows, 0);
-        const uint16_t port = (uint16_t)store_int(rows, 1);
+        const uint32_t node = (uint32_t)store_int(rows, "node");
+        const uint16_t port = (uint16_t)store_int(rows, "port");
         const struct scenario_port *own = &scenario->nodes[node].ports[port];
         search->carries[search->first[node] + port] = 1;
         if (own->link != SCENARIO_NO_LINK)
@@ -76,7 +76,7 @@ static void map_traffic(struct search *search)
     store_finish(rows);
     rows = store_prepare(search->store, "SELECT DISTINCT node FROM dropped");
     while (store_step(rows))
-        search->hurt[store_int(rows, 0)] = true;
+        search->hurt[store_int(rows, "node")] = true;
     store_finish(rows);
 }
 
@@ -239,13 +239,13 @@ static void each_root(struct search *search, root_fn *call)
     const int64_t causes =
         store_ask_int(search->store, "SELECT value FROM result WHERE path='root_causes'", 1);
     while (store_step(rows)) {
-        const int64_t node = store_int(rows, 0), peer = store_int(rows, 2);
+        const int64_t node = store_int(rows, "node"), peer = store_int(rows, "peer_node");
         const bool is_host = scenario->nodes[node].kind == SCENARIO_HOST;
         const int64_t behind = is_host ? node : peer;
-        call(search, &(struct root){node, store_int(rows, 1),
+        call(search, &(struct root){node, store_int(rows, "port"),
                                     scenario->nodes[behind].kind == SCENARIO_HOST ? (uint32_t)behind
                                                                                   : REPAIR_ANY_HOST,
-                                    is_host, store_int(rows, 3) < causes});
+                                    is_host, store_int(rows, "position") < causes});
     }
     store_finish(rows);
 }
@@ -388,13 +388,13 @@ static bool is_involved(const struct search *search, uint32_t index)
 static void spread_out(const struct search *search, bool *touched)
 {
     struct store_statement *rows = store_prepare(
-        search->store, "SELECT DISTINCT a.workload, b.workload FROM workload_way a JOIN"
+        search->store, "SELECT DISTINCT a.workload, b.workload AS other FROM workload_way a JOIN"
                        " workload_way b USING(node, port, priority) WHERE a.workload<>b.workload");
     uint32_t(*pairs)[2] = NULL, count = 0, room = 0;
     while (store_step(rows)) {
         pairs = memory_grown(pairs, count, &room, sizeof *pairs);
-        pairs[count][0] = (uint32_t)store_int(rows, 0);
-        pairs[count++][1] = (uint32_t)store_int(rows, 1);
+        pairs[count][0] = (uint32_t)store_int(rows, "workload");
+        pairs[count++][1] = (uint32_t)store_int(rows, "other");
     }
     store_finish(rows);
     for (bool more = true; more;) {

@@ -208,14 +208,14 @@ static void find_reason(struct store *store, const char *host, uint32_t ip, char
 {
     char address[64];
     snprintf(address, sizeof address, " to %s: ", note_ip(ip).text);
-    struct store_statement *row = store_prepare(
-        store,
-        "SELECT substr(text, instr(text, ?3)+length(?3)) FROM event WHERE place=?1 AND kind IN"
-        " ('connect-failed', 'connect-timeout') AND instr(text, ?3)>0"
-        " ORDER BY kind, at_ps DESC, event DESC LIMIT 1");
+    struct store_statement *row =
+        store_prepare(store, "SELECT substr(text, instr(text, ?3)+length(?3)) AS reason FROM event "
+                             "WHERE place=?1 AND kind IN"
+                             " ('connect-failed', 'connect-timeout') AND instr(text, ?3)>0"
+                             " ORDER BY kind, at_ps DESC, event DESC LIMIT 1");
     store_bind(row, 1, STORE_T(host));
     store_bind(row, 3, STORE_T(address));
-    snprintf(text, size, "%s", store_step(row) ? store_text(row, 0) : "");
+    snprintf(text, size, "%s", store_step(row) ? store_text(row, "reason") : "");
     store_finish(row);
 }
 

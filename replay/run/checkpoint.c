@@ -63,8 +63,8 @@ static bool next_row(struct store_statement *rows, struct row *row)
 {
     if (!store_step(rows))
         return false;
-    row->at = store_int(rows, 0);
-    row->digests = store_blob(rows, 1, &row->bytes);
+    row->at = store_int(rows, "at_ps");
+    row->digests = store_blob(rows, "digests", &row->bytes);
     return true;
 }
 
@@ -124,8 +124,9 @@ void checkpoint_nodes(const struct checkpoint_parting *parting, struct store *st
     for (uint32_t i = 0; i < parting->count && i < CHECKPOINT_NODES; i++) {
         struct store_statement *row = store_prepare(store, "SELECT name FROM node WHERE node=?");
         store_bind(row, 1, STORE_I(parting->nodes[i]));
-        used += (size_t)snprintf(text + used, CHECKPOINT_WORDS_BYTES - used, "%s%.30s",
-                                 i > 0 ? ", " : "", store_step(row) ? store_text(row, 0) : "?");
+        used +=
+            (size_t)snprintf(text + used, CHECKPOINT_WORDS_BYTES - used, "%s%.30s",
+                             i > 0 ? ", " : "", store_step(row) ? store_text(row, "name") : "?");
         store_finish(row);
     }
     if (parting->count > CHECKPOINT_NODES)

@@ -63,7 +63,7 @@ static void take_figures(struct store *store, uint32_t workload, double figures[
         snprintf(path, sizeof path, "workloads[%u].%s", (unsigned)workload, figure_rows[i].path);
         struct store_statement *row = store_prepare(store, "SELECT value FROM result WHERE path=?");
         store_bind(row, 1, STORE_T(path));
-        figures[i] = store_step(row) ? store_real(row, 0) : 0;
+        figures[i] = store_step(row) ? store_real(row, "value") : 0;
         store_finish(row);
     }
 }

@@ -18,10 +18,10 @@ static bool differ(struct store *then, struct store *now, const char *sql,
         const bool more_a = store_step(a), more_b = store_step(b);
         if (!more_a && !more_b)
             break;
-        const char *name = store_text(more_a ? a : b, 0);
-        const char *was = more_a ? store_text(a, 1) : "missing";
-        const char *is = more_b ? store_text(b, 1) : "missing";
-        const bool same_name = more_a && more_b && strcmp(name, store_text(b, 0)) == 0;
+        const char *name = store_text(more_a ? a : b, "name");
+        const char *was = more_a ? store_text(a, "value") : "missing";
+        const char *is = more_b ? store_text(b, "value") : "missing";
+        const bool same_name = more_a && more_b && strcmp(name, store_text(b, "name")) == 0;
         found = !same_name || strcmp(was, is) != 0;
         if (found)
             snprintf(difference, STORE_ERROR_BYTES, "%.150s was %.150s and is %.150s", name, was,
@@ -40,11 +40,13 @@ static void find_difference(struct store *then, struct store *now, struct verify
         snprintf(verify->difference, sizeof verify->difference,
                  "the run is of version %s, this is version %s", version, stormglass_version);
     else if (!differ(then, now,
-                     "SELECT path, value FROM result WHERE path NOT IN ('digest','status')"
+                     "SELECT path AS name, value FROM result WHERE path NOT IN ('digest','status')"
                      " ORDER BY position",
                      verify->difference) &&
-             !differ(then, now, "SELECT 'the digest of '||name, digest FROM node ORDER BY node",
-                     verify->difference))
+             !differ(
+                 then, now,
+                 "SELECT 'the digest of '||name AS name, digest AS value FROM node ORDER BY node",
+                 verify->difference))
         snprintf(verify->difference, sizeof verify->difference,
                  "no recorded value differs, only the digest");
 }

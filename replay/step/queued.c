@@ -21,14 +21,16 @@ static const struct queued_place longest = {.node = UINT32_MAX};
 struct queued_place queued_root(struct store *store)
 {
     struct store_statement *row = store_prepare(
-        store, "SELECT coalesce(CASE WHEN r.port IS NULL THEN p.peer_node ELSE r.node END, -1),"
-               " coalesce(CASE WHEN r.port IS NULL THEN p.peer_port ELSE r.port END, -1), priority"
-               " FROM pause_root r LEFT JOIN port p ON p.node=r.node AND p.port=0"
-               " WHERE position=0");
+        store,
+        "SELECT coalesce(CASE WHEN r.port IS NULL THEN p.peer_node ELSE r.node END, -1) AS node,"
+        " coalesce(CASE WHEN r.port IS NULL THEN p.peer_port ELSE r.port END, -1) AS port,"
+        " priority"
+        " FROM pause_root r LEFT JOIN port p ON p.node=r.node AND p.port=0"
+        " WHERE position=0");
     struct queued_place place = longest;
     if (store_step(row)) {
-        const int64_t node = store_int(row, 0), port = store_int(row, 1),
-                      priority = store_int(row, 2);
+        const int64_t node = store_int(row, "node"), port = store_int(row, "port"),
+                      priority = store_int(row, "priority");
         if (node >= 0 && node < UINT32_MAX && port >= 0 && port < UINT16_MAX && priority >= 0 &&
             priority < PRIORITIES)
             place = (struct queued_place){(uint32_t)node, (uint16_t)port, (uint8_t)priority};

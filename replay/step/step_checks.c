@@ -11,12 +11,12 @@
 static void add_check(struct step_checks *checks, const struct store_statement *row, size_t wanted)
 {
     size_t bytes;
-    const unsigned char *digests = store_blob(row, 1, &bytes);
+    const unsigned char *digests = store_blob(row, "digests", &bytes);
     if (bytes != wanted)
         return;
     checks->list = memory_grown(checks->list, checks->count, &checks->room, sizeof *checks->list);
     struct step_check *check = &checks->list[checks->count++];
-    check->at = store_int(row, 0);
+    check->at = store_int(row, "at_ps");
     check->digests = memory_zeroed(bytes, 1);
     memcpy(check->digests, digests, bytes);
 }

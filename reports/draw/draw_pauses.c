@@ -63,7 +63,8 @@ static void read_paths(struct tree *tree)
 {
     struct store_statement *rows = store_prepare(
         tree->store,
-        "SELECT hops, h.node, h.port, held_ps, p.peer_node, p.name, q.name FROM (SELECT"
+        "SELECT hops, h.node, h.port, held_ps, p.peer_node, p.name, q.name AS paused_by FROM "
+        "(SELECT"
         " min(hops) AS hops, node, port, sum(held_ps) AS held_ps FROM pause_path WHERE root=?1"
         " GROUP BY node, port) h JOIN port p ON p.node=h.node AND p.port=h.port"
         " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
@@ -72,20 +73,20 @@ static void read_paths(struct tree *tree)
         store_bind(rows, 1, STORE_I(tree->root));
     tree->count = tree->left_out = 0;
     while (store_step(rows)) {
-        if (tree->count == PATHS_MAX || store_int(rows, 3) < tree->most_ps / 1000) {
+        if (tree->count == PATHS_MAX || store_int(rows, "held_ps") < tree->most_ps / 1000) {
             tree->left_out++;
             continue;
         }
         struct path *path = &tree->paths[tree->count++];
-        *path = (struct path){store_int(rows, 0),
-                              store_int(rows, 1),
-                              store_int(rows, 2),
-                              store_int(rows, 3),
-                              store_int(rows, 4),
+        *path = (struct path){store_int(rows, "hops"),
+                              store_int(rows, "node"),
+                              store_int(rows, "port"),
+                              store_int(rows, "held_ps"),
+                              store_int(rows, "peer_node"),
                               "",
                               ""};
-        snprintf(path->name, sizeof path->name, "%s", store_text(rows, 5));
-        snprintf(path->teller, sizeof path->teller, "%s", store_text(rows, 6));
+        snprintf(path->name, sizeof path->name, "%s", store_text(rows, "name"));
+        snprintf(path->teller, sizeof path->teller, "%s", store_text(rows, "paused_by"));
     }
     store_finish(rows);
 }
@@ -183,17 +184,19 @@ static void draw_cause(const struct tree *tree, const struct path *path)
 static void draw_victims(const struct tree *tree)
 {
     struct store_statement *rows = store_prepare(
-        tree->store, "SELECT w.name, min(class), max(held_ps) AS held FROM victim JOIN workload w"
-                     " USING(workload) WHERE root=?1 GROUP BY workload"
-                     " ORDER BY held DESC, workload LIMIT 12");
+        tree->store,
+        "SELECT w.name, min(class) AS nearest, max(held_ps) AS held FROM victim JOIN workload w"
+        " USING(workload) WHERE root=?1 GROUP BY workload"
+        " ORDER BY held DESC, workload LIMIT 12");
     char root[NAME_BYTES], name[NAME_BYTES], label[TEXT_BYTES];
     if (rows != NULL)
         store_bind(rows, 1, STORE_I(tree->root));
     root_name(tree, root);
     while (store_step(rows)) {
-        snprintf(name, sizeof name, "root %" PRId64 " victim %s", tree->root, store_text(rows, 0));
-        snprintf(label, sizeof label, "workload %s\n%s victim, %s", store_text(rows, 0),
-                 store_text(rows, 1), words_time(store_int(rows, 2)).text);
+        snprintf(name, sizeof name, "root %" PRId64 " victim %s", tree->root,
+                 store_text(rows, "name"));
+        snprintf(label, sizeof label, "workload %s\n%s victim, %s", store_text(rows, "name"),
+                 store_text(rows, "nearest"), words_time(store_int(rows, "held")).text);
         picture_node(tree->picture,
                      &(struct picture_node){.name = name, .label = label, .style = "victim"});
         picture_edge(tree->picture,
@@ -206,8 +209,8 @@ static void draw_victims(const struct tree *tree)
 static void draw_tree(struct tree *tree, struct store_statement *root)
 {
     char heading[2 * NAME_BYTES];
-    tree->root = store_int(root, 0);
-    tree->most_ps = store_int(root, 2);
+    tree->root = store_int(root, "position");
+    tree->most_ps = store_int(root, "held_ps");
     read_paths(tree);
     const int used =
         snprintf(heading, sizeof heading, "%s: %s of pauses",
@@ -216,7 +219,7 @@ static void draw_tree(struct tree *tree, struct store_statement *root)
         snprintf(heading + used, sizeof heading - (size_t)used, "; %d short %s not shown",
                  tree->left_out, plural(tree->left_out, "pause", "pauses"));
     picture_frame(tree->picture, heading);
-    draw_root(tree, store_text(root, 1), store_text(root, 3));
+    draw_root(tree, store_text(root, "kind"), store_text(root, "text"));
     for (int i = 0; i < tree->count; i++)
         draw_stopped(tree, &tree->paths[i]);
     for (int i = 0; i < tree->count; i++)

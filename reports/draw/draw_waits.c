@@ -20,7 +20,7 @@ static struct store_statement *queues_of(struct store *store, int64_t deadlock)
 {
     struct store_statement *rows = store_prepare(
         store,
-        "SELECT position, role, p.name, priority, bytes, since_ps FROM deadlock_queue"
+        "SELECT position, role, name, priority, bytes, since_ps FROM deadlock_queue"
         " JOIN port p USING(node, port) WHERE deadlock=?1 AND position<?2 ORDER BY position");
     if (rows != NULL) {
         store_bind(rows, 1, STORE_I(deadlock));
@@ -32,14 +32,14 @@ static struct store_statement *queues_of(struct store *store, int64_t deadlock)
 static void draw_queue(struct picture *picture, int64_t deadlock, struct store_statement *row)
 {
     char name[NAME_BYTES], label[TEXT_BYTES], hint[TEXT_BYTES];
-    const char *role = store_text(row, 1);
-    queue_name(deadlock, store_int(row, 0), name);
-    snprintf(label, sizeof label, "%s priority %" PRId64 "%s%s%s", store_text(row, 2),
-             store_int(row, 3), store_int(row, 4) > 0 ? "\n" : "",
-             store_int(row, 4) > 0 ? words_bytes(store_int(row, 4)).text : "",
-             store_int(row, 4) > 0 ? " waiting" : "");
-    snprintf(hint, sizeof hint, "%s: %s, paused since %s", store_text(row, 2), role,
-             words_time(store_int(row, 5)).text);
+    const char *role = store_text(row, "role");
+    queue_name(deadlock, store_int(row, "position"), name);
+    snprintf(label, sizeof label, "%s priority %" PRId64 "%s%s%s", store_text(row, "name"),
+             store_int(row, "priority"), store_int(row, "bytes") > 0 ? "\n" : "",
+             store_int(row, "bytes") > 0 ? words_bytes(store_int(row, "bytes")).text : "",
+             store_int(row, "bytes") > 0 ? " waiting" : "");
+    snprintf(hint, sizeof hint, "%s: %s, paused since %s", store_text(row, "name"), role,
+             words_time(store_int(row, "since_ps")).text);
     picture_node(picture, &(struct picture_node){
                               .name = name,
                               .label = label,
@@ -62,7 +62,7 @@ static void draw_lines(struct picture *picture, struct store *store, int64_t dea
         "   WHERE deadlock=?1 AND position<?2 AND role='cycle'),"
         " o AS (SELECT d.*, p.peer_node FROM deadlock_queue d JOIN port p USING(node, port)"
         "   WHERE deadlock=?1 AND position<?2)"
-        " SELECT position, next, 'heat5' FROM q UNION ALL"
+        " SELECT position, next, 'heat5' AS style FROM q UNION ALL"
         " SELECT o.position, w.position, 'heat2' FROM o JOIN o w"
         "   ON w.node=o.peer_node AND w.priority=o.priority WHERE o.role<>'cycle'"
         " ORDER BY 1, 2");
@@ -72,9 +72,9 @@ static void draw_lines(struct picture *picture, struct store *store, int64_t dea
         store_bind(rows, 2, STORE_I(QUEUES_MAX));
     }
     while (store_step(rows)) {
-        const bool circle = strcmp(store_text(rows, 2), "heat5") == 0;
-        queue_name(deadlock, store_int(rows, 0), from);
-        queue_name(deadlock, store_int(rows, 1), to);
+        const bool circle = strcmp(store_text(rows, "style"), "heat5") == 0;
+        queue_name(deadlock, store_int(rows, "position"), from);
+        queue_name(deadlock, store_int(rows, "next"), to);
         picture_edge(picture, &(struct picture_edge){.from = from,
                                                      .to = to,
                                                      .style = circle ? "heat5" : "heat2",
@@ -101,7 +101,7 @@ static bool draw(struct store *store, const char *format, FILE *out, char why[DR
     if (deadlocks != NULL)
         store_bind(deadlocks, 1, STORE_I(DEADLOCKS_MAX));
     while (store_step(deadlocks)) {
-        const int64_t deadlock = store_int(deadlocks, 0);
+        const int64_t deadlock = store_int(deadlocks, "deadlock");
         struct store_statement *rows = queues_of(store, deadlock);
         while (store_step(rows))
             draw_queue(picture, deadlock, rows);

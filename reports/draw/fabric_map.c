@@ -14,11 +14,11 @@ static void read_nodes(struct fabric_map *map, struct store *store)
     const int64_t count = store_ask_int(store, "SELECT count(*) FROM node", 0);
     map->nodes = memory_zeroed((uint64_t)count, sizeof *map->nodes);
     struct store_statement *rows =
-        store_prepare(store, "SELECT name, kind='host' FROM node ORDER BY node");
+        store_prepare(store, "SELECT name, kind='host' AS is_host FROM node ORDER BY node");
     while (store_step(rows) && map->node_count < count) {
         struct fabric_node *node = &map->nodes[map->node_count++];
-        snprintf(node->name, sizeof node->name, "%s", store_text(rows, 0));
-        node->is_host = store_int(rows, 1) != 0;
+        snprintf(node->name, sizeof node->name, "%s", store_text(rows, "name"));
+        node->is_host = store_int(rows, "is_host") != 0;
         map->host_count += node->is_host;
     }
     store_finish(rows);
@@ -32,7 +32,7 @@ static void read_links(struct fabric_map *map, struct store *store)
     struct store_statement *rows =
         store_prepare(store, "SELECT a_node, b_node FROM link ORDER BY link");
     while (store_step(rows) && map->link_count < count) {
-        const int64_t a = store_int(rows, 0), b = store_int(rows, 1);
+        const int64_t a = store_int(rows, "a_node"), b = store_int(rows, "b_node");
         if (a < 0 || b < 0 || a >= map->node_count || b >= map->node_count)
             continue;
         map->ends[map->link_count][0] = (uint32_t)a;
@@ -125,29 +125,30 @@ static void read_lines(struct fabric_map *map, struct store *store)
     static const char sql[] =
         "WITH held AS MATERIALIZED (SELECT node, port, max(value) AS value FROM counter"
         " WHERE port IS NOT NULL AND name='tx_prio'||priority||'_blocked_ps' GROUP BY node, port)"
-        " SELECT a_node, b_node, p.rate_bps, coalesce(g.value, 0), coalesce(h.value, 0),"
-        " p.name, q.name FROM link"
+        " SELECT a_node, b_node, p.rate_bps, coalesce(g.value, 0) AS a_held,"
+        " coalesce(h.value, 0) AS b_held, p.name AS a_name, q.name AS b_name FROM link"
         " JOIN port p ON p.node=a_node AND p.port=a_port"
         " JOIN port q ON q.node=b_node AND q.port=b_port"
         " LEFT JOIN held g ON g.node=a_node AND g.port=a_port"
         " LEFT JOIN held h ON h.node=b_node AND h.port=b_port ORDER BY link.link";
+    static const char *const held[] = {"a_held", "b_held"}, *const names[] = {"a_name", "b_name"};
     map->lines = memory_zeroed(map->link_count, sizeof *map->lines);
     struct store_statement *rows = store_prepare(store, sql);
     while (store_step(rows) && map->line_count < map->link_count) {
-        const int64_t ends[2] = {store_int(rows, 0), store_int(rows, 1)};
+        const int64_t ends[2] = {store_int(rows, "a_node"), store_int(rows, "b_node")};
         if (ends[0] < 0 || ends[1] < 0 || ends[0] >= map->node_count || ends[1] >= map->node_count)
             continue;
-        struct fabric_line line = {.links = 1, .rate_bps = store_int(rows, 2)};
+        struct fabric_line line = {.links = 1, .rate_bps = store_int(rows, "rate_bps")};
         const uint32_t boxes[2] = {map->nodes[ends[0]].box, map->nodes[ends[1]].box};
         const int turned = boxes[0] > boxes[1];
         line.a = boxes[turned];
         line.b = boxes[!turned];
         for (int i = 0; i < 2; i++) {
             struct fabric_box *box = &map->boxes[boxes[i]];
-            line.held_ps[i ^ turned] = store_int(rows, 3 + i);
-            snprintf(line.held_at[i ^ turned], FABRIC_NAME_BYTES, "%s", store_text(rows, 5 + i));
-            if (store_int(rows, 3 + i) > box->held_ps)
-                box->held_ps = store_int(rows, 3 + i);
+            line.held_ps[i ^ turned] = store_int(rows, held[i]);
+            snprintf(line.held_at[i ^ turned], FABRIC_NAME_BYTES, "%s", store_text(rows, names[i]));
+            if (store_int(rows, held[i]) > box->held_ps)
+                box->held_ps = store_int(rows, held[i]);
         }
         if (line.a == line.b)
             map->boxes[line.a].links_inside++;
@@ -165,7 +166,7 @@ static void read_causes(struct fabric_map *map, struct store *store)
     if (rows != NULL)
         store_bind(rows, 1, STORE_I(account_causes(store)));
     while (store_step(rows)) {
-        const int64_t node = store_int(rows, 0);
+        const int64_t node = store_int(rows, "node");
         if (node >= 0 && node < map->node_count)
             map->boxes[map->nodes[node].box].root = true;
     }

@@ -39,7 +39,7 @@ static void write_parts(const struct place_of *of, const char *member, struct st
     int64_t ps[WAITS_PARTS + 1] = {0};
     char at[JSON_PATH_BYTES], key[64];
     while (store_step(rows))
-        ps[waits_part_find(store_text(rows, 0))] += store_int(rows, 1);
+        ps[waits_part_find(store_text(rows, "part"))] += store_int(rows, "sum_ps");
     store_finish(rows);
     for (int i = 0; i < WAITS_PARTS; i++) {
         snprintf(key, sizeof key, "%s.%s", member, waits_part_key((enum waits_part)i));
@@ -51,10 +51,11 @@ static void write_parts(const struct place_of *of, const char *member, struct st
 static void write_root(const struct place_of *of, const struct store_statement *row)
 {
     char at[JSON_PATH_BYTES];
-    if (store_text(row, 5)[0] == '\0')
+    if (store_text(row, "because_of")[0] == '\0')
         return;
-    json_text(of->json, path(at, of, "because_of"), store_text(row, 5));
-    json_integer(of->json, path(at, of, "because_of_priority"), store_int(row, 6));
+    json_text(of->json, path(at, of, "because_of"), store_text(row, "because_of"));
+    json_integer(of->json, path(at, of, "because_of_priority"),
+                 store_int(row, "because_of_priority"));
 }
 
 /* Where it was paused or queued most. */
@@ -62,8 +63,9 @@ static void write_places(const struct place_of *operation, const char *name)
 {
     struct store_statement *rows =
         ask(operation,
-            "SELECT port, priority, CAST(round(paused_us*1e6) AS INTEGER),"
-            " CAST(round(queued_us*1e6) AS INTEGER), paused_by, because_of, because_of_priority"
+            "SELECT port, priority, CAST(round(paused_us*1e6) AS INTEGER) AS paused_ps,"
+            " CAST(round(queued_us*1e6) AS INTEGER) AS queued_ps, paused_by, because_of, "
+            "because_of_priority"
             " FROM v_wait_place WHERE workload=?1 AND operation=?2"
             " ORDER BY paused_us+queued_us DESC, port, priority",
             STORE_T(name));
@@ -72,11 +74,11 @@ static void write_places(const struct place_of *operation, const char *name)
     int shown = 0;
     for (; shown < PLACES_SHOWN && store_step(rows); shown++) {
         snprintf(of.at, sizeof of.at, "%.40s.places[%d]", operation->at, shown);
-        json_text(of.json, path(at, &of, "port"), store_text(rows, 0));
-        json_integer(of.json, path(at, &of, "priority"), store_int(rows, 1));
-        json_integer(of.json, path(at, &of, "paused_ps"), store_int(rows, 2));
-        json_integer(of.json, path(at, &of, "queued_ps"), store_int(rows, 3));
-        json_text(of.json, path(at, &of, "paused_by"), store_text(rows, 4));
+        json_text(of.json, path(at, &of, "port"), store_text(rows, "port"));
+        json_integer(of.json, path(at, &of, "priority"), store_int(rows, "priority"));
+        json_integer(of.json, path(at, &of, "paused_ps"), store_int(rows, "paused_ps"));
+        json_integer(of.json, path(at, &of, "queued_ps"), store_int(rows, "queued_ps"));
+        json_text(of.json, path(at, &of, "paused_by"), store_text(rows, "paused_by"));
         write_root(&of, rows);
     }
     if (shown == 0)
@@ -87,15 +89,15 @@ static void write_places(const struct place_of *operation, const char *name)
 static void write_operation(const struct place_of *of, const struct store_statement *row)
 {
     char at[JSON_PATH_BYTES], name[24];
-    snprintf(name, sizeof name, "%s", store_text(row, 0));
-    json_integer(of->json, path(at, of, "count"), store_int(row, 1));
-    json_integer(of->json, path(at, of, "latency_ps"), store_int(row, 2));
+    snprintf(name, sizeof name, "%s", store_text(row, "operation"));
+    json_integer(of->json, path(at, of, "count"), store_int(row, "count"));
+    json_integer(of->json, path(at, of, "latency_ps"), store_int(row, "latency_ps"));
     write_parts(of, "parts_ps",
                 ask(of,
                     "SELECT part, sum_ps FROM wait JOIN workload w USING(workload)"
                     " WHERE w.name=?1 AND operation=?2",
                     STORE_T(name)));
-    json_integer(of->json, path(at, of, "slowest.count"), store_int(row, 3));
+    json_integer(of->json, path(at, of, "slowest.count"), store_int(row, "slow_count"));
     write_parts(of, "slowest.parts_ps",
                 ask(of,
                     "SELECT part, sum_ps FROM wait_slow JOIN workload w USING(workload)"
@@ -107,15 +109,15 @@ static void write_operation(const struct place_of *of, const struct store_statem
 static void write_member(const struct place_of *of, const struct store_statement *row)
 {
     char at[JSON_PATH_BYTES];
-    json_text(of->json, path(at, of, "host"), store_text(row, 1));
-    json_text(of->json, path(at, of, "target"), store_text(row, 2));
-    json_integer(of->json, path(at, of, "count"), store_int(row, 3));
-    json_integer(of->json, path(at, of, "latency_ps"), store_int(row, 4));
+    json_text(of->json, path(at, of, "host"), store_text(row, "host"));
+    json_text(of->json, path(at, of, "target"), store_text(row, "target"));
+    json_integer(of->json, path(at, of, "count"), store_int(row, "count"));
+    json_integer(of->json, path(at, of, "latency_ps"), store_int(row, "latency_ps"));
     write_parts(of, "waits",
                 ask(of,
                     "SELECT part, sum_ps FROM wait_member_part WHERE member=?2"
                     " AND workload=(SELECT workload FROM workload WHERE name=?1)",
-                    STORE_I(store_int(row, 0))));
+                    STORE_I(store_int(row, "member"))));
 }
 
 void account_waits_json(struct store *store, size_t index, const char *workload, struct json *json)
@@ -127,12 +129,13 @@ void account_waits_json(struct store *store, size_t index, const char *workload,
             " JOIN workload w USING(workload) WHERE w.name=?1 ORDER BY operation",
             STORE_N);
     while (store_step(rows)) {
-        snprintf(of.at, sizeof of.at, "workloads[%zu].waits.%.16s", index, store_text(rows, 0));
+        snprintf(of.at, sizeof of.at, "workloads[%zu].waits.%.16s", index,
+                 store_text(rows, "operation"));
         write_operation(&of, rows);
     }
     store_finish(rows);
     rows = ask(&of,
-               "SELECT member, f.name, t.name, count, latency_ps FROM wait_member"
+               "SELECT member, f.name AS host, t.name AS target, count, latency_ps FROM wait_member"
                " JOIN workload w USING(workload) JOIN node f ON f.node=from_node"
                " JOIN node t ON t.node=to_node WHERE w.name=?1 ORDER BY member",
                STORE_N);

@@ -10,15 +10,15 @@
 /* A line of the tree: a port, how long it was stopped because of the root, and a bar. */
 static void held_line(const struct page *page, const struct store_statement *row, int64_t longest)
 {
-    const time_ps held = store_int(row, 2);
+    const time_ps held = store_int(row, "held_ps");
     char class[8];
     fputs("<li><span class=\"port\">", page->out);
-    page_text(page->out, store_text(row, 1));
+    page_text(page->out, store_text(row, "name"));
     snprintf(class, sizeof class, "h%d", page_heat(held, page->span));
     fputs("</span> ", page->out);
     page_bar(page, class, held, longest);
     fprintf(page->out, " <span class=\"n\" title=\"%" PRId64 " ps\">", held);
-    page_put(page->out, "%s, by %s", words_time(held).text, store_text(row, 3));
+    page_put(page->out, "%s, by %s", words_time(held).text, store_text(row, "paused_by"));
     fputs("</span></li>\n", page->out);
 }
 
@@ -29,23 +29,24 @@ static void held_line(const struct page *page, const struct store_statement *row
 
 static void spread(const struct page *page, int64_t root)
 {
-    struct store_statement *rows = store_prepare(
-        page->store, "SELECT hops, p.name, held_ps, q.name, max(held_ps) OVER () FROM " STOPPED
-                     " JOIN port p USING(node, port)"
-                     " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
-                     " ORDER BY hops, held_ps DESC, p.node, p.port LIMIT 60");
+    struct store_statement *rows =
+        store_prepare(page->store, "SELECT hops, p.name, held_ps, q.name AS paused_by,"
+                                   " max(held_ps) OVER () AS longest FROM " STOPPED
+                                   " JOIN port p USING(node, port)"
+                                   " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+                                   " ORDER BY hops, held_ps DESC, p.node, p.port LIMIT 60");
     int64_t hops = -1;
     if (rows != NULL)
         store_bind(rows, 1, STORE_I(root));
     while (store_step(rows)) {
-        if (store_int(rows, 0) != hops) {
+        if (store_int(rows, "hops") != hops) {
             fprintf(page->out, "%s<div class=\"hop\"><h3>%s%" PRId64 " hop%s from root</h3><ul>\n",
                     hops < 0 ? "" : "</ul></div>\n",
-                    hops < 0 ? "paused: " : "then: ", store_int(rows, 0),
-                    plural(store_int(rows, 0), "", "s"));
-            hops = store_int(rows, 0);
+                    hops < 0 ? "paused: " : "then: ", store_int(rows, "hops"),
+                    plural(store_int(rows, "hops"), "", "s"));
+            hops = store_int(rows, "hops");
         }
-        held_line(page, rows, store_int(rows, 4));
+        held_line(page, rows, store_int(rows, "longest"));
     }
     fputs(hops < 0 ? "" : "</ul></div>\n", page->out);
     store_finish(rows);
@@ -59,9 +60,9 @@ static void causes(const struct page *page)
         store_bind(rows, 1, STORE_I(account_causes(page->store)));
     while (store_step(rows)) {
         fputs("<p class=\"finding\"><b>Root</b> ", page->out);
-        page_text(page->out, store_text(rows, 1));
+        page_text(page->out, store_text(rows, "text"));
         fputs("</p>\n<div class=\"tree\">\n", page->out);
-        spread(page, store_int(rows, 0));
+        spread(page, store_int(rows, "position"));
         fputs("</div>\n", page->out);
     }
     store_finish(rows);

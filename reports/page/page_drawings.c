@@ -126,7 +126,7 @@ static bool command(struct store *store, const void *self, FILE *out, char *why)
 /* The first is open. */
 static bool draw_command(const struct page *page, const struct store_statement *row, bool first)
 {
-    const int64_t io = store_int(row, 0);
+    const int64_t io = store_int(row, "io");
     char *svg = drawn(command, page, &io);
     const bool any = svg[0] != '\0';
     if (any && first)
@@ -135,8 +135,8 @@ static bool draw_command(const struct page *page, const struct store_statement *
                      "arrow for its packet.");
     if (any) {
         fprintf(page->out, "<details class=\"drawn\"%s><summary>", first ? " open" : "");
-        page_put(page->out, "%s: the slowest %s, %s", store_text(row, 1), store_text(row, 2),
-                 words_time(store_int(row, 3)).text);
+        page_put(page->out, "%s: the slowest %s, %s", store_text(row, "name"),
+                 store_text(row, "operation"), words_time(store_int(row, "longest")).text);
         fputs("</summary>\n", page->out);
         write_inline(page->out, svg);
         fprintf(page->out,
@@ -156,7 +156,8 @@ void page_wire(const struct page *page)
     if (strcmp(level, record_level_name(RECORD_PACKETS)) != 0)
         return;
     struct store_statement *rows =
-        store_prepare(page->store, "SELECT io, name, operation, max(completed_ps-issued_ps) FROM io"
+        store_prepare(page->store, "SELECT io, name, operation, max(completed_ps-issued_ps)"
+                                   " AS longest FROM io"
                                    " JOIN workload USING(workload) WHERE status=0 GROUP BY workload"
                                    " ORDER BY workload LIMIT ?1");
     store_bind(rows, 1, STORE_I(COMMANDS_MAX));

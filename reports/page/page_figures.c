@@ -63,15 +63,15 @@ bool page_recorded(const struct page *page, struct chart *chart, enum record_lev
 
 static int faults(const struct page *page, int count, FILE *out)
 {
-    struct store_statement *rows =
-        store_prepare(page->store, "SELECT at_ps, coalesce(until_ps, ?1), " FAULT_NAME
-                                   " FROM fault f ORDER BY fault");
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT at_ps, coalesce(until_ps, ?1) AS until, " FAULT_NAME " AS word"
+                     " FROM fault f ORDER BY fault");
     if (rows != NULL)
         store_bind(rows, 1, STORE_I(page->span));
     for (; store_step(rows); count++) {
-        const time_ps from = store_int(rows, 0), until = store_int(rows, 1);
+        const time_ps from = store_int(rows, "at_ps"), until = store_int(rows, "until");
         char name[300];
-        snprintf(name, sizeof name, "%.290s%s", store_text(rows, 2), runs[page->side]);
+        snprintf(name, sizeof name, "%.290s%s", store_text(rows, "word"), runs[page->side]);
         fputs(count == 0 ? "{\"name\":" : ",{\"name\":", out);
         json_string(out, name);
         fprintf(out, ",\"from_ps\":%" PRId64 ",\"until_ps\":%" PRId64 "}", from,
@@ -83,15 +83,15 @@ static int faults(const struct page *page, int count, FILE *out)
 
 static void head(const struct page *page, FILE *out)
 {
-    struct store_statement *row =
-        store_prepare(page->store, "SELECT scenario, coalesce(digest, ''), record FROM meta");
+    struct store_statement *row = store_prepare(
+        page->store, "SELECT scenario, coalesce(digest, '') AS digest, record FROM meta");
     fputs("{\"scenario\":", out);
     if (store_step(row)) {
-        json_string(out, store_text(row, 0));
+        json_string(out, store_text(row, "scenario"));
         fputs(",\"digest\":", out);
-        json_string(out, store_text(row, 1));
+        json_string(out, store_text(row, "digest"));
         fputs(",\"record\":", out);
-        json_string(out, store_text(row, 2));
+        json_string(out, store_text(row, "record"));
     }
     store_finish(row);
 }

@@ -70,13 +70,13 @@ static struct words number_words(enum page_kind kind, const struct store_stateme
 {
     switch (kind) {
     case PAGE_TIME:
-        return figure_time(row, column);
+        return words_time(store_column_int(row, column));
     case PAGE_RATE:
-        return figure_rate(row, column);
+        return words_rate(store_column_real(row, column));
     case PAGE_SHORT:
-        return figure_short(row, column);
+        return words_short(store_column_real(row, column));
     default:
-        return figure_count(row, column);
+        return words_count(store_column_int(row, column));
     }
 }
 
@@ -105,14 +105,14 @@ static void number_cell(const struct page *page, enum page_kind kind,
                         const struct store_statement *row, int column)
 {
     const char *unit = kind == PAGE_TIME ? " ps" : kind == PAGE_RATE ? " bit/s" : "";
-    if (figure_is_undefined(row, column)) {
+    if (store_column_type(row, column) == STORE_NULL) {
         page_begin_cell(page, "n");
         fputs(">-</td>", page->out);
         return;
     }
     page_begin_cell(page, "n");
     fputs(" title=\"", page->out);
-    page_put(page->out, "%s%s", store_text(row, column), unit);
+    page_put(page->out, "%s%s", store_column_text(row, column), unit);
     fputs("\">", page->out);
     page_text(page->out, number_words(kind, row, column).text);
     fputs("</td>", page->out);
@@ -139,14 +139,14 @@ void page_cell(const struct page *page, enum page_kind kind, const struct store_
     case PAGE_CODE:
         page_begin_cell(page, kind == PAGE_TEXT ? NULL : kind == PAGE_SENTENCE ? "long" : "code");
         fputs(">", page->out);
-        page_text(page->out, store_text(row, column));
+        page_text(page->out, store_column_text(row, column));
         fputs("</td>", page->out);
         break;
     case PAGE_LINK:
-        link_cell(page, store_text(row, column));
+        link_cell(page, store_column_text(row, column));
         break;
     case PAGE_VERDICT:
-        fputs(store_int(row, column) != 0                    ? "<td class=\"good\">held</td>"
+        fputs(store_column_int(row, column) != 0             ? "<td class=\"good\">held</td>"
               : store_column_type(row, column) == STORE_NULL ? "<td>not judged</td>"
                                                              : "<td class=\"bad\">BROKEN</td>",
               page->out);

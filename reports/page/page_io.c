@@ -26,12 +26,12 @@ static void steps(const struct page *page, struct chart *chart, const char *sql)
     char name[256] = "";
     chart->step = page_step(page, PAGE_BINS);
     while (store_step(rows)) {
-        if (strcmp(name, store_text(rows, 0)) != 0)
+        if (strcmp(name, store_text(rows, "name")) != 0)
             end_steps(page, chart, name, bins);
-        snprintf(name, sizeof name, "%s", store_text(rows, 0));
-        const int64_t bin = store_int(rows, 1);
+        snprintf(name, sizeof name, "%s", store_text(rows, "name"));
+        const int64_t bin = store_int(rows, "bin");
         if (bin >= 0 && bin < PAGE_BINS)
-            bins[bin] += store_int(rows, 2);
+            bins[bin] += store_int(rows, "change");
     }
     end_steps(page, chart, name, bins);
     store_finish(rows);
@@ -60,7 +60,8 @@ void page_chart_underway(const struct page *page)
               page_chart(page, CHART_STEPS, "underway", "commands", title,
                          "Commands issued and not yet completed, at the end of each step; commands "
                          "that never completed are not shown."),
-              "SELECT name, bin, sum(one) FROM (SELECT workload, issued_ps/?1 AS bin, 1 AS one"
+              "SELECT name, bin, sum(one) AS change FROM (SELECT workload, issued_ps/?1 AS bin, 1 "
+              "AS one"
               " FROM io UNION ALL SELECT workload, completed_ps/?1, -1 FROM io)"
               " JOIN workload USING(workload) GROUP BY workload, bin ORDER BY workload");
     else
@@ -117,10 +118,10 @@ static void latency_of(const struct page *page, struct chart *chart, int64_t wor
         for (int i = 0; i < PAGE_LATENCY_BINS; i++)
             curves->bins[curve][i] = -1;
     while (store_step(rows)) {
-        if (store_int(rows, 0) != curves->bin)
+        if (store_int(rows, "bin") != curves->bin)
             end_bin(curves);
-        curves->bin = store_int(rows, 0);
-        keep_latency(curves, store_int(rows, 1));
+        curves->bin = store_int(rows, "bin");
+        keep_latency(curves, store_int(rows, "latency"));
     }
     end_bin(curves);
     store_finish(rows);
@@ -154,13 +155,14 @@ void page_charts_latency(const struct page *page)
         page->store, "SELECT workload, name FROM workload ORDER BY issued DESC, workload LIMIT ?");
     store_bind(rows, 1, STORE_I(PAGE_SERIES_MAX));
     while (store_step(rows)) {
-        struct chart *chart = latency_chart(page, store_int(rows, 0), store_text(rows, 1));
+        struct chart *chart =
+            latency_chart(page, store_int(rows, "workload"), store_text(rows, "name"));
         if (!page->by_io) {
-            page_series_latency(page, chart, store_int(rows, 0));
+            page_series_latency(page, chart, store_int(rows, "workload"));
             continue;
         }
         chart->step = page_step(page, PAGE_LATENCY_BINS);
-        latency_of(page, chart, store_int(rows, 0), &curves);
+        latency_of(page, chart, store_int(rows, "workload"), &curves);
     }
     store_finish(rows);
     free(curves.latencies);
@@ -177,15 +179,16 @@ void page_chart_tail(const struct page *page)
     struct store_statement *rows = store_prepare(
         page->store,
         "SELECT name, below_ps, 1.0-1.0*sum(count) OVER (PARTITION BY workload ORDER BY from_ps)"
-        "/sum(count) OVER (PARTITION BY workload) FROM latency JOIN workload USING(workload)"
+        "/sum(count) OVER (PARTITION BY workload) AS slower FROM latency JOIN workload "
+        "USING(workload)"
         " ORDER BY workload, from_ps");
     struct chart_series *series = NULL;
     char name[256] = "";
     while (store_step(rows)) {
-        if (series == NULL || strcmp(name, store_text(rows, 0)) != 0)
-            series = page_series(page, chart, store_text(rows, 0));
-        snprintf(name, sizeof name, "%s", store_text(rows, 0));
-        chart_add_point(series, store_int(rows, 1), store_real(rows, 2));
+        if (series == NULL || strcmp(name, store_text(rows, "name")) != 0)
+            series = page_series(page, chart, store_text(rows, "name"));
+        snprintf(name, sizeof name, "%s", store_text(rows, "name"));
+        chart_add_point(series, store_int(rows, "below_ps"), store_real(rows, "slower"));
     }
     store_finish(rows);
 }

@@ -83,8 +83,9 @@ static void three_rows(const struct pair *pair, const struct pair_table *table, 
     fputs("<tr class=\"last\"><td></td><td></td>", out);
     for (int i = 0; columns[i].head != NULL; i++)
         if (there[0] && there[1] && is_number(columns[i].kind) &&
-            !figure_is_undefined(rows[0], i) && !figure_is_undefined(rows[1], i))
-            change(pair, "td", store_real(rows[0], i), store_real(rows[1], i));
+            store_column_type(rows[0], i) != STORE_NULL &&
+            store_column_type(rows[1], i) != STORE_NULL)
+            change(pair, "td", store_column_real(rows[0], i), store_column_real(rows[1], i));
         else
             fputs("<td></td>", out);
     fputs("</tr>\n", out);
@@ -114,8 +115,8 @@ void pair_table(const struct pair *pair, const struct pair_table *table)
     for (int side = 0; side < 2; side++) {
         struct store_statement *keys = store_prepare(pair->pages[side].store, table->keys);
         while (store_step(keys))
-            if (side == 0 || !has_key(&pair->pages[0], table, store_text(keys, 0)))
-                three_rows(pair, table, store_text(keys, 0));
+            if (side == 0 || !has_key(&pair->pages[0], table, store_text(keys, "key")))
+                three_rows(pair, table, store_text(keys, "key"));
         store_finish(keys);
     }
     fputs("</tbody></table></div>\n", out);
@@ -149,9 +150,9 @@ struct stopped {
 static time_ps held_of(const struct page *page, const char *name)
 {
     struct store_statement *row =
-        store_prepare(page->store, "SELECT sum(value) FROM " STOPPED " WHERE name=?1");
+        store_prepare(page->store, "SELECT sum(value) AS held FROM " STOPPED " WHERE name=?1");
     store_bind(row, 1, STORE_T(name));
-    const time_ps held = store_step(row) ? store_int(row, 0) : 0;
+    const time_ps held = store_step(row) ? store_int(row, "held") : 0;
     store_finish(row);
     return held;
 }
@@ -176,7 +177,7 @@ static int find_stopped(const struct pair *pair, struct stopped *stopped)
         while (store_step(rows)) {
             struct stopped *port = &stopped[count];
             int same = 0;
-            snprintf(port->name, sizeof port->name, "%s", store_text(rows, 0));
+            snprintf(port->name, sizeof port->name, "%s", store_text(rows, "name"));
             while (strcmp(stopped[same].name, port->name) != 0) /* itself at last */
                 same++;
             if (same < count)

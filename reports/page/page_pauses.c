@@ -29,16 +29,16 @@ static struct store_statement *prepare(const struct page *page, const char *sql)
 
 static void read_rows(const struct page *page, struct chart *chart)
 {
-    struct store_statement *rows =
-        prepare(page, "SELECT p.name, q.name, priority, ps FROM " LONGEST " JOIN port p"
-                      " USING(node, port) JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
-                      " ORDER BY ps DESC, p.node, p.port, priority");
+    struct store_statement *rows = prepare(
+        page, "SELECT p.name, q.name AS paused_by, priority, ps FROM " LONGEST " JOIN port p"
+              " USING(node, port) JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+              " ORDER BY ps DESC, p.node, p.port, priority");
     store_bind(rows, 2, STORE_I(ROWS_MAX));
     while (store_step(rows)) {
         char name[256];
-        snprintf(name, sizeof name, "%s by %s, priority %s", store_text(rows, 0),
-                 store_text(rows, 1), store_text(rows, 2));
-        chart_add_row(chart, name, store_text(rows, 0), store_int(rows, 3));
+        snprintf(name, sizeof name, "%s by %s, priority %s", store_text(rows, "name"),
+                 store_text(rows, "paused_by"), store_text(rows, "priority"));
+        chart_add_row(chart, name, store_text(rows, "name"), store_int(rows, "ps"));
     }
     store_finish(rows);
 }
@@ -54,10 +54,10 @@ static void read_bands(const struct page *page, struct chart *chart)
     store_bind(rows, 2, STORE_I(ROWS_MAX));
     const int64_t share = BANDS_MAX / ROWS_MAX;
     while (store_step(rows)) {
-        const struct chart_band next = {(uint32_t)store_int(rows, 0), store_int(rows, 1),
-                                        store_int(rows, 2),
-                                        store_int(rows, 2) - store_int(rows, 1)};
-        const time_ps gap = store_int(rows, 3) > share ? page->span / share : 0;
+        const struct chart_band next = {(uint32_t)store_int(rows, "place"),
+                                        store_int(rows, "from_ps"), store_int(rows, "until_ps"),
+                                        store_int(rows, "until_ps") - store_int(rows, "from_ps")};
+        const time_ps gap = store_int(rows, "times") > share ? page->span / share : 0;
         struct chart_band *last =
             chart->band_count == 0 ? NULL : &chart->bands[chart->band_count - 1];
         if (last != NULL && next.row == last->row && next.from - last->until < gap) {
@@ -120,10 +120,10 @@ void page_chart_spread(const struct page *page)
     int64_t bins[PAGE_BINS] = {0}, tier = -1;
     chart->step = page_step(page, PAGE_BINS);
     while (store_step(rows)) {
-        if (store_int(rows, 0) != tier)
+        if (store_int(rows, "at") != tier)
             end_tier(page, chart, tier, bins);
-        tier = store_int(rows, 0);
-        add_stop(page, bins, store_int(rows, 1), store_int(rows, 2));
+        tier = store_int(rows, "at");
+        add_stop(page, bins, store_int(rows, "from_ps"), store_int(rows, "until_ps"));
     }
     end_tier(page, chart, tier, bins);
     store_finish(rows);
@@ -150,13 +150,15 @@ void page_chart_occupancy(const struct page *page)
     struct chart_series *series = NULL;
     char name[256], last[256] = "";
     while (store_step(rows)) {
-        snprintf(name, sizeof name, "%s priority %s", store_text(rows, 0), store_text(rows, 1));
+        snprintf(name, sizeof name, "%s priority %s", store_text(rows, "name"),
+                 store_text(rows, "priority"));
         if (strcmp(name, last) != 0) {
             chart_pixels_end(&pixels, series);
             series = page_series(page, chart, name);
             memcpy(last, name, sizeof last);
         }
-        chart_pixels_add(&pixels, series, store_int(rows, 2), store_real(rows, 3));
+        chart_pixels_add(&pixels, series, store_int(rows, "at_ps"),
+                         store_real(rows, "occupancy_bytes"));
     }
     chart_pixels_end(&pixels, series);
     store_finish(rows);

@@ -169,7 +169,7 @@ static void write_unmodelled(const struct page *page)
         store_prepare(page->store, "SELECT text FROM unmodelled ORDER BY position");
     while (store_step(row)) {
         fputs("<li>", page->out);
-        page_text(page->out, store_text(row, 0));
+        page_text(page->out, store_text(row, "text"));
         fputs("</li>\n", page->out);
     }
     store_finish(row);

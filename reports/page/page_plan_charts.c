@@ -16,7 +16,7 @@ struct plot {
 static double ask(const struct page *page, const char *sql)
 {
     struct store_statement *row = store_prepare(page->store, sql);
-    const double value = store_step(row) ? store_real(row, 0) : 0;
+    const double value = store_step(row) ? store_column_real(row, 0) : 0;
     store_finish(row);
     return value;
 }
@@ -58,26 +58,27 @@ static void write_line(const struct page *page, const struct plot *plot)
         store_prepare(page->store, "SELECT price, headroom" SHOWN " AND front ORDER BY price");
     fputs("<polyline points=\"", page->out);
     while (store_step(row))
-        fprintf(page->out, "%.1f,%.1f ", across(plot, store_real(row, 0)),
-                down(plot, store_real(row, 1)));
+        fprintf(page->out, "%.1f,%.1f ", across(plot, store_real(row, "price")),
+                down(plot, store_real(row, "headroom")));
     fputs("\"/>\n", page->out);
     store_finish(row);
 }
 
 static void write_points(const struct page *page, const struct plot *plot)
 {
-    struct store_statement *row =
-        store_prepare(page->store, "SELECT price, headroom, verdict='holds', front, name, verdict,"
-                                   " candidate=(SELECT value FROM plan WHERE key='chosen')"
-                                   ", " PAGE_PLAN_PERCENT SHOWN " ORDER BY candidate");
+    struct store_statement *row = store_prepare(
+        page->store, "SELECT price, headroom, verdict='holds' AS holds, front, name, verdict,"
+                     " candidate=(SELECT value FROM plan WHERE key='chosen') AS chosen"
+                     ", " PAGE_PLAN_PERCENT " AS percent" SHOWN " ORDER BY candidate");
     while (store_step(row)) {
         fprintf(page->out, "<circle class=\"%s%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>",
-                store_int(row, 2) != 0 ? "holds" : "fails", store_int(row, 6) != 0 ? " chosen" : "",
-                across(plot, store_real(row, 0)), down(plot, store_real(row, 1)),
-                store_int(row, 3) != 0 ? 7 : 5);
-        page_put(page->out, "%s: %s, ", store_text(row, 4), store_text(row, 5));
-        page_put(page->out, "%s, headroom %s", words_count(store_int(row, 0)).text,
-                 store_text(row, 7));
+                store_int(row, "holds") != 0 ? "holds" : "fails",
+                store_int(row, "chosen") != 0 ? " chosen" : "",
+                across(plot, store_real(row, "price")), down(plot, store_real(row, "headroom")),
+                store_int(row, "front") != 0 ? 7 : 5);
+        page_put(page->out, "%s: %s, ", store_text(row, "name"), store_text(row, "verdict"));
+        page_put(page->out, "%s, headroom %s", words_count(store_int(row, "price")).text,
+                 store_text(row, "percent"));
         fputs("</title></circle>\n", page->out);
     }
     store_finish(row);
@@ -117,25 +118,27 @@ enum { TORNADO_ROWS = 40 };
 
 static void write_change(const struct page *page, const struct store_statement *row, double most)
 {
-    static const char *const heads[] = {"assumed value", "is", "changed to", "objective"};
-    const double moved = store_real(row, 4);
+    static const char *const heads[] = {"assumed value", "is", "changed to", "objective"},
+                             *const columns[] = {"path", "value", "changed", "slo"};
+    const double moved = store_real(row, "moved");
     struct page cell = *page;
     fputs("<tr>", page->out);
     for (int i = 0; i < 4; i++) {
         cell.label = heads[i];
-        page_cell(&cell, i == 0 ? PAGE_CODE : PAGE_TEXT, row, i);
+        page_cell(&cell, i == 0 ? PAGE_CODE : PAGE_TEXT, row, store_column(row, columns[i]));
     }
     cell.label = "moved";
     page_begin_cell(&cell, "n");
     fprintf(page->out, ">%+.3g %%</td>", 100 * moved);
     page_begin_cell(page, "tornado");
-    fprintf(page->out, "><i class=\"%s\" style=\"", store_int(row, 5) != 0 ? "flips" : "moves");
+    fprintf(page->out, "><i class=\"%s\" style=\"",
+            store_int(row, "flips") != 0 ? "flips" : "moves");
     const double share = most > 0 ? 50 * moved / most : 0;
     fprintf(page->out, "left:%.2f%%;width:%.2f%%\"></i></td>", share < 0 ? 50 + share : 50,
             share < 0 ? -share : share);
-    page_cell(page, PAGE_TEXT, row, 6);
+    page_cell(page, PAGE_TEXT, row, store_column(row, "verdict"));
     cell.label = "of";
-    page_cell(&cell, PAGE_TEXT, row, 7);
+    page_cell(&cell, PAGE_TEXT, row, store_column(row, "name"));
     fputs("</tr>\n", page->out);
 }
 
@@ -144,9 +147,10 @@ static void write_tornado(const struct page *page)
     const double most = ask(page, "SELECT max(abs(moved)) FROM assumed");
     struct store_statement *row = store_prepare(
         page->store,
-        "SELECT path, coalesce(value, ''), changed, coalesce(slo, ''), moved, flips,"
-        " CASE WHEN flips THEN 'flips the choice' ELSE verdict END,"
-        " (SELECT name FROM candidate c WHERE c.candidate=a.candidate)"
+        "SELECT path, coalesce(value, '') AS value, changed, coalesce(slo, '') AS slo, moved, "
+        "flips,"
+        " CASE WHEN flips THEN 'flips the choice' ELSE verdict END AS verdict,"
+        " (SELECT name FROM candidate c WHERE c.candidate=a.candidate) AS name"
         " FROM assumed a WHERE abs(moved)>=0.001 AND matters"
         " ORDER BY flips DESC, max(abs(moved)) OVER (PARTITION BY a.candidate, path) DESC, path,"
         " changed LIMIT ?1");

@@ -51,8 +51,8 @@ static bool fits(struct point *point, double headroom, double half)
 
 static void take(struct point *point, const struct store_statement *row)
 {
-    const double mean = store_real(row, 2), squares = store_real(row, 4);
-    const int64_t runs = store_int(row, 3);
+    const double mean = store_real(row, "mean"), squares = store_real(row, "squares");
+    const int64_t runs = store_int(row, "runs");
     const double variance =
         runs < 2 ? 0 : (squares - mean * mean) * (double)runs / (double)(runs - 1);
     const double half =
@@ -66,21 +66,21 @@ static uint32_t read_points(const struct page *page, int64_t cliff, struct point
 {
     uint32_t count = 0;
     struct store_statement *row = store_prepare(
-        page->store,
-        "SELECT k.position, k.value, avg(f.slack), count(f.slack), avg(f.slack*f.slack), headroom"
-        " FROM cliff k LEFT JOIN figure f ON f.candidate=k.candidate AND f.slack<>0"
-        " WHERE k.cliff=?1 GROUP BY k.position, f.slo, f.trial ORDER BY k.position");
+        page->store, "SELECT k.position, k.value, avg(f.slack) AS mean, count(f.slack) AS runs,"
+                     " avg(f.slack*f.slack) AS squares, headroom"
+                     " FROM cliff k LEFT JOIN figure f ON f.candidate=k.candidate AND f.slack<>0"
+                     " WHERE k.cliff=?1 GROUP BY k.position, f.slo, f.trial ORDER BY k.position");
     store_bind(row, 1, STORE_I(cliff));
     while (store_step(row)) {
-        const int64_t position = store_int(row, 0);
+        const int64_t position = store_int(row, "position");
         if (position < 0 || position >= POINTS_MAX)
             continue;
         struct point *point = &points[position];
         count = count > (uint32_t)position ? count : (uint32_t)position + 1;
-        snprintf(point->value, sizeof point->value, "%.40s", store_text(row, 1));
-        point->known = store_column_type(row, 5) != STORE_NULL;
-        point->mean = store_real(row, 5);
-        if (point->known && store_int(row, 3) > 1 && store_int(row, 3) <= RUNS_MAX)
+        snprintf(point->value, sizeof point->value, "%.40s", store_text(row, "value"));
+        point->known = !store_is_null(row, "headroom");
+        point->mean = store_real(row, "headroom");
+        if (point->known && store_int(row, "runs") > 1 && store_int(row, "runs") <= RUNS_MAX)
             take(point, row);
     }
     store_finish(row);
@@ -147,9 +147,11 @@ static void write_moves(const struct page *page, int64_t cliff)
         "SELECT path, value, CASE WHEN NOT played THEN 'not played' WHEN steps=0 THEN 'no further'"
         " WHEN holds_to IS NULL THEN 'not at ' || breaks_at"
         " WHEN breaks_at IS NULL THEN 'to ' || holds_to || ', the last that was asked for'"
-        " ELSE 'to ' || holds_to || ', not at ' || breaks_at END, coalesce(why, ''),"
-        " coalesce(bottleneck, '') FROM move WHERE cliff=?1 ORDER BY steps DESC, lever");
-    static const char *const heads[] = {"it holds", "what breaks", "and its limit"};
+        " ELSE 'to ' || holds_to || ', not at ' || breaks_at END AS holds, coalesce(why, '') AS "
+        "breaks,"
+        " coalesce(bottleneck, '') AS limited FROM move WHERE cliff=?1 ORDER BY steps DESC, lever");
+    static const char *const heads[] = {"it holds", "what breaks", "and its limit"},
+                             *const columns[] = {"holds", "breaks", "limited"};
     struct page cell = *page;
     bool any = false;
     store_bind(row, 1, STORE_I(cliff));
@@ -163,11 +165,11 @@ static void write_moves(const struct page *page, int64_t cliff)
                 page->out);
         any = true;
         fputs("<tr><td class=\"code\">", page->out);
-        page_put(page->out, "%s=%s", store_text(row, 0), store_text(row, 1));
+        page_put(page->out, "%s=%s", store_text(row, "path"), store_text(row, "value"));
         fputs("</td>", page->out);
-        for (int i = 2; i < 5; i++) {
-            cell.label = heads[i - 2];
-            page_cell(&cell, PAGE_TEXT, row, i);
+        for (int i = 0; i < 3; i++) {
+            cell.label = heads[i];
+            page_cell(&cell, PAGE_TEXT, row, store_column(row, columns[i]));
         }
         fputs("</tr>\n", page->out);
     }
@@ -204,11 +206,11 @@ void page_plan_cliffs(const struct page *page, bool linked)
         "objective that has least, with its 95 % interval.  Below it, how far it holds when "
         "something else is changed too.");
     struct store_statement *row = store_prepare(
-        page->store, "SELECT cliff, min(path) FROM cliff GROUP BY cliff ORDER BY cliff");
+        page->store, "SELECT cliff, min(path) AS axis FROM cliff GROUP BY cliff ORDER BY cliff");
     while (store_step(row)) {
         char path[256];
-        snprintf(path, sizeof path, "%.200s", store_text(row, 1));
-        write_cliff(page, store_int(row, 0), path);
+        snprintf(path, sizeof path, "%.200s", store_text(row, "axis"));
+        write_cliff(page, store_int(row, "cliff"), path);
     }
     store_finish(row);
     if (!page_table(page,

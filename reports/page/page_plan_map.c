@@ -27,32 +27,33 @@ static const char cells[] =
     "   ORDER BY verdict IN ('holds', 'open'), trial LIMIT 1), '~')) AS command"
     "  FROM place r JOIN place k ON k.candidate=r.candidate AND k.axis=?2"
     "  JOIN candidate c ON c.candidate=r.candidate WHERE r.axis=?1 GROUP BY 1, 2)"
-    "SELECT tall.value, broad.value, all_of, holding, left, price, headroom, why, verdict, command"
+    "SELECT tall.value AS row_value, all_of, holding, left, price, headroom, why, verdict, command"
     " FROM tall CROSS JOIN broad LEFT JOIN pair ON row=tall.value AND col=broad.value"
     " ORDER BY tall.first, broad.first";
 
 /* That plays a run of the cell; nothing where none was played. */
 static void write_command(const struct page *page, const struct store_statement *row)
 {
-    const char *command = store_text(row, 9);
+    const char *command = store_text(row, "command");
     if (strcmp(command, "~") != 0)
         page_text(page->out, command);
 }
 
 static void write_cell(const struct page *page, const struct store_statement *row)
 {
-    const int64_t all = store_int(row, 2), holding = store_int(row, 3), left = store_int(row, 4);
+    const int64_t all = store_int(row, "all_of"), holding = store_int(row, "holding"),
+                  left = store_int(row, "left");
     if (all == 0) {
         fputs("<td></td>", page->out);
     } else if (holding > 0) {
-        const double headroom = store_real(row, 6);
+        const double headroom = store_real(row, "headroom");
         const double shown = headroom < 0 ? 0 : headroom > 1 ? 1 : headroom;
         fprintf(page->out, "<td class=\"holds\" style=\"--share:%.0f%%\" title=\"",
                 10 + 45 * shown);
         write_command(page, row);
         fputs("\"><b>", page->out);
-        if (store_column_type(row, 5) != STORE_NULL)
-            page_text(page->out, words_count(store_int(row, 5)).text);
+        if (!store_is_null(row, "price"))
+            page_text(page->out, words_count(store_int(row, "price")).text);
         else
             fputs("holds", page->out);
         if (headroom < 0)
@@ -64,26 +65,27 @@ static void write_cell(const struct page *page, const struct store_statement *ro
         fputs("<td class=\"left\">not played</td>", page->out);
     } else {
         fputs("<td class=\"fails\" title=\"", page->out);
-        page_text(page->out, store_text(row, 7));
+        page_text(page->out, store_text(row, "why"));
         fputs("&#10;", page->out);
         write_command(page, row);
         fputs("\">", page->out);
-        page_text(page->out, store_text(row, 8));
+        page_text(page->out, store_text(row, "verdict"));
         fputs("</td>", page->out);
     }
 }
 
 static void write_head(const struct page *page, int64_t tall, int64_t broad)
 {
-    struct store_statement *row = store_prepare(
-        page->store, "SELECT r.short_name, k.short_name FROM axis r JOIN axis k WHERE r.axis=?1 AND"
-                     " k.axis=?2");
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT r.short_name AS tall, k.short_name AS broad FROM axis r "
+                                   "JOIN axis k WHERE r.axis=?1 AND"
+                                   " k.axis=?2");
     store_bind(row, 1, STORE_I(tall));
     store_bind(row, 2, STORE_I(broad));
     if (store_step(row)) {
         fputs("<h3>", page->out);
-        page_put(page->out, "%s, by ", store_text(row, 0));
-        page_text(page->out, store_text(row, 1));
+        page_put(page->out, "%s, by ", store_text(row, "tall"));
+        page_text(page->out, store_text(row, "broad"));
         fputs("</h3>\n", page->out);
     }
     store_finish(row);
@@ -100,7 +102,7 @@ static void write_columns(const struct page *page, int64_t axis)
     fputs("<thead><tr><th></th>", page->out);
     while (store_step(row)) {
         fputs("<th>", page->out);
-        page_text(page->out, store_text(row, 0));
+        page_text(page->out, store_text(row, "value"));
         fputs("</th>", page->out);
     }
     fputs("</tr></thead>", page->out);
@@ -121,7 +123,7 @@ static void write_map(const struct page *page, int64_t tall, int64_t broad)
     bool open = false;
     while (store_step(row)) {
         char value[sizeof at];
-        snprintf(value, sizeof value, "%s", store_text(row, 0));
+        snprintf(value, sizeof value, "%s", store_text(row, "row_value"));
         if (!open || strcmp(value, at) != 0) {
             fputs(open ? "</tr>\n<tr><th>" : "<tr><th>", page->out);
             page_text(page->out, value);
@@ -140,12 +142,13 @@ void page_plan_map(const struct page *page)
     int64_t pairs[MAPS_MAX][2];
     int count = 0;
     struct store_statement *row = store_prepare(
-        page->store, "SELECT r.axis, k.axis FROM axis r JOIN axis k ON k.axis>r.axis ORDER BY"
-                     " r.axis, k.axis LIMIT ?1");
+        page->store,
+        "SELECT r.axis AS tall, k.axis AS broad FROM axis r JOIN axis k ON k.axis>r.axis ORDER BY"
+        " r.axis, k.axis LIMIT ?1");
     store_bind(row, 1, STORE_I(MAPS_MAX));
     for (; count < MAPS_MAX && store_step(row); count++) {
-        pairs[count][0] = store_int(row, 0);
-        pairs[count][1] = store_int(row, 1);
+        pairs[count][0] = store_int(row, "tall");
+        pairs[count][1] = store_int(row, "broad");
     }
     store_finish(row);
     page_section(page, "map", "Map",

@@ -15,17 +15,18 @@ static int read_columns(const struct page *page, struct column columns[COLUMNS_M
 {
     int count = 0;
     struct store_statement *row = store_prepare(
-        page->store, "SELECT position, min(m.name) FROM measure m JOIN candidate c USING(candidate)"
-                     " WHERE trial=0 GROUP BY position HAVING max(abs(value))>0 ORDER BY position");
+        page->store,
+        "SELECT position, min(m.name) AS measure FROM measure m JOIN candidate c USING(candidate)"
+        " WHERE trial=0 GROUP BY position HAVING max(abs(value))>0 ORDER BY position");
     fputs("<thead><tr><th>candidate</th>", page->out);
     while (store_step(row)) {
-        const int64_t position = store_int(row, 0);
+        const int64_t position = store_int(row, "position");
         if (count == COLUMNS_MAX || position < 0 || position >= PLAN_MEASURES_MAX)
             continue;
         columns[count].position = position;
-        snprintf(columns[count++].name, sizeof columns->name, "%s", store_text(row, 1));
+        snprintf(columns[count++].name, sizeof columns->name, "%s", store_text(row, "measure"));
         fputs("<th class=\"n\">", page->out);
-        page_text(page->out, store_text(row, 1));
+        page_text(page->out, store_text(row, "measure"));
         fputs("</th>", page->out);
     }
     fputs("</tr></thead>\n<tbody>", page->out);
@@ -36,17 +37,18 @@ static int read_columns(const struct page *page, struct column columns[COLUMNS_M
 static void write_mean(const struct page *page, int64_t candidate, const struct column *column)
 {
     struct page cell = *page;
-    struct store_statement *row = store_prepare(
-        page->store, "SELECT avg(value), count(*)=count(value) FROM measure WHERE candidate=?1 AND"
-                     " trial=0 AND position=?2");
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT avg(value) AS mean, count(*)=count(value) AS known FROM "
+                                   "measure WHERE candidate=?1 AND"
+                                   " trial=0 AND position=?2");
     store_bind(row, 1, STORE_I(candidate));
     store_bind(row, 2, STORE_I(column->position));
     cell.label = column->name;
     page_begin_cell(&cell, "n");
     fputs(">", page->out);
-    if (store_step(row) && store_column_type(row, 0) != STORE_NULL && store_int(row, 1) != 0)
+    if (store_step(row) && !store_is_null(row, "mean") && store_int(row, "known") != 0)
         page_text(page->out,
-                  plan_measure_words((uint32_t)column->position, store_real(row, 0)).text);
+                  plan_measure_words((uint32_t)column->position, store_real(row, "mean")).text);
     fputs("</td>", page->out);
     store_finish(row);
 }
@@ -68,9 +70,9 @@ void page_plan_measures(const struct page *page)
         " r.candidate=c.candidate AND trial=0) ORDER BY candidate");
     while (store_step(row)) {
         fputs("<tr>", page->out);
-        page_cell(&named, PAGE_CODE, row, 0);
+        page_cell(&named, PAGE_CODE, row, store_column(row, "name"));
         for (int i = 0; i < count; i++)
-            write_mean(page, store_int(row, 1), &columns[i]);
+            write_mean(page, store_int(row, "candidate"), &columns[i]);
         fputs("</tr>\n", page->out);
     }
     store_finish(row);

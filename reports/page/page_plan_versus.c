@@ -39,37 +39,41 @@ enum { EDGE = 99 }; /* where a bar begins that lies beyond the right end: it is 
 /* The interval as a part of what the first has, from -100 % at the left to 100 % at the right. */
 static void write_bar(const struct page *page, const struct store_statement *row)
 {
-    const double first = store_real(row, 5), apart = store_real(row, 6), half = store_real(row, 7);
+    const double first = store_real(row, "a"), apart = store_real(row, "difference"),
+                 half = store_real(row, "half");
     double ends[2] = {50, 50};
     for (int i = 0; i < 2 && first > 0; i++) {
         const double part = (apart + (i == 0 ? -half : half)) / first;
         ends[i] = 50 + 50 * (part < -1 ? -1 : part > 1 ? 1 : part);
     }
     ends[0] = ends[0] > EDGE ? EDGE : ends[0];
-    const int64_t better = store_int(row, 8);
+    const int64_t better = store_int(row, "better");
     const bool worse = better != 0 && (apart > 0) != (better > 0);
     page_begin_cell(page, "tornado");
     fprintf(page->out, "><i class=\"%s\" style=\"left:%.2f%%;width:%.2f%%\"></i></td>",
-            store_int(row, 4) == 0  ? "same"
-            : better != 0 && !worse ? "gains"
-            : worse                 ? "flips"
-                                    : "moves",
+            store_int(row, "differs") == 0 ? "same"
+            : better != 0 && !worse        ? "gains"
+            : worse                        ? "flips"
+                                           : "moves",
             ends[0], ends[1] - ends[0]);
 }
 
 static void write_difference(const struct page *page, const struct store_statement *row)
 {
-    static const char *const heads[] = {"measure", "A", "B", "B - A"};
+    static const char *const heads[] = {"measure", "A", "B", "B - A"}, *const columns[] = {
+                                                                           "name", "a_text",
+                                                                           "b_text", "apart"};
     struct page cell = *page;
     fputs("<tr>", page->out);
     for (int i = 0; i < 4; i++) {
         cell.label = heads[i];
-        page_cell(&cell, i == 0 ? PAGE_CODE : PAGE_TEXT, row, i);
+        page_cell(&cell, i == 0 ? PAGE_CODE : PAGE_TEXT, row, store_column(row, columns[i]));
     }
-    if (store_int(row, 4) == 0)
+    if (store_int(row, "differs") == 0)
         fputs("<td>no difference seen</td>", page->out);
-    else if (store_real(row, 5) > 0)
-        fprintf(page->out, "<td>%+.3g %%</td>", 100 * store_real(row, 6) / store_real(row, 5));
+    else if (store_real(row, "a") > 0)
+        fprintf(page->out, "<td>%+.3g %%</td>",
+                100 * store_real(row, "difference") / store_real(row, "a"));
     else
         fputs("<td></td>", page->out);
     write_bar(page, row);
@@ -80,7 +84,8 @@ static void write_case(const struct page *page, const char *failure)
 {
     struct store_statement *row = store_prepare(
         page->store,
-        "SELECT name, a_text, b_text, difference_text||' +- '||half_text, differs, a, difference,"
+        "SELECT name, a_text, b_text, difference_text||' +- '||half_text AS apart, differs, a, "
+        "difference,"
         " half, better FROM difference WHERE failure=?1 AND (a<>0 OR b<>0) ORDER BY position");
     store_bind(row, 1, STORE_T(failure));
     fputs("<h3>", page->out);
@@ -109,7 +114,7 @@ void page_plan_versus(const struct page *page)
                                    " failure");
     while (store_step(row)) {
         char failure[256];
-        snprintf(failure, sizeof failure, "%s", store_text(row, 0));
+        snprintf(failure, sizeof failure, "%s", store_text(row, "failure"));
         write_case(page, failure);
     }
     store_finish(row);

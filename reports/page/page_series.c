@@ -32,9 +32,9 @@ static struct samples read_samples(const struct page *page)
         page->store, "SELECT sample, from_ps, until_ps, partial FROM series ORDER BY sample");
     uint32_t rooms[2] = {0, 0};
     while (store_step(rows)) {
-        const time_ps from = store_int(rows, 1), until = store_int(rows, 2);
+        const time_ps from = store_int(rows, "from_ps"), until = store_int(rows, "until_ps");
         /* A damaged database says anything: what is no sample ends them. */
-        const uint64_t number = (uint64_t)store_int(rows, 0) - (uint64_t)samples.first;
+        const uint64_t number = (uint64_t)store_int(rows, "sample") - (uint64_t)samples.first;
         if (number != samples.count || from < 0 || until <= from || until > page->span ||
             samples.count == SAMPLES_MAX)
             break;
@@ -43,7 +43,7 @@ static struct samples read_samples(const struct page *page)
             memory_grown(samples.until, samples.count, &rooms[1], sizeof *samples.until);
         samples.from[samples.count] = from;
         samples.until[samples.count++] = until;
-        samples.partial = store_int(rows, 3) != 0;
+        samples.partial = store_int(rows, "partial") != 0;
     }
     store_finish(rows);
     return samples;
@@ -90,8 +90,8 @@ static void end_series(const struct reader *reader)
 
 static void begin_series(struct reader *reader, const struct store_statement *row)
 {
-    const double absent = store_column_type(row, 3) == STORE_NULL ? NAN : store_real(row, 3);
-    snprintf(reader->name, sizeof reader->name, "%s", store_text(row, 0));
+    const double absent = store_is_null(row, "absent") ? NAN : store_real(row, "absent");
+    snprintf(reader->name, sizeof reader->name, "%s", store_text(row, "name"));
     for (uint32_t i = 0; i < reader->samples->count; i++)
         reader->values[i] = absent;
     if (reader->reading == RATE && reader->samples->partial)
@@ -102,13 +102,13 @@ static void begin_series(struct reader *reader, const struct store_statement *ro
 static void read_row(struct reader *reader, const struct store_statement *row)
 {
     const struct samples *samples = reader->samples;
-    const int64_t sample = store_int(row, 1);
+    const int64_t sample = store_int(row, "sample");
     const uint64_t at = (uint64_t)sample - (uint64_t)samples->first; /* of any two numbers */
-    if (sample < samples->first || at >= samples->count || store_column_type(row, 2) == STORE_NULL)
+    if (sample < samples->first || at >= samples->count || store_is_null(row, "value"))
         return;
     if (reader->reading == RATE && samples->partial && at + 1 == samples->count)
         return;
-    double value = store_real(row, 2);
+    double value = store_real(row, "value");
     if (reader->reading == RATE)
         value = floor(value * 8 * 1e12 / (double)(samples->until[at] - samples->from[at]));
     reader->any |= value != reader->values[at]; /* never equal to NAN */
@@ -124,7 +124,7 @@ static void read_series(struct reader *reader, const char *sql, int64_t argument
     reader->name[0] = '\0';
     reader->any = false;
     while (store_step(rows)) {
-        if (strcmp(reader->name, store_text(rows, 0)) != 0) {
+        if (strcmp(reader->name, store_text(rows, "name")) != 0) {
             end_series(reader);
             begin_series(reader, rows);
         }
@@ -168,7 +168,8 @@ void page_chart_rates(const struct page *page)
     lines(page, chart, RATE,
           "WITH top AS (SELECT node, port, sum(tx_bytes) AS most FROM series_port"
           " GROUP BY node, port HAVING most>0 ORDER BY most DESC, node, port LIMIT ?1)"
-          " SELECT p.name, sample, sum(tx_bytes), 0 FROM series_port s JOIN top t USING(node, port)"
+          " SELECT p.name, sample, sum(tx_bytes) AS value, 0 AS absent FROM series_port s"
+          " JOIN top t USING(node, port)"
           " JOIN port p USING(node, port) GROUP BY t.node, t.port, sample"
           " ORDER BY most DESC, t.node, t.port, sample",
           PAGE_PLACES_MAX);
@@ -179,14 +180,16 @@ void page_chart_queues(const struct page *page)
     struct chart *chart =
         page_chart(page, CHART_LINES, "queues", "occupancy", "Queues",
                    "Bytes queued at switch ports at the end of each interval; the deepest queues.");
-    lines(page, chart, STANDS,
-          "WITH top AS (SELECT node, port, priority, max(queue_bytes) AS most FROM series_port"
-          " GROUP BY node, port, priority HAVING most>0"
-          " ORDER BY most DESC, node, port, priority LIMIT ?1)"
-          " SELECT p.name||' priority '||priority, sample, queue_bytes, 0 FROM series_port s"
-          " JOIN top t USING(node, port, priority) JOIN port p USING(node, port)"
-          " ORDER BY most DESC, t.node, t.port, priority, sample",
-          PAGE_PLACES_MAX);
+    lines(
+        page, chart, STANDS,
+        "WITH top AS (SELECT node, port, priority, max(queue_bytes) AS most FROM series_port"
+        " GROUP BY node, port, priority HAVING most>0"
+        " ORDER BY most DESC, node, port, priority LIMIT ?1)"
+        " SELECT p.name||' priority '||priority AS name, sample, queue_bytes AS value, 0 AS absent"
+        " FROM series_port s"
+        " JOIN top t USING(node, port, priority) JOIN port p USING(node, port)"
+        " ORDER BY most DESC, t.node, t.port, priority, sample",
+        PAGE_PLACES_MAX);
 }
 
 void page_chart_buffers(const struct page *page)
@@ -197,7 +200,8 @@ void page_chart_buffers(const struct page *page)
     lines(page, chart, STANDS,
           "WITH top AS (SELECT node, max(buffer_bytes) AS most FROM series_switch GROUP BY node"
           " HAVING most>0 ORDER BY most DESC, node LIMIT ?1)"
-          " SELECT name||what, sample, value, 0 FROM (SELECT node, sample, 0 AS part, '' AS what,"
+          " SELECT name||what AS name, sample, value, 0 AS absent FROM (SELECT node, sample, 0 AS "
+          "part, '' AS what,"
           " buffer_bytes AS value FROM series_switch UNION ALL SELECT node, sample, 1,"
           " ', headroom', headroom_bytes FROM series_switch) JOIN top USING(node)"
           " JOIN node USING(node) ORDER BY part, most DESC, node, sample",
@@ -212,7 +216,8 @@ void page_chart_receive(const struct page *page)
     lines(page, chart, STANDS,
           "WITH top AS (SELECT node, port, max(receive_bytes) AS most FROM series_rnic"
           " GROUP BY node, port HAVING most>0 ORDER BY most DESC, node, port LIMIT ?1)"
-          " SELECT p.name, sample, receive_bytes, 0 FROM series_rnic s JOIN top t USING(node, port)"
+          " SELECT p.name, sample, receive_bytes AS value, 0 AS absent FROM series_rnic s"
+          " JOIN top t USING(node, port)"
           " JOIN port p USING(node, port) ORDER BY most DESC, t.node, t.port, sample",
           PAGE_PLACES_MAX);
 }
@@ -226,7 +231,8 @@ void page_chart_control(const struct page *page)
           "WITH top AS (SELECT node, port, qpn, min(rate_bps) AS least FROM series_flow"
           " GROUP BY node, port, qpn ORDER BY least, node, port, qpn LIMIT ?1)"
           " SELECT n.name||coalesce(' to '||(SELECT m.name FROM port r JOIN node m USING(node)"
-          " WHERE r.ip=s.peer_ip), '')||', QP '||qpn, sample, s.rate_bps, p.rate_bps"
+          " WHERE r.ip=s.peer_ip), '')||', QP '||qpn AS name, sample, s.rate_bps AS value,"
+          " p.rate_bps AS absent"
           " FROM series_flow s JOIN top t USING(node, port, qpn) JOIN port p USING(node, port)"
           " JOIN node n USING(node) ORDER BY least, t.node, t.port, qpn, sample",
           PAGE_PLACES_MAX);
@@ -237,7 +243,8 @@ void page_chart_control(const struct page *page)
 void page_series_goodput(const struct page *page, struct chart *chart)
 {
     lines(page, chart, RATE,
-          "SELECT name, sample, s.bytes, 0 FROM series_workload s JOIN workload USING(workload)"
+          "SELECT name, sample, s.bytes AS value, 0 AS absent FROM series_workload s"
+          " JOIN workload USING(workload)"
           " WHERE workload<?1 ORDER BY workload, sample",
           PAGE_WORKLOADS_MAX);
 }
@@ -245,7 +252,8 @@ void page_series_goodput(const struct page *page, struct chart *chart)
 void page_series_underway(const struct page *page, struct chart *chart)
 {
     lines(page, chart, STANDS,
-          "SELECT name, sample, outstanding, 0 FROM series_workload JOIN workload USING(workload)"
+          "SELECT name, sample, outstanding AS value, 0 AS absent FROM series_workload"
+          " JOIN workload USING(workload)"
           " WHERE workload<?1 ORDER BY workload, sample",
           PAGE_WORKLOADS_MAX);
 }
@@ -253,7 +261,7 @@ void page_series_underway(const struct page *page, struct chart *chart)
 void page_series_latency(const struct page *page, struct chart *chart, int64_t workload)
 {
     lines(page, chart, STANDS,
-          "SELECT name, sample, value, NULL FROM ("
+          "SELECT name, sample, value, NULL AS absent FROM ("
           "SELECT 0 AS part, 'max' AS name, sample, workload, latency_max_ps AS value"
           " FROM series_workload UNION ALL"
           " SELECT 1, 'p99', sample, workload, latency_p99_ps FROM series_workload UNION ALL"

@@ -11,26 +11,27 @@ void page_stages_bars(const struct page *page)
 {
     struct store_statement *rows = store_prepare(
         page->store, "SELECT w.name, s.operation, s.position, s.stage, s.sum_ps, s.count,"
-                     " sum(s.sum_ps) OVER (PARTITION BY s.workload, s.operation) FROM stage s"
+                     " sum(s.sum_ps) OVER (PARTITION BY s.workload, s.operation) AS all_ps"
+                     " FROM stage s"
                      " JOIN workload w USING(workload) WHERE CAST(s.count AS INTEGER)>0"
                      " ORDER BY s.workload, s.operation, s.position");
     bool open = false;
     while (store_step(rows)) {
-        const int64_t sum = store_int(rows, 4), count = store_int(rows, 5);
-        const int64_t all = store_int(rows, 6);
-        if (store_int(rows, 2) == 0) {
+        const int64_t sum = store_int(rows, "sum_ps"), count = store_int(rows, "count");
+        const int64_t all = store_int(rows, "all_ps");
+        if (store_int(rows, "position") == 0) {
             fputs(open ? "</div></div>\n" : "", page->out);
             fputs("<div class=\"io\"><span>", page->out);
-            page_put(page->out, "%s %s, %s", store_text(rows, 0), store_text(rows, 1),
-                     words_time(all / count).text);
+            page_put(page->out, "%s %s, %s", store_text(rows, "name"),
+                     store_text(rows, "operation"), words_time(all / count).text);
             fputs("</span><div class=\"stack\">", page->out);
             open = true;
         }
         if (sum == 0)
             continue;
         fprintf(page->out, "<i class=\"s%" PRId64 "\" style=\"width:%.3f%%\" title=\"",
-                store_int(rows, 2), 100.0 * (double)sum / (double)all);
-        page_put(page->out, "%s: %s (%s)", store_text(rows, 3), words_time(sum / count).text,
+                store_int(rows, "position"), 100.0 * (double)sum / (double)all);
+        page_put(page->out, "%s: %s (%s)", store_text(rows, "stage"), words_time(sum / count).text,
                  words_percent((double)sum, (double)all).text);
         fputs("\"></i>", page->out);
     }

@@ -16,7 +16,7 @@ static void sentence(const struct page *page, const char *words, const char *pat
     store_bind(row, 1, STORE_T(path));
     if (store_step(row)) {
         fprintf(page->out, "<p class=\"finding\"><b>%s</b> ", words);
-        page_text(page->out, store_text(row, 0));
+        page_text(page->out, store_text(row, "value"));
         fputs("</p>\n", page->out);
     }
     store_finish(row);
@@ -44,8 +44,8 @@ bool page_card_read(const struct page_card *card, struct store *store, int64_t *
                     struct words *words)
 {
     struct store_statement *row = store_prepare(store, card->sql);
-    const bool known = store_step(row) && !figure_is_undefined(row, 0);
-    *value = known ? store_int(row, 0) : 0;
+    const bool known = store_step(row) && store_column_type(row, 0) != STORE_NULL;
+    *value = known ? store_column_int(row, 0) : 0;
     *words = !known                    ? figure_undefined()
              : card->kind == PAGE_TIME ? words_time(*value)
                                        : words_count(*value);
@@ -70,24 +70,24 @@ static void cards(const struct page *page)
 
 static void facts(const struct page *page)
 {
-    struct store_statement *row = store_prepare(
-        page->store,
-        "SELECT seed, simulated_ps, version, digest, status,"
-        " (SELECT count(*) FROM node WHERE kind='host'),"
-        " (SELECT count(*) FROM node WHERE kind='switch'), (SELECT count(*) FROM link), record"
-        " FROM meta");
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT seed, simulated_ps, version, digest, status,"
+                                   " (SELECT count(*) FROM node WHERE kind='host') AS hosts,"
+                                   " (SELECT count(*) FROM node WHERE kind='switch') AS switches,"
+                                   " (SELECT count(*) FROM link) AS links, record"
+                                   " FROM meta");
     if (store_step(row)) {
         fputs("<p class=\"facts\">", page->out);
         page_put(page->out,
                  "%s host%s, %s switch%s, %s link%s; seed %s; %s simulated; stormglass %s; "
                  "record level %s; %s",
-                 store_text(row, 5), plural(store_int(row, 5), "", "s"), store_text(row, 6),
-                 plural(store_int(row, 6), "", "es"), store_text(row, 7),
-                 plural(store_int(row, 7), "", "s"), store_text(row, 0),
-                 words_time(store_int(row, 1)).text, store_text(row, 2), store_text(row, 8),
-                 store_text(row, 4));
+                 store_text(row, "hosts"), plural(store_int(row, "hosts"), "", "s"),
+                 store_text(row, "switches"), plural(store_int(row, "switches"), "", "es"),
+                 store_text(row, "links"), plural(store_int(row, "links"), "", "s"),
+                 store_text(row, "seed"), words_time(store_int(row, "simulated_ps")).text,
+                 store_text(row, "version"), store_text(row, "record"), store_text(row, "status"));
         fputs("<br>digest <code>", page->out);
-        page_text(page->out, store_text(row, 3));
+        page_text(page->out, store_text(row, "digest"));
         fputs("</code></p>\n", page->out);
     }
     store_finish(row);
@@ -300,7 +300,7 @@ void page_command(const struct page *page)
     store_ask_text(page->store, "SELECT digest FROM meta", digest, sizeof digest);
     page_put(page->out, "stormglass replay RUN.db\n\nstormglass run %s", name);
     while (store_step(sets))
-        page_put(page->out, " --set '%s'", store_text(sets, 0));
+        page_put(page->out, " --set '%s'", store_text(sets, "text"));
     store_finish(sets);
     page_put(page->out, "\n# digest %s", digest);
 }
@@ -320,9 +320,9 @@ void page_reproduce(const struct page *page)
     fputs("</pre>\n", page->out);
     while (store_step(rows)) {
         fputs("<details><summary>", page->out);
-        page_text(page->out, store_text(rows, 0));
+        page_text(page->out, store_text(rows, "name"));
         fputs("</summary><pre>", page->out);
-        page_text(page->out, store_text(rows, 1));
+        page_text(page->out, store_text(rows, "text"));
         fputs("</pre></details>\n", page->out);
     }
     store_finish(rows);

@@ -65,15 +65,15 @@ static int switch_width(int64_t beside_each_other)
 /* Hosts are tier 0; a switch whose tier is not known stands above them. */
 static void place_tier(const struct page *page, struct map *map, int tier)
 {
-    struct store_statement *rows =
-        store_prepare(page->store, "SELECT node, count(*) OVER () FROM node WHERE kind='switch'"
-                                   " AND max(tier, 1)=? ORDER BY node");
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT node, count(*) OVER () AS of_tier FROM node WHERE kind='switch'"
+                     " AND max(tier, 1)=? ORDER BY node");
     store_bind(rows, 1, STORE_I(tier));
     for (int64_t i = 0; store_step(rows); i++)
-        put_spot(map, store_int(rows, 0),
-                 (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * store_int(rows, 1))),
+        put_spot(map, store_int(rows, "node"),
+                 (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * store_int(rows, "of_tier"))),
                                .y = row_y(map, tier),
-                               .width = switch_width(store_int(rows, 1)),
+                               .width = switch_width(store_int(rows, "of_tier")),
                                .shown = true});
     store_finish(rows);
 }
@@ -84,7 +84,7 @@ static void place_hosts(const struct page *page, struct map *map)
         page->store, "SELECT n.node, min(p.peer_node) AS at FROM node n JOIN port p USING(node)"
                      " WHERE n.kind='host' GROUP BY n.node ORDER BY at, n.node");
     for (int64_t i = 0; store_step(rows); i++)
-        put_spot(map, store_int(rows, 0),
+        put_spot(map, store_int(rows, "node"),
                  (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * map->hosts)),
                                .y = row_y(map, 0),
                                .shown = true});
@@ -114,25 +114,26 @@ static void draw_links(const struct page *page, const struct map *map)
         page->store,
         "WITH held AS (SELECT node, port, max(value) AS ps FROM " PAGE_BLOCKED
         " GROUP BY node, port)"
-        " SELECT a_node, b_node, l.name, coalesce(a.ps, 0), coalesce(b.ps, 0), p.name, q.name,"
-        " p.rate_bps FROM link l"
+        " SELECT a_node, b_node, l.name, coalesce(a.ps, 0) AS a_ps, coalesce(b.ps, 0) AS b_ps,"
+        " p.name AS a_name, q.name AS b_name, p.rate_bps FROM link l"
         " JOIN port p ON p.node=a_node AND p.port=a_port"
         " JOIN port q ON q.node=b_node AND q.port=b_port"
         " LEFT JOIN held a ON a.node=a_node AND a.port=a_port"
         " LEFT JOIN held b ON b.node=b_node AND b.port=b_port"
         " ORDER BY max(coalesce(a.ps, 0), coalesce(b.ps, 0)), l.link");
     while (store_step(rows)) {
-        const struct spot a = spot_of(map, store_int(rows, 0)),
-                          b = spot_of(map, store_int(rows, 1));
-        const time_ps a_ps = store_int(rows, 3), b_ps = store_int(rows, 4);
+        const struct spot a = spot_of(map, store_int(rows, "a_node")),
+                          b = spot_of(map, store_int(rows, "b_node"));
+        const time_ps a_ps = store_int(rows, "a_ps"), b_ps = store_int(rows, "b_ps");
         if (!a.shown || !b.shown)
             continue;
         fprintf(page->out, "<line class=\"h%d\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"><title>",
                 page_heat(a_ps > b_ps ? a_ps : b_ps, page->span), a.x, a.y, b.x, b.y);
-        page_put(page->out, "%s, %s\n%s paused for %s", store_text(rows, 2),
-                 words_rate((double)store_int(rows, 7)).text, store_text(rows, 5),
+        page_put(page->out, "%s, %s\n%s paused for %s", store_text(rows, "name"),
+                 words_rate((double)store_int(rows, "rate_bps")).text, store_text(rows, "a_name"),
                  words_time(a_ps).text);
-        page_put(page->out, "\n%s paused for %s", store_text(rows, 6), words_time(b_ps).text);
+        page_put(page->out, "\n%s paused for %s", store_text(rows, "b_name"),
+                 words_time(b_ps).text);
         fputs("</title></line>\n", page->out);
     }
     store_finish(rows);
@@ -154,38 +155,38 @@ static void write_name(const struct page *page, struct spot at, const char *name
 static void draw_switch(const struct page *page, const struct map *map,
                         const struct store_statement *row)
 {
-    const struct spot at = spot_of(map, store_int(row, 0));
-    const time_ps held = store_int(row, 2);
+    const struct spot at = spot_of(map, store_int(row, "node"));
+    const time_ps held = store_int(row, "held_ps");
     fprintf(page->out,
             "<g class=\"switch%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\""
             " height=\"28\" rx=\"6\"/>",
-            store_int(row, 3) != 0 ? " root" : "", page_heat(held, page->span), at.x - at.width / 2,
-            at.y - 14, at.width);
-    write_name(page, at, store_text(row, 1));
+            store_int(row, "is_root") != 0 ? " root" : "", page_heat(held, page->span),
+            at.x - at.width / 2, at.y - 14, at.width);
+    write_name(page, at, store_text(row, "name"));
     fputs("<title>", page->out);
-    page_put(page->out, "%s: most paused port, %s", store_text(row, 1), words_time(held).text);
+    page_put(page->out, "%s: most paused port, %s", store_text(row, "name"), words_time(held).text);
     fputs("</title></g>\n", page->out);
 }
 
 static void draw_host(const struct page *page, const struct map *map,
                       const struct store_statement *row)
 {
-    const struct spot at = spot_of(map, store_int(row, 0));
+    const struct spot at = spot_of(map, store_int(row, "node"));
     const int size = map->host_size < 2 ? 2 : map->host_size;
-    const time_ps held = store_int(row, 2), caused = store_int(row, 4);
+    const time_ps held = store_int(row, "held_ps"), caused = store_int(row, "caused_ps");
     fprintf(page->out,
             "<g class=\"host%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\""
             " rx=\"3\"/>",
-            store_int(row, 3) != 0 ? " root" : "", page_heat(held, page->span), at.x - size / 2,
-            at.y - size / 2, size, size);
+            store_int(row, "is_root") != 0 ? " root" : "", page_heat(held, page->span),
+            at.x - size / 2, at.y - size / 2, size, size);
     if (map->hosts <= NAMED_HOSTS) {
         fprintf(page->out, "<text transform=\"translate(%d %d) rotate(60)\">", at.x - 3,
                 at.y + size / 2 + 9);
-        page_put(page->out, "%.12s", store_text(row, 1));
+        page_put(page->out, "%.12s", store_text(row, "name"));
         fputs("</text>", page->out);
     }
     fputs("<title>", page->out);
-    page_put(page->out, "%s: paused for %s, paused its switch for %s", store_text(row, 1),
+    page_put(page->out, "%s: paused for %s, paused its switch for %s", store_text(row, "name"),
              words_time(held).text, words_time(caused).text);
     fputs("</title></g>\n", page->out);
 }
@@ -196,18 +197,18 @@ static void draw_nodes(const struct page *page, const struct map *map)
         page->store,
         "WITH held AS (SELECT node, port, max(value) AS ps FROM " PAGE_BLOCKED
         " GROUP BY node, port)"
-        " SELECT n.node, n.name, coalesce(max(h.ps), 0),"
-        " EXISTS(SELECT 1 FROM pause_root r WHERE r.position<?1 AND r.node=n.node),"
-        " coalesce(max(o.ps), 0), n.kind='host'"
+        " SELECT n.node, n.name, coalesce(max(h.ps), 0) AS held_ps,"
+        " EXISTS(SELECT 1 FROM pause_root r WHERE r.position<?1 AND r.node=n.node) AS is_root,"
+        " coalesce(max(o.ps), 0) AS caused_ps, n.kind='host' AS is_host"
         " FROM node n LEFT JOIN port p USING(node) LEFT JOIN held h ON h.node=p.node AND"
         " h.port=p.port LEFT JOIN held o ON o.node=p.peer_node AND o.port=p.peer_port"
         " GROUP BY n.node ORDER BY n.node");
     if (rows != NULL)
         store_bind(rows, 1, STORE_I(account_causes(page->store)));
     while (store_step(rows)) {
-        if (!spot_of(map, store_int(rows, 0)).shown)
+        if (!spot_of(map, store_int(rows, "node")).shown)
             continue;
-        if (store_int(rows, 5) != 0)
+        if (store_int(rows, "is_host") != 0)
             draw_host(page, map, rows);
         else
             draw_switch(page, map, rows);

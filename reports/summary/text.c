@@ -61,55 +61,63 @@ static void rest(const struct text *text, const char *count_sql, int64_t shown, 
 
 static void write_title(const struct text *text)
 {
-    struct store_statement *row = store_prepare(
-        text->store, "SELECT scenario, about, seed, simulated_ps, drain_ps, status,"
-                     " (SELECT count(*) FROM node WHERE kind='host'),"
-                     " (SELECT count(*) FROM node WHERE kind='switch'),"
-                     " (SELECT count(*) FROM link), (SELECT value FROM wall WHERE name='wall_s')"
-                     " FROM meta");
+    struct store_statement *row =
+        store_prepare(text->store, "SELECT scenario, about, seed, simulated_ps, drain_ps, status,"
+                                   " (SELECT count(*) FROM node WHERE kind='host') AS hosts,"
+                                   " (SELECT count(*) FROM node WHERE kind='switch') AS switches,"
+                                   " (SELECT count(*) FROM link) AS links,"
+                                   " (SELECT value FROM wall WHERE name='wall_s') AS wall_s"
+                                   " FROM meta");
     if (store_step(row)) {
-        fprintf(text->out, "%s%s%s  %s\n", text->paint.bold, store_text(row, 0), text->paint.off,
-                store_text(row, 1));
+        fprintf(text->out, "%s%s%s  %s\n", text->paint.bold, store_text(row, "scenario"),
+                text->paint.off, store_text(row, "about"));
         fprintf(text->out, "  %" PRId64 " %s, %" PRId64 " switch%s, %" PRId64 " %s; seed %" PRIu64,
-                store_int(row, 6), plural(store_int(row, 6), "host", "hosts"), store_int(row, 7),
-                plural(store_int(row, 7), "", "es"), store_int(row, 8),
-                plural(store_int(row, 8), "link", "links"), (uint64_t)store_int(row, 2));
+                store_int(row, "hosts"), plural(store_int(row, "hosts"), "host", "hosts"),
+                store_int(row, "switches"), plural(store_int(row, "switches"), "", "es"),
+                store_int(row, "links"), plural(store_int(row, "links"), "link", "links"),
+                (uint64_t)store_int(row, "seed"));
         fprintf(text->out, "; %s %s", text->measured ? "measured" : "simulated",
-                words_time(store_int(row, 3)).text);
-        if (store_int(row, 4) > 0)
-            fprintf(text->out, " + %s drain", words_time(store_int(row, 4)).text);
+                words_time(store_int(row, "simulated_ps")).text);
+        if (store_int(row, "drain_ps") > 0)
+            fprintf(text->out, " + %s drain", words_time(store_int(row, "drain_ps")).text);
         if (text->measured)
             fputc('\n', text->out);
         else
             fprintf(text->out, "; %s events, %s packet-hops in %.2f s\n",
                     words_short((double)result_of(text, "events")).text,
-                    words_short((double)result_of(text, "packet_hops")).text, store_real(row, 9));
-        const bool complete = strcmp(store_text(row, 5), "complete") == 0;
+                    words_short((double)result_of(text, "packet_hops")).text,
+                    store_real(row, "wall_s"));
+        const bool complete = strcmp(store_text(row, "status"), "complete") == 0;
         if (text->cut || !complete)
             fprintf(text->out, "  %s%s: results cover only the part that ran%s\n", text->paint.bad,
-                    complete ? "cut by --until" : store_text(row, 5), text->paint.off);
+                    complete ? "cut by --until" : store_text(row, "status"), text->paint.off);
     }
     store_finish(row);
 }
 
 static void write_workload(const struct text *text, const struct store_statement *row)
 {
-    fprintf(text->out, "  %-18.18s%10s%10s%13s", store_text(row, 0), figure_count(row, 1).text,
-            figure_short(row, 4).text, figure_rate(row, 5).text);
-    for (int column = 6; column <= 10; column++)
-        fprintf(text->out, "%10s", figure_time(row, column).text);
+    static const char *const latencies[] = {"latency_mean_ps", "latency_p50_ps", "latency_p99_ps",
+                                            "latency_p99_9_ps", "latency_max_ps"};
+    fprintf(text->out, "  %-18.18s%10s%10s%13s", store_text(row, "name"),
+            figure_count(row, "completed").text, figure_short(row, "iops").text,
+            figure_rate(row, "goodput_bps").text);
+    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
+        fprintf(text->out, "%10s", figure_time(row, latencies[i]).text);
     fputc('\n', text->out);
-    if (store_text(row, 13)[0] != '\0')
-        fprintf(text->out, "  %18s%s\n", "", store_text(row, 13));
-    if (store_int(row, 12) > 0)
+    if (store_text(row, "no_rates")[0] != '\0')
+        fprintf(text->out, "  %18s%s\n", "", store_text(row, "no_rates"));
+    if (store_int(row, "missed") > 0)
         fprintf(text->out, "  %18s%s not issued: queue depth reached\n", "",
-                words_count(store_int(row, 12)).text);
-    if (store_int(row, 2) + store_int(row, 3) > 0)
+                words_count(store_int(row, "missed")).text);
+    if (store_int(row, "failed") + store_int(row, "unfinished") > 0)
         fprintf(text->out, "  %s%18s%s failed, %s %s%s%s%s\n",
-                text->cut && store_int(row, 2) == 0 ? text->paint.dim : text->paint.bad, "",
-                words_count(store_int(row, 2)).text, words_count(store_int(row, 3)).text,
+                text->cut && store_int(row, "failed") == 0 ? text->paint.dim : text->paint.bad, "",
+                words_count(store_int(row, "failed")).text,
+                words_count(store_int(row, "unfinished")).text,
                 text->cut ? "outstanding when the run was cut" : "unfinished",
-                store_text(row, 11)[0] == '\0' ? "" : ": ", store_text(row, 11), text->paint.off);
+                store_text(row, "waiting")[0] == '\0' ? "" : ": ", store_text(row, "waiting"),
+                text->paint.off);
 }
 
 static void write_workloads(const struct text *text)
@@ -141,15 +149,15 @@ static int bar_filled(double part, double whole)
 
 static void write_pause(const struct text *text, const struct store_statement *row, double span)
 {
-    const int64_t stopped = store_int(row, 3);
+    const int64_t stopped = store_int(row, "value");
     const int filled = bar_filled((double)stopped, span);
     char bar[BAR_WIDTH + 1];
     memset(bar, '#', (size_t)filled);
     memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
     bar[BAR_WIDTH] = '\0';
     fprintf(text->out, "  %-14s paused by %-14s  priority %" PRId64 "%12s  %s %s\n",
-            store_text(row, 0), store_text(row, 1), store_int(row, 2), words_time(stopped).text,
-            bar, words_percent((double)stopped, span).text);
+            store_text(row, "name"), store_text(row, "paused_by"), store_int(row, "priority"),
+            words_time(stopped).text, bar, words_percent((double)stopped, span).text);
 }
 
 static void write_deadlocks(const struct text *text)
@@ -158,7 +166,8 @@ static void write_deadlocks(const struct text *text)
         store_prepare(text->store, "SELECT text FROM deadlock ORDER BY until_ps NOTNULL, deadlock");
     int64_t shown = 0;
     while (shown < DEADLOCKS_MAX && store_step(rows)) {
-        fprintf(text->out, "  %s%s%s\n", text->paint.bad, store_text(rows, 0), text->paint.off);
+        fprintf(text->out, "  %s%s%s\n", text->paint.bad, store_text(rows, "text"),
+                text->paint.off);
         shown++;
     }
     store_finish(rows);
@@ -178,7 +187,8 @@ static void write_pauses(const struct text *text)
             words_time(result_of(text, "pfc.paused_ps")).text,
             words_time(result_of(text, "pfc.longest_pause_ps")).text);
     struct store_statement *rows =
-        store_prepare(text->store, "SELECT p.name, q.name, c.priority, c.value FROM counter c"
+        store_prepare(text->store, "SELECT p.name, q.name AS paused_by, c.priority, c.value"
+                                   " FROM counter c"
                                    " JOIN port p ON p.node=c.node AND p.port=c.port"
                                    " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
                                    " WHERE c.name='tx_prio'||c.priority||'_blocked_ps'"
@@ -211,7 +221,7 @@ static void write_storm_queues(const struct text *text)
             fputs(", ...", text->out);
         else
             fprintf(text->out, "%s%s priority %" PRId64, shown == 0 ? " (" : ", ",
-                    store_text(rows, 0), store_int(rows, 1));
+                    store_text(rows, "name"), store_int(rows, "priority"));
     }
     fputs(shown > 0 ? ")" : "", text->out);
     store_finish(rows);
@@ -252,16 +262,16 @@ static void write_drops(const struct text *text)
                      " ORDER BY lossless DESC, frames DESC, d.node, d.port");
     int64_t shown = 0;
     while (shown < DROPS_MAX && store_step(rows)) {
-        const bool lossless = store_int(rows, 3) != 0;
+        const bool lossless = store_int(rows, "lossless") != 0;
         fprintf(text->out, "  %s%-14s priority %" PRId64 "  %s %s, %s",
-                lossless ? text->paint.bad : "", store_text(rows, 0), store_int(rows, 1),
-                words_count(store_int(rows, 4)).text, plural(store_int(rows, 4), "frame", "frames"),
-                store_text(rows, 2));
-        if (strcmp(store_text(rows, 2), "mtu") == 0)
-            fprintf(text->out, " (port MTU %" PRId64 ")", store_int(rows, 7));
+                lossless ? text->paint.bad : "", store_text(rows, "name"),
+                store_int(rows, "priority"), words_count(store_int(rows, "frames")).text,
+                plural(store_int(rows, "frames"), "frame", "frames"), store_text(rows, "cause"));
+        if (strcmp(store_text(rows, "cause"), "mtu") == 0)
+            fprintf(text->out, " (port MTU %" PRId64 ")", store_int(rows, "mtu_bytes"));
         fprintf(text->out, "%s, from %s to %s%s\n", lossless ? ", LOSSLESS class" : "",
-                words_time(store_int(rows, 5)).text, words_time(store_int(rows, 6)).text,
-                lossless ? text->paint.off : "");
+                words_time(store_int(rows, "first_ps")).text,
+                words_time(store_int(rows, "last_ps")).text, lossless ? text->paint.off : "");
         shown++;
     }
     store_finish(rows);
@@ -312,7 +322,7 @@ static void write_transport(const struct text *text)
 static void write_spread(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT hops, p.name, count(*) OVER (PARTITION BY hops), rank FROM"
+        text->store, "SELECT hops, p.name, count(*) OVER (PARTITION BY hops) AS ports, rank FROM"
                      " (SELECT *, row_number() OVER (PARTITION BY hops ORDER BY held_ps DESC, node,"
                      " port) AS rank FROM (SELECT node, port, min(hops) AS hops, held_ps"
                      " FROM pause_path WHERE root=0 GROUP BY node, port))"
@@ -320,18 +330,18 @@ static void write_spread(const struct text *text)
                      " ORDER BY hops, rank");
     int64_t hops = 0;
     while (store_step(rows)) {
-        const int64_t rank = store_int(rows, 3);
-        if (store_int(rows, 0) > 1 && hops == 0)
+        const int64_t rank = store_int(rows, "rank");
+        if (store_int(rows, "hops") > 1 && hops == 0)
             break; /* the root's own neighbour is always the first */
         if (hops == 0)
             fprintf(text->out, "%s%-16s%s", text->paint.bold, "Paused ports", text->paint.off);
-        else if (store_int(rows, 0) != hops)
+        else if (store_int(rows, "hops") != hops)
             fputs("  <-  ", text->out);
         if (rank <= SPREAD_PORTS)
-            fprintf(text->out, "%s%s", rank == 1 ? "" : ", ", store_text(rows, 1));
+            fprintf(text->out, "%s%s", rank == 1 ? "" : ", ", store_text(rows, "name"));
         else if (rank == SPREAD_PORTS + 1)
-            fprintf(text->out, " and %" PRId64 " more", store_int(rows, 2) - SPREAD_PORTS);
-        hops = store_int(rows, 0);
+            fprintf(text->out, " and %" PRId64 " more", store_int(rows, "ports") - SPREAD_PORTS);
+        hops = store_int(rows, "hops");
     }
     fputs(hops == 0 ? "" : "\n", text->out);
     store_finish(rows);
@@ -341,19 +351,21 @@ static void write_spread(const struct text *text)
 static void write_victims(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT w.name, min(class), count(DISTINCT node), max(lost_ppm), max(held_ps)"
+        text->store, "SELECT w.name, min(class) AS nearest, count(DISTINCT node) AS hosts,"
+                     " max(lost_ppm) AS most_ppm, max(held_ps) AS longest_ps"
                      " FROM victim v JOIN workload w USING(workload) WHERE cause=0 OR"
                      " (SELECT value FROM result WHERE path='causes['||cause||'].sure')=1"
                      " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++) {
-        const int64_t hosts = store_int(rows, 2);
+        const int64_t hosts = store_int(rows, "hosts");
         fprintf(text->out, "%s%-16s%s%s (%s): %" PRId64 " host%s lost up to %s of the time",
-                text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),
-                store_text(rows, 1), hosts, plural(hosts, "", "s"),
-                words_percent((double)store_int(rows, 3), PPM).text);
-        if (store_int(rows, 4) > 0)
+                text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off,
+                store_text(rows, "name"), store_text(rows, "nearest"), hosts,
+                plural(hosts, "", "s"),
+                words_percent((double)store_int(rows, "most_ppm"), PPM).text);
+        if (store_int(rows, "longest_ps") > 0)
             fprintf(text->out, "; a port on the path was paused for %s",
-                    words_time(store_int(rows, 4)).text);
+                    words_time(store_int(rows, "longest_ps")).text);
         fputc('\n', text->out);
     }
     store_finish(rows);
@@ -365,7 +377,7 @@ static void write_sentence(const struct text *text, const char *words, const cha
     struct store_statement *row =
         store_prepare(text->store, "SELECT value FROM result WHERE path=?");
     store_bind(row, 1, STORE_T(path));
-    snprintf(sentence, sizeof sentence, "%s", store_step(row) ? store_text(row, 0) : "");
+    snprintf(sentence, sizeof sentence, "%s", store_step(row) ? store_text(row, "value") : "");
     store_finish(row);
     if (sentence[0] != '\0')
         fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, words, text->paint.off, sentence);
@@ -376,15 +388,15 @@ static void write_harm(const struct text *text)
 {
     write_sentence(text, "Harm", "harm.sentence");
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT s.value, p.value, y.value FROM result s"
+        text->store, "SELECT s.value AS sentence, p.value AS share, y.value AS sure FROM result s"
                      " JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
                      " JOIN result y ON y.path=replace(s.path, '.sentence', '.sure')"
                      " WHERE s.path GLOB 'causes*.sentence' AND (p.value > 0.2 OR y.value=1)"
                      " ORDER BY s.position LIMIT 4");
     for (int shown = 0; store_step(rows); shown++)
         fprintf(text->out, "%s%-16s%s%s%s %s\n", text->paint.bold, shown == 0 ? "Causes" : "",
-                text->paint.off, words_percent(store_real(rows, 1), 1).text,
-                store_int(rows, 2) != 0 ? "" : " unsure", store_text(rows, 0));
+                text->paint.off, words_percent(store_real(rows, "share"), 1).text,
+                store_int(rows, "sure") != 0 ? "" : " unsure", store_text(rows, "sentence"));
     store_finish(rows);
 }
 
@@ -422,9 +434,9 @@ static void write_warnings(const struct text *text)
     int64_t shown = 0;
     while (shown < WARNINGS_MAX && store_step(rows)) {
         fprintf(text->out, "%s%s%-16s%s%s\n", shown == 0 ? "\n" : "", text->paint.bad,
-                shown == 0 ? "Warnings" : "", text->paint.off, store_text(rows, 0));
-        if (store_column_type(rows, 1) != STORE_NULL)
-            write_remedy(text, store_text(rows, 1), store_raw_text(rows, 2));
+                shown == 0 ? "Warnings" : "", text->paint.off, store_text(rows, "text"));
+        if (!store_is_null(rows, "remedy"))
+            write_remedy(text, store_text(rows, "remedy"), store_raw_text(rows, "sets"));
         shown++;
     }
     store_finish(rows);
@@ -439,18 +451,19 @@ static void write_verdict(const struct text *text)
     for (int shown = 0; store_step(rows); shown++) {
         if (shown == 0)
             fprintf(text->out, "\n%sExpectations%s\n", paint->bold, paint->off);
-        const bool judged = store_column_type(rows, 1) != STORE_NULL;
-        const bool held = store_int(rows, 1) != 0;
+        const bool judged = !store_is_null(rows, "held");
+        const bool held = store_int(rows, "held") != 0;
         const char *colour = held ? paint->good : judged ? paint->bad : paint->dim;
         const char *word = held ? "held" : judged ? "BROKEN" : "not judged";
         fprintf(text->out, "  %s%-*s%s %-42s %s%s%s\n", colour, text->cut ? 10 : 7, word,
-                paint->off, store_text(rows, 0), paint->dim, store_text(rows, 2), paint->off);
+                paint->off, store_text(rows, "text"), paint->dim, store_text(rows, "actual"),
+                paint->off);
     }
     store_finish(rows);
     rows = store_prepare(text->store, "SELECT text FROM failure ORDER BY rowid");
     for (int shown = 0; store_step(rows); shown++)
         fprintf(text->out, "%s  %sFAILED%s  %s\n", shown == 0 ? "\n" : "", paint->bad, paint->off,
-                store_text(rows, 0));
+                store_text(rows, "text"));
     store_finish(rows);
     char digest[64];
     store_ask_text(text->store, "SELECT digest FROM meta", digest, sizeof digest);

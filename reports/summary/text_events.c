@@ -19,7 +19,7 @@ void text_events(struct store *store, const struct paint *paint, FILE *out)
     for (; store_step(rows); shown++)
         fprintf(out, "%s%s%s%s%12s  %s\n", shown == 0 ? "\n" : "", shown == 0 ? paint->bold : "",
                 shown == 0 ? "Events\n" : "", shown == 0 ? paint->off : "",
-                words_time(store_int(rows, 0)).text, store_text(rows, 1));
+                words_time(store_int(rows, "at_ps")).text, store_text(rows, "text"));
     store_finish(rows);
     const int64_t all = store_ask_int(store, "SELECT count(*) FROM event", 0);
     if (all > shown)

@@ -13,16 +13,16 @@ static void value_of(struct store *store, const char *name, char value[VALUE_BYT
 {
     struct store_statement *row = store_prepare(store, "SELECT value FROM measured WHERE name=?");
     store_bind(row, 1, STORE_T(name));
-    snprintf(value, VALUE_BYTES, "%s", store_step(row) ? store_text(row, 0) : "");
+    snprintf(value, VALUE_BYTES, "%s", store_step(row) ? store_text(row, "value") : "");
     store_finish(row);
 }
 
 static int64_t count_of(struct store *store, const char *name)
 {
     struct store_statement *row =
-        store_prepare(store, "SELECT CAST(value AS INTEGER) FROM measured WHERE name=?");
+        store_prepare(store, "SELECT CAST(value AS INTEGER) AS value FROM measured WHERE name=?");
     store_bind(row, 1, STORE_T(name));
-    const int64_t count = store_step(row) ? store_int(row, 0) : 0;
+    const int64_t count = store_step(row) ? store_int(row, "value") : 0;
     store_finish(row);
     return count;
 }

@@ -17,7 +17,7 @@ static double value_of(struct store *store, int64_t workload, const char *path)
     snprintf(whole, sizeof whole, "workloads[%lld].%s", (long long)workload, path);
     struct store_statement *row = store_prepare(store, "SELECT value FROM result WHERE path=?");
     store_bind(row, 1, STORE_T(whole));
-    const double value = store_step(row) ? store_real(row, 0) : 0;
+    const double value = store_step(row) ? store_real(row, "value") : 0;
     store_finish(row);
     return value;
 }
@@ -78,14 +78,14 @@ void text_members(struct store *store, FILE *out, const struct paint *paint)
         store_prepare(store, "SELECT workload, name FROM workload ORDER BY workload");
     int shown = 0;
     while (shown < ROWS_MAX && store_step(rows)) {
-        const int64_t w = store_int(rows, 0);
+        const int64_t w = store_int(rows, "workload");
         const double jain = value_of(store, w, "fairness.jain");
         const bool flows = value_of(store, w, "flows") > 1;
         if (!flows && (jain <= 0 || jain >= alike))
             continue;
         if (shown++ == 0)
             fprintf(out, "\n%sMembers%s\n", paint->bold, paint->off);
-        fprintf(out, "  %-18.18s  ", store_text(rows, 1));
+        fprintf(out, "  %-18.18s  ", store_text(rows, "name"));
         if (flows)
             write_flows(store, w, out);
         if (jain > 0)

@@ -60,25 +60,26 @@ static void begin_line(struct line *line, const char *path, size_t group)
 
 static void add_row(struct line *line, const struct store_statement *row, const char *name)
 {
-    if (store_int(row, 3) != 0)
-        add_item(line, name, store_text(row, 1));
-    if (store_int(row, 4) == 0)
+    if (store_int(row, "shown") != 0)
+        add_item(line, name, store_text(row, "value"));
+    if (store_int(row, "profiled") == 0)
         return;
     line->profile_values++;
-    snprintf(line->profile, sizeof line->profile, "%s", store_text(row, 2));
+    snprintf(line->profile, sizeof line->profile, "%s", store_text(row, "set_by"));
 }
 
 void text_settings(struct store *store, FILE *out, const struct paint *paint)
 {
     fprintf(out, "\n%sNon-default settings%s\n", paint->bold, paint->off);
     struct store_statement *rows = store_prepare(
-        store, "SELECT path, value, set_by, " OWN " OR " KEY ", " PROFILE " FROM setting"
+        store, "SELECT path, value, set_by, " OWN " OR " KEY " AS shown, " PROFILE " AS profiled"
+               " FROM setting"
                " WHERE path LIKE '%.%' AND (" OWN " OR " KEY " OR " PROFILE
                ") ORDER BY min(rowid) OVER (PARTITION BY " GROUP "), NOT " OWN ", rowid");
     struct line line = {0};
     int lines = 0;
     while (lines < LINES_MAX && store_step(rows)) {
-        const char *path = store_text(rows, 0), *dot = strrchr(path, '.');
+        const char *path = store_text(rows, "path"), *dot = strrchr(path, '.');
         const size_t group = (size_t)(dot - path);
         if (strlen(line.group) != group || strncmp(line.group, path, group) != 0) {
             lines += write_line(out, &line, paint);

@@ -42,23 +42,24 @@ static void read_commands(struct store *store, struct table *table)
         " begun_ps, buffered_ps, wrs_ps, fetch_ps, fetched_ps, limit_ps, media_ps, media_begun_ps,"
         " media_done_ps, response_sent_ps, admitted_ps" COMPLETED " ORDER BY io");
     while (table->count < ONE_BY_ONE_MAX && store_step(rows)) {
-        struct column *column = new_column(table, store_text(rows, 0), store_text(rows, 1));
-        const struct probe_host_io host = {.issued_at = store_int(rows, 2),
-                                           .admitted_at = store_int(rows, 17),
-                                           .posted_at = store_int(rows, 3),
-                                           .response_at = store_int(rows, 4),
-                                           .completed_at = store_int(rows, 5)};
-        const struct probe_target_io target = {.capsule_at = store_int(rows, 6),
-                                               .begun_at = store_int(rows, 7),
-                                               .buffered_at = store_int(rows, 8),
-                                               .wrs_at = store_int(rows, 9),
-                                               .fetch_at = store_int(rows, 10),
-                                               .fetched_at = store_int(rows, 11),
-                                               .limit_at = store_int(rows, 12),
-                                               .media_at = store_int(rows, 13),
-                                               .media_begun_at = store_int(rows, 14),
-                                               .media_done_at = store_int(rows, 15),
-                                               .response_at = store_int(rows, 16)};
+        struct column *column =
+            new_column(table, store_text(rows, "name"), store_text(rows, "operation"));
+        const struct probe_host_io host = {.issued_at = store_int(rows, "issued_ps"),
+                                           .admitted_at = store_int(rows, "admitted_ps"),
+                                           .posted_at = store_int(rows, "posted_ps"),
+                                           .response_at = store_int(rows, "response_ps"),
+                                           .completed_at = store_int(rows, "completed_ps")};
+        const struct probe_target_io target = {.capsule_at = store_int(rows, "capsule_ps"),
+                                               .begun_at = store_int(rows, "begun_ps"),
+                                               .buffered_at = store_int(rows, "buffered_ps"),
+                                               .wrs_at = store_int(rows, "wrs_ps"),
+                                               .fetch_at = store_int(rows, "fetch_ps"),
+                                               .fetched_at = store_int(rows, "fetched_ps"),
+                                               .limit_at = store_int(rows, "limit_ps"),
+                                               .media_at = store_int(rows, "media_ps"),
+                                               .media_begun_at = store_int(rows, "media_begun_ps"),
+                                               .media_done_at = store_int(rows, "media_done_ps"),
+                                               .response_at = store_int(rows, "response_sent_ps")};
         iojoin_stages(&host, target.capsule_at == 0 ? NULL : &target, column->sum);
     }
     store_finish(rows);
@@ -76,15 +77,15 @@ static void read_means(struct store *store, struct table *table)
     store_bind(rows, 1, STORE_I(COLUMNS_MAX));
     struct column *column = NULL;
     while (store_step(rows)) {
-        const int64_t position = store_int(rows, 2);
+        const int64_t position = store_int(rows, "position");
         if (position == 0 && table->count == COLUMNS_MAX)
             break;
         if (position == 0)
-            column = new_column(table, store_text(rows, 0), store_text(rows, 1));
+            column = new_column(table, store_text(rows, "name"), store_text(rows, "operation"));
         if (column == NULL || position < 0 || position >= IOJOIN_STAGE_COUNT)
             continue;
-        column->sum[position] = store_int(rows, 3);
-        column->count = store_int(rows, 4);
+        column->sum[position] = store_int(rows, "sum_ps");
+        column->count = store_int(rows, "count");
     }
     store_finish(rows);
 }

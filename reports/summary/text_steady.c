@@ -10,53 +10,57 @@
 enum { ROWS_MAX = 8, COLUMN = 20 };
 
 /* "62.6 us +- 1.2%" */
-static struct words with_half(struct words value, const struct store_statement *row, int column)
+static struct words with_half(struct words value, const struct store_statement *row,
+                              const char *column, const char *half_column)
 {
     struct words both;
-    const double of = store_real(row, column), half = store_real(row, column + 1);
-    if (figure_is_undefined(row, column + 1) || of <= 0)
+    const double of = store_real(row, column), half = store_real(row, half_column);
+    if (figure_is_undefined(row, half_column) || of <= 0)
         return value;
     snprintf(both.text, sizeof both.text, "%.16s +- %.8s", value.text,
              words_percent(half, of).text);
     return both;
 }
 
-static struct words time_of(const struct store_statement *row, int column)
+static struct words time_of(const struct store_statement *row, const char *column, const char *half)
 {
-    return with_half(figure_time(row, column), row, column);
+    return with_half(figure_time(row, column), row, column, half);
 }
 
 static void write_row(const struct store_statement *row, FILE *out, const struct paint *paint)
 {
-    fprintf(out, "  %-18.18s%12s%*s%*s%*s%*s\n", store_text(row, 0),
-            words_time(store_int(row, 2)).text, COLUMN, with_half(figure_rate(row, 4), row, 4).text,
-            COLUMN, time_of(row, 6).text, COLUMN, time_of(row, 8).text, COLUMN,
-            time_of(row, 10).text);
-    if (store_int(row, 1) != 0)
+    fprintf(out, "  %-18.18s%12s%*s%*s%*s%*s\n", store_text(row, "name"),
+            words_time(store_int(row, "warm_up_ps")).text, COLUMN,
+            with_half(figure_rate(row, "goodput_bps"), row, "goodput_bps", "goodput_half").text,
+            COLUMN, time_of(row, "mean_ps", "mean_half").text, COLUMN,
+            time_of(row, "p50_ps", "p50_half").text, COLUMN,
+            time_of(row, "p99_ps", "p99_half").text);
+    if (store_int(row, "settled") != 0)
         return;
     fprintf(out, "  %18s%snot steady after %s: ", "", paint->bad,
-            words_time(store_int(row, 12)).text);
-    const bool estimate = store_column_type(row, 3) != STORE_NULL;
-    if (!estimate && store_column_type(row, 15) != STORE_NULL)
-        fprintf(out, "%s; needs at least %s", store_text(row, 14),
-                words_time(store_int(row, 15)).text);
+            words_time(store_int(row, "span_ps")).text);
+    const bool estimate = !store_is_null(row, "needs_ps");
+    if (!estimate && !store_is_null(row, "needs_at_least_ps"))
+        fprintf(out, "%s; needs at least %s", store_text(row, "reason"),
+                words_time(store_int(row, "needs_at_least_ps")).text);
     else if (!estimate)
-        fputs(store_text(row, 14), out);
-    else if (store_column_type(row, 13) != STORE_NULL)
-        fprintf(out, "needs about %s (--set %s)", words_time(store_int(row, 3)).text,
-                store_text(row, 13));
+        fputs(store_text(row, "reason"), out);
+    else if (!store_is_null(row, "remedy"))
+        fprintf(out, "needs about %s (--set %s)", words_time(store_int(row, "needs_ps")).text,
+                store_text(row, "remedy"));
     else
         fprintf(out, "needs about %s, and its work ends before",
-                words_time(store_int(row, 3)).text);
+                words_time(store_int(row, "needs_ps")).text);
     fprintf(out, "%s\n", paint->off);
 }
 
 void text_steady(struct store *store, FILE *out, const struct paint *paint)
 {
     struct store_statement *rows = store_prepare(
-        store, "SELECT w.name, settled, from_ps-w.start_ps, needs_ps, s.goodput_bps, goodput_half,"
-               " mean_ps, mean_half, p50_ps, p50_half, p99_ps, p99_half, until_ps-w.start_ps, "
-               "s.remedy, s.reason, needs_at_least_ps"
+        store, "SELECT w.name, settled, from_ps-w.start_ps AS warm_up_ps, needs_ps, s.goodput_bps, "
+               "goodput_half,"
+               " mean_ps, mean_half, p50_ps, p50_half, p99_ps, p99_half,"
+               " until_ps-w.start_ps AS span_ps, s.remedy, s.reason, needs_at_least_ps"
                " FROM steady s JOIN workload w USING(workload) ORDER BY workload");
     for (int64_t shown = 0; shown < ROWS_MAX && store_step(rows); shown++) {
         if (shown == 0)

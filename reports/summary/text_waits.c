@@ -17,7 +17,7 @@ struct lines {
 
 /* The port at which most of it was. */
 #define PLACE(column)                                                                              \
-    "SELECT port, priority, paused_by, because_of, because_of_priority, " column                   \
+    "SELECT port, priority, paused_by, because_of, because_of_priority, " column " AS us"          \
     " FROM v_wait_place JOIN workload w ON w.name=v_wait_place.workload"                           \
     " WHERE w.workload=?1 AND operation=?2 AND " column ">0"                                       \
     " ORDER BY " column " DESC, port, priority LIMIT 1"
@@ -41,11 +41,11 @@ static void write_parts(const struct lines *lines, struct store_statement *rows,
 {
     const char *comma = "";
     while (store_step(rows)) {
-        const double ps = (double)store_int(rows, 1);
+        const double ps = (double)store_int(rows, "ps");
         if (ps * 100 < whole)
             break;
         fprintf(lines->out, "%s%s %s", comma, words_percent(ps, whole).text,
-                words_of(store_text(rows, 0)));
+                words_of(store_text(rows, "part")));
         comma = ", ";
     }
     fprintf(lines->out, "\n");
@@ -55,8 +55,8 @@ static void write_parts(const struct lines *lines, struct store_statement *rows,
 static double slow_latency(const struct lines *lines)
 {
     struct store_statement *row =
-        ask(lines, "SELECT sum(sum_ps) FROM wait_slow WHERE workload=?1 AND operation=?2");
-    const double ps = store_step(row) ? (double)store_int(row, 0) : 0;
+        ask(lines, "SELECT sum(sum_ps) AS ps FROM wait_slow WHERE workload=?1 AND operation=?2");
+    const double ps = store_step(row) ? (double)store_int(row, "ps") : 0;
     store_finish(row);
     return ps;
 }
@@ -64,12 +64,12 @@ static double slow_latency(const struct lines *lines)
 /* The root of most of its pauses: a host, or a port that is full. */
 static void write_reason(const struct lines *lines, const struct store_statement *row)
 {
-    const char *root = store_text(row, 3);
+    const char *root = store_text(row, "because_of");
     if (root[0] == '\0')
         return;
     fprintf(lines->out, ", mostly because of %s", root);
     if (strchr(root, ':') != NULL)
-        fprintf(lines->out, " priority %lld", (long long)store_int(row, 4));
+        fprintf(lines->out, " priority %lld", (long long)store_int(row, "because_of_priority"));
 }
 
 /* Like the parts, a place below a hundredth of the latency is left out: the mean over all
@@ -77,11 +77,11 @@ static void write_reason(const struct lines *lines, const struct store_statement
 static void write_place(const struct lines *lines, bool paused)
 {
     struct store_statement *row = ask(lines, paused ? PLACE("paused_us") : PLACE("queued_us"));
-    if (store_step(row) && store_real(row, 5) * 1e6 * 100 >= (double)lines->latency_ps) {
-        const double mean = store_real(row, 5) * 1e6 / (double)lines->count;
+    if (store_step(row) && store_real(row, "us") * 1e6 * 100 >= (double)lines->latency_ps) {
+        const double mean = store_real(row, "us") * 1e6 / (double)lines->count;
         fprintf(lines->out, "    %s most at %s priority %lld", paused ? "paused" : "queued",
-                store_text(row, 0), (long long)store_int(row, 1));
-        fprintf(lines->out, ", %s %s: mean %s", paused ? "by" : "to", store_text(row, 2),
+                store_text(row, "port"), (long long)store_int(row, "priority"));
+        fprintf(lines->out, ", %s %s: mean %s", paused ? "by" : "to", store_text(row, "paused_by"),
                 words_time(words_whole(mean)).text);
         if (paused)
             write_reason(lines, row);
@@ -95,19 +95,20 @@ static void write_worst(const struct lines *lines, int64_t workload)
 {
     struct store_statement *row = store_prepare(
         lines->store,
-        "SELECT member, f.name, t.name, latency_ps*1.0/count, latency_ps, count(*) OVER ()"
+        "SELECT member, f.name AS host, t.name AS target, latency_ps*1.0/count AS mean_ps,"
+        " latency_ps, count(*) OVER () AS members"
         " FROM wait_member JOIN node f ON f.node=from_node JOIN node t ON t.node=to_node"
         " WHERE workload=?1 ORDER BY 4 DESC, member LIMIT 1");
     store_bind(row, 1, STORE_I(workload));
-    if (store_step(row) && store_int(row, 5) > 1) {
-        fprintf(lines->out, "    slowest member %s to %s, mean %s: ", store_text(row, 1),
-                store_text(row, 2), words_time(store_int(row, 3)).text);
+    if (store_step(row) && store_int(row, "members") > 1) {
+        fprintf(lines->out, "    slowest member %s to %s, mean %s: ", store_text(row, "host"),
+                store_text(row, "target"), words_time(store_int(row, "mean_ps")).text);
         struct store_statement *parts = store_prepare(
             lines->store, "SELECT part, sum_ps AS ps FROM wait_member_part WHERE workload=?1"
                           " AND member=?2 ORDER BY ps DESC, position");
         store_bind(parts, 1, STORE_I(workload));
-        store_bind(parts, 2, STORE_I(store_int(row, 0)));
-        write_parts(lines, parts, (double)store_int(row, 4));
+        store_bind(parts, 2, STORE_I(store_int(row, "member")));
+        write_parts(lines, parts, (double)store_int(row, "latency_ps"));
     }
     store_finish(row);
 }
@@ -142,20 +143,21 @@ void text_waits(struct store *store, FILE *out, const struct paint *paint)
     struct store_statement *rows =
         store_prepare(store, "SELECT w.name, workload, operation, count, latency_ps, slow_count,"
                              " row_number() OVER (PARTITION BY workload ORDER BY operation DESC)"
+                             " AS place"
                              " FROM wait_total JOIN workload w USING(workload)"
                              " ORDER BY workload, operation");
     for (int shown = 0; store_step(rows); shown++) {
         char name[64];
         if (shown == 0)
             fprintf(out, "\n%sWhat commands and messages waited for%s\n", paint->bold, paint->off);
-        snprintf(name, sizeof name, "%s", store_text(rows, 0));
-        lines.workload = store_int(rows, 1);
-        snprintf(lines.operation, sizeof lines.operation, "%s", store_text(rows, 2));
-        lines.count = store_int(rows, 3);
-        lines.latency_ps = store_int(rows, 4);
-        lines.slow_count = store_int(rows, 5);
+        snprintf(name, sizeof name, "%s", store_text(rows, "name"));
+        lines.workload = store_int(rows, "workload");
+        snprintf(lines.operation, sizeof lines.operation, "%s", store_text(rows, "operation"));
+        lines.count = store_int(rows, "count");
+        lines.latency_ps = store_int(rows, "latency_ps");
+        lines.slow_count = store_int(rows, "slow_count");
         write_lines(&lines, name);
-        if (store_int(rows, 6) == 1) /* its last operation */
+        if (store_int(rows, "place") == 1) /* its last operation */
             write_worst(&lines, lines.workload);
     }
     store_finish(rows);

@@ -177,13 +177,13 @@ static void write_rows(struct json *json, struct store *store, const char *sql)
     struct store_statement *rows = store_prepare(store, sql);
     while (store_step(rows)) {
         char path[JSON_PATH_BYTES];
-        snprintf(path, sizeof path, "%s", store_text(rows, 0));
-        const struct store_value value = {.integer = store_int(rows, 1),
-                                          .real = store_real(rows, 1)};
+        snprintf(path, sizeof path, "%s", store_text(rows, "path"));
+        const struct store_value value = {.integer = store_int(rows, "value"),
+                                          .real = store_real(rows, "value")};
         struct store_value with_text = value;
-        with_text.text = store_text(rows, 1);
+        with_text.text = store_text(rows, "value");
         if (new_part(json, path, &(int){0})[0] != '\0')
-            json_value(json, path, store_text(rows, 2), &with_text);
+            json_value(json, path, store_text(rows, "type"), &with_text);
     }
     store_finish(rows);
 }
@@ -202,11 +202,11 @@ static void write_list(struct json *json, struct store *store, const struct json
     int64_t shown = 0;
     for (; store_step(rows); shown++)
         for (int i = 0; i < list->columns; i++) {
-            const bool none = store_column_type(rows, i) == STORE_NULL;
-            const struct store_value value = {.integer = store_int(rows, i),
-                                              .real = store_real(rows, i)};
+            const bool none = store_is_null(rows, list->names[i]);
+            const struct store_value value = {.integer = store_int(rows, list->names[i]),
+                                              .real = store_real(rows, list->names[i])};
             struct store_value with_text = value;
-            with_text.text = store_text(rows, i);
+            with_text.text = store_text(rows, list->names[i]);
             snprintf(path, sizeof path, "%s[%" PRId64 "].%s", list->list, shown, list->names[i]);
             json_value(json, path, none ? "null" : list->types[i], &with_text);
         }
@@ -234,11 +234,11 @@ static void write_events(struct json *json, struct store *store)
 {
     static const char *const names[] = {"at_ns", "kind", "place", "took_ns", "text"};
     static const char *const types[] = {"real", "text", "text", "real", "text"};
-    const struct json_list events = {
-        "timeline",
-        "SELECT at_us*1e3, kind, place, took_us*1e3, text FROM v_event ORDER BY position"
-        " LIMIT 200",
-        names, types, sizeof names / sizeof names[0]};
+    const struct json_list events = {"timeline",
+                                     "SELECT at_us*1e3 AS at_ns, kind, place, took_us*1e3 AS "
+                                     "took_ns, text FROM v_event ORDER BY position"
+                                     " LIMIT 200",
+                                     names, types, sizeof names / sizeof names[0]};
     write_list(json, store, &events);
     const struct store_value all = STORE_I(store_ask_int(store, "SELECT count(*) FROM event", 0));
     json_value(json, "timeline_count", "integer", &all);
@@ -249,14 +249,14 @@ bool json_run(struct store *store, FILE *out)
     struct json json;
     json_begin(&json, out);
     write_rows(&json, store, "SELECT path, value, type FROM result ORDER BY position");
-    write_rows(&json, store, "SELECT name, value, 'real' FROM wall ORDER BY name");
+    write_rows(&json, store, "SELECT name AS path, value, 'real' AS type FROM wall ORDER BY name");
     write_queues(&json, store);
     write_events(&json, store);
-    write_rows(
-        &json, store,
-        "SELECT 'measured.'||name, value, CASE WHEN value='' OR value GLOB '*[^0-9]*' OR name IN"
-        " ('device','firmware','kernel') THEN 'text' ELSE 'integer' END"
-        " FROM measured ORDER BY name");
+    write_rows(&json, store,
+               "SELECT 'measured.'||name AS path, value, CASE WHEN value='' OR value GLOB "
+               "'*[^0-9]*' OR name IN"
+               " ('device','firmware','kernel') THEN 'text' ELSE 'integer' END"
+               " AS type FROM measured ORDER BY name");
     json_end(&json);
     return store_error(store) == NULL && ferror(out) == 0;
 }

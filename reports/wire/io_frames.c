@@ -33,7 +33,7 @@ struct search {
 };
 
 /* A time, size or number of a database that may be anybody's: sums of a few stay in range. */
-static int64_t number(struct store_statement *row, int column)
+static int64_t number(const struct store_statement *row, const char *column)
 {
     const int64_t value = store_int(row, column), most = INT64_MAX / 8;
     return value < 0 ? 0 : value > most ? most : value;
@@ -49,10 +49,14 @@ static uint64_t little(const unsigned char *bytes, int count)
 
 static bool read_io(struct search *s, int64_t io, char why[IO_WHY_BYTES])
 {
+    static const char *const moments[IO_MOMENTS] = {
+        "issued_ps",        "posted_ps",   "capsule_ps",     "fetch_ps",
+        "fetched_ps",       "media_ps",    "media_begun_ps", "media_done_ps",
+        "response_sent_ps", "response_ps", "completed_ps"};
     struct store_statement *row = store_prepare(
         s->store,
-        "SELECT w.name, operation, io.bytes, lba, cid, h.endpoint, t.endpoint, issued_ps, "
-        "posted_ps,"
+        "SELECT w.name, operation, io.bytes, lba, cid, h.endpoint AS host, t.endpoint AS target,"
+        " issued_ps, posted_ps,"
         " capsule_ps, fetch_ps, fetched_ps, media_ps, media_begun_ps, media_done_ps,"
         " response_sent_ps, response_ps, completed_ps FROM io JOIN workload w USING(workload)"
         " JOIN port h ON h.ip=host_ip JOIN port t ON t.ip=target_ip WHERE io=?1");
@@ -61,15 +65,15 @@ static bool read_io(struct search *s, int64_t io, char why[IO_WHY_BYTES])
     const bool found = store_step(row);
     if (found) {
         struct io_frames *f = s->frames;
-        snprintf(f->workload, sizeof f->workload, "%s", store_text(row, 0));
-        snprintf(f->operation, sizeof f->operation, "%s", store_text(row, 1));
-        f->bytes = number(row, 2);
-        s->lba = f->lba = store_int(row, 3);
-        s->cid = store_int(row, 4);
-        s->host = store_int(row, 5);
-        s->target = store_int(row, 6);
+        snprintf(f->workload, sizeof f->workload, "%s", store_text(row, "name"));
+        snprintf(f->operation, sizeof f->operation, "%s", store_text(row, "operation"));
+        f->bytes = number(row, "bytes");
+        s->lba = f->lba = store_int(row, "lba");
+        s->cid = store_int(row, "cid");
+        s->host = store_int(row, "host");
+        s->target = store_int(row, "target");
         for (int i = 0; i < IO_MOMENTS; i++)
-            f->moments[i] = number(row, 7 + i);
+            f->moments[i] = number(row, moments[i]);
     } else {
         snprintf(why, IO_WHY_BYTES, "no command %" PRId64 ": the table io has %" PRId64 " of them",
                  io, store_ask_int(s->store, "SELECT count(*) FROM io", 0));
@@ -113,19 +117,19 @@ static bool find_command(struct search *s)
     bool found = false, open = false;
     struct store_statement *rows = first_hops(s, s->host, s->target);
     while (store_step(rows)) {
-        const char *opcode = store_text(rows, 1);
+        const char *opcode = store_text(rows, "opcode");
         size_t bytes;
-        const unsigned char *head = store_blob(rows, 6, &bytes);
+        const unsigned char *head = store_blob(rows, "head", &bytes);
         if (!found && has(opcode, "SEND_") && bytes >= SQE_LBA + 8 &&
             (int64_t)little(head + SQE_CID, 2) == s->cid &&
             (int64_t)little(head + SQE_LBA, 8) == s->lba) {
             found = true;
             open = has(opcode, "FIRST");
-            s->target_qp = store_int(rows, 2);
+            s->target_qp = store_int(rows, "qpn");
             s->key = head[SQE_TYPE] >> 4 == KEYED ? (int64_t)little(head + SQE_KEY, 4) : -1;
-            ask(s, 0, number(rows, 3), number(rows, 3));
-        } else if (open && has(opcode, "SEND_") && store_int(rows, 2) == s->target_qp) {
-            s->asked[0][0].last = number(rows, 3);
+            ask(s, 0, number(rows, "psn"), number(rows, "psn"));
+        } else if (open && has(opcode, "SEND_") && store_int(rows, "qpn") == s->target_qp) {
+            s->asked[0][0].last = number(rows, "psn");
             open = !has(opcode, "LAST");
         }
     }
@@ -140,14 +144,14 @@ static bool find_response(struct search *s)
     struct store_statement *rows = first_hops(s, s->target, s->host);
     while (store_step(rows)) {
         size_t bytes;
-        const unsigned char *head = store_blob(rows, 6, &bytes);
-        if (!has(store_text(rows, 1), "SEND_ONLY") || bytes < CQE_CID + 2 || bytes > 16 ||
+        const unsigned char *head = store_blob(rows, "head", &bytes);
+        if (!has(store_text(rows, "opcode"), "SEND_ONLY") || bytes < CQE_CID + 2 || bytes > 16 ||
             (int64_t)little(head + CQE_CID, 2) != s->cid ||
-            store_int(rows, 0) > s->frames->moments[IO_RESPONSE])
+            store_int(rows, "at_ps") > s->frames->moments[IO_RESPONSE])
             continue;
         found = true;
-        s->host_qp = store_int(rows, 2);
-        s->response_psn = number(rows, 3);
+        s->host_qp = store_int(rows, "qpn");
+        s->response_psn = number(rows, "psn");
     }
     store_finish(rows);
     return found;
@@ -160,17 +164,17 @@ static void find_data(struct search *s)
     bool writing = false, reading = false;
     struct store_statement *rows = s->key < 0 ? NULL : first_hops(s, s->target, s->host);
     while (store_step(rows)) {
-        const char *opcode = store_text(rows, 1);
-        const int64_t psn = number(rows, 3);
+        const char *opcode = store_text(rows, "opcode");
+        const int64_t psn = number(rows, "psn");
         const uint32_t count = s->asked_count[1];
         struct range *last = count == 0 ? NULL : &s->asked[1][count - 1];
-        if (store_int(rows, 2) != s->host_qp || has(opcode, "ACK") || has(opcode, "RESPONSE"))
+        if (store_int(rows, "qpn") != s->host_qp || has(opcode, "ACK") || has(opcode, "RESPONSE"))
             continue;
         if (reading && last != NULL)
             last->last = psn - 1;
         reading = false;
-        const bool named = store_int(rows, 4) == s->key && has(opcode, "RC_WRITE");
-        if (named || (store_int(rows, 4) == s->key && has(opcode, "READ_REQUEST"))) {
+        const bool named = store_int(rows, "rkey") == s->key && has(opcode, "RC_WRITE");
+        if (named || (store_int(rows, "rkey") == s->key && has(opcode, "READ_REQUEST"))) {
             ask(s, 1, psn, psn);
             reading = !named;
             writing = has(opcode, "FIRST");
@@ -239,8 +243,8 @@ static struct store_statement *all_hops(const struct search *s)
     struct store_statement *rows = store_prepare(
         s->store,
         "SELECT at_ps, wire_ps, delay_ps, f.node, p.peer_node, opcode, qpn, psn, bytes,"
-        " payload_bytes, flags, lost, source, n.name, m.name, coalesce(p.endpoint=source, 0),"
-        " p.rate_bps, coalesce(syndrome, 0)"
+        " payload_bytes, flags, lost, source, n.name AS node_name, m.name AS peer_name,"
+        " coalesce(p.endpoint=source, 0) AS first, p.rate_bps, coalesce(syndrome, 0) AS syndrome_or"
         " FROM frame f JOIN port p USING(node, port) JOIN node n USING(node) JOIN node m"
         " ON m.node=p.peer_node WHERE ((source=?1 AND destination=?2) OR (source=?2 AND"
         " destination=?1)) AND at_ps BETWEEN ?3 AND ?4 AND opcode LIKE 'RC\\_%' ESCAPE '\\'"
@@ -261,18 +265,19 @@ static void find_lanes(const struct search *s)
     struct io_frames *f = s->frames;
     struct store_statement *rows = all_hops(s);
     while (store_step(rows)) {
-        const bool from_host = store_int(rows, 12) == s->host;
-        const int64_t node = store_int(rows, 3), peer = store_int(rows, 4);
-        if (!belongs(s, from_host, store_text(rows, 5), store_int(rows, 6), store_int(rows, 7)))
+        const bool from_host = store_int(rows, "source") == s->host;
+        const int64_t node = store_int(rows, "node"), peer = store_int(rows, "peer_node");
+        if (!belongs(s, from_host, store_text(rows, "opcode"), store_int(rows, "qpn"),
+                     store_int(rows, "psn")))
             continue;
         const uint32_t own = lane_of(f, node), other = lane_of(f, peer);
         if (f->lane_count == 0) {
-            add_lane(f, 0, node, store_text(rows, 13));
-            add_lane(f, 1, peer, store_text(rows, 14));
+            add_lane(f, 0, node, store_text(rows, "node_name"));
+            add_lane(f, 1, peer, store_text(rows, "peer_name"));
         } else if (own < IO_LANES_MAX && other == IO_LANES_MAX) {
-            add_lane(f, from_host ? own + 1 : own, peer, store_text(rows, 14));
+            add_lane(f, from_host ? own + 1 : own, peer, store_text(rows, "peer_name"));
         } else if (own == IO_LANES_MAX && other < IO_LANES_MAX) {
-            add_lane(f, from_host ? other : other + 1, node, store_text(rows, 13));
+            add_lane(f, from_host ? other : other + 1, node, store_text(rows, "node_name"));
         }
     }
     store_finish(rows);
@@ -299,11 +304,12 @@ static void read_hops(const struct search *s)
     f->hops = memory_zeroed(IO_HOPS_MAX, sizeof *f->hops);
     struct store_statement *rows = all_hops(s);
     while (store_step(rows)) {
-        const char *opcode = store_text(rows, 5);
-        const bool from_host = store_int(rows, 12) == s->host;
-        const uint32_t from = lane_of(f, store_int(rows, 3)), to = lane_of(f, store_int(rows, 4));
-        const int64_t psn = number(rows, 7);
-        if (!belongs(s, from_host, opcode, store_int(rows, 6), psn))
+        const char *opcode = store_text(rows, "opcode");
+        const bool from_host = store_int(rows, "source") == s->host;
+        const uint32_t from = lane_of(f, store_int(rows, "node")),
+                       to = lane_of(f, store_int(rows, "peer_node"));
+        const int64_t psn = number(rows, "psn");
+        if (!belongs(s, from_host, opcode, store_int(rows, "qpn"), psn))
             continue;
         if (from == IO_LANES_MAX || to == IO_LANES_MAX || f->hop_count == IO_HOPS_MAX ||
             is_long_middle(s, from_host, opcode, psn)) {
@@ -311,19 +317,19 @@ static void read_hops(const struct search *s)
             continue;
         }
         struct io_hop *hop = &f->hops[f->hop_count++];
-        *hop = (struct io_hop){.at_ps = number(rows, 0),
+        *hop = (struct io_hop){.at_ps = number(rows, "at_ps"),
                                .from = from,
                                .to = to,
                                .psn = psn,
-                               .bytes = number(rows, 8),
-                               .payload = number(rows, 9),
-                               .again = (store_int(rows, 10) & 16) != 0,
-                               .lost = store_int(rows, 11) != 0,
-                               .first = store_int(rows, 15) != 0};
-        hop->arrives_ps = hop->at_ps + number(rows, 1) + number(rows, 2);
-        if (store_int(rows, 16) > 0)
-            hop->arrives_ps -= GAP_BITS * PS_PER_S / store_int(rows, 16);
-        opcode_words(opcode, store_int(rows, 17), hop->opcode);
+                               .bytes = number(rows, "bytes"),
+                               .payload = number(rows, "payload_bytes"),
+                               .again = (store_int(rows, "flags") & 16) != 0,
+                               .lost = store_int(rows, "lost") != 0,
+                               .first = store_int(rows, "first") != 0};
+        hop->arrives_ps = hop->at_ps + number(rows, "wire_ps") + number(rows, "delay_ps");
+        if (store_int(rows, "rate_bps") > 0)
+            hop->arrives_ps -= GAP_BITS * PS_PER_S / store_int(rows, "rate_bps");
+        opcode_words(opcode, store_int(rows, "syndrome_or"), hop->opcode);
     }
     store_finish(rows);
 }

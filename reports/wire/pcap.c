@@ -30,38 +30,9 @@ struct capture {
     uint8_t bytes[WIRE_BYTES_MAX];
 };
 
-enum {
-    AT,
-    INBOUND,
-    NODE,
-    PORT,
-    PEER_NODE,
-    PEER_PORT,
-    BTH,
-    SOURCE_IP,
-    DESTINATION_IP,
-    QPN,
-    PSN,
-    BYTES,
-    PAYLOAD,
-    TOS,
-    FLAGS,
-    LOST,
-    TTL,
-    UDP_SOURCE,
-    SYNDROME,
-    MSN,
-    ADDRESS,
-    RKEY,
-    LENGTH,
-    IMMEDIATE,
-    CONTENT,
-    HEAD,
-    MIGREQ
-};
-
 #define FRAME_COLUMNS                                                                              \
-    "f.node, f.port, p.peer_node, p.peer_port, f.bth, s.ip, d.ip, f.qpn, f.psn, f.bytes, "         \
+    "f.node, f.port, p.peer_node, p.peer_port, f.bth, s.ip AS source_ip, "                         \
+    "d.ip AS destination_ip, f.qpn, f.psn, f.bytes, "                                              \
     "f.payload_bytes, f.tos, f.flags, f.lost, f.ttl, f.udp_source, f.syndrome, f.msn, f.address, " \
     "f.rkey, f.length, f.immediate, f.content, f.head, s.migreq "                                  \
     "FROM frame f JOIN port p ON p.node=f.node AND p.port=f.port "                                 \
@@ -81,20 +52,21 @@ static bool is_wanted(const struct pcap_options *options, const char *name)
 static void find_interfaces(struct capture *capture)
 {
     struct store_statement *rows = store_prepare(
-        capture->store, "SELECT p.node, p.port, p.name, p.rate_bps, p.endpoint IS NOT NULL "
-                        "FROM port p ORDER BY p.node, p.port");
+        capture->store,
+        "SELECT p.node, p.port, p.name, p.rate_bps, p.endpoint IS NOT NULL AS of_rnic "
+        "FROM port p ORDER BY p.node, p.port");
     uint32_t room = 0;
     while (store_step(rows)) {
-        const char *name = store_text(rows, 2);
-        const bool wanted = capture->options->port_count == 0 ? store_int(rows, 4) != 0
+        const char *name = store_text(rows, "name");
+        const bool wanted = capture->options->port_count == 0 ? store_int(rows, "of_rnic") != 0
                                                               : is_wanted(capture->options, name);
         if (!wanted)
             continue;
         capture->interfaces =
             memory_grown(capture->interfaces, capture->count, &room, sizeof(struct interface));
         struct interface *made = &capture->interfaces[capture->count++];
-        made->key = (uint64_t)store_int(rows, 0) << 16 | (uint64_t)store_int(rows, 1);
-        made->speed_bps = (uint64_t)store_int(rows, 3);
+        made->key = (uint64_t)store_int(rows, "node") << 16 | (uint64_t)store_int(rows, "port");
+        made->speed_bps = (uint64_t)store_int(rows, "rate_bps");
         snprintf(made->name, sizeof made->name, "%s", name);
     }
     store_finish(rows);
@@ -117,50 +89,50 @@ static uint32_t interface_at(const struct capture *capture, int64_t node, int64_
 
 /* ------------------------------------------------------------------ packets */
 
-static uint32_t u32(const struct store_statement *row, int column)
+static uint32_t u32(const struct store_statement *row, const char *column)
 {
     return (uint32_t)store_int(row, column);
 }
 
-static bool there(const struct store_statement *row, int column)
+static bool there(const struct store_statement *row, const char *column)
 {
-    return store_column_type(row, column) != STORE_NULL;
+    return !store_is_null(row, column);
 }
 
 static struct wire_frame frame_of(const struct store_statement *row)
 {
     struct wire_frame frame = {
-        .mac_control = !there(row, BTH),
-        .migreq = store_int(row, MIGREQ) != 0,
+        .mac_control = !there(row, "bth"),
+        .migreq = store_int(row, "migreq") != 0,
         .pkey = 0xFFFF, /* the default partition, full member */
-        .has_reth = there(row, ADDRESS),
-        .has_aeth = there(row, SYNDROME),
-        .has_ieth = there(row, RKEY) && !there(row, ADDRESS),
-        .has_immediate = there(row, IMMEDIATE),
-        .immediate = u32(row, IMMEDIATE),
-        .opcode = (uint8_t)u32(row, BTH),
-        .tos = (uint8_t)u32(row, TOS),
-        .ttl = (uint8_t)u32(row, TTL),
-        .flags = (uint8_t)u32(row, FLAGS),
-        .udp_source = (uint16_t)u32(row, UDP_SOURCE),
-        .bytes = (uint16_t)u32(row, BYTES),
-        .payload = (uint16_t)u32(row, PAYLOAD),
-        .source_ip = u32(row, SOURCE_IP),
-        .destination_ip = u32(row, DESTINATION_IP),
-        .qpn = u32(row, QPN),
-        .psn = u32(row, PSN),
-        .syndrome = (uint8_t)u32(row, SYNDROME),
-        .msn = u32(row, MSN),
-        .address = (uint64_t)store_int(row, ADDRESS),
-        .rkey = u32(row, RKEY),
-        .length = u32(row, LENGTH),
-        .content = u32(row, CONTENT),
+        .has_reth = there(row, "address"),
+        .has_aeth = there(row, "syndrome"),
+        .has_ieth = there(row, "rkey") && !there(row, "address"),
+        .has_immediate = there(row, "immediate"),
+        .immediate = u32(row, "immediate"),
+        .opcode = (uint8_t)u32(row, "bth"),
+        .tos = (uint8_t)u32(row, "tos"),
+        .ttl = (uint8_t)u32(row, "ttl"),
+        .flags = (uint8_t)u32(row, "flags"),
+        .udp_source = (uint16_t)u32(row, "udp_source"),
+        .bytes = (uint16_t)u32(row, "bytes"),
+        .payload = (uint16_t)u32(row, "payload_bytes"),
+        .source_ip = u32(row, "source_ip"),
+        .destination_ip = u32(row, "destination_ip"),
+        .qpn = u32(row, "qpn"),
+        .psn = u32(row, "psn"),
+        .syndrome = (uint8_t)u32(row, "syndrome"),
+        .msn = u32(row, "msn"),
+        .address = (uint64_t)store_int(row, "address"),
+        .rkey = u32(row, "rkey"),
+        .length = u32(row, "length"),
+        .content = u32(row, "content"),
     };
     /* Of queue pairs with a connection: IBTA Vol 1 17.2.8. */
     frame.migreq &= frame.opcode != WIRE_CNP && frame.opcode != WIRE_UD_SEND_ONLY;
-    frame.head = store_blob(row, HEAD, &frame.head_bytes);
-    wire_mac(u32(row, NODE), (uint16_t)u32(row, PORT), frame.source_mac);
-    wire_mac(u32(row, PEER_NODE), (uint16_t)u32(row, PEER_PORT), frame.destination_mac);
+    frame.head = store_blob(row, "head", &frame.head_bytes);
+    wire_mac(u32(row, "node"), (uint16_t)u32(row, "port"), frame.source_mac);
+    wire_mac(u32(row, "peer_node"), (uint16_t)u32(row, "peer_port"), frame.destination_mac);
     return frame;
 }
 
@@ -179,19 +151,19 @@ static bool write_packet(struct capture *capture, const struct store_statement *
     const struct wire_frame frame = frame_of(row);
     if (!wire_adds_up(&frame))
         return false;
-    const bool inbound = store_int(row, INBOUND) != 0;
+    const bool inbound = store_int(row, "inbound") != 0;
     const size_t length = wire_bytes(&frame, capture->bytes);
     const uint32_t snap = capture->options->snap;
     struct pcapng_packet packet = {
-        .at_ns = (uint64_t)store_int(row, AT) / PS_PER_NS,
+        .at_ns = (uint64_t)store_int(row, "at") / PS_PER_NS,
         .bytes = capture->bytes,
         .count = snap != 0 && snap < length ? snap : length,
         .length = length,
         .flags = inbound ? PCAPNG_INBOUND : PCAPNG_OUTBOUND,
-        .comment = comment_of(&frame, !inbound && store_int(row, LOST) != 0),
+        .comment = comment_of(&frame, !inbound && store_int(row, "lost") != 0),
     };
-    packet.interface = interface_at(capture, store_int(row, inbound ? PEER_NODE : NODE),
-                                    store_int(row, inbound ? PEER_PORT : PORT));
+    packet.interface = interface_at(capture, store_int(row, inbound ? "peer_node" : "node"),
+                                    store_int(row, inbound ? "peer_port" : "port"));
     if (inbound && (frame.flags & WIRE_DAMAGED) != 0)
         packet.flags |= PCAPNG_CRC_ERROR;
     pcapng_write(capture->out, &packet);
@@ -199,8 +171,8 @@ static bool write_packet(struct capture *capture, const struct store_statement *
 }
 
 /* A frame has arrived when its last bit has: 12 bytes of its time on the wire are the gap. */
-static const char leaves_rnics[] =
-    "SELECT f.at_ps, 0, " FRAME_COLUMNS "WHERE p.endpoint IS NOT NULL ORDER BY f.rowid";
+static const char leaves_rnics[] = "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
+                                   "WHERE p.endpoint IS NOT NULL ORDER BY f.rowid";
 static const char at_ports[] =
     "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
     "JOIN temp.tap t ON t.node=f.node AND t.port=f.port "
@@ -254,8 +226,8 @@ static void unknown_port(const struct capture *capture, char why[PCAP_WHY_BYTES]
         struct store_statement *rows = store_prepare(capture->store, "SELECT name FROM port");
         bool found = false;
         while (store_step(rows)) {
-            found = found || strcmp(store_text(rows, 0), wanted[i]) == 0;
-            nearest_offer(&nearest, store_text(rows, 0));
+            found = found || strcmp(store_text(rows, "name"), wanted[i]) == 0;
+            nearest_offer(&nearest, store_text(rows, "name"));
         }
         store_finish(rows);
         if (!found)

@@ -98,7 +98,7 @@ static void ask_all(struct store *store)
         struct store_statement *rows = store_prepare(store, sql);
         while (store_step(rows))
             for (int k = 0; k < store_columns(rows); k++)
-                if (store_text(rows, k) == NULL)
+                if (store_column_text(rows, k) == NULL)
                     abort();
         store_finish(rows);
     }

@@ -126,7 +126,7 @@ static char *all_of(struct store *store, const char *sql)
     FILE *into = open_memstream(&all, &length);
     struct store_statement *row = store_prepare(store, sql);
     while (into != NULL && store_step(row))
-        fprintf(into, "%s;", store_raw_text(row, 0));
+        fprintf(into, "%s;", store_column_raw_text(row, 0));
     store_finish(row);
     if (into == NULL || fclose(into) != 0)
         abort();

@@ -84,7 +84,7 @@ static int64_t filled(struct store *store)
     struct store_statement *tables =
         store_prepare(store, "SELECT name FROM sqlite_schema WHERE type='table'");
     while (store_step(tables)) {
-        snprintf(sql, sizeof sql, "SELECT EXISTS(SELECT 1 FROM %s)", store_text(tables, 0));
+        snprintf(sql, sizeof sql, "SELECT EXISTS(SELECT 1 FROM %s)", store_column_text(tables, 0));
         count += store_ask_int(store, sql, 0);
     }
     store_finish(tables);
@@ -316,7 +316,7 @@ static void each_column_gives_a_page_or_a_refusal(void **state)
     for (; store_step(rows); columns++) {
         char names[2][64];
         for (int i = 0; i < 2; i++)
-            snprintf(names[i], sizeof names[i], "%s", store_text(rows, i));
+            snprintf(names[i], sizeof names[i], "%s", store_column_text(rows, i));
         if (!fuzz_inputs_wanted())
             damage_column(subject, (struct damage){names[0], names[1]}, &tally);
     }

@@ -131,7 +131,8 @@ static void judge_table(const struct figures *figures, const char *table)
         for (int i = 0; i < count; i++) {
             const enum store_type type = store_column_type(rows, i);
             if (type == STORE_INTEGER || type == STORE_REAL)
-                judge(figures, table, store_column_name(rows, i), units[i], store_real(rows, i));
+                judge(figures, table, store_column_name(rows, i), units[i],
+                      store_column_real(rows, i));
         }
     free(units);
     store_finish(rows);
@@ -144,7 +145,7 @@ static void judge_tables(const struct figures *figures)
                                       " 'view') AND name NOT IN ('result', 'frame')");
     while (store_step(names)) {
         char name[100];
-        snprintf(name, sizeof name, "%s", store_text(names, 0));
+        snprintf(name, sizeof name, "%s", store_column_text(names, 0));
         judge_table(figures, name);
     }
     store_finish(names);
@@ -159,13 +160,13 @@ static void judge_result(const struct figures *figures)
     while (store_step(rows)) {
         char path[200];
         enum unit unit = NO_LAW;
-        snprintf(path, sizeof path, "%s", store_text(rows, 0));
+        snprintf(path, sizeof path, "%s", store_column_text(rows, 0));
         for (char *at = path + strlen(path); unit == NO_LAW && at > path; *at = '\0') {
             while (at > path && *at != '.')
                 at--;
             unit = unit_of("result", at + (*at == '.'));
         }
-        judge(figures, "result", store_text(rows, 0), unit, store_real(rows, 1));
+        judge(figures, "result", store_column_text(rows, 0), unit, store_column_real(rows, 1));
     }
     store_finish(rows);
 }
@@ -190,7 +191,8 @@ static void judge_laws(const struct figures *figures)
                      laws[i].what, store_error(figures->store));
         else if (store_step(rows))
             snprintf(figures->sentence, RUN_LAWS_BOUND_BYTES, "figure: %s: %.120s: %.17g, %.17g",
-                     laws[i].what, store_text(rows, 0), store_real(rows, 1), store_real(rows, 2));
+                     laws[i].what, store_column_text(rows, 0), store_column_real(rows, 1),
+                     store_column_real(rows, 2));
         store_finish(rows);
     }
 }

@@ -95,7 +95,7 @@ static void scenario_is_in_the_database_from_the_start(void **state)
     struct store_statement *source =
         store_prepare(store, "SELECT text FROM source WHERE position=0");
     assert_true(store_step(source));
-    assert_string_equal(store_raw_text(source, 0), text);
+    assert_string_equal(store_column_raw_text(source, 0), text);
     store_finish(source);
     assert_text(store, "SELECT name FROM source WHERE position=0", "tiny.yaml");
     assert_text(store, "SELECT text FROM set_option", "seed=9");
@@ -123,7 +123,7 @@ static void every_view_can_be_read(void **state)
     int count = 0;
     for (; store_step(views); count++) {
         char sql[128];
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", store_text(views, 0));
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", store_column_text(views, 0));
         assert_true(store_ask_int(store, sql, -1) >= 0);
         assert_null(store_error(store));
     }
@@ -166,7 +166,7 @@ static void image_is_what_the_schema_makes(void **state)
         size_t rows = 0;
         for (; store_step(left); rows++) {
             assert_true(store_step(right));
-            assert_string_equal(store_text(left, 0), store_text(right, 0));
+            assert_string_equal(store_column_text(left, 0), store_column_text(right, 0));
         }
         assert_true(!store_step(right) && rows > 0);
         store_finish(left);
@@ -193,7 +193,7 @@ static void columns_are_those_of_the_list(void **state)
         const size_t end = seen + (size_t)record_tables[i].columns;
         for (; store_step(columns); seen++) {
             assert_true(seen < end);
-            assert_string_equal(store_text(columns, 0), names[seen]);
+            assert_string_equal(store_column_text(columns, 0), names[seen]);
         }
         assert_int_equal(seen, end);
         store_finish(columns);

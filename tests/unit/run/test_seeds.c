@@ -110,7 +110,7 @@ static void check_seed(const struct seeds *seeds, uint32_t index)
                      seeds_figure_path((enum seeds_figure)i));
             struct store_statement *row = store_prepare(record_store(run.record), sql);
             assert_true(store_step(row));
-            assert_true(close_to(store_real(row, 0), seeds->figures[index * 2 + w][i]));
+            assert_true(close_to(store_column_real(row, 0), seeds->figures[index * 2 + w][i]));
             store_finish(row);
         }
     assert_true(seeds->figures[index * 2][SEEDS_COMPLETED] > 0);
