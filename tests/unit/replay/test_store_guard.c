@@ -204,9 +204,41 @@ static void a_journal_that_names_another_file_is_a_trap(void **state)
     }
 }
 
+static void a_column_that_the_query_lacks_or_has_twice_is_an_error(void **state)
+{
+    static const struct {
+        const char *sql, *error;
+    } rows[] = {
+        {"SELECT 1 AS one", "SQL: no column is named two in SELECT 1 AS one"},
+        {"SELECT 1 AS two, 3 AS two", "SQL: more than one column is named two in SELECT 1 AS two, "
+                                      "3 AS two"},
+        {"SELECT 3 AS one, 2 AS two", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char error[STORE_ERROR_BYTES];
+        const struct store_beginning beginning = {.kind = STORE_RUN, .schema = "CREATE TABLE t(x)"};
+        struct store *store = store_create(NULL, &beginning, error);
+        assert_non_null(store);
+        struct store_statement *row = store_prepare(store, rows[i].sql);
+        assert_true(store_step(row));
+        assert_int_equal(store_int(row, "two"), rows[i].error == NULL ? 2 : 0);
+        if (rows[i].error == NULL)
+            assert_int_equal(store_int(row, "one"), 3);
+        if (rows[i].error == NULL)
+            assert_null(store_error(store));
+        else
+            assert_string_equal(store_error(store), rows[i].error);
+        store_finish(row);
+        store_close(store);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_column_that_the_query_lacks_or_has_twice_is_an_error,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(reading_is_allowed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(everything_else_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_table_of_the_file_is_left_alone, set_up,
