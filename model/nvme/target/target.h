@@ -56,8 +56,8 @@ struct nvme_target_params {
     int64_t data_buffers;    /* that the commands of all queues share; 0: as many as are needed */
     int64_t io_unit;         /* bytes of one of them */
     int64_t data_wr_pool;    /* RDMA operations beyond a command's first; 0: as many as needed */
-    /* Queues that have sent no Connect: beyond so many the oldest ends; 0: no limit.  It is no
-     * parameter of a scenario, where everybody is known. */
+    /* Queues that have sent no Connect: beyond so many, and as many as the controllers may have,
+     * the oldest ends; 0: no limit.  It is no parameter of a scenario, where everybody is known. */
     int64_t strangers;
 };
 

@@ -104,21 +104,42 @@ static void reject(struct target_queue *queue, unsigned why)
     nvme_target_reap(queue->target);
 }
 
+static bool has_controller(const struct nvme_target *target, uint32_t ip)
+{
+    for (const struct target_queue *at = target->queues; at != NULL; at = at->next)
+        if (at->controller != NULL && at->peer_ip == ip)
+            return true;
+    return false;
+}
+
 /* A queue has its memory before Connect says whose it is.  So that nobody takes all of it, the
- * oldest of those that have said nothing makes room. */
+ * oldest of those that have said nothing makes room; of an address that has a controller only
+ * where no other has one.  A host connects all I/O queues of a controller before it sends the first
+ * Connect (nvme_rdma_alloc_io_queues of Linux 6.1), so there is room for these too. */
 static void bound_strangers(struct nvme_target *target)
 {
     struct target_queue *oldest = NULL;
-    int64_t count = 0;
-    if (target->params.strangers == 0)
+    bool known = true;
+    int64_t count = 0, room = target->params.strangers;
+    if (room == 0)
         return;
+    for (const struct target_controller *at = target->controllers; at != NULL; at = at->next)
+        room += nvme_target_budget_of(at);
     for (struct target_queue *at = target->queues; at != NULL; at = at->next)
-        if (at->controller == NULL && !at->gone && at->state != TARGET_QUEUE_CLOSING) {
+        if (at->controller == NULL && !at->gone && at->state != TARGET_QUEUE_CLOSING)
             count++;
+    if (count < room)
+        return;
+    for (struct target_queue *at = target->queues; at != NULL; at = at->next) {
+        if (at->controller != NULL || at->gone || at->state == TARGET_QUEUE_CLOSING)
+            continue;
+        const bool of_host = has_controller(target, at->peer_ip);
+        if (oldest == NULL || known || !of_host) {
             oldest = at; /* the list begins with the newest */
+            known = of_host;
         }
-    if (count >= target->params.strangers)
-        nvme_target_queue_close(oldest);
+    }
+    nvme_target_queue_close(oldest);
 }
 
 void nvme_target_queue_request(void *self, struct nvme_transport_conn *conn,

@@ -240,6 +240,22 @@ static void test_a_flood_of_silent_queues(void **state)
     bridge_intruder_close(&intruder);
 }
 
+/* A host connects all its I/O queues before it sends the first Connect: they are no strangers. */
+static void test_more_queues_than_strangers(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    bridge_pair_init(&pair);
+    pair.host_params.queues = 4 * INTRUDER_STRANGERS;
+    pair.target_params.strangers = INTRUDER_STRANGERS;
+    bridge_pair_open(&pair);
+    bridge_pair_start(&pair);
+    assert_true(pair.ready);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    assert_int_equal(nvme_host_queues(pair.host), 4 * INTRUDER_STRANGERS);
+    bridge_pair_fini(&pair);
+}
+
 /* Of the requests that a workload has the target accepts as many as its queue pairs need, and again
  * as many for a host that restarts. */
 static void test_more_connections_than_the_scenario_has(void **state)
@@ -292,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_an_overheard_request),
         cmocka_unit_test(test_a_flood_of_requests_for_memory),
         cmocka_unit_test(test_a_flood_of_silent_queues),
+        cmocka_unit_test(test_more_queues_than_strangers),
         cmocka_unit_test(test_more_connections_than_the_scenario_has),
         cmocka_unit_test(test_anything),
     };
