@@ -149,7 +149,7 @@ static void read_victims(struct account *account, struct store *store)
     rows = store_prepare(store, "SELECT text FROM deadlock ORDER BY deadlock");
     for (room = 0; store_step(rows);) {
         struct account_text *deadlock = ADD(&account->deadlocks, &account->deadlock_count, &room);
-        copy(deadlock->text, sizeof deadlock->text, rows, "workload_name");
+        copy(deadlock->text, sizeof deadlock->text, rows, "text");
     }
     store_finish(rows);
 }
