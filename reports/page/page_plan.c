@@ -111,8 +111,9 @@ static void write_chosen(const struct page *page)
                settings);
     put(page, "<p>",
         "SELECT iif(oversubscription IS NULL, '', printf('Oversubscription %.4g to 1; ',"
-        " oversubscription))||switches||' switches, '||ports_used||' ports used, '||ports_most||"
-        "' at most of one; '||host_cables||' cables to hosts, '||fabric_cables||"
+        " oversubscription))||switches||iif(switches=1, ' switch, ', ' switches, ')||ports_used||"
+        "iif(ports_used=1, ' port', ' ports')||' used, '||ports_most||' at most of one; '||"
+        "host_cables||iif(host_cables=1, ' cable', ' cables')||' to hosts, '||fabric_cables||"
         "' between switches.' FROM candidate WHERE candidate=" CHOSEN,
         "</p>\n");
     page_table(page,
