@@ -41,8 +41,8 @@ sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe<0>'),('kernel','6
 for command in 0 1 2; do
     "$program" draw frames.db --what io $command -o io.svg 2>&1 && markup io.svg
 done | hold io
-"$program" draw a.db --what pauses -o pauses.dot 2>&1 && tr -s '\n\t ' ' ' <pauses.dot | sed -E 's/;/;\n/g' >dot &&
-    sed -E 's/(pos|bb|lp|xlp|head_lp|tail_lp|width|height|lwidth|lheight|rects|vertices)=("[^"]*"|[0-9.]+),? ?//g; s/,? *\]/]/g' dot | hold pauses
+"$program" draw a.db --what pauses -o pauses.dot 2>&1 && tr -s '\n\t ' ' ' <pauses.dot | sed -E 's/;/;\n/g' >pauses.txt &&
+    sed -E 's/(pos|bb|lp|xlp|head_lp|tail_lp|width|height|lwidth|lheight|rects|vertices)=("[^"]*"|[0-9.]+),? ?//g; s/,? *\]/]/g' pauses.txt | hold pauses
 "$program" draw a.db -o fabric.svg 2>&1 && markup fabric.svg | hold fabric
 "$program" counters a.db --port host0:p0 | hold counters
 "$program" counters a.db --port leaf0 --as sonic | hold sonic

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """markup.py PAGE: a page or a drawing with each element on a line of its own, without style sheets, programs and
-figures (tests/golden/charts/check.py computes these), so that a difference names what has changed."""
+figures (tests/golden/charts/check.py computes these), so that a difference names what has changed.  What Graphviz
+computes depends on the fonts of the machine: places and sizes of its drawings are left out."""
 import re
 import sys
 
+
+def without_layout(drawing):
+    return re.sub(r' (points|d|x|y|cx|cy|rx|ry|width|height|viewBox|transform)="[^"]*"', '', drawing[0])
+
+
 text = re.sub(r'<(style|script)\b.*?</\1>', '', open(sys.argv[1]).read(), flags=re.S)
+text = re.sub(r'<svg width="\d+pt".*?</svg>', without_layout, text, flags=re.S)
 for line in re.sub(r'(<(?!/))', r'\n\1', text).split('\n'):
     if line.strip():
         print(line.rstrip())
