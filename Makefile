@@ -167,7 +167,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -284,6 +284,9 @@ plans: all ## the worked plans of scenarios/plans and their answers: docs/plans.
 culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; KEEP=DIR: what was missed)
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) \
 		"$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),100)
+
+diagnosis: all ## scenarios from incident reports: how many verdicts of run are right, by set (EXPLAIN=1: of explain --prove; SET=n or h)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/diagnosis/score.py $(if $(EXPLAIN),--explain) $(if $(SET),--set $(SET))
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
 	@tests/night $(HOURS)
