@@ -104,6 +104,12 @@ static void reject(struct target_queue *queue, unsigned why)
     nvme_target_reap(queue->target);
 }
 
+/* It has sent no Connect. */
+static bool is_silent(const struct target_queue *queue)
+{
+    return queue->controller == NULL && !queue->gone && queue->state != TARGET_QUEUE_CLOSING;
+}
+
 static bool has_controller(const struct nvme_target *target, uint32_t ip)
 {
     for (const struct target_queue *at = target->queues; at != NULL; at = at->next)
@@ -112,34 +118,33 @@ static bool has_controller(const struct nvme_target *target, uint32_t ip)
     return false;
 }
 
-/* A queue has its memory before Connect says whose it is.  So that nobody takes all of it, the
- * oldest of those that have said nothing makes room; of an address that has a controller only
- * where no other has one.  A host connects all I/O queues of a controller before it sends the first
- * Connect (nvme_rdma_alloc_io_queues of Linux 6.1), so there is room for these too. */
-static void bound_strangers(struct nvme_target *target)
+/* Of addresses that have a controller, or of those that have none; NULL: there is no such queue. */
+static struct target_queue *oldest_silent(const struct nvme_target *target, bool of_hosts)
 {
     struct target_queue *oldest = NULL;
-    bool known = true;
+    for (struct target_queue *at = target->queues; at != NULL; at = at->next)
+        if (is_silent(at) && has_controller(target, at->peer_ip) == of_hosts)
+            oldest = at; /* the list begins with the newest */
+    return oldest;
+}
+
+/* A queue has its memory before Connect says whose it is.  So that nobody takes all of it, the
+ * oldest silent queue makes room for the next one: first those of addresses without a controller.
+ * A host connects all I/O queues of a controller before it sends the first Connect
+ * (nvme_rdma_alloc_io_queues of Linux 6.1), so there is room for these too. */
+static void bound_strangers(struct nvme_target *target)
+{
     int64_t count = 0, room = target->params.strangers;
     if (room == 0)
         return;
     for (const struct target_controller *at = target->controllers; at != NULL; at = at->next)
         room += nvme_target_budget_of(at);
-    for (struct target_queue *at = target->queues; at != NULL; at = at->next)
-        if (at->controller == NULL && !at->gone && at->state != TARGET_QUEUE_CLOSING)
-            count++;
+    for (const struct target_queue *at = target->queues; at != NULL; at = at->next)
+        count += is_silent(at);
     if (count < room)
         return;
-    for (struct target_queue *at = target->queues; at != NULL; at = at->next) {
-        if (at->controller != NULL || at->gone || at->state == TARGET_QUEUE_CLOSING)
-            continue;
-        const bool of_host = has_controller(target, at->peer_ip);
-        if (oldest == NULL || known || !of_host) {
-            oldest = at; /* the list begins with the newest */
-            known = of_host;
-        }
-    }
-    nvme_target_queue_close(oldest);
+    struct target_queue *stranger = oldest_silent(target, false);
+    nvme_target_queue_close(stranger != NULL ? stranger : oldest_silent(target, true));
 }
 
 void nvme_target_queue_request(void *self, struct nvme_transport_conn *conn,
