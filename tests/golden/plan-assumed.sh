@@ -12,16 +12,8 @@ fail() { echo "FAIL: $*"; failed=1; }
 
 sed 's/queue-depth: 4/queue-depth: 1/' "$here/plans/pair.yaml" >pair.yaml
 plan() { # LIMIT REST: means are 18.1 us with 40 Gb/s and 15.6 us with 100 Gb/s
-    cat <<END
-stormglass-plan: 1
-name: pair
-scenario: pair.yaml
-vary: [{path: fabric.host-links.rate, as: rate, values: [40Gbps, 100Gbps], better: higher}]
-slo: ["io.latency.mean < $1"]
-prices: {currency: EUR, parts: [{part: nic, rate: 40Gbps, price: 300}, {part: nic, rate: 100Gbps, price: 800}]}
-seeds: 3
-${2:-}
-END
+    sed "s/17\.8us/$1/" "$here/plans/assumed.yaml"
+    printf '%s\n' "${2:-}"
 }
 
 # With half of what a command costs the cheaper one would hold; nothing makes the chosen one fail.
