@@ -136,8 +136,8 @@ void store_bind(struct store_statement *statement, int index, struct store_value
 bool store_step(struct store_statement *statement);
 
 /* Values of the row by the name that the SELECT gives the column: AS, where it is an expression or
- * another column has the same name.  A name that the query does not have, or has twice, is an error
- * that sticks, and the value that of NULL.  So a column can be added to a query anywhere. */
+ * another column has the same name.  A name that the query lacks, or has twice, is an error that
+ * sticks, and the value is then that of NULL.  A query may gain a column at any position. */
 int64_t store_int(const struct store_statement *statement, const char *column);
 double store_real(const struct store_statement *statement, const char *column);
 bool store_is_null(const struct store_statement *statement, const char *column);

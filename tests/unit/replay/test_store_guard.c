@@ -223,12 +223,12 @@ static void a_column_that_the_query_lacks_or_has_twice_is_an_error(void **state)
         struct store_statement *row = store_prepare(store, rows[i].sql);
         assert_true(store_step(row));
         assert_int_equal(store_int(row, "two"), rows[i].error == NULL ? 2 : 0);
-        if (rows[i].error == NULL)
+        if (rows[i].error == NULL) {
             assert_int_equal(store_int(row, "one"), 3);
-        if (rows[i].error == NULL)
             assert_null(store_error(store));
-        else
+        } else {
             assert_string_equal(store_error(store), rows[i].error);
+        }
         store_finish(row);
         store_close(store);
     }
