@@ -171,7 +171,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
-.PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs
+.PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs fuzz-objects
 
 all: $(PROGRAMS) ## builds the program (BUILD=release|plain|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
 
@@ -180,7 +180,7 @@ run: all ## installs what is missing, builds, and plays the pause storm (CASE=FI
 
 test: build/packages-test all ## the same, then every test
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
-	@$(MAKE) BUILD=plain law-programs build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
+	@$(MAKE) BUILD=plain law-programs fuzz-objects build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
 	@SWARM=build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
 
@@ -373,6 +373,8 @@ law-programs: $(LAW_PROGRAMS)
 swarm-program: $(SWARM)
 memcheck-programs: $(filter $(B)/tests/unit/bridge/test_bridge%,$(UNIT_PROGRAMS))
 fuzz-programs: $(FUZZ_PROGRAMS)
+# They take clang to link; make test compiles them all the same, so that they follow what they call.
+fuzz-objects: $(FUZZ_SOURCES:%.c=$(B)/%.o)
 
 # --- packages: nothing but make is needed up to here ----------------------------------------------------
 

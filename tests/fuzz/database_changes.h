@@ -39,7 +39,7 @@ static void list_columns(struct changeable *of, struct store *store)
                              " c WHERE m.type='table' ORDER BY 1, c.cid");
     for (; of->column_count < COLUMNS_MAX && store_step(rows); of->column_count++)
         for (int i = 0; i < 2; i++)
-            of->columns[of->column_count][i] = copy_of(store_text(rows, i));
+            of->columns[of->column_count][i] = copy_of(store_column_text(rows, i));
     store_finish(rows);
 }
 
