@@ -24,11 +24,7 @@ sed -n 's/^| `\(\(model\|scenarios\|replay\|reports\|bridge\|cli\)[a-z_/]*[a-z]\
 done
 printf '%s\n' "${sources[@]}" | grep '\.c$' | grep -v '^tests/fuzz/' | sed 's,/[^/]*$,,' | sort | uniq -c |
     awk '$1 > 25 { print $2 " has " $1 " files of C, 25 are the most" }' >>"$findings"
-grep -n -o -E '`[a-z]+/[a-z_/.-]+\.(c|h|def|sh|yaml|js|md|awk)`' docs/*.md README.md bridge/README.md bridge/lab/README.md | tr -d '`' |
-    while IFS=: read -r text line path; do
-        here=${text%/*} && [ "$here" != "$text" ] || here=.
-        [ -e "$path" ] || [ -e "model/$path" ] || [ -e "$here/$path" ] || [ "${path%%/*}" = build ] || echo "$text:$line: there is no $path" >>"$findings"
-    done
+tests/named.py >>"$findings" 2>&1 || true
 
 # --- each outside library is included in one place ----------------------------------------------------
 

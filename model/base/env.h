@@ -11,8 +11,8 @@
 
 struct probe;
 
-/* A one-shot timer.  The user owns the memory, which must outlive the world or a timer_cancel with
- * no event left; zero-initialise, set fire and self, then use the calls below.  Moving a timer
+/* A one-shot timer.  The user owns the memory, which must outlive the world or an env_timer_cancel
+ * with no event left; zero-initialise, set fire and self, then use the calls below.  Moving a timer
  * later costs a store: the world keeps its earlier wake-up and sleeps on when that comes. */
 struct timer {
     void (*fire)(void *self, time_ps now);

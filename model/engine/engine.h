@@ -168,7 +168,8 @@ static inline bool engine_asked_to_stop(const struct engine *engine)
     return engine->stop != NULL && atomic_load_explicit(engine->stop, memory_order_relaxed) != 0;
 }
 
-/* Between engine_runs: the world acts at that moment, at which no event has been executed yet. */
+/* Between two calls of engine_run: the world acts at that moment, at which no event has been
+ * executed yet. */
 void engine_set_now(struct engine *engine, time_ps now);
 
 /* By whoever runs the executor: executes what it has in the window that it has opened. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * iojoin - a small hash table and nine subtractions.
+ * iojoin - a small hash table, and a subtraction for each stage.
  * Linear probing with the entries behind a removed one moved up, so that no marks of the dead pile
  * up. */
 #include "replay/explain/iojoin.h"

@@ -2,7 +2,7 @@
  * iojoin - the two halves of a command put together.
  * The target tells its part first; it waits in a table until the host's part of the same command
  * comes.  A command is named by (host, target, queue, command identifier), of which only one is
- * under way at a time. From the two come nine stages, each the time between two neighbouring
+ * under way at a time. From the two come IOJOIN_STAGES, each the time between two neighbouring
  * moments, so that their sum is exactly the latency.  A moment that did not happen (a read fetches
  * no data) makes its stage 0.
  * Memory: the table grows with the commands between response and

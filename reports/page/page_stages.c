@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* One bar of nine parts, as long as the mean latency; each bar fills the width. */
+/* One bar with a part for each stage, as long as the mean latency; each bar fills the width. */
 void page_stages_bars(const struct page *page)
 {
     struct store_statement *rows = store_prepare(

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fail - makes one call of a kind fail, in a program that knows nothing of it (LD_PRELOAD).
+ * failing-calls - makes one call of a kind fail, in a program that knows nothing of it
+ * (LD_PRELOAD).
  * FAIL=memory: malloc, calloc, realloc, aligned_alloc, posix_memalign, mmap; FAIL=write: write,
  * pwrite, fsync, fdatasync, ftruncate, with FAIL_ERRNO=EIO or ENOSPC.  Libraries' calls count too;
  * the C library's own output does not.

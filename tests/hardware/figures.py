@@ -352,7 +352,7 @@ EXPERIMENTS = [
 ]
 
 UNTOLD = [
-    Untold("W1", "frame sizes; RPCs of 1 byte", "sizes are those of `tests/unit/frame`; RPCs cost their cores more than "
+    Untold("W1", "frame sizes; RPCs of 1 byte", "sizes are those of `model/net/frame/frame.h`; RPCs cost their cores more than "
            "post-cost, which is of messages without an answer"),
     Untold("N1, N2", "percentiles", "the queue depth of the source is not known; 100 is assumed"),
     Untold("N8", "iSER with and without registration", "what 24 sessions of iSER cost their cores is not known, nor how many they were; "

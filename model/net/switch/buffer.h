@@ -53,7 +53,7 @@ struct buffer_place {
  * to copy, buffer_static has a parameter of its own, and buffer_abm looks at the whole switch.
  *
  * `view` is the memory and the ports of a switch, to be read only: pools, groups, queues (the prios
- * of `ports`), rates, and what belongs to the policy: buffer_params and `state`.
+ * of `ports`), rates, and what belongs to the policy: params and `state`.
  *
  * A policy may rely on:
  *   - alpha is the weight that the scenario gives the place, in ppm, and never BUFFER_UNLIMITED:

@@ -3,7 +3,7 @@
  * State of the requester, the responder and the completer, hot lines first: a packet within a
  * message touches the first line and one more, at either end.
  * Source: IBTA Vol 1 ch. 9 (transport), 10.3 (states).  Not modelled: atomics, UC,
- * SRQ, SQD. Indices of work requests count up for ever; a ring's slot is the index masked. */
+ * SQD. Indices of work requests count up for ever; a ring's slot is the index masked. */
 #ifndef STORMGLASS_RNIC_QP_QP_H
 #define STORMGLASS_RNIC_QP_QP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fake_rdma - what tests ask the fabric to do wrong, and to tell. */
+ * fake_rdma_upset - what tests ask the fabric to do wrong, and to tell. */
 #include "tests/unit/bridge/fake_rdma_private.h"
 
 #include <netinet/in.h>

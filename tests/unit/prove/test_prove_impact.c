@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_prove_toll - what a run cost its workloads, from tables that are written by hand. */
+ * test_prove_impact - what a run cost its workloads, from tables that are written by hand. */
 #include "replay/prove/prove_impact.h"
 
 #include <setjmp.h>
