@@ -97,3 +97,21 @@ bool classes_propose_lossless(struct check_report *report, const struct scenario
     mark_all(report, scenario, dscp, better);
     return true;
 }
+
+bool classes_lossy_by_intent(const struct scenario *scenario)
+{
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        if (scenario->nodes[i].switch_params->pfc_priorities != 0)
+            return false;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const int64_t from = scenario->nodes[pair->from].host->rnic->loss_recovery;
+            const int64_t to = scenario->nodes[pair->to].host->rnic->loss_recovery;
+            if (!recovery_list[from]->selective || !recovery_list[to]->selective)
+                return false;
+        }
+    }
+    return true;
+}

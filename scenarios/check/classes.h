@@ -28,6 +28,10 @@ void classes_propose(struct check_report *report, const struct scenario *scenari
 bool classes_propose_lossless(struct check_report *report, const struct scenario *scenario,
                               unsigned dscp);
 
+/* No switch has a lossless priority, and every host that takes part repeats selectively: the fabric
+ * is meant to drop (Mittal et al., SIGCOMM 2018). */
+bool classes_lossy_by_intent(const struct scenario *scenario);
+
 bool classes_lossless(const struct scenario_node *node, unsigned priority);
 
 #endif

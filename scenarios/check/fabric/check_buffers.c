@@ -97,7 +97,7 @@ static void check_aside(const struct scenario_node *node, const struct switch_pl
     if (aside <= params->buffer / 2)
         return;
     const struct check_thing thing = check_of_switch(node, "buffer");
-    check_alike(report, DIAG_WARNING, &thing,
+    check_alike(report, aside > params->buffer / 4 * 3 ? DIAG_WARNING : DIAG_NOTE, &thing,
                 "reserved buffer and headroom take %lld of %lld B: more than half of the memory",
                 (long long)aside, (long long)params->buffer);
     if (!shares_well(plan)) {

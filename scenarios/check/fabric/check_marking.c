@@ -6,6 +6,8 @@
 #include "net/switch/switch_carve.h"
 #include "rnic/cc/cc.h"
 
+enum { FRAMES = 2 }; /* that may wait without congestion: one each of two senders */
+
 static bool anybody_reacts(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
@@ -23,15 +25,25 @@ static int64_t pause_threshold(const struct switch_plan *plan, int64_t busy)
                                   plan->lossless_pool * params->cell, busy);
 }
 
+static int64_t largest_frame(const struct scenario_node *node)
+{
+    int64_t bytes = 0;
+    for (uint16_t p = 0; p < node->port_count; p++)
+        if (node->ports[p].link != SCENARIO_NO_LINK && node->ports[p].params->mtu > bytes)
+            bytes = node->ports[p].params->mtu;
+    return bytes + WIRE_ETHERNET_BYTES;
+}
+
 static void check_switch(const struct scenario_node *node, const struct switch_plan *plan,
                          struct check_report *report)
 {
     const int64_t kmin = plan->params->ecn_kmin;
     const int64_t alone = pause_threshold(plan, 1), full = pause_threshold(plan, plan->links);
+    const int64_t frame = largest_frame(node);
     struct check_thing thing = check_of_switch(node, "ecn-kmin");
     if (plan->params->ecn_kmax == 0) {
         thing.row = "ecn-kmax";
-        check_alike(report, DIAG_NOTE, &thing,
+        check_alike(report, DIAG_WARNING, &thing,
                     "marks nothing (ecn-kmax 0): congestion control gets no signal, only pauses "
                     "act");
         check_shows(report, "ecn.marked == 0");
@@ -40,7 +52,19 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
             check_set_row(report, node->switch_values, "ecn-kmin", "%lldB", (long long)(full / 4));
             check_set_row(report, node->switch_values, "ecn-kmax", "%lldB", (long long)full);
         }
-    } else if (kmin >= alone) {
+    } else if (plan->params->ecn_kmax < FRAMES * frame) {
+        thing.row = "ecn-kmax";
+        check_alike(report, DIAG_WARNING, &thing,
+                    "ecn-kmax %lld B is less than %d frames of %lld B: two senders that take turns "
+                    "are marked, and links stay idle",
+                    (long long)plan->params->ecn_kmax, FRAMES, (long long)frame);
+        check_remedy(report, "raise ecn-kmin and ecn-kmax: to %lld and %lld B here",
+                     (long long)(full / 4), (long long)full);
+        if (full >= FRAMES * frame) {
+            check_set_row(report, node->switch_values, "ecn-kmin", "%lldB", (long long)(full / 4));
+            check_set_row(report, node->switch_values, "ecn-kmax", "%lldB", (long long)full);
+        }
+    } else if (kmin >= alone && alone >= FRAMES * frame) {
         check_alike(report, DIAG_WARNING, &thing,
                     "ECN marking starts at %lld B of an egress queue, but a single sender is "
                     "paused at %lld B: pauses act before congestion control",

@@ -115,7 +115,8 @@ static void check_lossless(const struct scenario *scenario, const struct scenari
     const unsigned priority = node->priority_of_dscp[dscp];
     if (!classes_lossless(node, priority)) {
         const struct check_thing thing = check_of_switch(node, "pfc-priorities");
-        check_alike(report, chosen ? DIAG_NOTE : DIAG_WARNING, &thing,
+        check_alike(report, chosen || classes_lossy_by_intent(scenario) ? DIAG_NOTE : DIAG_WARNING,
+                    &thing,
                     "RoCE data may be dropped: DSCP %u is priority %u there, which is not lossless",
                     dscp, priority);
         check_shows(report, "drops.lossy > 0");

@@ -96,8 +96,8 @@ static void check_policy_rows(const struct scenario_node *node, struct check_rep
             if (i == policy || block_place(node->switch_values, row->name, nobody).file == NULL)
                 continue;
             const struct check_thing thing = check_of_switch(node, row->name);
-            check_alike(report, DIAG_WARNING, &thing, "%s has no effect: the policy is %s",
-                        row->name, buffer_policy_names[policy]);
+            check_alike(report, DIAG_NOTE, &thing, "%s has no effect: the policy is %s", row->name,
+                        buffer_policy_names[policy]);
             check_remedy(report, "policy: %s, or no %s", buffer_policy_names[i], row->name);
             propose_policy(node, i, report);
         }
@@ -105,7 +105,7 @@ static void check_policy_rows(const struct scenario_node *node, struct check_rep
         block_place(node->switch_values, "alpha", nobody).file == NULL)
         return;
     const struct check_thing thing = check_of_switch(node, "alpha");
-    check_alike(report, DIAG_WARNING, &thing, "alpha has no effect: the policy is %s",
+    check_alike(report, DIAG_NOTE, &thing, "alpha has no effect: the policy is %s",
                 buffer_policy_names[policy]);
     check_remedy(report, "policy: dynamic, or xoff instead of alpha");
     propose_policy(node, BUFFER_POLICY_dynamic, report);

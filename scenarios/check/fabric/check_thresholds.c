@@ -7,6 +7,8 @@
 #include "base/plural.h"
 #include "net/switch/switch_carve.h"
 
+enum { FRAMES = 4 }; /* that a port may hold: a switch that passes frames on has some under way */
+
 /* Bytes that lossless groups share. */
 static int64_t shared_of(const struct switch_plan *plan)
 {
@@ -43,11 +45,35 @@ static int64_t frame_each(const struct scenario_node *node)
     return bytes;
 }
 
+static int64_t largest_frame(const struct scenario_node *node)
+{
+    int64_t bytes = 0;
+    for (uint16_t p = 0; p < node->port_count; p++)
+        if (node->ports[p].link != SCENARIO_NO_LINK && node->ports[p].params->mtu > bytes)
+            bytes = node->ports[p].params->mtu;
+    return bytes + WIRE_ETHERNET_BYTES;
+}
+
 static void check_switch(const struct scenario_node *node, const struct switch_plan *plan,
                          struct check_report *report)
 {
     const int64_t shared = shared_of(plan), alone = settled(plan, 1);
-    if (buffer_policies[plan->params->policy]->fixed) {
+    const bool fixed = buffer_policies[plan->params->policy]->fixed;
+    if (plan->links > 0 && alone < FRAMES * largest_frame(node)) {
+        const struct check_thing few = check_of_switch(node, fixed ? "xoff" : "alpha");
+        check_alike(report, DIAG_WARNING, &few,
+                    "%s: a port is paused at %lld B, less than %d frames of %lld B: every burst is "
+                    "paused",
+                    few.row, (long long)alone, FRAMES, (long long)largest_frame(node));
+        check_shows(report, "pfc.pause_frames");
+        check_remedy(report, "a larger %s: a threshold of some 100 KB and more", few.row);
+        if (fixed && shared >= plan->links)
+            check_set(report, &few, "%lldB", (long long)(shared / plan->links));
+        else if (!fixed)
+            check_set(report, &few, "12.5%%");
+        return;
+    }
+    if (fixed) {
         const struct check_thing thing = check_of_switch(node, "xoff");
         if (alone <= shared)
             return;

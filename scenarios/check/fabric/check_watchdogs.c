@@ -1,45 +1,108 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_watchdogs - switches that nothing protects from pauses that last.
+ * check_watchdogs - switches that nothing protects from pauses that last, and watchdogs that take a
+ * slow host for a storm.
  * Pauses last where a fault makes a host send them, and where buffers wait for each other in a
- * circle: check_deadlock looks before. */
+ * circle: check_deadlock looks before.  A host that is slow takes frames out between its pauses: a
+ * detection time below that drops lossless frames of a host that works (SONiC: 200 ms by default).
+ */
 #include "scenarios/check/check_rule.h"
 
+#include "base/note_text.h"
+#include "base/quantity.h"
 #include "net/switch/switch.h"
 #include "net/switch/watchdog.h"
 #include "scenarios/fault/fault.h"
 
 #include <string.h>
 
-static bool pauses_may_last(const struct scenario *scenario, const struct check_report *report)
+/* Why pauses may last: a host that pauses whatever it receives for longer than watchdogs take
+ * (WARNING), a slow host or a cycle of buffers (NOTE). */
+static bool pauses_may_last(const struct scenario *scenario, const struct check_report *report,
+                            enum diag_level *level)
 {
-    for (uint32_t i = 0; i < scenario->fault_count; i++)
-        if (scenario->faults[i].ops->host_pauses)
-            return true;
+    bool may = false;
+    *level = DIAG_NOTE;
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        may |= scenario->faults[i].ops->host_pauses;
+        if (scenario->faults[i].ops->paused != NULL && scenario->faults[i].end == TIME_NEVER)
+            *level = DIAG_WARNING;
+    }
     for (size_t i = 0; i < report->count; i++)
-        if (strcmp(report->findings[i].rule, check_deadlock.name) == 0)
-            return true;
-    return false;
+        may |= strcmp(report->findings[i].rule, check_deadlock.name) == 0;
+    return may;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void check_missing(const struct scenario *scenario, struct check_report *report)
 {
-    if (!pauses_may_last(scenario, report))
+    enum diag_level level;
+    if (!pauses_may_last(scenario, report, &level))
         return;
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
+        const int64_t action = node->switch_params->watchdog;
         if (node->switch_params->pfc_priorities == 0 ||
-            node->switch_params->watchdog != WATCHDOG_OFF)
+            (action != WATCHDOG_OFF && action != WATCHDOG_ALERT))
             continue;
         const struct check_thing thing = check_of_switch(node, "watchdog");
-        check_alike(report, DIAG_NOTE, &thing,
-                    "no PFC watchdog: pauses that do not end stop its senders until the end");
+        check_alike(
+            report, level, &thing, "%s: pauses that do not end stop its senders until the end",
+            action == WATCHDOG_OFF ? "no PFC watchdog"
+                                   : "the PFC watchdog only reports (watchdog.action alert)");
         check_remedy(report, "watchdog: {action: drop}, as most operators have it");
         check_set_here(report, node, SCENARIO_ALL_PORTS, "watchdog: {action: drop}");
     }
 }
 
+/* The slow host that is slow for longest. */
+static const struct scenario_fault *slowest(const struct scenario *scenario, time_ps *lasts)
+{
+    const struct scenario_fault *found = NULL;
+    *lasts = 0;
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        const time_ps end = time_earlier(fault->end, scenario->duration);
+        if (!fault->ops->host_pauses || fault->ops->paused != NULL || end - fault->at <= *lasts)
+            continue;
+        *lasts = end - fault->at;
+        found = fault;
+    }
+    return found;
+}
+
+static void check_hasty(const struct scenario *scenario, struct check_report *report)
+{
+    time_ps lasts;
+    const struct scenario_fault *fault = slowest(scenario, &lasts);
+    for (uint32_t i = scenario->host_count; fault != NULL && i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        struct watchdog *watchdog = watchdog_new(node->switch_params, node->port_count);
+        const time_ps after = watchdog == NULL ? TIME_NEVER : watchdog->detection;
+        watchdog_free(watchdog);
+        if (after >= lasts || node->switch_params->watchdog == WATCHDOG_ALERT)
+            continue;
+        const struct check_thing thing = check_of_switch(node, "watchdog-detection");
+        char value[QUANTITY_TEXT_BYTES];
+        quantity_format(QUANTITY_TIME, 2 * lasts, value, sizeof value);
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "the PFC watchdog acts after %s of pauses, but %s is slow for %s (%s): lossless "
+            "frames of a host that works are dropped",
+            note_time(after).text, scenario->nodes[fault->spots[0].node].name,
+            note_time(lasts).text, fault->ops->name);
+        check_remedy(report, "watchdog.detection above %s", note_time(lasts).text);
+        check_set(report, &thing, "%s", value);
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    check_missing(scenario, report);
+    check_hasty(scenario, report);
+}
+
 const struct check_rule check_watchdogs = {
     .name = "watchdogs",
-    .about = "Lossless switches have a PFC watchdog where pauses could last.",
+    .about =
+        "Lossless switches have a PFC watchdog where pauses could last, which spares slow hosts.",
     .run = run,
 };

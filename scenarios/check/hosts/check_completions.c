@@ -4,8 +4,10 @@
  * queue pair.  A message takes an entry where it is posted and one where it takes a receive. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/note_text.h"
 #include "base/plural.h"
 #include "rnic/host/rnic.h"
+#include "rnic/pipeline/dim.h"
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"
 
@@ -73,6 +75,32 @@ static uint8_t *roles_of(const struct scenario *scenario, const struct scenario_
     return seen;
 }
 
+/* A count that is never reached makes each completion wait for the time, beyond the longest of the
+ * levels among which Linux chooses (dim.h). */
+static void check_moderation(const struct scenario_workload *workload,
+                             const struct scenario_node *host, struct check_report *report)
+{
+    static const struct dim calmest = {.level = DIM_LEVELS - 1};
+    const struct pipeline_params *params = &host->host->rnic->pipeline;
+    const struct opt *row = opt_find(workload->ops->opts, "queue-depth");
+    row = row == NULL ? opt_find(workload->ops->opts, "outstanding") : row;
+    if (params->completions != RNIC_COMPLETIONS_INTERRUPT || row == NULL || workload->job != NULL ||
+        params->cq_time <= dim_time(&calmest))
+        return;
+    const int64_t depth = *opt_field(row, (void *)(uintptr_t)workload->params);
+    if (params->cq_count <= depth)
+        return;
+    const struct check_thing thing = check_of_rnic(host, "cq-moderation-time");
+    check_alike(
+        report, DIAG_WARNING, &thing,
+        "cq-moderation-count %lld is more than the %lld that '%s' has under way in a queue: "
+        "completions wait for cq-moderation-time, %s, each time",
+        (long long)params->cq_count, (long long)depth, workload->name,
+        note_time(params->cq_time).text);
+    check_remedy(report, "rnic.cq-moderation-time: 8us, or cq-moderation-count: 1");
+    check_set(report, &thing, "8us");
+}
+
 static bool is_raw(const struct scenario_workload *workload)
 {
     return strncmp(workload->ops->name, "rdma-", 5) == 0;
@@ -113,6 +141,12 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (is_raw(&scenario->workloads[i]))
             add_most(scenario, &scenario->workloads[i], &scratch, most);
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const uint8_t *seen = roles_of(scenario, &scenario->workloads[w], &scratch);
+        for (uint32_t i = 0; i < scenario->host_count; i++)
+            if ((seen[i] & ASKS) != 0)
+                check_moderation(&scenario->workloads[w], &scenario->nodes[i], report);
+    }
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (is_raw(&scenario->workloads[i]))
             check_workload(scenario, &scenario->workloads[i], most, &scratch, report);
@@ -121,6 +155,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_completions = {
     .name = "completions",
-    .about = "Completion queues hold what can complete before software looks.",
+    .about =
+        "Completion queues hold what can complete before software looks, and interrupts do not "
+        "wait for completions that never come.",
     .run = run,
 };

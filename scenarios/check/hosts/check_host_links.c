@@ -23,6 +23,14 @@ static uint32_t idle_of(const struct scenario_node *host, uint8_t used)
     return idle;
 }
 
+static struct scenario_port_text first_idle(const struct scenario_node *host, uint8_t used)
+{
+    uint16_t port = 0;
+    while (host->ports[port].link == SCENARIO_NO_LINK || (used >> port & 1) != 0)
+        port++;
+    return scenario_port_name(host, port);
+}
+
 /* Of hosts that take part: the first that has such links, and how many have. */
 struct idle_links {
     const struct scenario *scenario;
@@ -57,10 +65,10 @@ static void tell(const struct idle_links *idle, struct check_report *report)
                   plural(links, "ies", "y"), scenario_port_name(host, 0).text);
     else
         check_add(report, DIAG_WARNING, host->place,
-                  "%s%s: %u of its %u %s carr%s nothing: no queue pair of a workload has its "
+                  "%s%s: %u of its %u %s carr%s nothing (%s): no queue pair of a workload has its "
                   "turn there",
                   host->name, others, links, all, plural(all, "link", "links"),
-                  plural(links, "ies", "y"));
+                  plural(links, "ies", "y"), first_idle(host, used).text);
     check_remedy(report, "%s",
                  idle->scenario->nics == 1
                      ? "nics in the topology, or nic and peer-nic of workloads"

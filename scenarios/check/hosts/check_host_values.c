@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_host_values - values of a receive buffer that contradict each other.
+ * check_host_values - values of a receive buffer that contradict each other, and PCIe that carries
+ * less than a link.
  * Each is legal alone; together they do not do what their names say. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/quantity.h"
 #include "rnic/host/rnic.h"
 #include "rnic/host/rx_buffer.h"
+#include "rnic/pipeline/pcie.h"
+
+enum { PCIE_LANES_MOST = 16 };
 
 static void check_rx(const struct scenario_node *host, struct check_report *report)
 {
@@ -33,14 +38,46 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
     }
 }
 
+/* Of each link: a card of several seldom has the PCIe for all of them at once. */
+static void check_pcie(const struct scenario_node *host, struct check_report *report)
+{
+    const struct pipeline_params *pipeline = &host->host->rnic->pipeline;
+    if (!pipeline_has_pcie(pipeline))
+        return;
+    for (uint16_t p = 0; p < host->outer_ports; p++) {
+        const uint64_t rate = (uint64_t)host->ports[p].params->rate;
+        const int64_t generation = pipeline->pcie_generation;
+        const uint64_t bps = pcie_raw_bps(generation, pipeline->pcie_lanes);
+        if (host->ports[p].link == SCENARIO_NO_LINK || bps >= rate)
+            continue;
+        char has[QUANTITY_TEXT_BYTES];
+        int64_t lanes = pipeline->pcie_lanes;
+        const struct check_thing thing = check_of_rnic(host, "pcie-lanes");
+        quantity_format(QUANTITY_RATE, (int64_t)rate, has, sizeof has);
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "its link has %s, but %lld lanes of PCIe generation %lld carry %llu Gb/s at most", has,
+            (long long)lanes, (long long)generation, (unsigned long long)(bps / 1000000000));
+        check_remedy(report, "a slot with more lanes, or of a later generation (rnic.pcie-lanes, "
+                             "rnic.pcie-generation)");
+        while (lanes < PCIE_LANES_MOST && pcie_raw_bps(generation, lanes) < rate)
+            lanes *= 2;
+        if (lanes <= PCIE_LANES_MOST && pcie_raw_bps(generation, lanes) >= rate)
+            check_set(report, &thing, "%lld", (long long)lanes);
+        return;
+    }
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    for (uint32_t i = 0; i < scenario->host_count; i++)
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
         check_rx(&scenario->nodes[i], report);
+        check_pcie(&scenario->nodes[i], report);
+    }
 }
 
 const struct check_rule check_host_values = {
     .name = "host-values",
-    .about = "Values of a receive buffer that contradict each other.",
+    .about = "Values of a receive buffer agree, and PCIe carries what a link does.",
     .run = run,
 };

@@ -4,6 +4,7 @@
  * The responder keeps what comes early and says what has come, the requester sends what is missing:
  * one without the other is go-back-N (Mittal et al., SIGCOMM 2018, 3.1). */
 #include "scenarios/check/check_rule.h"
+#include "scenarios/check/offered.h"
 
 #include "rnic/host/rnic.h"
 
@@ -22,6 +23,19 @@ static void alone(struct check_report *report, const struct scenario_workload *w
     check_remedy(report, "the same rnic.loss-recovery at both ends");
     check_set_here(report, peer, SCENARIO_ALL_PORTS, "rnic: {loss-recovery: %s}",
                    recovery_of(host)->name);
+}
+
+static void starts_over(struct check_report *report, const struct scenario_workload *workload,
+                        const struct scenario_node *host)
+{
+    const struct check_thing thing = check_of_rnic(host, "loss-recovery");
+    check_alike(
+        report, DIAG_WARNING, &thing,
+        "loss-recovery go-back-0: one lost packet repeats a whole message of '%s', so large "
+        "messages may never end (Guo et al., SIGCOMM 2016, 4.1)",
+        workload->name);
+    check_remedy(report, "rnic.loss-recovery: go-back-n");
+    check_set(report, &thing, "go-back-n");
 }
 
 static void idle(struct check_report *report, const struct scenario_node *host, const char *row,
@@ -86,6 +100,9 @@ static void run(const struct scenario *scenario, struct check_report *report)
         for (uint32_t i = 0; i < workload->pair_count; i++) {
             const struct scenario_node *from = &scenario->nodes[workload->pairs[i].from];
             const struct scenario_node *to = &scenario->nodes[workload->pairs[i].to];
+            if (recovery_of(from) == &recovery_go_back_0 &&
+                offered_operation(workload, 0) > from->host->rnic->path_mtu)
+                starts_over(report, workload, from);
             const bool asks = recovery_of(from)->selective, answers = recovery_of(to)->selective;
             if (asks && !answers)
                 alone(report, workload, from, to);

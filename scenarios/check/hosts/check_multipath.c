@@ -10,7 +10,9 @@
 #include "base/plural.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/check/offered.h"
 #include "scenarios/fabric/nics.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <inttypes.h>
@@ -63,18 +65,49 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
     check_remedy(report, "homing: dual or fabrics");
 }
 
+/* A fault of the scenario takes carrier or a switch from a path. */
+static bool path_fails(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        if (fault->at < scenario->duration && fault->ops->breaks != NULL &&
+            (fault->ops->breaks(fault->params) & FAULT_LOSES_CARRIER) != 0)
+            return true;
+    }
+    return false;
+}
+
 static void check_time(const struct scenario *scenario, const struct scenario_workload *workload,
                        const struct scenario_pair *pair, struct check_report *report)
 {
     const struct scenario_node *host = &scenario->nodes[pair->from];
     const time_ps after = noticed_after(host->host);
+    const enum diag_level level = path_fails(scenario) ? DIAG_WARNING : DIAG_NOTE;
+    const time_ps quiesce = host->host->nvme_host->paths.quiesce;
+    const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
+    if (quiesce > scenario->duration && offered_all(workload).out) {
+        check_alike(report, level, &thing,
+                    "writes of '%s' on a lost path wait %s for another path (nvme.quiesce-delay), "
+                    "and the run lasts %s",
+                    workload->name, note_time(quiesce).text, note_time(scenario->duration).text);
+        check_remedy(report, "lower nvme.quiesce-delay: 2 or 3 times nvme.keep-alive at most");
+    }
     if (after <= scenario->duration)
         return;
-    const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
-    check_alike(report, DIAG_NOTE, &thing,
+    check_alike(report, level, &thing,
                 "a path of '%s' that dies without a word is noticed after %s, and the run lasts %s",
                 workload->name, note_time(after).text, note_time(scenario->duration).text);
     check_remedy(report, "lower rnic.timeout and rnic.retry-count, or nvme.keep-alive");
+}
+
+/* A spare path is what ANA states of the target or a load that one path carries may mean; a load
+ * without a bound on equal paths wants them all. */
+static enum diag_level spreads_nothing(const struct scenario_workload *workload,
+                                       const struct scenario_host *target)
+{
+    const struct opt *row = workload->job != NULL ? NULL : opt_find(workload->ops->opts, "rate");
+    const int64_t rate = row == NULL ? 1 : *opt_field(row, (void *)(uintptr_t)workload->params);
+    return rate == 0 && target->ana_count == 0 ? DIAG_WARNING : DIAG_NOTE;
 }
 
 /* Linux's numa policy, the default, uses one path from each NUMA node. */
@@ -89,7 +122,7 @@ static void check_policy(const struct scenario *scenario, const struct scenario_
     const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
     if (params->policy != NVME_IO_POLICY_NUMA || params->numa_nodes >= count || count < 2)
         return;
-    check_alike(report, DIAG_NOTE, &thing,
+    check_alike(report, spreads_nothing(workload, scenario->nodes[pair->to].host), &thing,
                 "%u of the %u %s of '%s' %s I/O at once, the others only after a loss "
                 "(io-policy numa)",
                 (unsigned)params->numa_nodes, (unsigned)count, plural(count, "path", "paths"),

@@ -52,7 +52,7 @@ static void check_target(const struct scenario *scenario, uint32_t target,
     const struct check_thing thing = {node, SCENARIO_ALL_PORTS, NULL, NULL};
     if (pairs == 0 || marked == count)
         return;
-    check_alike(report, DIAG_WARNING, &thing,
+    check_alike(report, DIAG_NOTE, &thing,
                 "workloads use %u of its %u %s and leave the other drives idle: each "
                 "pair of hosts uses one namespace (add hosts, or workloads with `namespace: N`)",
                 (unsigned)marked, (unsigned)count, plural(count, "namespace", "namespaces"));

@@ -2,6 +2,7 @@
  * check_pauses - pauses last until they are sent again, and receive buffers hold what is under way.
  * Rx-xoff above the whole buffer is reported by check_host_values. */
 #include "scenarios/check/check_rule.h"
+#include "scenarios/check/classes.h"
 
 #include "base/note_text.h"
 
@@ -138,7 +139,7 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
         check_of_rnic(host, rnic->rx_xoff == RNIC_AUTO ? "rx-buffer" : "rx-xoff");
     if (!rnic->pfc) {
         thing.row = "pfc";
-        check_alike(report, DIAG_WARNING, &thing,
+        check_alike(report, classes_lossy_by_intent(scenario) ? DIAG_NOTE : DIAG_WARNING, &thing,
                     "no pauses are sent (rnic.pfc false): a host that is slow drops what its "
                     "receive buffer cannot hold");
         check_shows(report, "drops.lossy > 0");

@@ -5,9 +5,13 @@
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
+#include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
+#include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"
+
+#include <string.h>
 
 /* Commands of a queue that may be under way between the two. */
 static int64_t depth(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -102,13 +106,63 @@ static void look_at_target(const struct scenario *scenario, uint32_t index,
     check_set_row(report, values, "shared-receives", "%lld", (long long)depth_at(scenario, index));
 }
 
+/* Receives of an rdma-send workload, of a queue pair or shared. */
+static void look_at_sends(const struct scenario_workload *workload, struct check_report *report)
+{
+    const struct wl_rdma_params *params = workload->params;
+    if (params->receives == 0 || params->shared_receives > 0 ||
+        params->receives >= params->outstanding)
+        return;
+    check_add(
+        report, DIAG_WARNING, block_place(workload->values, "receives", workload->place),
+        "'%s': %lld receives for %lld messages that may be under way: the others wait for RNR "
+        "timers",
+        workload->name, (long long)params->receives, (long long)params->outstanding);
+    check_shows(report, "rnic.rnr_naks > 0");
+    check_remedy(report, "receives: %lld or more", (long long)(2 * params->outstanding));
+    if (workload->values != NULL)
+        check_set_row(report, workload->values, "receives", "%lld",
+                      (long long)(2 * params->outstanding));
+}
+
+/* What a refusal costs there: the wait of its RNR timer, or the queue pair. */
+static void look_at_refusals(const struct scenario *scenario, uint32_t index,
+                             struct check_report *report)
+{
+    const struct scenario_node *node = &scenario->nodes[index];
+    const struct rnic_params *rnic = node->host->rnic;
+    const struct nvme_carrier_holds holds = nvme_carrier_holds(node->host->nvme_target);
+    if (node->host->namespace_count == 0 || (depth_at(scenario, index) <= holds.of_port &&
+                                             deepest_at(scenario, index) <= holds.of_queue))
+        return;
+    if (rnic->rnr_retry == 0) {
+        const struct check_thing thing = check_of_rnic(node, "rnr-retry");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "rnr-retry 0: a command that finds no receive posted ends the queue pair");
+        check_remedy(report, "rnic.rnr-retry: 7, which is without end");
+        check_set(report, &thing, "7");
+    } else if (rnic->min_rnr_timer == 0) {
+        const struct check_thing thing = check_of_rnic(node, "min-rnr-timer");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "min-rnr-timer 0 is 655 ms (IBTA Vol 1, table 45): so long waits each command "
+                    "that finds no receive posted, with all behind it");
+        check_remedy(report, "rnic.min-rnr-timer: 12 (0.64 ms), and more receives");
+        check_set(report, &thing, "12");
+    }
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    for (uint32_t i = 0; i < scenario->workload_count; i++)
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
         if (scenario->workloads[i].ops->needs_nvme_target)
             look_at(scenario, &scenario->workloads[i], report);
-    for (uint32_t i = 0; i < scenario->host_count; i++)
+        if (strcmp(scenario->workloads[i].ops->name, "rdma-send") == 0)
+            look_at_sends(&scenario->workloads[i], report);
+    }
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
         look_at_target(scenario, i, report);
+        look_at_refusals(scenario, i, report);
+    }
 }
 
 const struct check_rule check_receives = {

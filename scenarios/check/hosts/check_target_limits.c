@@ -20,8 +20,8 @@ static void add(struct nvme_limits *sums, const struct offering *offering, int64
     }
 }
 
-/* Of the target: which of its namespaces, from 0; and of its subsystems, -1: all are alike.  False:
- * instances take turns, or it is another's. */
+/* Of the target: which of its namespaces the pair uses, from 0, where pairs take turns if the
+ * workload names none; and of its subsystems, -1: all are alike.  False: it is another's. */
 struct use {
     bool space;
     uint32_t number;
@@ -29,17 +29,18 @@ struct use {
 };
 
 static struct use use_of(const struct scenario_host *target,
-                         const struct scenario_workload *workload)
+                         const struct scenario_workload *workload, uint32_t pair)
 {
     struct use use = {.subsystem = target->subsystem_count > 0 ? 0 : -1};
     const uint32_t asked = workload->ops->name_space(workload->params);
     const uint32_t there = scenario_namespaces_at(target, workload->subsystem);
+    const uint32_t nsid = asked > 0 || there == 0 ? asked : pair % there + 1;
     for (uint32_t i = 0; i < target->subsystem_count && workload->subsystem != NULL; i++)
         if (strcmp(target->subsystems[i].nqn, workload->subsystem) == 0)
             use.subsystem = (int32_t)i;
-    use.space = asked > 0 ? asked <= there : there == 1;
+    use.space = nsid > 0 && nsid <= there && (workload->copies == 1 || asked > 0 || there == 1);
     if (use.space)
-        use.number = scenario_namespace_at(target, workload->subsystem, asked > 0 ? asked : 1);
+        use.number = scenario_namespace_at(target, workload->subsystem, nsid);
     return use;
 }
 
@@ -53,12 +54,14 @@ static struct nvme_limits asked_of(const struct scenario *scenario, uint32_t tar
         if (!workload->ops->needs_nvme_target)
             continue;
         const struct offering offering = offered_all(workload);
-        const struct use use = use_of(scenario->nodes[target].host, workload);
-        const bool meant = space ? use.space && use.number == number
-                                 : use.subsystem >= 0 && (uint32_t)use.subsystem == number;
-        for (uint32_t i = 0; meant && i < workload->pair_count; i++)
-            if (workload->pairs[i].to == target)
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            if (workload->pairs[i].to != target)
+                continue;
+            const struct use use = use_of(scenario->nodes[target].host, workload, i);
+            if (space ? use.space && use.number == number
+                      : use.subsystem >= 0 && (uint32_t)use.subsystem == number)
                 add(&sums, &offering, workload->copies);
+        }
     }
     return sums;
 }

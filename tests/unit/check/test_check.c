@@ -198,7 +198,7 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
              HEAD TWO_LEAVES ", switch: {alpha: 800%%, ecn: {kmin: 6MB, kmax: 7MB}}}\n%s", dcqcn);
     assert_finding(text, DIAG_NOTE, "with all of its 6 ports congested", 2, "pfc.pause_frames > 0");
     snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmax: 0B}}}\n%s", dcqcn);
-    assert_finding(text, DIAG_NOTE, "marks nothing", 4, "ecn.marked == 0");
+    assert_finding(text, DIAG_WARNING, "marks nothing", 4, "ecn.marked == 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-refresh: 400us}}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "the peer sends in between", 16, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-quanta: 100}}\n" HOSTS WORKLOAD, DIAG_NOTE,
@@ -213,7 +213,7 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
     assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "no PFC watchdog", 0, "");
     assert_finding(HEAD FABRIC HOSTS WORKLOAD
                    "faults: [{kind: pause-storm, where: host0, at: 1ms}]\n",
-                   DIAG_NOTE, "4 switches (leaf0, ...): no PFC watchdog", 4, "");
+                   DIAG_WARNING, "4 switches (leaf0, ...): no PFC watchdog", 4, "");
 }
 
 #define SWITCH(values) HEAD TWO_LEAVES ", switch: {" values "}}\n" HOSTS WORKLOAD

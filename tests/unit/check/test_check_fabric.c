@@ -181,9 +181,9 @@ static void rows_of_another_policy_are_found(void **state)
     static const struct findings_case cases[] = {
         {SWITCH "{policy: static, xoff: 1MB, alpha: 50%}}\nworkloads: [{name: w, kind: rdma-write, "
                 "from: host1, to: host0}]\n",
-         "switch-values", DIAG_WARNING, "alpha has no effect: the policy is static", 1},
+         "switch-values", DIAG_NOTE, "alpha has no effect: the policy is static", 1},
         {SWITCH "{xoff: 1MB}}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
-         "switch-values", DIAG_WARNING, "xoff has no effect: the policy is dynamic", 1},
+         "switch-values", DIAG_NOTE, "xoff has no effect: the policy is dynamic", 1},
         {SWITCH "{alpha: 50%}}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
          "switch-values", DIAG_WARNING, "", 0},
     };

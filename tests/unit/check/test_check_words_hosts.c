@@ -194,8 +194,13 @@ static void recoveries(void **state)
     static const struct findings_print cases[] = {
         {HEAD WRITE, "loss-recovery", ""},
         {HEAD ALL("loss-recovery: selective-repeat") WRITE, "loss-recovery", ""},
-        {HEAD ALL("loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
-        {HEAD AT("host1", "loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
+        {HEAD ALL("loss-recovery: go-back-0") WRITE, "loss-recovery",
+         "t.yaml:5:42: warning: host1: loss-recovery go-back-0: one lost packet repeats a whole "
+         "message of 'w', so large messages may never end (Guo et al., SIGCOMM 2016, 4.1)\n"
+         "    remedy: rnic.loss-recovery: go-back-n (--set "
+         "hosts.defaults.rnic.loss-recovery=go-back-n)\n"},
+        /* The other end of the connection repeats nothing. */
+        {HEAD AT("host0", "loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
         {HEAD AT("host3", "loss-recovery: selective-repeat") WRITE, "loss-recovery", ""},
         {HEAD ALL("nak-delay: 20us, retransmit-delay: 1us, adaptive-retransmission: true") WRITE,
          "loss-recovery", ""},
@@ -261,9 +266,10 @@ static void links_and_devices(void **state)
              "kind: rdma-write, from: host0, to: host1"),
          "homing", ""},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1"), "host-links",
-         "t.yaml:4:13: warning: host0 (and 1 more): 1 of its 2 links carries nothing: no queue "
-         "pair "
-         "of a workload has its turn there\n    remedy: more queue pairs, or members, of "
+         "t.yaml:4:13: warning: host0 (and 1 more): 1 of its 2 links carries nothing (host0:p1): "
+         "no "
+         "queue pair of a workload has its turn there\n    remedy: more queue pairs, or members, "
+         "of "
          "workloads\n"},
         {HEAD ALL("line-rate: 100Gbps") WRITE, "line-rates", ""},
         {HEAD ALL("line-rate: 99999Mbps") WRITE, "line-rates",

@@ -224,13 +224,13 @@ static void more_values_of_a_switch(void **state)
          "fabric.switch.egress-limit=none)\n"},
         {SWITCH("buffer: 3MB, egress-limit: 3MB") WRITE, "switch-values", ""},
         {SWITCH("policy: static, xoff: 1MB, alpha: 50%") WRITE, "switch-values",
-         "t.yaml:5:46: warning: switch0: alpha has no effect: the policy is static\n    remedy: "
+         "t.yaml:5:46: note: switch0: alpha has no effect: the policy is static\n    remedy: "
          "policy: dynamic, or xoff instead of alpha\n"},
         {SWITCH("xoff: 1MB") WRITE, "switch-values",
-         "t.yaml:5:18: warning: switch0: xoff has no effect: the policy is dynamic\n"
+         "t.yaml:5:18: note: switch0: xoff has no effect: the policy is dynamic\n"
          "    remedy: policy: static, or no xoff (--set fabric.switch.policy=static)\n"},
         {SWITCH("policy: abm, xoff: 1MB") WRITE, "switch-values",
-         "t.yaml:5:31: warning: switch0: xoff has no effect: the policy is abm\n"
+         "t.yaml:5:31: note: switch0: xoff has no effect: the policy is abm\n"
          "    remedy: policy: static, or no xoff (--set fabric.switch.policy=static)\n"},
     };
     assert_prints(cases, COUNT(cases));
@@ -269,11 +269,16 @@ static void thresholds(void **state)
          "    remedy: lower ecn-kmin below 2486272 B (--set fabric.switch.ecn-kmin=1243136B)\n"},
         {SWITCH("ecn: {kmin: 2486271B, kmax: 40MB}") WRITE, "marking", ""},
         {SWITCH("ecn: {kmax: 0B}") WRITE, "marking",
-         "t.yaml:5:24: note: switch0: marks nothing (ecn-kmax 0): congestion control gets no "
+         "t.yaml:5:24: warning: switch0: marks nothing (ecn-kmax 0): congestion control gets no "
          "signal, only pauses act (a run shows ecn.marked == 0)\n"
          "    remedy: mark below the pause threshold, from 621568 B (--set "
          "fabric.switch.ecn-kmin=621568B --set fabric.switch.ecn-kmax=2486272B)\n"},
-        {SWITCH("ecn: {kmax: 1B}") WRITE, "marking", ""},
+        {SWITCH("ecn: {kmax: 8436B}") WRITE, "marking", ""},
+        {SWITCH("ecn: {kmax: 8435B}") WRITE, "marking",
+         "t.yaml:5:24: warning: switch0: ecn-kmax 8435 B is less than 2 frames of 4218 B: two "
+         "senders that take turns are marked, and links stay idle\n"
+         "    remedy: raise ecn-kmin and ecn-kmax: to 621568 and 2486272 B here (--set "
+         "fabric.switch.ecn-kmin=621568B --set fabric.switch.ecn-kmax=2486272B)\n"},
         {SWITCH("ecn: {kmax: 0B}, pfc: {priorities: none}") WRITE, "marking", ""},
         {SWITCH("ecn: {kmax: 0B}") "hosts: {defaults: {rnic: {profile: ideal, congestion-control: "
                                    "none}}}\n" WRITE,
@@ -283,7 +288,7 @@ static void thresholds(void **state)
                                    "host0..host2, rnic: {congestion-control: "
                                    "none}}}\n" WRITE,
          "marking",
-         "t.yaml:5:24: note: switch0: marks nothing (ecn-kmax 0): congestion control gets no "
+         "t.yaml:5:24: warning: switch0: marks nothing (ecn-kmax 0): congestion control gets no "
          "signal, only pauses act (a run shows ecn.marked == 0)\n"
          "    remedy: mark below the pause threshold, from 621568 B (--set "
          "fabric.switch.ecn-kmin=621568B --set fabric.switch.ecn-kmax=2486272B)\n"},
@@ -304,9 +309,14 @@ static void memory(void **state)
          "need 52224 B (a run shows drops.lossless > 0)\n"
          "    remedy: set headroom-pool to 52224 B or more (--set 'fabric.overrides[+]={where: "
          "[switch0], headroom-pool: 52224B}')\n"},
-        /* Just enough memory is more than half of it set aside; half of it is none too much. */
+        /* Half of it set aside is none too much, three quarters are a warning. */
+        {SWITCH("buffer: 2960042B") WRITE, "buffers",
+         "t.yaml:5:20: warning: switch0: reserved buffer and headroom take 2220032 of 2960042 B: "
+         "more than half of the memory\n"
+         "    remedy: share the headroom among ports: what is set aside is missing where queues "
+         "grow (--set 'fabric.overrides[+]={where: [switch0], headroom-pool: auto}')\n"},
         {SWITCH("buffer: 4440063B") WRITE, "buffers",
-         "t.yaml:5:20: warning: switch0: reserved buffer and headroom take 2220032 of 4440063 B: "
+         "t.yaml:5:20: note: switch0: reserved buffer and headroom take 2220032 of 4440063 B: "
          "more than half of the memory\n"
          "    remedy: share the headroom among ports: what is set aside is missing where queues "
          "grow (--set 'fabric.overrides[+]={where: [switch0], headroom-pool: auto}')\n"},
@@ -413,18 +423,18 @@ static void watchdogs(void **state)
     static const struct findings_print cases[] = {
         {LEAVES ACROSS, "watchdogs", ""},
         {LEAVES ACROSS STORM, "watchdogs",
-         "t.yaml:4:13: note: 4 switches (leaf0, ...): no PFC watchdog: pauses that do not end stop "
-         "its senders until the end\n"
+         "t.yaml:4:13: warning: 4 switches (leaf0, ...): no PFC watchdog: pauses that do not end "
+         "stop its senders until the end\n"
          "    remedy: watchdog: {action: drop}, as most operators have it (--set "
          "'fabric.overrides[+]={where: [leaf0, leaf1, spine0, spine1], watchdog: {action: "
          "drop}}')\n"},
         {LEAVES AT("\"leaf*\"", "watchdog: {action: drop}") ACROSS STORM, "watchdogs",
-         "t.yaml:4:13: note: 2 switches (spine0, ...): no PFC watchdog: pauses that do not end "
+         "t.yaml:4:13: warning: 2 switches (spine0, ...): no PFC watchdog: pauses that do not end "
          "stop its senders until the end\n"
          "    remedy: watchdog: {action: drop}, as most operators have it (--set "
          "'fabric.overrides[+]={where: [spine0, spine1], watchdog: {action: drop}}')\n"},
         {LEAVES AT("\"leaf*\"", "pfc: {priorities: none}") ACROSS STORM, "watchdogs",
-         "t.yaml:4:13: note: 2 switches (spine0, ...): no PFC watchdog: pauses that do not end "
+         "t.yaml:4:13: warning: 2 switches (spine0, ...): no PFC watchdog: pauses that do not end "
          "stop its senders until the end\n"
          "    remedy: watchdog: {action: drop}, as most operators have it (--set "
          "'fabric.overrides[+]={where: [spine0, spine1], watchdog: {action: drop}}')\n"},
@@ -432,8 +442,8 @@ static void watchdogs(void **state)
         {LEAVES ACROSS "faults: [{kind: link-down, where: host0, at: 1ms}, {kind: pause-storm, "
                        "where: host0, at: 1ms}]\n",
          "watchdogs",
-         "t.yaml:4:13: note: 4 switches (leaf0, ...): no PFC watchdog: pauses that do not end stop "
-         "its senders until the end\n"
+         "t.yaml:4:13: warning: 4 switches (leaf0, ...): no PFC watchdog: pauses that do not end "
+         "stop its senders until the end\n"
          "    remedy: watchdog: {action: drop}, as most operators have it (--set "
          "'fabric.overrides[+]={where: [leaf0, leaf1, spine0, spine1], watchdog: {action: "
          "drop}}')\n"},

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_equal_paths - traffic uses the equal paths that there are.
+ * A written route takes the place of all equal costs (RFC 2992): what it leaves out carries
+ * nothing.  A hash of addresses alone gives all queue pairs between two hosts one path (IBTA annex
+ * A17 has the UDP source port for that). */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/flow_walk.h"
+
+#include "base/note_text.h"
+#include "base/plural.h"
+#include "net/switch/switch.h"
+#include "scenarios/fabric/nics.h"
+#include "scenarios/fabric/routing.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/workload/workload.h"
+
+enum {
+    EQUAL = 1, /* on a shortest path */
+    USED = 2,
+    FEW = 2, /* pairs of hosts for each path: fewer leave some without any */
+};
+
+struct checking {
+    const struct scenario *scenario;
+    struct route_table *natural; /* without written routes */
+    uint8_t **marks;             /* by node and port */
+};
+
+static void look_at(void *self, const struct flow_hop *hop)
+{
+    struct checking *checking = self;
+    const uint16_t *ports;
+    const uint32_t count = route_all(&checking->natural[hop->node], hop->traffic->endpoint, &ports);
+    for (uint32_t i = 0; i < count; i++)
+        checking->marks[hop->node][ports[i]] |= EQUAL;
+    for (uint32_t i = 0; i < hop->count; i++)
+        checking->marks[hop->node][hop->ports[i]] |= USED;
+}
+
+/* The switch has a route that is written. */
+static const struct scenario_route *route_at(const struct scenario *scenario, uint32_t node)
+{
+    for (uint32_t i = scenario->route_count; i-- > 0;)
+        for (uint32_t k = 0; k < scenario->routes[i].at_count; k++)
+            if (scenario->routes[i].at[k].node == node)
+                return &scenario->routes[i];
+    return NULL;
+}
+
+static void check_left_out(const struct checking *checking, uint32_t node,
+                           struct check_report *report)
+{
+    const struct scenario_node *about = &checking->scenario->nodes[node];
+    const struct scenario_route *route = route_at(checking->scenario, node);
+    for (uint16_t p = 0; route != NULL && p < about->port_count; p++) {
+        if (checking->marks[node][p] != EQUAL)
+            continue;
+        const struct check_thing thing = {
+            .node = about, .port = SCENARIO_ALL_PORTS, .written = route->place};
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "written routes (fabric.routes) leave out an equal path: the link to %s carries "
+            "nothing",
+            checking->scenario->nodes[about->ports[p].peer_node].name);
+        check_remedy(report, "leave out fabric.routes, or name all equal ports in `via`");
+    }
+}
+
+static void check_routes(const struct scenario *scenario, struct check_report *report)
+{
+    struct arena scratch = {0};
+    struct scenario plain = *scenario;
+    plain.route_count = 0;
+    struct checking checking = {
+        .scenario = scenario,
+        .natural = routing_compute(&plain, NULL),
+        .marks = arena_array(&scratch, scenario->node_count, sizeof(uint8_t *)),
+    };
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        checking.marks[i] = arena_take(&scratch, scenario->nodes[i].port_count);
+    flow_walk(scenario, look_at, &checking);
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        check_left_out(&checking, i, report);
+    routing_free(&plain, checking.natural);
+    arena_free(&scratch);
+}
+
+/* ------------------------------------------------------------------ failures */
+
+static void check_convergence(const struct scenario *scenario, struct check_report *report)
+{
+    const time_ps after = scenario->routing.detection + scenario->routing.convergence;
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        const time_ps end = time_earlier(fault->end, scenario->duration);
+        if (fault->ops->breaks == NULL || after < end - fault->at || fault->at >= end ||
+            (fault->ops->breaks(fault->params) & FAULT_LOSES_CARRIER) == 0)
+            continue;
+        check_add(
+            report, DIAG_WARNING, fault->place,
+            "%s: with fabric.routing.local-repair false and convergence %s switches send into "
+            "what is down for as long as it is down",
+            fault_name(scenario, i).text, note_time(scenario->routing.convergence).text);
+        check_remedy(report, "fabric.routing.local-repair: true, or a shorter convergence");
+        check_set_path(report, "fabric.routing.local-repair=true");
+    }
+}
+
+/* ------------------------------------------------------------------ hashes */
+
+/* Of a switch, about the pairs of hosts whose traffic comes in there: how many have several
+ * equal paths, and how many of these have several queue pairs. */
+struct hashing {
+    uint32_t pairs, several, links;
+};
+
+static void count_side(const struct scenario *scenario, const struct route_table *tables,
+                       uint32_t from, uint32_t to, bool several, struct hashing *hashing)
+{
+    const struct scenario_node *host = &scenario->nodes[from];
+    const struct scenario_port *port = &host->ports[0];
+    const uint16_t *ports;
+    if (host->port_count == 0 || port->link == SCENARIO_NO_LINK ||
+        scenario->nodes[port->peer_node].kind != SCENARIO_SWITCH)
+        return;
+    const uint32_t links =
+        route_all(&tables[port->peer_node], scenario->nodes[to].endpoint, &ports);
+    if (links < 2)
+        return;
+    struct hashing *own = &hashing[port->peer_node];
+    own->pairs++;
+    own->several += several;
+    own->links = links > own->links ? links : own->links;
+}
+
+static bool has_several(const struct scenario_workload *workload)
+{
+    static const char *const rows[] = {"queues", "qps"};
+    for (size_t i = 0; workload->job == NULL && i < sizeof rows / sizeof rows[0]; i++) {
+        const struct opt *row = opt_find(workload->ops->opts, rows[i]);
+        if (row != NULL && *opt_field(row, (void *)(uintptr_t)workload->params) > 1)
+            return true;
+    }
+    return workload->copies > 1;
+}
+
+static void check_hashes(const struct scenario *scenario, struct check_report *report)
+{
+    struct arena scratch = {0};
+    struct hashing *hashing = arena_array(&scratch, scenario->node_count, sizeof *hashing);
+    struct route_table *tables = routing_compute(scenario, NULL);
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
+            const struct scenario_pair *pair = &scenario->workloads[w].pairs[i];
+            const bool several = has_several(&scenario->workloads[w]);
+            count_side(scenario, tables, pair->from, pair->to, several, hashing);
+            count_side(scenario, tables, pair->to, pair->from, several, hashing);
+        }
+    routing_free(scenario, tables);
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        const struct hashing *own = &hashing[i];
+        if (node->switch_params->ecmp_hash != SWITCH_HASH_ADDRESSES || own->several == 0 ||
+            own->pairs >= FEW * own->links)
+            continue;
+        const struct check_thing thing = check_of_switch(node, "ecmp-hash");
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "ecmp-hash addresses gives all queue pairs between two hosts one path: %u %s of "
+            "hosts for %u equal links",
+            own->pairs, plural(own->pairs, "pair", "pairs"), own->links);
+        check_remedy(report, "ecmp-hash: 5-tuple");
+        check_set(report, &thing, "5-tuple");
+    }
+    arena_free(&scratch);
+}
+
+static bool hashes_addresses(const struct scenario *scenario)
+{
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        if (scenario->nodes[i].switch_params->ecmp_hash == SWITCH_HASH_ADDRESSES)
+            return true;
+    return false;
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    if (scenario->route_count > 0)
+        check_routes(scenario, report);
+    if (!scenario->routing.local_repair)
+        check_convergence(scenario, report);
+    if (hashes_addresses(scenario))
+        check_hashes(scenario, report);
+}
+
+const struct check_rule check_equal_paths = {
+    .name = "equal-paths",
+    .about = "Written routes, hashes and failures leave traffic the equal paths that there are.",
+    .run = run,
+};

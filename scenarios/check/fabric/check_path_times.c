@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_path_times - timers, targets of delay and windows are long enough for the longest path.
+ * A timer that ends before the answer can come repeats what is not lost (IBTA Vol 1 9.7.6.1.3) or
+ * gives up; a congestion control whose base delay is less than the path's sees congestion where
+ * there is none (Li et al., SIGCOMM 2019, 5.1; Kumar et al., SIGCOMM 2020, 3.5); a window that is
+ * less than rate x round trip leaves the link idle in between. */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/offered.h"
+#include "scenarios/check/path_time.h"
+
+#include "base/note_text.h"
+#include "base/quantity.h"
+#include "net/switch/switch.h"
+#include "rnic/cc/cc.h"
+#include "rnic/host/rnic.h"
+#include "rnic/qp/qp.h"
+#include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/workload/workload.h"
+
+#include <string.h>
+
+enum {
+    CONNECT_TRIPS = 2, /* a request and its answer, and the queue's Connect behind them */
+    WINDOW_SHARE = 4,  /* less than a quarter of what is needed: most of the link stays idle */
+    PATH_MTU_MOST = 4096,
+    TIMEOUT_MOST = 31, /* codes have five bits */
+    OVERHEAD_MOST = PPM / 10,
+};
+
+static const char *name_of(const struct scenario *scenario, uint32_t node)
+{
+    return scenario->nodes[node].name;
+}
+
+static void too_short(struct check_report *report, const struct check_thing *thing,
+                      const char *section, time_ps is, time_ps needs, const char *words)
+{
+    char is_text[QUANTITY_TEXT_BYTES], needs_text[QUANTITY_TEXT_BYTES];
+    quantity_format(QUANTITY_TIME, is, is_text, sizeof is_text);
+    quantity_format(QUANTITY_TIME, needs, needs_text, sizeof needs_text);
+    check_alike(report, DIAG_WARNING, thing, "%s%s is %s, but the longest path takes %s: %s",
+                section, thing->row, is_text, note_time(needs).text, words);
+    check_remedy(report, "raise %s%s above %s", section, thing->row, note_time(needs).text);
+    quantity_format(QUANTITY_TIME, 2 * needs, needs_text, sizeof needs_text);
+    check_set(report, thing, "%s", needs_text);
+}
+
+/* ------------------------------------------------------------------ RNIC */
+
+/* Bytes that may wait in a queue of a switch before senders slow down. */
+static int64_t queue_of(const struct scenario *scenario)
+{
+    int64_t most = 0;
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const int64_t kmin = scenario->nodes[i].switch_params->ecn_kmin;
+        most = kmin > most ? kmin : most;
+    }
+    return most;
+}
+
+/* How long an acknowledgement may take to come. */
+static time_ps answer_takes(const struct scenario_node *host, const struct path_time *path,
+                            int64_t queue)
+{
+    const bool waits = host->host->cc->wants_ecn;
+    return path->round_trip +
+           (waits ? units_transfer_ps((uint64_t)queue, (uint64_t)path->rate) : 0);
+}
+
+static void check_timeout(const struct scenario_node *host, const struct path_time *own,
+                          const struct path_time *longest, int64_t queue,
+                          struct check_report *report)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    const struct check_thing thing = check_of_rnic(host, "timeout");
+    const time_ps is = rnic->timeout == 0 ? TIME_NEVER : qp_timeout_of(rnic->timeout);
+    const time_ps most = answer_takes(host, longest, queue);
+    if (is >= answer_takes(host, own, queue))
+        return;
+    int64_t code = rnic->timeout;
+    while (code < TIMEOUT_MOST && qp_timeout_of(code) < 4 * most)
+        code++;
+    check_alike(report, DIAG_WARNING, &thing,
+                "rnic.timeout %lld ends after %s, but an acknowledgement may take %s (the longest "
+                "path %s there and back, a queue of ecn-kmin): packets that are not lost are sent "
+                "again",
+                (long long)rnic->timeout, note_time(is).text, note_time(most).text,
+                note_time(longest->round_trip).text);
+    check_shows(report, "rnic.timeouts > 0");
+    check_remedy(report, "rnic.timeout: %lld (%s) or more", (long long)code,
+                 note_time(qp_timeout_of(code)).text);
+    check_set(report, &thing, "%lld", (long long)code);
+}
+
+static void check_rnic(const struct scenario *scenario, const struct scenario_node *host,
+                       const struct path_time *own, const struct path_time *longest,
+                       struct check_report *report)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    struct check_thing thing = check_of_rnic(host, "cm-timeout");
+    if (rnic->cm_timeout < own->round_trip)
+        too_short(report, &thing, "rnic.", rnic->cm_timeout, longest->round_trip,
+                  "connection requests are sent again before the answer can come");
+    thing.row = "ttl";
+    if (rnic->ttl <= own->switches) {
+        check_alike(
+            report, DIAG_ERROR, &thing,
+            "rnic.ttl %lld, but there are %u switches on the path to %s: a packet whose TTL "
+            "is used up is dropped (RFC 1812 5.3.1)",
+            (long long)rnic->ttl, own->switches, name_of(scenario, own->peer));
+        check_remedy(report, "rnic.ttl: 64");
+        check_set(report, &thing, "64");
+    }
+}
+
+/* ------------------------------------------------------------------ congestion control */
+
+static int64_t cc_value(const struct scenario_host *host, const char *name)
+{
+    const struct opt *row = opt_find(host->cc->opts, name);
+    return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)host->cc_params);
+}
+
+static void check_delay(const struct scenario_node *host, const struct path_time *own,
+                        const struct path_time *longest, const char *row, int64_t is,
+                        struct check_report *report)
+{
+    struct check_thing thing = {host, SCENARIO_ALL_PORTS, host->host->cc_values, row,
+                                host->host->cc_place};
+    if (is < 0 || is >= own->round_trip)
+        return;
+    char is_text[QUANTITY_TEXT_BYTES], needs[QUANTITY_TEXT_BYTES];
+    quantity_format(QUANTITY_TIME, cc_value(host->host, row), is_text, sizeof is_text);
+    quantity_format(QUANTITY_TIME, longest->round_trip + longest->round_trip / 4, needs,
+                    sizeof needs);
+    check_alike(report, DIAG_WARNING, &thing,
+                "congestion control %s takes %s %s for a path without queues, but the longest path "
+                "takes %s: it slows down where nothing is congested",
+                host->host->cc->name, row, is_text, note_time(longest->round_trip).text);
+    check_remedy(report, "%s above %s", row, note_time(longest->round_trip).text);
+    if (host->host->cc_values != NULL)
+        check_set(report, &thing, "%s", needs);
+}
+
+static void check_control(const struct scenario_node *host, const struct path_time *own,
+                          const struct path_time *longest, struct check_report *report)
+{
+    const int64_t hop = cc_value(host->host, "hop-scaling");
+    const int64_t target = cc_value(host->host, "base-target");
+    check_delay(host, own, longest, "base-rtt", cc_value(host->host, "base-rtt"), report);
+    check_delay(host, own, longest, "base-target",
+                target < 0 ? -1 : target + (hop > 0 ? hop * (int64_t)own->switches : 0), report);
+}
+
+/* ------------------------------------------------------------------ NVMe */
+
+static void check_nvme(const struct scenario_node *host, const struct path_time *own,
+                       const struct path_time *longest, struct check_report *report)
+{
+    const struct nvme_host_params *nvme = &host->host->nvme_host->core;
+    struct check_thing thing = {
+        host, SCENARIO_ALL_PORTS, host->host->nvme_host_values, "admin-timeout", {0}};
+    if (nvme->admin_timeout < CONNECT_TRIPS * own->round_trip)
+        too_short(report, &thing, "nvme.", nvme->admin_timeout, CONNECT_TRIPS * longest->round_trip,
+                  "no controller connects");
+    thing.row = "keep-alive";
+    if (nvme->keep_alive > 0 && nvme->keep_alive < CONNECT_TRIPS * own->round_trip)
+        too_short(report, &thing, "nvme.", nvme->keep_alive, CONNECT_TRIPS * longest->round_trip,
+                  "controllers are lost while everything works");
+    thing.row = "io-timeout";
+    if (nvme->io_timeout < own->round_trip)
+        too_short(report, &thing, "nvme.", nvme->io_timeout, longest->round_trip,
+                  "each command times out before its answer can come");
+}
+
+/* ------------------------------------------------------------------ windows */
+
+/* Bytes that all queue pairs of a pair of hosts may have under way, and that the path holds. */
+struct window {
+    int64_t is, wanted;
+};
+
+static void check_window(const char *peer, const struct check_thing *thing,
+                         const struct path_time *path, struct window window, int64_t one,
+                         struct check_report *report)
+{
+    const int64_t holds = (int64_t)((__int128)path->rate / 8 * path->round_trip / PS_PER_S);
+    const int64_t needs = holds < window.wanted ? holds : window.wanted;
+    if (window.is >= needs / WINDOW_SHARE || one == 0)
+        return;
+    const int64_t raised = (int64_t)((__int128)one * needs / window.is + 1);
+    check_alike(
+        report, DIAG_WARNING, thing,
+        "rnic.%s lets %lld B be under way with %s, but the path holds %lld B (round trip %s) "
+        "and the workload offers %lld B: the link is idle most of the time",
+        thing->row, (long long)window.is, peer, (long long)holds, note_time(path->round_trip).text,
+        (long long)window.wanted);
+    check_remedy(report, "raise rnic.%s to %lld", thing->row, (long long)raised);
+    check_set(report, thing, "%lld%s", (long long)raised,
+              thing->values != NULL && opt_find(thing->values->rows, thing->row)->type == OPT_SIZE
+                  ? "B"
+                  : "");
+}
+
+static int64_t value_of(const struct scenario_workload *workload, const char *name)
+{
+    const struct opt *row = workload->job != NULL ? NULL : opt_find(workload->ops->opts, name);
+    return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
+/* READs of a host that serves a writer's commands, or of an rdma-read workload. */
+static void check_reads(const struct scenario *scenario, const struct scenario_workload *workload,
+                        const struct scenario_pair *pair, const struct path_time *path,
+                        int64_t queues, int64_t depth, struct check_report *report)
+{
+    const bool nvme = workload->ops->needs_nvme_target;
+    const struct offering all = offered_all(workload);
+    if (nvme ? !all.out : strcmp(workload->ops->name, "rdma-read") != 0)
+        return;
+    const struct scenario_node *reader = &scenario->nodes[nvme ? pair->to : pair->from];
+    const struct scenario_node *server = &scenario->nodes[nvme ? pair->from : pair->to];
+    int64_t size = offered_operation(workload, 0);
+    if (nvme) {
+        const struct block *values = reader->host->nvme_target_values;
+        const int64_t most =
+            values == NULL
+                ? -1
+                : *opt_field(&values->rows[block_row(values, "rdma-size")], values->params);
+        size = most > 0 && most < size ? most : size;
+    }
+    const bool less = server->host->rnic->max_rd_atomic < reader->host->rnic->max_rd_atomic;
+    const struct scenario_node *host = less ? server : reader;
+    const int64_t most = host->host->rnic->max_rd_atomic;
+    const struct check_thing thing = check_of_rnic(host, "max-rd-atomic");
+    const struct window window = {most * size * queues,
+                                  offered_operation(workload, 0) * depth * queues};
+    if (most > 0 && size > 0)
+        check_window((less ? reader : server)->name, &thing, path, window, most, report);
+}
+
+static void check_pair(const struct scenario *scenario, const struct scenario_workload *workload,
+                       const struct scenario_pair *pair, const struct path_time *path,
+                       struct check_report *report)
+{
+    const int64_t deep = value_of(workload, "queue-depth"), out = value_of(workload, "outstanding");
+    const int64_t depth = deep > 0 ? deep : out;
+    const int64_t several = value_of(workload, "queues"), qps = value_of(workload, "qps");
+    const int64_t queues = (several > 0 ? several : qps > 0 ? qps : 1) * workload->copies;
+    const struct scenario_node *from = &scenario->nodes[pair->from];
+    const struct rnic_params *rnic = from->host->rnic;
+    if (depth <= 0 || offered_operation(workload, 0) <= 0)
+        return;
+    check_reads(scenario, workload, pair, path, queues, depth, report);
+    if (rnic->bdp_cap == RNIC_AUTO || !recovery_list[rnic->loss_recovery]->selective)
+        return;
+    const struct check_thing thing = check_of_rnic(from, "bdp-cap");
+    check_window(
+        name_of(scenario, pair->to), &thing, path,
+        (struct window){rnic->bdp_cap * queues, offered_operation(workload, 0) * depth * queues},
+        rnic->bdp_cap, report);
+}
+
+/* Parts per million of the link that headers and gaps take. */
+static int64_t overhead_of(int64_t path_mtu)
+{
+    const int64_t headers = WIRE_ROCE_BYTES + WIRE_GAP_BYTES;
+    return headers * PPM / (headers + path_mtu);
+}
+
+static void check_packets(const struct scenario *scenario, const struct scenario_workload *workload,
+                          const struct scenario_pair *pair, const struct path_time *path,
+                          struct check_report *report)
+{
+    const struct scenario_node *from = &scenario->nodes[pair->from],
+                               *to = &scenario->nodes[pair->to];
+    const bool less = to->host->rnic->path_mtu < from->host->rnic->path_mtu;
+    const struct scenario_node *host = less ? to : from;
+    const int64_t is = host->host->rnic->path_mtu, above = WIRE_ROCE_BYTES - WIRE_ETHERNET_BYTES;
+    int64_t fits = is;
+    while (fits < PATH_MTU_MOST && 2 * fits + above <= path->mtu)
+        fits *= 2;
+    if (offered_operation(workload, 0) <= is || overhead_of(is) <= OVERHEAD_MOST || fits < 2 * is)
+        return;
+    const struct check_thing thing = check_of_rnic(host, "path-mtu");
+    check_alike(report, DIAG_WARNING, &thing,
+                "rnic.path-mtu %lld B: headers take %lld%% of the link, and all links of the path "
+                "take packets of %lld B",
+                (long long)is, (long long)(overhead_of(is) * 100 / PPM), (long long)fits);
+    check_remedy(report, "rnic.path-mtu: %lldB at both ends", (long long)fits);
+    check_set(report, &thing, "%lldB", (long long)fits);
+}
+
+/* A write whose data do not travel with the command costs a round trip more. */
+static void check_capsule(const struct scenario *scenario, const struct scenario_workload *workload,
+                          const struct scenario_pair *pair, const struct path_time *path,
+                          struct check_report *report)
+{
+    const struct scenario_node *target = &scenario->nodes[pair->to];
+    const struct nvme_target_params *params = &target->host->nvme_target->core;
+    const int64_t bytes = offered_operation(workload, INT64_MAX);
+    const struct block *values = target->host->nvme_target_values;
+    const struct opt *row = values == NULL ? NULL : &values->rows[block_row(values, "in-capsule")];
+    int64_t usual;
+    char why[OPT_WHY_BYTES];
+    if (!workload->ops->needs_nvme_target || !offered_all(workload).out || row == NULL ||
+        !opt_parse(row, row->preset, &usual, why) || bytes > usual || bytes <= params->in_capsule)
+        return;
+    const struct check_thing thing = {target, SCENARIO_ALL_PORTS, values, "in-capsule", {0}};
+    check_alike(
+        report, DIAG_WARNING, &thing,
+        "target.in-capsule %lld B is less than the %lld B of each write of '%s': the target "
+        "reads the data by RDMA, a round trip of %s more for each write",
+        (long long)params->in_capsule, (long long)bytes, workload->name,
+        note_time(path->round_trip).text);
+    check_remedy(report, "target.in-capsule: %s", row->preset);
+    check_set(report, &thing, "%s", row->preset);
+}
+
+/* Words are about the longest path of all hosts, so that one value is one finding. */
+static void check_hosts(const struct scenario *scenario, const struct path_time *times,
+                        struct check_report *report)
+{
+    struct path_time longest = {0};
+    const int64_t queue = queue_of(scenario);
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        if (times[i].peer != UINT32_MAX && times[i].round_trip > longest.round_trip)
+            longest = times[i];
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_node *host = &scenario->nodes[i];
+        if (times[i].peer == UINT32_MAX)
+            continue;
+        check_timeout(host, &times[i], &longest, queue, report);
+        check_rnic(scenario, host, &times[i], &longest, report);
+        check_control(host, &times[i], &longest, report);
+        if (times[i].is_nvme)
+            check_nvme(host, &times[i], &longest, report);
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct arena scratch = {0};
+    const struct path_time *times = path_times(scenario, &scratch);
+    struct path_walk *walk = path_walk_new(scenario, &scratch);
+    check_hosts(scenario, times, report);
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
+            const struct scenario_workload *workload = &scenario->workloads[w];
+            const struct scenario_pair *pair = &workload->pairs[i];
+            struct path_time path;
+            if (!path_walk_of(walk, workload, pair, &path))
+                continue;
+            check_pair(scenario, workload, pair, &path, report);
+            check_packets(scenario, workload, pair, &path, report);
+            check_capsule(scenario, workload, pair, &path, report);
+        }
+    path_walk_free(walk);
+    arena_free(&scratch);
+}
+
+const struct check_rule check_path_times = {
+    .name = "path-times",
+    .about = "Timers, delays that congestion control expects, and windows suit the longest path.",
+    .run = run,
+};

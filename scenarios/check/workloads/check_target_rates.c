@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_target_rates - open loops ask a target for no more than its drives and CPUs do, and what is
+ * under way finds data buffers.
+ * Bounds that need no run: a drive does one command each `least`, a CPU one each command-cost. */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/offered.h"
+
+#include "base/quantity.h"
+#include "nvme/media/media.h"
+#include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/workload/wl_nvme.h"
+#include "scenarios/workload/workload.h"
+
+enum { BUFFERS_SHARE = 4 }; /* with less than a quarter of those wanted most commands wait */
+
+/* What workloads want of a target. */
+struct wants {
+    __int128 commands; /* a second, of open loops */
+    __int128 service;  /* of one drive's time in a second, in ps: all open loops */
+    int64_t buffers;
+};
+
+static time_ps least_of(const struct scenario_namespace *drives, const struct offering *offering)
+{
+    const uint32_t bytes = offering->mean > UINT32_MAX ? UINT32_MAX : (uint32_t)offering->mean;
+    if (drives->media->least == NULL)
+        return 0;
+    const time_ps read = drives->media->least(drives->media_params, MEDIA_READ, bytes);
+    const time_ps write = drives->media->least(drives->media_params, MEDIA_WRITE, bytes);
+    return (
+        time_ps)(((__int128)read * offering->share + (__int128)write * (PPM - offering->share)) /
+                 PPM);
+}
+
+static void add_buffers(const struct scenario_workload *workload,
+                        const struct nvme_target_params *core, struct wants *wants)
+{
+    const struct wl_nvme_params *params = workload->params;
+    if (workload->job != NULL || core->io_unit <= 0)
+        return;
+    wants->buffers += params->queue_depth * params->queues * workload->copies *
+                      ((params->block_size + core->io_unit - 1) / core->io_unit);
+}
+
+static struct wants wants_of(const struct scenario *scenario, uint32_t target)
+{
+    struct wants wants = {0};
+    const struct scenario_host *host = scenario->nodes[target].host;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        if (!workload->ops->needs_nvme_target)
+            continue;
+        const struct offering offering = offered_all(workload);
+        const __int128 each = (__int128)offering.rate * workload->copies / QUANTITY_DECIMAL_ONE;
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            if (workload->pairs[i].to != target)
+                continue;
+            wants.commands += each;
+            wants.service += each * least_of(&host->namespaces[0], &offering);
+            add_buffers(workload, &host->nvme_target->core, &wants);
+        }
+    }
+    return wants;
+}
+
+static int64_t drives_of(const struct scenario_host *host)
+{
+    int64_t drives = 0;
+    for (uint32_t i = 0; i < host->namespace_count; i++)
+        drives += host->namespaces[i].count * host->namespaces[i].params->array.drives;
+    return drives;
+}
+
+static void check_drives(const struct scenario_node *node, const struct wants *wants,
+                         struct check_report *report)
+{
+    const int64_t drives = drives_of(node->host);
+    const bool uniform = node->host->namespace_count == 1; /* all drives are of one kind */
+    if (!uniform || wants->service <= (__int128)drives * PS_PER_S)
+        return;
+    const struct scenario_namespace *entry = &node->host->namespaces[0];
+    const struct check_thing thing = {
+        .node = node, .port = SCENARIO_ALL_PORTS, .written = entry->place};
+    check_alike(report, DIAG_WARNING, &thing,
+                "workloads with a rate ask for %lld I/Os a second: %lld drives of media %s would "
+                "be busy %lld%% of the time",
+                (long long)wants->commands, (long long)drives, entry->profile,
+                (long long)(wants->service * 100 / ((__int128)drives * PS_PER_S)));
+    check_remedy(report, "more drives, faster media, or a lower rate of the workloads");
+}
+
+static void check_cpus(const struct scenario_node *node, const struct wants *wants,
+                       struct check_report *report)
+{
+    const struct nvme_target_params *core = &node->host->nvme_target->core;
+    const __int128 busy = wants->commands * core->command_cost;
+    if (core->command_cost <= 0 || busy <= (__int128)core->cores * PS_PER_S)
+        return;
+    const struct check_thing thing = {
+        node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, "cores", {0}};
+    char cost[QUANTITY_TEXT_BYTES];
+    quantity_format(QUANTITY_TIME, core->command_cost, cost, sizeof cost);
+    check_alike(report, DIAG_WARNING, &thing,
+                "workloads with a rate ask for %lld I/Os a second, but target.cores %lld at "
+                "command-cost %s do %lld: the rest waits, longer and longer",
+                (long long)wants->commands, (long long)core->cores, cost,
+                (long long)((__int128)core->cores * PS_PER_S / core->command_cost));
+    const long long cores = (long long)(busy / PS_PER_S + 1);
+    check_remedy(report, "target.cores: %lld or more, or a lower rate of the workloads", cores);
+    check_set(report, &thing, "%lld", cores);
+}
+
+static void check_buffers(const struct scenario_node *node, const struct wants *wants,
+                          struct check_report *report)
+{
+    const struct nvme_target_params *core = &node->host->nvme_target->core;
+    if (core->data_buffers == 0 || core->data_buffers >= wants->buffers / BUFFERS_SHARE)
+        return;
+    const struct check_thing thing = {
+        node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, "data-buffers", {0}};
+    check_alike(report, DIAG_WARNING, &thing,
+                "target.data-buffers %lld, but commands under way may need %lld: most of them wait "
+                "for a buffer",
+                (long long)core->data_buffers, (long long)wants->buffers);
+    check_remedy(report, "target.data-buffers: %lld", (long long)wants->buffers);
+    check_set(report, &thing, "%lld", (long long)wants->buffers);
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        if (node->host->namespace_count == 0)
+            continue;
+        const struct wants wants = wants_of(scenario, i);
+        check_drives(node, &wants, report);
+        check_cpus(node, &wants, report);
+        check_buffers(node, &wants, report);
+    }
+}
+
+const struct check_rule check_target_rates = {
+    .name = "target-rates",
+    .about = "Drives, CPUs and data buffers of targets are enough for what workloads offer.",
+    .run = run,
+};
