@@ -92,6 +92,24 @@ static void check_timeout(const struct scenario_node *host, const struct path_ti
     check_set(report, &thing, "%lld", (long long)code);
 }
 
+static void check_accepted(const struct scenario_node *host, const struct path_time *longest,
+                           int64_t queue, struct check_report *report)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    const struct check_thing thing = check_of_rnic(host, "accept-timeout");
+    const time_ps most = answer_takes(host, longest, queue);
+    if (rnic->accept_timeout <= 0 || qp_timeout_of(rnic->accept_timeout) >= most)
+        return;
+    check_alike(report, DIAG_WARNING, &thing,
+                "rnic.accept-timeout %lld ends after %s, but an acknowledgement may take %s: what "
+                "this end of a connection sends is sent again though it is not lost",
+                (long long)rnic->accept_timeout,
+                note_time(qp_timeout_of(rnic->accept_timeout)).text, note_time(most).text);
+    check_shows(report, "rnic.timeouts > 0");
+    check_remedy(report, "rnic.accept-timeout: auto, which is that of who connects");
+    check_set(report, &thing, "auto");
+}
+
 static void check_rnic(const struct scenario *scenario, const struct scenario_node *host,
                        const struct path_time *own, const struct path_time *longest,
                        struct check_report *report)
@@ -121,6 +139,15 @@ static int64_t cc_value(const struct scenario_host *host, const char *name)
     return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)host->cc_params);
 }
 
+/* It is a mapping, not the name of a kind alone. */
+static bool has_values(const struct block *values)
+{
+    for (size_t i = 0; values != NULL && values->rows[i].name != NULL; i++)
+        if (values->origins[i].where.file != NULL)
+            return true;
+    return false;
+}
+
 static void check_delay(const struct scenario_node *host, const struct path_time *own,
                         const struct path_time *longest, const char *row, int64_t is,
                         struct check_report *report)
@@ -138,8 +165,12 @@ static void check_delay(const struct scenario_node *host, const struct path_time
                 "takes %s: it slows down where nothing is congested",
                 host->host->cc->name, row, is_text, note_time(longest->round_trip).text);
     check_remedy(report, "%s above %s", row, note_time(longest->round_trip).text);
-    if (host->host->cc_values != NULL)
+    if (has_values(host->host->cc_values))
         check_set(report, &thing, "%s", needs);
+    else
+        check_set_here(report, host, SCENARIO_ALL_PORTS,
+                       "rnic: {congestion-control: {kind: %s, %s: %s}}",
+                       host->host->cc_preset->name, row, needs);
 }
 
 static void check_control(const struct scenario_node *host, const struct path_time *own,
@@ -330,6 +361,7 @@ static void check_hosts(const struct scenario *scenario, const struct path_time 
         if (times[i].peer == UINT32_MAX)
             continue;
         check_timeout(host, &times[i], &longest, queue, report);
+        check_accepted(host, &times[i], queue, report);
         check_rnic(scenario, host, &times[i], &longest, report);
         check_control(host, &times[i], &longest, report);
         if (times[i].is_nvme)

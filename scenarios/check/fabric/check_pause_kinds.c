@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_pause_kinds - both ends of a link must speak the same kind of pause. */
+ * check_pause_kinds - both ends of a link must speak the same kind of pause, and a pause of all
+ * priorities stops no class but its own (802.3x PAUSE: IEEE 802.3 annex 31B). */
 #include "scenarios/check/check_rule.h"
+#include "scenarios/check/link_classes.h"
 
 #include "base/quantity.h"
 #include "net/port/port.h"
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static bool is_several(uint8_t priorities)
+{
+    return (priorities & (priorities - 1)) != 0;
+}
+
+/* Data of several priorities pass a port that pauses all of them at once. */
+static void check_shared(const struct scenario *scenario, const struct link_classes *classes,
+                         const struct scenario_node *node, uint16_t port,
+                         struct check_report *report)
+{
+    const struct scenario_port *end = &node->ports[port];
+    if (end->link == SCENARIO_NO_LINK || end->params->flow_control != PORT_FLOW_GLOBAL)
+        return;
+    const struct scenario_node *peer = &scenario->nodes[end->peer_node];
+    const uint32_t index = (uint32_t)(node - scenario->nodes);
+    const uint64_t dscps = link_classes_at(classes, index, port)->data;
+    const uint8_t priorities = link_classes_priorities(node, dscps);
+    const struct link_classes_port *in = link_classes_at(classes, end->peer_node, end->peer_port);
+    const uint8_t back = peer->kind == SCENARIO_SWITCH ? link_classes_priorities(peer, in->data)
+                                                       : link_classes_priorities(node, in->data);
+    if (!is_several(priorities) && !is_several(back))
+        return;
+    const struct check_thing thing = check_of_port(node, port, "flow-control");
+    check_alike(report, DIAG_WARNING, &thing,
+                "flow-control global on %s: one class that is paused stops all others on the link",
+                scenario->links[end->link].name);
+    check_remedy(report, "flow-control: pfc at both ends of %s", scenario->links[end->link].name);
+    check_set_here(report, node, port, "flow-control: pfc");
+    check_set_here(report, peer, end->peer_port, "flow-control: pfc");
+}
+
+static void check_ends(const struct scenario *scenario, struct check_report *report)
 {
     static const char *const kinds[] = {"PFC", "PAUSE", "no pauses"};
     for (uint32_t i = 0; i < scenario->link_count; i++) {
@@ -28,6 +61,25 @@ static void run(const struct scenario *scenario, struct check_report *report)
         check_set_here(report, a, link->port[0], "flow-control: %s", word);
         check_set_here(report, b, link->port[1], "flow-control: %s", word);
     }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    bool any = false;
+    check_ends(scenario, report);
+    for (uint32_t i = 0; i < scenario->link_count && !any; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        const struct scenario_node *node = &scenario->nodes[link->node[0]];
+        any = node->ports[link->port[0]].params->flow_control == PORT_FLOW_GLOBAL;
+    }
+    if (!any)
+        return;
+    struct link_classes classes;
+    link_classes_init(&classes, scenario);
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        for (uint16_t p = 0; p < scenario->nodes[i].port_count; p++)
+            check_shared(scenario, &classes, &scenario->nodes[i], p, report);
+    link_classes_fini(&classes);
 }
 
 const struct check_rule check_pause_kinds = {

@@ -69,7 +69,10 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
                         "priority %u is lossless at the switch, but PFC for it is off on the port",
                         here);
             check_shows(report, "drops.lossless > 0");
-            check_remedy(report, "flow-control: pfc at both ends, with %u in pfc-enabled", here);
+            check_remedy(report,
+                         "flow-control: pfc at both ends of each such link (%s), with %u in "
+                         "pfc-enabled",
+                         scenario->links[port->link].name, here);
             turn_on(report, scenario, node, p, here);
             turn_on(report, scenario, peer, port->peer_port, here);
         }

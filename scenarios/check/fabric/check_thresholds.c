@@ -7,6 +7,7 @@
 #include "base/plural.h"
 #include "net/switch/switch_carve.h"
 
+enum { SHARE_LEFT = 64 }; /* a port may take less than all but this share */
 enum { FRAMES = 4 }; /* that a port may hold: a switch that passes frames on has some under way */
 
 /* Bytes that lossless groups share. */
@@ -88,12 +89,12 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
             check_set(report, &thing, "%lldB", (long long)(shared / plan->links));
         return;
     }
-    if (shared - alone >= frame_each(node))
+    if (shared - alone >= frame_each(node) && shared - alone >= shared / SHARE_LEFT)
         return;
     const struct check_thing thing = check_of_switch(node, "alpha");
     check_alike(report, DIAG_WARNING, &thing,
                 "alpha: one congested port may hold %lld of %lld B of shared memory: what is left "
-                "is less than a frame for each of its %lld %s",
+                "is too little for its %lld %s",
                 (long long)alone, (long long)shared, (long long)plan->links,
                 plural(plan->links, "port", "ports"));
     check_remedy(report, "a smaller alpha, or more memory");

@@ -5,12 +5,15 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
+#include "base/note_text.h"
 #include "net/switch/switch.h"
 #include "rnic/cc/cc.h"
 
 #include <string.h>
 
 enum { SENDS = 1 }; /* data */
+
+#define SLOWEST (100 * PS_PER_MS) /* a hundred times what devices take */
 
 static uint8_t *senders(const struct scenario *scenario, struct arena *arena)
 {
@@ -55,6 +58,63 @@ static const char *reacting_control(const struct scenario *scenario)
     return preset->name;
 }
 
+/* Those at either end: who receives sends the CNPs. */
+static const uint8_t *members(const struct scenario *scenario, struct arena *arena)
+{
+    uint8_t *used = arena_take(arena, scenario->host_count);
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
+            used[scenario->workloads[w].pairs[i].from] = 1;
+            used[scenario->workloads[w].pairs[i].to] = 1;
+        }
+    return used;
+}
+
+static int64_t value_of(const struct scenario_host *host, const char *name)
+{
+    const struct opt *row = opt_find(host->cc->opts, name);
+    return row == NULL ? 0 : *opt_field(row, (void *)(uintptr_t)host->cc_params);
+}
+
+static struct check_thing thing_of(const struct scenario_node *host, const char *row)
+{
+    return (struct check_thing){host, SCENARIO_ALL_PORTS, host->host->cc_values, row,
+                                host->host->cc_place};
+}
+
+/* DCQCN comes back to the rate before a cut after `f` increases of its timer, or of its byte
+ * counter (Zhu et al., SIGCOMM 2015, 3.1): CNPs that are rarer hold no rate down, and slower
+ * increases never come back. */
+static void check_rhythm(const struct scenario_node *host, struct check_report *report)
+{
+    const time_ps timer = value_of(host->host, "rate-timer");
+    const time_ps interval = value_of(host->host, "cnp-interval");
+    const int64_t counter = value_of(host->host, "byte-counter"), steps = value_of(host->host, "f");
+    const __int128 back = (__int128)timer * (steps + 1);
+    if (timer <= 0 || host->port_count == 0)
+        return;
+    if (interval > back) {
+        const struct check_thing thing = thing_of(host, "cnp-interval");
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "a CNP at most each %s (cnp-interval), but senders are back at their rate after "
+            "%s (rate-timer, f): queues grow until pauses act",
+            note_time(interval).text, note_time((time_ps)back).text);
+        check_remedy(report, "cnp-interval: 50us or less");
+        check_set(report, &thing, "50us");
+    }
+    const __int128 bytes = (__int128)counter * (steps + 1);
+    const __int128 sent = (__int128)host->ports[0].params->rate / 8 * SLOWEST / PS_PER_S;
+    if (back > SLOWEST && bytes > sent) {
+        const struct check_thing thing = thing_of(host, "rate-timer");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "after a CNP the rate needs %s to come back (rate-timer %s, f %lld)",
+                    note_time((time_ps)back).text, note_time(timer).text, (long long)steps);
+        check_remedy(report, "rate-timer: 55us to 300us, and a byte-counter of some megabytes");
+        check_set(report, &thing, "300us");
+    }
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
@@ -75,11 +135,15 @@ static void run(const struct scenario *scenario, struct check_report *report)
         check_remedy(report, "congestion-control %s for all senders that share links", control);
         check_set_here(report, host, SCENARIO_ALL_PORTS, "rnic: {congestion-control: %s}", control);
     }
+    const uint8_t *used = members(scenario, &scratch);
+    for (uint32_t i = 0; expected && i < scenario->host_count; i++)
+        if (used[i] != 0)
+            check_rhythm(&scenario->nodes[i], report);
     arena_free(&scratch);
 }
 
 const struct check_rule check_ecn = {
     .name = "ecn",
-    .about = "Frames that switches are to mark are ECT.",
+    .about = "Frames that switches are to mark are ECT, and CNPs come as often as rates come back.",
     .run = run,
 };

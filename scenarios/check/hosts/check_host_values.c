@@ -68,16 +68,37 @@ static void check_pcie(const struct scenario_node *host, struct check_report *re
     }
 }
 
+/* Half of a link is what a busy host may take; less is a host that something slows down. */
+static void check_drain(const struct scenario_node *host, struct check_report *report)
+{
+    const int64_t drain = host->host->rnic->drain;
+    if (host->outer_ports == 0 || drain <= 0 || drain >= host->ports[0].params->rate / 2)
+        return;
+    char takes[QUANTITY_TEXT_BYTES], has[QUANTITY_TEXT_BYTES];
+    quantity_format(QUANTITY_RATE, drain, takes, sizeof takes);
+    quantity_format(QUANTITY_RATE, host->ports[0].params->rate, has, sizeof has);
+    const struct check_thing thing = check_of_rnic(host, "drain");
+    check_alike(
+        report, DIAG_WARNING, &thing,
+        "the host empties its receive buffer at %s (rnic.drain), its link has %s: it pauses "
+        "the switch",
+        takes, has);
+    check_shows(report, "pfc.pause_frames");
+    check_remedy(report, "find what slows the host (PCIe, memory, IOMMU): rnic.drain: 0bps");
+    check_set(report, &thing, "0bps");
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         check_rx(&scenario->nodes[i], report);
         check_pcie(&scenario->nodes[i], report);
+        check_drain(&scenario->nodes[i], report);
     }
 }
 
 const struct check_rule check_host_values = {
     .name = "host-values",
-    .about = "Values of a receive buffer agree, and PCIe carries what a link does.",
+    .about = "Values of a receive buffer agree, and PCIe and host take what a link carries.",
     .run = run,
 };

@@ -5,12 +5,14 @@
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>
 
 enum used {
     USED_CONNECTS = 1 << 0, /* its REQ has the timeout and the retry count of both ends */
+    USED_NVME = 1 << 2,     /* it is a host of NVMe */
     USED_RECEIVES = 1 << 1, /* SENDs that may find no receive posted: its REP has their retries */
 };
 
@@ -31,6 +33,15 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
         check_remedy(report, "rnic.timeout: 14 (67 ms), or what the devices have");
         check_set(report, &thing, "14");
     }
+    if ((used & USED_NVME) != 0 && host->host->nvme_host->core.max_retries == 0) {
+        const struct check_thing thing = {
+            host, SCENARIO_ALL_PORTS, host->host->nvme_host_values, "max-retries", {0}};
+        check_alike(report, DIAG_WARNING, &thing,
+                    "nvme.max-retries 0: a command that may be repeated (an ANA change, a target "
+                    "that is busy) fails at once");
+        check_remedy(report, "nvme.max-retries: 5, as Linux has it");
+        check_set(report, &thing, "5");
+    }
     if ((used & USED_RECEIVES) != 0 && rnic->rnr_retry == 0) {
         const struct check_thing thing = check_of_rnic(host, "rnr-retry");
         check_alike(report, DIAG_WARNING, &thing,
@@ -48,7 +59,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
         const struct scenario_workload *workload = &scenario->workloads[w];
         const bool sends = strcmp(workload->ops->name, "rdma-send") == 0;
         for (uint32_t i = 0; i < workload->pair_count; i++) {
-            used[workload->pairs[i].from] |= USED_CONNECTS;
+            used[workload->pairs[i].from] |=
+                USED_CONNECTS | (workload->ops->needs_nvme_target ? USED_NVME : 0);
             used[workload->pairs[i].to] |= sends ? USED_RECEIVES : 0;
         }
     }
@@ -60,6 +72,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_retries = {
     .name = "retries",
-    .about = "A queue pair survives the loss of a packet.",
+    .about = "A queue pair survives the loss of a packet, and a command a status that may pass.",
     .run = run,
 };

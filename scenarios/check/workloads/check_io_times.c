@@ -83,6 +83,23 @@ static void check_outage(const struct scenario *scenario, const struct scenario_
                     note_time(nvme->keep_alive).text, name.text, note_time(lasts).text);
         propose(report, &thing, lasts);
     }
+    thing.row = "reconnect-delay";
+    const unsigned crash = FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS;
+    if ((breaks & crash) == crash && fault->end < scenario->duration &&
+        fault->at + nvme->reconnect_delay > scenario->duration) {
+        check_alike(report, DIAG_WARNING, &thing,
+                    "nvme.reconnect-delay is %s: after %s no host connects again before the run "
+                    "ends at %s",
+                    note_time(nvme->reconnect_delay).text, name.text,
+                    note_time(scenario->duration).text);
+        char value[QUANTITY_TEXT_BYTES];
+        quantity_format(QUANTITY_TIME, lasts, value, sizeof value);
+        check_remedy(report,
+                     "nvme.reconnect-delay: about the %s that the target needs, or a longer "
+                     "run",
+                     note_time(lasts).text);
+        check_set(report, &thing, "%s", value);
+    }
     thing.row = "fast-io-fail-tmo";
     if (nvme->fast_io_fail_tmo >= 0 && nvme->fast_io_fail_tmo < lasts) {
         check_alike(report, DIAG_WARNING, &thing,

@@ -126,8 +126,38 @@ static void check_buffers(const struct scenario_node *node, const struct wants *
     check_set(report, &thing, "%lld", (long long)wants->buffers);
 }
 
+/* Each I/O queue of a host has one CPU. */
+static void check_host_cpus(const struct scenario *scenario,
+                            const struct scenario_workload *workload, struct check_report *report)
+{
+    const struct offering offering = offered_all(workload);
+    const struct wl_nvme_params *params = workload->params;
+    for (uint32_t i = 0; workload->job == NULL && i < workload->pair_count; i++) {
+        const struct scenario_node *host = &scenario->nodes[workload->pairs[i].from];
+        const struct nvme_host_params *core = &host->host->nvme_host->core;
+        const time_ps each = core->submit_cost + core->complete_cost;
+        const __int128 asked = (__int128)offering.rate / QUANTITY_DECIMAL_ONE;
+        if (each <= 0 || asked * each <= (__int128)params->queues * PS_PER_S)
+            continue;
+        const struct check_thing thing = {
+            host, SCENARIO_ALL_PORTS, host->host->nvme_host_values, "submit-cost", {0}};
+        char cost[QUANTITY_TEXT_BYTES];
+        quantity_format(QUANTITY_TIME, each, cost, sizeof cost);
+        check_alike(report, DIAG_WARNING, &thing,
+                    "'%s' asks for %lld I/Os a second, but %lld queues with a CPU each do %lld at "
+                    "%s an I/O (nvme.submit-cost, complete-cost)",
+                    workload->name, (long long)asked, (long long)params->queues,
+                    (long long)((__int128)params->queues * PS_PER_S / each), cost);
+        check_remedy(report, "%lld queues or more, or a lower rate of '%s'",
+                     (long long)(asked * each / PS_PER_S + 1), workload->name);
+    }
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        if (scenario->workloads[w].ops->needs_nvme_target)
+            check_host_cpus(scenario, &scenario->workloads[w], report);
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         if (node->host->namespace_count == 0)
@@ -141,6 +171,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_target_rates = {
     .name = "target-rates",
-    .about = "Drives, CPUs and data buffers of targets are enough for what workloads offer.",
+    .about = "Drives and data buffers of targets, and CPUs at both ends, are enough for what is "
+             "offered.",
     .run = run,
 };

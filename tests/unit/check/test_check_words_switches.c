@@ -71,20 +71,23 @@ static void more_classes_of_switches(void **state)
         {LEAVES AT("leaf0-spine0", "pfc-enabled: none") ACROSS, "switch-classes",
          "t.yaml:5:50: warning: 2 ports of 2 switches (leaf0:p2, ...): priority 3 is lossless at "
          "the switch, but PFC for it is off on the port (a run shows drops.lossless > 0)\n"
-         "    remedy: flow-control: pfc at both ends, with 3 in pfc-enabled (--set "
+         "    remedy: flow-control: pfc at both ends of each such link (leaf0-spine0), with 3 in "
+         "pfc-enabled (--set "
          "'fabric.overrides[+]={where: [\"leaf0:p2\", \"spine0:p0\"], flow-control: pfc, "
          "pfc-enabled: [3]}')\n"},
         {LEAVES AT("leaf0-spine0", "pfc-enabled: [4]") ACROSS, "switch-classes",
          "t.yaml:5:50: warning: 2 ports of 2 switches (leaf0:p2, ...): priority 3 is lossless at "
          "the switch, but PFC for it is off on the port (a run shows drops.lossless > 0)\n"
-         "    remedy: flow-control: pfc at both ends, with 3 in pfc-enabled (--set "
+         "    remedy: flow-control: pfc at both ends of each such link (leaf0-spine0), with 3 in "
+         "pfc-enabled (--set "
          "'fabric.overrides[+]={where: [\"leaf0:p2\", \"spine0:p0\"], flow-control: pfc, "
          "pfc-enabled: [3,4]}')\n"},
         {LEAVES AT("leaf0-spine0", "pfc-enabled: [3]") ACROSS, "switch-classes", ""},
         {LEAVES AT("leaf0-spine0", "flow-control: none") ACROSS, "switch-classes",
          "t.yaml:5:51: warning: 2 ports of 2 switches (leaf0:p2, ...): priority 3 is lossless at "
          "the switch, but PFC for it is off on the port (a run shows drops.lossless > 0)\n"
-         "    remedy: flow-control: pfc at both ends, with 3 in pfc-enabled (--set "
+         "    remedy: flow-control: pfc at both ends of each such link (leaf0-spine0), with 3 in "
+         "pfc-enabled (--set "
          "'fabric.overrides[+]={where: [\"leaf0:p2\", \"spine0:p0\"], flow-control: pfc, "
          "pfc-enabled: [3]}')\n"},
         /* A port without a link is none of it. */
@@ -95,7 +98,8 @@ static void more_classes_of_switches(void **state)
          "switch-classes",
          "t.yaml:5:29: warning: 2 ports of 1 switch (s:p1, ...): priority 3 is lossless at the "
          "switch, but PFC for it is off on the port (a run shows drops.lossless > 0)\n"
-         "    remedy: flow-control: pfc at both ends, with 3 in pfc-enabled (--set "
+         "    remedy: flow-control: pfc at both ends of each such link (s-a), with 3 in "
+         "pfc-enabled (--set "
          "'fabric.overrides[+]={where: [\"s:p1\", \"a:p0\", \"s:p3\", \"b:p0\"], flow-control: "
          "pfc, pfc-enabled: [3]}')\n"},
     };
@@ -249,7 +253,7 @@ static void thresholds(void **state)
         {SWITCH("alpha: 4500%, buffer: 3MB") WRITE, "thresholds", ""},
         {SWITCH("alpha: 4600%, buffer: 3MB") WRITE, "thresholds",
          "t.yaml:5:19: warning: switch0: alpha: one congested port may hold 763185 of 779776 B of "
-         "shared memory: what is left is less than a frame for each of its 4 ports\n"
+         "shared memory: what is left is too little for its 4 ports\n"
          "    remedy: a smaller alpha, or more memory (--set fabric.switch.alpha=16000000ppm)\n"},
         {SWITCH("alpha: 12800%, buffer: 3MB, pfc: {priorities: none}") WRITE, "thresholds", ""},
         {SWITCH("ecn: {kmin: 3313493B, kmax: 40MB}") WRITE, "marking",
