@@ -6,13 +6,14 @@
 
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>
 
 enum used {
     USED_CONNECTS = 1 << 0, /* its REQ has the timeout and the retry count of both ends */
-    USED_NVME = 1 << 2,     /* it is a host of NVMe */
+    USED_NVME = 1 << 2,     /* its commands may end with a status that passes */
     USED_RECEIVES = 1 << 1, /* SENDs that may find no receive posted: its REP has their retries */
 };
 
@@ -51,16 +52,29 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
     }
 }
 
+/* Targets change ANA states, close ports or crash. */
+static bool statuses_pass(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        if (fault->ops->breaks != NULL &&
+            (fault->ops->breaks(fault->params) & FAULT_KILLS_TARGET) != 0)
+            return true;
+    }
+    return false;
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
+    const bool retries = statuses_pass(scenario);
     uint8_t *used = arena_take(&scratch, scenario->host_count);
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         const bool sends = strcmp(workload->ops->name, "rdma-send") == 0;
         for (uint32_t i = 0; i < workload->pair_count; i++) {
             used[workload->pairs[i].from] |=
-                USED_CONNECTS | (workload->ops->needs_nvme_target ? USED_NVME : 0);
+                USED_CONNECTS | (retries && workload->ops->needs_nvme_target ? USED_NVME : 0);
             used[workload->pairs[i].to] |= sends ? USED_RECEIVES : 0;
         }
     }
