@@ -15,27 +15,34 @@
 
 #include <string.h>
 
-/* Why pauses may last: a host that pauses whatever it receives for longer than watchdogs take
- * (WARNING), a slow host or a cycle of buffers (NOTE). */
-static bool pauses_may_last(const struct scenario *scenario, const struct check_report *report,
-                            enum diag_level *level)
+/* A host is slow or in a storm, or buffers wait for each other in a circle. */
+static bool pauses_may_last(const struct scenario *scenario, const struct check_report *report)
 {
-    bool may = false;
-    *level = DIAG_NOTE;
-    for (uint32_t i = 0; i < scenario->fault_count; i++) {
-        may |= scenario->faults[i].ops->host_pauses;
-        if (scenario->faults[i].ops->paused != NULL && scenario->faults[i].end == TIME_NEVER)
-            *level = DIAG_WARNING;
-    }
+    for (uint32_t i = 0; i < scenario->fault_count; i++)
+        if (scenario->faults[i].ops->host_pauses)
+            return true;
     for (size_t i = 0; i < report->count; i++)
-        may |= strcmp(report->findings[i].rule, check_deadlock.name) == 0;
-    return may;
+        if (strcmp(report->findings[i].rule, check_deadlock.name) == 0)
+            return true;
+    return false;
+}
+
+/* Priorities that a host pauses to the end, whatever it receives. */
+static int64_t storms(const struct scenario *scenario)
+{
+    int64_t priorities = 0;
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        if (fault->ops->paused != NULL && fault->end == TIME_NEVER)
+            priorities |= INT64_C(1) << fault->ops->paused(fault->params);
+    }
+    return priorities;
 }
 
 static void check_missing(const struct scenario *scenario, struct check_report *report)
 {
-    enum diag_level level;
-    if (!pauses_may_last(scenario, report, &level))
+    const int64_t stormy = storms(scenario);
+    if (!pauses_may_last(scenario, report))
         return;
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
@@ -44,10 +51,12 @@ static void check_missing(const struct scenario *scenario, struct check_report *
             (action != WATCHDOG_OFF && action != WATCHDOG_ALERT))
             continue;
         const struct check_thing thing = check_of_switch(node, "watchdog");
-        check_alike(
-            report, level, &thing, "%s: pauses that do not end stop its senders until the end",
-            action == WATCHDOG_OFF ? "no PFC watchdog"
-                                   : "the PFC watchdog only reports (watchdog.action alert)");
+        const bool is_hit = (node->switch_params->pfc_priorities & stormy) != 0;
+        check_alike(report, is_hit ? DIAG_WARNING : DIAG_NOTE, &thing,
+                    "%s: pauses that do not end stop its senders until the end",
+                    action == WATCHDOG_OFF
+                        ? "no PFC watchdog"
+                        : "the PFC watchdog only reports (watchdog.action alert)");
         check_remedy(report, "watchdog: {action: drop}, as most operators have it");
         check_set_here(report, node, SCENARIO_ALL_PORTS, "watchdog: {action: drop}");
     }

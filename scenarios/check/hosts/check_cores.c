@@ -1,8 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_cores - how a target gives queues to its cores makes a difference. */
+ * check_cores - how a target gives queues to its cores makes a difference, and uses them all.
+ * By their numbers the first queues of all controllers share a core. */
 #include "scenarios/check/check_rule.h"
 
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/workload/wl_nvme.h"
+#include "scenarios/workload/workload.h"
+
+/* Of all controllers at the target. */
+struct queues {
+    int64_t all, most;
+};
+
+static struct queues queues_at(const struct scenario *scenario, uint32_t target)
+{
+    struct queues queues = {0};
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        const struct wl_nvme_params *params = workload->params;
+        for (uint32_t i = 0;
+             workload->ops->needs_nvme_target && workload->job == NULL && i < workload->pair_count;
+             i++) {
+            if (workload->pairs[i].to != target)
+                continue;
+            queues.all += params->queues * workload->copies;
+            queues.most = params->queues > queues.most ? params->queues : queues.most;
+        }
+    }
+    return queues;
+}
+
+static void check_spread(const struct scenario *scenario, uint32_t index,
+                         struct check_report *report)
+{
+    const struct scenario_node *node = &scenario->nodes[index];
+    const struct nvme_target_params *params = &node->host->nvme_target->core;
+    const struct queues queues = queues_at(scenario, index);
+    if (params->core_scheduling != NVME_TARGET_QUEUE_NUMBER || queues.most >= params->cores ||
+        queues.all <= queues.most)
+        return;
+    const struct check_thing thing = {
+        node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, "core-scheduling", {0}};
+    check_alike(report, DIAG_WARNING, &thing,
+                "target.core-scheduling queue-number: %lld queues of all controllers share %lld of "
+                "%lld cores",
+                (long long)queues.all, (long long)queues.most, (long long)params->cores);
+    check_remedy(report, "target.core-scheduling: round-robin or least-queues");
+    check_set(report, &thing, "least-queues");
+}
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
@@ -12,8 +57,11 @@ static void run(const struct scenario *scenario, struct check_report *report)
             block_place(node->host->nvme_target_values, "core-scheduling", (struct diag_place){0});
         const struct nvme_target_params *params = &node->host->nvme_target->core;
         if (node->host->namespace_count == 0 || place.file == NULL || params->cores > 1 ||
-            params->core_scheduling == NVME_TARGET_ROUND_ROBIN)
+            params->core_scheduling == NVME_TARGET_ROUND_ROBIN) {
+            if (node->host->namespace_count > 0)
+                check_spread(scenario, i, report);
             continue;
+        }
         check_add(report, DIAG_WARNING, place,
                   "%s: core-scheduling has no effect: the target has one core (target.cores)",
                   node->name);
@@ -22,6 +70,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_cores = {
     .name = "cores",
-    .about = "How a target gives queues to its cores makes a difference.",
+    .about = "How a target gives queues to its cores makes a difference, and uses them all.",
     .run = run,
 };
