@@ -43,8 +43,8 @@ static time_ps *full_times(const struct scenario *scenario, struct arena *arena)
             const int64_t share = offering.share > PPM / 2 ? offering.share : PPM - offering.share;
             const __int128 bits = (__int128)params->queue_depth * params->queues *
                                   workload->copies * offering.mean * 8 * share / PPM;
-            if (room > 0)
-                times[target->index] += (time_ps)(bits * PS_PER_S / room);
+            const __int128 sum = room > 0 ? times[target->index] + bits * PS_PER_S / room : 0;
+            times[target->index] = sum < TIME_NEVER / 4 ? (time_ps)sum : TIME_NEVER / 4;
         }
     }
     return times;

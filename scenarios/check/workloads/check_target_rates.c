@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_target_rates - open loops ask a target for no more than its drives and CPUs do, and what is
+ * check_target_rates - open loops offer a target no more than its drives and CPUs do, and what is
  * under way finds data buffers.
  * Bounds that need no run: a drive does one command each `least`, a CPU one each command-cost. */
 #include "scenarios/check/check_rule.h"
@@ -82,7 +82,7 @@ static void check_drives(const struct scenario_node *node, const struct wants *w
     const struct check_thing thing = {
         .node = node, .port = SCENARIO_ALL_PORTS, .written = entry->place};
     check_alike(report, DIAG_WARNING, &thing,
-                "workloads with a rate ask for %lld I/Os a second: %lld drives of media %s would "
+                "workloads with a rate offer %lld I/Os a second: %lld drives of media %s would "
                 "be busy %lld%% of the time",
                 (long long)wants->commands, (long long)drives, entry->profile,
                 (long long)(wants->service * 100 / ((__int128)drives * PS_PER_S)));
@@ -101,7 +101,7 @@ static void check_cpus(const struct scenario_node *node, const struct wants *wan
     char cost[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_TIME, core->command_cost, cost, sizeof cost);
     check_alike(report, DIAG_WARNING, &thing,
-                "workloads with a rate ask for %lld I/Os a second, but target.cores %lld at "
+                "workloads with a rate offer %lld I/Os a second, but target.cores %lld at "
                 "command-cost %s do %lld: the rest waits, longer and longer",
                 (long long)wants->commands, (long long)core->cores, cost,
                 (long long)((__int128)core->cores * PS_PER_S / core->command_cost));
@@ -144,7 +144,7 @@ static void check_host_cpus(const struct scenario *scenario,
         char cost[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, each, cost, sizeof cost);
         check_alike(report, DIAG_WARNING, &thing,
-                    "'%s' asks for %lld I/Os a second, but %lld queues with a CPU each do %lld at "
+                    "'%s' offers %lld I/Os a second, but %lld queues with a CPU each do %lld at "
                     "%s an I/O (nvme.submit-cost, complete-cost)",
                     workload->name, (long long)asked, (long long)params->queues,
                     (long long)((__int128)params->queues * PS_PER_S / each), cost);
