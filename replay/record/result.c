@@ -21,8 +21,7 @@ struct total_row {
 
 static const struct total_row total_rows[] = {
 #define TOTAL(member, path) {path, offsetof(struct result_totals, member)},
-#include "replay/record/total.def"
-#undef TOTAL
+#include "scenarios/load/quantity.def"
 };
 
 #define RATIO_ONE INT64_C(1000000000000000) /* QUANTITY_RATIO */

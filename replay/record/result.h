@@ -23,8 +23,7 @@ struct waits;
 
 struct result_totals {
 #define TOTAL(member, path) int64_t member;
-#include "replay/record/total.def"
-#undef TOTAL
+#include "scenarios/load/quantity.def"
 };
 
 enum { RESULT_WHY_BYTES = 160 };

@@ -15,7 +15,9 @@ static const struct {
 } quantities[] = {
 #define X(name, path, plain, kind, basis)                                                          \
     [EXPECT_##name] = {path, plain, kind, EXPECT_OVER_##basis},
-    EXPECT_QUANTITIES(X)
+#define EXPECTED X
+#include "scenarios/load/quantity.def"
+    EXPECT_OF_WORKLOADS(X)
 #undef X
 };
 

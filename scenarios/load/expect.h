@@ -36,70 +36,9 @@ enum expect_basis {
 #undef BASIS
 };
 
-/* X(enumerator, path in the JSON object, the same without its unit, kind of value, what it is
- * measured over).  A path that begins with a dot follows the name of a workload. */
-#define EXPECT_QUANTITIES(X)                                                                       \
-    X(SIMULATED, "simulated_ps", "simulated", QUANTITY_TIME, FACT)                                 \
-    X(EVENTS, "events", "events", QUANTITY_INT, WORK)                                              \
-    X(PACKETS, "packets", "packets", QUANTITY_INT, WORK)                                           \
-    X(PACKET_HOPS, "packet_hops", "packet_hops", QUANTITY_INT, WORK)                               \
-    X(DROPS_LOSSLESS, "drops.lossless", "drops.lossless", QUANTITY_INT, LOSSLESS)                  \
-    X(DROPS_LOSSY, "drops.lossy", "drops.lossy", QUANTITY_INT, TRAFFIC)                            \
-    X(DROPS_MTU, "drops.mtu", "drops.mtu", QUANTITY_INT, TRAFFIC)                                  \
-    X(DROPS_CORRUPT, "drops.corrupt", "drops.corrupt", QUANTITY_INT, TRAFFIC)                      \
-    X(DROPS_WATCHDOG, "drops.watchdog", "drops.watchdog", QUANTITY_INT, WATCHDOG)                  \
-    X(PFC_PAUSE_FRAMES, "pfc.pause_frames", "pfc.pause_frames", QUANTITY_INT, TRAFFIC)             \
-    X(PFC_RESUME_FRAMES, "pfc.resume_frames", "pfc.resume_frames", QUANTITY_INT, TRAFFIC)          \
-    X(PFC_PAUSED, "pfc.paused_ps", "pfc.paused", QUANTITY_TIME, TRAFFIC)                           \
-    X(PFC_LONGEST_PAUSE, "pfc.longest_pause_ps", "pfc.longest_pause", QUANTITY_TIME, TRAFFIC)      \
-    X(PFC_DEADLOCKS, "pfc.deadlocks", "pfc.deadlocks", QUANTITY_INT, TRAFFIC)                      \
-    X(PFC_WATCHDOG_STORMS, "pfc.watchdog_storms", "pfc.watchdog_storms", QUANTITY_INT, WATCHDOG)   \
-    X(PFC_WATCHDOG_RESTORED, "pfc.watchdog_restored", "pfc.watchdog_restored", QUANTITY_INT,       \
-      WATCHDOG)                                                                                    \
-    X(ECN_MARKED, "ecn.marked", "ecn.marked", QUANTITY_INT, MARKING)                               \
-    X(ECN_CNPS, "ecn.cnps", "ecn.cnps", QUANTITY_INT, MARKING)                                     \
-    X(RNIC_RETRANSMITTED, "rnic.retransmitted_packets", "rnic.retransmitted_packets",              \
-      QUANTITY_INT, TRAFFIC)                                                                       \
-    X(RNIC_TIMEOUTS, "rnic.timeouts", "rnic.timeouts", QUANTITY_INT, TRAFFIC)                      \
-    X(RNIC_NAKS, "rnic.naks", "rnic.naks", QUANTITY_INT, TRAFFIC)                                  \
-    X(RNIC_RNR_NAKS, "rnic.rnr_naks", "rnic.rnr_naks", QUANTITY_INT, TRAFFIC)                      \
-    X(RNIC_CQ_OVERRUNS, "rnic.cq_overruns", "rnic.cq_overruns", QUANTITY_INT, TRAFFIC)             \
-    X(RNIC_QP_ERRORS, "rnic.qp_errors", "rnic.qp_errors", QUANTITY_INT, TRAFFIC)                   \
-    X(RNIC_PAUSE_STORMS, "rnic.pause_storms", "rnic.pause_storms", QUANTITY_INT, TRAFFIC)          \
-    X(DATA_STALE, "data.stale", "data.stale", QUANTITY_INT, READS)                                 \
-    X(DATA_LOST, "data.lost", "data.lost", QUANTITY_INT, READS)                                    \
-    X(DATA_TORN, "data.torn", "data.torn", QUANTITY_INT, READS)                                    \
-    X(DATA_DAMAGED, "data.damaged", "data.damaged", QUANTITY_INT, WRITES)                          \
-    X(MEDIA_BYTES_WRITTEN, "media.bytes_written", "media.bytes_written", QUANTITY_SIZE, MEDIA)     \
-    X(MEDIA_BYTES_PROGRAMMED, "media.bytes_programmed", "media.bytes_programmed", QUANTITY_SIZE,   \
-      MEDIA)                                                                                       \
-    X(MEDIA_AMPLIFICATION, "media.write_amplification", "media.write_amplification",               \
-      QUANTITY_RATIO, MEDIA)                                                                       \
-    X(MEDIA_ERASES, "media.erases", "media.erases", QUANTITY_INT, MEDIA)                           \
-    X(MEDIA_WRITES_WAITED, "media.writes_waited", "media.writes_waited", QUANTITY_INT, MEDIA)      \
-    X(MEDIA_UNITS_ABSORBED, "media.units_absorbed", "media.units_absorbed", QUANTITY_INT, MEDIA)   \
-    X(MEDIA_UNITS_HIT, "media.units_hit", "media.units_hit", QUANTITY_INT, MEDIA)                  \
-    X(MEDIA_SUSPENSIONS, "media.suspensions", "media.suspensions", QUANTITY_INT, MEDIA)            \
-    X(ARRAY_HOST_BYTES_READ, "array.host_bytes_read", "array.host_bytes_read", QUANTITY_SIZE,      \
-      ARRAYS)                                                                                      \
-    X(ARRAY_HOST_BYTES_WRITTEN, "array.host_bytes_written", "array.host_bytes_written",            \
-      QUANTITY_SIZE, ARRAYS)                                                                       \
-    X(ARRAY_DRIVE_BYTES_READ, "array.drive_bytes_read", "array.drive_bytes_read", QUANTITY_SIZE,   \
-      ARRAYS)                                                                                      \
-    X(ARRAY_DRIVE_BYTES_WRITTEN, "array.drive_bytes_written", "array.drive_bytes_written",         \
-      QUANTITY_SIZE, ARRAYS)                                                                       \
-    X(ARRAY_DEGRADED_READS, "array.degraded_reads", "array.degraded_reads", QUANTITY_INT, ARRAYS)  \
-    X(ARRAY_PARTIAL_STRIPES, "array.partial_stripes", "array.partial_stripes", QUANTITY_INT,       \
-      ARRAYS)                                                                                      \
-    X(ARRAY_DRIVES_FAILED, "array.drives_failed", "array.drives_failed", QUANTITY_INT, ARRAYS)     \
-    X(ARRAY_BYTES_REBUILT, "array.bytes_rebuilt", "array.bytes_rebuilt", QUANTITY_SIZE, ARRAYS)    \
-    X(ARRAY_BYTES_TO_REBUILD, "array.bytes_to_rebuild", "array.bytes_to_rebuild", QUANTITY_SIZE,   \
-      ARRAYS)                                                                                      \
-    X(ARRAY_REBUILD, "array.rebuild_ps", "array.rebuild", QUANTITY_TIME, ARRAYS)                   \
-    X(ARRAY_REBUILDS, "array.rebuilds", "array.rebuilds", QUANTITY_INT, ARRAYS)                    \
-    EXPECT_OF_WORKLOADS(X)
-
-/* Of a workload: all that run --json prints of one. */
+/* Quantities of a whole run are rows of quantity.def.  Of a workload:
+ * X(enumerator, path in the JSON object after the workload's name, the same without its unit, kind
+ * of value, what it is measured over). */
 #define EXPECT_OF_WORKLOADS(X)                                                                     \
     X(ISSUED, ".issued", ".issued", QUANTITY_INT, WORK)                                            \
     X(COMPLETED, ".completed", ".completed", QUANTITY_INT, WORK)                                   \
@@ -194,8 +133,10 @@ enum expect_basis {
     X(SLOWDOWN_MAX, ".slowdown.max", ".slowdown.max", QUANTITY_RATIO, SAMPLES)
 
 enum expect_quantity {
+#define EXPECTED(name, path, plain, kind, basis) EXPECT_##name,
+#include "scenarios/load/quantity.def"
 #define X(name, path, plain, kind, basis) EXPECT_##name,
-    EXPECT_QUANTITIES(X)
+    EXPECT_OF_WORKLOADS(X)
 #undef X
     /* Have no path: commands that failed or are unfinished, and workloads that have not settled. */
     EXPECT_COMMANDS_LOST,

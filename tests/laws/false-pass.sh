@@ -13,8 +13,10 @@ failures=0
 compared=0
 
 # The table as lines: path without unit, kind, basis.
-sed -n '/define EXPECT_QUANTITIES/,/enum expect_quantity {/p' scenarios/load/expect.h | tr -d '\\\n' |
-    grep -o 'X([A-Z0-9_]*, *"[^"]*", *"[^"]*", *QUANTITY_[A-Z]*, *[A-Z]*)' |
+{
+    sed 's/QUANTITY([a-z0-9_]*, */X(/; s/EXPECTED(/X(/' scenarios/load/quantity.def
+    sed -n '/define EXPECT_OF_WORKLOADS/,/enum expect_quantity {/p' scenarios/load/expect.h
+} | tr -d '\\\n' | grep -o 'X([A-Z0-9_]*, *"[^"]*", *"[^"]*", *QUANTITY_[A-Z]*, *[A-Z]*)' |
     sed 's/X([A-Z0-9_]*, *"[^"]*", *"\([^"]*\)", *QUANTITY_\([A-Z]*\), *\([A-Z]*\))/\1 \2 \3/' >"$work/table"
 [ "$(wc -l <"$work/table")" -gt 100 ] || { echo "the table of quantities was not found"; exit 1; }
 

@@ -269,8 +269,7 @@ static void fill_apart(struct fixture *fixture)
     struct result_workload *workload = &fixture->workload;
     int64_t next = 100;
 #define TOTAL(member, path) result->totals.member = next++;
-#include "replay/record/total.def"
-#undef TOTAL
+#include "scenarios/load/quantity.def"
     result->media_age = result->arrays = true;
     result->media_units_down = 400;
     result->media_units_programmed = 900;
@@ -455,8 +454,7 @@ static void all_that_is_printed(void **state)
 {
     static const char *const totals[] = {
 #define TOTAL(member, path) path,
-#include "replay/record/total.def"
-#undef TOTAL
+#include "scenarios/load/quantity.def"
     };
     (void)state;
     struct fixture fixture;
