@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play - devices, targets, time. */
 #include "base/memory.h"
+#include "base/units.h"
 #include "bridge/play/play_private.h"
 
 #include "base/check.h"
@@ -284,11 +285,6 @@ static bool is_over(struct play *play, time_ps last, time_ps *alone_since)
     return play_hosts_attend(play) || loop_now(play->loop) >= last;
 }
 
-static time_ps earlier(time_ps a, time_ps b)
-{
-    return a < b ? a : b;
-}
-
 static void play_slices(struct play *play)
 {
     const time_ps end = play->zero + play->scenario->duration;
@@ -300,7 +296,7 @@ static void play_slices(struct play *play)
     if (play->options.role != PLAY_TARGET || play->options.foreign)
         play_faults_set(play);
     while (!is_over(play, last, &alone_since)) {
-        loop_run(play->loop, earlier(loop_now(play->loop) + slice, last));
+        loop_run(play->loop, time_earlier(loop_now(play->loop) + slice, last));
         loop_touch(play->loop);
         if (play->agreed.joined > 0 && play->zero != play->agreed.last_zero) {
             play->zero = play->agreed.last_zero;

@@ -2,16 +2,12 @@
 #include "base/nearest.h"
 
 #include "base/check.h"
+#include "base/numbers.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { WORD_MAX = 63, LISTED_MAX = 16 };
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
 
 unsigned nearest_distance(const char *a, const char *b)
 {
@@ -24,9 +20,9 @@ unsigned nearest_distance(const char *a, const char *b)
     for (size_t i = 1; i <= rows; i++) {
         for (size_t j = 1; j <= columns; j++) {
             const unsigned change = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            unsigned best = least(change, least(table[i - 1][j], table[i][j - 1]) + 1);
+            unsigned best = min_u32(change, min_u32(table[i - 1][j], table[i][j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                best = least(best, table[i - 2][j - 2] + 1);
+                best = min_u32(best, table[i - 2][j - 2] + 1);
             table[i][j] = best;
         }
     }
@@ -37,7 +33,7 @@ unsigned nearest_distance(const char *a, const char *b)
 static unsigned tolerance(const char *wanted)
 {
     const size_t length = strlen(wanted);
-    return length < 3 ? 1 : length < 6 ? 2 : least((unsigned)length, WORD_MAX) / 3;
+    return length < 3 ? 1 : length < 6 ? 2 : min_u32((unsigned)length, WORD_MAX) / 3;
 }
 
 struct nearest nearest_to(const char *wanted)

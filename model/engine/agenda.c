@@ -9,6 +9,7 @@
 #include "engine/agenda.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #include <stdlib.h>
 
@@ -35,17 +36,12 @@ void agenda_fini(struct agenda *agenda)
     free(agenda->heap);
 }
 
-static uint32_t lesser(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 void agenda_begin(struct agenda *agenda, time_ps base, uint32_t time_bits, size_t count)
 {
     const uint64_t most = (uint64_t)count * SLOTS_EACH | ((1 << SLOT_BITS_MIN) - 1);
-    const uint32_t bits = lesser(64 - (uint32_t)__builtin_clzll(most), SLOT_BITS_MAX);
+    const uint32_t bits = min_u32(64 - (uint32_t)__builtin_clzll(most), SLOT_BITS_MAX);
     agenda->base = base;
-    agenda->shift = time_bits - lesser(time_bits, bits);
+    agenda->shift = time_bits - min_u32(time_bits, bits);
     agenda->end = (1u << bits) + SLOTS_ON;
     agenda->word = agenda->taken;
     agenda->row = agenda->slots;

@@ -3,6 +3,7 @@
 #include "engine/parallel.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #include <pthread.h>
 #include <stdalign.h>
@@ -51,11 +52,6 @@ struct parallel {
     uint64_t recent;     /* MEMORY times the mean of a window's, the last ones' most of all */
     struct count rounds; /* that have begun */
 };
-
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* ------------------------------------------------------------------ counts */
 
@@ -235,7 +231,7 @@ static int64_t next_window(const struct engine *engine, time_ps until)
     const time_ps mail = window->earliest != NULL ? window->earliest(window->self) : TIME_NEVER;
     int64_t serial = mail <= until ? wheel_window(&engine->executor[0].queue, mail) : INT64_MAX;
     for (uint32_t i = 0; i < engine->executors; i++)
-        serial = lesser(serial, wheel_due(&engine->executor[i].queue, until));
+        serial = min_i64(serial, wheel_due(&engine->executor[i].queue, until));
     return serial;
 }
 
@@ -255,7 +251,7 @@ static bool begin_round(struct parallel *parallel)
         return false;
     const int64_t left =
         wheel_window(&engine->executor[0].queue, until) - parallel->round.window + 1;
-    parallel->round.windows = parallel->alone ? 1 : (uint32_t)lesser(ROUND, left);
+    parallel->round.windows = parallel->alone ? 1 : (uint32_t)min_i64(ROUND, left);
     return true;
 }
 

@@ -15,16 +15,12 @@
 #include "engine/wheel.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { CHUNKS_MAX = (1 << 19) - 1 };
-
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Windows of so many picoseconds, or a trifle less. */
 static void set_width(struct wheel *wheel, time_ps width)
@@ -169,7 +165,7 @@ static NOINLINE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order,
         CHECK(wheel_window(wheel, at) == wheel->open_window);
         wheel_deal(wheel, wheel->open_window, &event);
         wheel->cut = true;
-        wheel->bound = lesser(wheel->bound, at - 1);
+        wheel->bound = min_i64(wheel->bound, at - 1);
     }
 }
 
@@ -211,7 +207,7 @@ void wheel_divide(struct wheel *wheel, const struct wheel_division *division, ti
 {
     struct wheel_groups *groups = &wheel->groups;
     CHECK(!wheel->open && wheel->open_window < 0 && wheel->near == 0);
-    rewiden(wheel, lesser(delay, WHEEL_WIDTH_MAX));
+    rewiden(wheel, min_i64(delay, WHEEL_WIDTH_MAX));
     groups->words = wheel->halt = division->groups / 64 + 1;
     groups->lists = memory_zeroed(division->groups, sizeof *groups->lists);
     groups->of = memory_zeroed(division->nodes, sizeof(struct wheel_lists *));
@@ -227,12 +223,12 @@ void wheel_divide(struct wheel *wheel, const struct wheel_division *division, ti
 /* The first window from that one on that has a list, if it is before `end`; otherwise that. */
 static int64_t next_listed(const struct wheel *wheel, int64_t from, int64_t end)
 {
-    const int64_t horizon = lesser(end, from + WHEEL_WINDOWS);
+    const int64_t horizon = min_i64(end, from + WHEEL_WINDOWS);
     for (int64_t serial = from; serial < horizon; serial = (serial | 63) + 1) {
         const uint32_t window = (uint32_t)serial & (WHEEL_WINDOWS - 1);
         const uint64_t bits = wheel->occupied[window / 64] >> (window % 64);
         if (bits != 0)
-            return lesser(serial + __builtin_ctzll(bits), end);
+            return min_i64(serial + __builtin_ctzll(bits), end);
     }
     return end;
 }
@@ -252,7 +248,7 @@ static int64_t least_window(const struct wheel *wheel)
     if (LIKELY(near == from))
         return near;
     const int64_t wake = wheel->wake == TIME_NEVER ? INT64_MAX : wheel_window(wheel, wheel->wake);
-    return next_listed(wheel, from, lesser(near, lesser(wheel->far_window, wake)));
+    return next_listed(wheel, from, min_i64(near, min_i64(wheel->far_window, wake)));
 }
 
 bool wheel_is_empty(const struct wheel *wheel)
@@ -303,7 +299,7 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     if (serial != wheel->open_window)
         go_to(wheel, serial);
     wheel->cut = until < wheel->end - 1;
-    wheel->bound = lesser(wheel->end - 1, until);
+    wheel->bound = min_i64(wheel->end - 1, until);
     if (wheel->tails[serial & (WHEEL_WINDOWS - 1)] != 0)
         deal_list(wheel);
     if (wheel->far_window == serial)

@@ -2,6 +2,7 @@
  * bottleneck - estimates, and the sentence. */
 #include "replay/explain/bottleneck.h"
 
+#include "base/numbers.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -38,16 +39,6 @@ static int64_t part(int64_t a, int64_t b)
     return (int64_t)((__int128)a * b / PPM);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static bool is_station(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     return resource <= BOTTLENECK_HOST_CPU &&
@@ -57,12 +48,12 @@ static bool is_station(const struct bottleneck_input *input, enum bottleneck_res
 /* Of the time in which it does not think. */
 static int64_t while_active(const struct bottleneck_input *input, int64_t used)
 {
-    return input->thinking >= PPM ? 0 : least(used * PPM / (PPM - input->thinking), PPM);
+    return input->thinking >= PPM ? 0 : min_i64(used * PPM / (PPM - input->thinking), PPM);
 }
 
 static int64_t saturation(int64_t used)
 {
-    int64_t value = least(used, PPM);
+    int64_t value = min_i64(used, PPM);
     for (int i = SHARPNESS; i > 1; i /= 2)
         value = part(value, value);
     return value;
@@ -72,21 +63,21 @@ static int64_t saturation(int64_t used)
 static int64_t outage(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
-    return least(part(use->used, least(use->covers, PPM)), PPM);
+    return min_i64(part(use->used, min_i64(use->covers, PPM)), PPM);
 }
 
 /* Useful work only: what is sent twice is no use of a link or of who drains it, nor is what a
  * target does for a controller that is lost. */
 static int64_t useful(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
-    const int64_t used = least(input->uses[resource].used, PPM);
+    const int64_t used = min_i64(input->uses[resource].used, PPM);
     switch (resource) {
     case BOTTLENECK_LINK:
     case BOTTLENECK_RECEIVER:
-        return part(used, PPM - least(input->resent, PPM));
+        return part(used, PPM - min_i64(input->resent, PPM));
     case BOTTLENECK_MEDIA:
     case BOTTLENECK_TARGET_CPU:
-        return least(used, PPM - input->away);
+        return min_i64(used, PPM - input->away);
     default:
         return used;
     }
@@ -96,15 +87,15 @@ static int64_t useful(const struct bottleneck_input *input, enum bottleneck_reso
  * in series lets no more come.  Of two that are full the one with the longer queue is it. */
 static int64_t with_queue(int64_t value, int64_t waiting)
 {
-    return part(least(value, QUEUE_SHARE * waiting), PPM - PPM / 10 + least(waiting, PPM) / 10);
+    return part(min_i64(value, QUEUE_SHARE * waiting), PPM - PPM / 10 + min_i64(waiting, PPM) / 10);
 }
 
 /* For READs under way; but where congestion control holds what they return, more of them would be
  * held as well. */
 static int64_t reads_waited(const struct bottleneck_input *input)
 {
-    return part(least(input->uses[BOTTLENECK_READS].used, PPM),
-                PPM - least(input->uses[BOTTLENECK_CONGESTION].used, PPM));
+    return part(min_i64(input->uses[BOTTLENECK_READS].used, PPM),
+                PPM - min_i64(input->uses[BOTTLENECK_CONGESTION].used, PPM));
 }
 
 /* How strongly throughput follows the station's rate.  A faster link sends more of what is sent
@@ -119,13 +110,13 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
         resource == BOTTLENECK_COMPLETIONS) /* nothing of them works ahead */
         return value;
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
-        value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
+        value = max_i64(value, input->uses[BOTTLENECK_CONGESTION].used);
     if (resource == BOTTLENECK_LINK && use->used < FULL) /* who waits for READs does not for it */
-        value -= part(least(value, PPM), reads_waited(input)) / 2;
-    value = with_queue(least(value, PPM), resource == BOTTLENECK_HOST_CPU && use->used >= FULL
-                                              ? most(use->waiting, PPM / QUEUE_SHARE)
-                                              : use->waiting);
-    return resource == BOTTLENECK_LINK ? value : most(value, least(use->waiting, use->used));
+        value -= part(min_i64(value, PPM), reads_waited(input)) / 2;
+    value = with_queue(min_i64(value, PPM), resource == BOTTLENECK_HOST_CPU && use->used >= FULL
+                                                ? max_i64(use->waiting, PPM / QUEUE_SHARE)
+                                                : use->waiting);
+    return resource == BOTTLENECK_LINK ? value : max_i64(value, min_i64(use->waiting, use->used));
 }
 
 /* A medium that nobody waits for: it programs what it has. */
@@ -143,10 +134,10 @@ static int64_t room(const struct bottleneck_input *input)
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
         if (!is_station(input, i) || input->uses[i].used == 0 || works_ahead(input, i))
             continue;
-        const int64_t part_of = least(input->uses[i].covers, PPM);
+        const int64_t part_of = min_i64(input->uses[i].covers, PPM);
         const int64_t covers = part_of >= NEARLY_ALL && !away ? PPM : part_of;
-        const int64_t there = most(FULL * PPM / most(useful(input, i), 1) - PPM, 0);
-        least_room = least(least_room, part(covers, there) + PPM - covers);
+        const int64_t there = max_i64(FULL * PPM / max_i64(useful(input, i), 1) - PPM, 0);
+        least_room = min_i64(least_room, part(covers, there) + PPM - covers);
     }
     return least_room;
 }
@@ -164,17 +155,18 @@ static int64_t repeats(const struct bottleneck_input *input, enum bottleneck_res
 static int64_t regained(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const int64_t lost =
-        least(most(input->uses[resource].used, repeats(input, resource)), PPM - PPM / 100);
+        min_i64(max_i64(input->uses[resource].used, repeats(input, resource)), PPM - PPM / 100);
     if (lost < LEAST_LOST)
         return 0;
-    return least(PPM * PPM / (PPM - lost) - PPM, room(input));
+    return min_i64(PPM * PPM / (PPM - lost) - PPM, room(input));
 }
 
 /* What is full whenever it can do something has no room, though it looks half used. */
 static int64_t room_between_outages(const struct bottleneck_input *input)
 {
-    const int64_t out = most(outage(input, BOTTLENECK_RECOVERY), outage(input, BOTTLENECK_PAUSES));
-    return most(part(room(input) + PPM, PPM - out) - PPM, 0);
+    const int64_t out =
+        max_i64(outage(input, BOTTLENECK_RECOVERY), outage(input, BOTTLENECK_PAUSES));
+    return max_i64(part(room(input) + PPM, PPM - out) - PPM, 0);
 }
 
 /* The part of what is outstanding that no station keeps waiting. */
@@ -185,17 +177,17 @@ static int64_t unhindered(const struct bottleneck_input *input)
         if (!is_station(input, i))
             continue;
         waiting += i == BOTTLENECK_LINK ? 0 : input->uses[i].waiting;
-        busiest = most(busiest, part(elasticity(input, i), input->uses[i].covers));
+        busiest = max_i64(busiest, part(elasticity(input, i), input->uses[i].covers));
     }
-    return PPM - part(most(least(waiting, PPM), busiest), PPM - input->thinking);
+    return PPM - part(max_i64(min_i64(waiting, PPM), busiest), PPM - input->thinking);
 }
 
 /* A tenth more than `number`, a whole one at the least; 0: it is unknown. */
 static int64_t deeper(const struct bottleneck_input *input, int64_t number)
 {
-    const int64_t after = most(number + 1, number + part(number, TENTH));
+    const int64_t after = max_i64(number + 1, number + part(number, TENTH));
     const int64_t more = number > 0 ? after * PPM / number - PPM : TENTH;
-    return least(part(more, unhindered(input)), room_between_outages(input));
+    return min_i64(part(more, unhindered(input)), room_between_outages(input));
 }
 
 /* The depth is more than a submission queue holds. */
@@ -209,23 +201,23 @@ static int64_t entries_left(const struct bottleneck_input *input)
 {
     if (input->entries == 0 || input->depth == 0)
         return PPM * PPM;
-    return most(input->entries * PPM / input->depth - PPM, 0);
+    return max_i64(input->entries * PPM / input->depth - PPM, 0);
 }
 
 /* What may be outstanding gains as far as no other number keeps it from being sent. */
 static int64_t not_stopped(const struct bottleneck_input *input)
 {
-    return most(PPM - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
-                    input->uses[BOTTLENECK_WINDOW].used - input->uses[BOTTLENECK_BUFFERS].used -
-                    input->uses[BOTTLENECK_WRS].used - input->uses[BOTTLENECK_LIMIT].used -
-                    input->uses[BOTTLENECK_WORKLOAD_LIMIT].used,
-                0);
+    return max_i64(PPM - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
+                       input->uses[BOTTLENECK_WINDOW].used - input->uses[BOTTLENECK_BUFFERS].used -
+                       input->uses[BOTTLENECK_WRS].used - input->uses[BOTTLENECK_LIMIT].used -
+                       input->uses[BOTTLENECK_WORKLOAD_LIMIT].used,
+                   0);
 }
 
 /* What each waits for its service is a tenth less. */
 static int64_t quicker(int64_t serving)
 {
-    return PPM * PPM / (PPM - part(least(serving, PPM), TENTH * 10 / 11)) - PPM;
+    return PPM * PPM / (PPM - part(min_i64(serving, PPM), TENTH * 10 / 11)) - PPM;
 }
 
 /* Who is held no more.  Time that is lost otherwise stays lost: what comes faster is dropped and
@@ -234,9 +226,9 @@ static int64_t let_go(const struct bottleneck_input *input)
 {
     const int64_t refused = regained(input, BOTTLENECK_CREDIT);
     const int64_t alone =
-        least(regained(input, BOTTLENECK_CONGESTION), room_between_outages(input));
-    const int64_t gain = refused > 0 ? least(alone, refused) : alone;
-    const int64_t kept = PPM - least(input->uses[BOTTLENECK_LOSS].used, PPM);
+        min_i64(regained(input, BOTTLENECK_CONGESTION), room_between_outages(input));
+    const int64_t gain = refused > 0 ? min_i64(alone, refused) : alone;
+    const int64_t kept = PPM - min_i64(input->uses[BOTTLENECK_LOSS].used, PPM);
     const bool fills = useful(input, BOTTLENECK_LINK) >= HELD_LINK;
     return part(part(gain, kept), fills ? HELD_GAIN : PPM);
 }
@@ -254,8 +246,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_HOST_CPU:
         if (input->few && use->used < PPM / 2) /* a few that nothing else is in the way of */
             return 0;
-        return most(part(part(TENTH, elasticity(input, resource)), least(use->covers, PPM)),
-                    input->asked > 0 ? 0 : quicker(use->serving));
+        return max_i64(part(part(TENTH, elasticity(input, resource)), min_i64(use->covers, PPM)),
+                       input->asked > 0 ? 0 : quicker(use->serving));
     case BOTTLENECK_RECEIVER:
         return input->slow_by_nature ? part(TENTH, elasticity(input, resource))
                                      : regained(input, resource);
@@ -263,9 +255,9 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         return useful(input, BOTTLENECK_LINK) >= FULL &&
                        input->uses[BOTTLENECK_LINK].covers >= NEARLY_ALL
                    ? 0
-                   : part(regained(input, resource), least(use->covers, PPM));
+                   : part(regained(input, resource), min_i64(use->covers, PPM));
     case BOTTLENECK_RECOVERY:
-        return part(regained(input, resource), least(use->covers, PPM));
+        return part(regained(input, resource), min_i64(use->covers, PPM));
     case BOTTLENECK_CONGESTION:
         return let_go(input);
     case BOTTLENECK_CREDIT:
@@ -279,18 +271,18 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         return part(deeper(input, input->window), use->used);
     case BOTTLENECK_BUFFERS:
     case BOTTLENECK_WRS:
-        return part(part(deeper(input, 0), use->used), least(use->covers, PPM));
+        return part(part(deeper(input, 0), use->used), min_i64(use->covers, PPM));
     case BOTTLENECK_LIMIT:
     case BOTTLENECK_WORKLOAD_LIMIT:
-        return part(part(TENTH, use->used), least(use->covers, PPM));
+        return part(part(TENTH, use->used), min_i64(use->covers, PPM));
     case BOTTLENECK_QUEUE_SIZE:
         return use->used > 0 && (is_cut(input) || use->used >= PPM / 2)
                    ? part(deeper(input, input->entries), not_stopped(input))
                    : 0;
     case BOTTLENECK_DEPTH: /* more than a queue holds makes no difference */
         return input->few ? 0
-                          : least(part(deeper(input, input->depth), not_stopped(input)),
-                                  entries_left(input));
+                          : min_i64(part(deeper(input, input->depth), not_stopped(input)),
+                                    entries_left(input));
     case BOTTLENECK_ASKED:
     case BOTTLENECK_RESOURCES:
         break;
@@ -312,7 +304,7 @@ static int64_t gain_beside_thinking(const struct bottleneck_input *input,
 static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const int64_t gain = gain_beside_thinking(input, resource);
-    return input->asked > 0 ? least(gain, most(input->asked - PPM, 0)) : gain;
+    return input->asked > 0 ? min_i64(gain, max_i64(input->asked - PPM, 0)) : gain;
 }
 
 enum { GAIN_LEAST = PPM / 100 /* less is none */ };

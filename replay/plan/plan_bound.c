@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/plural.h"
 #include "net/port/port.h"
 #include "nvme/host/host.h"
@@ -194,11 +195,6 @@ static int64_t reads_of(const struct scenario_workload *workload)
     return job != NULL ? job->nvme.fio.plan.read_ppm : value_of(workload, "read");
 }
 
-static int64_t plus(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 static int64_t multiple(int64_t rate, int64_t count)
 {
     return rate > INT64_MAX / count ? INT64_MAX : rate * count;
@@ -271,7 +267,8 @@ static int64_t drives_most(const struct scenario_host *target, int64_t reads, ui
             const time_ps write = drives->media->least(drives->media_params, MEDIA_WRITE, bytes);
             least = reads == PPM ? read : reads == 0 || write < read ? write : read;
         }
-        all = plus(all, multiple(in_a_second(least), drives->count * drives->params->array.drives));
+        all = sum_capped(
+            all, multiple(in_a_second(least), drives->count * drives->params->array.drives));
     }
     return all;
 }
@@ -299,14 +296,14 @@ static struct ceiling commands_most(const struct scenario *scenario,
         const struct scenario_pair *pair = &workload->pairs[i];
         const struct scenario_host *target = scenario->nodes[pair->to].host;
         const struct nvme_host_params *host = &scenario->nodes[pair->from].host->nvme_host->core;
-        hosts = plus(hosts, multiple(in_a_second(host->submit_cost + host->complete_cost),
-                                     queues * workload->copies * workload->turns));
+        hosts = sum_capped(hosts, multiple(in_a_second(host->submit_cost + host->complete_cost),
+                                           queues * workload->copies * workload->turns));
         if (seen[pair->to])
             continue;
         seen[pair->to] = true;
         const struct nvme_target_params *core = &target->nvme_target->core;
-        cpus = plus(cpus, multiple(in_a_second(core->command_cost), core->cores));
-        drives = plus(drives, drives_most(target, reads, bytes));
+        cpus = sum_capped(cpus, multiple(in_a_second(core->command_cost), core->cores));
+        drives = sum_capped(drives, drives_most(target, reads, bytes));
     }
     free(seen);
     lower(&ceiling, cpus, "the CPUs of the targets of");
@@ -329,7 +326,7 @@ static int64_t commands(const struct scenario *scenario, const struct scenario_w
     snprintf(why, PLAN_BOUND_BYTES, "%s %s do no more than %s %s a second", ceiling.of,
              workload->name, words_count(ceiling.most).text,
              plural(ceiling.most, "command", "commands"));
-    return plus(ceiling.most, late(workload));
+    return sum_capped(ceiling.most, late(workload));
 }
 
 struct limit {
@@ -364,7 +361,7 @@ static int64_t iops_most(const struct scenario *scenario, const struct scenario_
     if (sizes_of(workload, &sizes)) {
         const int64_t links = links_most(scenario, workload, limits[1].why);
         const int64_t loops = loops_most(scenario, workload, limits[2].why);
-        limits[1].most = plus(operations(links, sizes.least), late(workload));
+        limits[1].most = sum_capped(operations(links, sizes.least), late(workload));
         limits[2].most = operations(loops, sizes.least);
     }
     return least_of(limits, 3, why);

@@ -3,30 +3,24 @@
 #include "replay/record/collect_harm.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "replay/cause/causes.h"
 #include "replay/usage/usages.h"
 
 #include <stdlib.h>
 
-static int64_t share(int64_t part, int64_t whole)
-{
-    if (whole <= 0 || part <= 0)
-        return 0;
-    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
-}
-
 static void add_queue_pairs(const struct usage *usage, uint32_t node, uint16_t port, bool lossy,
                             struct harm_use *use)
 {
     const int64_t active = usage_of_rnic(usage, node, port, USAGE_QP_ACTIVE);
-    use->drained = share(usage_drained(usage, node, port), usage_span(usage));
-    use->held = share(usage_of_rnic(usage, node, port, USAGE_QP_HELD), active);
-    use->refused = share(usage_of_rnic(usage, node, port, USAGE_QP_RNR), active);
-    use->reads = share(usage_of_rnic(usage, node, port, USAGE_QP_READS), active);
+    use->drained = share_ppm(usage_drained(usage, node, port), usage_span(usage));
+    use->held = share_ppm(usage_of_rnic(usage, node, port, USAGE_QP_HELD), active);
+    use->refused = share_ppm(usage_of_rnic(usage, node, port, USAGE_QP_RNR), active);
+    use->reads = share_ppm(usage_of_rnic(usage, node, port, USAGE_QP_READS), active);
     if (lossy)
-        use->lost = share(usage_of_rnic(usage, node, port, USAGE_QP_RESENT) +
-                              usage_of_rnic(usage, node, port, USAGE_QP_SILENT),
-                          active);
+        use->lost = share_ppm(usage_of_rnic(usage, node, port, USAGE_QP_RESENT) +
+                                  usage_of_rnic(usage, node, port, USAGE_QP_SILENT),
+                              active);
 }
 
 /* While that usage's workloads had work. */
@@ -40,30 +34,25 @@ static struct harm_use *uses_of(const struct collect *collect, const struct usag
         const uint32_t node = fabric->node_of[i];
         const time_ps busy = units_transfer_ps((uint64_t)usage_of_port(usage, i, USAGE_PORT_BYTES),
                                                (uint64_t)fabric->rate_bps[i]);
-        uses[i].busy = share(busy, usage_span(usage));
-        uses[i].blocked = share(usage_of_port(usage, i, USAGE_PORT_BLOCKED), usage_span(usage));
+        uses[i].busy = share_ppm(busy, usage_span(usage));
+        uses[i].blocked = share_ppm(usage_of_port(usage, i, USAGE_PORT_BLOCKED), usage_span(usage));
         if (fabric->is_host[node])
             add_queue_pairs(usage, node, (uint16_t)(i - fabric->first_port[node]), lossy, &uses[i]);
     }
     return uses;
 }
 
-static int64_t greater(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Of all times the most. */
 static void add_most(struct harm_use *most, const struct harm_use *uses, uint32_t ports)
 {
     for (uint32_t i = 0; i < ports; i++)
-        most[i] = (struct harm_use){.busy = greater(most[i].busy, uses[i].busy),
-                                    .blocked = greater(most[i].blocked, uses[i].blocked),
-                                    .drained = greater(most[i].drained, uses[i].drained),
-                                    .held = greater(most[i].held, uses[i].held),
-                                    .refused = greater(most[i].refused, uses[i].refused),
-                                    .reads = greater(most[i].reads, uses[i].reads),
-                                    .lost = greater(most[i].lost, uses[i].lost)};
+        most[i] = (struct harm_use){.busy = max_i64(most[i].busy, uses[i].busy),
+                                    .blocked = max_i64(most[i].blocked, uses[i].blocked),
+                                    .drained = max_i64(most[i].drained, uses[i].drained),
+                                    .held = max_i64(most[i].held, uses[i].held),
+                                    .refused = max_i64(most[i].refused, uses[i].refused),
+                                    .reads = max_i64(most[i].reads, uses[i].reads),
+                                    .lost = max_i64(most[i].lost, uses[i].lost)};
 }
 
 static int64_t failed_of(const struct result *result)

@@ -5,6 +5,7 @@
  * because too little of it loses frames. */
 #include "scenarios/sonic/sonic_private.h"
 
+#include "base/numbers.h"
 #include "base/units.h"
 
 #include <string.h>
@@ -177,11 +178,6 @@ static int64_t pool_size(struct sonic_import *import, const struct tree_item *po
     return pool == NULL ? SONIC_UNSET : sonic_number(import, pool->value, "size", 0, pool_max);
 }
 
-static int64_t share(int64_t part, int64_t whole)
-{
-    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
-}
-
 static bool is_dynamic(struct sonic_import *import, const struct sonic_switch *node)
 {
     const struct tree_node *here =
@@ -226,7 +222,7 @@ static void take_memory(struct sonic_import *import, struct sonic_switch *node,
     }
     settings->buffer = whole > size + more ? whole : size + more;
     if (more > 0)
-        settings->lossy_pool = share(more, size + more);
+        settings->lossy_pool = share_ppm(more, size + more);
 }
 
 static void take_queues(struct sonic_import *import, struct sonic_switch *node,
@@ -243,7 +239,7 @@ static void take_queues(struct sonic_import *import, struct sonic_switch *node,
     settings->reserved_queue = bytes(import, lossy, "size");
     settings->alpha_egress = alpha(import, lossy);
     if (size > 0 && settings->buffer > 0)
-        settings->egress_lossy_pool = share(size, settings->buffer);
+        settings->egress_lossy_pool = share_ppm(size, settings->buffer);
     if (tree_get(lossy->value, "static_th") != NULL)
         sonic_note(import, lossy->key_place,
                    "BUFFER_PROFILE %s: static_th of lossy queues is not modelled",

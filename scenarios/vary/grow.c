@@ -2,6 +2,7 @@
  * grow - years of load, capacity and wear. */
 #include "scenarios/vary/grow.h"
 
+#include "base/numbers.h"
 #include "base/plural.h"
 #include "base/quantity.h"
 #include "scenarios/fio/fio.h"
@@ -104,11 +105,6 @@ static int64_t times(int64_t value, int64_t numerator, int64_t denominator)
 {
     const __int128 all = (__int128)value * numerator + denominator - 1;
     return all / denominator > INT64_MAX ? INT64_MAX : (int64_t)(all / denominator);
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
 /* Whole years one after the other would be rounded up each: it is all done in one fraction. */
@@ -238,11 +234,12 @@ static struct drives drives_of(const struct prices *prices, const struct prices_
         if (part->part != PRICES_DRIVE || bill->counts[i] == 0)
             continue;
         drives.count += bill->counts[i];
-        drives.capacity = plus(drives.capacity, times(part->capacity, bill->counts[i], 1));
+        drives.capacity = sum_capped(drives.capacity, times(part->capacity, bill->counts[i], 1));
         if (part->endurance == 0 || drives.endurance < 0)
             drives.endurance = -1;
         else
-            drives.endurance = plus(drives.endurance, times(part->endurance, bill->counts[i], 1));
+            drives.endurance =
+                sum_capped(drives.endurance, times(part->endurance, bill->counts[i], 1));
     }
     return drives;
 }
@@ -264,7 +261,7 @@ static int64_t written_until(const struct grow_capacity *capacity, int64_t years
     for (int64_t year = 1; year <= years; year++) {
         const int64_t day = grow_after(capacity->written, &capacity->rate, year);
         const int64_t more = times(times(day, DAYS, 1), capacity->amplification, 1000);
-        all = plus(all, more);
+        all = sum_capped(all, more);
     }
     return all;
 }

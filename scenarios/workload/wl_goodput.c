@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/workload/wl_goodput.h"
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+#include "base/numbers.h"
 
 void wl_goodput_begin(struct wl_goodput *goodput, const struct wl_window *window, time_ps now)
 {
@@ -31,7 +28,7 @@ void wl_goodput_completed(struct wl_goodput *goodput, const struct wl_window *wi
 
 uint64_t wl_goodput_so_far(const struct wl_goodput *goodput, uint64_t arrived)
 {
-    const uint64_t from = least(goodput->at_from, arrived), to = least(goodput->at_to, arrived);
+    const uint64_t from = min_u64(goodput->at_from, arrived), to = min_u64(goodput->at_to, arrived);
     return to > from ? to - from : 0;
 }
 

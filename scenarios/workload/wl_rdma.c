@@ -4,6 +4,7 @@
  * queue pair.  The first bad completion, or the end of the connection, ends its queue pair:
  * everything under way there is failed at once and later completions (the flush) are not looked at
  * again. */
+#include "base/numbers.h"
 #include "scenarios/workload/wl_rdma_private.h"
 #include "scenarios/workload/wl_watch.h"
 
@@ -341,11 +342,6 @@ static void on_async(void *self, struct verbs_conn *conn, enum ibv_event_type ty
     pump(pair->owner);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void encode_request(const struct wl_rdma_params *params, enum ibv_wr_opcode opcode,
                            bool answered, uint8_t *bytes)
 {
@@ -355,7 +351,7 @@ static void encode_request(const struct wl_rdma_params *params, enum ibv_wr_opco
         .outstanding = (uint32_t)params->outstanding,
         .message_bytes = (uint32_t)largest(params),
         .receives = (uint32_t)(shared > 0 ? shared : params->receives),
-        .receive_limit = shared > 0 ? (uint32_t)least(shared, params->receive_limit) : 0,
+        .receive_limit = shared > 0 ? (uint32_t)min_i64(shared, params->receive_limit) : 0,
         .shared = shared > 0,
         .no_right = params->remote_access == WL_RDMA_WITHOUT_RIGHT,
         .gives_back = params->remote_access == WL_RDMA_GIVEN_BACK,

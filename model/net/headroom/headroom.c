@@ -18,6 +18,7 @@
  * size. */
 #include "net/headroom/headroom.h"
 
+#include "base/numbers.h"
 #include "net/frame/frame.h"
 
 enum { PAUSE_BYTES = WIRE_PREAMBLE_BYTES + WIRE_PFC_BYTES };
@@ -26,15 +27,10 @@ enum { GAP_AFTER = WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES };
 /* 8e12: a byte in bit picoseconds per second, so that rate * time / BYTE_WORK are bytes. */
 static const __int128 byte_work = (__int128)8 * 1000000000000;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 int64_t headroom_largest(const struct headroom_link *link)
 {
-    const int64_t mtu = least(link->mtu, link->peer_mtu);
-    return least(link->largest, mtu + WIRE_ETHERNET_BYTES);
+    const int64_t mtu = min_i64(link->mtu, link->peer_mtu);
+    return min_i64(link->largest, mtu + WIRE_ETHERNET_BYTES);
 }
 
 void headroom_add(struct headroom_sum *sum, const char *name, int64_t bytes)
@@ -110,7 +106,7 @@ static int64_t worst_frame(const struct headroom_link *link, int64_t largest)
     const int64_t first = cells(link, link->smallest) * link->cell + 1;
     const int64_t last = (largest - 1) / link->cell * link->cell + 1;
     const int64_t candidates[] = {first, last};
-    int64_t worst = least(link->smallest, largest);
+    int64_t worst = min_i64(link->smallest, largest);
     for (unsigned i = 0; i < 2; i++) {
         const int64_t frame = candidates[i];
         if (frame > worst && frame <= largest &&
@@ -175,7 +171,7 @@ static int64_t fill(const struct headroom_link *link, const struct headroom_fram
     const int64_t each = size + WIRE_GAP_BYTES, small = frames->small + WIRE_GAP_BYTES;
     int64_t most = 0;
     for (int64_t count = 0; count * each <= wire; count++) {
-        const int64_t smalls = least((wire - count * each) / small, frames->smalls);
+        const int64_t smalls = min_i64((wire - count * each) / small, frames->smalls);
         const int64_t filled =
             count * headroom_charge(link, size) + smalls * headroom_charge(link, frames->small);
         most = filled > most ? filled : most;
@@ -189,7 +185,7 @@ int64_t headroom_for(const struct headroom_link *link, const struct headroom_fra
     const int64_t wire = (int64_t)(wire_work(link) / byte_work) + (is_whole(link) ? 0 : 1);
     const int64_t tail = link->dynamic ? 2 : 1;
     if (frames->count == 0)
-        return (least(wire / (frames->small + WIRE_GAP_BYTES) + tail, frames->smalls)) *
+        return (min_i64(wire / (frames->small + WIRE_GAP_BYTES) + tail, frames->smalls)) *
                headroom_charge(link, frames->small);
     int64_t most = 0;
     for (unsigned i = 0; i < frames->count; i++) {

@@ -5,6 +5,8 @@
  * they are no lower anywhere below. */
 #include "net/switch/buffer_kinds.h"
 
+#include "base/numbers.h"
+
 #include <stddef.h>
 
 /* ------------------------------------------------------------------ policies */
@@ -36,11 +38,6 @@ void buffer_set_cell(struct buffer *buffer, int64_t bytes)
 static uint32_t least(int64_t a, int64_t b)
 {
     return (uint32_t)(a < b ? a : b);
-}
-
-static uint32_t greatest(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
 }
 
 /* ------------------------------------------------------------------ thresholds */
@@ -124,7 +121,7 @@ static void set_tight(struct buffer *buffer, struct buffer_pool *pool, bool tigh
 
 void buffer_pool_grown(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells)
 {
-    pool->shared_peak = greatest(pool->shared_peak, pool->shared_used + cells);
+    pool->shared_peak = max_u32(pool->shared_peak, pool->shared_used + cells);
     if (pool->tight)
         pool->watch = pool->shared_peak;
     else if (pool->shared_used > pool->half)
@@ -189,10 +186,10 @@ static bool take_headroom(struct buffer *buffer, struct buffer_group *group, uin
     group->headroom_used += cells;
     buffer->headroom_used += cells;
     buffer->used += cells;
-    buffer->used_peak = greatest(buffer->used_peak, buffer->used);
-    group->headroom_peak = greatest(group->headroom_peak, group->headroom_used);
-    buffer->headroom_peak = greatest(buffer->headroom_peak, group->headroom_used);
-    buffer->headroom_used_peak = greatest(buffer->headroom_used_peak, buffer->headroom_used);
+    buffer->used_peak = max_u32(buffer->used_peak, buffer->used);
+    group->headroom_peak = max_u32(group->headroom_peak, group->headroom_used);
+    buffer->headroom_peak = max_u32(buffer->headroom_peak, group->headroom_used);
+    buffer->headroom_used_peak = max_u32(buffer->headroom_used_peak, buffer->headroom_used);
     return true;
 }
 
@@ -287,7 +284,7 @@ void buffer_queue_grown(struct buffer *buffer, struct buffer_place queue, uint32
 {
     struct buffer_egress *egress = &buffer->egress;
     egress->used += buffer_share(below, egress->reserved, cells);
-    egress->peak = greatest(egress->peak, egress->used);
+    egress->peak = max_u32(egress->peak, egress->used);
     if (!egress->tight && egress->used > egress->tight_above)
         set_egress_tight(buffer, true);
     if (buffer->policy->queues)

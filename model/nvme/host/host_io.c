@@ -5,6 +5,7 @@
  * max_transfer is sent piece by piece; while pieces are left, the queue takes no other I/O, so
  * that pieces are not overtaken. */
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "nvme/host/host_private.h"
 #include "nvme/wire/pi.h"
 #include "nvme/wire/wire.h"
@@ -161,11 +162,6 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     }
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Takes the next command's share of the first piece. */
 static void carve(struct host_queue *queue, struct host_request *request)
 {
@@ -173,7 +169,7 @@ static void carve(struct host_queue *queue, struct host_request *request)
     request->io = piece->io;
     request->at = piece->at;
     request->retries = piece->retries;
-    request->units = least(piece->units, queue->host->max_transfer);
+    request->units = min_u32(piece->units, queue->host->max_transfer);
     CHECK(request->units > 0 && request->units <= request->io->uncompleted);
     piece->at += request->units;
     piece->units -= request->units;

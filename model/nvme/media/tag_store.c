@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "nvme/wire/spec.h"
 
 #include <stdlib.h>
@@ -146,19 +147,14 @@ static void zero_units(struct nvme_tag_store *store, uint64_t first, uint64_t en
     }
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 void nvme_tag_store_zero(struct nvme_tag_store *store, uint64_t lba, uint64_t blocks)
 {
     const uint64_t end = lba + blocks;
     const uint64_t first = (lba + store->unit_blocks - 1) / store->unit_blocks;
     const uint64_t last = end / store->unit_blocks;
     if (first >= last || last - first <= store->used) {
-        for (; lba < end; lba += least(end - lba, UINT32_MAX))
-            nvme_tag_store_write(store, lba, (uint32_t)least(end - lba, UINT32_MAX), 0);
+        for (; lba < end; lba += min_u64(end - lba, UINT32_MAX))
+            nvme_tag_store_write(store, lba, (uint32_t)min_u64(end - lba, UINT32_MAX), 0);
         return;
     }
     zero_units(store, first, last);
