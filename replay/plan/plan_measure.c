@@ -10,14 +10,11 @@
 static const double RATIO_ONE = 1e15; /* QUANTITY_RATIO counts so many to 1 */
 
 static const struct row {
-    enum expect_quantity whole, steady;
+    enum expect_quantity whole;
     int better;
 } rows[] = {
-#define X(name, better) {EXPECT_##name, EXPECT_##name, better},
-    PLAN_MEASURES_OF_RUNS(X)
-#undef X
-#define X(name, steady, better) {EXPECT_##name, EXPECT_##steady, better},
-        PLAN_MEASURES_OF_WORKLOADS(X)
+#define X(name, better) {EXPECT_##name, better},
+    PLAN_MEASURES_OF_RUNS(X) PLAN_MEASURES_OF_WORKLOADS(X)
 #undef X
 };
 
@@ -38,7 +35,7 @@ static struct plan_measured take(const struct result *result, uint32_t measure, 
                                  time_ps duration)
 {
     const struct row *row = row_of(measure);
-    const char *path = expect_path(steady ? row->steady : row->whole);
+    const char *path = expect_path(steady ? expect_steady(row->whole) : row->whole);
     struct result_ratio value = {0};
     const bool found =
         is_of_run(measure)

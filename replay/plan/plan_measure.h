@@ -22,14 +22,14 @@
     X(RNIC_TIMEOUTS, -1)                                                                           \
     X(DROPS_LOSSY, -1)
 
-/* X(quantity of the whole run, of its steady part, which end is better) */
+/* X(quantity of the whole run, which end is better) */
 #define PLAN_MEASURES_OF_WORKLOADS(X)                                                              \
-    X(GOODPUT, STEADY_GOODPUT, 1)                                                                  \
-    X(IOPS, STEADY_IOPS, 1)                                                                        \
-    X(LATENCY_MEAN, STEADY_LATENCY_MEAN, -1)                                                       \
-    X(LATENCY_P50, STEADY_LATENCY_P50, -1)                                                         \
-    X(LATENCY_P99, STEADY_LATENCY_P99, -1)                                                         \
-    X(JAIN, JAIN, 1)
+    X(GOODPUT, 1)                                                                                  \
+    X(IOPS, 1)                                                                                     \
+    X(LATENCY_MEAN, -1)                                                                            \
+    X(LATENCY_P50, -1)                                                                             \
+    X(LATENCY_P99, -1)                                                                             \
+    X(JAIN, 1)
 
 #define PLAN_MEASURE_ONE(...) +1
 enum {

@@ -67,6 +67,17 @@ enum expect_basis expect_basis(enum expect_quantity quantity)
     return (unsigned)quantity < QUANTITIES ? quantities[quantity].basis : EXPECT_OVER_OPERATIONS;
 }
 
+enum expect_quantity expect_steady(enum expect_quantity quantity)
+{
+    static const char prefix[] = ".steady";
+    const char *path = expect_path(quantity);
+    for (unsigned i = 0; path[0] == '.' && i < QUANTITIES; i++)
+        if (strncmp(quantities[i].path, prefix, sizeof prefix - 1) == 0 &&
+            strcmp(quantities[i].path + sizeof prefix - 1, path) == 0)
+            return (enum expect_quantity)i;
+    return quantity;
+}
+
 const char *expect_basis_missing(enum expect_basis basis)
 {
     static const char *const why[] = {

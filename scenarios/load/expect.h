@@ -168,6 +168,8 @@ const char *expect_path(enum expect_quantity quantity);
 const char *expect_plain(enum expect_quantity quantity); /* the path without units */
 enum quantity_kind expect_kind(enum expect_quantity quantity);
 enum expect_basis expect_basis(enum expect_quantity quantity);
+/* The same quantity over the steady part of a run; `quantity` where there is no such row. */
+enum expect_quantity expect_steady(enum expect_quantity quantity);
 const char *expect_basis_missing(enum expect_basis basis); /* why nothing was measured */
 
 #endif

@@ -263,20 +263,6 @@ bool plan_cases_of(struct plan *plan, struct scenario *scenario, struct plan_cas
     return !diag_failed(diag);
 }
 
-static const struct {
-    enum expect_quantity whole, steady;
-} steady_quantities[] = {
-    {EXPECT_GOODPUT, EXPECT_STEADY_GOODPUT},
-    {EXPECT_IOPS, EXPECT_STEADY_IOPS},
-    {EXPECT_LATENCY_MEAN, EXPECT_STEADY_LATENCY_MEAN},
-    {EXPECT_LATENCY_P50, EXPECT_STEADY_LATENCY_P50},
-    {EXPECT_LATENCY_P99, EXPECT_STEADY_LATENCY_P99},
-    {EXPECT_LATENCY_P99_9, EXPECT_STEADY_LATENCY_P99_9},
-    {EXPECT_LATENCY_SLOWEST, EXPECT_STEADY_LATENCY_SLOWEST},
-    {EXPECT_WORST_MEMBER_MEAN, EXPECT_STEADY_WORST_MEMBER_MEAN},
-    {EXPECT_WORST_MEMBER_P99, EXPECT_STEADY_WORST_MEMBER_P99},
-};
-
 uint32_t plan_expectations(const struct plan *plan, const struct plan_case *of,
                            const struct scenario *scenario,
                            struct expectation expectations[PLAN_SLO_MAX], struct diag *diag)
@@ -288,11 +274,8 @@ uint32_t plan_expectations(const struct plan *plan, const struct plan_case *of,
     for (uint32_t i = 0; i < count; i++) {
         if (!expect_parse(scenario, slo[i].written, &expectations[i], diag))
             return 0;
-        for (size_t k = 0; steady && k < sizeof steady_quantities / sizeof *steady_quantities; k++)
-            if (expectations[i].quantity == steady_quantities[k].whole) {
-                expectations[i].quantity = steady_quantities[k].steady;
-                break;
-            }
+        if (steady)
+            expectations[i].quantity = expect_steady(expectations[i].quantity);
     }
     return count;
 }

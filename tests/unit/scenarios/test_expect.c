@@ -142,9 +142,21 @@ static void every_quantity_can_be_written(void **state)
     }
 }
 
+static void the_steady_part_has_rows_of_the_same_name(void **state)
+{
+    (void)state;
+    assert_int_equal(expect_steady(EXPECT_GOODPUT), EXPECT_STEADY_GOODPUT);
+    assert_int_equal(expect_steady(EXPECT_WORST_MEMBER_P99), EXPECT_STEADY_WORST_MEMBER_P99);
+    assert_int_equal(expect_steady(EXPECT_JAIN), EXPECT_JAIN);
+    assert_int_equal(expect_steady(EXPECT_STEADY_IOPS), EXPECT_STEADY_IOPS);
+    assert_int_equal(expect_steady(EXPECT_PFC_PAUSED), EXPECT_PFC_PAUSED);
+    assert_int_equal(expect_steady(EXPECT_UNSETTLED), EXPECT_UNSETTLED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_steady_part_has_rows_of_the_same_name),
         cmocka_unit_test(texts_are_understood),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(comparisons_hold_or_not),
