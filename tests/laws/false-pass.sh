@@ -229,9 +229,13 @@ duration: 1ms
 workloads:
   - {name: w, kind: nvme, from: host1, to: host0, rate: 0.001, arrival: poisson}
 END
-reports 'idle drives' 'use 1 of its 16 namespaces' <<<"${fabric/4GiB/4GiB, count: 16}
+echo "${fabric/4GiB/4GiB, count: 16}
 duration: 1ms
-$nvme"
+$nvme" >"$work/case.yaml"
+"$program" check "$work/case.yaml" 2>&1 | grep -q 'use 1 of its 16 namespaces' || {
+    echo "FAIL  check does not say that 15 drives are idle"
+    failures=$((failures + 1))
+}
 reports 'a fault that drops nothing' '^the fault drop-every had no effect: drops.injected is 0' <<END
 $fabric
 duration: 1ms
