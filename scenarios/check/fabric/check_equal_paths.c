@@ -167,8 +167,9 @@ static void check_hashes(const struct scenario *scenario, struct check_report *r
         check_alike(
             report, DIAG_WARNING, &thing,
             "ecmp-hash addresses gives all queue pairs between two hosts one path: %u %s of "
-            "hosts for %u equal links",
-            own->pairs, plural(own->pairs, "pair", "pairs"), own->links);
+            "hosts for %u equal %s",
+            own->pairs, plural(own->pairs, "pair", "pairs"), own->links,
+            plural(own->links, "link", "links"));
         check_remedy(report, "ecmp-hash: 5-tuple");
         check_set(report, &thing, "5-tuple");
     }

@@ -9,6 +9,7 @@
 #include "scenarios/check/path_time.h"
 
 #include "base/note_text.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "net/switch/switch.h"
 #include "rnic/cc/cc.h"
@@ -81,7 +82,7 @@ static void check_timeout(const struct scenario_node *host, const struct path_ti
     while (code < TIMEOUT_MOST && qp_timeout_of(code) < 4 * most)
         code++;
     check_alike(report, DIAG_WARNING, &thing,
-                "rnic.timeout %lld ends after %s, but an acknowledgement may take %s (the longest "
+                "rnic.timeout %lld, which is %s: an acknowledgement may take %s (the longest "
                 "path %s there and back, a queue of ecn-kmin): packets that are not lost are sent "
                 "again",
                 (long long)rnic->timeout, note_time(is).text, note_time(most).text,
@@ -101,8 +102,8 @@ static void check_accepted(const struct scenario_node *host, const struct path_t
     if (rnic->accept_timeout <= 0 || qp_timeout_of(rnic->accept_timeout) >= most)
         return;
     check_alike(report, DIAG_WARNING, &thing,
-                "rnic.accept-timeout %lld ends after %s, but an acknowledgement may take %s: what "
-                "this end of a connection sends is sent again though it is not lost",
+                "rnic.accept-timeout %lld, which is %s: an acknowledgement may take %s, so that "
+                "this end of a connection sends again what is not lost",
                 (long long)rnic->accept_timeout,
                 note_time(qp_timeout_of(rnic->accept_timeout)).text, note_time(most).text);
     check_shows(report, "rnic.timeouts > 0");
@@ -123,9 +124,10 @@ static void check_rnic(const struct scenario *scenario, const struct scenario_no
     if (rnic->ttl <= own->switches) {
         check_alike(
             report, DIAG_ERROR, &thing,
-            "rnic.ttl %lld, but there are %u switches on the path to %s: a packet whose TTL "
-            "is used up is dropped (RFC 1812 5.3.1)",
-            (long long)rnic->ttl, own->switches, name_of(scenario, own->peer));
+            "rnic.ttl %lld, but the path to %s has %u %s: a packet whose TTL is used up is dropped "
+            "(RFC 1812 5.3.1)",
+            (long long)rnic->ttl, name_of(scenario, own->peer), own->switches,
+            plural(own->switches, "switch", "switches"));
         check_remedy(report, "rnic.ttl: 64");
         check_set(report, &thing, "64");
     }

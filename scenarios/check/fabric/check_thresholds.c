@@ -70,7 +70,7 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
         check_remedy(report, "a larger %s: a threshold of some 100 KB and more", few.row);
         if (fixed && shared >= plan->links)
             check_set(report, &few, "%lldB", (long long)(shared / plan->links));
-        else if (!fixed)
+        else if (!fixed && shared / 9 >= FRAMES * largest_frame(node)) /* alpha / (1 + alpha) */
             check_set(report, &few, "12.5%%");
         return;
     }

@@ -3,6 +3,7 @@
  * By their numbers the first queues of all controllers share a core. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/workload.h"
@@ -41,10 +42,11 @@ static void check_spread(const struct scenario *scenario, uint32_t index,
         return;
     const struct check_thing thing = {
         node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, "core-scheduling", {0}};
-    check_alike(report, DIAG_WARNING, &thing,
-                "target.core-scheduling queue-number: %lld queues of all controllers share %lld of "
-                "%lld cores",
-                (long long)queues.all, (long long)queues.most, (long long)params->cores);
+    check_alike(
+        report, DIAG_WARNING, &thing,
+        "target.core-scheduling queue-number: %lld %s of all controllers use %lld of %lld %s",
+        (long long)queues.all, plural(queues.all, "queue", "queues"), (long long)queues.most,
+        (long long)params->cores, plural(params->cores, "core", "cores"));
     check_remedy(report, "target.core-scheduling: round-robin or least-queues");
     check_set(report, &thing, "least-queues");
 }

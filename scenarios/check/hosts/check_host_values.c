@@ -4,6 +4,7 @@
  * Each is legal alone; together they do not do what their names say. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "rnic/host/rnic.h"
 #include "rnic/host/rx_buffer.h"
@@ -56,8 +57,9 @@ static void check_pcie(const struct scenario_node *host, struct check_report *re
         quantity_format(QUANTITY_RATE, (int64_t)rate, has, sizeof has);
         check_alike(
             report, DIAG_WARNING, &thing,
-            "its link has %s, but %lld lanes of PCIe generation %lld carry %llu Gb/s at most", has,
-            (long long)lanes, (long long)generation, (unsigned long long)(bps / 1000000000));
+            "its link has %s, but PCIe generation %lld with %lld %s gives at most %llu Gb/s", has,
+            (long long)generation, (long long)lanes, plural(lanes, "lane", "lanes"),
+            (unsigned long long)(bps / 1000000000));
         check_remedy(report, "a slot with more lanes, or of a later generation (rnic.pcie-lanes, "
                              "rnic.pcie-generation)");
         while (lanes < PCIE_LANES_MOST && pcie_raw_bps(generation, lanes) < rate)

@@ -113,11 +113,11 @@ static void look_at_sends(const struct scenario_workload *workload, struct check
     if (params->receives == 0 || params->shared_receives > 0 ||
         params->receives >= params->outstanding)
         return;
-    check_add(
-        report, DIAG_WARNING, block_place(workload->values, "receives", workload->place),
-        "'%s': %lld receives for %lld messages that may be under way: the others wait for RNR "
-        "timers",
-        workload->name, (long long)params->receives, (long long)params->outstanding);
+    check_add(report, DIAG_WARNING, block_place(workload->values, "receives", workload->place),
+              "'%s': %lld %s for %lld %s that may be under way: the others wait for RNR timers",
+              workload->name, (long long)params->receives,
+              plural(params->receives, "receive", "receives"), (long long)params->outstanding,
+              plural(params->outstanding, "message", "messages"));
     check_shows(report, "rnic.rnr_naks > 0");
     check_remedy(report, "receives: %lld or more", (long long)(2 * params->outstanding));
     if (workload->values != NULL)

@@ -5,6 +5,7 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "nvme/media/media.h"
 #include "scenarios/carrier/nvme_carrier.h"
@@ -82,9 +83,10 @@ static void check_drives(const struct scenario_node *node, const struct wants *w
     const struct check_thing thing = {
         .node = node, .port = SCENARIO_ALL_PORTS, .written = entry->place};
     check_alike(report, DIAG_WARNING, &thing,
-                "workloads with a rate offer %lld I/Os a second: %lld drives of media %s would "
-                "be busy %lld%% of the time",
-                (long long)wants->commands, (long long)drives, entry->profile,
+                "workloads with a rate offer %lld %s a second: %lld %s of media %s would be busy "
+                "%lld%% of the time",
+                (long long)wants->commands, plural(wants->commands, "I/O", "I/Os"),
+                (long long)drives, plural(drives, "drive", "drives"), entry->profile,
                 (long long)(wants->service * 100 / ((__int128)drives * PS_PER_S)));
     check_remedy(report, "more drives, faster media, or a lower rate of the workloads");
 }
@@ -100,11 +102,12 @@ static void check_cpus(const struct scenario_node *node, const struct wants *wan
         node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, "cores", {0}};
     char cost[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_TIME, core->command_cost, cost, sizeof cost);
-    check_alike(report, DIAG_WARNING, &thing,
-                "workloads with a rate offer %lld I/Os a second, but target.cores %lld at "
-                "command-cost %s do %lld: the rest waits, longer and longer",
-                (long long)wants->commands, (long long)core->cores, cost,
-                (long long)((__int128)core->cores * PS_PER_S / core->command_cost));
+    check_alike(
+        report, DIAG_WARNING, &thing,
+        "workloads with a rate offer %lld %s a second, but target.cores %lld at command-cost "
+        "%s do %lld: the rest waits, longer and longer",
+        (long long)wants->commands, plural(wants->commands, "I/O", "I/Os"), (long long)core->cores,
+        cost, (long long)((__int128)core->cores * PS_PER_S / core->command_cost));
     const long long cores = (long long)(busy / PS_PER_S + 1);
     check_remedy(report, "target.cores: %lld or more, or a lower rate of the workloads", cores);
     check_set(report, &thing, "%lld", cores);
@@ -143,12 +146,14 @@ static void check_host_cpus(const struct scenario *scenario,
             host, SCENARIO_ALL_PORTS, host->host->nvme_host_values, "submit-cost", {0}};
         char cost[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, each, cost, sizeof cost);
-        check_alike(report, DIAG_WARNING, &thing,
-                    "'%s' offers %lld I/Os a second, but %lld queues with a CPU each do %lld at "
-                    "%s an I/O (nvme.submit-cost, complete-cost)",
-                    workload->name, (long long)asked, (long long)params->queues,
-                    (long long)((__int128)params->queues * PS_PER_S / each), cost);
-        check_remedy(report, "%lld queues or more, or a lower rate of '%s'",
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "'%s' offers %lld %s a second, but %lld %s with a CPU each do %lld at %s an I/O "
+            "(nvme.submit-cost, complete-cost)",
+            workload->name, (long long)asked, plural(asked, "I/O", "I/Os"),
+            (long long)params->queues, plural(params->queues, "queue", "queues"),
+            (long long)((__int128)params->queues * PS_PER_S / each), cost);
+        check_remedy(report, "queues: %lld or more, or a lower rate of '%s'",
                      (long long)(asked * each / PS_PER_S + 1), workload->name);
     }
 }
