@@ -86,6 +86,8 @@ static void read_base(struct scan *scan, const char *at, const char *end)
         const size_t length = strcspn(at, " \t\r|]");
         if (length > 0)
             add_word(scan, at, length);
+        else if (*at != '\0' && strchr(end, *at) == NULL) /* a sign that is no end here */
+            at++;
         at += length;
     }
     scan->own = scan->base = scan->path.count;
