@@ -92,13 +92,10 @@ static void check_outage(const struct scenario *scenario, const struct scenario_
                     "ends at %s",
                     note_time(nvme->reconnect_delay).text, name.text,
                     note_time(scenario->duration).text);
-        char value[QUANTITY_TEXT_BYTES];
-        quantity_format(QUANTITY_TIME, lasts, value, sizeof value);
         check_remedy(report,
                      "nvme.reconnect-delay: about the %s that the target needs, or a longer "
                      "run",
                      note_time(lasts).text);
-        check_set(report, &thing, "%s", value);
     }
     thing.row = "fast-io-fail-tmo";
     if (nvme->fast_io_fail_tmo >= 0 && nvme->fast_io_fail_tmo < lasts) {
