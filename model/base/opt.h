@@ -85,4 +85,12 @@ static inline int64_t *opt_field(const struct opt *row, void *params)
     return (int64_t *)(void *)((char *)params + row->offset);
 }
 
+/* The value of the row of that name; `otherwise` where there is no such row. */
+static inline int64_t opt_value(const struct opt *rows, const char *name, const void *params,
+                                int64_t otherwise)
+{
+    const struct opt *row = opt_find(rows, name);
+    return row == NULL ? otherwise : *opt_field(row, (void *)(uintptr_t)params);
+}
+
 #endif

@@ -137,8 +137,7 @@ static void name_ends(const struct scenario *scenario, const struct scenario_wor
 /* A value of the kind's own rows, or -1. */
 static int64_t value_of(const struct scenario_workload *workload, const char *name)
 {
-    const struct opt *row = opt_find(workload->ops->opts, name);
-    return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)workload->params);
+    return opt_value(workload->ops->opts, name, workload->params, -1);
 }
 
 time_ps plan_bound_span(const struct scenario_workload *workload)

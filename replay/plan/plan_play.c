@@ -163,13 +163,12 @@ struct played {
 /* It has a number of operations, or a time, of its own. */
 static bool is_finite(const struct scenario *scenario, const struct scenario_workload *workload)
 {
-    const struct opt *row = opt_find(workload->ops->opts, "count");
     const struct fio_job *job = workload->job;
     if (job != NULL)
         return job->nvme.fio.io_bytes != 0 || job->nvme.fio.loop_ios > 0 ||
                job->runtime < scenario->duration || workload->stop < scenario->duration;
     return workload->stop < scenario->duration ||
-           (row != NULL && *opt_field(row, (void *)(uintptr_t)workload->params) > 0);
+           opt_value(workload->ops->opts, "count", workload->params, 0) > 0;
 }
 
 /* A longer run gave it nothing more to do. */

@@ -251,8 +251,7 @@ void collect_steady(const struct collect *collect, uint32_t index, struct result
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];
     const struct workload_stats *stats = &collect->stats[index];
-    const struct opt *row = opt_find(about->ops->opts, "warm-up");
-    const bool given = row != NULL && *opt_field(row, (void *)(uintptr_t)about->params) > 0;
+    const bool given = opt_value(about->ops->opts, "warm-up", about->params, 0) > 0;
     const time_ps until = stats->window_to == 0
                               ? collect->window_end
                               : time_earlier(stats->window_to, collect->window_end);

@@ -141,10 +141,7 @@ static struct member_spread spread_of(int64_t *values, int64_t count)
 
 static int64_t asked(const struct scenario_workload *workload, const char *name)
 {
-    const struct opt *row = opt_find(workload->ops->opts, name);
-    return row == NULL || workload->job != NULL
-               ? 0
-               : *opt_field(row, (void *)(uintptr_t)workload->params);
+    return workload->job != NULL ? 0 : opt_value(workload->ops->opts, name, workload->params, 0);
 }
 
 /* Operations are left, or failed although it had more to do, and for the last twentieth of its time

@@ -10,8 +10,7 @@
 static int64_t value_of(const struct scenario_workload *workload, const char *name,
                         int64_t otherwise)
 {
-    const struct opt *row = opt_find(workload->ops->opts, name);
-    return row == NULL ? otherwise : *opt_field(row, (void *)(uintptr_t)workload->params);
+    return opt_value(workload->ops->opts, name, workload->params, otherwise);
 }
 
 /* Of a kind whose sizes are drawn, or NULL. */

@@ -41,8 +41,7 @@ static void add_operation(struct sent_sizes *row, int64_t bytes, int64_t path_mt
 static int64_t value_of(const struct scenario_workload *workload, const char *name,
                         int64_t otherwise)
 {
-    const struct opt *row = opt_find(workload->ops->opts, name);
-    return row == NULL ? otherwise : *opt_field(row, (void *)(uintptr_t)workload->params);
+    return opt_value(workload->ops->opts, name, workload->params, otherwise);
 }
 
 static int64_t under_way(const struct scenario_workload *workload)

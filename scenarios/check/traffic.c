@@ -138,8 +138,8 @@ static void add(struct gather *gather, uint32_t workload, struct end from, struc
 /* Share of reads among an NVMe workload's operations, parts per million; -1: not known. */
 static int64_t reads_of(const struct scenario_workload *workload)
 {
-    const struct opt *row = workload->job != NULL ? NULL : opt_find(workload->ops->opts, "read");
-    return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)workload->params);
+    return workload->job != NULL ? -1
+                                 : opt_value(workload->ops->opts, "read", workload->params, -1);
 }
 
 /* Of the ACKs that the host sends on a connection. */

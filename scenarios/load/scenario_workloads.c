@@ -291,9 +291,9 @@ static void check_targets(struct loader *loader, const struct entry *entry)
 /* An NVMe controller has one NIC, as all its queue pairs go to one address. */
 static uint32_t queue_pairs_of(const struct scenario_workload *workload)
 {
-    const struct opt *row =
-        workload->ops->needs_nvme_target ? NULL : opt_find(workload->ops->opts, "qps");
-    return row == NULL ? 1 : (uint32_t)*opt_field(row, (void *)(uintptr_t)workload->params);
+    return workload->ops->needs_nvme_target
+               ? 1
+               : (uint32_t)opt_value(workload->ops->opts, "qps", workload->params, 1);
 }
 
 static void add(struct loader *loader, const struct entry *entry, const struct block *params,

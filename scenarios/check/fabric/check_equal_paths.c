@@ -93,7 +93,7 @@ static void check_convergence(const struct scenario *scenario, struct check_repo
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
         const time_ps end = time_earlier(fault->end, scenario->duration);
-        if (fault->ops->breaks == NULL || after < end - fault->at || fault->at >= end ||
+        if (after < end - fault->at || fault->at >= end ||
             (fault->ops->breaks(fault->params) & FAULT_LOSES_CARRIER) == 0)
             continue;
         check_add(
@@ -136,11 +136,9 @@ static void count_side(const struct scenario *scenario, const struct route_table
 static bool has_several(const struct scenario_workload *workload)
 {
     static const char *const rows[] = {"queues", "qps"};
-    for (size_t i = 0; workload->job == NULL && i < sizeof rows / sizeof rows[0]; i++) {
-        const struct opt *row = opt_find(workload->ops->opts, rows[i]);
-        if (row != NULL && *opt_field(row, (void *)(uintptr_t)workload->params) > 1)
+    for (size_t i = 0; workload->job == NULL && i < sizeof rows / sizeof rows[0]; i++)
+        if (opt_value(workload->ops->opts, rows[i], workload->params, 1) > 1)
             return true;
-    }
     return workload->copies > 1;
 }
 

@@ -137,8 +137,7 @@ static void check_rnic(const struct scenario *scenario, const struct scenario_no
 
 static int64_t cc_value(const struct scenario_host *host, const char *name)
 {
-    const struct opt *row = opt_find(host->cc->opts, name);
-    return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)host->cc_params);
+    return opt_value(host->cc->opts, name, host->cc_params, -1);
 }
 
 /* It is a mapping, not the name of a kind alone. */
@@ -236,8 +235,7 @@ static void check_window(const char *peer, const struct check_thing *thing,
 
 static int64_t value_of(const struct scenario_workload *workload, const char *name)
 {
-    const struct opt *row = workload->job != NULL ? NULL : opt_find(workload->ops->opts, name);
-    return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)workload->params);
+    return workload->job != NULL ? -1 : opt_value(workload->ops->opts, name, workload->params, -1);
 }
 
 /* READs of a host that serves a writer's commands, or of an rdma-read workload. */

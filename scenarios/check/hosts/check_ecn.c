@@ -72,8 +72,7 @@ static const uint8_t *members(const struct scenario *scenario, struct arena *are
 
 static int64_t value_of(const struct scenario_host *host, const char *name)
 {
-    const struct opt *row = opt_find(host->cc->opts, name);
-    return row == NULL ? 0 : *opt_field(row, (void *)(uintptr_t)host->cc_params);
+    return opt_value(host->cc->opts, name, host->cc_params, 0);
 }
 
 static struct check_thing thing_of(const struct scenario_node *host, const char *row)

@@ -70,7 +70,7 @@ static bool path_fails(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
-        if (fault->at < scenario->duration && fault->ops->breaks != NULL &&
+        if (fault->at < scenario->duration &&
             (fault->ops->breaks(fault->params) & FAULT_LOSES_CARRIER) != 0)
             return true;
     }
@@ -105,9 +105,9 @@ static void check_time(const struct scenario *scenario, const struct scenario_wo
 static enum diag_level spreads_nothing(const struct scenario_workload *workload,
                                        const struct scenario_host *target)
 {
-    const struct opt *row = workload->job != NULL ? NULL : opt_find(workload->ops->opts, "rate");
-    const int64_t rate = row == NULL ? 1 : *opt_field(row, (void *)(uintptr_t)workload->params);
-    return rate == 0 && target->ana_count == 0 ? DIAG_WARNING : DIAG_NOTE;
+    const bool bounded =
+        workload->job != NULL || opt_value(workload->ops->opts, "rate", workload->params, 1) != 0;
+    return bounded || target->ana_count > 0 ? DIAG_NOTE : DIAG_WARNING;
 }
 
 /* Linux's numa policy, the default, uses one path from each NUMA node. */

@@ -55,12 +55,9 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
 /* Targets change ANA states, close ports or crash. */
 static bool statuses_pass(const struct scenario *scenario)
 {
-    for (uint32_t i = 0; i < scenario->fault_count; i++) {
-        const struct scenario_fault *fault = &scenario->faults[i];
-        if (fault->ops->breaks != NULL &&
-            (fault->ops->breaks(fault->params) & FAULT_KILLS_TARGET) != 0)
+    for (uint32_t i = 0; i < scenario->fault_count; i++)
+        if ((scenario->faults[i].ops->breaks(scenario->faults[i].params) & FAULT_KILLS_TARGET) != 0)
             return true;
-    }
     return false;
 }
 

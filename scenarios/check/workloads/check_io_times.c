@@ -72,7 +72,7 @@ static void check_outage(const struct scenario *scenario, const struct scenario_
                          struct check_report *report)
 {
     const struct nvme_host_params *nvme = &host->host->nvme_host->core;
-    const unsigned breaks = fault->ops->breaks == NULL ? 0 : fault->ops->breaks(fault->params);
+    const unsigned breaks = fault->ops->breaks(fault->params);
     const time_ps lasts = fault->end - fault->at;
     const struct fault_name name = fault_name(scenario, index);
     struct check_thing thing = thing_of(host, "keep-alive");

@@ -32,9 +32,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (int i = 0; i < NVME_LIMITS && workload->ops->needs_nvme_target; i++) {
-            const struct opt *row = opt_find(workload->ops->opts, limits_rows[i].row);
             const int64_t given =
-                row == NULL ? 0 : *opt_field(row, (void *)(uintptr_t)workload->params);
+                opt_value(workload->ops->opts, limits_rows[i].row, workload->params, 0);
             if (given > 0)
                 look_at(workload, i, given, report);
         }

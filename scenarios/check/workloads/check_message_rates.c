@@ -16,8 +16,7 @@ enum { QUEUE_PAIR_DOES = 4000000, CARD_DOES = 123000000, LEAST = 100 };
 
 static int64_t param(const struct scenario_workload *workload, const char *name)
 {
-    const struct opt *row = opt_find(workload->ops->opts, name);
-    return row == NULL ? 0 : *opt_field(row, (void *)(uintptr_t)workload->params);
+    return opt_value(workload->ops->opts, name, workload->params, 0);
 }
 
 /* Operations a second; 0: too few to tell. */
