@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/check/check.h"
 
+#include "base/plural.h"
+#include "rnic/cc/cc.h"
 #include "scenarios/check/check_rule.h"
 
 #include <stdarg.h>
@@ -15,7 +17,6 @@ enum { FINDINGS_MAX = 500 }; /* beyond that nobody reads, and one mistake is beh
 
 const struct check_rule *const check_rules[] = {
 #define RULE(stem) &check_##stem,
-#include "base/plural.h"
 #include "scenarios/check/check.def"
 #undef RULE
     NULL,
@@ -182,6 +183,26 @@ void check_set_port(struct check_report *report, const struct check_thing *thing
         thing->node->kind == SCENARIO_HOST && thing->port >= thing->node->outer_ports;
     check_set_here(report, thing->node, inner ? SCENARIO_ALL_PORTS : thing->port, "%s: %s",
                    thing->row, value);
+}
+
+/* It is a mapping, not a name alone, whose values come from a profile if from anywhere. */
+static bool is_mapping(const struct block *values)
+{
+    for (size_t i = 0; values != NULL && values->rows[i].name != NULL; i++)
+        if (values->origins[i].where.file != NULL && values->origins[i].profile == NULL)
+            return true;
+    return false;
+}
+
+void check_set_control(struct check_report *report, const struct check_thing *thing,
+                       const char *value)
+{
+    if (is_mapping(thing->values))
+        check_set(report, thing, "%s", value);
+    else
+        check_set_here(report, thing->node, SCENARIO_ALL_PORTS,
+                       "rnic: {congestion-control: {kind: %s, %s: %s}}",
+                       thing->node->host->cc_preset->name, thing->row, value);
 }
 
 void check_set_none(struct check_report *report)

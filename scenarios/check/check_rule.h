@@ -28,6 +28,23 @@ static inline struct check_thing check_of_rnic(const struct scenario_node *node,
     return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->rnic_values, row, {0}};
 }
 
+static inline struct check_thing check_of_initiator(const struct scenario_node *node,
+                                                    const char *row)
+{
+    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->nvme_host_values, row, {0}};
+}
+
+static inline struct check_thing check_of_target(const struct scenario_node *node, const char *row)
+{
+    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, row, {0}};
+}
+
+static inline struct check_thing check_of_control(const struct scenario_node *node, const char *row)
+{
+    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->cc_values, row,
+                                node->host->cc_place};
+}
+
 static inline struct check_thing check_of_port(const struct scenario_node *node, uint16_t port,
                                                const char *row)
 {
@@ -58,6 +75,10 @@ void check_set_path(struct check_report *report, const char *format, ...)
 /* A row of a port: where it stands if --set can reach that, else of this port alone. */
 void check_set_port(struct check_report *report, const struct check_thing *thing,
                     const char *value);
+/* A row of congestion control: where it stands, if that is a mapping; else, as a name has no
+ * members, of this host alone. */
+void check_set_control(struct check_report *report, const struct check_thing *thing,
+                       const char *value);
 /* There is none: the sentence alone is the remedy, for all alike. */
 void check_set_none(struct check_report *report);
 /* Of this node, or with a port that port of it, and of no other: "rnic: {pfc: true}". */

@@ -140,21 +140,11 @@ static int64_t cc_value(const struct scenario_host *host, const char *name)
     return opt_value(host->cc->opts, name, host->cc_params, -1);
 }
 
-/* It is a mapping, not the name of a kind alone. */
-static bool has_values(const struct block *values)
-{
-    for (size_t i = 0; values != NULL && values->rows[i].name != NULL; i++)
-        if (values->origins[i].where.file != NULL)
-            return true;
-    return false;
-}
-
 static void check_delay(const struct scenario_node *host, const struct path_time *own,
                         const struct path_time *longest, const char *row, int64_t is,
                         struct check_report *report)
 {
-    struct check_thing thing = {host, SCENARIO_ALL_PORTS, host->host->cc_values, row,
-                                host->host->cc_place};
+    const struct check_thing thing = check_of_control(host, row);
     if (is < 0 || is >= own->round_trip)
         return;
     char is_text[QUANTITY_TEXT_BYTES], needs[QUANTITY_TEXT_BYTES];
@@ -166,11 +156,7 @@ static void check_delay(const struct scenario_node *host, const struct path_time
                 "takes %s: it slows down where nothing is congested",
                 host->host->cc->name, row, is_text, note_time(longest->round_trip).text);
     check_remedy(report, "%s above %s", row, note_time(longest->round_trip).text);
-    if (!has_values(
-            host->host->cc_values)) /* else they may be a profile's, which no --set changes */
-        check_set_here(report, host, SCENARIO_ALL_PORTS,
-                       "rnic: {congestion-control: {kind: %s, %s: %s}}",
-                       host->host->cc_preset->name, row, needs);
+    check_set_control(report, &thing, needs);
 }
 
 static void check_control(const struct scenario_node *host, const struct path_time *own,
@@ -189,8 +175,7 @@ static void check_nvme(const struct scenario_node *host, const struct path_time 
                        const struct path_time *longest, struct check_report *report)
 {
     const struct nvme_host_params *nvme = &host->host->nvme_host->core;
-    struct check_thing thing = {
-        host, SCENARIO_ALL_PORTS, host->host->nvme_host_values, "admin-timeout", {0}};
+    struct check_thing thing = check_of_initiator(host, "admin-timeout");
     if (nvme->admin_timeout < CONNECT_TRIPS * own->round_trip)
         too_short(report, &thing, "nvme.", nvme->admin_timeout, CONNECT_TRIPS * longest->round_trip,
                   "no controller connects");
@@ -334,7 +319,7 @@ static void check_capsule(const struct scenario *scenario, const struct scenario
     if (!workload->ops->needs_nvme_target || !offered_all(workload).out || row == NULL ||
         !opt_parse(row, row->preset, &usual, why) || bytes > usual || bytes <= params->in_capsule)
         return;
-    const struct check_thing thing = {target, SCENARIO_ALL_PORTS, values, "in-capsule", {0}};
+    const struct check_thing thing = check_of_target(target, "in-capsule");
     check_alike(
         report, DIAG_WARNING, &thing,
         "target.in-capsule %lld B is less than the %lld B of each write of '%s': the target "

@@ -40,8 +40,7 @@ static void check_spread(const struct scenario *scenario, uint32_t index,
     if (params->core_scheduling != NVME_TARGET_QUEUE_NUMBER || queues.most >= params->cores ||
         queues.all <= queues.most)
         return;
-    const struct check_thing thing = {
-        node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, "core-scheduling", {0}};
+    const struct check_thing thing = check_of_target(node, "core-scheduling");
     check_alike(
         report, DIAG_WARNING, &thing,
         "target.core-scheduling queue-number: %lld %s of all controllers use %lld of %lld %s",

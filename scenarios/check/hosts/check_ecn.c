@@ -6,6 +6,7 @@
 #include "scenarios/check/offered.h"
 
 #include "base/note_text.h"
+#include "base/quantity.h"
 #include "net/switch/switch.h"
 #include "rnic/cc/cc.h"
 
@@ -75,12 +76,6 @@ static int64_t value_of(const struct scenario_host *host, const char *name)
     return opt_value(host->cc->opts, name, host->cc_params, 0);
 }
 
-static struct check_thing thing_of(const struct scenario_node *host, const char *row)
-{
-    return (struct check_thing){host, SCENARIO_ALL_PORTS, host->host->cc_values, row,
-                                host->host->cc_place};
-}
-
 /* DCQCN comes back to the rate before a cut after `f` increases of its timer, or of its byte
  * counter (Zhu et al., SIGCOMM 2015, 3.1): CNPs that are rarer hold no rate down, and slower
  * increases never come back. */
@@ -93,23 +88,26 @@ static void check_rhythm(const struct scenario_node *host, struct check_report *
     if (timer <= 0 || host->port_count == 0)
         return;
     if (interval > back) {
-        const struct check_thing thing = thing_of(host, "cnp-interval");
+        const struct check_thing thing = check_of_control(host, "cnp-interval");
         check_alike(
             report, DIAG_WARNING, &thing,
             "a CNP at most each %s (cnp-interval), but senders are back at their rate after "
             "%s (rate-timer, f): queues grow until pauses act",
             note_time(interval).text, note_time((time_ps)back).text);
+        char value[QUANTITY_TEXT_BYTES];
+        quantity_format(QUANTITY_TIME, (time_ps)back, value, sizeof value);
         check_remedy(report, "cnp-interval: %s or less", note_time((time_ps)back).text);
+        check_set_control(report, &thing, value);
     }
     const __int128 bytes = (__int128)counter * (steps + 1);
     const __int128 sent = (__int128)host->ports[0].params->rate / 8 * SLOWEST / PS_PER_S;
     if (back > SLOWEST && bytes > sent) {
-        const struct check_thing thing = thing_of(host, "rate-timer");
+        const struct check_thing thing = check_of_control(host, "rate-timer");
         check_alike(report, DIAG_WARNING, &thing,
                     "after a CNP the rate needs %s to come back (rate-timer %s, f %lld)",
                     note_time((time_ps)back).text, note_time(timer).text, (long long)steps);
         check_remedy(report, "rate-timer: 55us to 300us, and a byte-counter of some megabytes");
-        check_set(report, &thing, "300us");
+        check_set_control(report, &thing, "300us");
     }
 }
 

@@ -6,11 +6,6 @@
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
-static struct check_thing host_thing(const struct scenario_node *node, const char *row)
-{
-    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->nvme_host_values, row};
-}
-
 static bool is_protected(const struct scenario_host *target)
 {
     bool any = false;
@@ -54,7 +49,7 @@ static void check_host(const struct scenario *scenario, uint32_t index, const st
     const struct scenario_node *node = &scenario->nodes[index];
     const struct nvme_host_params *params = &node->host->nvme_host->core;
     const char *row = written(params);
-    const struct check_thing idle = host_thing(node, row == NULL ? "pi-chk" : row);
+    const struct check_thing idle = check_of_initiator(node, row == NULL ? "pi-chk" : row);
     if (uses->any && !uses->protected && row != NULL) {
         check_alike(report, DIAG_WARNING, &idle,
                     "nvme.%s has no effect: no namespace that it uses has protection information",
@@ -75,7 +70,7 @@ static void check_tags(const struct scenario *scenario, uint32_t index, const st
 {
     const struct scenario_node *node = &scenario->nodes[index];
     const struct nvme_host_params *params = &node->host->nvme_host->core;
-    const struct check_thing thing = host_thing(node, "app-tag");
+    const struct check_thing thing = check_of_initiator(node, "app-tag");
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const int64_t other = scenario->nodes[i].host->nvme_host->core.app_tag;
         if (!all[i].protected || all[i].target != all[index].target || other == params->app_tag)

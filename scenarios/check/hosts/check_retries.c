@@ -35,8 +35,7 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
         check_set(report, &thing, "14");
     }
     if ((used & USED_NVME) != 0 && host->host->nvme_host->core.max_retries == 0) {
-        const struct check_thing thing = {
-            host, SCENARIO_ALL_PORTS, host->host->nvme_host_values, "max-retries", {0}};
+        const struct check_thing thing = check_of_initiator(host, "max-retries");
         check_alike(report, DIAG_WARNING, &thing,
                     "nvme.max-retries 0: a command that may be repeated (an ANA change, a target "
                     "that is busy) fails at once");

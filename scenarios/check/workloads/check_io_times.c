@@ -12,11 +12,6 @@
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/workload.h"
 
-static struct check_thing thing_of(const struct scenario_node *host, const char *row)
-{
-    return (struct check_thing){host, SCENARIO_ALL_PORTS, host->host->nvme_host_values, row, {0}};
-}
-
 static void propose(struct check_report *report, const struct check_thing *thing, time_ps above)
 {
     char value[QUANTITY_TEXT_BYTES];
@@ -53,7 +48,7 @@ static time_ps *full_times(const struct scenario *scenario, struct arena *arena)
 static void check_load(const struct scenario_node *host, const struct scenario_node *target,
                        time_ps waits, struct check_report *report)
 {
-    const struct check_thing thing = thing_of(host, "io-timeout");
+    const struct check_thing thing = check_of_initiator(host, "io-timeout");
     if (host->host->nvme_host->core.io_timeout >= waits)
         return;
     check_alike(
@@ -75,7 +70,7 @@ static void check_outage(const struct scenario *scenario, const struct scenario_
     const unsigned breaks = fault->ops->breaks(fault->params);
     const time_ps lasts = fault->end - fault->at;
     const struct fault_name name = fault_name(scenario, index);
-    struct check_thing thing = thing_of(host, "keep-alive");
+    struct check_thing thing = check_of_initiator(host, "keep-alive");
     if ((breaks & FAULT_KILLS_TARGET) == 0 && nvme->keep_alive > 0 && nvme->keep_alive < lasts) {
         check_alike(report, DIAG_WARNING, &thing,
                     "nvme.keep-alive is %s, but %s lasts %s: controllers are lost and connect "

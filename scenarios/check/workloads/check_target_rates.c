@@ -98,8 +98,7 @@ static void check_cpus(const struct scenario_node *node, const struct wants *wan
     const __int128 busy = wants->commands * core->command_cost;
     if (core->command_cost <= 0 || busy <= (__int128)core->cores * PS_PER_S)
         return;
-    const struct check_thing thing = {
-        node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, "cores", {0}};
+    const struct check_thing thing = check_of_target(node, "cores");
     char cost[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_TIME, core->command_cost, cost, sizeof cost);
     check_alike(
@@ -119,8 +118,7 @@ static void check_buffers(const struct scenario_node *node, const struct wants *
     const struct nvme_target_params *core = &node->host->nvme_target->core;
     if (core->data_buffers == 0 || core->data_buffers >= wants->buffers / BUFFERS_SHARE)
         return;
-    const struct check_thing thing = {
-        node, SCENARIO_ALL_PORTS, node->host->nvme_target_values, "data-buffers", {0}};
+    const struct check_thing thing = check_of_target(node, "data-buffers");
     check_alike(report, DIAG_WARNING, &thing,
                 "target.data-buffers %lld, but commands under way may need %lld: most of them wait "
                 "for a buffer",
@@ -142,8 +140,7 @@ static void check_host_cpus(const struct scenario *scenario,
         const __int128 asked = (__int128)offering.rate / QUANTITY_DECIMAL_ONE;
         if (each <= 0 || asked * each <= (__int128)params->queues * PS_PER_S)
             continue;
-        const struct check_thing thing = {
-            host, SCENARIO_ALL_PORTS, host->host->nvme_host_values, "submit-cost", {0}};
+        const struct check_thing thing = check_of_initiator(host, "submit-cost");
         char cost[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, each, cost, sizeof cost);
         check_alike(
