@@ -111,6 +111,9 @@ struct headroom_link check_link(const struct scenario *scenario, const struct sw
 bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
                 struct switch_plan *plan, char *why, size_t size);
 
+/* Bytes of the largest frame that a link of the switch takes. */
+int64_t check_largest_frame(const struct scenario_node *node);
+
 /* It would be cut with these parameters. */
 bool check_fits(const struct scenario *scenario, const struct scenario_node *node,
                 const struct switch_params *params);

@@ -2,6 +2,7 @@
  * check_buffers - the memory of a switch holds its headroom, and a pool that of one port. */
 #include "scenarios/check/check_rule.h"
 
+#include "base/numbers.h"
 #include "net/switch/switch_carve.h"
 
 /* A port as it will be joined. */
@@ -49,6 +50,15 @@ static void plan_links(const struct scenario *scenario, const struct scenario_no
         const struct headroom_link link = check_link(scenario, params, &node->ports[p]);
         (void)switch_plan_link(plan, &link);
     }
+}
+
+int64_t check_largest_frame(const struct scenario_node *node)
+{
+    int64_t bytes = 0;
+    for (uint16_t p = 0; p < node->port_count; p++)
+        if (node->ports[p].link != SCENARIO_NO_LINK)
+            bytes = max_i64(bytes, port_largest_frame(node->ports[p].params));
+    return bytes;
 }
 
 bool check_plan(const struct scenario *scenario, const struct scenario_node *node,

@@ -25,21 +25,12 @@ static int64_t pause_threshold(const struct switch_plan *plan, int64_t busy)
                                   plan->lossless_pool * params->cell, busy);
 }
 
-static int64_t largest_frame(const struct scenario_node *node)
-{
-    int64_t bytes = 0;
-    for (uint16_t p = 0; p < node->port_count; p++)
-        if (node->ports[p].link != SCENARIO_NO_LINK && node->ports[p].params->mtu > bytes)
-            bytes = node->ports[p].params->mtu;
-    return bytes + WIRE_ETHERNET_BYTES;
-}
-
 static void check_switch(const struct scenario_node *node, const struct switch_plan *plan,
                          struct check_report *report)
 {
     const int64_t kmin = plan->params->ecn_kmin;
     const int64_t alone = pause_threshold(plan, 1), full = pause_threshold(plan, plan->links);
-    const int64_t frame = largest_frame(node);
+    const int64_t frame = check_largest_frame(node);
     struct check_thing thing = check_of_switch(node, "ecn-kmin");
     if (plan->params->ecn_kmax == 0) {
         thing.row = "ecn-kmax";

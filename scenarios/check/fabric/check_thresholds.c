@@ -16,23 +16,21 @@ static int64_t shared_of(const struct switch_plan *plan)
     return plan->lossless_pool * plan->params->cell;
 }
 
-static int64_t settled(const struct switch_plan *plan, int64_t busy)
+/* Bytes of a port that is paused alone. */
+static int64_t settled(const struct switch_plan *plan, int64_t alpha)
 {
     const struct switch_params *params = plan->params;
-    return buffer_policies[params->policy]->settled(params->policy_params[params->policy],
-                                                    params->alpha, shared_of(plan), busy);
+    return buffer_policies[params->policy]->settled(params->policy_params[params->policy], alpha,
+                                                    shared_of(plan), 1);
 }
 
 /* The largest power of two, as devices have them, with which one port takes no more than this;
  * 0: none. */
 static int64_t alpha_for(const struct switch_plan *plan, int64_t bytes)
 {
-    struct switch_params params = *plan->params;
-    struct switch_plan other = *plan;
-    other.params = &params;
-    for (params.alpha = PPM * 128; params.alpha >= PPM / 512; params.alpha /= 2)
-        if (params.alpha < plan->params->alpha && settled(&other, 1) <= bytes)
-            return params.alpha;
+    for (int64_t alpha = PPM * 128; alpha >= PPM / 512; alpha /= 2)
+        if (alpha < plan->params->alpha && settled(plan, alpha) <= bytes)
+            return alpha;
     return 0;
 }
 
@@ -42,36 +40,30 @@ static int64_t frame_each(const struct scenario_node *node)
     int64_t bytes = 0;
     for (uint16_t p = 0; p < node->port_count; p++)
         if (node->ports[p].link != SCENARIO_NO_LINK)
-            bytes += node->ports[p].params->mtu + WIRE_ETHERNET_BYTES;
+            bytes += port_largest_frame(node->ports[p].params);
     return bytes;
-}
-
-static int64_t largest_frame(const struct scenario_node *node)
-{
-    int64_t bytes = 0;
-    for (uint16_t p = 0; p < node->port_count; p++)
-        if (node->ports[p].link != SCENARIO_NO_LINK && node->ports[p].params->mtu > bytes)
-            bytes = node->ports[p].params->mtu;
-    return bytes + WIRE_ETHERNET_BYTES;
 }
 
 static void check_switch(const struct scenario_node *node, const struct switch_plan *plan,
                          struct check_report *report)
 {
-    const int64_t shared = shared_of(plan), alone = settled(plan, 1);
+    const int64_t shared = shared_of(plan), alone = settled(plan, plan->params->alpha);
+    const int64_t enough = FRAMES * check_largest_frame(node);
     const bool fixed = buffer_policies[plan->params->policy]->fixed;
-    if (plan->links > 0 && alone < FRAMES * largest_frame(node)) {
+    if (plan->links > 0 && alone < enough) {
         const struct check_thing few = check_of_switch(node, fixed ? "xoff" : "alpha");
         check_alike(report, DIAG_WARNING, &few,
                     "%s: a port is paused at %lld B, less than %d frames of %lld B: every burst is "
                     "paused",
-                    few.row, (long long)alone, FRAMES, (long long)largest_frame(node));
+                    few.row, (long long)alone, FRAMES, (long long)check_largest_frame(node));
         check_shows(report, "pfc.pause_frames");
         check_remedy(report, "a larger %s: a threshold of some 100 KB and more", few.row);
         if (fixed && shared >= plan->links)
             check_set(report, &few, "%lldB", (long long)(shared / plan->links));
-        else if (!fixed && shared / 9 >= FRAMES * largest_frame(node)) /* alpha / (1 + alpha) */
+        else if (!fixed && settled(plan, PPM / 8) >= enough)
             check_set(report, &few, "12.5%%");
+        else
+            check_set_none(report);
         return;
     }
     if (fixed) {
