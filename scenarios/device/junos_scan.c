@@ -83,11 +83,10 @@ static void read_base(struct scan *scan, const char *at, const char *end)
     scan->path.count = scan->own = 0;
     while (*at != '\0' && strchr(end, *at) == NULL) {
         at += strspn(at, " \t\r");
-        const size_t length = strcspn(at, " \t\r|]");
+        const size_t word = strcspn(at, " \t\r"), rest = strcspn(at, end);
+        const size_t length = word < rest ? word : rest;
         if (length > 0)
             add_word(scan, at, length);
-        else if (*at != '\0' && strchr(end, *at) == NULL) /* a sign that is no end here */
-            at++;
         at += length;
     }
     scan->own = scan->base = scan->path.count;
