@@ -97,10 +97,10 @@ static void keep_longer(struct path_time *longer, const struct path_time *path, 
     longer->is_nvme = is_nvme;
 }
 
-struct path_time *path_times(const struct scenario *scenario, struct arena *arena)
+struct path_time *path_times(const struct path_walk *walk, struct arena *arena)
 {
+    const struct scenario *scenario = walk->scenario;
     struct path_time *times = arena_array(arena, scenario->host_count, sizeof *times);
-    struct path_walk *walk = path_walk_new(scenario, arena);
     for (uint32_t i = 0; i < scenario->host_count; i++)
         times[i].peer = UINT32_MAX;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
@@ -115,6 +115,5 @@ struct path_time *path_times(const struct scenario *scenario, struct arena *aren
             times[pair->from].is_nvme |= workload->ops->needs_nvme_target;
         }
     }
-    path_walk_free(walk);
     return times;
 }

@@ -19,12 +19,13 @@ struct path_time {
     bool is_nvme;      /* some workload of NVMe connects from here */
 };
 
-/* By host: the longest of its paths, in either role. */
-struct path_time *path_times(const struct scenario *scenario, struct arena *arena);
-
-/* Of one pair; false: there is no path. */
 struct path_walk;
 struct path_walk *path_walk_new(const struct scenario *scenario, struct arena *arena);
+
+/* By host: the longest of its paths, in either role. */
+struct path_time *path_times(const struct path_walk *walk, struct arena *arena);
+
+/* Of one pair; false: there is no path. */
 bool path_walk_of(const struct path_walk *walk, const struct scenario_workload *workload,
                   const struct scenario_pair *pair, struct path_time *found);
 void path_walk_free(struct path_walk *walk);

@@ -355,9 +355,8 @@ static void check_hosts(const struct scenario *scenario, const struct path_time 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
-    const struct path_time *times = path_times(scenario, &scratch);
     struct path_walk *walk = path_walk_new(scenario, &scratch);
-    check_hosts(scenario, times, report);
+    check_hosts(scenario, path_times(walk, &scratch), report);
     for (uint32_t w = 0; w < scenario->workload_count; w++)
         for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
             const struct scenario_workload *workload = &scenario->workloads[w];

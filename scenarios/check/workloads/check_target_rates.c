@@ -43,10 +43,10 @@ static void add_buffers(const struct scenario_workload *workload,
                       ((params->block_size + core->io_unit - 1) / core->io_unit);
 }
 
-static struct wants wants_of(const struct scenario *scenario, uint32_t target)
+/* By host: what all workloads want of it as a target. */
+static struct wants *wants_of(const struct scenario *scenario, struct arena *arena)
 {
-    struct wants wants = {0};
-    const struct scenario_host *host = scenario->nodes[target].host;
+    struct wants *wants = arena_array(arena, scenario->host_count, sizeof *wants);
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         if (!workload->ops->needs_nvme_target)
@@ -54,11 +54,13 @@ static struct wants wants_of(const struct scenario *scenario, uint32_t target)
         const struct offering offering = offered_all(workload);
         const __int128 each = (__int128)offering.rate * workload->copies / QUANTITY_DECIMAL_ONE;
         for (uint32_t i = 0; i < workload->pair_count; i++) {
-            if (workload->pairs[i].to != target)
+            const uint32_t target = workload->pairs[i].to;
+            const struct scenario_host *host = scenario->nodes[target].host;
+            if (host->namespace_count == 0)
                 continue;
-            wants.commands += each;
-            wants.service += each * least_of(&host->namespaces[0], &offering);
-            add_buffers(workload, &host->nvme_target->core, &wants);
+            wants[target].commands += each;
+            wants[target].service += each * least_of(&host->namespaces[0], &offering);
+            add_buffers(workload, &host->nvme_target->core, &wants[target]);
         }
     }
     return wants;
@@ -157,6 +159,8 @@ static void check_host_cpus(const struct scenario *scenario,
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
+    struct arena scratch = {0};
+    const struct wants *wants = wants_of(scenario, &scratch);
     for (uint32_t w = 0; w < scenario->workload_count; w++)
         if (scenario->workloads[w].ops->needs_nvme_target)
             check_host_cpus(scenario, &scenario->workloads[w], report);
@@ -164,11 +168,11 @@ static void run(const struct scenario *scenario, struct check_report *report)
         const struct scenario_node *node = &scenario->nodes[i];
         if (node->host->namespace_count == 0)
             continue;
-        const struct wants wants = wants_of(scenario, i);
-        check_drives(node, &wants, report);
-        check_cpus(node, &wants, report);
-        check_buffers(node, &wants, report);
+        check_drives(node, &wants[i], report);
+        check_cpus(node, &wants[i], report);
+        check_buffers(node, &wants[i], report);
     }
+    arena_free(&scratch);
 }
 
 const struct check_rule check_target_rates = {
