@@ -6,6 +6,7 @@
 #include "scenarios/check/offered.h"
 
 #include "base/note_text.h"
+#include "base/numbers.h"
 #include "base/quantity.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fault/fault.h"
@@ -31,13 +32,13 @@ static time_ps *full_times(const struct scenario *scenario, struct arena *arena)
         const struct wl_nvme_params *params = workload->params;
         if (!workload->ops->needs_nvme_target || workload->job != NULL || params->rate != 0)
             continue;
+        const struct offering offering = offered_all(workload);
+        const int64_t share = max_i64(offering.share, PPM - offering.share);
+        const __int128 bits = (__int128)params->queue_depth * params->queues * workload->copies *
+                              offering.mean * 8 * share / PPM;
         for (uint32_t i = 0; i < workload->pair_count; i++) {
             const struct scenario_node *target = &scenario->nodes[workload->pairs[i].to];
             const int64_t room = offered_room(target);
-            const struct offering offering = offered_all(workload);
-            const int64_t share = offering.share > PPM / 2 ? offering.share : PPM - offering.share;
-            const __int128 bits = (__int128)params->queue_depth * params->queues *
-                                  workload->copies * offering.mean * 8 * share / PPM;
             const __int128 sum = room > 0 ? times[target->index] + bits * PS_PER_S / room : 0;
             times[target->index] = sum < TIME_NEVER / 4 ? (time_ps)sum : TIME_NEVER / 4;
         }
@@ -62,52 +63,57 @@ static void check_load(const struct scenario_node *host, const struct scenario_n
 
 /* ------------------------------------------------------------------ faults */
 
-static void check_outage(const struct scenario *scenario, const struct scenario_fault *fault,
-                         uint32_t index, const struct scenario_node *host,
-                         struct check_report *report)
+/* A timer of the host ends before the outage does. */
+static void check_timer(const struct scenario_node *host, const char *row, time_ps is,
+                        const char *outage, time_ps lasts, const char *words,
+                        struct check_report *report)
 {
+    const struct check_thing thing = check_of_initiator(host, row);
+    if (is >= lasts)
+        return;
+    check_alike(report, DIAG_WARNING, &thing, "nvme.%s is %s, but %s lasts %s: %s", row,
+                note_time(is).text, outage, note_time(lasts).text, words);
+    propose(report, &thing, lasts);
+}
+
+static void check_reconnect(const struct scenario *scenario, const struct scenario_fault *fault,
+                            const char *outage, const struct scenario_node *host,
+                            struct check_report *report)
+{
+    const time_ps delay = host->host->nvme_host->core.reconnect_delay;
+    const struct check_thing thing = check_of_initiator(host, "reconnect-delay");
+    if (fault->end >= scenario->duration || fault->at + delay <= scenario->duration)
+        return;
+    check_alike(report, DIAG_WARNING, &thing,
+                "nvme.reconnect-delay is %s: after %s no host connects again before the run "
+                "ends at %s",
+                note_time(delay).text, outage, note_time(scenario->duration).text);
+    check_remedy(report,
+                 "nvme.reconnect-delay: about the %s that the target needs, or a longer run",
+                 note_time(fault->end - fault->at).text);
+}
+
+static void check_outage(const struct scenario *scenario, uint32_t index,
+                         const struct scenario_node *host, struct check_report *report)
+{
+    const struct scenario_fault *fault = &scenario->faults[index];
     const struct nvme_host_params *nvme = &host->host->nvme_host->core;
     const unsigned breaks = fault->ops->breaks(fault->params);
+    const unsigned crash = FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS;
     const time_ps lasts = fault->end - fault->at;
     const struct fault_name name = fault_name(scenario, index);
-    struct check_thing thing = check_of_initiator(host, "keep-alive");
-    if ((breaks & FAULT_KILLS_TARGET) == 0 && nvme->keep_alive > 0 && nvme->keep_alive < lasts) {
-        check_alike(report, DIAG_WARNING, &thing,
-                    "nvme.keep-alive is %s, but %s lasts %s: controllers are lost and connect "
-                    "again, where commands only had to wait",
-                    note_time(nvme->keep_alive).text, name.text, note_time(lasts).text);
-        propose(report, &thing, lasts);
-    }
-    thing.row = "reconnect-delay";
-    const unsigned crash = FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS;
-    if ((breaks & crash) == crash && fault->end < scenario->duration &&
-        fault->at + nvme->reconnect_delay > scenario->duration) {
-        check_alike(report, DIAG_WARNING, &thing,
-                    "nvme.reconnect-delay is %s: after %s no host connects again before the run "
-                    "ends at %s",
-                    note_time(nvme->reconnect_delay).text, name.text,
-                    note_time(scenario->duration).text);
-        check_remedy(report,
-                     "nvme.reconnect-delay: about the %s that the target needs, or a longer "
-                     "run",
-                     note_time(lasts).text);
-    }
-    thing.row = "fast-io-fail-tmo";
-    if (nvme->fast_io_fail_tmo >= 0 && nvme->fast_io_fail_tmo < lasts) {
-        check_alike(report, DIAG_WARNING, &thing,
-                    "nvme.fast-io-fail-tmo is %s, but %s lasts %s: I/O fails before the target is "
-                    "back",
-                    note_time(nvme->fast_io_fail_tmo).text, name.text, note_time(lasts).text);
-        propose(report, &thing, lasts);
-    }
-    thing.row = "ctrl-loss-tmo";
-    if (nvme->ctrl_loss_tmo >= 0 && nvme->ctrl_loss_tmo < lasts) {
-        check_alike(report, DIAG_WARNING, &thing,
-                    "nvme.ctrl-loss-tmo is %s, but %s lasts %s: the controller is removed before "
-                    "the target is back",
-                    note_time(nvme->ctrl_loss_tmo).text, name.text, note_time(lasts).text);
-        propose(report, &thing, lasts);
-    }
+    if ((breaks & FAULT_KILLS_TARGET) == 0 && nvme->keep_alive > 0)
+        check_timer(host, "keep-alive", nvme->keep_alive, name.text, lasts,
+                    "controllers are lost and connect again, where commands only had to wait",
+                    report);
+    if ((breaks & crash) == crash)
+        check_reconnect(scenario, fault, name.text, host, report);
+    if (nvme->fast_io_fail_tmo >= 0)
+        check_timer(host, "fast-io-fail-tmo", nvme->fast_io_fail_tmo, name.text, lasts,
+                    "I/O fails before the target is back", report);
+    if (nvme->ctrl_loss_tmo >= 0)
+        check_timer(host, "ctrl-loss-tmo", nvme->ctrl_loss_tmo, name.text, lasts,
+                    "the controller is removed before the target is back", report);
 }
 
 static void check_faults(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -120,7 +126,7 @@ static void check_faults(const struct scenario *scenario, const struct scenario_
             fault->end == TIME_NEVER || fault->at >= scenario->duration || workload->paths > 1 ||
             !fault_has_spot(fault, &spot))
             continue;
-        check_outage(scenario, fault, i, &scenario->nodes[pair->from], report);
+        check_outage(scenario, i, &scenario->nodes[pair->from], report);
     }
 }
 
