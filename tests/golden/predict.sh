@@ -4,22 +4,7 @@
 set -u
 . tests/golden/outside
 
-cat >base.yaml <<'YAML'
-stormglass: 1
-name: base
-duration: 10ms
-fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: "null"}]}}
-workloads: [{name: io, kind: nvme, from: host0, to: host1, count: 20}]
-YAML
-cat >grid.yaml <<'YAML'
-stormglass-grid: 1
-name: small
-scenario: base.yaml
-vary:
-  - {path: workloads.io.queue-depth, as: qd, values: [1, 4]}
-  - {path: workloads.io.block-size, as: bs, values: [512B, 64KiB]}
-YAML
+cp "$OLDPWD"/tests/golden/grid/*.yaml .
 
 expect 'a cell and its settings' 0 'qd4-bs512B --set workloads.io.queue-depth=4 --set workloads.io.block-size=512B' \
     "$program" predict --list grid.yaml

@@ -48,22 +48,7 @@ done
 "$program" diff other.json run.db --all 2>&1 | sed -n "1,30p; \$p" | hold incident-all
 
 # --- a grid that is predicted ---
-cat >base.yaml <<'END'
-stormglass: 1
-name: base
-duration: 10ms
-fabric: {topology: {kind: single-switch, hosts: 2}}
-hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: "null"}]}}
-workloads: [{name: io, kind: nvme, from: host0, to: host1, count: 20}]
-END
-cat >grid.yaml <<'END'
-stormglass-grid: 1
-name: small
-scenario: base.yaml
-vary:
-  - {path: workloads.io.queue-depth, as: qd, values: [1, 4]}
-  - {path: workloads.io.block-size, as: bs, values: [512B, 64KiB]}
-END
+cp "$top"/tests/golden/grid/*.yaml .
 # The build's name changes with each commit, and the digest over all with it.
 unbuilt() { sed -E 's/("build": |"digest": |, digest )"?[0-9a-f]+"?/\1-/'; }
 "$program" predict grid.yaml -o predicted 2>&1 | unbuilt | hold predict
