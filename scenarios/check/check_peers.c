@@ -86,6 +86,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_peers = {
     .name = "peers",
-    .about = "No device has a value that is ten times that of its peers, or a tenth of it.",
+    .about = "No device's value differs from its peers' by a factor of ten.",
     .run = run,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * path_time - how far apart the hosts of a workload are: round trip and switches of their longest
  * path.
- * The round trip is that of one full frame and its acknowledgement with nothing else under way:
+ * The round trip is the time of one full frame and its acknowledgement on an empty fabric:
  * light in the cables, and the frame's bytes once on each link.  Delays of devices come on top, so
  * that the true one is longer.
  * Owner: the arena.  Units: ps; bits per second. */

@@ -98,8 +98,8 @@ static void check_convergence(const struct scenario *scenario, struct check_repo
             continue;
         check_add(
             report, DIAG_WARNING, fault->place,
-            "%s: with fabric.routing.local-repair false and convergence %s switches send into "
-            "what is down for as long as it is down",
+            "%s: with fabric.routing.local-repair false and convergence %s switches keep sending "
+            "to what failed until it is back",
             fault_name(scenario, i).text, note_time(scenario->routing.convergence).text);
         check_remedy(report, "fabric.routing.local-repair: true, or a shorter convergence");
         check_set_path(report, "fabric.routing.local-repair=true");

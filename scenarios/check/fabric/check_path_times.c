@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_path_times - timers, targets of delay and windows are long enough for the longest path.
- * A timer that ends before the answer can come repeats what is not lost (IBTA Vol 1 9.7.6.1.3) or
- * gives up; a congestion control whose base delay is less than the path's sees congestion where
- * there is none (Li et al., SIGCOMM 2019, 5.1; Kumar et al., SIGCOMM 2020, 3.5); a window that is
- * less than rate x round trip leaves the link idle in between. */
+ * A timer that ends before the answer can arrive repeats packets that were not lost (IBTA Vol 1
+ * 9.7.6.1.3) or gives up; a congestion control whose base delay is less than the path's sees
+ * congestion where there is none (Li et al., SIGCOMM 2019, 5.1; Kumar et al., SIGCOMM 2020, 3.5); a
+ * window that is less than rate x round trip leaves the link idle in between. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 #include "scenarios/check/path_time.h"
@@ -22,7 +22,7 @@
 
 enum {
     CONNECT_TRIPS = 2, /* a request and its answer, and the queue's Connect behind them */
-    WINDOW_SHARE = 4,  /* less than a quarter of what is needed: most of the link stays idle */
+    WINDOW_SHARE = 4,  /* with a quarter of the window it needs, most of the link stays idle */
     PATH_MTU_MOST = 4096,
     TIMEOUT_MOST = 31, /* codes have five bits */
     OVERHEAD_MOST = PPM / 10,
@@ -83,8 +83,8 @@ static void check_timeout(const struct scenario_node *host, const struct path_ti
         code++;
     check_alike(report, DIAG_WARNING, &thing,
                 "rnic.timeout %lld, which is %s: an acknowledgement may take %s (the longest "
-                "path %s there and back, a queue of ecn-kmin): packets that are not lost are sent "
-                "again",
+                "path %s there and back, a queue of ecn-kmin): packets that were not "
+                "lost are sent again",
                 (long long)rnic->timeout, note_time(is).text, note_time(most).text,
                 note_time(longest->round_trip).text);
     check_shows(report, "rnic.timeouts > 0");
@@ -103,11 +103,11 @@ static void check_accepted(const struct scenario_node *host, const struct path_t
         return;
     check_alike(report, DIAG_WARNING, &thing,
                 "rnic.accept-timeout %lld, which is %s: an acknowledgement may take %s, so that "
-                "this end of a connection sends again what is not lost",
+                "this end of a connection repeats packets that were not lost",
                 (long long)rnic->accept_timeout,
                 note_time(qp_timeout_of(rnic->accept_timeout)).text, note_time(most).text);
     check_shows(report, "rnic.timeouts > 0");
-    check_remedy(report, "rnic.accept-timeout: auto, which is that of who connects");
+    check_remedy(report, "rnic.accept-timeout: auto (the timeout of the end that connects)");
     check_set(report, &thing, "auto");
 }
 
@@ -374,6 +374,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_path_times = {
     .name = "path-times",
-    .about = "Timers, delays that congestion control expects, and windows suit the longest path.",
+    .about =
+        "Timers, windows and the delays that congestion control expects suit the longest path.",
     .run = run,
 };

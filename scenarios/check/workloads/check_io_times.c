@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_io_times - time-outs of NVMe are longer than what the scenario itself makes commands wait.
+ * check_io_times - timeouts of NVMe are longer than what the scenario itself makes commands wait.
  * Commands wait for the bytes of those before them on the target's links (Little's law), and for a
  * target that a fault stops. */
 #include "scenarios/check/check_rule.h"
@@ -148,6 +148,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_io_times = {
     .name = "io-times",
-    .about = "Time-outs of NVMe outlast full load, and the outages of targets.",
+    .about =
+        "Timeouts of NVMe are longer than full load and outages of targets make commands wait.",
     .run = run,
 };

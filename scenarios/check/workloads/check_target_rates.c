@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_target_rates - open loops offer a target no more than its drives and CPUs do, and what is
- * under way finds data buffers.
+ * check_target_rates - the drives and CPUs of a target can do what open loops offer, and its data
+ * buffers hold the commands under way.
  * Bounds that need no run: a drive does one command each `least`, a CPU one each command-cost. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
@@ -177,7 +177,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_target_rates = {
     .name = "target-rates",
-    .about = "Drives and data buffers of targets, and CPUs at both ends, are enough for what is "
-             "offered.",
+    .about = "The drives, data buffers and CPUs can do the load that is offered.",
     .run = run,
 };
