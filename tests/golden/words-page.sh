@@ -9,12 +9,6 @@ top=$PWD
 without_day() { sed -E 's/, 20[0-9]{2}-[0-9]{2}-[0-9]{2},/, DAY,/'; }
 markup() { python3 -B "$top/tests/golden/words/markup.py" "$1"; }
 
-# The sentences of the judge belong to words-cause.sh: here each is replaced by where it comes from.
-neutral() {
-    sqlite3 "$1" "UPDATE result SET value='the sentence ' || path WHERE path GLOB '*sentence' OR path IN ('bottleneck',
-        'bottleneck_account', 'root_cause') AND value IS NOT NULL"
-}
-
 {
     sed '/^faults:/a\  - {at: 0s, kind: drop-every, where: "host6:p0", n: 40}' "$top/tests/golden/charts/charts.yaml"
     echo 'expect: [hot.completed > 10, raw.latency.p99 < 1us, no-lossless-drop]'

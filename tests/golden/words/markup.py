@@ -10,8 +10,13 @@ def without_layout(drawing):
     return re.sub(r' (points|d|x|y|cx|cy|rx|ry|width|height|viewBox|transform)="[^"]*"', '', drawing[0])
 
 
-text = re.sub(r'<(style|script)\b.*?</\1>', '', open(sys.argv[1]).read(), flags=re.S)
-text = re.sub(r'<svg width="\d+pt".*?</svg>', without_layout, text, flags=re.S)
-for line in re.sub(r'(<(?!/))', r'\n\1', text).split('\n'):
-    if line.strip():
-        print(line.rstrip())
+def main(page):
+    text = re.sub(r'<(style|script)\b.*?</\1>', '', open(page).read(), flags=re.S)
+    text = re.sub(r'<svg width="\d+pt".*?</svg>', without_layout, text, flags=re.S)
+    for line in re.sub(r'(<(?!/))', r'\n\1', text).split('\n'):
+        if line.strip():
+            print(line.rstrip())
+
+
+if __name__ == '__main__':
+    main(sys.argv[1])
