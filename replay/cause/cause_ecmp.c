@@ -11,10 +11,7 @@ enum { FULL = PPM * 85 / 100, USED = PPM / 5 };
 
 static bool was_congested(const struct harm_scene *scene, uint32_t port)
 {
-    for (uint32_t i = 0; i < scene->explain->root_count; i++)
-        if (scene->explain->roots[i].port == port)
-            return true;
-    return scene->uses[port].busy >= FULL;
+    return scene_is_root(scene, port) || scene->uses[port].busy >= FULL;
 }
 
 /* The least busy of the ports that could have been taken instead. */

@@ -39,9 +39,13 @@ static uint32_t heaviest(const struct harm_scene *scene, struct shared shared, i
     const uint32_t count = scene->scenario->workload_count;
     uint64_t *bytes = memory_zeroed(count, sizeof *bytes), all = 0;
     uint32_t most = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const uint64_t moved = bytes_by(scene, &scene->members[i], shared);
-        bytes[scene->members[i].workload] += moved;
+    const struct member_list list = shared.port != HARM_NONE
+                                        ? member_index_list(&scene->at_port, shared.port)
+                                        : member_index_list(&scene->at_node, shared.target);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
+        const uint64_t moved = bytes_by(scene, member, shared);
+        bytes[member->workload] += moved;
         all += moved;
     }
     for (uint32_t w = 0; w < count; w++)
@@ -94,9 +98,11 @@ static void look_at_targets(struct cause_search *search, const struct harm_scene
 
 static void look_at_port(struct cause_search *search, const struct harm_scene *scene, uint32_t port)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if (scene_crosses(scene, &scene->members[i], port) && is_left(search, scene, i))
-            report(search, scene, scene->members[i].workload, (struct shared){port, HARM_NONE});
+    const struct member_list list = member_index_list(&scene->at_port, port);
+    for (uint32_t i = 0; i < list.count; i++)
+        if (is_left(search, scene, list.members[i]))
+            report(search, scene, scene->members[list.members[i]].workload,
+                   (struct shared){port, HARM_NONE});
 }
 
 static bool any_is_left(const struct cause_search *search, const struct harm_scene *scene)

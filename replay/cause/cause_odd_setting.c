@@ -66,8 +66,9 @@ static int64_t worked(const struct harm_scene *scene, const struct deviation *de
     const bool target = strcmp(row, "command-cost") == 0;
     __int128 spent = 0;
     time_ps span = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
+    const struct member_list list = member_index_list(&scene->at_node, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
         if ((target ? member->to : member->from) != node)
             continue;
         spent += (__int128)member->completed * added_to(scene, deviation, member, ACT_COST);
@@ -265,21 +266,19 @@ static void look_at_link(struct cause_search *search, const struct harm_scene *s
     struct cause_clue clue = cause_clue();
     struct suspect suspect;
     char name[HARM_NAME_BYTES];
-    int64_t added, all = 0, count = 0;
+    int64_t added, all = 0;
     if (suspects_override(scene, "length", port, &suspect, &added))
         added *= LENGTH_PS;
     else if (!suspects_override(scene, has_fec(scene, port) ? "delay fec-latency" : "delay", port,
                                 &suspect, &added))
         return;
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if (scene_crosses(scene, &scene->members[i], port)) {
-            all += delayed(&scene->members[i], added);
-            count++;
-        }
-    if (count == 0 || all / count < NOTABLE)
+    const struct member_list list = member_index_list(&scene->at_port, port);
+    for (uint32_t i = 0; i < list.count; i++)
+        all += delayed(&scene->members[list.members[i]], added);
+    if (list.count == 0 || all / list.count < NOTABLE)
         return;
     clue.place.port = port;
-    clue.least = all / count;
+    clue.least = all / list.count;
     snprintf(clue.seen, sizeof clue.seen, "%s is longer than its class of links",
              cause_port_name(scene, port, name, sizeof name));
     cause_accuse(search, &clue, &suspect);

@@ -15,9 +15,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         struct cause_clue clue = cause_clue();
         struct suspect suspect;
         char name[HARM_NAME_BYTES];
-        bool full = scene->uses[port].busy >= FULL;
-        for (uint32_t i = 0; i < scene->explain->root_count; i++)
-            full |= scene->explain->roots[i].port == port;
+        const bool full = scene->uses[port].busy >= FULL || scene_is_root(scene, port);
         clue.place.port = port;
         if (!full || !(suspects_deviation(scene, "rate", clue.place, &suspect) ||
                        suspects_override(scene, "rate", port, &suspect, NULL)))

@@ -15,10 +15,12 @@ enum { NOTABLE = PPM / 10, UNFAIR = PPM / 20, BUSY = PPM * 85 / 100, FULL = PPM 
 /* No link on its paths is full: there is room that it may not use. */
 static bool has_room(const struct harm_scene *scene, const struct harm_member *member)
 {
-    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
-    for (uint32_t i = 0; i < ports; i++)
-        if (scene->uses[i].busy >= FULL && scene_crosses(scene, member, i))
-            return false;
+    for (int way = 0; way < 2; way++) {
+        const struct harm_path *path = scene_path(scene, member, way);
+        for (uint32_t i = 0; i < path->count; i++)
+            if (scene->uses[path->ports[i]].busy >= FULL)
+                return false;
+    }
     return true;
 }
 
@@ -67,10 +69,9 @@ static int64_t held_beside(const struct harm_scene *scene, const struct deviatio
                            uint32_t port)
 {
     int64_t held = 0, odd = 0, others = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
-        if (!scene_crosses(scene, member, port))
-            continue;
+    const struct member_list list = member_index_list(&scene->at_port, port);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
         const bool unheld = is_odd(deviation, member->from) || is_odd(deviation, member->to);
         odd += unheld;
         others += !unheld;

@@ -69,18 +69,13 @@ static void make_paths(struct harm_scene *scene)
             scene->paths[count++] = scene->paths[i];
     scene->path_count = count;
     scene->port_bytes = (ports / 64 + 1) * 8;
-    for (uint32_t i = 0; i < count; i++)
-        scene->paths[i].ports = memory_zeroed(scene->port_bytes, 1);
 }
 
-static void mark(struct harm_path *path, uint32_t port)
+static void mark(void *self, uint32_t port)
 {
-    path->ports[port / 8] |= (uint8_t)(1u << port % 8);
-}
-
-static void mark_port(void *self, uint32_t port)
-{
-    mark(self, port);
+    struct harm_path *path = self;
+    path->ports = memory_grown(path->ports, path->count, &path->room, sizeof *path->ports);
+    path->ports[path->count++] = port;
 }
 
 /* Follows a queue pair's requests and what answers from its side. */
@@ -131,14 +126,62 @@ static void add_unseen(struct harm_scene *scene)
     for (uint32_t i = 0; i < scene->path_count; i++) {
         struct harm_path *path = &scene->paths[i];
         if (!path->seen)
-            paths_visit(&paths, (uint32_t)(path->key >> 32), (uint32_t)path->key, mark_port, path);
+            paths_visit(&paths, (uint32_t)(path->key >> 32), (uint32_t)path->key, mark, path);
     }
     paths_fini(&paths);
 }
 
+static int by_port(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Puts each path's ports in order, once each. */
+static void sort_paths(struct harm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->path_count; i++) {
+        struct harm_path *path = &scene->paths[i];
+        uint32_t count = 0;
+        if (path->count > 0)
+            qsort(path->ports, path->count, sizeof *path->ports, by_port);
+        for (uint32_t k = 0; k < path->count; k++)
+            if (count == 0 || path->ports[count - 1] != path->ports[k])
+                path->ports[count++] = path->ports[k];
+        path->count = count;
+    }
+}
+
+/* The place in the path's list of its first port that is not below `port`. */
+static uint32_t place_in(const struct harm_path *path, uint32_t port)
+{
+    uint32_t low = 0, high = path->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (path->ports[middle] < port)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One of the ports from `first` to before `end` is on the path. */
+static bool goes_by_any(const struct harm_path *path, uint32_t first, uint32_t end)
+{
+    const uint32_t place = place_in(path, first);
+    return place < path->count && path->ports[place] < end;
+}
+
 static bool goes_by(const struct harm_path *path, uint32_t port)
 {
-    return (path->ports[port / 8] >> port % 8 & 1) != 0;
+    return goes_by_any(path, port, port + 1);
+}
+
+const struct harm_path *scene_path(const struct harm_scene *scene, const struct harm_member *member,
+                                   int way)
+{
+    return &scene->paths[way == 0 ? member->there : member->back];
 }
 
 bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port)
@@ -157,12 +200,13 @@ uint64_t scene_bytes_by(const struct harm_scene *scene, const struct harm_member
 bool scene_meets(const struct harm_scene *scene, const struct harm_member *member,
                  const uint8_t *ports)
 {
-    const uint8_t *there = scene->paths[member->there].ports,
-                  *back = scene->paths[member->back].ports;
-    uint8_t met = 0;
-    for (uint32_t i = 0; i < scene->port_bytes; i++)
-        met |= (uint8_t)((there[i] | back[i]) & ports[i]);
-    return met != 0;
+    for (int way = 0; way < 2; way++) {
+        const struct harm_path *path = scene_path(scene, member, way);
+        for (uint32_t i = 0; i < path->count; i++)
+            if ((ports[path->ports[i] / 8] >> path->ports[i] % 8 & 1) != 0)
+                return true;
+    }
+    return false;
 }
 
 bool scene_has_priority(const struct harm_scene *scene, const struct harm_member *member,
@@ -174,10 +218,9 @@ bool scene_has_priority(const struct harm_scene *scene, const struct harm_member
 
 bool scene_passes(const struct harm_scene *scene, const struct harm_member *member, uint32_t node)
 {
-    for (uint32_t i = scene->fabric->first_port[node]; i < scene->fabric->first_port[node + 1]; i++)
-        if (scene_crosses(scene, member, i))
-            return true;
-    return false;
+    const uint32_t *first = &scene->fabric->first_port[node];
+    return goes_by_any(&scene->paths[member->there], first[0], first[1]) ||
+           goes_by_any(&scene->paths[member->back], first[0], first[1]);
 }
 
 bool scene_touches(const struct harm_scene *scene, const struct harm_member *member,
@@ -198,10 +241,12 @@ bool scene_touches(const struct harm_scene *scene, const struct harm_member *mem
 
 bool scene_is_used(const struct harm_scene *scene, uint32_t host)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if (scene->members[i].from == host || scene->members[i].to == host)
-            return true;
-    return false;
+    return member_index_list(&scene->at_node, host).count > 0;
+}
+
+bool scene_is_root(const struct harm_scene *scene, uint32_t port)
+{
+    return (scene->roots[port / 8] >> port % 8 & 1) != 0;
 }
 
 uint64_t scene_counter(const struct harm_scene *scene, uint32_t host, size_t offset)
@@ -216,18 +261,22 @@ uint64_t scene_counter(const struct harm_scene *scene, uint32_t host, size_t off
 
 /* ------------------------------------------------------------------ members */
 
-/* Hosts and switches may each have a map of their own. */
-static uint8_t priorities_of(const struct harm_scene *scene, const struct scenario_workload *about,
+/* What any node makes of the code point: hosts and switches may each have a map of their own. */
+static uint8_t priorities_of_dscp(struct harm_scene *scene, uint8_t dscp)
+{
+    unsigned priorities = scene->priorities_of_dscp[dscp];
+    for (uint32_t i = 0; scene->priorities_of_dscp[dscp] == 0 && i < scene->scenario->node_count;
+         i++)
+        priorities |= 1u << scene->scenario->nodes[i].priority_of_dscp[dscp];
+    return scene->priorities_of_dscp[dscp] = (uint8_t)priorities;
+}
+
+static uint8_t priorities_of(struct harm_scene *scene, const struct scenario_workload *about,
                              const struct scenario_pair *pair)
 {
-    const struct scenario *scenario = scene->scenario;
-    const uint8_t dscp = scenario_dscp(scenario, about, pair);
-    const uint8_t back = scenario_dscp_back(scenario, about, pair);
-    unsigned priorities = about->class.priority_set ? 1u << about->class.priority : 0;
-    for (uint32_t i = 0; i < scenario->node_count; i++)
-        priorities |= 1u << scenario->nodes[i].priority_of_dscp[dscp] |
-                      1u << scenario->nodes[i].priority_of_dscp[back];
-    return (uint8_t)priorities;
+    const unsigned own = about->class.priority_set ? 1u << about->class.priority : 0;
+    return (uint8_t)(own | priorities_of_dscp(scene, scenario_dscp(scene->scenario, about, pair)) |
+                     priorities_of_dscp(scene, scenario_dscp_back(scene->scenario, about, pair)));
 }
 
 static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t number)
@@ -335,26 +384,70 @@ static void use_queue_pairs(struct harm_scene *scene, struct harm_member *member
 /* Held back costs what the busiest link on the paths has left. */
 static void use_ports(struct harm_scene *scene, struct harm_member *member)
 {
-    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
     int64_t busiest = 0, *paused = &member->part[HARM_PART_PAUSE];
-    for (uint32_t i = 0; i < ports; i++) {
-        const struct harm_use *use = &uses_of(scene, member)[i];
-        if ((use->blocked <= *paused && use->busy <= busiest) || !scene_crosses(scene, member, i))
-            continue;
-        *paused = use->blocked > *paused ? use->blocked : *paused;
-        busiest = use->busy > busiest ? use->busy : busiest;
+    for (int way = 0; way < 2; way++) {
+        const struct harm_path *path = scene_path(scene, member, way);
+        for (uint32_t i = 0; i < path->count; i++) {
+            const struct harm_use *use = &uses_of(scene, member)[path->ports[i]];
+            *paused = use->blocked > *paused ? use->blocked : *paused;
+            busiest = use->busy > busiest ? use->busy : busiest;
+        }
     }
     int64_t *held = &member->part[HARM_PART_HELD];
     *held = (int64_t)((__int128)*held * (PPM - busiest) / PPM);
 }
 
+/* ------------------------------------------------------------------ members by place */
+
+static uint32_t keys_of_ports(const void *self, uint32_t i, uint32_t **keys, uint32_t *room)
+{
+    const struct harm_scene *scene = self;
+    const struct harm_member *member = &scene->members[i];
+    uint32_t count = 0;
+    for (int way = 0; way < 2; way++) {
+        const struct harm_path *path = scene_path(scene, member, way);
+        for (uint32_t k = 0; k < path->count; k++) {
+            if (way > 0 && goes_by(scene_path(scene, member, 0), path->ports[k]))
+                continue;
+            *keys = memory_grown(*keys, count, room, sizeof **keys);
+            (*keys)[count++] = path->ports[k];
+        }
+    }
+    return count;
+}
+
+static uint32_t keys_of_nodes(const void *self, uint32_t i, uint32_t **keys, uint32_t *room)
+{
+    const struct harm_member *member = &((const struct harm_scene *)self)->members[i];
+    while (*room < 2)
+        *keys = memory_grown(*keys, *room, room, sizeof **keys);
+    (*keys)[0] = member->from;
+    (*keys)[1] = member->to;
+    return member->from == member->to ? 1 : 2;
+}
+
+static void make_indexes(struct harm_scene *scene)
+{
+    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
+    member_index_make(&scene->at_port, scene->member_count, ports, keys_of_ports, scene);
+    member_index_make(&scene->at_node, scene->member_count, scene->fabric->node_count,
+                      keys_of_nodes, scene);
+    scene->roots = memory_zeroed(scene->port_bytes, 1);
+    for (uint32_t i = 0; i < scene->explain->root_count; i++) {
+        const uint32_t port = scene->explain->roots[i].port;
+        scene->roots[port / 8] |= (uint8_t)(1u << port % 8);
+    }
+}
+
 void scene_init(struct harm_scene *scene)
 {
     deviations_find(&scene->deviations, scene->scenario);
+    overrides_find(&scene->overrides, scene->scenario);
     add_members(scene);
     make_paths(scene);
     follow_all(scene);
     add_unseen(scene);
+    sort_paths(scene);
     for (uint32_t i = 0; i < scene->member_count; i++) {
         struct harm_member *member = &scene->members[i];
         member->there = find_path(scene, key_of(member->from, member->to));
@@ -362,6 +455,7 @@ void scene_init(struct harm_scene *scene)
         use_queue_pairs(scene, member);
         use_ports(scene, member);
     }
+    make_indexes(scene);
     for (uint32_t first = 0, i = 1; i <= scene->member_count; i++) {
         if (i < scene->member_count && scene->members[i].workload == scene->members[first].workload)
             continue;
@@ -376,5 +470,9 @@ void scene_fini(struct harm_scene *scene)
         free(scene->paths[i].ports);
     free(scene->paths);
     free(scene->members);
+    member_index_free(&scene->at_port);
+    member_index_free(&scene->at_node);
+    free(scene->roots);
+    overrides_free(&scene->overrides);
     deviations_free(&scene->deviations);
 }

@@ -10,6 +10,8 @@
 #include "replay/explain/explain.h"
 #include "replay/harm/drops.h"
 #include "replay/harm/harm.h"
+#include "replay/harm/member_index.h"
+#include "replay/harm/overrides.h"
 #include "scenarios/load/deviation.h"
 #include "scenarios/world/world.h"
 
@@ -54,7 +56,8 @@ struct harm_member {
 struct harm_path {
     uint64_t key; /* from << 32 | to */
     bool seen;    /* by queue pairs; else by all routes */
-    uint8_t *ports;
+    uint32_t *ports;
+    uint32_t count, room; /* ports: in ascending order */
 };
 
 struct harm_scene {
@@ -77,12 +80,23 @@ struct harm_scene {
     uint32_t member_count, member_room;
     struct harm_path *paths;
     uint32_t path_count;
-    uint32_t port_bytes; /* a bit for each port of the fabric, in whole words */
+    uint32_t port_bytes;                  /* a bit for each port of the fabric, in whole words */
+    struct member_index at_port, at_node; /* members that cross it; that begin or end there */
+    uint8_t *roots;                       /* ports that are roots of pauses, a bit for each */
+    uint8_t priorities_of_dscp[DSCPS]; /* a bit for each that any node gives it; 0: not known yet */
     struct deviations deviations;
+    struct overrides overrides;
 };
 
 void scene_init(struct harm_scene *scene);
 void scene_fini(struct harm_scene *scene);
+
+/* way 0: from the member's first host to its second; 1: back. */
+const struct harm_path *scene_path(const struct harm_scene *scene, const struct harm_member *member,
+                                   int way);
+
+/* Pauses begin at the port. */
+bool scene_is_root(const struct harm_scene *scene, uint32_t port);
 
 /* The member's frames, or those that answer them, left by the port. */
 bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port);

@@ -70,8 +70,7 @@ struct suspect suspects_named_fault(const struct harm_scene *scene, uint32_t ind
 {
     struct suspect suspect = {.suspect = HARM_FAULT};
     snprintf(suspect.name, sizeof suspect.name, "faults.%u", index);
-    snprintf(suspect.words, sizeof suspect.words, "%s",
-             fault_name(scene->scenario, index).text);
+    snprintf(suspect.words, sizeof suspect.words, "%s", fault_name(scene->scenario, index).text);
     return suspect;
 }
 
@@ -202,23 +201,6 @@ static void name_setting(const struct scenario_setting *setting, int64_t preset,
              setting->path, value, by_default);
 }
 
-/* The value that the port has without an override: of its class of links. */
-static bool class_value(const struct harm_scene *scene, uint32_t port, const char *row,
-                        int64_t *value)
-{
-    const struct explain_fabric *fabric = scene->fabric;
-    const bool host = fabric->is_host[fabric->node_of[port]] ||
-                      fabric->is_host[fabric->node_of[fabric->peer[port]]];
-    char path[HARM_NAME_BYTES];
-    snprintf(path, sizeof path, "fabric.%s-links.%.60s", host ? "host" : "fabric", row);
-    for (uint32_t i = 0; i < scene->scenario->setting_count; i++)
-        if (strcmp(scene->scenario->settings[i].path, path) == 0) {
-            *value = scene->scenario->settings[i].value;
-            return true;
-        }
-    return false;
-}
-
 bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
                        struct suspect *suspect, int64_t *more)
 {
@@ -226,21 +208,21 @@ bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_
     const uint32_t node = fabric->node_of[port];
     const struct port_params *params =
         scene->scenario->nodes[node].ports[port - fabric->first_port[node]].params;
-    for (uint32_t i = scene->scenario->setting_count; i-- > 0;) {
-        const struct scenario_setting *setting = &scene->scenario->settings[i];
-        if (strncmp(setting->path, "fabric.overrides[", 17) != 0) /* most: before rows are sought */
+    for (uint32_t i = 0; i < scene->overrides.count; i++) {
+        const struct override *override = &scene->overrides.list[i];
+        const struct scenario_setting *setting = override->setting;
+        if (*opt_field(setting->row, (void *)(uintptr_t)params) != setting->value ||
+            !suspects_listed(rows, setting->row->name))
             continue;
-        const struct opt *row = opt_find(port_opts, setting->row->name);
-        int64_t common;
-        if (row != setting->row || !suspects_listed(rows, row->name) ||
-            *opt_field(row, (void *)(uintptr_t)params) != setting->value ||
-            !class_value(scene, port, row->name, &common) ||
-            !act_is_worse(row, setting->value, common))
+        const bool host =
+            fabric->is_host[node] || fabric->is_host[fabric->node_of[fabric->peer[port]]];
+        const struct override_class class = host ? override->of_host : override->of_fabric;
+        if (!class.known || !act_is_worse(setting->row, setting->value, class.value))
             continue;
-        name_setting(setting, common, suspect);
+        name_setting(setting, class.value, suspect);
         suspect->deviates = true;
         if (more != NULL)
-            *more = setting->value - common;
+            *more = setting->value - class.value;
         return true;
     }
     return false;

@@ -77,11 +77,12 @@ static time_ps *find_paused(const struct victims_search *search)
 static time_ps longest_of(const struct victims_search *search, const struct harm_member *member,
                           const time_ps *paused)
 {
-    const struct explain_fabric *fabric = search->scene->fabric;
     time_ps longest = 0;
-    for (uint32_t port = 0; port < fabric->first_port[fabric->node_count]; port++)
-        if (paused[port] > longest && scene_crosses(search->scene, member, port))
-            longest = paused[port];
+    for (int way = 0; way < 2; way++) {
+        const struct harm_path *path = scene_path(search->scene, member, way);
+        for (uint32_t i = 0; i < path->count; i++)
+            longest = time_later(longest, paused[path->ports[i]]);
+    }
     return longest;
 }
 

@@ -2,21 +2,24 @@
  * cause_rnr - SENDs that find no receive. */
 #include "replay/cause/causes.h"
 
+#include "base/memory.h"
 #include "base/plural.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static uint64_t refusals_of(const struct harm_scene *scene, uint32_t workload)
 {
     const struct scenario_workload *about = &scene->scenario->workloads[workload];
+    bool *counted = memory_zeroed(scene->scenario->node_count, sizeof *counted);
     uint64_t sent = 0;
-    for (uint32_t node = 0; node < scene->scenario->host_count; node++)
-        for (uint32_t i = 0; i < about->pair_count; i++)
-            if (about->pairs[i].to == node) { /* once, however many pairs end there */
-                sent += SCENE_COUNTER(scene, node, rnr_naks_sent);
-                break;
-            }
+    for (uint32_t i = 0; i < about->pair_count; i++) {
+        const uint32_t node = about->pairs[i].to;
+        sent += counted[node] ? 0 : SCENE_COUNTER(scene, node, rnr_naks_sent);
+        counted[node] = true;
+    }
+    free(counted);
     return sent;
 }
 
