@@ -25,7 +25,6 @@ struct cause_clue {
     bool ends;                   /* rows are looked for at the hosts of its members too */
     bool everywhere;             /* not only members that go by the place */
     uint32_t root;               /* only members that its pauses stopped; HARM_NONE: no root */
-    const uint8_t *stopped;      /* the judge's own: the ports that they stopped */
     const struct deviation *deviation;  /* only members that it touches; NULL: none */
     bool standing;                      /* it goes before all others */
     bool proven;                        /* what was seen has no other explanation */

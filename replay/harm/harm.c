@@ -8,7 +8,7 @@
 #include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
-#include "replay/harm/cause.h"
+#include "replay/harm/concerned.h"
 #include "replay/harm/margins.h"
 #include "replay/harm/name_index.h"
 #include "replay/harm/severity.h"
@@ -42,6 +42,9 @@ struct cause_search {
     struct accusation *list;
     struct name_index names;
     uint32_t count, room;
+    struct concerned concerned;
+    int64_t *lost;   /* by member: the most by one of the causes */
+    int64_t *blamed; /* likewise, of causes other than load */
 };
 
 struct cause_clue cause_clue(void)
@@ -62,35 +65,6 @@ const char *cause_port_name(const struct harm_scene *scene, uint32_t port, char 
 }
 
 /* ------------------------------------------------------------------ what it cost */
-
-/* The ports that pauses of the root stopped, as a path has them; the caller frees it. */
-static uint8_t *stopped_by(const struct harm_scene *scene, uint32_t root)
-{
-    const struct explain *explain = scene->explain;
-    uint8_t *ports = memory_zeroed(scene->port_bytes, 1);
-    for (uint32_t i = 0; i < explain->path_count; i++)
-        if (explain->paths[i].root == root)
-            ports[explain->paths[i].port / 8] |= (uint8_t)(1u << explain->paths[i].port % 8);
-    return ports;
-}
-
-static bool concerns(const struct harm_scene *scene, const struct cause_clue *clue,
-                     const struct harm_member *member)
-{
-    if (clue->workload != HARM_NONE && member->workload != clue->workload)
-        return false;
-    if (clue->everywhere)
-        return true;
-    if (clue->root != HARM_NONE)
-        return scene_has_priority(scene, member, &scene->explain->roots[clue->root]) &&
-               scene_meets(scene, member, clue->stopped);
-    if (clue->deviation != NULL)
-        return scene_touches(scene, member, clue->deviation);
-    if (clue->place.port != HARM_NONE)
-        return scene_crosses(scene, member, clue->place.port) ||
-               scene_crosses(scene, member, scene->fabric->peer[clue->place.port]);
-    return clue->place.node == HARM_NONE || scene_passes(scene, member, clue->place.node);
-}
 
 static int64_t lost_of(const struct cause_clue *clue, const struct harm_member *member)
 {
@@ -115,13 +89,13 @@ static int64_t weight_of(const struct cause_clue *clue, const struct harm_member
 
 /* ------------------------------------------------------------------ whom */
 
-static bool find_at_ends(const struct harm_scene *scene, const struct cause_clue *clue,
+static bool find_at_ends(const struct cause_search *search, const struct cause_clue *clue,
                          struct suspect *suspect)
 {
-    for (uint32_t i = 0; clue->ends && i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
-        if (!concerns(scene, clue, member))
-            continue;
+    const struct harm_scene *scene = search->scene;
+    const struct concerned *concerned = &search->concerned;
+    for (uint32_t i = 0; i < concerned->count; i++) {
+        const struct harm_member *member = &scene->members[concerned->members[i]];
         if (suspects_deviation(scene, clue->rows, (struct suspects_place){HARM_NONE, member->from},
                                suspect) ||
             suspects_deviation(scene, clue->rows, (struct suspects_place){HARM_NONE, member->to},
@@ -156,16 +130,18 @@ static void name_otherwise(const struct harm_scene *scene, const struct cause_cl
              suspect->suspect == HARM_LOAD ? "load, nobody is at fault" : suspect->name);
 }
 
-static void find_suspect(const struct harm_scene *scene, const struct cause_clue *clue,
+/* After concerned_find. */
+static void find_suspect(const struct cause_search *search, const struct cause_clue *clue,
                          struct suspect *suspect)
 {
+    const struct harm_scene *scene = search->scene;
     const struct suspects_place all = {HARM_NONE, HARM_NONE};
     if (suspects_fault(scene, clue->faults, clue->place, clue->from, clue->until, suspect) ||
         (clue->anywhere &&
          suspects_fault(scene, clue->faults, all, clue->from, clue->until, suspect)) ||
         suspects_deviation(scene, clue->far_rows, all, suspect) ||
         suspects_deviation(scene, clue->rows, clue->place, suspect) ||
-        find_at_ends(scene, clue, suspect) ||
+        (clue->ends && find_at_ends(search, clue, suspect)) ||
         suspects_deviation(scene, clue->later_rows, clue->place, suspect) ||
         suspects_fault(scene, clue->late_faults, clue->place, clue->from, clue->until, suspect) ||
         (clue->workload != HARM_NONE &&
@@ -218,18 +194,15 @@ static struct accusation *accusation_of(struct cause_search *search, const struc
     return made;
 }
 
-/* The members that it concerns lose by it; returns what that weighs. */
-static int64_t charge(const struct harm_scene *scene, const struct cause_clue *clue,
+/* Charges the members that the clue concerns; returns what that weighs.  After concerned_find. */
+static int64_t charge(struct cause_search *search, const struct cause_clue *clue,
                       struct accusation *accusation)
 {
-    struct cause_clue own = *clue;
-    uint8_t *stopped = clue->root == HARM_NONE ? NULL : stopped_by(scene, clue->root);
+    const bool load = accusation->cause.suspect == HARM_LOAD;
     int64_t weight = 0;
-    own.stopped = stopped;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
-        if (!concerns(scene, &own, member))
-            continue;
+    for (uint32_t k = 0; k < search->concerned.count; k++) {
+        const uint32_t i = search->concerned.members[k];
+        const struct harm_member *member = &search->scene->members[i];
         const int64_t lost = lost_of(clue, member);
         const int64_t heavy = weight_of(clue, member, lost);
         weight += heavy;
@@ -239,8 +212,11 @@ static int64_t charge(const struct harm_scene *scene, const struct cause_clue *c
         }
         if (lost > accusation->lost[i])
             accusation->lost[i] = lost;
+        if (lost > search->lost[i])
+            search->lost[i] = lost;
+        if (!load && lost > search->blamed[i])
+            search->blamed[i] = lost;
     }
-    free(stopped);
     return weight;
 }
 
@@ -255,12 +231,13 @@ static const char *without_place(const struct suspect *suspect, const char *seen
     return same ? seen + length + 2 : seen;
 }
 
-void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
-                  const struct suspect *suspect)
+/* After concerned_find. */
+static void accuse(struct cause_search *search, const struct cause_clue *clue,
+                   const struct suspect *suspect)
 {
     const struct harm_scene *scene = search->scene;
     struct accusation *accusation = accusation_of(search, suspect);
-    const int64_t before = accusation->of_one_clue, weight = charge(scene, clue, accusation);
+    const int64_t before = accusation->of_one_clue, weight = charge(search, clue, accusation);
     const bool seen = accusation->seen;
     const bool leads =
         accusation->cause.kind == NULL || (clue->proven == seen ? weight > before : clue->proven);
@@ -285,32 +262,29 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
              (int)words_fit(how, 230), how);
 }
 
-/* The most that the member lost by one of the causes; `load`: that of nobody is one. */
-static int64_t most_lost(const struct cause_search *search, uint32_t member, bool load)
+void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
+                  const struct suspect *suspect)
 {
-    int64_t most = 0;
-    for (uint32_t k = 0; k < search->count; k++)
-        if (search->list[k].lost[member] > most &&
-            (load || search->list[k].cause.suspect != HARM_LOAD))
-            most = search->list[k].lost[member];
-    return most;
-}
-
-bool cause_is_explained(const struct cause_search *search, uint32_t member)
-{
-    return most_lost(search, member, true) >= HARM_NOTICED;
-}
-
-bool cause_is_blamed(const struct cause_search *search, uint32_t member)
-{
-    return most_lost(search, member, false) >= HARM_NOTICED;
+    concerned_find(&search->concerned, search->scene, clue);
+    accuse(search, clue, suspect);
 }
 
 void cause_report(struct cause_search *search, const struct cause_clue *clue)
 {
     struct suspect suspect;
-    find_suspect(search->scene, clue, &suspect);
-    cause_accuse(search, clue, &suspect);
+    concerned_find(&search->concerned, search->scene, clue);
+    find_suspect(search, clue, &suspect);
+    accuse(search, clue, &suspect);
+}
+
+bool cause_is_explained(const struct cause_search *search, uint32_t member)
+{
+    return search->lost[member] >= HARM_NOTICED;
+}
+
+bool cause_is_blamed(const struct cause_search *search, uint32_t member)
+{
+    return search->blamed[member] >= HARM_NOTICED;
 }
 
 /* ------------------------------------------------------------------ drops and pauses */
@@ -399,10 +373,9 @@ static int64_t add_up(const struct harm_scene *scene, const struct cause_search 
 {
     __int128 lost_ps = 0, blamed_ps = 0;
     for (uint32_t i = 0; i < scene->member_count; i++) {
-        const int64_t most = most_lost(search, i, true);
-        lost_ps += (__int128)most * scene->members[i].span / PPM;
-        blamed_ps += (__int128)most_lost(search, i, false) * scene->members[i].span / PPM;
-        harm->victims += most >= HARM_NOTICED;
+        lost_ps += (__int128)search->lost[i] * scene->members[i].span / PPM;
+        blamed_ps += (__int128)search->blamed[i] * scene->members[i].span / PPM;
+        harm->victims += search->lost[i] >= HARM_NOTICED;
     }
     harm->lost_ps = within_time(lost_ps);
     for (uint32_t i = 0; i < scene->drop_count; i++) {
@@ -469,6 +442,9 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
     struct cause_search search = {.scene = scene};
     *harm = (struct harm){.lost_ps = -1};
     scene_init(scene);
+    concerned_init(&search.concerned, scene);
+    search.lost = memory_zeroed((size_t)scene->member_count + 1, sizeof *search.lost);
+    search.blamed = memory_zeroed((size_t)scene->member_count + 1, sizeof *search.blamed);
     harm->workloads = memory_zeroed(scene->scenario->workload_count + 1, sizeof *harm->workloads);
     for (uint32_t i = 0; i < scene->scenario->workload_count; i++)
         harm->workloads[i].class = HARM_UNTOUCHED;
@@ -486,6 +462,9 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
         free(search.list[i].weighed);
     }
     free(search.list);
+    free(search.lost);
+    free(search.blamed);
+    concerned_free(&search.concerned);
     name_index_free(&search.names);
     scene_fini(scene);
 }

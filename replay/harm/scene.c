@@ -197,18 +197,6 @@ uint64_t scene_bytes_by(const struct harm_scene *scene, const struct harm_member
            (goes_by(&scene->paths[member->back], port) ? member->bytes_back : 0);
 }
 
-bool scene_meets(const struct harm_scene *scene, const struct harm_member *member,
-                 const uint8_t *ports)
-{
-    for (int way = 0; way < 2; way++) {
-        const struct harm_path *path = scene_path(scene, member, way);
-        for (uint32_t i = 0; i < path->count; i++)
-            if ((ports[path->ports[i] / 8] >> path->ports[i] % 8 & 1) != 0)
-                return true;
-    }
-    return false;
-}
-
 bool scene_has_priority(const struct harm_scene *scene, const struct harm_member *member,
                         const struct explain_root *root)
 {

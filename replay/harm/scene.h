@@ -105,10 +105,6 @@ bool scene_crosses(const struct harm_scene *scene, const struct harm_member *mem
 uint64_t scene_bytes_by(const struct harm_scene *scene, const struct harm_member *member,
                         uint32_t port);
 
-/* ... by one of these ports, a bit for each. */
-bool scene_meets(const struct harm_scene *scene, const struct harm_member *member,
-                 const uint8_t *ports);
-
 /* Its data may be of the priority that the root's pauses stop; one of a whole port stops all. */
 bool scene_has_priority(const struct harm_scene *scene, const struct harm_member *member,
                         const struct explain_root *root);
