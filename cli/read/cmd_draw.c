@@ -120,9 +120,12 @@ static struct store *open_scenario(const struct cli_args *args)
         return NULL;
     const struct record_options with = {
         .until = TIME_NEVER, .threads = 1, .version = stormglass_version};
-    struct store *store = record_begin(&with, scenario, error);
+    struct record_fabric fabric;
+    record_fabric_init(&fabric, scenario);
+    struct store *store = record_begin(&with, &fabric, error);
     if (store == NULL)
         cli_error("%s: %s", args->operands[0], error);
+    record_fabric_free(&fabric);
     scenario_free(scenario);
     return store;
 }

@@ -17,6 +17,9 @@ const char record_schema[] =
     ;
 
 const struct record_about record_tables[RECORD_TABLES] = {
-#define TABLE(name, text) {#name, sizeof(struct record_row_##name) / sizeof(struct store_value)},
+#define ABOUT(name, unread)                                                                        \
+    {#name, sizeof(struct record_row_##name) / sizeof(struct store_value), unread},
+#define TABLE(name, text)  ABOUT(name, false)
+#define UNREAD(name, text) ABOUT(name, true)
 #include "replay/database/record_schema.def"
 };

@@ -38,9 +38,13 @@ enum record_table {
     store_insert_row(store, RECORD_TABLE_##table,                                                  \
                      (const struct store_value *)&(const struct record_row_##table){__VA_ARGS__})
 
+/* Rows of the table are kept: RECORD_KEEPS(store, blocked). */
+#define RECORD_KEEPS(store, table) store_keeps(store, RECORD_TABLE_##table)
+
 struct record_about {
     const char *name;
     int columns;
+    bool unread; /* a brief database leaves it empty */
 };
 extern const struct record_about record_tables[RECORD_TABLES];
 

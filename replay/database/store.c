@@ -150,6 +150,8 @@ static void write_beginning(struct store *store, const struct store_beginning *b
     store_exec(store, "BEGIN");
     if (beginning->image == NULL)
         make_tables(store, beginning);
+    if (beginning->brief != NULL)
+        store_make_brief(store, beginning->brief);
     if (beginning->fill != NULL)
         beginning->fill(beginning->self, store);
     store_exec(store, "COMMIT");
@@ -464,9 +466,14 @@ static struct store_statement *prepare_insert(struct store *store, const struct 
     return store_prepare(store, sql);
 }
 
+bool store_keeps(const struct store *store, int table)
+{
+    return !store->failed && store->database != NULL && !store->left_out[table];
+}
+
 void store_insert_row(struct store *store, int table, const struct store_value *values)
 {
-    if (store->failed || store->database == NULL)
+    if (!store_keeps(store, table))
         return;
     struct store_statement **statement = &store->inserts[table];
     if (*statement == NULL)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct store;
+struct store_brief;
 struct store_statement;
 
 enum { STORE_ERROR_BYTES = 512 };
@@ -66,6 +67,7 @@ struct store_beginning {
     const struct store_image *image;
     void (*fill)(void *self, struct store *store);
     void *self;
+    const struct store_brief *brief; /* of one in memory (store_brief.h); NULL: all is kept */
 };
 
 /* Creates a database; `path` NULL: in memory.  An existing file is replaced when it is a database
@@ -119,6 +121,9 @@ void store_finish(struct store_statement *statement);
 
 void store_insert_values(struct store_statement *statement, const struct store_value *values,
                          int count);
+
+/* False: rows of that table (enum record_table) are not kept, and need not be made. */
+bool store_keeps(const struct store *store, int table);
 
 /* A row of the table with that number in record_schema.h, whose RECORD_ROW gives the values, one
  * for each column.  The INSERT is prepared with the first row. */

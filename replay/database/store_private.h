@@ -5,6 +5,7 @@
 
 #include "replay/database/record_schema.h"
 #include "replay/database/store.h"
+#include "replay/database/store_brief.h"
 #include "replay/database/store_guard.h"
 #include "replay/files/name_lock.h"
 
@@ -16,6 +17,7 @@ struct store {
     bool reading, refused;                          /* statements may only read; one was refused */
     struct name_lock *lock;                         /* of a file that is written */
     struct store_statement *inserts[RECORD_TABLES]; /* NULL: no row of that table so far */
+    bool left_out[RECORD_TABLES];                   /* rows of these tables are not kept */
     char error[STORE_ERROR_BYTES];
     char blame[STORE_ERROR_BYTES]; /* empty: its tables are as they should be */
 };
@@ -44,6 +46,9 @@ const char *store_nothing(sqlite3 *database);
 
 /* Makes the new database `to` one like the image.  A code of SQLite. */
 int store_image_copy(sqlite3 *to, const struct store_image *image);
+
+/* Of a new database in memory that has all its tables. */
+void store_make_brief(struct store *store, const struct store_brief *brief);
 
 /* The row is over. */
 void store_forget_texts(const struct store_statement *statement);

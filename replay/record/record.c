@@ -18,6 +18,7 @@
 
 struct record {
     struct store *store;
+    struct record_fabric fabric;
     enum record_level level;
     bool brief;
     struct store_statement *reach;
@@ -56,14 +57,17 @@ const char *record_operation(uint8_t opcode)
 struct record *record_open(const struct record_options *options, const struct scenario *scenario,
                            char error[STORE_ERROR_BYTES])
 {
-    struct store *store = record_begin(options, scenario, error);
-    if (store == NULL)
-        return NULL;
     struct record *record = memory_new(sizeof *record);
-    record->store = store;
+    record_fabric_init(&record->fabric, scenario);
+    record->store = record_begin(options, &record->fabric, error);
+    if (record->store == NULL) {
+        record_fabric_free(&record->fabric);
+        free(record);
+        return NULL;
+    }
     record->level = options->level;
     record->brief = options->brief;
-    record->reach = store_prepare(store, "UPDATE meta SET reached_ps=?");
+    record->reach = store_prepare(record->store, "UPDATE meta SET reached_ps=?");
     return record;
 }
 
@@ -71,6 +75,7 @@ bool record_close(struct record *record)
 {
     store_finish(record->reach);
     const bool well = store_close(record->store);
+    record_fabric_free(&record->fabric);
     free(record);
     return well;
 }

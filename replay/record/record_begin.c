@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "replay/database/counter.h"
 #include "replay/database/record_schema.h"
-#include "rnic/host/rnic.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
@@ -72,48 +71,9 @@ static void write_calibrated(struct store *store, const struct scenario *scenari
     }
 }
 
-static void write_ports(struct store *store, uint32_t index, const struct scenario_node *node,
-                        uint32_t *endpoint)
-{
-    const bool host = node->kind == SCENARIO_HOST;
-    for (uint32_t i = 0; i < node->port_count; i++) {
-        const struct scenario_port *port = &node->ports[i];
-        const struct scenario_port_text name = scenario_port_name(node, i);
-        const uint32_t address = node->is_aggregate ? node->endpoint : *endpoint;
-        RECORD_ROW(store, port, .node = STORE_I(index), .port = STORE_I(i),
-                   .name = STORE_T(name.text), .link = STORE_I(port->link),
-                   .peer_node = STORE_I(port->peer_node), .peer_port = STORE_I(port->peer_port),
-                   .rate_bps = STORE_I(port->params->rate), .mtu_bytes = STORE_I(port->params->mtu),
-                   .length_mm = STORE_I(port->params->length),
-                   .delay_ps = STORE_I(port_propagation(port->params)),
-                   .endpoint = host ? STORE_I(address) : STORE_N,
-                   .ip = host ? STORE_I(rnic_ip(address)) : STORE_N,
-                   .migreq = host ? STORE_I(node->host->rnic->migreq) : STORE_N);
-        *endpoint += host;
-    }
-}
-
-static void write_fabric(struct store *store, const struct scenario *scenario)
-{
-    uint32_t endpoint = 0;
-    for (uint32_t i = 0; i < scenario->node_count; i++) {
-        const struct scenario_node *node = &scenario->nodes[i];
-        RECORD_ROW(store, node, .node = STORE_I(i), .name = STORE_T(node->name),
-                   .kind = STORE_T(node->kind == SCENARIO_HOST ? "host" : "switch"),
-                   .tier = STORE_I(node->tier));
-        write_ports(store, i, node, &endpoint);
-    }
-    for (uint32_t i = 0; i < scenario->link_count; i++) {
-        const struct scenario_link *link = &scenario->links[i];
-        RECORD_ROW(store, link, .link = STORE_I(i), .name = STORE_T(link->name),
-                   .a_node = STORE_I(link->node[0]), .a_port = STORE_I(link->port[0]),
-                   .b_node = STORE_I(link->node[1]), .b_port = STORE_I(link->port[1]));
-    }
-}
-
 static void write_pairs(struct store *store, const struct scenario *scenario)
 {
-    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+    for (uint32_t i = 0; RECORD_KEEPS(store, workload_pair) && i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
         for (uint32_t k = 0; k < workload->pair_count; k++)
             RECORD_ROW(store, workload_pair, .workload = STORE_I(i),
@@ -157,6 +117,7 @@ static void write_counter_names(struct store *store)
 struct beginning {
     const struct record_options *options;
     const struct scenario *scenario;
+    const struct record_fabric *fabric;
 };
 
 static void fill(void *self, struct store *store)
@@ -167,7 +128,7 @@ static void fill(void *self, struct store *store)
     write_sources(store, beginning->scenario);
     write_settings(store, beginning->scenario);
     write_calibrated(store, beginning->scenario);
-    write_fabric(store, beginning->scenario);
+    record_fabric_write(beginning->fabric, store);
     write_pairs(store, beginning->scenario);
     write_faults(store, beginning->scenario);
 }
@@ -197,14 +158,18 @@ bool record_begin_may(const char *path, const struct scenario *scenario, char wh
     return false;
 }
 
-struct store *record_begin(const struct record_options *options, const struct scenario *scenario,
+struct store *record_begin(const struct record_options *options, const struct record_fabric *fabric,
                            char error[STORE_ERROR_BYTES])
 {
-    CHECK(scenario->source_count > 0);
+    CHECK(fabric->scenario->source_count > 0);
     if (options->unread)
         return store_create_deaf();
-    struct beginning self = {options, scenario};
-    const struct store_beginning beginning = {
-        .kind = STORE_RUN, .image = &record_image, .fill = fill, .self = &self};
+    struct beginning self = {options, fabric->scenario, fabric};
+    const struct store_brief brief = {fabric->tables, RECORD_FABRIC_TABLES};
+    const struct store_beginning beginning = {.kind = STORE_RUN,
+                                              .image = &record_image,
+                                              .fill = fill,
+                                              .self = &self,
+                                              .brief = options->brief ? &brief : NULL};
     return store_create(options->path, &beginning, error);
 }

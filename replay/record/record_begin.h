@@ -5,9 +5,11 @@
 
 #include "replay/files/output.h"
 #include "replay/record/record.h"
+#include "replay/record/record_fabric.h"
 
-/* Creates the database and writes the scenario, its files, settings and fabric, committed. */
-struct store *record_begin(const struct record_options *options, const struct scenario *scenario,
+/* Creates the database and writes the scenario, its files, settings and fabric, committed.
+ * `fabric`, of the scenario, outlives the database. */
+struct store *record_begin(const struct record_options *options, const struct record_fabric *fabric,
                            char error[STORE_ERROR_BYTES]);
 
 /* False, and a sentence: the name of a database is none to be written (NULL: there is none), or it

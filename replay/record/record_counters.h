@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_counters - ports and RNICs as rows.
+ * record_counters - ports, RNICs and queue pairs as rows, as they are at the end of a run.
  * Names are those that Linux and SONiC use where they count the same thing: ethtool -S of mlx5
  * (rx_prio3_pause), the RDMA hw_counters (packet_seq_err), SAI port counters.  Zero is left out. */
 #ifndef STORMGLASS_REPLAY_RECORD_RECORD_COUNTERS_H
@@ -10,5 +10,8 @@
 
 /* Brief: only those that the summary for people looks at. */
 void record_counters(struct store *store, const struct world *world, time_ps now, bool brief);
+
+/* Table flow: the queue pairs. */
+void record_flows(struct store *store, const struct world *world);
 
 #endif

@@ -11,7 +11,6 @@
 #include "replay/record/record_counters.h"
 #include "replay/record/record_deadlocks.h"
 #include "replay/record/record_events.h"
-#include "replay/record/record_flows.h"
 #include "replay/record/record_members.h"
 #include "replay/record/record_waits.h"
 
@@ -134,6 +133,8 @@ static void write_hop(void *self, uint32_t port)
 static void write_workload_paths(struct store *store, const struct collect *collect)
 {
     const struct scenario *scenario = collect->scenario;
+    if (!RECORD_KEEPS(store, workload_way))
+        return;
     struct paths paths;
     paths_init(&paths, scenario, collect->routes, collect->observe->fabric);
     struct path_rows rows = {.store = store, .fabric = paths.fabric};
@@ -320,6 +321,8 @@ static void write_result(struct store *store, const struct result *result)
 
 static void write_digests(struct store *store, const struct engine *engine)
 {
+    if (!RECORD_KEEPS(store, node))
+        return;
     struct store_statement *update = store_prepare(store, "UPDATE node SET digest=? WHERE node=?");
     for (uint32_t i = 0; i < engine->node_count; i++) {
         char digest[32];

@@ -28,7 +28,7 @@ void checkpoint_init(struct checkpoint *checkpoint, struct store *store,
         .left = 2 * count,
         .interval = interval > 0 ? interval : 1,
     };
-    checkpoint->next = checkpoint->interval;
+    checkpoint->next = RECORD_KEEPS(store, checkpoint) ? checkpoint->interval : TIME_NEVER;
 }
 
 void checkpoint_fini(struct checkpoint *checkpoint)

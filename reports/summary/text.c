@@ -174,6 +174,12 @@ static void write_deadlocks(const struct text *text)
     rest(text, "SELECT count(*) FROM deadlock", shown, "v_deadlock");
 }
 
+/* A global pause holds all priorities: 0 stands for them. */
+#define PAUSED                                                                                     \
+    " FROM counter c WHERE c.name='tx_prio'||c.priority||'_blocked_ps' AND (c.priority=0 OR NOT"   \
+    " EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause' AND g.node=c.node AND"         \
+    " g.port=c.port))"
+
 static void write_pauses(const struct text *text)
 {
     head(text, "Pauses");
@@ -187,24 +193,19 @@ static void write_pauses(const struct text *text)
             words_time(result_of(text, "pfc.paused_ps")).text,
             words_time(result_of(text, "pfc.longest_pause_ps")).text);
     struct store_statement *rows =
-        store_prepare(text->store, "SELECT p.name, q.name AS paused_by, c.priority, c.value"
-                                   " FROM counter c"
+        store_prepare(text->store, "SELECT p.name, q.name AS paused_by, c.priority, c.value FROM"
+                                   " (SELECT *" PAUSED " ORDER BY value DESC, 1, 2, 3 LIMIT ?) c"
                                    " JOIN port p ON p.node=c.node AND p.port=c.port"
                                    " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
-                                   " WHERE c.name='tx_prio'||c.priority||'_blocked_ps'"
-                                   " AND (c.priority=0 OR NOT EXISTS(SELECT 1 FROM counter g"
-                                   " WHERE g.name='rx_global_pause' AND g.node=c.node"
-                                   " AND g.port=c.port))"
-                                   " ORDER BY c.value DESC, c.node, c.port");
+                                   " ORDER BY c.value DESC, c.node, c.port, c.priority");
+    store_bind(rows, 1, STORE_I(PAUSES_MAX));
     const double span =
         (double)result_of(text, "simulated_ps") + (double)result_of(text, "drain_ps");
     int64_t shown = 0;
-    while (shown < PAUSES_MAX && store_step(rows)) {
+    for (; shown < PAUSES_MAX && store_step(rows); shown++)
         write_pause(text, rows, span);
-        shown++;
-    }
     store_finish(rows);
-    rest(text, "SELECT count(*) FROM v_pause", shown, "v_pause");
+    rest(text, "SELECT count(*)" PAUSED, shown, "v_pause");
     write_deadlocks(text);
 }
 

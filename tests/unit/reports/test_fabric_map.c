@@ -28,8 +28,11 @@ static struct fabric_map *map_of(const char *topology)
     if (scenario == NULL)
         fail_msg("%s: %s", text, diag.messages[0].text);
     const struct record_options with = {.until = TIME_NEVER, .threads = 1, .version = "test"};
-    struct store *store = record_begin(&with, scenario, error);
+    struct record_fabric fabric;
+    record_fabric_init(&fabric, scenario);
+    struct store *store = record_begin(&with, &fabric, error);
     assert_non_null(store);
+    record_fabric_free(&fabric);
     struct fabric_map *map = fabric_map_read(store);
     assert_null(store_error(store));
     store_close(store);
