@@ -74,11 +74,16 @@ void deviation_add(struct deviation_search *search, const struct deviation_said 
     deviation->changes = entry->changes;
 }
 
-void deviation_vote(struct deviation_vote *vote, int64_t value)
+void deviation_vote(struct deviation_vote *vote, int64_t value, uint32_t members)
 {
-    vote->candidate = vote->lead == 0 ? value : vote->candidate;
-    vote->lead += value == vote->candidate ? 1 : -1;
-    vote->members++;
+    if (value == vote->candidate || vote->lead < members) {
+        const bool same = value == vote->candidate;
+        vote->lead = same ? vote->lead + members : members - vote->lead;
+        vote->candidate = value;
+    } else {
+        vote->lead -= members;
+    }
+    vote->members += members;
 }
 
 bool deviation_won(const struct deviation_vote *vote)

@@ -165,7 +165,7 @@ static struct deviation_vote vote_on(const struct alike *alike, const struct sce
     struct deviation_vote vote = {.members = 0};
     for (uint32_t i = 0; i < scenario->host_count; i++)
         for (uint32_t n = 0; n < count_of(alike, scenario->nodes[i].host); n++)
-            deviation_vote(&vote, value_of(alike, scenario->nodes[i].host, n, row));
+            deviation_vote(&vote, value_of(alike, scenario->nodes[i].host, n, row), 1);
     return vote;
 }
 

@@ -43,7 +43,8 @@ struct deviation_vote {
     int64_t candidate, lead;
 };
 
-void deviation_vote(struct deviation_vote *vote, int64_t value);
+/* So many say the value. */
+void deviation_vote(struct deviation_vote *vote, int64_t value, uint32_t members);
 bool deviation_won(const struct deviation_vote *vote);
 
 /* Values of ports, switches and hosts. */

@@ -159,7 +159,7 @@ static int64_t common_work(const struct scenario *scenario, const struct workloa
     int64_t preset = 0;
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (scenario->workloads[i].ops == ops)
-            deviation_vote(&vote, work_value(&scenario->workloads[i], row));
+            deviation_vote(&vote, work_value(&scenario->workloads[i], row), 1);
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         vote.holders += scenario->workloads[i].ops == ops &&
                         work_value(&scenario->workloads[i], row) == vote.candidate;

@@ -2,6 +2,7 @@
  * deviation_values - what each has in a row of parameters, beside what its like have in it. */
 #include "scenarios/load/deviation_private.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "net/port/port.h"
 #include "rnic/cc/cc.h"
@@ -16,12 +17,27 @@ struct item {
     const struct block *block, *base;
     struct scenario_spot spot;
     uint32_t group;
+    uint32_t class; /* of those with the same block, base and group, from 0 */
 };
 
 struct section {
     enum deviation_of of;
     struct item *items;
     size_t count;
+};
+
+/* Items that differ in nothing but their place: few, while the items may be all ports of a fabric.
+ */
+struct class
+{
+    const struct item *first;
+    uint32_t members;
+    bool looked_at; /* of the present row */
+};
+
+struct classes {
+    struct class *list; /* in the order of their first items */
+    uint32_t count;
 };
 
 static struct deviation_vote *vote_of(struct deviation_vote *votes, uint32_t group)
@@ -39,18 +55,47 @@ static int64_t value_of(const struct block *block, size_t row)
     return *opt_field(&block->rows[row], block->params);
 }
 
-static void count_votes(const struct section *section, size_t row, struct deviation_vote *votes)
+static bool is_same_class(const struct item *a, const struct item *b)
+{
+    return a->block == b->block && a->base == b->base && a->group == b->group;
+}
+
+static void find_classes(struct section *section, struct classes *classes)
+{
+    uint32_t room = 4; /* at most half of the places are taken */
+    while (room < 2 * section->count)
+        room *= 2;
+    uint32_t *places = memory_zeroed(room, sizeof *places); /* 1 and the class; 0: free */
+    *classes = (struct classes){.list = memory_zeroed(section->count + 1, sizeof *classes->list)};
+    for (size_t i = 0; i < section->count; i++) {
+        struct item *item = &section->items[i];
+        uint32_t at = (uint32_t)hash_mix((uintptr_t)item->block + item->group) & (room - 1);
+        while (places[at] != 0 && !is_same_class(classes->list[places[at] - 1].first, item))
+            at = (at + 1) & (room - 1);
+        if (places[at] == 0) {
+            classes->list[classes->count++].first = item;
+            places[at] = classes->count;
+        }
+        item->class = places[at] - 1;
+        classes->list[item->class].members++;
+    }
+    free(places);
+}
+
+static void count_votes(const struct classes *classes, size_t row, struct deviation_vote *votes)
 {
     memset(votes, 0, GROUPS_MAX * sizeof *votes);
-    for (size_t i = 0; i < section->count; i++) {
-        struct deviation_vote *vote = vote_of(votes, section->items[i].group);
+    for (uint32_t i = 0; i < classes->count; i++) {
+        const struct class *class = &classes->list[i];
+        struct deviation_vote *vote = vote_of(votes, class->first->group);
         if (vote != NULL)
-            deviation_vote(vote, value_of(section->items[i].block, row));
+            deviation_vote(vote, value_of(class->first->block, row), class->members);
     }
-    for (size_t i = 0; i < section->count; i++) {
-        struct deviation_vote *vote = vote_of(votes, section->items[i].group);
-        if (vote != NULL)
-            vote->holders += value_of(section->items[i].block, row) == vote->candidate;
+    for (uint32_t i = 0; i < classes->count; i++) {
+        const struct class *class = &classes->list[i];
+        struct deviation_vote *vote = vote_of(votes, class->first->group);
+        if (vote != NULL && value_of(class->first->block, row) == vote->candidate)
+            vote->holders += class->members;
     }
 }
 
@@ -126,39 +171,69 @@ static void look_at_item(struct deviation_search *search, const struct section *
         add_value(search, section, item, row, base, plan && !cable);
 }
 
-static void look_at_row(struct deviation_search *search, const struct section *section, size_t row)
+/* Of which classes a mapping of their own gives the value; false: of none. */
+static bool find_own(const struct section *section, const struct classes *classes, size_t row)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < classes->count; i++) {
+        struct class *class = &classes->list[i];
+        class->looked_at = own_path(section, class->first, row) != NULL;
+        any |= class->looked_at;
+    }
+    return any;
+}
+
+static void look_at_row(struct deviation_search *search, const struct section *section,
+                        const struct classes *classes, size_t row)
 {
     struct deviation_vote votes[GROUPS_MAX];
-    count_votes(section, row, votes);
+    if (!find_own(section, classes, row))
+        return;
+    count_votes(classes, row, votes);
     for (size_t i = 0; i < section->count; i++) {
         const struct item *item = &section->items[i];
+        if (!classes->list[item->class].looked_at)
+            continue;
         const struct deviation_vote *vote = vote_of(votes, item->group);
-        if (vote != NULL && own_path(section, item, row) != NULL)
+        if (vote != NULL)
             look_at_item(search, section, item, row, vote);
     }
 }
 
-/* The section for all says it, and not its profile. */
+/* Of which classes the section for all gives the value, and not its profile; false: of none. */
+static bool find_written(const struct section *section, const struct classes *classes, size_t row,
+                         int64_t preset)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < classes->count; i++) {
+        struct class *class = &classes->list[i];
+        const struct block_origin *base = &class->first->base->origins[row];
+        class->looked_at = base->where.file != NULL && base->profile == NULL &&
+                           value_of(class->first->block, row) != preset &&
+                           own_path(section, class->first, row) == NULL;
+        any |= class->looked_at;
+    }
+    return any;
+}
+
 static void look_at_written(struct deviation_search *search, const struct section *section,
-                            size_t row)
+                            const struct classes *classes, size_t row)
 {
     const struct opt *opt = &section->items[0].block->rows[row];
     char why[OPT_WHY_BYTES], value[DEVIATION_TEXT_BYTES], other[DEVIATION_TEXT_BYTES];
     int64_t preset = 0;
-    if (is_cable(section, opt) || !opt_parse(opt, opt->preset, &preset, why))
+    if (is_cable(section, opt) || !opt_parse(opt, opt->preset, &preset, why) ||
+        !find_written(section, classes, row, preset))
         return;
     opt_format(opt, preset, other, sizeof other);
     for (size_t i = 0; i < section->count; i++) {
         const struct item *item = &section->items[i];
-        const struct block_origin *base = &item->base->origins[row];
-        const int64_t is = value_of(item->block, row);
-        if (base->where.file == NULL || base->profile != NULL || is == preset ||
-            own_path(section, item, row) != NULL)
+        if (!classes->list[item->class].looked_at)
             continue;
-        opt_format(opt, is, value, sizeof value);
+        opt_format(opt, value_of(item->block, row), value, sizeof value);
         const struct deviation_said said = {.path = item->base->path,
                                             .word = opt->name,
-                                            .where = base->where,
+                                            .where = item->base->origins[row].where,
                                             .value = value,
                                             .common = other,
                                             .planned = true};
@@ -170,8 +245,11 @@ static void look_at_written(struct deviation_search *search, const struct sectio
 
 static void look_at_all(struct deviation_search *search, struct section *section)
 {
+    struct classes classes;
+    find_classes(section, &classes);
     for (size_t row = 0; section->count > 0 && row < section->items[0].block->row_count; row++)
-        (search->written ? look_at_written : look_at_row)(search, section, row);
+        (search->written ? look_at_written : look_at_row)(search, section, &classes, row);
+    free(classes.list);
     free(section->items);
 }
 
