@@ -3,10 +3,12 @@
  * theirs whose row relieves the resource that it waits for. */
 #include "replay/cause/causes.h"
 
+#include "base/memory.h"
 #include "replay/database/words.h"
 #include "replay/harm/act.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct relief {
@@ -45,14 +47,33 @@ static bool is_limited_alone(const struct harm_scene *scene, const char *rows, u
     return false;
 }
 
+/* Of these rows, what the hosts have of them is scarce: the same of all hosts. */
+struct scarce {
+    const char *rows; /* NULL: not looked for so far */
+    bool found;
+    struct suspect suspect;
+};
+
+static bool is_scarce(const struct harm_scene *scene, const char *rows, struct scarce *scarce,
+                      struct suspect *suspect)
+{
+    if (scarce->rows != rows)
+        scarce->found = suspects_scarce(scene, rows, &scarce->suspect);
+    scarce->rows = rows;
+    if (scarce->found)
+        *suspect = scarce->suspect;
+    return scarce->found;
+}
+
 static bool finds(const struct harm_scene *scene, const struct suspects_place *place,
-                  uint32_t workload, const char *rows, struct suspect *suspect)
+                  uint32_t workload, const char *rows, struct scarce *scarce,
+                  struct suspect *suspect)
 {
     const struct harm_limit *limit = &scene->limits[workload];
     if (limit->resource == BOTTLENECK_WORKLOAD_LIMIT)
         return is_limited_alone(scene, rows, workload, suspect);
     return suspects_deviation(scene, rows, *place, suspect) ||
-           (limit->used >= SCARCE && suspects_scarce(scene, rows, suspect));
+           (limit->used >= SCARCE && is_scarce(scene, rows, scarce, suspect));
 }
 
 /* What a cost that differs can have taken of anybody's time, if it were all of it: what it is more
@@ -72,13 +93,13 @@ static int64_t most_of(const struct harm_scene *scene, const struct suspect *sus
 }
 
 static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t node,
-                   uint32_t workload, const char *rows)
+                   uint32_t workload, const char *rows, struct scarce *scarce)
 {
     const struct harm_limit *limit = &scene->limits[workload];
     struct cause_clue clue = cause_clue();
     struct suspect suspect;
     clue.place.node = node;
-    if (!finds(scene, &clue.place, workload, rows, &suspect))
+    if (!finds(scene, &clue.place, workload, rows, scarce, &suspect))
         return;
     clue.workload = workload;
     clue.most = most_of(scene, &suspect);
@@ -94,16 +115,22 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
+    /* By node: 1 and the last workload whose members there have been looked at. */
+    uint32_t *looked = memory_zeroed(scene->fabric->node_count, sizeof *looked);
+    struct scarce scarce[sizeof reliefs / sizeof reliefs[0]] = {0};
     for (uint32_t i = 0; scene->limits != NULL && i < scene->member_count; i++) {
         const struct harm_member *member = &scene->members[i];
         const struct harm_limit *limit = &scene->limits[member->workload];
-        for (size_t k = 0; k < sizeof reliefs / sizeof reliefs[0]; k++) {
-            if (reliefs[k].resource != limit->resource)
-                continue;
-            accuse(search, scene, member->from, member->workload, reliefs[k].rows);
-            accuse(search, scene, member->to, member->workload, reliefs[k].rows);
-        }
+        const uint32_t ends[] = {member->from, member->to};
+        const bool fresh[] = {looked[ends[0]] <= member->workload,
+                              looked[ends[1]] <= member->workload};
+        for (size_t k = 0; k < sizeof reliefs / sizeof reliefs[0]; k++)
+            for (int end = 0; reliefs[k].resource == limit->resource && end < 2; end++)
+                if (fresh[end])
+                    accuse(search, scene, ends[end], member->workload, reliefs[k].rows, &scarce[k]);
+        looked[ends[0]] = looked[ends[1]] = member->workload + 1;
     }
+    free(looked);
 }
 
 const struct cause_kind cause_bottleneck = {

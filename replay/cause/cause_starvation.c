@@ -39,13 +39,13 @@ static bool has_class(const struct harm_scene *scene, const struct paths *paths,
            node->priority_of_dscp[scenario_dscp_back(scenario, about, pair)] == priority;
 }
 
-/* ... and its host's own setting says so. */
+/* ... and its host's own setting says so: of a member that crosses the port. */
 static bool is_odd(const struct harm_scene *scene, const struct paths *paths, uint32_t port,
                    int priority, uint32_t i, struct suspect *suspect)
 {
     const struct harm_member *member = &scene->members[i];
     const struct suspects_place host = {HARM_NONE, member->from};
-    return has_class(scene, paths, port, priority, member) && scene_crosses(scene, member, port) &&
+    return has_class(scene, paths, port, priority, member) &&
            suspects_deviation(scene, "dscp priority", host, suspect);
 }
 
@@ -54,7 +54,9 @@ static bool is_odd(const struct harm_scene *scene, const struct paths *paths, ui
 static void report_odd_hosts(struct cause_search *search, const struct harm_scene *scene,
                              const struct paths *paths, const struct cause_clue *shape)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++) {
+    const struct member_list list = member_index_list(&scene->at_port, shape->place.port);
+    for (uint32_t k = 0; k < list.count; k++) {
+        const uint32_t i = list.members[k];
         struct cause_clue clue = *shape;
         struct suspect suspect;
         if (!is_odd(scene, paths, shape->place.port, shape->priority, i, &suspect))
@@ -72,8 +74,9 @@ static void report_workload(struct cause_search *search, const struct harm_scene
                             const struct paths *paths, const struct cause_clue *clue, int first)
 {
     struct suspect suspect;
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if (is_odd(scene, paths, clue->place.port, first, i, &suspect)) {
+    const struct member_list list = member_index_list(&scene->at_port, clue->place.port);
+    for (uint32_t i = 0; i < list.count; i++)
+        if (is_odd(scene, paths, clue->place.port, first, list.members[i], &suspect)) {
             cause_accuse(search, clue, &suspect);
             return;
         }

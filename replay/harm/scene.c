@@ -227,9 +227,14 @@ bool scene_touches(const struct harm_scene *scene, const struct harm_member *mem
     return false;
 }
 
+struct member_list scene_members_at(const struct harm_scene *scene, uint32_t host)
+{
+    return member_index_list(&scene->at_node, host);
+}
+
 bool scene_is_used(const struct harm_scene *scene, uint32_t host)
 {
-    return member_index_list(&scene->at_node, host).count > 0;
+    return scene_members_at(scene, host).count > 0;
 }
 
 bool scene_is_root(const struct harm_scene *scene, uint32_t port)

@@ -116,7 +116,8 @@ bool scene_passes(const struct harm_scene *scene, const struct harm_member *memb
 bool scene_touches(const struct harm_scene *scene, const struct harm_member *member,
                    const struct deviation *deviation);
 
-/* A member begins or ends at the host. */
+/* Members that begin or end at the host. */
+struct member_list scene_members_at(const struct harm_scene *scene, uint32_t host);
 bool scene_is_used(const struct harm_scene *scene, uint32_t host);
 
 /* Of struct rnic_counters the uint64_t at this offset, summed over the host's RNICs. */

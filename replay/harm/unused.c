@@ -72,8 +72,9 @@ static bool answers_no_read(const struct harm_scene *scene, uint32_t node)
 /* A target reads what hosts write; of others READs are a workload of their own. */
 static bool sends_no_read(const struct harm_scene *scene, uint32_t node)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
         const bool storage = nvme_of(scene, member) != NULL;
         if (storage ? member->to == node
                     : member->from == node &&
@@ -85,9 +86,12 @@ static bool sends_no_read(const struct harm_scene *scene, uint32_t node)
 
 static bool posts_no_messages(const struct harm_scene *scene, uint32_t node)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if (nvme_of(scene, &scene->members[i]) == NULL && scene->members[i].from == node)
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
+        if (nvme_of(scene, member) == NULL && member->from == node)
             return false;
+    }
     return true;
 }
 
@@ -95,10 +99,11 @@ static bool posts_no_messages(const struct harm_scene *scene, uint32_t node)
 
 static bool has_entries(const struct harm_scene *scene, uint32_t node)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
         const struct wl_nvme_params *params = nvme_of(scene, member);
-        if (params == NULL || (member->from != node && member->to != node))
+        if (params == NULL)
             continue;
         const bool target = member->to == node;
         const int64_t entries = target ? host_of(scene, node)->nvme_target->core.max_queue_size
@@ -118,9 +123,11 @@ struct asked {
 static struct asked asked_of(const struct harm_scene *scene, uint32_t node)
 {
     struct asked asked = {0};
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct wl_nvme_params *params = nvme_of(scene, &scene->members[i]);
-        if (params == NULL || scene->members[i].to != node)
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
+        const struct wl_nvme_params *params = nvme_of(scene, member);
+        if (params == NULL || member->to != node)
             continue;
         asked.all += params->queues * scene->scenario->nodes[node].port_count;
         asked.most = params->queues > asked.most ? params->queues : asked.most;
@@ -143,9 +150,11 @@ static bool has_buffers(const struct harm_scene *scene, uint32_t node)
 {
     const struct nvme_target_params *target = &host_of(scene, node)->nvme_target->core;
     int64_t needed = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct wl_nvme_params *params = nvme_of(scene, &scene->members[i]);
-        if (params == NULL || scene->members[i].to != node)
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
+        const struct wl_nvme_params *params = nvme_of(scene, member);
+        if (params == NULL || member->to != node)
             continue;
         const int64_t each = (params->block_size + target->io_unit - 1) / target->io_unit;
         needed += params->queue_depth * params->queues * each;
@@ -162,9 +171,11 @@ static bool has_wrs(const struct harm_scene *scene, uint32_t node)
         values == NULL ? 0
                        : *opt_field(&values->rows[block_row(values, "rdma-size")], values->params);
     int64_t needed = 0;
-    for (uint32_t i = 0; each > 0 && i < scene->member_count; i++) {
-        const struct wl_nvme_params *params = nvme_of(scene, &scene->members[i]);
-        if (params != NULL && scene->members[i].to == node)
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; each > 0 && i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
+        const struct wl_nvme_params *params = nvme_of(scene, member);
+        if (params != NULL && member->to == node)
             needed += params->queue_depth * params->queues * ((params->block_size - 1) / each);
     }
     return needed <= host->nvme_target->core.data_wr_pool;

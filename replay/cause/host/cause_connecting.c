@@ -46,10 +46,10 @@ static int64_t queue_pairs_of(const struct harm_scene *scene, const struct harm_
 
 static int64_t queue_pairs(const struct harm_scene *scene, uint32_t host)
 {
+    const struct member_list list = scene_members_at(scene, host);
     int64_t sum = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if (has_ends(&scene->members[i], host))
-            sum += queue_pairs_of(scene, &scene->members[i]);
+    for (uint32_t i = 0; i < list.count; i++)
+        sum += queue_pairs_of(scene, &scene->members[list.members[i]]);
     return sum;
 }
 

@@ -11,10 +11,11 @@ enum { NOTABLE = PPM / 10 };
 /* The host's that has inner ports with most on them, by its bytes; HARM_NONE: there is none. */
 static uint32_t loudest(const struct harm_scene *scene, uint32_t host, uint64_t *bytes)
 {
+    const struct member_list list = scene_members_at(scene, host);
     uint32_t most = HARM_NONE;
     *bytes = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
         if (member->from != host || member->to != host || member->bytes < *bytes)
             continue;
         *bytes = member->bytes;

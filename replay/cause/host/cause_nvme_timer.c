@@ -54,9 +54,11 @@ static uint64_t expired_at(const struct cause_search *search, const struct harm_
                            uint32_t first, enum nvme_host_timer timer, bool *left)
 {
     const struct harm_member *at = &scene->members[first];
+    const struct member_list list = scene_members_at(scene, at->from);
     uint64_t sum = 0;
     *left = false;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
+    for (uint32_t k = 0; k < list.count; k++) {
+        const uint32_t i = list.members[k];
         const struct harm_member *member = &scene->members[i];
         if (member->workload != at->workload || member->from != at->from)
             continue;

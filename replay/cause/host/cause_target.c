@@ -21,10 +21,12 @@ static const struct {
 /* Who has several paths may go on by another. */
 static bool has_paths(const struct harm_scene *scene, uint32_t node)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if (scene->members[i].to == node &&
-            scene->scenario->workloads[scene->members[i].workload].paths > 1)
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
+        if (member->to == node && scene->scenario->workloads[member->workload].paths > 1)
             return true;
+    }
     return false;
 }
 

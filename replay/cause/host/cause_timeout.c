@@ -10,21 +10,23 @@
 /* How long those who begin or end there were stopped by pauses, which makes answers late, too. */
 static int64_t stopped(const struct harm_scene *scene, uint32_t node)
 {
+    const struct member_list list = scene_members_at(scene, node);
     int64_t most = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
-        if ((member->from == node || member->to == node) && member->part[HARM_PART_PAUSE] > most)
-            most = member->part[HARM_PART_PAUSE];
+    for (uint32_t i = 0; i < list.count; i++) {
+        const int64_t part = scene->members[list.members[i]].part[HARM_PART_PAUSE];
+        most = part > most ? part : most;
     }
     return most;
 }
 
 static bool gave_up(const struct harm_scene *scene, uint32_t node)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        if ((scene->members[i].from == node || scene->members[i].to == node) &&
-            (scene->members[i].failed > 0 || !scene->members[i].connected))
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct harm_member *member = &scene->members[list.members[i]];
+        if (member->failed > 0 || !member->connected)
             return true;
+    }
     return false;
 }
 
@@ -32,36 +34,28 @@ static bool gave_up(const struct harm_scene *scene, uint32_t node)
 static bool is_explained(const struct cause_search *search, const struct harm_scene *scene,
                          uint32_t node)
 {
+    const struct member_list list = scene_members_at(scene, node);
     bool explained = false;
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const struct harm_member *member = &scene->members[i];
-        if ((member->from != node && member->to != node) ||
-            member->part[HARM_PART_LOSS] < HARM_NOTICED)
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (scene->members[list.members[i]].part[HARM_PART_LOSS] < HARM_NOTICED)
             continue;
-        if (!cause_is_explained(search, i))
+        if (!cause_is_explained(search, list.members[i]))
             return false;
         explained = true;
     }
     return explained;
 }
 
-/* Of a connection both ends have the timer that the host that connects asks for: of a member at the
- * node, `from`; UINT32_MAX: the member is elsewhere. */
-static uint32_t timer_of(const struct harm_member *member, uint32_t node)
-{
-    return member->from == node || member->to == node ? member->from : UINT32_MAX;
-}
-
-/* Adaptive timers begin with less, and hosts that connect may ask for different ones. */
+/* Adaptive timers begin with less.  Of a connection both ends have the timer that the host that
+ * connects asks for, and hosts may ask for different ones. */
 static void describe_timer(const struct harm_scene *scene, uint32_t node, char *text, size_t size)
 {
     const struct scenario_node *nodes = scene->scenario->nodes;
     int64_t code = -1;
     text[0] = '\0';
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const uint32_t asks = timer_of(&scene->members[i], node);
-        if (asks == UINT32_MAX)
-            continue;
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const uint32_t asks = scene->members[list.members[i]].from;
         const struct rnic_params *own = nodes[node].host->rnic;
         const int64_t asked = nodes[asks].host->rnic->timeout;
         const int64_t its = asks == node ? asked : rnic_accept_timeout(own, asked);
@@ -78,10 +72,11 @@ static void describe_timer(const struct harm_scene *scene, uint32_t node, char *
 static bool find_setting(const struct harm_scene *scene, uint32_t node, struct cause_clue *clue,
                          struct suspect *suspect)
 {
-    for (uint32_t i = 0; i < scene->member_count; i++) {
+    const struct member_list list = scene_members_at(scene, node);
+    for (uint32_t i = 0; i < list.count; i++) {
         struct suspects_place place = clue->place;
-        place.node = timer_of(&scene->members[i], node);
-        if (place.node == UINT32_MAX || !suspects_deviation(scene, clue->rows, place, suspect))
+        place.node = scene->members[list.members[i]].from;
+        if (!suspects_deviation(scene, clue->rows, place, suspect))
             continue;
         clue->place = place;
         return true;
