@@ -71,7 +71,7 @@ grep -q 'because of host0$' text && fail 'host0 is named although nothing is wro
 
 # explain has the same account, by member too, and the page shows it.
 "$program" explain --json storm.db >explained.json || fail 'explain failed'
-[ "$(gojq -cS '[.workloads[].waits | map_values(del(.places))]' explained.json)" = "$(gojq -cS '[.workloads[].waits]' storm.json)" ] ||
+[ "$(gojq -c '[.workloads[].waits | map_values(del(.places))]' explained.json)" = "$(gojq -c '[.workloads[].waits]' storm.json)" ] ||
     fail 'explain --json has another account'
 gojq -e '[.workloads[].members[] | .latency_ps == ([.waits[]] | add)] | length > 20 and all' explained.json >sums ||
     fail 'explain: the parts of a member do not sum to its latency'
