@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Pages, tables and differences of small scenarios: each by itself, and next to the one before, which has other nodes,
 # workloads and levels of recording: figures are missing on one side.
+# And where the boxes of drawn fabrics are.
 set -u
 top=$PWD
 . tests/golden/outside
@@ -20,6 +21,7 @@ for scenario in "$top"/tests/validation/*.yaml; do
     "$program" report "$name.db" --figures >"json/figures.$name.json"
     "$program" explain "$name.db" --json >"json/explain.$name.json" 2>&1
     "$program" counters "$name.db" --as json >"json/counters.$name.json" 2>&1
+    "$program" draw "$name.db" -o "$name.dot" 2>&1
     if [ -n "$last" ]; then
         "$program" report "$last.db" "$name.db" -o "$name-pair.html" 2>&1
         "$program" report "$last.db" "$name.db" --csv tables 2>&1 && cat tables/*.csv >"$name.csv"
@@ -30,5 +32,23 @@ for scenario in "$top"/tests/validation/*.yaml; do
     last=$name
     number=$((number + 1))
 done | hold said
+
+# Fabrics of every shape: few and many nodes, pods, groups, no switch, links within a row.
+while IFS='|' read -r name topology; do
+    printf 'stormglass: 1\nname: drawn\nfabric: {topology: {%s}}\nworkloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n' \
+        "$topology" >"$name.yaml"
+    "$program" draw "$name.yaml" -o "$name.dot" 2>&1
+done <<'END' | hold drawn
+hosts-2|kind: single-switch, hosts: 2
+hosts-201|kind: single-switch, hosts: 201
+leaves-3|kind: leaf-spine, leaves: 3, spines: 5, hosts-per-leaf: 1
+leaves-60|kind: leaf-spine, leaves: 60, spines: 8, hosts-per-leaf: 3
+leaves-97|kind: leaf-spine, leaves: 97, spines: 4, hosts-per-leaf: 4
+fat-tree-6|kind: fat-tree, k: 6
+fat-tree-16|kind: fat-tree, k: 16
+cable|kind: explicit, hosts: [host0, host1, x, y], switches: [a], links: [{ends: [x, y]}, {ends: [host0, a]}, {ends: [host1, a]}]
+ring|kind: explicit, hosts: [host0, host1], switches: [a, b, c], links: [{ends: [host0, a]}, {ends: [host1, c]}, {ends: [a, b]}, {ends: [b, c]}, {ends: [c, a]}, {ends: [c, a]}]
+END
+python3 -B "$top/tests/golden/words/drawing.py" ./*.dot | hold fabrics
 PYTHONPATH=$top/tests/golden/words python3 -B "$top/tests/golden/words/pages.py" ./*.html ./*.csv ./*.diff json/*.json | hold pages
 [ $failures = 0 ]
