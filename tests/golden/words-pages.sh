@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Pages, tables and differences of small scenarios: each by itself, and next to the one before, which has other nodes,
 # workloads and levels of recording: figures are missing on one side.
-# And where the boxes of drawn fabrics are.
+# And where the boxes of drawn fabrics are, and captures.
 set -u
 top=$PWD
 . tests/golden/outside
@@ -12,8 +12,9 @@ mkdir json
 levels=(ios counters summary packets)
 number=0
 last=
-for scenario in "$top"/tests/validation/*.yaml; do
-    name=$(basename "$scenario" .yaml)
+cp "$top"/tests/validation/*.yaml . # a page names the file
+for scenario in $(printf "%s\n" *.yaml | LC_ALL=C sort); do
+    name=${scenario%.yaml}
     "$program" run "$scenario" -o "$name.db" --record "${levels[number % 4]}" --interval "$((number % 3 * 30))us" --waits \
         --until 1ms --json 2>/dev/null | grep -v -E '"(cpu|wall|started_unix)_s"' >"json/run.$name.json"
     neutral "$name.db"
@@ -22,6 +23,11 @@ for scenario in "$top"/tests/validation/*.yaml; do
     "$program" explain "$name.db" --json >"json/explain.$name.json" 2>&1
     "$program" counters "$name.db" --as json >"json/counters.$name.json" 2>&1
     "$program" draw "$name.db" -o "$name.dot" 2>&1
+    if [ "${levels[number % 4]}" = packets ]; then
+        "$program" pcap "$name.db" -o "$name.pcapng" 2>&1 && cksum "$name.pcapng"
+        "$program" compare --wire "$name.pcapng" >"$name.frames" 2>&1
+        "$program" draw "$name.db" --what io 1 -o "$name-io.svg" 2>&1
+    fi
     if [ -n "$last" ]; then
         "$program" report "$last.db" "$name.db" -o "$name-pair.html" 2>&1
         "$program" report "$last.db" "$name.db" --csv tables 2>&1 && cat tables/*.csv >"$name.csv"
@@ -50,5 +56,5 @@ cable|kind: explicit, hosts: [host0, host1, x, y], switches: [a], links: [{ends:
 ring|kind: explicit, hosts: [host0, host1], switches: [a, b, c], links: [{ends: [host0, a]}, {ends: [host1, c]}, {ends: [a, b]}, {ends: [b, c]}, {ends: [c, a]}, {ends: [c, a]}]
 END
 python3 -B "$top/tests/golden/words/drawing.py" ./*.dot | hold fabrics
-PYTHONPATH=$top/tests/golden/words python3 -B "$top/tests/golden/words/pages.py" ./*.html ./*.csv ./*.diff json/*.json | hold pages
+PYTHONPATH=$top/tests/golden/words python3 -B "$top/tests/golden/words/pages.py" ./*.html ./*.csv ./*.diff ./*.frames ./*.svg json/*.json | hold pages
 [ $failures = 0 ]

@@ -23,6 +23,6 @@ def places(text):
     return found
 
 
-for file in sys.argv[1:]:
+for file in sorted(sys.argv[1:]):
     drawn = places(Path(file).read_text())
     print(f'{file} {len(drawn)} {zlib.crc32(chr(10).join(drawn).encode()):08x}')

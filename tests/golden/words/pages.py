@@ -10,9 +10,9 @@ from pathlib import Path
 from markup import without_layout
 
 shared = {}
-for name in sys.argv[1:]:
+for name in sorted(sys.argv[1:]):
     text = Path(name).read_text()
-    if name.endswith('.html'):
+    if name.endswith(('.html', '.svg')):
         text = re.sub(r'<svg width="\d+pt".*?</svg>', without_layout, text, flags=re.S)
         for kind, part in re.findall(r'<(style|script)>(.*?)</\1>', text, flags=re.S):
             shared.setdefault(f'{kind} {zlib.crc32(part.encode()):08x}', name)
