@@ -88,16 +88,23 @@ lab_four_nics() {
     lab_rdma eth0 eth1 eth2 eth3
 }
 
-# lab_pull NIC OTHER: no frame passes between them; lab_plug NIC OTHER: they do again.  An interface that is set down takes
-# its routes with it, and rxe's queue pair of the connection manager fails for good with the first frame that has none.
-lab_pull() {
+# lab_cables NIC...: these can be pulled and plugged; before the first frame of RoCE.  lab_pull NIC...: no frame leaves
+# them; lab_plug NIC...: frames do again.  Only the loss of a queue that is there changes.  A queue that is added or
+# deleted stops the interface for a moment: frames are refused then, not lost, and with Linux 6.12 a queue pair
+# of rxe fails for good with the first refused frame, that of the connection manager too.  An interface that is set down
+# takes its routes with it, which comes to the same.
+lab_cables() {
     local nic
     modprobe sch_netem
-    for nic; do /sbin/tc qdisc add dev "$nic" root netem loss 100%; done
+    for nic; do /sbin/tc qdisc add dev "$nic" root netem limit 100000; done
+}
+lab_pull() {
+    local nic
+    for nic; do /sbin/tc qdisc change dev "$nic" root netem limit 100000 loss 100%; done
 }
 lab_plug() {
     local nic
-    for nic; do /sbin/tc qdisc del dev "$nic" root; done
+    for nic; do /sbin/tc qdisc change dev "$nic" root netem limit 100000 loss 0%; done
 }
 
 # lab_port NUMBER ADDRESS: a port of Linux's target, with the subsystem.
@@ -137,13 +144,15 @@ lab_target() {
     lab_port 1 "$1"
 }
 
+# lab_listens FILE: waits until our target, whose output is FILE, listens.
+lab_listens() { lab_await 60 grep -q ' listens on ' "$1" || lab_fail "the target does not listen: $(cat "$1")"; }
+
 # lab_our_target OPTION...: our target on 10.0.0.2, its words in target.txt, with the scenario LAB_CASE.
 lab_our_target() {
     stormglass-bridge run "${LAB_CASE:-/lab/cases/lab-nvme.yaml}" --role target --address 10.0.0.2 --serve "$@" \
         >target.txt 2>&1 &
     LAB_TARGET=$!
-    lab_await 20 grep -q 'listens on 10.0.0.2$' target.txt ||
-        lab_fail "the target does not listen: $(cat target.txt)"
+    lab_listens target.txt
 }
 lab_end_target() {
     local code=0
@@ -234,4 +243,4 @@ lab_grid() {
 lab_wait_for_b() { # SECONDS
     timeout "$1" nc -l -p 999 </dev/null >/dev/null || lab_fail "the other machine did not come to its end"
 }
-lab_tell_a() { echo done | timeout 10 nc "$1" 999 || lab_fail "the other machine is gone"; }
+lab_tell_a() { echo done | timeout 60 nc "$1" 999 || lab_fail "the other machine is gone"; }

@@ -10,7 +10,7 @@ printf 'a secret of one host' >one && printf 'a secret of another' >another && c
 stormglass-bridge run $case --role target --address 10.0.0.2 --secret another --serve >sworn.txt 2>&1 &
 sworn=$!
 trap 'cat sworn.txt' EXIT
-sleep 1
+lab_listens sworn.txt
 code=0
 stormglass-bridge run $case --role host --address 10.0.0.1 --peer 10.0.0.2 --secret one >secret.txt 2>&1 || code=$?
 lab_equal "the exit code of a host with another secret" "$code" 2
@@ -29,7 +29,7 @@ wait "$sworn" || lab_fail "the target with a secret left with $?"
 stormglass-bridge run $case --role target --address 10.0.0.2 --serve -o /tmp/keep/target.db >target.txt 2>&1 &
 target=$!
 trap 'cat target.txt' EXIT
-sleep 1
+lab_listens target.txt
 
 # Another setting: both ends say it, and nothing is written.
 code=0

@@ -6,7 +6,7 @@ lab_two_nics
 case=/lab/cases/lab-nvme.yaml
 stormglass-bridge run $case --role target --address 10.0.0.2 -o target.db >target.txt 2>&1 &
 target=$!
-sleep 1
+lab_listens target.txt
 code=0
 stormglass-bridge run $case --role host --address 10.0.0.1 --peer 10.0.0.2 -o /tmp/keep/host.db || code=$?
 lab_equal "the host's exit code" "$code" 0

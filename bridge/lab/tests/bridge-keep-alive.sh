@@ -3,21 +3,21 @@
 . /lab/lib.sh
 
 lab_two_nics
-modprobe sch_netem
+lab_cables eth0 eth1
 scenario="/lab/cases/lab-reconnect.yaml --set duration=25s --set hosts.defaults.nvme.keep-alive=4s"
 # shellcheck disable=SC2086 # words
 stormglass-bridge run $scenario --role target --address 10.0.0.2 --serve \
     --record ios -o target.db >target.txt 2>&1 &
 target=$!
-sleep 1
+lab_listens target.txt
 # shellcheck disable=SC2086 # words
 stormglass-bridge run $scenario --role host --address 10.0.0.1 --peer 10.0.0.2 -o /tmp/keep/host.db --json >host.json &
 host=$!
 trap 'cat host.json target.txt; dmesg | tail -n 20' EXIT
 sleep 3
-for nic in eth0 eth1; do /sbin/tc qdisc add dev "$nic" root netem loss 100%; done
+lab_pull eth0 eth1
 sleep 12
-for nic in eth0 eth1; do /sbin/tc qdisc del dev "$nic" root; done
+lab_plug eth0 eth1
 code=0
 wait "$host" || code=$?
 lab_equal "exit code of the host" "$code" 0

@@ -6,7 +6,7 @@ LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
 lab_two_nics
 stormglass-bridge run /lab/files/nvme.yaml --role target --address 10.0.0.2 -o /tmp/keep/target.db >target.txt 2>&1 &
 target=$!
-lab_await 20 grep -q 'listens on 10.0.0.2$' target.txt || lab_fail "the target does not listen: $(cat target.txt)"
+lab_listens target.txt
 lab_connect 10.0.0.2 -w 10.0.0.1 -i 1
 nvme list
 lab_fio write4k --rw=write --bs=4k --iodepth=1 --size=400k

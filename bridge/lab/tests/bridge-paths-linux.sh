@@ -4,6 +4,7 @@
 
 LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
 lab_linux_ports
+lab_cables eth0 eth1
 for moment in 4.0 4.2 4.4 4.6 4.8; do
     stormglass-bridge run /lab/cases/lab-paths.yaml --role host --address 10.0.0.1+10.0.0.3 --peer 10.0.0.2+10.0.0.4 \
         --set duration=24s --verify full -o "/tmp/keep/$moment.db" --json >host.json &

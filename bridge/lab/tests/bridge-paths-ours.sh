@@ -4,11 +4,12 @@
 
 LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
 lab_four_nics
+lab_cables eth0 eth1 eth2 eth3
 stormglass-bridge run /lab/cases/lab-paths.yaml --role target --foreign --address 10.0.0.2+10.0.0.4 --serve --store memory \
     --set 'faults=[{at: 6s, for: 4s, kind: ana-change, where: host1, port: 0, state: inaccessible}]' >target.txt 2>&1 &
 target=$!
 trap 'cat target.txt; nvme list-subsys; dmesg | grep nvme | tail -n 30' EXIT
-lab_await 20 grep -q 'listens on 10.0.0.2+10.0.0.4$' target.txt || lab_fail "the target does not listen"
+lab_listens target.txt
 begun=$(date +%s)
 at() { # SECONDS: of the target's moment 0, which is the end of its lead
     local left=$((begun + 1 + $1 - $(date +%s)))

@@ -11,7 +11,7 @@ serve() {
     target=$!
 }
 serve
-sleep 1
+lab_listens target.txt
 # shellcheck disable=SC2086 # words
 stormglass-bridge run $scenario --role host --address 10.0.0.1 --peer 10.0.0.2 -o /tmp/keep/host.db --json >host.json &
 host=$!

@@ -10,7 +10,7 @@ serve() {
 }
 serve
 trap 'cat target.txt; dmesg | grep nvme | tail -n 20' EXIT
-sleep 1
+lab_listens target.txt
 lab_connect 10.0.0.2 -w 10.0.0.1 -i 2 --reconnect-delay=1 --ctrl-loss-tmo=60
 (
     sleep 2

@@ -8,7 +8,7 @@ LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
 stormglass-bridge run /lab/cases/lab-nvme.yaml --role target --address 10.0.0.2 --serve >target.txt 2>&1 &
 target=$!
 trap 'cat target.txt; dmesg | grep nvme | tail -n 20' EXIT
-sleep 1
+lab_listens target.txt
 lab_connect 10.0.0.2 -w 10.0.0.1 -i 1
 nvme id-ctrl /dev/nvme0 | grep -E '^(subnqn|ioccsz|iorcsz|icdoff|sgls|maxcmd|mdts) '
 lab_fio read4k --rw=randread --bs=4k --iodepth=1 --number_ios=200 --size=8m --randseed=1

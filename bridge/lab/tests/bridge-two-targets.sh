@@ -12,7 +12,7 @@ first=$!
 serve host2 10.0.0.4
 second=$!
 trap 'cat host1.txt host2.txt; nvme list-subsys; dmesg | grep nvme | tail -n 30' EXIT
-for host in host1 host2; do lab_await 20 grep -q 'listens on' $host.txt || lab_fail "$host does not listen"; done
+for host in host1 host2; do lab_listens $host.txt; done
 modprobe nvme_rdma
 for way in "10.0.0.2 10.0.0.1" "10.0.0.4 10.0.0.3"; do
     nvme discover -t rdma -a "${way% *}" -w "${way#* }" -s 4420 -q "$LAB_HOST" -I "$LAB_HOST_ID" >discovery.txt

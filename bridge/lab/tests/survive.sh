@@ -8,7 +8,7 @@ steady=/lab/cases/lab-steady.yaml
 serve() { # a target that stays
     stormglass-bridge run "$1" --role target --address 10.0.0.2 --serve -o target.db >target.txt 2>&1 &
     target=$!
-    lab_await 20 grep -q 'listens on 10.0.0.2' target.txt || lab_fail "the target does not listen: $(cat target.txt)"
+    lab_listens target.txt
 }
 
 host() { # CASE OPTION...: whose words are in host.txt
