@@ -326,7 +326,7 @@ soak: build/packages-test all ## plays all cases on 1 to 8 threads, 10,000 hosts
 # The laboratory: a virtual machine with the real stack (bridge/lab/README.md).
 # LINUX=6.12: that kernel of the archive, in a directory of its own.
 LAB_DIR := build/lab$(if $(LINUX),-$(LINUX))
-LAB := BRIDGE="$(CURDIR)/$(B)/stormglass-bridge" STORMGLASS="$(CURDIR)/$(PROGRAM)" nice -n 19 bridge/lab/run.sh $(LAB_DIR)
+LAB := BRIDGE="$(CURDIR)/$(B)/stormglass-bridge" STORMGLASS="$(CURDIR)/$(PROGRAM)" bridge/lab/run.sh $(LAB_DIR)
 
 lab: lab-image all ## real RDMA without hardware: every test in a virtual machine
 	@$(LAB) test

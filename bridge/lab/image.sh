@@ -28,6 +28,15 @@ unwanted='^(perl|libperl|python3|libpython3|media-types|usrmerge|dpkg|tar|debcon
 
 say() { echo "  LAB   $*"; }
 die() { echo "image: $*" >&2; exit 1; }
+# patiently COMMAND...: again after a while, when the archive does not answer; what has come stays
+patiently() {
+    local pause
+    for pause in 5 20 60; do
+        "$@" && return
+        sleep "$pause"
+    done
+    "$@"
+}
 key() { { cat "$script"; cat packages.list; } 2>/dev/null | sha256sum | cut -d' ' -f1; }
 
 if [ -z "$fresh" ] && [ -s vmlinux ] && [ -s image.cpio ] && [ -s fio.cpio ] && [ "$(cat image.key 2>/dev/null)" = "$(key)" ]; then
@@ -51,7 +60,7 @@ CONF
 export APT_CONFIG=$lab/apt/conf
 
 say "lists of the archive"
-apt-get -qq update || apt-get -qq update || die "the archive's lists cannot be fetched"
+patiently apt-get -qq update || die "the archive's lists cannot be fetched"
 kernel=$(apt-cache depends "$meta" | awk '/Depends: linux-image-/ { print $2; exit }')
 [ -n "$kernel" ] || die "$meta names no kernel"
 # shellcheck disable=SC2086 # a list of words
@@ -64,7 +73,7 @@ say "$(wc -l <packages.list) packages"
 (
     cd debs
     mapfile -t wanted < <(sed 's/:\([0-9]*\):/:\1:/' ../packages.list)
-    apt-get -qq download "${wanted[@]}" || apt-get -qq download "${wanted[@]}" || die "a package cannot be fetched"
+    patiently apt-get -qq download "${wanted[@]}" || die "a package cannot be fetched"
 )
 rm -rf root tree tree.fio
 mkdir root tree tree.fio

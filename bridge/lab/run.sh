@@ -3,17 +3,20 @@
 # usage: bridge/lab/run.sh DIRECTORY boot | shell | test [NAME...] | one NAME
 #   DIRECTORY has the image (image.sh) and receives NAME.log, NAME.pcap and NAME.keep/ of each test.
 #   BRIDGE and STORMGLASS are the programs stormglass-bridge and stormglass; either may be missing.
-#   LAB_JOBS tests run at a time (one for each processor), as far as their clock counts instructions; two machines share
-#   only real time, and run alone.  `one` is one of them, for `test` itself.
+#   LAB_JOBS tests run at a time (one for each processor) if their clock counts instructions; these yield the processor to
+#   everything else (nice).  Tests with two machines share real time, so they run one at a time and are not niced.
+#   LAB_SEED=N (1) varies the course of a test: the random numbers, and the moment at which the test begins.
+#   `one` runs one test, for `test` itself.
 # A test is tests/NAME.sh; its line "# lab: WORD=VALUE..." says what it needs:
 #   nics=N      interfaces on one hub (1)            machines=2  two virtual machines, roles a and b; a wire for each interface
-#   timeout=S   seconds of real time (300)           boots=N     how often it is run (1)
+#   timeout=S   seconds of the guest's clock (300)   boots=N     how often it is run (1)
 #   needs=bridge   skipped where that program is not built
 #   wire=no     the wire is not captured: where more crosses it than a disk should hold
 #   asked=yes   only when it is named: where it takes longer than all others together
 # tests/NAME.before, where there is one, runs on the host before the boot, with the stem of the test's files;
 # tests/NAME.check afterwards, with the stem of each boot's.
-# Exit codes of both: 0 passed, 77 skipped, else failed; 1 in all when one failed.
+# Exit codes of both: 0 passed, 77 skipped, else failed; 1 in all when one failed.  The last lines of the output repeat
+# which tests failed, and why.
 set -u
 here=$(dirname "$(realpath "$0")")
 lab=$(realpath "${1:?DIRECTORY}") || exit 2
@@ -21,6 +24,7 @@ mode=${2-}
 shift $(($# < 2 ? $# : 2))
 BRIDGE=${BRIDGE-}
 STORMGLASS=${STORMGLASS-}
+seed=${LAB_SEED:-1}
 children=()
 wires=$(mktemp -d)
 trap '[ ${#children[@]} = 0 ] || kill "${children[@]}" 2>/dev/null; rm -rf "$wires"' EXIT
@@ -72,20 +76,24 @@ pack() { # TEST: writes TEST.initrd
 
 # --- the machine -------------------------------------------------------------------------------------------
 
-# One machine: virtual time counts instructions, so this computer's speed and load are not in the numbers.  Two machines
-# have a clock each, and real time is the only one that they share.  A frame leaves 2 us after its doorbell by a timer
-# of virtual time, in the processor's own thread; QEMU's usual ways (ioeventfd, bottom half) would take real time.
-# The timer is the HPET: Linux measures the APIC's in a loop that takes 3 s of each boot (nolapic_timer).
+# One machine: virtual time counts instructions, so this computer's speed and load are not in the numbers.  A frame leaves
+# 2 us after its doorbell by a timer of virtual time, in the processor's own thread; QEMU's usual ways (ioeventfd, bottom
+# half) would take real time.  The timer is the HPET: Linux measures the APIC's in a loop that takes 3 s of each boot
+# (nolapic_timer).
+# Two machines count instructions too while they run, 4 ns each, and follow real time only while they are idle: real time is
+# the only clock that they share.  With a clock of real time alone, a guest that waits for a processor sees time jump:
+# its kernel panics in the boot ("IO-APIC + timer doesn't work") or reports soft lockups.
 sending="tx=timer,x-txtimer=2000,ioeventfd=off,rx_queue_size=1024"
 counted="-icount shift=0,sleep=off -rtc base=2026-01-01T00:00:00,clock=vm"
+shared="-icount shift=2,sleep=on"
 
 machine() { # INITRD COMMAND-LINE ARGUMENT...: becomes QEMU
     local initrd=$1 append=$2
     shift 2
-    exec qemu-system-x86_64 -accel tcg -cpu max,rdrand=off,rdseed=off -smp 1 -m 1024 -seed 1 \
+    exec qemu-system-x86_64 -accel tcg -cpu max,rdrand=off,rdseed=off -smp 1 -m 1024 -seed "$seed" \
         -nodefaults -no-user-config -display none -monitor none -no-reboot \
         -kernel "$lab/vmlinux" -initrd "$initrd" \
-        -append "console=ttyS0 quiet panic=-1 nokaslr nolapic_timer random.trust_cpu=off $append" "$@"
+        -append "console=ttyS0 quiet panic=-1 nokaslr nolapic_timer random.trust_cpu=off lab.seed=$seed $append" "$@"
 }
 
 hub() { # NICS [PCAP]: interfaces on one hub, as arguments
@@ -116,37 +124,56 @@ start() { # TEST STEM: starts the machine or machines of one boot
     local wire=$wires/wire role
     local wire_file=$2.pcap
     [ "$(need "$1" wire yes)" = yes ] || wire_file=
+    local words
+    words="lab.test=$1 lab.timeout=$(need "$1" timeout 300)"
     children=()
     rm -rf "$2".log "$2".[ab].log "$2.pcap" "$wire".*
     if [ "$(need "$1" machines 1)" = 1 ]; then
         # shellcheck disable=SC2046,SC2086 # lists of words
-        machine "$lab/$1.initrd" "lab.test=$1 lab.role=a" $counted $(hub "$(need "$1" nics 1)" "$wire_file") \
+        machine "$lab/$1.initrd" "$words lab.role=a" $counted $(hub "$(need "$1" nics 1)" "$wire_file") \
             $(disk "$2") -serial "file:$2.log" </dev/null >"$2.qemu" 2>&1 &
         children=($!)
         return
     fi
     for role in a b; do
-        # shellcheck disable=SC2046 # lists of words
-        machine "$lab/$1.initrd" "lab.test=$1 lab.role=$role" $(wires "$(need "$1" nics 1)" "$role") \
+        # shellcheck disable=SC2046,SC2086 # lists of words
+        machine "$lab/$1.initrd" "$words lab.role=$role" $shared $(wires "$(need "$1" nics 1)" "$role") \
             $([ "$role" = b ] || echo "-object filter-dump,id=dump,netdev=n0,file=$2.pcap") \
             $(disk "$2.$role") -serial "file:$2.$role.log" </dev/null >"$2.$role.qemu" 2>&1 &
         children+=($!)
-        for _ in $(seq 100); do [ -S "$wire.$(($(need "$1" nics 1) - 1))" ] && break || sleep 0.1; done
+        # b can connect only to sockets that a has made.
+        until [ -S "$wire.$(($(need "$1" nics 1) - 1))" ] || ! kill -0 "${children[0]}" 2>/dev/null; do sleep 0.1; done
     done
 }
 
-await() { # SECONDS: until the machines have ended; 1 when one had to be killed
-    local child end=$((SECONDS + $1)) late=0 running
+# processor_seconds PID: the processor time that a process has used
+processor_seconds() {
+    local stat ticks
+    stat=$(cat "/proc/$1/stat" 2>/dev/null) || { echo 0; return; } # it has ended
+    # shellcheck disable=SC2206 # a list of words; the name before the last parenthesis may have spaces
+    ticks=(${stat##*) })
+    echo $(((ticks[11] + ticks[12]) / $(getconf CLK_TCK)))
+}
+
+# The guest itself ends a test that takes too long by its clock (init).  await only ends machines whose guest cannot, by a
+# measure that the load of this computer does not change: they have used three times that in processor time; or their peer
+# has ended without passing.  Twenty times that in real time is for a QEMU that neither runs nor ends.
+await() { # STEM SECONDS: waits until the machines have ended; 1 when one had to be killed
+    local child end=$((SECONDS + 20 * $2)) peer_end="" late=0 running
     while :; do
         running=()
         for child in "${children[@]}"; do
             if kill -0 "$child" 2>/dev/null; then running+=("$child"); else wait "$child" 2>/dev/null; fi
         done
-        # The one that is left without its peer does not take the whole time.
-        [ ${#running[@]} = ${#children[@]} ] || end=$((SECONDS + 60 < end ? SECONDS + 60 : end))
+        if [ ${#running[@]} != ${#children[@]} ] && ! cat "$1".*log | tr -d '\r' | grep -q '^@@lab end 0$'; then
+            peer_end=$((SECONDS + 10))
+        fi
         children=("${running[@]}")
         [ ${#running[@]} -gt 0 ] || return "$late"
-        if [ "$SECONDS" -ge "$end" ]; then
+        for child in "${running[@]}"; do
+            if [ "$(processor_seconds "$child")" -ge $((3 * $2)) ]; then end=0; fi
+        done
+        if [ "$SECONDS" -ge "${peer_end:-$end}" ] || [ "$SECONDS" -ge "$end" ]; then
             kill -KILL "${running[@]}" 2>/dev/null
             late=1
         fi
@@ -172,20 +199,45 @@ collect() { # STEM: the serial line without its carriage returns, and the files 
 
 # --- tests -------------------------------------------------------------------------------------------------
 
+# rank CODE: the more, the more it says about what went wrong; a machine that was ended (98) is often a failed one's peer
+rank() {
+    case $1 in 0) echo 0 ;; 77) echo 1 ;; 98) echo 2 ;; *) echo 3 ;; esac
+}
+
 boot_once() { # TEST STEM: the worst of the machines' exit codes; 98 for one that hung, 99 for one without a word
     local stem code worst=0 late=0
     local stems=("$2")
     [ "$(need "$1" machines 1)" = 1 ] || stems=("$2.a" "$2.b")
     start "$1" "$2"
-    await "$(need "$1" timeout 300)" || late=1
+    await "$2" "$(need "$1" timeout 300)" || late=1
     for stem in "${stems[@]}"; do
         collect "$stem"
         code=$?
-        [ "$code" = 99 ] && [ "$late" = 1 ] && code=98
-        # Skipped counts less than failed.
-        if [ "$code" != 0 ] && { [ "$worst" = 0 ] || [ "$worst" = 77 ]; }; then worst=$code; fi
+        [ "$code" = 99 ] && [ "$late" = 1 ] && ! grep -q 'Kernel panic' "$stem.log" && code=98
+        [ "$(rank "$code")" -le "$(rank "$worst")" ] || worst=$code
     done
     return "$worst"
+}
+
+# reason TEST CODE STEM...: why a test failed, in one line
+reason() {
+    local test=$1 code=$2 logs=() stem log
+    shift 2
+    for stem; do for log in "$stem.log" "$stem.a.log" "$stem.b.log"; do [ ! -e "$log" ] || logs+=("$log"); done; done
+    if [ -s "$lab/$test.check.log" ]; then
+        echo "$test.check: $(tail -n 1 "$lab/$test.check.log")"
+    elif grep -h -m 1 '^FAILED: ' "${logs[@]}" >"$wires/reason.$test" || # lab_fail
+        grep -h -m 1 -o 'Kernel panic.*' "${logs[@]}" >"$wires/reason.$test"; then
+        head -n 1 "$wires/reason.$test" | sed 's/^FAILED: //'
+    elif grep -q '^@@lab hung' "${logs[@]}"; then
+        echo "it did not end within $(need "$test" timeout 300) s of the guest's clock"
+    elif [ "$code" = 98 ]; then
+        echo "QEMU was killed: the guest did not end"
+    elif [ "$code" = 99 ]; then
+        echo "the guest ended without a verdict: $(cat "${logs[@]}" | tail -n 1)"
+    else # a command that failed by itself: its words, if any, are the last before the kernel's
+        echo "exit code $code after: $(cat "${logs[@]}" | sed '/^--- kernel/,$d' | grep -v '^@@lab' | tail -n 1)"
+    fi
 }
 
 tell() { # STEM...: the logs of a test that failed
@@ -208,7 +260,7 @@ one_test() { # TEST: prints its line; 0 passed or skipped, 1 failed
         return 0
     fi
     if [ -x "$here/tests/$test.before" ] && ! STORMGLASS=$STORMGLASS "$here/tests/$test.before" "$lab/$test" >&2; then
-        echo "FAIL  $test: what comes before it"
+        echo "FAIL  $test: $test.before failed"
         return 1
     fi
     pack "$test"
@@ -229,9 +281,7 @@ one_test() { # TEST: prints its line; 0 passed or skipped, 1 failed
     case $code in
     0) echo "ok    $test ($((SECONDS - begun)) s)${why:+: $why}" ;;
     77) echo "skip  $test: $why" ;;
-    98) echo "FAIL  $test: it hung, and was ended after $(need "$test" timeout 300) s" ;;
-    99) echo "FAIL  $test: the machine ended without a word" ;;
-    *) echo "FAIL  $test ($((SECONDS - begun)) s): code $code" ;;
+    *) echo "FAIL  $test ($((SECONDS - begun)) s): $(reason "$test" "$code" "${stems[@]}")" ;;
     esac
     [ "$code" = 0 ] || [ "$code" = 77 ] && return 0
     tell "${stems[@]}"
@@ -239,27 +289,35 @@ one_test() { # TEST: prints its line; 0 passed or skipped, 1 failed
     return 1
 }
 
-# Each test's words come in one piece, when it has ended.
-several() { # JOBS NAME...
-    local jobs=$1
-    shift
+# several JOBS NICENESS NAME...: each test's output comes in one piece, when it has ended.
+several() {
+    local jobs=$1 niceness=$2
+    shift 2
     # shellcheck disable=SC2016 # for the inner shell
     [ $# = 0 ] || printf '%s\n' "$@" |
-        xargs -P "$jobs" -I{} bash -c '"$0" "$1" one "$3" >"$2/$3" 2>&1; cat "$2/$3"' "$0" "$lab" "$wires" {}
+        xargs -P "$jobs" -I{} nice -n "$niceness" bash -c '"$0" "$1" one "$3" >"$2/out.$3" 2>&1; cat "$2/out.$3"' \
+            "$0" "$lab" "$wires" {}
 }
 
 all_tests() { # NAME...: 1 when one failed
-    local alone=() together=() test passed skipped failed
+    local alone=() together=() test passed=0 skipped=0 failed=()
     for test; do
         if [ "$(need "$test" machines 1)" = 1 ]; then together+=("$test"); else alone+=("$test"); fi
     done
-    several "${LAB_JOBS:-$(nproc)}" "${together[@]}"
-    several 1 "${alone[@]}"
-    passed=$(cat "$wires"/* | grep -c '^ok ')
-    skipped=$(cat "$wires"/* | grep -c '^skip ')
-    failed=$(($# - passed - skipped)) # also one that ended without its line
-    echo "laboratory: $passed ok, $skipped skipped, $failed failed, $SECONDS s"
-    [ "$failed" = 0 ]
+    several "${LAB_JOBS:-$(nproc)}" 19 "${together[@]}"
+    several 1 0 "${alone[@]}"
+    for test; do
+        if grep -q -s '^ok ' "$wires/out.$test"; then
+            passed=$((passed + 1))
+        elif grep -q -s '^skip ' "$wires/out.$test"; then
+            skipped=$((skipped + 1))
+        else # also one that ended without its line
+            failed+=("$test")
+        fi
+    done
+    echo "laboratory: $passed ok, $skipped skipped, ${#failed[@]} failed, $SECONDS s"
+    for test in "${failed[@]}"; do grep -h -s -m 1 '^FAIL ' "$wires/out.$test" || echo "FAIL  $test: it ended without a verdict"; done
+    [ ${#failed[@]} = 0 ]
 }
 
 command -v qemu-system-x86_64 >/dev/null || { echo "laboratory: there is no qemu-system-x86_64" >&2; exit 1; }

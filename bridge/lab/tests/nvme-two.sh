@@ -1,16 +1,16 @@
 # nvme-two - Linux's target in one machine, its host in another, a wire between them.
 # SPDX-License-Identifier: Apache-2.0
-# lab: machines=2 timeout=340
+# lab: machines=2 timeout=600
 . /lab/lib.sh
 
 lab_nics "10.0.1.$([ "$LAB_ROLE" = a ] && echo 1 || echo 2)"
 if [ "$LAB_ROLE" = a ]; then
     modprobe brd rd_nr=1 rd_size=65536
     lab_target 10.0.1.1 /dev/ram0
-    lab_wait_for_b 300
+    lab_wait_for_b 500
     exit 0
 fi
-lab_await 120 ping -c 1 -W 1 10.0.1.1 || lab_fail "the other machine does not answer"
+lab_await 300 ping -c 1 -W 1 10.0.1.1 || lab_fail "the other machine does not answer"
 lab_await 60 lab_discover 10.0.1.1 || lab_fail "the target's discovery does not name the subsystem"
 lab_connect 10.0.1.1 -i 1
 lab_fio write4k --rw=write --bs=4k --iodepth=1 --size=400k --verify=crc32c --do_verify=1
