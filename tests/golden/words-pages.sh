@@ -55,6 +55,18 @@ fat-tree-16|kind: fat-tree, k: 16
 cable|kind: explicit, hosts: [host0, host1, x, y], switches: [a], links: [{ends: [x, y]}, {ends: [host0, a]}, {ends: [host1, a]}]
 ring|kind: explicit, hosts: [host0, host1], switches: [a, b, c], links: [{ends: [host0, a]}, {ends: [host1, c]}, {ends: [a, b]}, {ends: [b, c]}, {ends: [c, a]}, {ends: [c, a]}]
 END
+# Pods of unequal size, whose leaves are named in turn: neither order nor number says which pod a switch is in.
+python3 - >uneven.yaml <<'END'
+leaves = [(pod, leaf) for leaf in range(40) for pod in range(5) if leaf < 8 * (pod + 1)]
+links = [(f'host{i}', f'leaf{i}') for i in range(len(leaves))]
+links += [(f'leaf{i}', f'middle{pod * 2 + side}') for i, (pod, _) in enumerate(leaves) for side in range(2)]
+links += [(f'middle{i}', f'top{side}') for i in range(10) for side in range(2)]
+switches = [f'leaf{i}' for i in range(len(leaves))] + [f'middle{i}' for i in range(10)] + ['top0', 'top1']
+print('stormglass: 1\nname: drawn\nfabric: {topology: {kind: explicit, hosts: [%s], switches: [%s], links: [%s]}}' % (
+    ', '.join(f'host{i}' for i in range(len(leaves))), ', '.join(switches), ', '.join('{ends: [%s, %s]}' % link for link in links)))
+print('workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]')
+END
+"$program" draw uneven.yaml -o uneven.dot || fail 'uneven pods'
 python3 -B "$top/tests/golden/words/drawing.py" ./*.dot | hold fabrics
 PYTHONPATH=$top/tests/golden/words python3 -B "$top/tests/golden/words/pages.py" ./*.html ./*.csv ./*.diff ./*.frames ./*.svg json/*.json | hold pages
 [ $failures = 0 ]
