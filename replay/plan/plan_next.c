@@ -238,9 +238,18 @@ static uint32_t steps(const struct plan_state *state, uint32_t a, uint32_t b)
     return all;
 }
 
-/* Of what was dropped by an axis that was not tried: of those that were said to fail, or of the
- * nearest to what was said to have more, the one at the best ends of the other axes, where nothing
- * else hides what this one does; the cheapest of equals. */
+/* Why it was dropped: a better one fails (FAILS) or does nothing (IDLE), or has no more headroom. */
+static enum plan_verdict concluded_from(const struct plan_next *next, uint32_t index)
+{
+    const struct plan_candidate *candidate = plan_next_at(next, index);
+    return candidate->verdict == PLAN_VERDICT_IMPLIED
+               ? plan_next_at(next, candidate->bound_by)->verdict
+               : candidate->verdict;
+}
+
+/* Of what was dropped by an axis that was not tried with such a verdict: of those that were said
+ * to fail, or of the nearest to what was said to have more, the one at the best ends of the other
+ * axes, where nothing else hides what this one does; the cheapest of equals. */
 static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict verdict)
 {
     const struct plan_state *state = next->search->state;
@@ -249,7 +258,8 @@ static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict ve
         const uint32_t index = next->by_cost[i], rank = plan_rank(state, index);
         const struct plan_candidate *candidate = &state->candidates[index];
         if (candidate->verdict != verdict ||
-            (plan_differing_axes(state, index, candidate->bound_by) & ~next->tried[verdict]) == 0)
+            (plan_differing_axes(state, index, candidate->bound_by) &
+             ~next->tried[concluded_from(next, index)]) == 0)
             continue;
         const uint32_t apart =
             verdict == PLAN_VERDICT_IMPLIED ? 0 : steps(state, index, candidate->bound_by);
@@ -289,7 +299,7 @@ static bool ask_doubtful(struct plan_next *next)
     const uint32_t decided = fails ? other->decided_by : other->least_case;
     const uint32_t of = plan_case_named(mine, other->cases->cases[decided].name);
     next->trying = plan_differing_axes(state, index, mine->bound_by);
-    next->concluded = mine->verdict;
+    next->concluded = concluded_from(next, index);
     next->try = index;
     if (of != PLAN_NO_CASE && mine->states[of].verdict == PLAN_VERDICT_OPEN) {
         add(next, index, of);

@@ -10,7 +10,9 @@
  *                  known; then by cost among those that may have as much within the tolerance
  *   front          plan_front.h
  * Before an axis that was said to be monotone decides, a candidate that was dropped by it is tried:
- * one that is said to fail, and one that is said to have no more headroom.
+ * one that is said to fail because a better one fails, one because a better one does nothing (which
+ * tells little of an axis: nothing comes through a fabric that is cut), and one that is said to have
+ * no more headroom.
  * Owner: plan_next_free. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
