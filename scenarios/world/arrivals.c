@@ -10,7 +10,9 @@
 enum {
     SHIFT_FIRST = 17,         /* the first looks are 131 ns apart */
     CONNECTIONS_MOST = 16384, /* of an entry that is looked at: a look costs each of them */
-    INSTANCES_FEW = 64        /* more are looked at half as often */
+    INSTANCES_FEW = 64,       /* more are looked at half as often */
+    INSTANCES_MANY = 1024,    /* more are out of the caches when a look comes */
+    BYTES_MANY = 8 << 20      /* of a connection of so many, for which looks are worth their cost */
 };
 
 static const uint64_t bytes_most = UINT64_C(1) << 48; /* more last as long as they may */
@@ -91,6 +93,15 @@ static time_ps lasts(const struct scenario *scenario, const struct scenario_work
 
 /* ---- looks ---- */
 
+/* A look at one of many connections takes a quarter of the time that a packet takes. */
+static bool is_worth_looks(const struct scenario_workload *workload, uint32_t instances)
+{
+    const int64_t count = asked(workload, "count", 0); /* 0: until the end */
+    const int64_t message = asked(workload, "message-size", BYTES_MANY);
+    return instances <= INSTANCES_MANY || count == 0 || count >= BYTES_MANY ||
+           (uint64_t)(message * count) >= BYTES_MANY * connections_of(workload);
+}
+
 bool arrivals_may_look(const struct scenario_workload *workload, uint32_t instances)
 {
     return instances * connections_of(workload) <= CONNECTIONS_MOST;
@@ -100,7 +111,8 @@ void arrivals_begin(struct arrivals *arrivals, const struct arrivals_of *of, tim
 {
     struct wl_history *history = &arrivals->history;
     const time_ps least = lasts(of->scenario, of->workload, of->until);
-    arrivals->looked = arrivals_may_look(of->workload, of->instances);
+    arrivals->looked = arrivals_may_look(of->workload, of->instances) &&
+                       is_worth_looks(of->workload, of->instances);
     arrivals->intervals =
         of->instances > INSTANCES_FEW ? WL_HISTORY_INTERVALS / 2 : WL_HISTORY_INTERVALS;
     while (least >> history->shift >= arrivals->intervals)
