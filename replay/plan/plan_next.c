@@ -238,7 +238,7 @@ static uint32_t steps(const struct plan_state *state, uint32_t a, uint32_t b)
     return all;
 }
 
-/* Why it was dropped: a better one fails (FAILS) or does nothing (IDLE), or has no more headroom. */
+/* Why it was dropped: a better one fails (FAILS), does nothing (IDLE) or has no more headroom. */
 static enum plan_verdict concluded_from(const struct plan_next *next, uint32_t index)
 {
     const struct plan_candidate *candidate = plan_next_at(next, index);

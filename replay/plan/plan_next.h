@@ -11,8 +11,8 @@
  *   front          plan_front.h
  * Before an axis that was said to be monotone decides, a candidate that was dropped by it is tried:
  * one that is said to fail because a better one fails, one because a better one does nothing (which
- * tells little of an axis: nothing comes through a fabric that is cut), and one that is said to have
- * no more headroom.
+ * tells little of an axis: nothing comes through a fabric that is cut), and one that is said to
+ * have no more headroom.
  * Owner: plan_next_free. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
