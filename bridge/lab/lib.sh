@@ -107,6 +107,11 @@ lab_plug() {
     for nic; do /sbin/tc qdisc change dev "$nic" root netem limit 100000 loss 0%; done
 }
 
+# No frame of RoCE was refused; lost ones do not count.
+lab_none_refused() {
+    lab_equal "frames that the kernel refused" "$(cat /sys/class/infiniband/*/ports/1/hw_counters/send_err | grep -v -x 0)" ""
+}
+
 # lab_port NUMBER ADDRESS: a port of Linux's target, with the subsystem.
 lab_port() {
     local port=/sys/kernel/config/nvmet/ports/$1

@@ -21,6 +21,7 @@ lab_plug eth0 eth1
 code=0
 wait "$host" || code=$?
 lab_equal "exit code of the host" "$code" 0
+lab_none_refused
 lab_recovered host.json 1
 kill "$target"
 lab_await 10 lab_gone "$target" || lab_fail "the target does not end"

@@ -18,5 +18,6 @@ for moment in 4.0 4.2 4.4 4.6 4.8; do
     cp host.json "/tmp/keep/$moment.json"
     [ "$code" = 0 ] || { cat host.json; dmesg | grep nvme | tail -n 20; lab_fail "exit code of the host: $code"; }
     lab_value "gap_ns.$moment" "$(sed -n 's/.*"gap_ns": *\([0-9]*\).*/\1/p' host.json | head -n 1)"
+    lab_none_refused
     lab_recovered host.json 1
 done

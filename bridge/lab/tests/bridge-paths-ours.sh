@@ -53,6 +53,7 @@ lab_pull eth2 eth3
 dd if=/dev/nvme0n1 of=back bs=64k count=4 iflag=direct 2>/dev/null
 cmp pattern back || lab_fail "what was written is not what is read"
 lab_plug eth2 eth3
+lab_none_refused
 nvme disconnect -n "$LAB_SUBSYSTEM" | grep -q 'disconnected 2' || lab_fail "nvme disconnect"
 kill "$target"
 lab_await 20 lab_gone "$target" || lab_fail "the target does not end"

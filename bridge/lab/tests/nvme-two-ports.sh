@@ -43,5 +43,6 @@ lab_pull eth1
 dd if=/dev/nvme0n1 of=back bs=64k count=4 iflag=direct 2>/dev/null
 cmp pattern back || lab_fail "what was written is not what is read"
 lab_plug eth1
+lab_none_refused
 nvme disconnect -n "$LAB_SUBSYSTEM" | grep -q 'disconnected 2' || lab_fail "nvme disconnect"
 lab_tell_a 10.0.1.1
