@@ -126,7 +126,7 @@ void usage_fini(struct usage *usage)
 
 /* ------------------------------------------------------------------ one look */
 
-static void look_at_port(const struct port *port, int64_t *values, time_ps now)
+static void read_port(const struct port *port, int64_t *values, time_ps now)
 {
     uint64_t bytes = 0;
     time_ps blocked = 0;
@@ -200,38 +200,38 @@ static time_ps worked(time_ps busy, time_ps free_at, time_ps now)
     return free_at > now ? busy - (free_at - now) : busy;
 }
 
-static void look_at_pipeline(const struct rnic *rnic, int64_t *values, time_ps now)
+static void read_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
 {
-    const struct pipeline *pipeline = rnic->pipeline;
-    const struct pcie *pcie = &pipeline->pcie;
-    values[USAGE_RNIC_MESSAGES] = worked(pipeline->engine_busy, pipeline->engine_free, now);
-    values[USAGE_RNIC_TX] = worked(pipeline->tx_busy, pipeline->tx_free, now);
-    values[USAGE_RNIC_RX] = worked(pipeline->rx_busy, pipeline->rx_free, now);
-    values[USAGE_RNIC_PCIE_DOWN] = worked(pcie->down.busy, pcie->down.free_at, now);
-    values[USAGE_RNIC_PCIE_UP] = worked(pcie->up.busy, pcie->up.free_at, now);
-    for (uint32_t i = 0; i < pipeline->qp_room; i++)
-        values[USAGE_QP_RESTS] += pipeline->qps[i].resting;
-}
-
-static void look_at_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
-{
-    for (uint32_t i = 0; i < rnic->qps.used; i++)
-        look_at_qp(rnic, &rnic->qp_slots[i], values, now);
     values[USAGE_RNIC_SENT] = (int64_t)port_frames_sent(&rnic->port);
     values[USAGE_RNIC_RESENT] = (int64_t)rnic->counters.retransmitted_packets;
     values[USAGE_RNIC_DRAIN] = rx_buffer_busy(&rnic->rx, now);
-    if (rnic->cqs != NULL) {
-        values[USAGE_CQ_WORKING] += cq_working(rnic);
-        values[USAGE_CQ_ALL] += cq_used(rnic, now - silence);
+    const struct pipeline *pipe = rnic->side == 0 ? rnic->pipeline : NULL;
+    if (pipe != NULL) {
+        values[USAGE_RNIC_MESSAGES] = worked(pipe->engine_busy, pipe->engine_free, now);
+        values[USAGE_RNIC_TX] = worked(pipe->tx_busy, pipe->tx_free, now);
+        values[USAGE_RNIC_RX] = worked(pipe->rx_busy, pipe->rx_free, now);
+        values[USAGE_RNIC_PCIE_DOWN] = worked(pipe->pcie.down.busy, pipe->pcie.down.free_at, now);
+        values[USAGE_RNIC_PCIE_UP] = worked(pipe->pcie.up.busy, pipe->pcie.up.free_at, now);
     }
-    if (rnic->pipeline != NULL && rnic->side == 0)
-        look_at_pipeline(rnic, values, now);
     values[USAGE_RNIC_CPU] = 0;
     for (int i = 0; i < PROCESSOR_LEVELS && rnic->soft != NULL; i++)
         values[USAGE_RNIC_CPU] += rnic->soft->machine->processor.busy[i];
     values[USAGE_RNIC_OVER] = (int64_t)rnic->counters.rx_buffer_drops;
     for (int i = 0; i < PRIORITIES; i++)
         values[USAGE_RNIC_OVER] += (int64_t)rnic->port.pauses[i].tx_xoff;
+}
+
+static void look_at_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
+{
+    for (uint32_t i = 0; i < rnic->qps.used; i++)
+        look_at_qp(rnic, &rnic->qp_slots[i], values, now);
+    if (rnic->cqs != NULL) {
+        values[USAGE_CQ_WORKING] += cq_working(rnic);
+        values[USAGE_CQ_ALL] += cq_used(rnic, now - silence);
+    }
+    for (uint32_t i = 0; rnic->pipeline != NULL && rnic->side == 0 && i < rnic->pipeline->qp_room;
+         i++)
+        values[USAGE_QP_RESTS] += rnic->pipeline->qps[i].resting;
 }
 
 struct looking {
@@ -347,7 +347,13 @@ static void look_at_workload(const struct usage *usage, uint32_t index, time_ps 
     }
 }
 
-static void look(struct usage *usage, time_ps now)
+static uint32_t first_of_rnic(const struct usage *usage, uint32_t node, uint16_t port)
+{
+    return usage->first_rnic + (usage->rnic_of[node] + port) * USAGE_RNIC_VALUES;
+}
+
+/* Counters, which grow by themselves: they need to be read only at both ends of the steady part. */
+static void read_counters(struct usage *usage, time_ps now)
 {
     const struct world *world = usage->world;
     int64_t *values = usage->now.values;
@@ -355,13 +361,21 @@ static void look(struct usage *usage, time_ps now)
         const struct scenario_node *about = &world->scenario->nodes[node];
         for (uint16_t i = 0; i < about->port_count; i++) {
             const uint32_t port = usage->first_port[node] + i;
-            look_at_port(world_port(world, node, i), &values[port * USAGE_PORT_VALUES], now);
+            read_port(world_port(world, node, i), &values[port * USAGE_PORT_VALUES], now);
             if (about->kind == SCENARIO_HOST)
-                look_at_rnic(
-                    world_host(world, node)->rnics[i],
-                    &values[usage->first_rnic + (usage->rnic_of[node] + i) * USAGE_RNIC_VALUES],
-                    now);
+                read_rnic(world_host(world, node)->rnics[i],
+                          &usage->now.values[first_of_rnic(usage, node, i)], now);
         }
+    }
+}
+
+static void look(struct usage *usage, time_ps now)
+{
+    const struct world *world = usage->world;
+    for (uint32_t node = 0; node < world->scenario->host_count; node++) {
+        for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++)
+            look_at_rnic(world_host(world, node)->rnics[i],
+                         &usage->now.values[first_of_rnic(usage, node, i)], now);
         if (is_target(world, node))
             look_at_target(usage, node, now);
     }
@@ -380,6 +394,7 @@ static bool is_power_of_four(uint32_t n)
 
 static void keep(struct usage *usage)
 {
+    read_counters(usage, usage->now.at);
     const struct usage_moment oldest = usage->bases[0];
     usage->bases[0] = usage->bases[1];
     usage->bases[1] = oldest;
@@ -406,9 +421,13 @@ void usage_take(struct usage *usage)
         return;
     }
     look(usage, usage->next);
-    if (usage->now.looks < USAGE_MOMENTS && is_power_of_four(usage->now.looks))
+    usage->next += usage->interval;
+    if (usage->now.looks == USAGE_MOMENTS) {
+        read_counters(usage, usage->now.at);
+        usage->next = TIME_NEVER;
+    } else if (is_power_of_four(usage->now.looks)) {
         keep(usage);
-    usage->next = usage->now.looks == USAGE_MOMENTS ? TIME_NEVER : usage->next + usage->interval;
+    }
 }
 
 void usage_end(struct usage *usage, time_ps now, time_ps last)
@@ -416,6 +435,7 @@ void usage_end(struct usage *usage, time_ps now, time_ps last)
     if (usage->now.looks == USAGE_MOMENTS || !usage->begun)
         return;
     look(usage, now);
+    read_counters(usage, now);
     if (last > usage->bases[0].at && last < usage->now.at)
         usage->now.at = last;
 }
@@ -430,8 +450,7 @@ static const struct usage_moment *base(const struct usage *usage)
 
 time_ps usage_span(const struct usage *usage)
 {
-    const time_ps span = usage->now.at - base(usage)->at;
-    return span > 0 ? span : 1;
+    return time_later(usage->now.at - base(usage)->at, 1);
 }
 
 uint32_t usage_looks(const struct usage *usage)
@@ -452,8 +471,7 @@ int64_t usage_of_port(const struct usage *usage, uint32_t port, enum usage_port 
 
 int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port, enum usage_rnic what)
 {
-    return since(usage,
-                 usage->first_rnic + (usage->rnic_of[node] + port) * USAGE_RNIC_VALUES + what);
+    return since(usage, first_of_rnic(usage, node, port) + what);
 }
 
 time_ps usage_drained(const struct usage *usage, uint32_t node, uint16_t port)
