@@ -44,10 +44,10 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         for (uint32_t port = fabric->first_port[node]; port < fabric->first_port[node + 1];
              port++) {
             bool group = false;
-            if (!was_congested(scene, port))
+            if (scene->uses[port].busy < USED || !was_congested(scene, port))
                 continue;
             const int64_t least = idlest(scene, node, port, &group);
-            if (!group || scene->uses[port].busy < USED || least > scene->uses[port].busy / 2)
+            if (!group || least > scene->uses[port].busy / 2)
                 continue;
             struct cause_clue clue = cause_clue();
             char name[HARM_NAME_BYTES];
