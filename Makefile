@@ -285,8 +285,8 @@ culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm inje
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) \
 		"$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),100)
 
-diagnosis: all ## scenarios from incident reports: how many verdicts of run are right, by set (EXPLAIN=1: of explain --prove; SET=n or h)
-	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/diagnosis/score.py $(if $(EXPLAIN),--explain) $(if $(SET),--set $(SET))
+diagnosis: all ## scenarios from incident reports: how many verdicts of run are right, by set (CONFIRM=1: of run --confirm; EXPLAIN=1: of explain --prove; SET=n or h)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/diagnosis/score.py $(if $(EXPLAIN),--explain) $(if $(CONFIRM),--confirm) $(if $(SET),--set $(SET))
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
 	@tests/night $(HOURS)

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "replay/database/store.h"
 #include "replay/database/words.h"
+#include "replay/prove/confirm.h"
 #include "replay/record/record_begin.h"
 #include "replay/run/run.h"
 #include "replay/run/seeds.h"
@@ -30,6 +31,7 @@ static const struct cli_option options[] = {
      "threads to use; auto: as many as are faster; the result does not depend on it"},
     {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
     {"interval", 0, "T", "interval between samples of rates and queues; 0: none"},
+    {"confirm", 0, "N", "confirm causes by further runs of N events together, such as 20000000"},
     {"waits", 0, NULL, "account for the time of every command: what it waited for, and where"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {0},
@@ -170,7 +172,8 @@ static bool read_seeds(const struct cli_args *args, uint32_t *count)
         cli_error("--seeds %s: expected a number from 1 to %d", text, SEEDS_AT_MOST);
         return false;
     }
-    static const char *const alone[] = {"output", "record", "interval", "threads", "waits"};
+    static const char *const alone[] = {"output",  "record", "interval",
+                                        "threads", "waits",  "confirm"};
     for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
         if (cli_given(args, alone[i])) {
             cli_error("--seeds plays many runs, --%s is for one", alone[i]);
@@ -199,13 +202,30 @@ static int play_seeds(const struct cli_args *args, const struct scenario *scenar
     return code;
 }
 
+static bool read_confirm(const struct cli_args *args, struct confirm *confirm,
+                         struct run_options *how)
+{
+    const char *text = cli_value(args, "confirm");
+    char why[QUANTITY_WHY_BYTES];
+    int64_t value = 0;
+    if (text != NULL && (!quantity_parse(QUANTITY_INT, text, &value, why) || value < 0)) {
+        cli_error("--confirm %s: expected a number of events, or 0", text);
+        return false;
+    }
+    confirm->events = (uint64_t)value;
+    how->judge = value > 0 ? confirm_judge : NULL;
+    how->judge_self = confirm;
+    return true;
+}
+
 static int run(const struct cli_args *args)
 {
     uint32_t seeds;
+    struct confirm confirm;
     struct run_options how = {.progress = true};
-    if (!read_until(args, &how.until) || !read_seeds(args, &seeds) ||
-        !cli_threads(args, &how.threads) || !read_level(args, &how.level) ||
-        !read_interval(args, &how.interval))
+    if (!read_confirm(args, &confirm, &how) || !read_until(args, &how.until) ||
+        !read_seeds(args, &seeds) || !cli_threads(args, &how.threads) ||
+        !read_level(args, &how.level) || !read_interval(args, &how.interval))
         return CLI_USAGE;
     how.path = cli_value(args, "output");
     if (seeds == 0)

@@ -73,6 +73,7 @@ struct harm_cause {
     uint32_t root;              /* of pauses; HARM_NONE: none */
     int64_t share;              /* of all that was lost */
     bool sure;
+    bool confirmed; /* by an experiment: without it less is lost */
     char sentence[HARM_SENTENCE_BYTES];
     struct harm_victim victims[HARM_VICTIMS]; /* those that lost most */
     uint32_t victim_count, victims_in_all;
@@ -95,6 +96,7 @@ struct harm {
     struct harm_margin receive;   /* of a host's receive buffer, to where it pauses */
     struct harm_cause *causes;    /* best first */
     uint32_t cause_count;
+    uint32_t runs;                   /* that confirmed causes or ruled them out; 0: nobody tried */
     struct harm_workload *workloads; /* one for each; NULL: unknown */
 };
 

@@ -30,6 +30,7 @@ void severity_words(struct harm *harm)
 {
     char *text = harm->sentence;
     const size_t size = sizeof harm->sentence;
+    const bool by_host = harm->cause_count > 0 && harm->causes[0].confirmed;
     size_t used = 0;
     if (harm->severity == HARM_NOTHING) {
         used = harm->untold[0] == '\0'
@@ -41,9 +42,11 @@ void severity_words(struct harm *harm)
         margins_words(harm, text + used, size - used);
         return;
     }
-    used += (size_t)snprintf(text, size, "%s: %" PRId64 " pair%s of hosts lost %s",
+    used += (size_t)snprintf(text, size, "%s: %" PRId64 " %s lost %s",
                              harm_severity_word(harm->severity), harm->victims,
-                             plural(harm->victims, "", "s"), words_time(harm->lost_ps).text);
+                             by_host ? plural(harm->victims, "host", "hosts")
+                                     : plural(harm->victims, "pair of hosts", "pairs of hosts"),
+                             words_time(harm->lost_ps).text);
     if (harm->failed_operations > 0)
         used += (size_t)snprintf(text + used, size - used, ", %s %s failed or never ended",
                                  words_count(harm->failed_operations).text,
@@ -55,4 +58,11 @@ void severity_words(struct harm *harm)
     else if (harm->drops > 0)
         snprintf(text + used, size - used, ", %s %s dropped", words_count(harm->drops).text,
                  plural(harm->drops, "frame", "frames"));
+}
+
+const char *severity_standing(bool tried, bool confirmed, bool sure)
+{
+    if (tried)
+        return confirmed ? " confirmed:" : " suspected:";
+    return sure ? "" : " unsure";
 }

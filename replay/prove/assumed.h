@@ -50,8 +50,8 @@ struct assumed {
     const struct scenario *scenario;
     const char *expectations[ASSUMED_EXPECTS]; /* texts */
     uint32_t expectation_count, unjudged;      /* unjudged: beyond ASSUMED_EXPECTS */
-    struct assumed_verdict verdict; /* as it is */
-    struct assumed_value *values;   /* those that flip it first, then in the order of settings */
+    struct assumed_verdict verdict;            /* as it is */
+    struct assumed_value *values; /* those that flip it first, then in the order of settings */
     uint32_t value_count, flip_count, felt_count;
     uint32_t left_out; /* beyond ASSUMED_MAX */
     uint32_t runs;

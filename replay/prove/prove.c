@@ -12,12 +12,12 @@
 
 /* ------------------------------------------------------------------ the run as it was */
 
-static enum prove_end play_as_it_was(struct prove_trial *trial, struct store *store, bool progress)
+static enum prove_end play_as_it_was(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
-    const struct run_options options = {.until = trial->until, .progress = progress};
-    char stored[64], digest[DIGEST_TEXT_BYTES];
-    store_ask_text(store, "SELECT digest FROM meta", stored, sizeof stored);
+    const struct run_options options = {.until = trial->until,
+                                        .progress = trial->question->progress};
+    char digest[DIGEST_TEXT_BYTES];
     const enum run_end end = run_scenario(&trial->run, trial->scenario, &options, trial->diag);
     if (end != RUN_DONE || strcmp(trial->run.result.status, "interrupted") == 0) {
         snprintf(prove->why, sizeof prove->why, "%s",
@@ -28,20 +28,29 @@ static enum prove_end play_as_it_was(struct prove_trial *trial, struct store *st
         return PROVE_BROKEN;
     }
     digest_format(&trial->run.result.digest, digest);
-    if (strcmp(digest, stored) == 0)
+    if (strcmp(digest, trial->question->digest) == 0)
         return PROVE_DONE;
     snprintf(prove->why, sizeof prove->why,
              "replayed, its digest is %s instead of %s, so nothing can be proved (written by "
              "another version?)",
-             digest, stored);
+             digest, trial->question->digest);
     run_close(&trial->run);
     return PROVE_UNUSABLE;
 }
 
 /* ------------------------------------------------------------------ victims */
 
+/* By workload: it has a victim.  The caller frees it. */
+static bool *harmed_workloads(const struct prove_trial *trial)
+{
+    bool *harmed = memory_zeroed((size_t)trial->scenario->workload_count + 1, sizeof *harmed);
+    for (uint32_t i = 0; i < trial->members.count; i++)
+        harmed[trial->members.rows[i].workload] |= trial->victims[i];
+    return harmed;
+}
+
 /* Both rows of keys are in order. */
-static void mark_hops(struct prove_trial *trial)
+static void mark_hops(struct prove_trial *trial, const bool *harmed)
 {
     struct store_statement *rows =
         store_prepare(record_store(trial->run.record),
@@ -51,7 +60,7 @@ static void mark_hops(struct prove_trial *trial)
                                       store_int(rows, "priority")};
         while (prove_hop_order(&trial->hops.rows[i], &key) != 0)
             i++;
-        trial->on_path[i] |= trial->victims[store_int(rows, "workload")];
+        trial->on_path[i] |= harmed[store_int(rows, "workload")];
     }
     store_finish(rows);
     for (uint32_t i = 0; i < trial->hops.count; i++)
@@ -61,16 +70,23 @@ static void mark_hops(struct prove_trial *trial)
 static void list_victims(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        const struct prove_work *work = &trial->original.works[i],
-                                *ideal = prove_ideal_of(trial, i);
-        if (!trial->victims[i])
+    for (uint32_t i = 0; i < trial->members.count;) {
+        const uint32_t workload = trial->members.rows[i].workload;
+        struct prove_victim victim = {0};
+        bool any = false;
+        for (; i < trial->members.count && trial->members.rows[i].workload == workload; i++) {
+            const struct prove_work *work = &trial->original.works[i];
+            if (!trial->victims[i])
+                continue;
+            any = true;
+            victim.lost_ps += prove_lost_by(trial, &trial->original, i);
+            victim.under_way_ps += prove_work_whole(work, prove_ideal_of(trial, i));
+            victim.failed += work->failed;
+            victim.inactive += work->inactive;
+        }
+        if (!any)
             continue;
-        struct prove_victim victim = {.lost_ps = prove_lost_by(trial, &trial->original, i),
-                                      .under_way_ps = prove_work_whole(work, ideal),
-                                      .failed = work->failed,
-                                      .inactive = work->inactive};
-        snprintf(victim.name, sizeof victim.name, "%s", trial->scenario->workloads[i].name);
+        snprintf(victim.name, sizeof victim.name, "%s", trial->scenario->workloads[workload].name);
         uint32_t at =
             prove->victim_count < PROVE_VICTIMS_MAX ? prove->victim_count : PROVE_VICTIMS_MAX;
         for (; at > 0 && prove->victims[at - 1].lost_ps < victim.lost_ps; at--)
@@ -87,14 +103,16 @@ static void find_victims(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
     bool any = false;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++)
+    for (uint32_t i = 0; i < trial->members.count; i++)
         any |= trial->victims[i] = prove_is_victim(trial, i);
     prove->late = false;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++)
+    for (uint32_t i = 0; i < trial->members.count; i++)
         prove->late |= prove_is_late(trial, &trial->original, i);
-    for (uint32_t i = 0; i < trial->scenario->workload_count && !any; i++)
-        trial->victims[i] = true;
-    mark_hops(trial);
+    for (uint32_t i = 0; i < trial->members.count; i++)
+        trial->victims[i] |= !any;
+    bool *harmed = harmed_workloads(trial);
+    mark_hops(trial, harmed);
+    free(harmed);
     prove->before = prove->after = prove_impact_of(trial, &trial->original, NULL);
     if (!any) /* what somebody lost below the least is no loss */
         prove->before.lost_ps = prove->after.lost_ps = 0;
@@ -131,9 +149,9 @@ static bool is_worse(const struct prove_trial *trial, const struct prove_measure
                      const struct prove_measure *second)
 {
     bool dearer = false, cheaper = false;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        dearer |= prove_is_dearer(&first->works[i], &second->works[i]);
-        cheaper |= prove_is_dearer(&second->works[i], &first->works[i]);
+    for (uint32_t i = 0; i < trial->members.count; i++) {
+        dearer |= prove_is_dearer(trial, first, second, i);
+        cheaper |= prove_is_dearer(trial, second, first, i);
     }
     return dearer && !cheaper && second->lossless_drops >= first->lossless_drops;
 }
@@ -141,10 +159,13 @@ static bool is_worse(const struct prove_trial *trial, const struct prove_measure
 static bool copy_measure(const struct prove_trial *trial, struct prove_measure *to,
                          const struct prove_measure *from)
 {
-    const size_t works = trial->scenario->workload_count, hops = trial->hops.count;
+    const size_t works = trial->members.count, hops = trial->hops.count;
+    const size_t workloads = trial->scenario->workload_count;
     *to = *from;
     to->works = memory_zeroed(works, sizeof *to->works);
+    to->p99_ps = memory_zeroed(workloads, sizeof *to->p99_ps);
     to->stopped_ps = memory_zeroed(hops, sizeof *to->stopped_ps);
+    memcpy(to->p99_ps, from->p99_ps, workloads * sizeof *to->p99_ps);
     memcpy(to->works, from->works, works * sizeof *to->works);
     memcpy(to->stopped_ps, from->stopped_ps, hops * sizeof *to->stopped_ps);
     return true;
@@ -280,13 +301,24 @@ static void look_at_whole(struct prove_trial *trial)
     struct prove *prove = trial->prove;
     prove->all = (struct prove_impact){.lossless_drops = trial->original.lossless_drops,
                                        .drops = trial->original.drops};
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+    for (uint32_t i = 0; i < trial->members.count; i++) {
         prove->all.failed += trial->original.works[i].failed;
         if (trial->until == TIME_NEVER) /* else it was cut, and that is no harm */
             prove->unfinished += trial->original.works[i].unfinished;
         prove->all.inactive += trial->original.works[i].inactive;
         prove->all.done += trial->original.works[i].done;
+        prove->all.whole_ps += trial->original.works[i].under_way_ps;
     }
+}
+
+/* Each takes a run alone and one beside all others; the rest is for the run as it was, the ideal
+ * one, and those that rule out chance. */
+static uint32_t suspects_most(const struct prove_trial *trial)
+{
+    enum { BESIDE = 10 };
+    const uint32_t runs = trial->question->runs_most;
+    const uint32_t most = runs < BESIDE + 2 ? 1 : (runs - BESIDE) / 2;
+    return runs == 0 || most > PROVE_BROKEN_MAX ? PROVE_BROKEN_MAX : most;
 }
 
 static bool play_repairs(struct prove_trial *trial)
@@ -294,15 +326,25 @@ static bool play_repairs(struct prove_trial *trial)
     struct store *store = record_store(trial->run.record);
     struct prove *prove = trial->prove;
     prove_hops_read(&trial->hops, store);
+    prove_members_read(&trial->members, store, trial->scenario->workload_count);
+    trial->victims = memory_zeroed((size_t)trial->members.count + 1, sizeof *trial->victims);
+    trial->noise = memory_zeroed((size_t)trial->members.count + 1, sizeof *trial->noise);
     trial->on_path = memory_zeroed(trial->hops.count, sizeof *trial->on_path);
-    prove_measure(&trial->original, store, trial->scenario->workload_count, &trial->hops);
+    prove_measure(&trial->original, store, &trial->members, trial->scenario->workload_count,
+                  &trial->hops);
     look_at_whole(trial);
-    prove_suspects(prove, trial->scenario, store, &trial->run.result.harm);
+    if (!prove_measure_noise(trial))
+        return false;
+    prove_suspects(prove, trial->scenario, store, &trial->run.result.harm, suspects_most(trial));
     if (!play_broken(trial))
         return false;
     const uint32_t broken = prove->row_count;
-    prove_traffic(prove, trial->scenario, store);
-    prove_others(prove, trial->scenario, store, trial->victims);
+    if (trial->question->runs_most == 0) {
+        bool *harmed = harmed_workloads(trial);
+        prove_traffic(prove, trial->scenario, store);
+        prove_others(prove, trial->scenario, store, harmed);
+        free(harmed);
+    }
     prove->vacuous = !has_broken(prove);
     if (!play_traffic(trial, broken))
         return false;
@@ -314,39 +356,48 @@ static bool play_repairs(struct prove_trial *trial)
     return found && store_error(store) == NULL;
 }
 
-static enum prove_end play_all(struct prove_trial *trial, struct store *store, bool progress)
+enum prove_end prove_ask(struct prove *prove, const struct prove_question *question,
+                         struct diag *diag)
 {
-    trial->victims = memory_zeroed(trial->scenario->workload_count, sizeof *trial->victims);
-    enum prove_end end = play_as_it_was(trial, store, progress);
+    *prove = (struct prove){.runs = 1};
+    struct prove_trial trial = {.prove = prove,
+                                .question = question,
+                                .scenario = question->scenario,
+                                .until = question->until,
+                                .diag = diag};
+    enum prove_end end = play_as_it_was(&trial);
     if (end == PROVE_DONE) {
-        end = play_repairs(trial) ? PROVE_DONE : PROVE_BROKEN;
-        run_close(&trial->run);
+        end = play_repairs(&trial) ? PROVE_DONE : PROVE_BROKEN;
+        run_close(&trial.run);
     }
     for (uint32_t i = 0; i < PROVE_ROWS_MAX; i++)
-        prove_measure_free(&trial->rows[i]);
-    prove_measure_free(&trial->original);
-    prove_measure_free(&trial->ideal);
-    free(trial->hops.rows);
-    free(trial->on_path);
-    free(trial->victims);
+        prove_measure_free(&trial.rows[i]);
+    prove_measure_free(&trial.original);
+    prove_measure_free(&trial.ideal);
+    free(trial.hops.rows);
+    free(trial.on_path);
+    free(trial.victims);
+    free(trial.noise);
+    prove_members_free(&trial.members);
     return end;
 }
 
 enum prove_end prove_run(struct prove *prove, struct store *store, bool progress, struct diag *diag)
 {
-    *prove = (struct prove){.runs = 1};
-    struct prove_trial trial = {
-        .prove = prove,
-        .until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER),
-        .diag = diag,
-    };
+    char digest[DIGEST_TEXT_BYTES];
     struct stored stored;
-    const bool loaded = stored_load(&stored, store, diag);
-    trial.scenario = stored.scenario;
-    snprintf(prove->why, sizeof prove->why, "its scenario cannot be loaded");
     enum prove_end end = PROVE_UNUSABLE;
-    if (loaded)
-        end = play_all(&trial, store, progress);
+    *prove = (struct prove){.runs = 0};
+    snprintf(prove->why, sizeof prove->why, "its scenario cannot be loaded");
+    store_ask_text(store, "SELECT digest FROM meta", digest, sizeof digest);
+    if (stored_load(&stored, store, diag)) {
+        const struct prove_question question = {
+            .scenario = stored.scenario,
+            .until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER),
+            .digest = digest,
+            .progress = progress};
+        end = prove_ask(prove, &question, diag);
+    }
     stored_free(&stored);
     return end;
 }

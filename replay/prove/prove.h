@@ -16,8 +16,9 @@
  *               own repair makes it worse.  What the load costs itself is in both, so it is not
  *               lost.  What somebody may well want so (all of a tier, a workload's class) is
  *               repaired with them only where nothing was lost against the ideal without
- *   victims     workloads that lost a twentieth of their time or more, or had more operations
- *               fail or members inactive than in the ideal run
+ *   victims     members (a workload from one host to another) that lost a twentieth of their time
+ *               or more, and twice what they lose or win when workloads start a few nanoseconds
+ *               later, or had more operations fail or did nothing
  *   culprits    the first of these that there is:
  *               - a suspect whose repair takes four fifths of the loss away and leaves no victim;
  *                 of several such the first that is within a twentieth of the best
@@ -84,9 +85,10 @@ enum prove_tier {
 
 /* What one of two runs costs more. */
 struct prove_harm {
-    bool counted;      /* operations failed, members did nothing or lossless frames were dropped */
-    uint32_t workload; /* that lost most of its time */
-    int64_t permille;  /* that much */
+    bool counted;    /* operations failed, members did nothing or lossless frames were dropped */
+    uint32_t member; /* that lost most of its time */
+    uint32_t workload, from, to; /* it; hosts: PROVE_ANY_HOST where there are too many */
+    int64_t permille;            /* that much */
 };
 
 struct prove_row {
@@ -99,6 +101,7 @@ struct prove_row {
     bool worse;    /* a setting whose repair costs more than it gives: it stays */
     enum prove_tier tier;
     bool culprit;     /* of the set that is proved */
+    bool refined;     /* it is a part of what was played at first */
     bool only_played; /* broken alone, all others repaired */
     bool harmful;     /* that does harm: */
     struct prove_harm harm;
@@ -150,16 +153,30 @@ struct prove {
     struct prove_impact ideal;         /* with all that is broken repaired */
     struct prove_impact all;           /* as it was, of all workloads */
     int64_t unfinished;                /* operations that never ended, of a run that was not cut */
+    bool spent;                        /* it would have taken more runs than it may */
     char why[STORE_ERROR_BYTES];       /* of what failed */
+};
+
+/* What is to be proved. */
+struct prove_question {
+    const struct scenario *scenario;
+    time_ps until;
+    const char *digest; /* of the run that is explained: played again it must have the same */
+    uint32_t runs_most; /* 0: as many as it takes.  Else no workload is left out, what chance moves
+                         * is taken from two runs, and fewer suspects are played where needed */
+    bool progress;      /* as in run_options */
 };
 
 enum prove_end {
     PROVE_DONE,
     PROVE_UNUSABLE, /* the scenario cannot be loaded, or does not play to the same digest */
-    PROVE_BROKEN    /* a run could not be played */
+    PROVE_BROKEN    /* a run could not be played, or one more than it may take */
 };
 
-/* `progress` as in run_options. */
+enum prove_end prove_ask(struct prove *prove, const struct prove_question *question,
+                         struct diag *diag);
+
+/* Of the run that a database has, with as many runs as it takes. */
 enum prove_end prove_run(struct prove *prove, struct store *store, bool progress,
                          struct diag *diag);
 

@@ -10,8 +10,8 @@ static bool is_better(const struct prove_trial *trial, const struct prove_measur
     struct prove_impact change;
     prove_compare(trial, first, second, NULL, &change);
     bool cheaper = second->lossless_drops < first->lossless_drops;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++)
-        cheaper |= prove_is_dearer(&second->works[i], &first->works[i]);
+    for (uint32_t i = 0; i < trial->members.count; i++)
+        cheaper |= prove_is_dearer(trial, second, first, i);
     return cheaper && (change.failed < 0 || (change.failed == 0 && change.lost_ps <= 0));
 }
 

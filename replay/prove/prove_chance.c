@@ -9,7 +9,7 @@ static int64_t given_back(const struct prove_trial *trial, const struct prove_me
                           const struct prove_measure *is)
 {
     __int128 lost = 0, whole = 0;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+    for (uint32_t i = 0; i < trial->members.count; i++) {
         if (!trial->victims[i])
             continue;
         lost += prove_work_lost(&was->works[i], &is->works[i]);
@@ -70,8 +70,8 @@ static bool rule_out_one(struct prove_trial *trial, uint32_t row)
     for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
         if (!are_played(&measures[i]))
             continue;
-        const struct prove_work *is = &measures[i].works[harm->workload],
-                                *was = &measures[i + 1].works[harm->workload];
+        const struct prove_work *is = &measures[i].works[harm->member],
+                                *was = &measures[i + 1].works[harm->member];
         there &= (__int128)prove_work_lost(is, was) * 1000 * LEAST_PART >=
                  (__int128)prove_work_whole(is, was) * harm->permille;
     }
@@ -107,7 +107,29 @@ bool prove_rule_out_chance(struct prove_trial *trial)
     for (uint32_t i = 0; i < prove->row_count && played; i++)
         if (prove->rows[i].culprit)
             played = rule_out_one(trial, i);
-    if (!played || prove->by != PROVE_BY_TIME || !may_be_chance(prove, &prove->before))
+    if (!played || prove->by != PROVE_BY_TIME || trial->question->runs_most > 0 ||
+        !may_be_chance(prove, &prove->before))
         return played;
     return rule_out_all(trial);
+}
+
+bool prove_measure_noise(struct prove_trial *trial)
+{
+    enum { TWINS = 2 };
+    struct prove_set sets[TWINS];
+    struct prove_measure measures[TWINS] = {{0}};
+    for (uint32_t i = 0; i < TWINS; i++)
+        sets[i] = (struct prove_set){.later = i + 1};
+    const bool played = prove_play_sets(trial, sets, TWINS, measures);
+    for (uint32_t k = 0; k < TWINS; k++) {
+        for (uint32_t i = 0; measures[k].works != NULL && i < trial->members.count; i++) {
+            const struct prove_work *is = &trial->original.works[i], *was = &measures[k].works[i];
+            const int64_t lost = prove_work_lost(is, was), won = prove_work_lost(was, is);
+            const int64_t moved = lost > won ? lost : won, whole = prove_work_whole(is, was);
+            const int64_t part = whole == 0 ? 0 : (int64_t)((__int128)moved * 1000 / whole);
+            trial->noise[i] = part > trial->noise[i] ? part : trial->noise[i];
+        }
+        prove_measure_free(&measures[k]);
+    }
+    return played;
 }

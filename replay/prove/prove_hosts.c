@@ -2,69 +2,7 @@
  * prove_hosts - the hosts that lost by the culprits, of each workload. */
 #include "replay/prove/prove_private.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-enum { LEAST_PERCENT = 5 };
-
-/* What a workload's members that begin at a host did. */
-struct part {
-    uint32_t workload, host;
-    struct prove_work work;
-};
-
-struct parts {
-    struct part *rows;
-    uint32_t count, room;
-};
-
-static void read_parts(struct parts *parts, struct store *store)
-{
-    struct store_statement *rows = store_prepare(
-        store,
-        "SELECT workload, from_node, sum(completed) AS done,"
-        " sum(completed*coalesce(latency_mean_ps, 0)) AS under_way_ps, sum(failed) AS failures,"
-        " sum(ready_ps IS NULL) AS inactive"
-        " FROM member GROUP BY workload, from_node ORDER BY workload, from_node");
-    while (store_step(rows)) {
-        parts->rows = memory_grown(parts->rows, parts->count, &parts->room, sizeof *parts->rows);
-        parts->rows[parts->count++] = (struct part){
-            (uint32_t)store_int(rows, "workload"),
-            (uint32_t)store_int(rows, "from_node"),
-            {.done = store_int(rows, "done"),
-             .under_way_ps = store_int(rows, "under_way_ps"),
-             .failed = store_int(rows, "failures"),
-             .inactive = store_int(rows, "inactive")},
-        };
-    }
-    store_finish(rows);
-}
-
-/* Without the culprits, with all that a database has.  False: see why. */
-static bool play_repaired(struct prove_trial *trial, struct parts *parts)
-{
-    struct prove *prove = trial->prove;
-    const struct prove_set set = prove_named(prove);
-    const struct run_options options = {.until = trial->until};
-    struct repair repairs[PROVE_SUSPECTS_MAX];
-    struct repaired repaired;
-    struct run run;
-    for (uint32_t i = 0; i < set.count; i++)
-        repairs[i] = prove->rows[set.rows[i]].repair;
-    repair_apply(&repaired, repairs, set.count, trial->scenario);
-    const bool well = run_scenario(&run, &repaired.scenario, &options, trial->diag) == RUN_DONE &&
-                      strcmp(run.result.status, "interrupted") != 0;
-    if (well)
-        read_parts(parts, record_store(run.record));
-    else
-        snprintf(prove->why, sizeof prove->why, "%s", run.error);
-    prove->runs++;
-    run_close(&run);
-    repair_free(&repaired);
-    return well;
-}
+#include <stdio.h>
 
 static void add_host(struct prove *prove, const struct prove_host *host)
 {
@@ -77,38 +15,64 @@ static void add_host(struct prove *prove, const struct prove_host *host)
     prove->host_count++;
 }
 
-static void compare_part(struct prove_trial *trial, const struct part *was, const struct part *is)
+static void add_work(struct prove_work *sum, const struct prove_work *work)
 {
-    const struct prove_host host = {
-        .workload = was->workload,
-        .host = was->host,
-        .lost_ps = prove_work_lost(&was->work, &is->work),
-        .whole_ps = prove_work_whole(&was->work, &is->work),
-        .failed = was->work.failed - is->work.failed,
-        .inactive = was->work.inactive - is->work.inactive,
-    };
-    if (host.failed > 0 || host.inactive > 0 ||
-        (host.lost_ps > 0 &&
-         (__int128)host.lost_ps * 100 >= (__int128)host.whole_ps * LEAST_PERCENT))
+    sum->done += work->done;
+    sum->under_way_ps += work->under_way_ps;
+    sum->failed += work->failed;
+    sum->unfinished += work->unfinished;
+    sum->inactive += work->inactive;
+}
+
+/* The members from `first` on that begin at one host lost so much; returns the next one's. */
+static uint32_t compare_host(struct prove_trial *trial, const struct prove_measure *without,
+                             uint32_t first)
+{
+    const struct prove_member *members = trial->members.rows;
+    struct prove_host host = {.workload = members[first].workload, .host = members[first].from};
+    struct prove_work was = {0}, is = {0};
+    bool late = false;
+    uint32_t i = first;
+    for (; i < trial->members.count && members[i].workload == host.workload &&
+           members[i].from == host.host;
+         i++) {
+        add_work(&was, &trial->original.works[i]);
+        add_work(&is, &without->works[i]);
+        const int64_t lost = prove_work_lost(&trial->original.works[i], &without->works[i]);
+        const int64_t whole = prove_work_whole(&trial->original.works[i], &without->works[i]);
+        host.lost_ps += lost;
+        host.whole_ps += whole;
+        late |= prove_is_much(trial, i, lost, whole);
+    }
+    host.failed = was.failed - is.failed;
+    host.inactive = was.inactive - is.inactive;
+    if (late || host.failed > 0 || host.inactive > 0)
         add_host(trial->prove, &host);
+    return i;
 }
 
 bool prove_find_hosts(struct prove_trial *trial)
 {
-    struct parts was = {0}, is = {0};
-    if (trial->prove->culprits == 0)
+    struct prove *prove = trial->prove;
+    const struct prove_set set = prove_named(prove);
+    struct prove_measure played = {0};
+    if (prove->culprits == 0)
         return true;
-    const bool played = play_repaired(trial, &is);
-    if (played)
-        read_parts(&was, record_store(trial->run.record));
-    for (uint32_t i = 0; i < was.count && was.count == is.count; i++)
-        compare_part(trial, &was.rows[i], &is.rows[i]);
-    for (uint32_t i = 0; i < trial->prove->host_count && i < PROVE_HOSTS_MAX; i++) {
-        struct prove_host *host = &trial->prove->hosts[i];
-        snprintf(host->name, sizeof host->name, "%s", trial->scenario->nodes[host->host].name);
+    const struct prove_measure *without = &trial->rows[set.rows[0]];
+    if (set.count > 1 || prove->rows[set.rows[0]].refined) {
+        if (!prove_play_sets(trial, &set, 1, &played))
+            return false;
+        without = &played;
+    }
+    for (uint32_t i = 0; i < trial->members.count && without->works != NULL;)
+        i = compare_host(trial, without, i);
+    prove_measure_free(&played);
+    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
+        struct prove_host *host = &prove->hosts[i];
+        const bool any = host->host == PROVE_ANY_HOST;
+        snprintf(host->name, sizeof host->name, "%s",
+                 any ? "all hosts" : trial->scenario->nodes[host->host].name);
         snprintf(host->of, sizeof host->of, "%s", trial->scenario->workloads[host->workload].name);
     }
-    free(was.rows);
-    free(is.rows);
-    return played;
+    return true;
 }

@@ -44,32 +44,136 @@ static void read_stops(struct prove_measure *measure, struct store *store,
     store_finish(rows);
 }
 
-void prove_measure(struct prove_measure *measure, struct store *store, uint32_t workloads,
-                   const struct prove_hops *hops)
+/* ------------------------------------------------------------------ members */
+
+static int member_order(const struct prove_member *a, const struct prove_member *b)
 {
-    *measure = (struct prove_measure){
-        .works = memory_zeroed(workloads, sizeof *measure->works),
-        .stopped_ps = memory_zeroed(hops->count, sizeof *measure->stopped_ps),
-    };
+    if (a->workload != b->workload)
+        return a->workload < b->workload ? -1 : 1;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static void add_member(struct prove_members *members, struct prove_member member)
+{
+    members->rows =
+        memory_grown(members->rows, members->count, &members->room, sizeof *members->rows);
+    members->rows[members->count++] = member;
+}
+
+void prove_members_read(struct prove_members *members, struct store *store, uint32_t workloads)
+{
+    *members = (struct prove_members){0};
     struct store_statement *rows = store_prepare(
-        store, "SELECT workload, n, CAST(round(n*coalesce(latency_mean_ps, 0)) AS INTEGER)"
+        store, "SELECT DISTINCT workload, from_node, to_node FROM member ORDER BY 1, 2, 3");
+    while (store_step(rows) && members->count <= PROVE_PAIRS_MAX)
+        add_member(members, (struct prove_member){(uint32_t)store_int(rows, "workload"),
+                                                  (uint32_t)store_int(rows, "from_node"),
+                                                  (uint32_t)store_int(rows, "to_node")});
+    store_finish(rows);
+    if (members->count > 0 && members->count <= PROVE_PAIRS_MAX)
+        return;
+    members->count = 0;
+    for (uint32_t i = 0; i < workloads; i++)
+        add_member(members, (struct prove_member){i, PROVE_ANY_HOST, PROVE_ANY_HOST});
+}
+
+void prove_members_free(struct prove_members *members)
+{
+    free(members->rows);
+    *members = (struct prove_members){0};
+}
+
+/* ------------------------------------------------------------------ what they did */
+
+static struct prove_work work_of(const struct store_statement *row)
+{
+    return (struct prove_work){store_int(row, "done"), store_int(row, "under_way_ps"),
+                               store_int(row, "failures"), store_int(row, "open"),
+                               store_int(row, "idle")};
+}
+
+/* What failed before a member issued anything, such as its connection, is in no member's row: it is
+ * of those that did nothing. */
+static void add_failures(struct prove_measure *measure, const struct prove_members *members,
+                         uint32_t workload, int64_t failures)
+{
+    for (uint32_t i = 0; i < members->count; i++)
+        if (members->rows[i].workload == workload)
+            failures -= measure->works[i].failed;
+    for (uint32_t i = 0; i < members->count && failures > 0; i++)
+        if (members->rows[i].workload == workload && measure->works[i].inactive > 0) {
+            const int64_t idle = measure->works[i].inactive;
+            const int64_t some = failures < idle ? failures : idle;
+            measure->works[i].failed += some;
+            failures -= some;
+        }
+}
+
+/* Both lists are in order, and have pairs. */
+static void read_pairs(struct prove_measure *measure, struct store *store,
+                       const struct prove_members *members)
+{
+    struct store_statement *rows = store_prepare(
+        store, "SELECT workload, from_node, to_node, sum(completed) AS done,"
+               " sum(completed*coalesce(latency_mean_ps, 0) + (issued - completed - failed)*"
+               "  ((SELECT simulated_ps + drain_ps FROM meta)"
+               "  - coalesce(last_completion_ps, first_issue_ps, 0))) AS under_way_ps,"
+               " sum(failed) AS failures, sum(issued - completed - failed) AS open,"
+               " sum(completed=0) AS idle"
+               " FROM member GROUP BY 1, 2, 3 ORDER BY 1, 2, 3");
+    for (uint32_t i = 0; store_step(rows);) {
+        const struct prove_member key = {(uint32_t)store_int(rows, "workload"),
+                                         (uint32_t)store_int(rows, "from_node"),
+                                         (uint32_t)store_int(rows, "to_node")};
+        while (i < members->count && member_order(&members->rows[i], &key) < 0)
+            i++;
+        if (i < members->count && member_order(&members->rows[i], &key) == 0)
+            measure->works[i] = work_of(rows);
+    }
+    store_finish(rows);
+}
+
+/* After the members, where there are any. */
+static void read_workloads(struct prove_measure *measure, struct store *store,
+                           const struct prove_members *members, uint32_t workloads, bool as_members)
+{
+    struct store_statement *rows = store_prepare(
+        store, "SELECT workload, n AS done, CAST(round(n*coalesce(latency_mean_ps, 0)) AS INTEGER)"
                "  + unfinished*((SELECT simulated_ps + drain_ps FROM meta)"
                "  - coalesce(last_completion_ps, start_ps)) AS under_way_ps,"
-               " coalesce(latency_p99_ps, 0) AS p99_ps, failed, unfinished,"
+               " coalesce(latency_p99_ps, 0) AS p99_ps, failed AS failures, unfinished AS open,"
                " coalesce((SELECT value FROM result WHERE"
                "  path='workloads['||workload||'].members_idle'), 0) AS idle"
                " FROM (SELECT *, (SELECT coalesce(sum(count), 0) FROM latency l"
                "  WHERE l.workload=w.workload) AS n FROM workload w)");
     while (store_step(rows)) {
         const int64_t workload = store_int(rows, "workload");
-        if (workload < workloads)
-            measure->works[workload] = (struct prove_work){
-                store_int(rows, "n"),          store_int(rows, "under_way_ps"),
-                store_int(rows, "p99_ps"),     store_int(rows, "failed"),
-                store_int(rows, "unfinished"), store_int(rows, "idle"),
-            };
+        if (workload >= workloads)
+            continue;
+        measure->p99_ps[workload] = store_int(rows, "p99_ps");
+        if (as_members)
+            measure->works[workload] = work_of(rows);
+        else
+            add_failures(measure, members, (uint32_t)workload, store_int(rows, "failures"));
     }
     store_finish(rows);
+}
+
+void prove_measure(struct prove_measure *measure, struct store *store,
+                   const struct prove_members *members, uint32_t workloads,
+                   const struct prove_hops *hops)
+{
+    const bool pairs = members->count > 0 && members->rows[0].from != PROVE_ANY_HOST;
+    *measure = (struct prove_measure){
+        .works = memory_zeroed((size_t)members->count + 1, sizeof *measure->works),
+        .p99_ps = memory_zeroed((size_t)workloads + 1, sizeof *measure->p99_ps),
+        .stopped_ps = memory_zeroed(hops->count, sizeof *measure->stopped_ps),
+    };
+    if (pairs)
+        read_pairs(measure, store, members);
+    read_workloads(measure, store, members, workloads, !pairs);
     measure->lossless_drops = store_ask_int(
         store, "SELECT sum(value) FROM result WHERE path IN ('drops.lossless', 'drops.watchdog')",
         0);
@@ -81,6 +185,7 @@ void prove_measure(struct prove_measure *measure, struct store *store, uint32_t 
 void prove_measure_free(struct prove_measure *measure)
 {
     free(measure->works);
+    free(measure->p99_ps);
     free(measure->stopped_ps);
     *measure = (struct prove_measure){0};
 }

@@ -18,9 +18,16 @@ int64_t prove_lost_by(const struct prove_trial *trial, const struct prove_measur
     return prove_work_lost(&measure->works[i], prove_ideal_of(trial, i));
 }
 
-bool prove_takes_from(const struct repair *repair, uint32_t workload)
+bool prove_takes_from(const struct prove_trial *trial, const struct repair *repair, uint32_t member)
 {
-    return repair != NULL && repair->kind == REPAIR_TRAFFIC && repair->workload == workload;
+    return repair != NULL && repair->kind == REPAIR_TRAFFIC &&
+           repair->workload == trial->members.rows[member].workload;
+}
+
+bool prove_is_much(const struct prove_trial *trial, uint32_t member, int64_t part, int64_t whole)
+{
+    const int64_t least = 10 * VICTIM_LEAST_PERCENT, chance = 2 * trial->noise[member];
+    return part > 0 && (__int128)part * 1000 >= (__int128)whole * (chance > least ? chance : least);
 }
 
 static bool is_a_part(__int128 part, __int128 whole, int percent)
@@ -38,7 +45,7 @@ static bool is_left(const struct prove_trial *trial, const struct prove_measure 
     return is_a_part(is->failed - ideal->failed, was->failed - ideal->failed, LEFT_PERCENT) ||
            is_a_part(is->inactive - ideal->inactive, was->inactive - ideal->inactive,
                      LEFT_PERCENT) ||
-           (is_a_part(lost, prove_work_whole(is, ideal), VICTIM_LEAST_PERCENT) &&
+           (prove_is_much(trial, i, lost, prove_work_whole(is, ideal)) &&
             is_a_part(lost, prove_work_lost(was, ideal), LEFT_PERCENT));
 }
 
@@ -47,9 +54,10 @@ struct prove_impact prove_impact_of(const struct prove_trial *trial,
 {
     struct prove_impact impact = {.lossless_drops = measure->lossless_drops,
                                   .drops = measure->drops};
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+    for (uint32_t i = 0; i < trial->members.count; i++) {
         const struct prove_work *work = &measure->works[i];
-        if (!trial->victims[i] || prove_takes_from(but, i))
+        const int64_t p99_ps = measure->p99_ps[trial->members.rows[i].workload];
+        if (!trial->victims[i] || prove_takes_from(trial, but, i))
             continue;
         impact.lost_ps += prove_lost_by(trial, measure, i);
         impact.whole_ps += prove_work_whole(work, prove_ideal_of(trial, i));
@@ -57,7 +65,7 @@ struct prove_impact prove_impact_of(const struct prove_trial *trial,
         impact.done += work->done;
         impact.failed += work->failed;
         impact.inactive += work->inactive;
-        impact.p99_ps = work->p99_ps > impact.p99_ps ? work->p99_ps : impact.p99_ps;
+        impact.p99_ps = p99_ps > impact.p99_ps ? p99_ps : impact.p99_ps;
     }
     for (uint32_t i = 0; i < trial->hops.count; i++)
         impact.stopped_ps += trial->on_path[i] ? measure->stopped_ps[i] : 0;
@@ -68,8 +76,7 @@ bool prove_is_late(const struct prove_trial *trial, const struct prove_measure *
 {
     const struct prove_work *work = &measure->works[i], *ideal = prove_ideal_of(trial, i);
     return trial->ideal.works != NULL &&
-           is_a_part(prove_work_lost(work, ideal), prove_work_whole(work, ideal),
-                     VICTIM_LEAST_PERCENT);
+           prove_is_much(trial, i, prove_work_lost(work, ideal), prove_work_whole(work, ideal));
 }
 
 bool prove_is_victim(const struct prove_trial *trial, uint32_t i)
@@ -87,9 +94,9 @@ void prove_compare(const struct prove_trial *trial, const struct prove_measure *
                    struct prove_impact *change)
 {
     *change = (struct prove_impact){0};
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+    for (uint32_t i = 0; i < trial->members.count; i++) {
         const struct prove_work *was = &first->works[i], *is = &second->works[i];
-        if (prove_takes_from(but, i))
+        if (prove_takes_from(trial, but, i))
             continue;
         change->lost_ps += prove_work_lost(is, was) - prove_work_lost(was, is);
         change->failed += is->failed - was->failed + is->inactive - was->inactive;
@@ -97,11 +104,12 @@ void prove_compare(const struct prove_trial *trial, const struct prove_measure *
     }
 }
 
-bool prove_is_dearer(const struct prove_work *was, const struct prove_work *is)
+bool prove_is_dearer(const struct prove_trial *trial, const struct prove_measure *first,
+                     const struct prove_measure *second, uint32_t member)
 {
+    const struct prove_work *was = &first->works[member], *is = &second->works[member];
     return is->failed > was->failed || is->inactive > was->inactive ||
-           (__int128)prove_work_lost(is, was) * 100 >
-               (__int128)prove_work_whole(is, was) * VICTIM_LEAST_PERCENT;
+           prove_is_much(trial, member, prove_work_lost(is, was), prove_work_whole(is, was));
 }
 
 /* ------------------------------------------------------------------ what went away */

@@ -3,12 +3,10 @@
  * What another one hides shows here: who waits for a dead link loses nothing to a slow host. */
 #include "replay/prove/prove_private.h"
 
-enum { HARM_LEAST_PERCENT = 5 };
-
 /* A twentieth more than in the ideal run. */
 static bool is_more(int64_t is, int64_t ideal)
 {
-    return (__int128)(is - ideal) * 100 > (__int128)ideal * HARM_LEAST_PERCENT;
+    return (__int128)(is - ideal) * 20 > (__int128)ideal;
 }
 
 struct prove_harm prove_harm_between(const struct prove_trial *trial,
@@ -16,14 +14,16 @@ struct prove_harm prove_harm_between(const struct prove_trial *trial,
                                      const struct prove_measure *ideal)
 {
     struct prove_harm harm = {.counted = is_more(measure->lossless_drops, ideal->lossless_drops)};
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+    for (uint32_t i = 0; i < trial->members.count; i++) {
+        const struct prove_member *member = &trial->members.rows[i];
         const struct prove_work *is = &measure->works[i], *was = &ideal->works[i];
-        const int64_t whole = prove_work_whole(is, was);
+        const int64_t whole = prove_work_whole(is, was), lost = prove_work_lost(is, was);
         const int64_t part =
-            whole == 0 ? 0 : (int64_t)((__int128)prove_work_lost(is, was) * 1000 / whole);
+            prove_is_much(trial, i, lost, whole) ? (int64_t)((__int128)lost * 1000 / whole) : 0;
         harm.counted |= is_more(is->failed, was->failed) || is_more(is->inactive, was->inactive);
         if (part > harm.permille)
-            harm = (struct prove_harm){harm.counted, i, part};
+            harm = (struct prove_harm){harm.counted, i,          member->workload,
+                                       member->from, member->to, part};
     }
     return harm;
 }
@@ -31,7 +31,7 @@ struct prove_harm prove_harm_between(const struct prove_trial *trial,
 bool prove_does_harm(const struct prove_trial *trial, const struct prove_measure *measure)
 {
     const struct prove_harm harm = prove_harm_between(trial, measure, &trial->ideal);
-    return harm.counted || harm.permille >= 10 * HARM_LEAST_PERCENT;
+    return harm.counted || harm.permille > 0;
 }
 
 bool prove_play_only(struct prove_trial *trial, const struct prove_set *all)

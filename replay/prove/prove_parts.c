@@ -62,6 +62,7 @@ static bool take_part(struct prove_trial *trial, uint32_t row, uint32_t part)
     if (!prove_play_sets(trial, &alone, 1, &measure))
         return false;
     is->repair = from->repair;
+    is->refined = true;
     memcpy(is->name, from->name, sizeof is->name);
     memcpy(is->text, from->text, sizeof is->text);
     if (measure.works != NULL)

@@ -11,13 +11,16 @@ enum { PROVE_ROWS_MAX = PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX };
 
 struct prove_trial {
     struct prove *prove;
+    const struct prove_question *question;
     const struct scenario *scenario;
     time_ps until;
     struct diag *diag;
     struct run run; /* as it was, played again */
+    struct prove_members members;
+    int64_t *noise; /* by member: the parts of a thousand that chance moves */
     struct prove_hops hops;
-    bool *on_path; /* by hop: a victim's */
-    bool *victims;
+    bool *on_path;                        /* by hop: a victim's */
+    bool *victims;                        /* by member */
     struct prove_measure original, ideal; /* ideal.works NULL: nothing can be repaired */
     struct prove_measure rows[PROVE_ROWS_MAX];
 };
@@ -31,24 +34,34 @@ struct prove_set {
 /* Those that are broken and can be repaired for the better. */
 struct prove_set prove_all_broken(const struct prove *prove);
 
+/* So many more runs may be played; they count.  False: that is too many; see why. */
+bool prove_may_play(struct prove_trial *trial, uint32_t runs);
+
 /* Plays the scenario with each of the sets repaired, all at once.  Works NULL: it cannot be built.
  * False: see why. */
 bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, uint32_t count,
                      struct prove_measure *measures);
 
-/* The workload in the ideal run; nothing where there is none. */
-const struct prove_work *prove_ideal_of(const struct prove_trial *trial, uint32_t workload);
+/* The member in the ideal run; nothing where there is none. */
+const struct prove_work *prove_ideal_of(const struct prove_trial *trial, uint32_t member);
 
 int64_t prove_lost_by(const struct prove_trial *trial, const struct prove_measure *measure,
-                      uint32_t workload);
-bool prove_is_victim(const struct prove_trial *trial, uint32_t workload);
+                      uint32_t member);
+bool prove_is_victim(const struct prove_trial *trial, uint32_t member);
 
-/* It lost a twentieth of its time. */
+/* That part of its time is a twentieth or more, and twice what chance moves. */
+bool prove_is_much(const struct prove_trial *trial, uint32_t member, int64_t part, int64_t whole);
+
+/* It lost so much of its time. */
 bool prove_is_late(const struct prove_trial *trial, const struct prove_measure *measure,
-                   uint32_t workload);
+                   uint32_t member);
 
-/* The repair (NULL: none) leaves the workload out, or some of it. */
-bool prove_takes_from(const struct repair *repair, uint32_t workload);
+/* What chance moves: workloads start a few nanoseconds later.  False: see why. */
+bool prove_measure_noise(struct prove_trial *trial);
+
+/* The repair (NULL: none) leaves the member's workload out, or some of it. */
+bool prove_takes_from(const struct prove_trial *trial, const struct repair *repair,
+                      uint32_t member);
 
 /* What the loss is measured by, of the impacts `before` and `ideal`. */
 enum prove_loss prove_loss_of(const struct prove *prove);
@@ -68,8 +81,9 @@ void prove_compare(const struct prove_trial *trial, const struct prove_measure *
                    const struct prove_measure *second, const struct repair *but,
                    struct prove_impact *change);
 
-/* A workload takes a twentieth more in the second run, or has more that failed. */
-bool prove_is_dearer(const struct prove_work *was, const struct prove_work *is);
+/* The member takes a twentieth more in the second run, or has more that failed. */
+bool prove_is_dearer(const struct prove_trial *trial, const struct prove_measure *first,
+                     const struct prove_measure *second, uint32_t member);
 
 /* What all have is a matter of taste, and a setting as its like have it may cost more: both are
  * repaired only where they give beside all other repairs, when nothing else holds back those who
@@ -98,7 +112,7 @@ struct prove_harm prove_harm_between(const struct prove_trial *trial,
                                      const struct prove_measure *measure,
                                      const struct prove_measure *ideal);
 
-/* A workload lost a twentieth of its time or had more operations fail or members inactive than in
+/* A member lost a twentieth of its time or had more operations fail or members inactive than in
  * the ideal run, or more lossless frames were dropped; also one that is no victim, for whom the
  * harm of others may have made room. */
 bool prove_does_harm(const struct prove_trial *trial, const struct prove_measure *measure);
@@ -109,7 +123,7 @@ bool prove_play_only(struct prove_trial *trial, const struct prove_set *all);
 /* Of several values in one entry the one that is enough goes for all. */
 bool prove_refine(struct prove_trial *trial);
 
-/* Who lost by the culprits, host by host. */
+/* Who lost by the culprits, host by host.  False: see why. */
 bool prove_find_hosts(struct prove_trial *trial);
 
 /* What is lost by chance is nobody's. */

@@ -13,7 +13,7 @@ struct batch {
     const struct prove_set *sets;
 };
 
-/* What comes through the pipe; the works, then the stops, behind it. */
+/* What comes through the pipe; the works, then what workloads have, then the stops, behind it. */
 struct report {
     bool built, played;
     char why[STORE_ERROR_BYTES];
@@ -23,13 +23,18 @@ struct report {
 
 static size_t report_bytes(const struct prove_trial *trial)
 {
-    return sizeof(struct report) + trial->scenario->workload_count * sizeof(struct prove_work) +
-           trial->hops.count * sizeof(int64_t);
+    return sizeof(struct report) + trial->members.count * sizeof(struct prove_work) +
+           ((size_t)trial->scenario->workload_count + trial->hops.count) * sizeof(int64_t);
+}
+
+static int64_t *tails_of(const struct prove_trial *trial, struct report *report)
+{
+    return (int64_t *)(void *)&report->works[trial->members.count];
 }
 
 static int64_t *stops_of(const struct prove_trial *trial, struct report *report)
 {
-    return (int64_t *)(void *)&report->works[trial->scenario->workload_count];
+    return tails_of(trial, report) + trial->scenario->workload_count;
 }
 
 static void write_report(const struct prove_trial *trial, const struct run *run,
@@ -37,10 +42,11 @@ static void write_report(const struct prove_trial *trial, const struct run *run,
 {
     struct prove_measure measure;
     const uint32_t workloads = trial->scenario->workload_count;
-    prove_measure(&measure, record_store(run->record), workloads, &trial->hops);
+    prove_measure(&measure, record_store(run->record), &trial->members, workloads, &trial->hops);
     report->lossless_drops = measure.lossless_drops;
     report->drops = measure.drops;
-    memcpy(report->works, measure.works, workloads * sizeof *report->works);
+    memcpy(report->works, measure.works, trial->members.count * sizeof *report->works);
+    memcpy(tails_of(trial, report), measure.p99_ps, workloads * sizeof(int64_t));
     memcpy(stops_of(trial, report), measure.stopped_ps, trial->hops.count * sizeof(int64_t));
     prove_measure_free(&measure);
 }
@@ -66,7 +72,7 @@ static void play(void *self, uint32_t index, void *result)
     const struct batch *batch = self;
     const struct prove_trial *trial = batch->trial;
     const struct prove_set *set = &batch->sets[index];
-    const struct run_options options = {.until = trial->until, .brief = true};
+    const struct run_options options = {.until = trial->until, .brief = true, .members = true};
     struct repair repairs[PROVE_SUSPECTS_MAX];
     struct repaired repaired;
     struct report *report = result;
@@ -92,19 +98,35 @@ static void take(const struct prove_trial *trial, struct report *report,
 {
     const uint32_t workloads = trial->scenario->workload_count;
     *measure = (struct prove_measure){
-        .works = memory_zeroed(workloads, sizeof *measure->works),
+        .works = memory_zeroed(trial->members.count, sizeof *measure->works),
+        .p99_ps = memory_zeroed(workloads, sizeof *measure->p99_ps),
         .stopped_ps = memory_zeroed(trial->hops.count, sizeof *measure->stopped_ps),
         .lossless_drops = report->lossless_drops,
         .drops = report->drops,
     };
-    memcpy(measure->works, report->works, workloads * sizeof *measure->works);
+    memcpy(measure->works, report->works, trial->members.count * sizeof *measure->works);
+    memcpy(measure->p99_ps, tails_of(trial, report), workloads * sizeof *measure->p99_ps);
     memcpy(measure->stopped_ps, stops_of(trial, report), trial->hops.count * sizeof(int64_t));
+}
+
+bool prove_may_play(struct prove_trial *trial, uint32_t runs)
+{
+    struct prove *prove = trial->prove;
+    const uint32_t most = trial->question->runs_most;
+    prove->spent |= most > 0 && prove->runs + runs > most;
+    if (prove->spent)
+        snprintf(prove->why, sizeof prove->why, "it takes more runs than it may");
+    else
+        prove->runs += runs;
+    return !prove->spent;
 }
 
 bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, uint32_t count,
                      struct prove_measure *measures)
 {
     struct prove *prove = trial->prove;
+    if (!prove_may_play(trial, count))
+        return false;
     struct batch batch = {trial, sets};
     const size_t bytes = report_bytes(trial);
     char *results = memory_zeroed(count + 1, bytes);
@@ -112,7 +134,6 @@ bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, ui
     bool well = jobs_play(&jobs);
     if (!well)
         snprintf(prove->why, sizeof prove->why, "a run ended too early");
-    prove->runs += count;
     for (uint32_t i = 0; i < count && well; i++) {
         struct report *report = (struct report *)(void *)(results + i * bytes);
         measures[i] = (struct prove_measure){0};

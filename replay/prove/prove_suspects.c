@@ -261,9 +261,9 @@ static void add_root_host(struct search *search, const struct root *root)
 }
 
 /* The best of them in the order in which they were found. */
-static void take_best(struct search *search)
+static void take_best(struct search *search, uint32_t left)
 {
-    uint32_t left = PROVE_BROKEN_MAX, taken = 0;
+    uint32_t taken = 0;
     bool *taking = memory_zeroed((size_t)search->count + 1, sizeof *taking);
     for (unsigned score = 2 * SCORE_CARRIES; score-- > 0 && taken < left;)
         for (uint32_t i = 0; i < search->count && taken < left; i++)
@@ -281,7 +281,7 @@ static void take_best(struct search *search)
 }
 
 void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store,
-                    const struct harm *harm)
+                    const struct harm *harm, uint32_t most)
 {
     struct search search = {.prove = prove, .scenario = scenario, .store = store, .harm = harm};
     map_traffic(&search);
@@ -290,7 +290,7 @@ void prove_suspects(struct prove *prove, const struct scenario *scenario, struct
     each_root(&search, add_root_host);
     add_settings(&search);
     add_named(&search);
-    take_best(&search);
+    take_best(&search, most);
     free(search.list);
     free(search.carries);
     free(search.first);

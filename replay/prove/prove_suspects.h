@@ -7,9 +7,10 @@
 #include "replay/harm/harm.h"
 #include "replay/prove/prove.h"
 
-/* What may be broken: faults, slow hosts, settings; of too many those for which most speaks. */
+/* What may be broken: faults, slow hosts, settings; of more than `most` those for which most
+ * speaks. */
 void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store,
-                    const struct harm *harm);
+                    const struct harm *harm, uint32_t most);
 
 /* What the sections for all say otherwise than by itself: for harm that nothing odd explains. */
 void prove_written(struct prove *prove, const struct scenario *scenario);

@@ -20,7 +20,7 @@ struct record {
     struct store *store;
     struct record_fabric fabric;
     enum record_level level;
-    bool brief;
+    bool brief, members;
     struct store_statement *reach;
     time_ps reached;
     uint32_t ios, drops, notes, states, machines;
@@ -67,6 +67,7 @@ struct record *record_open(const struct record_options *options, const struct sc
     }
     record->level = options->level;
     record->brief = options->brief;
+    record->members = !options->brief || options->members;
     record->reach = store_prepare(record->store, "UPDATE meta SET reached_ps=?");
     return record;
 }
@@ -93,6 +94,11 @@ enum record_level record_level_of(const struct record *record)
 bool record_is_brief(const struct record *record)
 {
     return record->brief;
+}
+
+bool record_is_of_members(const struct record *record)
+{
+    return record->members;
 }
 
 const char *record_error(const struct record *record)

@@ -33,6 +33,7 @@ struct record_options {
     const char *path; /* NULL: in memory */
     bool unread;      /* nobody will read it: nothing is kept */
     bool brief;       /* only the summary and run --json will be made of it */
+    bool members;     /* ... and the members' rows are read */
     enum record_level level;
     time_ps until; /* TIME_NEVER: not limited */
     int64_t threads;
@@ -51,7 +52,8 @@ bool record_close(struct record *record); /* false: the last writes failed */
 struct store *record_store(struct record *record);
 enum record_level record_level_of(const struct record *record);
 bool record_is_brief(const struct record *record);
-const char *record_error(const struct record *record); /* NULL while all is well */
+bool record_is_of_members(const struct record *record); /* their rows will be read */
+const char *record_error(const struct record *record);  /* NULL while all is well */
 
 /* Everything that happened up to `at` has been reported. */
 void record_reached(struct record *record, time_ps at);

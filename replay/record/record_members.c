@@ -42,7 +42,7 @@ void record_members(struct record *record, const struct collect *collect)
 {
     const struct scenario *scenario = collect->scenario;
     const struct world *world = collect->world;
-    if (record_is_brief(record) || !record_has_members(record, scenario))
+    if (!record_is_of_members(record) || !record_has_members(record, scenario))
         return;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];

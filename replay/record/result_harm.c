@@ -76,6 +76,9 @@ static void emit_accused(const struct result *result, uint32_t index, result_emi
     emit_share(emit, self, path, cause->share);
     snprintf(path, sizeof path, "causes[%u].sure", index);
     emit(self, &(struct result_item){.path = path, .type = RESULT_BOOLEAN, .integer = cause->sure});
+    snprintf(path, sizeof path, "causes[%u].confirmed", index);
+    emit(self,
+         &(struct result_item){.path = path, .type = RESULT_BOOLEAN, .integer = cause->confirmed});
     snprintf(path, sizeof path, "causes[%u].sentence", index);
     emit_text(emit, self, path, cause->sentence);
     snprintf(path, sizeof path, "causes[%u].victims_in_all", index);
@@ -102,6 +105,7 @@ void result_harm_emit(const struct result *result, result_emit_fn *emit, void *s
     emit_integer(emit, self, "harm.victims", harm->victims, true);
     emit_text(emit, self, "harm.severity", harm_severity_word(harm->severity));
     emit_text(emit, self, "harm.sentence", harm->sentence);
+    emit_integer(emit, self, "harm.runs", harm->runs, true);
     emit_margin(emit, self, "harm.margins.headroom", &harm->headroom);
     emit_margin(emit, self, "harm.margins.shared_memory", &harm->memory);
     emit_margin(emit, self, "harm.margins.receive_buffer", &harm->receive);

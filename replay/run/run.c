@@ -196,6 +196,11 @@ static void finish(struct play *play, struct run *run)
         .status = play->stopped ? "interrupted" : "complete",
     };
     collect_result(&collect, result);
+    const struct run_clock begun = clock_now();
+    if (play->options->judge != NULL && !play->stopped && stop_asked() == 0)
+        play->options->judge(play->options->judge_self, play->scenario, collect.until,
+                             engine_events(&world->engine), result);
+    run->cost.judge = clock_since(begun);
     expect_eval(play->scenario, result, play->cut_short);
     record_end(play->record, &collect, result);
     free(routes);
@@ -241,6 +246,8 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     if (!play->stopped)
         stop_forget(); /* too late: all was played */
     cost->end = clock_since(begun);
+    cost->end.wall_s -= cost->judge.wall_s;
+    cost->end.cpu_s -= cost->judge.cpu_s;
     cost->peak_bytes = resident_peak_bytes();
     run->wall_s = cost->play.wall_s + cost->end.wall_s;
     run->cpu_s = cost->play.cpu_s + cost->end.cpu_s;
@@ -260,6 +267,7 @@ static enum run_end play_built(struct play *play, struct run *run)
         .path = play->options->path,
         .unread = play->options->unread,
         .brief = play->options->brief,
+        .members = play->options->members,
         .level = play->options->level,
         .until = play->options->until,
         .threads = play->world->engine.executors,

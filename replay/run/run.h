@@ -18,10 +18,16 @@
 /* As many threads as there are processors, or as are expected to pay for this scenario. */
 #define RUN_THREADS_AUTO UINT32_MAX
 
+/* Has the last word on what was lost and why, before that is recorded: of a run that was not
+ * stopped and took so many events.  `self` is its own. */
+typedef void run_judge_fn(void *self, const struct scenario *scenario, time_ps until,
+                          uint64_t events, struct result *result);
+
 struct run_options {
     const char *path; /* of the database; NULL: in memory */
     bool unread;      /* nobody looks at the database, only at the result: there is none */
     bool brief;       /* of the database only the summary and run --json are made */
+    bool members;     /* ... and the members' rows are read */
     enum record_level level;
     time_ps until;    /* TIME_NEVER: to the end */
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */
@@ -31,6 +37,8 @@ struct run_options {
     /* It is cut at the first look after a lossless frame was dropped for want of buffer; looks are
      * at the same moments in every run. */
     bool ends_at_loss;
+    run_judge_fn *judge; /* NULL: the account of the run stands */
+    void *judge_self;
     bool waits; /* what commands and messages wait for is accounted: some four times the time */
 };
 
@@ -49,7 +57,8 @@ struct run_clock {
 struct run_cost {
     struct run_clock build; /* a world of the scenario */
     struct run_clock play;  /* its events */
-    struct run_clock end;   /* collecting, judging and recording what came of them */
+    struct run_clock end;   /* collecting and recording what came of them */
+    struct run_clock judge; /* what the judge of the options took */
     int64_t built_bytes;    /* resident when it was built, and when it was played */
     int64_t played_bytes;
     int64_t peak_bytes;   /* until the end; freeing the world then touches a little more */

@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "replay/database/figure.h"
 #include "replay/explain/account.h"
+#include "reports/summary/text_causes.h"
 #include "reports/summary/text_drives.h"
 #include "reports/summary/text_events.h"
 #include "reports/summary/text_measured.h"
@@ -318,100 +319,6 @@ static void write_transport(const struct text *text)
     fputs(shown == 0 ? "no retransmissions, no ECN marks\n" : "\n", text->out);
 }
 
-/* The transmitters that had to stop, by their distance from the root: a few of each.  In a circle a
- * port has many distances: it is shown at the least. */
-static void write_spread(const struct text *text)
-{
-    struct store_statement *rows = store_prepare(
-        text->store, "SELECT hops, p.name, count(*) OVER (PARTITION BY hops) AS ports, rank FROM"
-                     " (SELECT *, row_number() OVER (PARTITION BY hops ORDER BY held_ps DESC, node,"
-                     " port) AS rank FROM (SELECT node, port, min(hops) AS hops, held_ps"
-                     " FROM pause_path WHERE root=0 GROUP BY node, port))"
-                     " JOIN port p USING(node, port)"
-                     " ORDER BY hops, rank");
-    int64_t hops = 0;
-    while (store_step(rows)) {
-        const int64_t rank = store_int(rows, "rank");
-        if (store_int(rows, "hops") > 1 && hops == 0)
-            break; /* the root's own neighbour is always the first */
-        if (hops == 0)
-            fprintf(text->out, "%s%-16s%s", text->paint.bold, "Paused ports", text->paint.off);
-        else if (store_int(rows, "hops") != hops)
-            fputs("  <-  ", text->out);
-        if (rank <= SPREAD_PORTS)
-            fprintf(text->out, "%s%s", rank == 1 ? "" : ", ", store_text(rows, "name"));
-        else if (rank == SPREAD_PORTS + 1)
-            fprintf(text->out, " and %" PRId64 " more", store_int(rows, "ports") - SPREAD_PORTS);
-        hops = store_int(rows, "hops");
-    }
-    fputs(hops == 0 ? "" : "\n", text->out);
-    store_finish(rows);
-}
-
-/* Of the first cause and all that are sure: the nearest class of a workload. */
-static void write_victims(const struct text *text)
-{
-    struct store_statement *rows = store_prepare(
-        text->store, "SELECT w.name, min(class) AS nearest, count(DISTINCT node) AS hosts,"
-                     " max(lost_ppm) AS most_ppm, max(held_ps) AS longest_ps"
-                     " FROM victim v JOIN workload w USING(workload) WHERE cause=0 OR"
-                     " (SELECT value FROM result WHERE path='causes['||cause||'].sure')=1"
-                     " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
-    for (int shown = 0; store_step(rows); shown++) {
-        const int64_t hosts = store_int(rows, "hosts");
-        fprintf(text->out, "%s%-16s%s%s (%s): %" PRId64 " host%s lost up to %s of the time",
-                text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off,
-                store_text(rows, "name"), store_text(rows, "nearest"), hosts,
-                plural(hosts, "", "s"),
-                words_percent((double)store_int(rows, "most_ppm"), PPM).text);
-        if (store_int(rows, "longest_ps") > 0)
-            fprintf(text->out, "; a port on the path was paused for %s",
-                    words_time(store_int(rows, "longest_ps")).text);
-        fputc('\n', text->out);
-    }
-    store_finish(rows);
-}
-
-static void write_sentence(const struct text *text, const char *words, const char *path)
-{
-    char sentence[640];
-    struct store_statement *row =
-        store_prepare(text->store, "SELECT value FROM result WHERE path=?");
-    store_bind(row, 1, STORE_T(path));
-    snprintf(sentence, sizeof sentence, "%s", store_step(row) ? store_text(row, "value") : "");
-    store_finish(row);
-    if (sentence[0] != '\0')
-        fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, words, text->paint.off, sentence);
-}
-
-/* What users lost, and who is to blame: the first few. */
-static void write_harm(const struct text *text)
-{
-    write_sentence(text, "Harm", "harm.sentence");
-    struct store_statement *rows = store_prepare(
-        text->store, "SELECT s.value AS sentence, p.value AS share, y.value AS sure FROM result s"
-                     " JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
-                     " JOIN result y ON y.path=replace(s.path, '.sentence', '.sure')"
-                     " WHERE s.path GLOB 'causes*.sentence' AND (p.value > 0.2 OR y.value=1)"
-                     " ORDER BY s.position LIMIT 4");
-    for (int shown = 0; store_step(rows); shown++)
-        fprintf(text->out, "%s%-16s%s%s%s %s\n", text->paint.bold, shown == 0 ? "Causes" : "",
-                text->paint.off, words_percent(store_real(rows, "share"), 1).text,
-                store_int(rows, "sure") != 0 ? "" : " unsure", store_text(rows, "sentence"));
-    store_finish(rows);
-}
-
-static void write_causes(const struct text *text)
-{
-    fputc('\n', text->out);
-    write_sentence(text, "Bottleneck", "bottleneck");
-    write_sentence(text, "", "bottleneck_account");
-    write_harm(text);
-    write_sentence(text, "Root cause", "root_cause");
-    write_spread(text);
-    write_victims(text);
-}
-
 /* `sets`: lines, as the database has them. */
 static void write_remedy(const struct text *text, const char *remedy, const char *sets)
 {
@@ -492,7 +399,7 @@ bool text_run(struct store *store, FILE *out)
     text_drives(store, out, &text.paint);
     write_transport(&text);
     text_events(store, &text.paint, out);
-    write_causes(&text);
+    text_causes(text.store, text.out, &text.paint);
     write_warnings(&text);
     write_verdict(&text);
     return store_error(store) == NULL && ferror(out) == 0;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # score - how many diagnoses are right.                            SPDX-License-Identifier: Apache-2.0
-"""usage: score.py [--explain] [--list] [--set n|h] [NAME...]
+"""usage: score.py [--explain | --confirm] [--list] [--set n|h] [NAME...]
 
 Runs each scenario of expected.tsv with $STORMGLASS (default: stormglass) and compares the verdict with the expected one.
   --explain   scores `explain --prove` in place of `run`
+  --confirm   scores `run --confirm 20000000`
   --list      lists the scenarios and their expected answers, and runs nothing
   --set S     only the scenarios whose names begin with S (n or h)
 NAME is the beginning of a scenario's name.
@@ -36,16 +37,17 @@ def read_rows(names, prefix):
     return rows
 
 
-def run_verdict(program, scenario, explain):
+def run_verdict(program, scenario, explain, confirm=False):
     """The parsed JSON of run, or of explain --prove, which has the proof's suspects as causes."""
-    command = [program, "explain", "--prove", "--json", scenario] if explain else [program, "run", scenario, "--json"]
+    command = [program, "explain", "--prove", "--json", scenario] if explain else \
+        [program, "run", scenario, "--json", *(["--confirm", "20000000"] if confirm else [])]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
         verdict = json.loads(done.stdout)
     except (ValueError, subprocess.TimeoutExpired):
         return None
     proof = (verdict.get("prove") or {}).get("suspects") or []
-    if explain and not any("confirmed" in c for c in verdict.get("causes", [])) and proof:
+    if explain and not any(c.get("confirmed") for c in verdict.get("causes", [])) and proof:
         causes = verdict.get("causes", [])
         verdict["causes"] = []
         for suspect in proof:
@@ -120,7 +122,7 @@ def main():
         at = arguments.index("--set")
         prefix = arguments[at + 1]
         del arguments[at:at + 2]
-    unknown = [a for a in arguments if a.startswith("-") and a not in ("--explain", "--list")]
+    unknown = [a for a in arguments if a.startswith("-") and a not in ("--explain", "--confirm", "--list")]
     rows = read_rows([a for a in arguments if not a.startswith("-")], prefix)
     if unknown or not rows:
         print(f"score.py: {'unknown option ' + unknown[0] if unknown else 'no scenario has that name'}", file=sys.stderr)
@@ -131,7 +133,8 @@ def main():
         return 0
     scores = {}
     for row in rows:
-        verdict = run_verdict(os.environ.get("STORMGLASS", "stormglass"), os.path.join(HERE, row[0] + ".yaml"), "--explain" in arguments)
+        verdict = run_verdict(os.environ.get("STORMGLASS", "stormglass"), os.path.join(HERE, row[0] + ".yaml"), "--explain" in arguments,
+                              "--confirm" in arguments)
         result = judge(row, verdict) if verdict else "false alarm" if row[4] == "none" else "wrong"
         said = " || ".join(f"{c.get('share') or 0:.0%} {text_of(c)[:110]}" for c in verdict["causes"]) if verdict else "no result"
         print("\t".join([result, row[0], verdict["harm"]["severity"] if verdict else "-", said]), flush=True)

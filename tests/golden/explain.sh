@@ -58,7 +58,7 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 "$program" run pause-storm --set duration=4ms --set faults.0.for=600us -o brief.db >run
 "$program" explain brief.db --prove >proof 2>err || fail "--prove: exit code $?"
 says proof 'proved: slow-receiver at host0, removed (a root cause) recovers 100% of the lost time'
-says proof 'victim     backup lost 64.7 ms, 22% of its total command time'
+says proof 'victim     backup lost 61.7 ms, 21% of its total command time'
 holds proof.json '.proof.ideal == "fault-free run" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'
 holds proof.json '.proof.repairs[0] | .after.stopped_ps * 5 < .before.stopped_ps'

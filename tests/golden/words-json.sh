@@ -37,6 +37,8 @@ run() { said run "$@" | sed '/^Simulated/d'; }
     run unsteady incast-8to1 --set duration=1ms
     run crash target-crash
     run mtu mtu-mismatch
+    run confirmed mtu-mismatch --confirm 2000000 -o confirmed.db
+    run suspected incast-8to1 --set duration=1ms --set workloads.0.queue-depth=1 --confirm 20000000
     run storm pause-storm --until 1ms -o storm.db --interval 30us
     run thresholds v08-thresholds.yaml
     run many v17-many-flows.yaml
@@ -88,6 +90,7 @@ END
     said explain cost cost.yaml --assumed
     said explain gain cost.yaml --what-if
     said explain waits waits.db
+    said explain confirmed confirmed.db
 } | hold explain
 
 # --- comparisons: with a measurement, of a grid, of captures; differences ---

@@ -68,6 +68,7 @@ struct stand {
     struct run run;
     struct prove prove;
     struct prove_hops hops;
+    struct prove_members members;
     struct prove_measure original, ideal;
     bool *victims;
 };
@@ -101,6 +102,7 @@ static void take_down(struct stand *stand)
     prove_measure_free(&stand->original);
     prove_measure_free(&stand->ideal);
     free(stand->hops.rows);
+    prove_members_free(&stand->members);
     free(stand->victims);
     assert_true(run_close(&stand->run));
     scenario_free(stand->scenario);
@@ -122,8 +124,8 @@ static struct prove_measure play_repaired(struct stand *stand, const bool *rows)
     struct prove_measure measure;
     repair_apply(&repaired, repairs, count, stand->scenario);
     play(stand, &repaired.scenario, &run);
-    prove_measure(&measure, record_store(run.record), stand->scenario->workload_count,
-                  &stand->hops);
+    prove_measure(&measure, record_store(run.record), &stand->members,
+                  stand->scenario->workload_count, &stand->hops);
     assert_true(run_close(&run));
     repair_free(&repaired);
     return measure;
@@ -136,9 +138,10 @@ static struct prove_measure play_repaired_one(struct stand *stand, uint32_t row)
     return play_repaired(stand, rows);
 }
 
-static bool takes_from(const struct repair *repair, uint32_t workload)
+static bool takes_from(const struct stand *stand, const struct repair *repair, uint32_t member)
 {
-    return repair != NULL && repair->kind == REPAIR_TRAFFIC && repair->workload == workload;
+    return repair != NULL && repair->kind == REPAIR_TRAFFIC &&
+           repair->workload == stand->members.rows[member].workload;
 }
 
 /* All that is broken repaired at once, but for what makes it worse. */
@@ -155,7 +158,7 @@ static void reckon_ideal(struct stand *stand)
 
 static void reckon_victims(struct stand *stand)
 {
-    const uint32_t count = stand->scenario->workload_count;
+    const uint32_t count = stand->members.count;
     stand->victims = calloc(count, sizeof *stand->victims);
     assert_non_null(stand->victims);
     for (uint32_t i = 0; i < count; i++) {
@@ -174,12 +177,13 @@ static void reckon_victims(struct stand *stand)
 static bool is_on_path(struct stand *stand, const struct prove_hop *hop)
 {
     bool found = false;
-    for (uint32_t i = 0; i < stand->scenario->workload_count && !found; i++) {
+    for (uint32_t i = 0; i < stand->members.count && !found; i++) {
         char sql[200];
         snprintf(sql, sizeof sql,
                  "SELECT count(*) FROM workload_way WHERE workload=%u AND node=%lld AND port=%lld"
                  " AND priority=%lld",
-                 i, (long long)hop->node, (long long)hop->port, (long long)hop->priority);
+                 stand->members.rows[i].workload, (long long)hop->node, (long long)hop->port,
+                 (long long)hop->priority);
         found = stand->victims[i] && store_ask_int(record_store(stand->run.record), sql, 0) > 0;
     }
     return found;
@@ -190,15 +194,16 @@ static struct prove_impact impact_of(struct stand *stand, const struct prove_mea
 {
     struct prove_impact impact = {.lossless_drops = measure->lossless_drops,
                                   .drops = measure->drops};
-    for (uint32_t i = 0; i < stand->scenario->workload_count; i++) {
-        if (!stand->victims[i] || takes_from(but, i))
+    for (uint32_t i = 0; i < stand->members.count; i++) {
+        const int64_t p99_ps = measure->p99_ps[stand->members.rows[i].workload];
+        if (!stand->victims[i] || takes_from(stand, but, i))
             continue;
         impact.lost_ps += prove_work_lost(&measure->works[i], &stand->ideal.works[i]);
         impact.done += measure->works[i].done;
         impact.failed += measure->works[i].failed;
         impact.inactive += measure->works[i].inactive;
-        if (impact.p99_ps < measure->works[i].p99_ps)
-            impact.p99_ps = measure->works[i].p99_ps;
+        if (impact.p99_ps < p99_ps)
+            impact.p99_ps = p99_ps;
     }
     for (uint32_t i = 0; i < stand->hops.count; i++)
         if (is_on_path(stand, &stand->hops.rows[i]))
@@ -220,22 +225,36 @@ static void assert_impact(const struct prove_impact *is, struct prove_impact exp
 
 /* ------------------------------------------------------------------ what must follow */
 
+/* Of the members of a workload that are victims; false: none is. */
+static bool sum_victims(struct stand *stand, uint32_t workload, int64_t *lost, int64_t *whole)
+{
+    bool any = false;
+    *lost = *whole = 0;
+    for (uint32_t i = 0; i < stand->members.count; i++) {
+        if (stand->members.rows[i].workload != workload || !stand->victims[i])
+            continue;
+        any = true;
+        *lost += prove_work_lost(&stand->original.works[i], &stand->ideal.works[i]);
+        *whole += prove_work_whole(&stand->original.works[i], &stand->ideal.works[i]);
+    }
+    return any;
+}
+
 static void check_victims(struct stand *stand)
 {
     const struct prove *prove = &stand->prove;
     uint32_t count = 0, listed = 0;
+    int64_t lost, whole;
     for (uint32_t i = 0; i < stand->scenario->workload_count; i++) {
-        if (!stand->victims[i])
+        if (!sum_victims(stand, i, &lost, &whole))
             continue;
         count++;
-        const int64_t lost = prove_work_lost(&stand->original.works[i], &stand->ideal.works[i]);
         for (uint32_t k = 0; k < prove->victim_count && k < PROVE_VICTIMS_MAX; k++) {
             if (strcmp(prove->victims[k].name, stand->scenario->workloads[i].name) != 0)
                 continue;
             listed++;
             assert_int_equal(prove->victims[k].lost_ps, lost);
-            assert_int_equal(prove->victims[k].under_way_ps,
-                             prove_work_whole(&stand->original.works[i], &stand->ideal.works[i]));
+            assert_int_equal(prove->victims[k].under_way_ps, whole);
         }
     }
     assert_int_equal(prove->victim_count, count);
@@ -243,10 +262,8 @@ static void check_victims(struct stand *stand)
     for (uint32_t k = 1; k < listed; k++)
         assert_true(prove->victims[k - 1].lost_ps >= prove->victims[k].lost_ps);
     for (uint32_t i = 0; listed > 0 && i < stand->scenario->workload_count; i++)
-        if (stand->victims[i]) /* nobody who lost more than the last is left out */
-            assert_true(listed == count ||
-                        prove_work_lost(&stand->original.works[i], &stand->ideal.works[i]) <=
-                            prove->victims[0].lost_ps);
+        if (sum_victims(stand, i, &lost, &whole)) /* the one that lost most is listed */
+            assert_true(listed == count || lost <= prove->victims[0].lost_ps);
 }
 
 static void check_rows(struct stand *stand)
@@ -302,9 +319,9 @@ static void check_load(struct stand *stand)
         const struct prove_row *row = &stand->prove.rows[i];
         struct prove_measure measure = play_repaired_one(stand, i);
         int64_t less = 0, whole = 0;
-        for (uint32_t k = 0; k < stand->scenario->workload_count; k++) {
+        for (uint32_t k = 0; k < stand->members.count; k++) {
             const struct prove_work *was = &stand->original.works[k], *is = &measure.works[k];
-            if (takes_from(&row->repair, k))
+            if (takes_from(stand, &row->repair, k))
                 continue;
             less += prove_work_lost(was, is) - prove_work_lost(is, was);
             whole += prove_work_whole(was, is);
@@ -346,7 +363,9 @@ static struct stand *proved(const char *text)
     assert_int_equal(prove_it(stand), PROVE_DONE);
     struct store *store = record_store(stand->run.record);
     prove_hops_read(&stand->hops, store);
-    prove_measure(&stand->original, store, stand->scenario->workload_count, &stand->hops);
+    prove_members_read(&stand->members, store, stand->scenario->workload_count);
+    prove_measure(&stand->original, store, &stand->members, stand->scenario->workload_count,
+                  &stand->hops);
     reckon_ideal(stand);
     reckon_victims(stand);
     if (stand->prove.repaired) {

@@ -16,8 +16,19 @@ static const char tables[] =
     "  latency_p99_ps, failed);"
     "CREATE TABLE result(path, value);"
     "CREATE TABLE latency(workload, count);"
+    "CREATE TABLE member(workload, from_node, to_node, issued, completed, failed, first_issue_ps,"
+    "  last_completion_ps, latency_mean_ps);"
     "CREATE TABLE workload_way(workload, node, port, priority);"
     "CREATE TABLE counter(node, port, priority, name, value);";
+
+static void measure_of(struct prove_measure *measure, struct store *store, uint32_t workloads)
+{
+    const struct prove_hops ways = {0};
+    struct prove_members members;
+    prove_members_read(&members, store, workloads);
+    prove_measure(measure, store, &members, workloads, &ways);
+    prove_members_free(&members);
+}
 
 static struct store *store_with(const char *rows)
 {
@@ -72,7 +83,8 @@ static void stops_are_of_the_ways_alone(void **state)
     struct prove_hops ways = {0};
     struct prove_measure measure;
     prove_hops_read(&ways, store);
-    prove_measure(&measure, store, 0, &ways);
+    const struct prove_members nobody = {0};
+    prove_measure(&measure, store, &nobody, 0, &ways);
     static const int64_t expected[] = {4, 0, 0, 32};
     assert_int_equal(ways.count, 4);
     for (int i = 0; i < 4; i++)
@@ -92,14 +104,15 @@ static void work_is_measured_and_waited_for(void **state)
     static const struct {
         const char *workload, *counts; /* unfinished, start, last completion, mean, p99, failed */
         struct prove_work expected;
+        int64_t p99_ps;
     } rows[] = {
-        {"0, 0, 900, 10.0, 15, 0", "(0, 1), (0, 3)", {4, 40, 15}},
-        {"0, 0, 900, 10.4, 15, 2", "(0, 3)", {3, 31, 15, 2}},
-        {"0, 0, 900, 10.5, 15, 0", "(0, 3)", {3, 32, 15}},
-        {"1, 0, 900, 10.0, 15, 0", "(0, 4)", {4, 340, 15, 0, 1}},
-        {"3, 100, 900, 10.0, 15, 0", "(0, 4), (1, 70)", {4, 940, 15, 0, 3}},
-        {"2, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 2200, 0, 1, 2}},
-        {"0, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 0, 0, 1}},
+        {"0, 0, 900, 10.0, 15, 0", "(0, 1), (0, 3)", {4, 40}, 15},
+        {"0, 0, 900, 10.4, 15, 2", "(0, 3)", {3, 31, 2}, 15},
+        {"0, 0, 900, 10.5, 15, 0", "(0, 3)", {3, 32}, 15},
+        {"1, 0, 900, 10.0, 15, 0", "(0, 4)", {4, 340, 0, 1}, 15},
+        {"3, 100, 900, 10.0, 15, 0", "(0, 4), (1, 70)", {4, 940, 0, 3}, 15},
+        {"2, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 2200, 1, 2}, 0},
+        {"0, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 0, 1}, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char sql[256];
@@ -107,12 +120,11 @@ static void work_is_measured_and_waited_for(void **state)
                  "INSERT INTO workload VALUES(0, %s); INSERT INTO latency VALUES%s",
                  rows[i].workload, rows[i].counts);
         struct store *store = store_with(sql);
-        const struct prove_hops ways = {0};
         struct prove_measure measure;
-        prove_measure(&measure, store, 1, &ways);
+        measure_of(&measure, store, 1);
         assert_int_equal(measure.works[0].done, rows[i].expected.done);
         assert_int_equal(measure.works[0].under_way_ps, rows[i].expected.under_way_ps);
-        assert_int_equal(measure.works[0].p99_ps, rows[i].expected.p99_ps);
+        assert_int_equal(measure.p99_ps[0], rows[i].p99_ps);
         assert_int_equal(measure.works[0].failed, rows[i].expected.failed);
         assert_int_equal(measure.works[0].unfinished, rows[i].expected.unfinished);
         prove_measure_free(&measure);
@@ -127,13 +139,12 @@ static void works_are_by_number(void **state)
     struct store *store = store_with("INSERT INTO workload VALUES(1, 0, 0, 900, 7.0, 9, 0),"
                                      " (2, 0, 0, 900, 8.0, 10, 3);"
                                      "INSERT INTO latency VALUES(1, 1), (2, 2)");
-    const struct prove_hops ways = {0};
     struct prove_measure measure;
-    prove_measure(&measure, store, 2, &ways);
+    measure_of(&measure, store, 2);
     assert_int_equal(measure.works[0].done, 0);
     assert_int_equal(measure.works[1].under_way_ps, 7);
     prove_measure_free(&measure);
-    prove_measure(&measure, store, 4, &ways);
+    measure_of(&measure, store, 4);
     assert_int_equal(measure.works[2].under_way_ps, 16);
     assert_int_equal(measure.works[3].done, 0);
     prove_measure_free(&measure);
@@ -148,14 +159,43 @@ static void drops_and_idle_members_are_those_of_the_result(void **state)
         store_with("INSERT INTO workload VALUES(1, 0, 0, 900, 7.0, 9, 0);"
                    "INSERT INTO result VALUES('drops.lossless', 3), ('drops.watchdog', 4),"
                    " ('drops.mtu', 16), ('packets', 100), ('workloads[1].members_idle', 5)");
-    const struct prove_hops ways = {0};
     struct prove_measure measure;
-    prove_measure(&measure, store, 2, &ways);
+    measure_of(&measure, store, 2);
     assert_int_equal(measure.lossless_drops, 7);
     assert_int_equal(measure.drops, 23);
     assert_int_equal(measure.works[0].inactive, 0);
     assert_int_equal(measure.works[1].inactive, 5);
     prove_measure_free(&measure);
+    assert_true(store_close(store));
+}
+
+/* Instances of one pair go together; who did nothing is inactive, what never ended is waited for
+ * since the last that did, or since the first was issued. */
+static void members_are_pairs_of_hosts(void **state)
+{
+    (void)state;
+    struct store *store = store_with(
+        "INSERT INTO workload VALUES(0, 1, 0, 900, 7.0, 9, 0), (1, 0, 0, 900, 8.0, 11, 0);"
+        "INSERT INTO member VALUES(0, 2, 7, 4, 3, 0, 10, 900, 20), (0, 2, 7, 2, 2, 0, 10, 800, 30),"
+        " (0, 1, 7, 3, 0, 1, 200, NULL, NULL), (1, 2, 7, 0, 0, 0, NULL, NULL, NULL)");
+    static const struct prove_work expected[] = {
+        {0, 2000, 1, 2, 1}, {5, 420, 0, 1, 0}, {0, 0, 0, 0, 1}};
+    const struct prove_hops ways = {0};
+    struct prove_members members;
+    struct prove_measure measure;
+    prove_members_read(&members, store, 2);
+    prove_measure(&measure, store, &members, 2, &ways);
+    assert_int_equal(members.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(members.rows[i].workload, i == 2);
+        assert_int_equal(members.rows[i].from, i == 0 ? 1 : 2);
+        assert_int_equal(members.rows[i].to, 7);
+        assert_memory_equal(&measure.works[i], &expected[i], sizeof expected[i]);
+    }
+    assert_int_equal(measure.p99_ps[0], 9);
+    assert_int_equal(measure.p99_ps[1], 11);
+    prove_measure_free(&measure);
+    prove_members_free(&members);
     assert_true(store_close(store));
 }
 
@@ -197,6 +237,7 @@ int main(void)
         cmocka_unit_test(work_is_measured_and_waited_for),
         cmocka_unit_test(works_are_by_number),
         cmocka_unit_test(drops_and_idle_members_are_those_of_the_result),
+        cmocka_unit_test(members_are_pairs_of_hosts),
         cmocka_unit_test(lost_is_what_the_same_number_took_less_without_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
