@@ -131,8 +131,19 @@ lab_linux_ports() {
     lab_port 2 10.0.0.4
 }
 
-# lab_path ADDRESS: the state of the path to it, "live optimized"
-lab_path() { nvme list-subsys /dev/nvme0n1 | sed -n "s/.*traddr=$1,[^ ]* *//p"; }
+# lab_path ADDRESS: the state of the path to it, "live optimized", read from sysfs.  `nvme list-subsys DEVICE` prints the
+# same, but it sends commands by each path: on one that has lost its wire it can wait for a minute until they time out.
+lab_path() {
+    local controller
+    for controller in /sys/class/nvme/nvme*; do
+        case $(cat "$controller/address") in
+        traddr="$1",*) echo "$(cat "$controller/state") $(cat "$controller"/nvme*c*n1/ana_state 2>/dev/null)" ;;
+        esac
+    done
+}
+
+# lab_listed_path ADDRESS: the same as `nvme list-subsys` prints it; while all paths are live.
+lab_listed_path() { nvme list-subsys /dev/nvme0n1 | sed -n "s/.*traddr=$1,[^ ]* *//p"; }
 
 # lab_target ADDRESS [DEVICE]: Linux's target on NVMe/RDMA port 4420, with one namespace.
 lab_target() {

@@ -19,6 +19,8 @@ states() { # OF-PORT-0 OF-PORT-1
     lab_value "paths.$(($(date +%s) - begun))" "$(lab_path 10.0.0.2), $(lab_path 10.0.0.4)"
     lab_equal "path to port 0" "$(lab_path 10.0.0.2)" "$1"
     lab_equal "path to port 1" "$(lab_path 10.0.0.4)" "$2"
+    lab_equal "listed path to port 0" "$(lab_listed_path 10.0.0.2)" "$1"
+    lab_equal "listed path to port 1" "$(lab_listed_path 10.0.0.4)" "$2"
 }
 is_back() { [ "$(lab_path 10.0.0.2)" = "live optimized" ]; }
 
