@@ -129,10 +129,12 @@ EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/
                   $(PAGE) $(sort $(wildcard scenarios/profiles/*.yaml) $(wildcard scenarios/works/*.yaml))
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
+# WebAssembly has none of the libraries: cli/wasm takes the place of what includes them.
+OUTSIDE      := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack|dlfcn|zlib)|"replay/database/store_(private|guard))' \
+                    $(filter scenarios/% replay/%,$(LIB_SOURCES)))
+WASM_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
 ifeq ($(TARGET),wasm)
-OUTSIDE     := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack|dlfcn|zlib)|"replay/database/store_(private|guard))' \
-                   $(filter scenarios/% replay/%,$(LIB_SOURCES)))
-LIB_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
+LIB_SOURCES := $(WASM_SOURCES)
 endif
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.
@@ -157,6 +159,8 @@ PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge) $(if $(MPI
 UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
 LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
 SWARM := $(B)/tests/swarm/swarm
+# Of the plain build: what scripts of make test run besides the program.
+TESTED_PROGRAMS = $(addprefix build/$(CC_NAME)-plain$(OPT)/,tests/swarm/swarm cli/wasm/stormglass)
 FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 
 emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
@@ -180,8 +184,8 @@ run: all ## installs what is missing, builds, and plays the pause storm (CASE=FI
 
 test: build/packages-test all ## the same, then every test
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
-	@$(MAKE) BUILD=plain law-programs fuzz-objects build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
-	@SWARM=build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
+	@$(MAKE) BUILD=plain law-programs fuzz-objects $(TESTED_PROGRAMS)
+	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
 
 odd: build/packages-test build/packages-odd all ## some tests as on a machine unlike ours: spaces in the path, no root, a German locale, one processor, other fonts
@@ -189,8 +193,8 @@ odd: build/packages-test build/packages-odd all ## some tests as on a machine un
 
 odd-all: build/packages-test build/packages-odd all ## every test of make test on such a machine
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
-	@$(MAKE) BUILD=plain law-programs build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
-	@SWARM=build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd --all \
+	@$(MAKE) BUILD=plain law-programs $(TESTED_PROGRAMS)
+	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd --all \
 	    build/$(CC_NAME)-asan$(OPT)/tests/unit build/$(CC_NAME)-plain$(OPT)/tests/laws
 
 browser-test: build/packages-browser all ## opens the page of a report in Chromium: charts, numbers, zoom
@@ -478,6 +482,15 @@ $(B)/cli/wasm/trees: $(B)/cli/wasm/trees.o $(LIB)
 build/wasm/trees.c: $(B)/cli/wasm/trees
 	@mkdir -p $(@D)
 	@$< > $@.new && mv $@.new $@
+
+# The program of WebAssembly for this machine, without any library: make test notices what cli/wasm lacks.
+$(B)/cli/wasm/all.a: $(call objects,$(WASM_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(B)/library.list
+	@echo "  AR    $(@:build/%=%)"
+	@rm -f $@ && $(AR) rcsT $@ $(filter %.o,$^)
+
+$(B)/cli/wasm/stormglass: $(B)/cli/wasm/main.o $(B)/trees.o $(B)/cli/wasm/all.a
+	@echo "  LINK  $(@:build/%=%)"
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lm -o $@
 endif
 
 # Headers that each hang together, of the system's package, without the C library's beside them.

@@ -134,3 +134,26 @@ const char *store_text(const struct store_statement *statement, const char *colu
     (void)column;
     return NULL;
 }
+
+int64_t store_int(const struct store_statement *statement, const char *column)
+{
+    (void)statement;
+    (void)column;
+    return 0;
+}
+
+const unsigned char *store_blob(const struct store_statement *statement, const char *column,
+                                size_t *bytes)
+{
+    (void)statement;
+    (void)column;
+    *bytes = 0;
+    return NULL;
+}
+
+int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise)
+{
+    (void)store;
+    (void)sql;
+    return otherwise;
+}
