@@ -23,7 +23,7 @@
 #define WRITES "workloads: [{name: w, kind: rdma-write, from: host0..host1, to: host2}]\n"
 #define FAULT  "faults: [{at: 0us, kind: "
 
-enum { SWITCH = 4 };
+enum { SWITCH = 4, LIMITS = 4 };
 
 struct fixture {
     struct diag *diag;
@@ -33,7 +33,7 @@ struct fixture {
     struct world *world;
     struct route_table *routes;
     struct harm_use uses[8]; /* host0..host3, then the ports of the switch */
-    struct harm_limit limit;
+    struct harm_limit limits[LIMITS]; /* by workload */
     struct harm_scene scene;
     struct harm harm;
 };
@@ -60,10 +60,12 @@ static inline void build(struct fixture *fixture, const char *text)
                                          .fabric = &fixture->fabric,
                                          .routes = fixture->routes,
                                          .uses = fixture->uses,
-                                         .limits = &fixture->limit,
+                                         .limits = fixture->limits,
                                          .now = PS_PER_MS,
                                          .window_end = PS_PER_MS};
-    fixture->limit = (struct harm_limit){.resource = BOTTLENECK_DEPTH, .text = "waits"};
+    assert_true(fixture->scenario->workload_count <= LIMITS);
+    for (int i = 0; i < LIMITS; i++)
+        fixture->limits[i] = (struct harm_limit){.resource = BOTTLENECK_DEPTH, .text = "waits"};
 }
 
 static inline void raze(struct fixture *fixture)

@@ -403,8 +403,8 @@ static void what_limits_a_workload_is_scarcer_than_elsewhere(void **state)
     struct fixture fixture;
     build(&fixture, STAR "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, rnic: "
                          "{max-rd-atomic: 1}}}\n" WRITES);
-    fixture.limit.resource = BOTTLENECK_READS;
-    fixture.limit.used = PPM;
+    fixture.limits[0].resource = BOTTLENECK_READS;
+    fixture.limits[0].used = PPM;
     judge(&fixture);
     expect_first(&fixture, "bottleneck", HARM_SETTING, "hosts.odd.rnic.max-rd-atomic");
     raze(&fixture);

@@ -135,8 +135,8 @@ static void a_cost_that_is_little_more_costs_little(void **state)
                       "workloads: [{name: w, kind: nvme, from: host0, to: host2}]\n",
                  dear ? "10us" : "1100ns");
         build(&fixture, text);
-        fixture.limit.resource = BOTTLENECK_HOST_CPU;
-        fixture.limit.used = PPM;
+        fixture.limits[0].resource = BOTTLENECK_HOST_CPU;
+        fixture.limits[0].used = PPM;
         judge(&fixture);
         expect_first(&fixture, "bottleneck", HARM_SETTING, "hosts.odd.nvme.submit-cost");
         assert_int_equal(fixture.harm.lost_ps, dear ? PS_PER_MS / 2 : PS_PER_MS / 1000000 * 90909);
