@@ -45,18 +45,19 @@ struct own {
 
 static const struct opt own_opts[] = {
     {"peer-mtu", OPT_SIZE, FIELD(peer_mtu), "auto", "256B", "16000B", "auto",
-     "MTU of the other end; auto: as this one's.", "own"},
+     "MTU of the other end; auto: as this one's.", "own", OPT_INERT},
     {"lossless-mtu", OPT_SIZE, FIELD(lossless_mtu), "auto", "256B", "16000B", "auto",
-     "MTU of the lossless class; auto: the smaller of both ends'.", "own"},
+     "MTU of the lossless class; auto: the smaller of both ends'.", "own", OPT_INERT},
     {"response", OPT_TIME, FIELD(response), "500ns", "0ns", "1ms", "ieee|sonic",
-     "From the last bit of a PFC frame to its effect.", "as a port's pfc-response"},
+     "From the last bit of a PFC frame to its effect.", "as a port's pfc-response", OPT_INERT},
     {"smallest", OPT_SIZE, FIELD(smallest), "66B", "64B", "16018B", NULL,
-     "Smallest frame of the class.", "a RoCEv2 acknowledgement"},
-    {"frame", OPT_SIZE, FIELD(frame), "1518B", "64B", "16018B", NULL, "Frames of the proof.",
-     "own"},
+     "Smallest frame of the class.", "a RoCEv2 acknowledgement", OPT_INERT},
+    {"frame", OPT_SIZE, FIELD(frame), "1518B", "64B", "16018B", NULL, "Frames of the proof.", "own",
+     OPT_INERT},
     {"small-packets", OPT_PERCENT, FIELD(small_packets), "0%", "0%", "100%", NULL,
-     "SONiC's small_packet_percentage.", "sonic-swss buffer_headroom_mellanox.lua"},
-    {"phases", OPT_INT, FIELD(phases), "16", "0", "100000", NULL, "Phases of the proof.", "own"},
+     "SONiC's small_packet_percentage.", "sonic-swss buffer_headroom_mellanox.lua", OPT_INERT},
+    {"phases", OPT_INT, FIELD(phases), "16", "0", "100000", NULL, "Phases of the proof.", "own",
+     OPT_INERT},
     {0},
 };
 

@@ -384,8 +384,10 @@ void opt_format(const struct opt *row, int64_t value, char *text, size_t size)
 
 void opt_presets(const struct opt *rows, void *params)
 {
-    for (const struct opt *row = rows; row->name != NULL; row++)
+    for (const struct opt *row = rows; row->name != NULL; row++) {
+        CHECK(row->effect.part != OPT_PART_UNSAID);
         *opt_field(row, params) = parse_own(row, row->preset);
+    }
 }
 
 size_t opt_join(struct opt *rows, size_t count, const struct opt *own, size_t offset)

@@ -10,6 +10,8 @@
 #ifndef STORMGLASS_BASE_OPT_H
 #define STORMGLASS_BASE_OPT_H
 
+#include "base/opt_effect.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +44,7 @@ struct opt {
     const char *source; /* standard and section, paper, kernel file, or "assumed: why" */
     const char *step;   /* a quantity is a whole multiple of it; NULL: any */
     int64_t factor;     /* a quantity is min times a power of it; 0: any */
+    struct opt_effect effect;
 };
 
 /* The choices of a list X(NAME, "word"), in its order: the same list makes the enum, so that no
@@ -51,7 +54,8 @@ struct opt {
 
 #define OPT_WHY_BYTES 160
 
-/* Sets every field to its preset; CHECKs that each parses.  That they lie inside their bounds is
+/* Sets every field to its preset; CHECKs that each parses, and that each row says what it
+ * acts on.  That they lie inside their bounds is
  * a test's (tests/unit/base/test_opt.c): this is done for each block of each scenario. */
 void opt_presets(const struct opt *rows, void *params);
 
@@ -79,6 +83,17 @@ bool opt_series(const struct opt *row, char *text, size_t size);
 
 /* The numbers that a list may hold, "0 to 7", for a MASK with a max. */
 void opt_mask_range(const struct opt *row, char *text, size_t size);
+
+/* The value may do harm where peers have the common one: it lies in the direction that is worse.
+ * Words (auto, none) stand for negative numbers, whose meaning is not known here: each other one is
+ * worse. */
+bool opt_is_worse(const struct opt *row, int64_t value, int64_t common);
+
+/* 0 stands for "no limit" or "no cost": a value that is not 0 is what hardware or a user allows. */
+static inline bool opt_is_limit(const struct opt *row)
+{
+    return row->effect.worse == OPT_WORSE_LIMIT || row->effect.worse == OPT_WORSE_CEILING;
+}
 
 static inline int64_t *opt_field(const struct opt *row, void *params)
 {

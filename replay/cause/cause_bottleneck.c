@@ -1,36 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_bottleneck - what limits a workload is scarcer at its hosts than at others: a setting of
- * theirs whose row relieves the resource that it waits for. */
+ * theirs whose row acts on the resource that the workload waits for. */
 #include "replay/cause/causes.h"
 
 #include "base/memory.h"
 #include "replay/database/words.h"
-#include "replay/harm/act.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct relief {
-    enum bottleneck_resource resource;
-    const char *rows;
-};
-
-/* The rows by which `explain --what-if` relieves a resource. */
-static const struct relief reliefs[] = {
-#define RESOURCE(ID, word)
-#define RELIEF(ID, section, rows, how) {BOTTLENECK_##ID, rows},
-#include "replay/explain/resource.def"
-#undef RELIEF
-#undef RESOURCE
-    {BOTTLENECK_MEDIA, "media"}};
 
 /* Of the time that is lost to it, or that it is busy: what all have too little of. */
 enum { SCARCE = PPM * 3 / 10 };
 
 /* A limit of the workload itself, which those of its kind do not have; where all have one it is
  * what was wanted. */
-static bool is_limited_alone(const struct harm_scene *scene, const char *rows, uint32_t workload,
+static bool is_limited_alone(const struct harm_scene *scene, enum opt_part part, uint32_t workload,
                              struct suspect *suspect)
 {
     for (size_t i = 0; i < scene->deviations.count; i++) {
@@ -38,7 +23,7 @@ static bool is_limited_alone(const struct harm_scene *scene, const char *rows, u
         for (size_t k = 0; k < deviation->change_count; k++) {
             const struct deviation_change *change = &deviation->changes[k];
             if (change->of != DEVIATION_WORK || change->index != workload ||
-                !suspects_listed(rows, change->row->name) || !suspects_is_worse(deviation, change))
+                change->row->effect.part != part || !suspects_is_worse(deviation, change))
                 continue;
             *suspect = suspects_named_deviation(deviation);
             return true;
@@ -47,33 +32,34 @@ static bool is_limited_alone(const struct harm_scene *scene, const char *rows, u
     return false;
 }
 
-/* Of these rows, what the hosts have of them is scarce: the same of all hosts. */
+/* What hosts have of a part is scarce: the same of all hosts. */
 struct scarce {
-    const char *rows; /* NULL: not looked for so far */
-    bool found;
+    bool looked, found;
     struct suspect suspect;
 };
 
-static bool is_scarce(const struct harm_scene *scene, const char *rows, struct scarce *scarce,
+/* `scarce` is by part. */
+static bool is_scarce(const struct harm_scene *scene, enum opt_part part, struct scarce *scarce,
                       struct suspect *suspect)
 {
-    if (scarce->rows != rows)
-        scarce->found = suspects_scarce(scene, rows, &scarce->suspect);
-    scarce->rows = rows;
-    if (scarce->found)
-        *suspect = scarce->suspect;
-    return scarce->found;
+    struct scarce *mine = &scarce[part];
+    if (!mine->looked)
+        mine->found = suspects_scarce(scene, part, &mine->suspect);
+    mine->looked = true;
+    if (mine->found)
+        *suspect = mine->suspect;
+    return mine->found;
 }
 
 static bool finds(const struct harm_scene *scene, const struct suspects_place *place,
-                  uint32_t workload, const char *rows, struct scarce *scarce,
-                  struct suspect *suspect)
+                  uint32_t workload, struct scarce *scarce, struct suspect *suspect)
 {
     const struct harm_limit *limit = &scene->limits[workload];
+    const enum opt_part part = bottleneck_part(limit->resource);
     if (limit->resource == BOTTLENECK_WORKLOAD_LIMIT)
-        return is_limited_alone(scene, rows, workload, suspect);
-    return suspects_deviation(scene, rows, *place, suspect) ||
-           (limit->used >= SCARCE && is_scarce(scene, rows, scarce, suspect));
+        return is_limited_alone(scene, part, workload, suspect);
+    return suspects_deviation_of(scene, part, *place, suspect) ||
+           (limit->used >= SCARCE && is_scarce(scene, part, scarce, suspect));
 }
 
 /* What a cost that differs can have taken of anybody's time, if it were all of it: what it is more
@@ -85,7 +71,8 @@ static int64_t most_of(const struct harm_scene *scene, const struct suspect *sus
         const struct deviation_change *change = &deviation->changes[0];
         char why[OPT_WHY_BYTES];
         int64_t value;
-        if (strcmp(deviation->path, suspect->name) == 0 && act_of(change->row) == ACT_COST &&
+        if (strcmp(deviation->path, suspect->name) == 0 && change->row != NULL &&
+            change->row->effect.by == OPT_BY_COST &&
             opt_parse(change->row, deviation->value, &value, why) && value > change->common)
             return (int64_t)((__int128)(value - change->common) * PPM / value);
     }
@@ -93,13 +80,13 @@ static int64_t most_of(const struct harm_scene *scene, const struct suspect *sus
 }
 
 static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t node,
-                   uint32_t workload, const char *rows, struct scarce *scarce)
+                   uint32_t workload, struct scarce *scarce)
 {
     const struct harm_limit *limit = &scene->limits[workload];
     struct cause_clue clue = cause_clue();
     struct suspect suspect;
     clue.place.node = node;
-    if (!finds(scene, &clue.place, workload, rows, scarce, &suspect))
+    if (!finds(scene, &clue.place, workload, scarce, &suspect))
         return;
     clue.workload = workload;
     clue.most = most_of(scene, &suspect);
@@ -117,20 +104,21 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     /* By node: 1 and the last workload whose members there have been looked at. */
     uint32_t *looked = memory_zeroed(scene->fabric->node_count, sizeof *looked);
-    struct scarce scarce[sizeof reliefs / sizeof reliefs[0]] = {0};
+    struct scarce *scarce = memory_zeroed(OPT_PARTS, sizeof *scarce);
     for (uint32_t i = 0; scene->limits != NULL && i < scene->member_count; i++) {
         const struct harm_member *member = &scene->members[i];
-        const struct harm_limit *limit = &scene->limits[member->workload];
+        if (scene->limits[member->workload].resource == BOTTLENECK_UNKNOWN)
+            continue;
         const uint32_t ends[] = {member->from, member->to};
         const bool fresh[] = {looked[ends[0]] <= member->workload,
                               looked[ends[1]] <= member->workload};
-        for (size_t k = 0; k < sizeof reliefs / sizeof reliefs[0]; k++)
-            for (int end = 0; reliefs[k].resource == limit->resource && end < 2; end++)
-                if (fresh[end])
-                    accuse(search, scene, ends[end], member->workload, reliefs[k].rows, &scarce[k]);
+        for (int end = 0; end < 2; end++)
+            if (fresh[end])
+                accuse(search, scene, ends[end], member->workload, scarce);
         looked[ends[0]] = looked[ends[1]] = member->workload + 1;
     }
     free(looked);
+    free(scarce);
 }
 
 const struct cause_kind cause_bottleneck = {

@@ -3,9 +3,8 @@
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"
-#include "replay/harm/act.h"
-#include "replay/harm/unused.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/effect/effect.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +15,14 @@ enum { NOTABLE = PPM / 20, HEADERS = 82, LENGTH_PS = 5, EXCHANGES = 16, ROUND_TR
 /* How it shows that somebody is served worse. */
 enum { SERVED = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW) };
 
+static enum opt_by by_of(const struct deviation_change *change)
+{
+    return change->row == NULL ? OPT_BY_NOTHING : change->row->effect.by;
+}
+
 /* What it adds to each operation of the member: a link's delay both ways, if both ends have it. */
 static time_ps added_to(const struct harm_scene *scene, const struct deviation *deviation,
-                        const struct harm_member *member, enum act_by by)
+                        const struct harm_member *member, enum opt_by by)
 {
     time_ps added = 0;
     for (size_t i = 0; i < deviation->change_count; i++) {
@@ -26,7 +30,7 @@ static time_ps added_to(const struct harm_scene *scene, const struct deviation *
         const struct scenario_spot *spot = &change->spot;
         char why[OPT_WHY_BYTES];
         int64_t value;
-        if (act_of(change->row) != by || spot->node == SCENARIO_NOWHERE ||
+        if (by_of(change) != by || spot->node == SCENARIO_NOWHERE ||
             !opt_parse(change->row, deviation->value, &value, why) || value <= change->common)
             continue;
         const bool all = spot->port == SCENARIO_ALL_PORTS;
@@ -35,7 +39,7 @@ static time_ps added_to(const struct harm_scene *scene, const struct deviation *
             continue;
         const bool length = strcmp(change->row->name, "length") == 0;
         const time_ps each = (value - change->common) * (length ? LENGTH_PS : 1);
-        const bool frames = change->of != DEVIATION_MEDIA_VALUE && by == ACT_DELAY;
+        const bool frames = change->of != DEVIATION_MEDIA_VALUE && by == OPT_BY_DELAY;
         added += all && frames ? 2 * each : each;
     }
     return added;
@@ -71,7 +75,7 @@ static int64_t worked(const struct harm_scene *scene, const struct deviation *de
         const struct harm_member *member = &scene->members[list.members[i]];
         if ((target ? member->to : member->from) != node)
             continue;
-        spent += (__int128)member->completed * added_to(scene, deviation, member, ACT_COST);
+        spent += (__int128)member->completed * added_to(scene, deviation, member, OPT_BY_COST);
         span = member->span > span ? member->span : span;
     }
     const struct scenario_host *host = scene->scenario->nodes[node].host;
@@ -166,22 +170,22 @@ static int64_t headers(const struct harm_scene *scene, const struct deviation *d
 static int64_t supposed(const struct harm_scene *scene, const struct deviation *deviation,
                         const struct harm_member *member)
 {
-    switch (act_of(deviation->changes[0].row)) {
-    case ACT_DELAY:
-        return delayed(member, added_to(scene, deviation, member, ACT_DELAY));
-    case ACT_COST: {
-        const int64_t waited = delayed(member, added_to(scene, deviation, member, ACT_COST));
+    switch (by_of(&deviation->changes[0])) {
+    case OPT_BY_DELAY:
+        return delayed(member, added_to(scene, deviation, member, OPT_BY_DELAY));
+    case OPT_BY_COST: {
+        const int64_t waited = delayed(member, added_to(scene, deviation, member, OPT_BY_COST));
         const int64_t busy = worked(scene, deviation);
         return busy > waited ? busy : waited;
     }
-    case ACT_RATE:
+    case OPT_BY_RATE:
         return carried(scene, deviation);
-    case ACT_SERVICE:
+    case OPT_BY_SERVICE:
         if (strcmp(deviation->changes[0].row->name, "max-rd-atomic") == 0)
             return member->part[HARM_PART_READS];
         return headers(scene, deviation, member);
-    case ACT_NOTHING:
-    case ACT_TRACE:
+    case OPT_BY_NOTHING:
+    case OPT_BY_TRACE:
         break;
     }
     return 0;
@@ -212,9 +216,8 @@ static int64_t behind(const struct harm_scene *scene, const struct deviation *de
 /* What it makes slower, and leaves no trace of its own. */
 static bool is_felt_as_service(const struct deviation_change *change)
 {
-    return change->row != NULL
-               ? act_of(change->row) == ACT_SERVICE || act_of(change->row) == ACT_RATE
-               : change->of == DEVIATION_CONTROL || change->of == DEVIATION_MEDIA;
+    return change->row != NULL ? by_of(change) == OPT_BY_SERVICE || by_of(change) == OPT_BY_RATE
+                               : change->of == DEVIATION_CONTROL || change->of == DEVIATION_MEDIA;
 }
 
 static int64_t supposed_of(const struct harm_scene *scene, const struct deviation *deviation,
@@ -293,8 +296,7 @@ static bool does_nothing(const struct harm_scene *scene, const struct deviation 
     if (change->row != NULL && strcmp(change->row->name, "fec-latency") == 0 &&
         change->spot.node != SCENARIO_NOWHERE && change->spot.port != SCENARIO_ALL_PORTS)
         return !has_fec(scene, port_of(scene, change));
-    return change->row != NULL && change->spot.node < scene->scenario->host_count &&
-           unused_is(scene, change->spot.node, change->row->name);
+    return effect_is_void(scene->scenario, change->spot.node, change->row);
 }
 
 static void look(struct cause_search *search, const struct harm_scene *scene)

@@ -22,10 +22,10 @@ enum {
 };
 
 static const char *const names[] = {
-#define RESOURCE(ID, word) [BOTTLENECK_##ID] = (word),
-#define RELIEF(ID, section, rows, how)
-#include "replay/explain/resource.def"
-#undef RELIEF
+#define RESOURCE(ID, word, about) [BOTTLENECK_##ID] = (word),
+#define PART(ID, about)
+#include "base/opt_part.def"
+#undef PART
 #undef RESOURCE
 };
 

@@ -18,6 +18,7 @@
 #ifndef STORMGLASS_REPLAY_EXPLAIN_BOTTLENECK_H
 #define STORMGLASS_REPLAY_EXPLAIN_BOTTLENECK_H
 
+#include "base/opt_effect.h"
 #include "base/units.h"
 
 #include <stdbool.h>
@@ -25,10 +26,10 @@
 #include <stdint.h>
 
 enum bottleneck_resource {
-#define RESOURCE(ID, word) BOTTLENECK_##ID,
-#define RELIEF(ID, section, rows, how)
-#include "replay/explain/resource.def"
-#undef RELIEF
+#define RESOURCE(ID, word, about) BOTTLENECK_##ID,
+#define PART(ID, about)
+#include "base/opt_part.def"
+#undef PART
 #undef RESOURCE
     BOTTLENECK_RESOURCES,
     BOTTLENECK_UNKNOWN = BOTTLENECK_RESOURCES, /* nothing counted what was used */
@@ -74,6 +75,12 @@ struct bottleneck {
     char account[BOTTLENECK_ACCOUNT_BYTES]; /* which part of operations' time that is; empty: nobody
                                                accounted for time */
 };
+
+/* The part of a run on which the parameters act that relieve it. */
+static inline enum opt_part bottleneck_part(enum bottleneck_resource resource)
+{
+    return (enum opt_part)(OPT_PART_LINK + (int)resource); /* one list, resources first */
+}
 
 /* "link"; "unknown" */
 const char *bottleneck_word(enum bottleneck_resource resource);

@@ -4,7 +4,7 @@
  * a port beside ports, a switch beside switches of its tier, a host beside hosts. */
 #include "replay/harm/suspects.h"
 
-#include "replay/harm/act.h"
+#include "scenarios/effect/effect.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdio.h>
@@ -165,7 +165,7 @@ bool suspects_is_worse(const struct deviation *deviation, const struct deviation
     char why[OPT_WHY_BYTES];
     int64_t value;
     return change->row == NULL || !opt_parse(change->row, deviation->value, &value, why) ||
-           act_is_worse(change->row, value, change->common);
+           opt_is_worse(change->row, value, change->common);
 }
 
 bool suspects_deviation(const struct harm_scene *scene, const char *rows,
@@ -187,6 +187,42 @@ bool suspects_deviation(const struct harm_scene *scene, const char *rows,
         }
     }
     return best != NULL;
+}
+
+enum opt_part suspects_part(const struct deviation_change *change)
+{
+    static const enum opt_part parts[] = {
+        [DEVIATION_CONTROL] = OPT_PART_CONGESTION, [DEVIATION_DSCP] = OPT_PART_CLASSES,
+        [DEVIATION_HOST_DSCP] = OPT_PART_CLASSES,  [DEVIATION_MEDIA] = OPT_PART_MEDIA,
+        [DEVIATION_ROUTE] = OPT_PART_PATHS,        [DEVIATION_CLASS] = OPT_PART_CLASSES,
+    };
+    return change->row != NULL ? change->row->effect.part : parts[change->of];
+}
+
+/* A row that does not scale with its part says nothing of how much of the wait is the row's. */
+static bool is_proportional(const struct deviation_change *change)
+{
+    return change->row == NULL || change->row->effect.scales;
+}
+
+bool suspects_deviation_of(const struct harm_scene *scene, enum opt_part part,
+                           struct suspects_place place, struct suspect *suspect)
+{
+    for (size_t i = 0; i < scene->deviations.count; i++) {
+        const struct deviation *deviation = &scene->deviations.list[i];
+        if (!is_about(scene, deviation, place))
+            continue;
+        for (size_t k = 0; k < deviation->change_count; k++) {
+            const struct deviation_change *change = &deviation->changes[k];
+            if (suspects_part(change) != part || !is_proportional(change) ||
+                !suspects_is_worse(deviation, change) ||
+                effect_is_void(scene->scenario, change->spot.node, change->row))
+                continue;
+            *suspect = suspects_named_deviation(deviation);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void name_setting(const struct scenario_setting *setting, int64_t preset,
@@ -217,7 +253,7 @@ bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_
         const bool host =
             fabric->is_host[node] || fabric->is_host[fabric->node_of[fabric->peer[port]]];
         const struct override_class class = host ? override->of_host : override->of_fabric;
-        if (!class.known || !act_is_worse(setting->row, setting->value, class.value))
+        if (!class.known || !opt_is_worse(setting->row, setting->value, class.value))
             continue;
         name_setting(setting, class.value, suspect);
         suspect->deviates = true;
@@ -254,7 +290,7 @@ static bool find_written(const struct harm_scene *scene, const char *rows, const
         if (setting->where.file == NULL || setting->profile != NULL ||
             !suspects_listed(rows, setting->row->name) || !is_below(setting, below) ||
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
-            !act_is_worse(setting->row, setting->value, preset))
+            !opt_is_worse(setting->row, setting->value, preset))
             continue;
         const char *at = place_of(rows, setting->row->name);
         if (best != NULL && at >= best)
@@ -270,7 +306,7 @@ bool suspects_general(const struct harm_scene *scene, const char *rows, struct s
     return find_written(scene, rows, NULL, suspect);
 }
 
-bool suspects_scarce(const struct harm_scene *scene, const char *rows, struct suspect *suspect)
+bool suspects_scarce(const struct harm_scene *scene, enum opt_part part, struct suspect *suspect)
 {
     for (uint32_t i = 0; i < scene->scenario->setting_count; i++) {
         const struct scenario_setting *setting = &scene->scenario->settings[i];
@@ -278,9 +314,9 @@ bool suspects_scarce(const struct harm_scene *scene, const char *rows, struct su
         int64_t preset;
         if (setting->where.file == NULL || setting->profile != NULL ||
             strncmp(setting->path, "hosts.defaults.", 15) != 0 ||
-            !suspects_listed(rows, setting->row->name) ||
+            setting->row->effect.part != part || !setting->row->effect.scales ||
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
-            act_is_limit(setting->row) || !act_is_worse(setting->row, setting->value, preset))
+            opt_is_limit(setting->row) || !opt_is_worse(setting->row, setting->value, preset))
             continue;
         name_setting(setting, preset, suspect);
         return true;

@@ -35,6 +35,13 @@ const char *suspects_kinds(const char *counted_as, char *text, size_t size);
 bool suspects_deviation(const struct harm_scene *scene, const char *rows,
                         struct suspects_place place, struct suspect *suspect);
 
+/* Of those that scale the part, what is no row too: one that is about the place, is worse than the
+ * value that like things have, and has an effect. */
+bool suspects_deviation_of(const struct harm_scene *scene, enum opt_part part,
+                           struct suspects_place place, struct suspect *suspect);
+
+enum opt_part suspects_part(const struct deviation_change *change);
+
 /* Its value may do harm where others have the common one; what is no value always may. */
 bool suspects_is_worse(const struct deviation *deviation, const struct deviation_change *change);
 
@@ -46,8 +53,8 @@ bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_
 /* Of these rows: one that the scenario itself writes for all, and not its preset. */
 bool suspects_general(const struct harm_scene *scene, const char *rows, struct suspect *suspect);
 
-/* The same, worse than its preset, of hosts. */
-bool suspects_scarce(const struct harm_scene *scene, const char *rows, struct suspect *suspect);
+/* The same of those that scale the part, worse than its preset, of hosts. */
+bool suspects_scarce(const struct harm_scene *scene, enum opt_part part, struct suspect *suspect);
 
 /* Of these rows: one of the workload that is not its preset. */
 bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint32_t workload,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * relief - a scenario with more of one resource.
- * resource.def says which rows of which modules' parameters relieve it; they are changed in a
- * scenario that is nobody else's, within their bounds.  Parameters that things share are changed
- * once. */
+ * Rows of parameters say which of them relieve it (`scales` of base/opt_effect.h), and kinds of
+ * faults what they act on; both are changed in a scenario of the caller's own, within bounds.
+ * Parameters that things share are changed once. */
 #ifndef STORMGLASS_REPLAY_PROVE_RELIEF_H
 #define STORMGLASS_REPLAY_PROVE_RELIEF_H
 

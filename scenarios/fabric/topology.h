@@ -67,7 +67,8 @@ struct topology_nics {
 #define TOPOLOGY_NICS_ROW(field)                                                                   \
     {                                                                                              \
         "nics", OPT_INT, field, "1", "1", "8", NULL,                                               \
-            "NICs of each host, a port each; workloads spread their queue pairs over them.", "own" \
+            "NICs of each host, a port each; workloads spread their queue pairs over them.",       \
+            "own", OPT_ACTS(FABRIC, ANY, TRACE)                                                    \
     }
 #define TOPOLOGY_HOMING_ROW(field)                                                                 \
     {                                                                                              \
@@ -75,7 +76,8 @@ struct topology_nics {
             "Where the NICs of a host go: all to the same switch, each to another switch of a "    \
             "group of "                                                                            \
             "neighbours, each to a fabric of its own (a-leaf0, b-leaf0).",                         \
-            "own; dual-homed servers and A/B fabrics of storage networks"                          \
+            "own; dual-homed servers and A/B fabrics of storage networks",                         \
+            OPT_ACTS(FABRIC, ANY, TRACE)                                                           \
     }
 
 /* What a generated kind makes of its keys. */

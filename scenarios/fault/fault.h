@@ -50,6 +50,8 @@ struct fault_edge {
 struct fault_ops {
     const char *name;       /* the word after `kind:` */
     const char *about;      /* one sentence */
+    uint64_t acts_on;       /* of OPT_PART_BIT: the parts of a run that it takes time or frames of;
+                             * relieved by leaving the fault out */
     const struct opt *opts; /* keys beside at, for and where */
     size_t params_bytes;
     enum fault_place place;

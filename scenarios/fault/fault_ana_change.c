@@ -28,6 +28,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
 const struct fault_ops fault_ana_change = {
     .name = "ana-change",
     .about = "ANA groups of a target change their state at its ports.",
+    .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = scenario_ana_opts,
     .params_bytes = sizeof(struct scenario_ana),
     .place = FAULT_AT_TARGETS,

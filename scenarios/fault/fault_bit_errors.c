@@ -10,10 +10,10 @@ struct params {
     int64_t rate; /* errors per bit, in parts per 10^15 */
 };
 
-static const struct opt rows[] = {{"rate", OPT_RATIO, offsetof(struct params, rate), "1e-12", "0",
-                                   "1/100", NULL, "Errors per bit.",
-                                   "IEEE 802.3: links are specified for 1e-12"},
-                                  {0}};
+static const struct opt rows[] = {
+    {"rate", OPT_RATIO, offsetof(struct params, rate), "1e-12", "0", "1/100", NULL,
+     "Errors per bit.", "IEEE 802.3: links are specified for 1e-12", OPT_ACTS(FAULTS, MORE, TRACE)},
+    {0}};
 
 static unsigned breaks(const void *params)
 {
@@ -34,6 +34,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 const struct fault_ops fault_bit_errors = {
     .name = "bit-errors",
     .about = "A port damages bits of what it sends.",
+    .acts_on = OPT_PART_BIT(LOSS),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_PORTS,

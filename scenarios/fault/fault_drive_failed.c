@@ -11,9 +11,10 @@ struct params {
 
 static const struct opt rows[] = {
     {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
-     "Which of the target's namespaces, in the order of the scenario.", "own"},
+     "Which of the target's namespaces, in the order of the scenario.", "own",
+     OPT_ACTS(FAULTS, ANY, TRACE)},
     {"drive", OPT_INT, offsetof(struct params, drive), "0", "0", "31", NULL,
-     "Which of its drives, from 0.", "own"},
+     "Which of its drives, from 0.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 /* Where too many are gone I/O fails. */
@@ -61,6 +62,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
 const struct fault_ops fault_drive_failed = {
     .name = "drive-failed",
     .about = "A drive of an array fails; at the fault's end it is replaced and rebuilt.",
+    .acts_on = OPT_PART_BIT(MEDIA),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,

@@ -13,12 +13,13 @@ struct params {
 static const struct opt rows[] = {
     {"n", OPT_INT, offsetof(struct params, n), "256", "1", NULL, NULL,
      "Every n-th frame is dropped.",
-     "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256"},
+     "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256",
+     OPT_ACTS(FAULTS, LESS, TRACE)},
     {"frames", OPT_CHOICE, offsetof(struct params, frames), "data", NULL, NULL,
      OPT_WORDS(PORT_FAULT_FRAMES),
      "Frames that are counted and dropped: all, MAC control too; those with payload; PFC and PAUSE "
      "that pause; those that only resume.",
-     "own"},
+     "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 static unsigned breaks(const void *params)
@@ -39,6 +40,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 const struct fault_ops fault_drop_every = {
     .name = "drop-every",
     .about = "A port loses each n-th frame.",
+    .acts_on = OPT_PART_BIT(LOSS),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_PORTS,

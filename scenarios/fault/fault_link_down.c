@@ -19,6 +19,7 @@ static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 const struct fault_ops fault_link_down = {
     .name = "link-down",
     .about = "A link loses its carrier.",
+    .acts_on = OPT_PART_BIT(LOSS) | OPT_PART_BIT(RECOVERY),
     .opts = fault_no_opts,
     .place = FAULT_AT_PORTS,
     .breaks = breaks,

@@ -11,9 +11,10 @@ struct params {
 
 static const struct opt rows[] = {
     {"period", OPT_TIME, offsetof(struct params, period), "100ms", "1us", "100000s", NULL,
-     "Time from one link-down to the next.", "own"},
+     "Time from one link-down to the next.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"duty", OPT_PERCENT, offsetof(struct params, duty), "50%", "0%", "100%", NULL,
-     "Share of each period, from its beginning, in which the link is down.", "own"},
+     "Share of each period, from its beginning, in which the link is down.", "own",
+     OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 static unsigned breaks(const void *params)
@@ -45,6 +46,7 @@ static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 const struct fault_ops fault_link_flap = {
     .name = "link-flap",
     .about = "A link loses its carrier again and again.",
+    .acts_on = OPT_PART_BIT(LOSS) | OPT_PART_BIT(RECOVERY),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_PORTS,

@@ -19,6 +19,7 @@ static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 const struct fault_ops fault_misroute = {
     .name = "misroute",
     .about = "A switch sends what goes to some hosts by another port.",
+    .acts_on = OPT_PART_BIT(PATHS),
     .opts = fault_no_opts,
     .place = FAULT_AT_SWITCHES,
     .has_route = true,

@@ -10,7 +10,7 @@ struct params {
 
 static const struct opt rows[] = {{"priority", OPT_INT, offsetof(struct params, priority), "3", "0",
                                    "7", NULL, "The priority that is paused.",
-                                   "common use: RoCE in priority 3"},
+                                   "common use: RoCE in priority 3", OPT_ACTS(FAULTS, ANY, TRACE)},
                                   {0}};
 
 static unsigned breaks(const void *params)
@@ -42,6 +42,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 const struct fault_ops fault_pause_storm = {
     .name = "pause-storm",
     .about = "A host's RNIC pauses its switch without end.",
+    .acts_on = OPT_PART_BIT(PAUSES),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_HOSTS,

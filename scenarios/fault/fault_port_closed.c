@@ -10,7 +10,8 @@ struct params {
 
 static const struct opt rows[] = {{"port", OPT_INT, offsetof(struct params, port), "all", "0", "7",
                                    "all", "Port of the target, the number of its NIC.",
-                                   "Linux 6.1 nvmet: a port's subsystems in configfs"},
+                                   "Linux 6.1 nvmet: a port's subsystems in configfs",
+                                   OPT_ACTS(FAULTS, ANY, TRACE)},
                                   {0}};
 
 static unsigned breaks(const void *params)
@@ -32,6 +33,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
 const struct fault_ops fault_port_closed = {
     .name = "port-closed",
     .about = "A port of a target has no subsystem any more.",
+    .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,

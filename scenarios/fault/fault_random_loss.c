@@ -11,10 +11,12 @@ struct params {
 
 static const struct opt rows[] = {{"rate", OPT_RATIO, offsetof(struct params, rate), "1/256", "0",
                                    "1", NULL, "Part of the frames that is lost.",
-                                   "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256"},
+                                   "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256",
+                                   OPT_ACTS(FAULTS, MORE, TRACE)},
                                   {"frames", OPT_CHOICE, offsetof(struct params, frames), "data",
                                    NULL, NULL, OPT_WORDS(PORT_FAULT_FRAMES),
-                                   "Frames that may be lost, as those of drop-every.", "own"},
+                                   "Frames that may be lost, as those of drop-every.", "own",
+                                   OPT_ACTS(FAULTS, ANY, TRACE)},
                                   {0}};
 
 static unsigned breaks(const void *params)
@@ -35,6 +37,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 const struct fault_ops fault_random_loss = {
     .name = "random-loss",
     .about = "A port loses frames at random.",
+    .acts_on = OPT_PART_BIT(LOSS),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_PORTS,

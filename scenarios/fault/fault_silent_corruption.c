@@ -11,14 +11,16 @@ struct params {
 
 static const struct opt rows[] = {
     {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
-     "Which of the target's namespaces, in the order of the scenario.", "own"},
+     "Which of the target's namespaces, in the order of the scenario.", "own",
+     OPT_ACTS(FAULTS, ANY, TRACE)},
     {"error", OPT_CHOICE, offsetof(struct params, error), "misdirected-read", NULL, NULL,
      OPT_WORDS(NVME_CORRUPTIONS),
      "What its drives do: read or write as many blocks further on, acknowledge a write that they "
      "do not carry out, or write with one bit changed.",
-     "Bairavasundaram et al., FAST 2008: an analysis of data corruption in the storage stack"},
+     "Bairavasundaram et al., FAST 2008: an analysis of data corruption in the storage stack",
+     OPT_ACTS(FAULTS, ANY, TRACE)},
     {"every", OPT_INT, offsetof(struct params, every), "1", "1", "1000000", NULL,
-     "Each so many reads, or writes; 1: all.", "own"},
+     "Each so many reads, or writes; 1: all.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 /* With protection information I/O fails. */
@@ -55,6 +57,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
 const struct fault_ops fault_silent_corruption = {
     .name = "silent-corruption",
     .about = "A namespace's drives read or write other blocks, or other data, without an error.",
+    .acts_on = OPT_PART_BIT(INTEGRITY),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,

@@ -10,7 +10,8 @@ struct params {
 
 static const struct opt rows[] = {
     {"drain", OPT_PERCENT, offsetof(struct params, drain), "0%", "0%", "100%", NULL,
-     "Share of line rate at which the host empties its receive buffer.", "own"},
+     "Share of line rate at which the host empties its receive buffer.", "own",
+     OPT_ACTS(FAULTS, LESS, TRACE)},
     {0}};
 
 static unsigned breaks(const void *params)
@@ -36,6 +37,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 const struct fault_ops fault_slow_receiver = {
     .name = "slow-receiver",
     .about = "A host empties its receive buffer at a share of line rate.",
+    .acts_on = OPT_PART_BIT(RECEIVER),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_HOSTS,

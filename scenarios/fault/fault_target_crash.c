@@ -29,13 +29,14 @@ static const struct opt rows[] = {
     {"how", OPT_CHOICE, offsetof(struct params, how), "process", NULL, NULL, OPT_WORDS(DEATHS),
      "What fails: the target's process (the kernel closes its connections), or the machine (its "
      "links go down, nothing is sent).",
-     "own"},
+     "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"data", OPT_CHOICE, offsetof(struct params, data), "kept", NULL, NULL, OPT_WORDS(DATA),
-     "Whether written data is still there when the target comes back.", "own"},
+     "Whether written data is still there when the target comes back.", "own",
+     OPT_ACTS(FAULTS, ANY, TRACE)},
     {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
      "Only the controller of several that has this port of the target dies, as one of two in an "
      "array; what is stored and the other ports stay. Only with how: process.",
-     "own"},
+     "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 static unsigned breaks(const void *params)
@@ -95,6 +96,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
 const struct fault_ops fault_target_crash = {
     .name = "target-crash",
     .about = "A target's process dies, or its machine loses its power.",
+    .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,

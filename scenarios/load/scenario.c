@@ -135,11 +135,12 @@ struct top {
 #define FIELD(name) offsetof(struct top, name)
 
 const struct opt scenario_top_opts[] = {
-    {"seed", OPT_INT, FIELD(seed), "1", "0", NULL, NULL, "Seed of all random streams.", "own"},
+    {"seed", OPT_INT, FIELD(seed), "1", "0", NULL, NULL, "Seed of all random streams.", "own",
+     OPT_INERT},
     {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns", "100000s", NULL,
-     "Workloads issue from 0 until this time.", "own"},
+     "Workloads issue from 0 until this time.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "100000s", NULL,
-     "Most time for outstanding work to finish after duration (drain).", "own"},
+     "Most time for outstanding work to finish after duration (drain).", "own", OPT_INERT},
     {0}};
 
 static const char *const top_keys[] = {"stormglass", "name",   "about",  "fabric", "hosts",

@@ -142,6 +142,7 @@ static void take_profile(struct loader *loader, struct block *block,
         .word = profile.name,
         .preset = default_switch,
         .about = "Source of values that the scenario does not set.",
+        OPT_INERT,
         .where = word == NULL ? (struct diag_place){0} : word->place,
     };
     scenario_show_choice(loader, &choice);
@@ -260,6 +261,7 @@ static void show_topology(struct loader *loader, const struct tree_node *written
         .word = kind->text,
         .preset = kind->text,
         .about = "Kind of topology.",
+        OPT_INERT,
         .where = kind->place,
     };
     scenario_show_choice(loader, &choice);

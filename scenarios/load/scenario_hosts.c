@@ -51,6 +51,7 @@ static void show_word(struct loader *loader, const char *path, const char *name,
         .word = word == NULL ? preset : word->text,
         .preset = preset,
         .about = "Source of values that the scenario does not set.",
+        .effect = scenario_choice_effect(name),
         .where = word == NULL ? (struct diag_place){0} : word->place,
     };
     scenario_show_choice(loader, &choice);
@@ -333,8 +334,8 @@ static struct rate_class *class_of(struct loader *loader, struct rate_classes *c
     for (size_t i = 0; i < classes->count; i++)
         if (strcmp(classes->list[i].profile, profile) == 0)
             return &classes->list[i];
-    struct rate_class *made = arena_push(loader->arena, (void **)(void *)&classes->list,
-                                         &classes->count, sizeof *made);
+    struct rate_class *made =
+        arena_push(loader->arena, (void **)(void *)&classes->list, &classes->count, sizeof *made);
     *made = (struct rate_class){.profile = profile};
     return made;
 }

@@ -24,8 +24,8 @@ struct loader_host {
     const struct block *control; /* parameters of the congestion control */
     const struct cc_ops *cc;
     const struct cc_preset *preset; /* of the congestion control */
-    const uint8_t *dscp;   /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
-    const char *dscp_path; /* of the mapping that said it last; NULL: none */
+    const uint8_t *dscp;            /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
+    const char *dscp_path;          /* of the mapping that said it last; NULL: none */
     struct diag_place dscp_place, control_place;
     const struct scenario_namespaces *namespaces; /* NULL: no target */
     const char *machine;                          /* NULL: one of its own */
@@ -110,8 +110,12 @@ void scenario_show(struct loader *loader, const struct block *block, bool writte
 /* A choice that is no row of anybody: "fabric.switch" "profile" is `word`, by itself `preset`. */
 struct scenario_choice {
     const char *path, *name, *word, *preset, *about;
+    struct opt_effect effect;
     struct diag_place where; /* file NULL: nobody wrote it */
 };
+/* Of a host's choices: congestion is relieved by no control at all; a profile has no effect but by
+ * the values that it gives. */
+struct opt_effect scenario_choice_effect(const char *name);
 void scenario_show_choice(struct loader *loader, const struct scenario_choice *choice);
 
 /* The text of a file that the scenario names: from memory when it was loaded so, else beside the

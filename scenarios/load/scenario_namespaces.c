@@ -18,9 +18,10 @@ struct entry {
 
 const struct opt scenario_namespace_opts[] = {
     {"count", OPT_INT, offsetof(struct entry, count), "1", "1", "1024", NULL,
-     "Number of these namespaces.", "own; limit: nvmet, Linux 6.1"},
+     "Number of these namespaces.", "own; limit: nvmet, Linux 6.1", OPT_ACTS(FABRIC, ANY, TRACE)},
     {"ana-group", OPT_INT, offsetof(struct entry, ana_group), "1", "1", "128", NULL,
-     "ANA group of these namespaces.", "NVMe base 1.4, 8.20; limit: nvmet, Linux 6.1"},
+     "ANA group of these namespaces.", "NVMe base 1.4, 8.20; limit: nvmet, Linux 6.1",
+     OPT_ACTS(PATHS, ANY, TRACE)},
     {0}};
 
 static void unknown_media(struct loader *loader, const struct tree_node *word)
@@ -100,6 +101,7 @@ static const struct media_ops *load_media(struct loader *loader, const struct tr
         .word = made->profile,
         .preset = default_media,
         .about = "Source of values that the scenario does not set.",
+        OPT_INERT,
         .where = word == NULL ? (struct diag_place){0} : word->place,
     };
     scenario_show_choice(loader, &choice);

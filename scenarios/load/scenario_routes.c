@@ -17,13 +17,16 @@ const struct opt scenario_routing_opts[] = {
     {"detection", OPT_TIME, FIELD(detection), "1ms", "0s", "1000s", NULL,
      "Time from link down or up until the switches at its ends detect it.",
      "assumed: loss of signal by interrupt, RFC 7938 7.1; BFD (RFC 5880) of 3 x 50 ms takes 150 "
-     "ms"},
+     "ms",
+     OPT_ACTS(PATHS, MORE, TRACE)},
     {"convergence", OPT_TIME, FIELD(convergence), "100ms", "0s", "1000s", NULL,
      "Time from detection until the routes of all switches are updated.",
-     "assumed: BGP in a Clos, RFC 7938 7.2, without an advertisement interval: some 100 ms"},
+     "assumed: BGP in a Clos, RFC 7938 7.2, without an advertisement interval: some 100 ms",
+     OPT_ACTS(PATHS, MORE, TRACE)},
     {"local-repair", OPT_BOOL, FIELD(local_repair), "true", NULL, NULL, NULL,
      "A switch removes its own dead ports from its routes at detection.",
-     "RFC 7938 7.3: ECMP members; written false: only when all converge"},
+     "RFC 7938 7.3: ECMP members; written false: only when all converge",
+     OPT_ACTS(PATHS, ANY, TRACE)},
     {0},
 };
 

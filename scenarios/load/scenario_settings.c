@@ -13,6 +13,15 @@ void scenario_show(struct loader *loader, const struct block *block, bool writte
     *shown = (struct loader_shown){block, written_only};
 }
 
+struct opt_effect scenario_choice_effect(const char *name)
+{
+    static const struct opt_effect inert = {.part = OPT_PART_NOTHING, .by = OPT_BY_NOTHING},
+                                   control = {.part = OPT_PART_CONGESTION,
+                                              .by = OPT_BY_SERVICE,
+                                              .scales = true};
+    return strcmp(name, "congestion-control") == 0 ? control : inert;
+}
+
 /* A row that has this one word, and the preset to compare it with. */
 void scenario_show_choice(struct loader *loader, const struct scenario_choice *choice)
 {
@@ -25,6 +34,7 @@ void scenario_show_choice(struct loader *loader, const struct scenario_choice *c
         .choices = arena_format(loader->arena, same ? "%s" : "%s|%s", choice->preset, choice->word),
         .about = choice->about,
         .source = "own",
+        .effect = choice->effect,
     };
     struct block *block = block_new(loader->arena, choice->path, rows, sizeof(int64_t));
     *(int64_t *)block->params = same ? 0 : 1;

@@ -17,35 +17,35 @@ enum { MILLION = 1000000, DAYS = 365 };
 #define FIELD(name) offsetof(struct grow, name)
 
 static const struct opt grow_opts[] = {{"years", OPT_INT, FIELD(years), "3", "1", "10", NULL,
-                                        "How far ahead a candidate has to hold.", "own"},
+                                        "How far ahead a candidate has to hold.", "own", OPT_INERT},
                                        {0}};
 
 #undef FIELD
 #define FIELD(name) offsetof(struct grow_rate, name)
 
-static const struct opt rate_opts[] = {{"each-year", OPT_PERCENT, FIELD(each_year), "0%", "0%",
-                                        "1000%", NULL, "How much more each year.", "own"},
-                                       {"uncertainty", OPT_PERCENT, FIELD(uncertainty), "0%", "0%",
-                                        "1000%", NULL, "How much more than expected it may be.",
-                                        "own"},
-                                       {0}};
+static const struct opt rate_opts[] = {
+    {"each-year", OPT_PERCENT, FIELD(each_year), "0%", "0%", "1000%", NULL,
+     "How much more each year.", "own", OPT_INERT},
+    {"uncertainty", OPT_PERCENT, FIELD(uncertainty), "0%", "0%", "1000%", NULL,
+     "How much more than expected it may be.", "own", OPT_INERT},
+    {0}};
 
 #undef FIELD
 #define FIELD(name) offsetof(struct grow_capacity, name)
 
 static const struct opt capacity_opts[] = {
     {"needed", OPT_SIZE, FIELD(needed), "0B", "0B", "1000PB", NULL, "Data that are kept, now.",
-     "own"},
+     "own", OPT_INERT},
     {"each-year", OPT_PERCENT, FIELD(rate.each_year), "0%", "0%", "1000%", NULL,
-     "How much more each year.", "own"},
+     "How much more each year.", "own", OPT_INERT},
     {"uncertainty", OPT_PERCENT, FIELD(rate.uncertainty), "0%", "0%", "1000%", NULL,
-     "How much more than expected it may be.", "own"},
+     "How much more than expected it may be.", "own", OPT_INERT},
     {"usable", OPT_PERCENT, FIELD(usable), "100%", "1%", "100%", NULL,
-     "Part of what drives hold that data may take.", "own"},
+     "Part of what drives hold that data may take.", "own", OPT_INERT},
     {"written-each-day", OPT_SIZE, FIELD(written), "0B", "0B", "1000PB", NULL,
-     "What is written each day, now.", "own"},
+     "What is written each day, now.", "own", OPT_INERT},
     {"write-amplification", OPT_DECIMAL, FIELD(amplification), "1", "0.1", "100", NULL,
-     "Bytes that drives write for each of these, with parity and copies.", "own"},
+     "Bytes that drives write for each of these, with parity and copies.", "own", OPT_INERT},
     {0}};
 
 /* ------------------------------------------------------------------ reading */

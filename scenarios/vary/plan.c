@@ -18,23 +18,24 @@ enum { RUNS_MAX = 1000000 };
 
 const struct opt plan_opts[] = {
     {"objective", OPT_CHOICE, FIELD(objective), "cheapest", NULL, NULL, OPT_WORDS(PLAN_OBJECTIVES),
-     "Which of the candidates that hold is chosen; front: all are played.", "own"},
+     "Which of the candidates that hold is chosen; front: all are played.", "own", OPT_INERT},
     {"seeds", OPT_INT, FIELD(seeds), "5", "3", "100", NULL, "Runs of each case at first.",
-     "own: fewer make the first estimate of the variance so uncertain that many more follow"},
+     "own: fewer make the first estimate of the variance so uncertain that many more follow",
+     OPT_INERT},
     {"most-seeds", OPT_INT, FIELD(most_seeds), "200", "3", "1000", NULL,
-     "Runs of a case where the first do not decide.", "own"},
+     "Runs of a case where the first do not decide.", "own", OPT_INERT},
     {"confidence", OPT_PERCENT, FIELD(confidence), "95%", "50%", "99.9%", NULL,
      "Probability that the answer is right: what is chosen, and what was dropped before it.",
-     "own: replay/plan/plan_verdict.h"},
+     "own: replay/plan/plan_verdict.h", OPT_INERT},
     {"tolerance", OPT_PERCENT, FIELD(tolerance), "5%", "0.1%", "50%", NULL,
      "Part of a limit within which a mean may be judged either way.",
-     "Andradottir and Kim, Naval Research Logistics 57, 2010: the tolerance level"},
+     "Andradottir and Kim, Naval Research Logistics 57, 2010: the tolerance level", OPT_INERT},
     {"longest", OPT_TIME, FIELD(longest), "auto", "1us", "100000s", "auto",
      "Duration up to which a run is made longer until it has settled; auto: 16 times the "
      "scenario's.",
-     "own"},
+     "own", OPT_INERT},
     {"most-runs", OPT_INT, FIELD(most_runs), "10000", "1", "1000000", NULL,
-     "The budget: runs, after which what is not known stays open.", "own"},
+     "The budget: runs, after which what is not known stays open.", "own", OPT_INERT},
     {0}};
 
 struct plan_reader {

@@ -23,19 +23,23 @@ enum { ANY_PORTS = 65535, ANY_LENGTH = 1000000000 /* 1000km, in mm */ }; /* wher
 
 const struct opt prices_opts[] = {
     {"part", OPT_CHOICE, FIELD(part), "nic", NULL, NULL, OPT_WORDS(PRICES_KINDS), "What it is.",
-     "own"},
+     "own", OPT_INERT},
     {"rate", OPT_RATE, FIELD(rate), "any", "1Mbps", "10000Gbps", "any",
-     "Rate of the port, or of the fastest port.", "own"},
-    {"ports", OPT_INT, FIELD(ports), "65535", "1", "65535", NULL, "Ports of a switch.", "own"},
+     "Rate of the port, or of the fastest port.", "own", OPT_INERT},
+    {"ports", OPT_INT, FIELD(ports), "65535", "1", "65535", NULL, "Ports of a switch.", "own",
+     OPT_INERT},
     {"up-to", OPT_LENGTH, FIELD(up_to), "1000km", "0m", "1000km", NULL,
-     "Length that a cable may bridge.", "own"},
-    {"price", OPT_DECIMAL, FIELD(price), "0", "0", "1000000000", NULL, "Price of one.", "own"},
-    {"power", OPT_DECIMAL, FIELD(power), "0", "0", "1000000", NULL, "Watts of one.", "own"},
-    {"rack-units", OPT_INT, FIELD(rack_units), "0", "0", "1000", NULL, "Rack units of one.", "own"},
+     "Length that a cable may bridge.", "own", OPT_INERT},
+    {"price", OPT_DECIMAL, FIELD(price), "0", "0", "1000000000", NULL, "Price of one.", "own",
+     OPT_INERT},
+    {"power", OPT_DECIMAL, FIELD(power), "0", "0", "1000000", NULL, "Watts of one.", "own",
+     OPT_INERT},
+    {"rack-units", OPT_INT, FIELD(rack_units), "0", "0", "1000", NULL, "Rack units of one.", "own",
+     OPT_INERT},
     {"capacity", OPT_SIZE, FIELD(capacity), "0B", "0B", "10PB", NULL, "Bytes that a drive holds.",
-     "own"},
+     "own", OPT_INERT},
     {"endurance", OPT_SIZE, FIELD(endurance), "0B", "0B", "1000PB", NULL,
-     "Bytes that may be written to a drive in its life; 0B: nothing is known.", "own"},
+     "Bytes that may be written to a drive in its life; 0B: nothing is known.", "own", OPT_INERT},
     {0}};
 
 const char *prices_kind_word(enum prices_kind kind)

@@ -13,47 +13,49 @@
 
 static const struct opt rows[] = {
     {"speed", OPT_PERCENT, FIELD(replay.speed), "100%", "1%", "100000%", NULL,
-     "Replay speed: with 200% each I/O is due at half of its time.", "fio replay_time_scale"},
+     "Replay speed: with 200% each I/O is due at half of its time.", "fio replay_time_scale",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"timing", OPT_CHOICE, FIELD(replay.timing), "recorded", NULL, NULL,
      OPT_WORDS(WL_REPLAY_TIMINGS),
      "When I/Os are due: at the times of the trace, or as soon as queue-depth has room.  A trace "
      "without times is played asap.",
-     "fio replay_no_stall"},
+     "fio replay_no_stall", OPT_ACTS(ASKED, ANY, TRACE)},
     {"queue-depth", OPT_INT, FIELD(queue_depth), "1024", "1", "65535", NULL,
      "Most I/Os outstanding in each I/O queue of an instance; I/Os due then wait, which counts as "
      "latency.",
-     "assumed: so many that it seldom matters"},
+     "assumed: so many that it seldom matters", OPT_SCALES(DEPTH, LESS, TRACE)},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
      "I/O queues of the controller, used round robin; the target may grant fewer. Where it is not "
      "written, nvme.queues of its hosts.",
-     "nvme-cli --nr-io-queues"},
+     "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, OPT_WORDS(WL_REPLAY_SPLITS),
      "What each instance plays: the whole trace; its share of the I/Os, round robin; or its share "
      "of the trace's files, round robin.",
-     "own"},
+     "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"loop", OPT_INT, FIELD(replay.loop), "1", "0", "1000000000", NULL,
-     "Repeats of the trace; 0: until stop.", "fio loops"},
+     "Repeats of the trace; 0: until stop.", "fio loops", OPT_ACTS(ASKED, ANY, TRACE)},
     {"skip", OPT_TIME, FIELD(replay.skip), "0s", "0s", "1000000s", NULL,
-     "Start of the replay in the trace.", "own"},
+     "Start of the replay in the trace.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"beyond", OPT_CHOICE, FIELD(replay.beyond), "refuse", NULL, NULL, OPT_WORDS(WL_REPLAY_BEYONDS),
      "I/Os beyond the used part of the namespace: the workload fails, or they are folded into it, "
      "modulo its size.",
-     "own"},
+     "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
-     "Bytes of the namespace that are used; 0: all.", "fio size"},
+     "Bytes of the namespace that are used; 0: all.", "fio size", OPT_ACTS(ASKED, ANY, TRACE)},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
-     "Start of the used part of the namespace: the trace's offset 0.", "fio offset"},
+     "Start of the used part of the namespace: the trace's offset 0.", "fio offset",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
      "Number of the namespace, from 1; 0 spreads the instances over all of them.",
-     "assumed: users name one when they care"},
+     "assumed: users name one when they care", OPT_ACTS(ASKED, ANY, TRACE)},
     {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
      "Time after the start that is not measured: rates count later completions, latency I/Os "
      "issued later.",
-     "fio ramp_time"},
+     "fio ramp_time", OPT_ACTS(ASKED, ANY, TRACE)},
     {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
      "Idle time between the last I/O or admin command of an instance and its end, at which "
      "nvme.shutdown disconnects it.",
-     "as between nvme connect and nvme disconnect"},
+     "as between nvme connect and nvme disconnect", OPT_ACTS(ASKED, ANY, TRACE)},
     {0},
 };
 

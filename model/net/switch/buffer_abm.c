@@ -28,10 +28,10 @@ struct abm_params {
 static const struct opt opts[] = {
     {"abm-interval", OPT_TIME, offsetof(struct abm_params, interval), "30us", "1us", "10ms", NULL,
      "ABM: how long the rate is measured at which a congested queue or group drains.",
-     "the authors' ns-3 simulator: updateInterval 30000 ns"},
+     "the authors' ns-3 simulator: updateInterval 30000 ns", OPT_ACTS(PAUSES, ANY, TRACE)},
     {"abm-congested", OPT_SIZE, offsetof(struct abm_params, congested), "28000B", "1B", "1GiB",
      NULL, "ABM: what a queue or group holds that counts as congested; below, it counts in part.",
-     "the authors' ns-3 simulator: sat 20 * 1400 B"},
+     "the authors' ns-3 simulator: sat 20 * 1400 B", OPT_ACTS(PAUSES, ANY, TRACE)},
     {0},
 };
 

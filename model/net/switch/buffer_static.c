@@ -8,7 +8,8 @@
 /* The word is older than the rule that a policy's rows begin with its name. */
 static const struct opt opts[] = {
     {"xoff", OPT_SIZE, offsetof(struct buffer_static_params, xoff), "96KiB", "0B", "32TiB", NULL,
-     "Static policy: bytes of a group at which its sender is paused.", "assumed"},
+     "Static policy: bytes of a group at which its sender is paused.", "assumed",
+     OPT_SCALES(PAUSES, LESS, TRACE)},
     {0},
 };
 

@@ -19,18 +19,19 @@ const struct opt nvme_multipath_opts[] = {
     {"io-policy", OPT_CHOICE, PARAM(policy), "numa", NULL, NULL, OPT_WORDS(NVME_IO_POLICIES),
      "Which of several paths I/O takes: the nearest, each in turn, or the one with least "
      "outstanding; optimized ones before others.",
-     "Linux 6.1 nvme_core: iopolicy numa; queue-depth: Linux 6.11"},
+     "Linux 6.1 nvme_core: iopolicy numa; queue-depth: Linux 6.11", OPT_ACTS(PATHS, ANY, TRACE)},
     {"numa-nodes", OPT_INT, PARAM(numa_nodes), "1", "1", "8", NULL,
      "NUMA nodes of the host: its queues are parted among them in blocks, its NICs in turns.",
-     "assumed: one socket"},
+     "assumed: one socket", OPT_ACTS(PATHS, ANY, TRACE)},
     {"quiesce-delay", OPT_TIME, PARAM(quiesce), "0s", "0s", "3600s", NULL,
      "Wait before a write that was outstanding on a lost path is sent by another, so that the "
      "target has given it up.",
-     "Linux 6.1: none; NVMe base 2.1, 9.6: 2 or 3 times KATO and CQT"},
+     "Linux 6.1: none; NVMe base 2.1, 9.6: 2 or 3 times KATO and CQT",
+     OPT_ACTS(RECOVERY, MORE, TRACE)},
     {"discovery", OPT_BOOL, PARAM(discovery), "false", NULL, NULL, NULL,
      "A path is connected when the discovery log of its port lists the subsystem, also later; "
      "needs `paths`.",
-     "NVMe over Fabrics 1.1, 5; nvme-stas"},
+     "NVMe over Fabrics 1.1, 5; nvme-stas", OPT_ACTS(CONNECTING, ANY, TRACE)},
     {0},
 };
 

@@ -8,7 +8,7 @@
         "weight-" #n, OPT_INT, ROW(weight[n]), "0", "0", "100", NULL,                              \
             "Share of priority " #n                                                                \
             " of what the host sends, among the weighted ones; 0: strict.",                        \
-            "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw"                                 \
+            "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw", OPT_ACTS(CLASSES, ANY, TRACE)  \
     }
 
 static const char recovery_words[] =
@@ -21,7 +21,8 @@ const struct opt rnic_opts[] = {
     {"path-mtu", OPT_SIZE, ROW(path_mtu), "4096B", "256B", "4096B", NULL,
      "Payload of a full packet: 256, 512, 1024, 2048 or 4096 B; the active side's value applies to "
      "both.",
-     "IBTA Vol 1 table 81 (PathMTU); Linux cm.c adopts the REQ's value"},
+     "IBTA Vol 1 table 81 (PathMTU); Linux cm.c adopts the REQ's value",
+     OPT_ACTS(LINK, LESS, SERVICE)},
     {"path-mtu-agreement", OPT_CHOICE, ROW(path_mtu_agreement), "request", NULL, NULL,
      OPT_WORDS(RNIC_MTU_AGREEMENTS),
      "Path MTU of connections between hosts that differ.  request: the REQ's, of the side that "
@@ -29,109 +30,131 @@ const struct opt rnic_opts[] = {
      "connects.  refuse: REJ 26 if the REQ's is larger than the own; own: each keeps its own; both "
      "of the side that accepts.",
      "Linux cm.c; min of both active_mtu, as programs with an exchange of their own; IBTA Vol 1 "
-     "12.6.7.2 (REJ 26, invalid path MTU)"},
+     "12.6.7.2 (REJ 26, invalid path MTU)",
+     OPT_ACTS(DROPS, ANY, TRACE)},
     {"timeout", OPT_INT, ROW(timeout), "14", "0", "31", NULL,
      "Local ACK timeout code t: 4.096 us x 2^t; 0: no timeout.  Of the connections that the host "
      "opens, at both ends.",
-     "IBTA Vol 1 9.7.6.1.3, 12.7.34; 14 (67 ms) is perftest's default, rdma_cm on RoCE takes 19"},
+     "IBTA Vol 1 9.7.6.1.3, 12.7.34; 14 (67 ms) is perftest's default, rdma_cm on RoCE takes 19",
+     OPT_ACTS(LOSS, LESS, TRACE)},
     {"accept-timeout", OPT_INT, ROW(accept_timeout), "auto", "0", "31", "auto",
      "Local ACK timeout code of the queue pairs of connections that this host accepts; auto: that "
      "of the host that connects.",
-     "IBTA Vol 1 12.7.34; set by the program that accepts: Linux cma.c, rdma_set_ack_timeout"},
+     "IBTA Vol 1 12.7.34; set by the program that accepts: Linux cma.c, rdma_set_ack_timeout",
+     OPT_ACTS(LOSS, ANY, TRACE)},
     {"timeout-spread", OPT_PERCENT, ROW(timeout_spread), "0%", "0%", "300%", NULL,
      "How much later than `timeout` the ACK timer expires at most, each time anew; 0%: on time.",
-     "IBTA Vol 1 9.7.6.1.3: between once and four times"},
+     "IBTA Vol 1 9.7.6.1.3: between once and four times", OPT_ACTS(LOSS, ANY, TRACE)},
     {"retry-count", OPT_INT, ROW(retry_count), "7", "0", "7", NULL,
      "Maximum retries after a timeout or sequence NAK without progress; the smaller of this and "
      "the protocol's own limit.  Of the connections that the host opens, at both ends.  Of a "
      "software "
      "RNIC 7 is unlimited.",
-     "IBTA Vol 1 9.7.6.1.3; 7 is finite; Linux rxe_comp.c does not count 7"},
+     "IBTA Vol 1 9.7.6.1.3; 7 is finite; Linux rxe_comp.c does not count 7",
+     OPT_ACTS(LOSS, LESS, TRACE)},
     {"rnr-retry", OPT_INT, ROW(rnr_retry), "7", "0", "7", NULL,
      "Maximum retries of the other end of a connection after receiver-not-ready NAKs of this host; "
      "7: unlimited.",
-     "IBTA Vol 1 9.7.5.2.8; asked for in REQ and REP, 12.6.5 and 12.6.8"},
+     "IBTA Vol 1 9.7.5.2.8; asked for in REQ and REP, 12.6.5 and 12.6.8",
+     OPT_ACTS(CREDIT, LESS, TRACE)},
     {"min-rnr-timer", OPT_INT, ROW(min_rnr_timer), "0", "0", "31", NULL,
      "Code of the wait in a receiver-not-ready NAK; 0 is 655.36 ms.",
-     "IBTA Vol 1 table 45; 0 as the Linux CM sets it"},
+     "IBTA Vol 1 table 45; 0 as the Linux CM sets it", OPT_ACTS(CREDIT, ANY, TRACE)},
     {"ack-interval", OPT_INT, ROW(ack_interval), "256", "1", "32768", NULL,
      "Packets between ACK requests within a message; the last one always requests an ACK.",
-     "Linux mlx5_ib: log_ack_req_freq 8; rxe asks about every 65th, other drivers each one"},
+     "Linux mlx5_ib: log_ack_req_freq 8; rxe asks about every 65th, other drivers each one",
+     OPT_ACTS(LATENCY, ANY, TRACE)},
     {"ack-coalescing", OPT_BOOL, ROW(ack_coalescing), "true", NULL, NULL, NULL,
-     "A newer ACK replaces one that is still queued.", "IBTA Vol 1 9.7.5.1.2"},
+     "A newer ACK replaces one that is still queued.", "IBTA Vol 1 9.7.5.1.2",
+     OPT_ACTS(LATENCY, ANY, TRACE)},
     {"loss-recovery", OPT_CHOICE, ROW(loss_recovery), "go-back-n", NULL, NULL, &recovery_words[1],
      "What is retransmitted after a loss: all from the lost packet on, the whole message, or what "
      "is missing, which both ends must be able to.",
      "IBTA Vol 1 9.7.6; go-back-0: Guo et al., SIGCOMM 2016, 4.1; selective-repeat: Mittal et al., "
-     "SIGCOMM 2018 (IRN)"},
+     "SIGCOMM 2018 (IRN)",
+     OPT_ACTS(LOSS, ANY, TRACE)},
     {"bdp-cap", OPT_SIZE, ROW(bdp_cap), "auto", "1KB", "1GiB", "auto",
      "With selective-repeat: bytes of packets that a queue pair may have outstanding, and keep out "
      "of order; auto: line rate x 24 us.",
-     "Mittal et al., SIGCOMM 2018 (IRN), BDP-FC: 120 KB at 40 Gb/s"},
+     "Mittal et al., SIGCOMM 2018 (IRN), BDP-FC: 120 KB at 40 Gb/s",
+     OPT_ACTS_IF(OPT_NEED_SELECTIVE_REPEAT, WINDOW, LESS, SERVICE)},
     {"rto-low", OPT_TIME, ROW(rto_low), "100us", "1us", "10s", NULL,
      "With selective-repeat: timeout while at most rto-low-packets are outstanding, if `timeout` "
      "is longer.",
-     "Mittal et al., SIGCOMM 2018 (IRN): RTO_low 100 us"},
+     "Mittal et al., SIGCOMM 2018 (IRN): RTO_low 100 us",
+     OPT_ACTS_IF(OPT_NEED_SELECTIVE_REPEAT, LOSS, ANY, TRACE)},
     {"rto-low-packets", OPT_INT, ROW(rto_low_packets), "3", "0", "1000", NULL,
      "With selective-repeat: outstanding packets up to which rto-low is used.",
-     "Mittal et al., SIGCOMM 2018 (IRN): N = 3"},
+     "Mittal et al., SIGCOMM 2018 (IRN): N = 3",
+     OPT_ACTS_IF(OPT_NEED_SELECTIVE_REPEAT, LOSS, ANY, TRACE)},
     {"nak-delay", OPT_TIME, ROW(nak_delay), "0ns", "0ns", "1s", NULL,
      "Time from a packet that comes out of order to the NAK for what is missing, once for each "
      "gap; "
      "not with selective-repeat.",
      "Yu et al., SIGCOMM 2023 (Lumina): NACK generation latency; ConnectX-5: about 20 us a gap, "
-     "NVIDIA forum 358441"},
+     "NVIDIA forum 358441",
+     OPT_ACTS(LOSS, MORE, TRACE)},
     {"retransmit-delay", OPT_TIME, ROW(retransmit_delay), "0ns", "0ns", "1s", NULL,
      "Time from a sequence NAK, or a missing READ response, to the first packet that is sent "
      "again; not with selective-repeat.",
      "Yu et al., SIGCOMM 2023 (Lumina): NACK reaction latency; firmware that goes back took "
-     "hundreds of us, Bai et al., NSDI 2023, 2.4"},
+     "hundreds of us, Bai et al., NSDI 2023, 2.4",
+     OPT_ACTS(LOSS, MORE, TRACE)},
     {"rnr-timer-step", OPT_TIME, ROW(rnr_timer_step), "0ns", "0ns", "100ms", NULL,
      "What RNR waits are rounded up to a multiple of; 0: exact.",
      "IBTA Vol 1 9.7.5.2.8 allows more than is asked; ConnectX-4 waits 1.5 ms of 0.12 ms asked, "
-     "NVIDIA forum 207566"},
+     "NVIDIA forum 207566",
+     OPT_ACTS(CREDIT, MORE, TRACE)},
     {"adaptive-retransmission", OPT_BOOL, ROW(adaptive), "false", NULL, NULL, NULL,
      "The ACK timer begins with adaptive-timeout and doubles up to `timeout`; without progress for "
      "retry-count times `timeout` the queue pair fails.  Not with selective-repeat.",
-     "NVIDIA, Adaptive Retransmission: Parameters Control"},
+     "NVIDIA, Adaptive Retransmission: Parameters Control", OPT_ACTS(LOSS, ANY, TRACE)},
     {"adaptive-timeout", OPT_TIME, ROW(adaptive_timeout), "4096us", "4us", "100s", NULL,
      "With adaptive-retransmission: the shortest ACK timeout, which progress goes back to.",
-     "at least 4 us: NVIDIA, Adaptive Retransmission: Parameters Control; 4.096 ms assumed"},
+     "at least 4 us: NVIDIA, Adaptive Retransmission: Parameters Control; 4.096 ms assumed",
+     OPT_ACTS_IF(OPT_NEED_ADAPTIVE, LOSS, ANY, TRACE)},
     {"adaptive-tries", OPT_INT, ROW(adaptive_tries), "1", "1", "255", NULL,
      "With adaptive-retransmission: how often an ACK timeout is used before it doubles.",
-     "NVIDIA, Adaptive Retransmission: Parameters Control (timeout_retry_num); 1 assumed"},
+     "NVIDIA, Adaptive Retransmission: Parameters Control (timeout_retry_num); 1 assumed",
+     OPT_ACTS_IF(OPT_NEED_ADAPTIVE, LOSS, ANY, TRACE)},
     {"max-rd-atomic", OPT_INT, ROW(max_rd_atomic), "16", "0", "255", NULL,
      "Maximum RDMA READs that a queue pair may have outstanding, and serve.",
-     "mlx5 max_qp_rd_atom 16 (as commonly seen); rxe 128"},
+     "mlx5 max_qp_rd_atom 16 (as commonly seen); rxe 128", OPT_SCALES(READS, LESS, SERVICE)},
     {"tx-delay", OPT_TIME, ROW(tx_delay), "300ns", "0ns", "1ms", NULL,
      "Time from posting a work request to its first packet: doorbell, WQE and data fetch over "
      "PCIe.",
-     "assumed; with rx-delay near the 0.6 to 0.8 us that ConnectX-6 briefs state"},
+     "assumed; with rx-delay near the 0.6 to 0.8 us that ConnectX-6 briefs state",
+     OPT_ACTS(LATENCY, MORE, DELAY)},
     {"rx-delay", OPT_TIME, ROW(rx_delay), "300ns", "0ns", "1ms", NULL,
-     "Time from a message's last packet to its completion at the host.", "assumed; as tx-delay"},
+     "Time from a message's last packet to its completion at the host.", "assumed; as tx-delay",
+     OPT_ACTS(LATENCY, MORE, DELAY)},
     {"read-delay", OPT_TIME, ROW(read_delay), "300ns", "0ns", "1ms", NULL,
      "Time from a READ request to its first response: data fetch over PCIe.",
-     "0.3 to 0.4 us unloaded, Neugebauer et al., SIGCOMM 2018"},
+     "0.3 to 0.4 us unloaded, Neugebauer et al., SIGCOMM 2018", OPT_ACTS(LATENCY, MORE, DELAY)},
     {"dscp", OPT_DSCP, ROW(dscp), "26", "0", "63", NULL,
      "DSCP of connections whose workload sets none; incoming ones use the REQ's.",
      "vendors' convention for lossless RoCE; Linux cma.c default_roce_tos, cm.c "
-     "cm_format_paths_from_req"},
+     "cm_format_paths_from_req",
+     OPT_ACTS(CLASSES, ANY, TRACE)},
     {"priority", OPT_INT, ROW(priority), "3", "0", "7", NULL,
      "Priority of `dscp` at the host's own port; other DSCPs by dscp-to-priority, else DSCP >> 3.",
-     "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp"},
+     "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp",
+     OPT_ACTS(CLASSES, ANY, TRACE)},
     {"accept-dscp", OPT_DSCP, ROW(accept_dscp), "auto", "0", "63", "auto",
      "DSCP of what this side sends on connections that it accepts; auto: the REQ's.  Another one "
      "than the REQ's gives each direction a class of its own.",
      "IBTA Vol 1 12.7.11; a device-wide traffic class overrides it: MLNX_OFED sysfs "
-     "infiniband/DEV/tc/PORT/traffic_class"},
+     "infiniband/DEV/tc/PORT/traffic_class",
+     OPT_ACTS(CLASSES, ANY, TRACE)},
     {"ack-dscp", OPT_DSCP, ROW(ack_dscp), "auto", "0", "63", "auto",
      "DSCP of ACKs and NAKs; auto: their queue pair's.  On another queue they may overtake READ "
      "responses, which then count as lost.",
-     "one address path in a queue pair's context (Linux mlx5_ib qp.c mlx5_set_path)"},
+     "one address path in a queue pair's context (Linux mlx5_ib qp.c mlx5_set_path)",
+     OPT_ACTS(CLASSES, ANY, TRACE)},
     {"ack-priority", OPT_INT, ROW(ack_priority), "auto", "0", "7", "auto",
      "Priority of ACKs and NAKs at the host's own port; auto: their queue pair's, or what ack-dscp "
      "maps to.",
-     "as ack-dscp"},
+     "as ack-dscp", OPT_ACTS(CLASSES, ANY, TRACE)},
     WEIGHT(0),
     WEIGHT(1),
     WEIGHT(2),
@@ -141,111 +164,126 @@ const struct opt rnic_opts[] = {
     WEIGHT(6),
     WEIGHT(7),
     {"cnp-dscp", OPT_DSCP, ROW(cnp_dscp), "48", "0", "63", NULL, "DSCP of CNPs.",
-     "ConnectX CNP_DSCP 48"},
+     "ConnectX CNP_DSCP 48", OPT_ACTS(CONGESTION, ANY, TRACE)},
     {"cnp-priority", OPT_INT, ROW(cnp_priority), "6", "0", "7", NULL,
-     "Priority of CNPs at the host's own port.", "ConnectX CNP_802P_PRIO 6"},
+     "Priority of CNPs at the host's own port.", "ConnectX CNP_802P_PRIO 6",
+     OPT_ACTS(CONGESTION, ANY, TRACE)},
     {"ttl", OPT_INT, ROW(ttl), "64", "1", "255", NULL, "IPv4 time to live of sent packets.",
-     "Linux default hop limit"},
+     "Linux default hop limit", OPT_ACTS(DROPS, LESS, TRACE)},
     {"rx-buffer", OPT_SIZE, ROW(rx_buffer), "262016B", "16KiB", "1GiB", NULL,
      "Receive buffer between the wire and the host.",
-     "ConnectX port buffer size 262016, Mellanox community DOC-2933"},
+     "ConnectX port buffer size 262016, Mellanox community DOC-2933",
+     OPT_ACTS(PAUSES, LESS, TRACE)},
     {"rx-xoff", OPT_SIZE, ROW(rx_xoff), "auto", "1KB", "1GiB", "auto",
      "Receive buffer level above which the peer is paused; auto: the size minus the headroom for "
      "rate, cable and MTU.",
-     "Linux mlx5 port_buffer.c: (301 + 2.16 m) Gb/s + 2.72 MTU"},
+     "Linux mlx5 port_buffer.c: (301 + 2.16 m) Gb/s + 2.72 MTU", OPT_ACTS(PAUSES, LESS, TRACE)},
     {"rx-xon", OPT_SIZE, ROW(rx_xon), "auto", "0B", "1GiB", "auto",
      "Receive buffer level at which the peer may resume; auto: one largest frame (9216 B) below "
      "rx-xoff.",
-     "Linux mlx5 port_buffer.c"},
+     "Linux mlx5 port_buffer.c", OPT_ACTS(PAUSES, LESS, TRACE)},
     {"drain", OPT_RATE, ROW(drain), "0bps", "0bps", "10Tbps", NULL,
      "Rate at which the host empties the receive buffer; 0: at least as fast as the wire fills it.",
-     "own: hosts are no bottleneck unless a scenario says so"},
+     "own: hosts are no bottleneck unless a scenario says so", OPT_SCALES(RECEIVER, LIMIT, RATE)},
     {"pfc", OPT_BOOL, ROW(pfc), "true", NULL, NULL, NULL,
      "PFC: the receive buffer pauses the peer, and pauses of the peer are obeyed; false: it drops "
      "when full, and obeys none unless pfc-enabled of the port has some.",
-     "IEEE 802.1Q cl. 36; mlnx_qos --pfc"},
+     "IEEE 802.1Q cl. 36; mlnx_qos --pfc", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
      "The lossless priorities of the NIC: the receive buffer pauses them all together, and their "
      "pauses are obeyed unless pfc-enabled of the port says otherwise; auto: that of `dscp`, and "
      "to obey those of its switch as well (DCBX).",
-     "mlnx_qos --pfc; own: one buffer for all"},
+     "mlnx_qos --pfc; own: one buffer for all", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
      "Duration of continuous pausing after which the RNIC stops sending pauses until the cause is "
      "gone, and drops on overflow; 0: never.",
      "Guo et al., SIGCOMM 2016, 4.3: 100 ms; Linux mlx5 pfc-prevention-tout: 80 ms to 8 s, auto "
-     "100 ms"},
+     "100 ms",
+     OPT_ACTS(DROPS, LIMIT, TRACE)},
     {"cm-timeout", OPT_TIME, ROW(cm_timeout), "6144ms", "1us", "1000s", NULL,
      "Time after which an unanswered connection manager message is retransmitted.",
-     "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE"},
+     "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE", OPT_ACTS(CONNECTING, MORE, TRACE)},
     {"cm-retries", OPT_INT, ROW(cm_retries), "15", "0", "15", NULL,
-     "Maximum retransmissions of a connection manager message.", "Linux cma.c CMA_MAX_CM_RETRIES"},
+     "Maximum retransmissions of a connection manager message.", "Linux cma.c CMA_MAX_CM_RETRIES",
+     OPT_ACTS(CONNECTING, LESS, TRACE)},
     {"address-timeout", OPT_TIME, ROW(address_timeout), "3s", "1us", "1000s", NULL,
      "Time after which a connection attempt to a peer that is out of reach (switched off, or "
      "without a route) fails, or cm-timeout x (cm-retries + 1) if that is shorter; ARP requests "
      "are "
      "sent in thirds of it.",
      "Linux nvme-rdma NVME_RDMA_CM_TIMEOUT_MS 3000; addr.c; neighbor table: mcast_solicit 3, "
-     "retrans_time 1 s"},
+     "retrans_time 1 s",
+     OPT_ACTS(CONNECTING, ANY, TRACE)},
     {"context-cost", OPT_TIME, ROW(context_cost), "0us", "0us", "10s", NULL,
      "Time that the first connection which an RNIC asks for waits for the device to be opened.",
-     "Wei et al., USENIX ATC 2022 (KRCORE): most of 15.7 ms from user space"},
+     "Wei et al., USENIX ATC 2022 (KRCORE): most of 15.7 ms from user space",
+     OPT_ACTS(CONNECTING, MORE, TRACE)},
     {"resolve-cost", OPT_TIME, ROW(resolve_cost), "0us", "0us", "10s", NULL,
      "Time to resolve address and route before a REQ, and to make an address handle; of several "
      "connections at the same time.",
-     "irdma polls 1 ms for an address handle: linux-rdma 7dab522e7"},
+     "irdma polls 1 ms for an address handle: linux-rdma 7dab522e7",
+     OPT_ACTS(CONNECTING, MORE, TRACE)},
     {"qp-create-cost", OPT_TIME, ROW(qp_create_cost), "0us", "0us", "1s", NULL,
      "Time of the device's command that makes a queue pair.",
-     "Wei et al., USENIX ATC 2022 (KRCORE): about 0.4 ms"},
+     "Wei et al., USENIX ATC 2022 (KRCORE): about 0.4 ms", OPT_ACTS(CONNECTING, MORE, TRACE)},
     {"qp-modify-cost", OPT_TIME, ROW(qp_modify_cost), "0us", "0us", "1s", NULL,
      "Time of each command that changes a queue pair's state: to INIT, RTR and RTS.",
-     "Wei et al., USENIX ATC 2022 (KRCORE): 0.2 to 0.3 ms"},
+     "Wei et al., USENIX ATC 2022 (KRCORE): 0.2 to 0.3 ms", OPT_ACTS(CONNECTING, MORE, TRACE)},
     {"qp-destroy-cost", OPT_TIME, ROW(qp_destroy_cost), "0us", "0us", "1s", NULL,
-     "Time of the command that destroys a queue pair; who destroys does not wait for it.", "own"},
+     "Time of the command that destroys a queue pair; who destroys does not wait for it.", "own",
+     OPT_ACTS(CONNECTING, MORE, TRACE)},
     {"command-slots", OPT_INT, ROW(command_slots), "1", "1", "32", NULL,
      "Commands about queue pairs that the device executes at a time; others wait in order.",
      "one command channel that all share: linux-rdma 4695b191a; mlx5 has 32 entries in its queue, "
-     "and its firmware executes few at once"},
+     "and its firmware executes few at once",
+     OPT_ACTS(CONNECTING, LESS, TRACE)},
     {"ca-ack-delay", OPT_INT, ROW(ca_ack_delay), "16", "0", "31", NULL,
      "Code of the longest time until the RNIC acknowledges, as a REP tells it: 4.096 us x 2^d.",
-     "IBTA Vol 1 11.2.1.2, 12.6.8; ibv_devinfo -v (local_ca_ack_delay): 16 of ConnectX, 15 of rxe"},
+     "IBTA Vol 1 11.2.1.2, 12.6.8; ibv_devinfo -v (local_ca_ack_delay): 16 of ConnectX, 15 of rxe",
+     OPT_ACTS(CONNECTING, ANY, TRACE)},
     {"udp-source-port", OPT_CHOICE, ROW(udp_source_port), "queue-pairs", NULL, NULL,
      OPT_WORDS(RNIC_UDP_SOURCES),
      "What the UDP source port is made from, by which switches tell paths apart.  queue-pairs: "
      "both numbers, alike in both directions; flow-label: that of the REQ, which rdma_cm makes "
      "from the connection's ports; queue-pair: the sender's number alone.",
      "Linux ib_verbs.h rdma_get_udp_sport, with flow label 0 and without; cma.c "
-     "cma_get_roce_udp_flow_label; rxe_qp.c rxe_qp_init_req"},
+     "cma_get_roce_udp_flow_label; rxe_qp.c rxe_qp_init_req",
+     OPT_ACTS(PATHS, ANY, TRACE)},
     {"lag", OPT_CHOICE, ROW(lag), "none", NULL, NULL, OPT_WORDS(RNIC_LAGS),
      "All ports of the host as one link aggregate with one address (IEEE 802.1AX), and by which of "
      "them a queue pair sends.  queue-affinity: in turns; layer2, layer2+3, layer3+4: by that hash "
      "of bonding, of which the last has the UDP source port of the REQ's flow label.  none: each "
      "port is a NIC of its own.",
      "Linux mlx5 core/lag (lag_port_select_mode queue_affinity, hash); "
-     "Documentation/networking/bonding.rst, xmit_hash_policy"},
+     "Documentation/networking/bonding.rst, xmit_hash_policy",
+     OPT_ACTS(PATHS, ANY, TRACE)},
     {"lag-seed", OPT_INT, ROW(lag_seed), "auto", "0", "4294967295", "auto",
      "Seed from which the source ports of an aggregate's connections are drawn, which layer3+4 "
      "hashes; auto: each host its own, from the scenario's seed.",
-     "Linux cma.c cma_alloc_any_port: a port from a random place on"},
+     "Linux cma.c cma_alloc_any_port: a port from a random place on", OPT_ACTS(PATHS, ANY, TRACE)},
     {"card-ports", OPT_INT, ROW(card_ports), "1", "1", "8", NULL,
      "NICs of a host that are ports of one card: as many neighbours share a slot, engines and "
      "contexts.  1: each is a card of its own.",
-     "own; Mellanox MCX516A and others: two ports of 100 Gb/s in one slot of 16 lanes"},
+     "own; Mellanox MCX516A and others: two ports of 100 Gb/s in one slot of 16 lanes",
+     OPT_ACTS(PCIE, MORE, SERVICE)},
     {"loopback-rate", OPT_RATE, ROW(loopback_rate), "auto", "1Mbps", "6400Gbps", "auto",
      "What the RNIC passes in itself from its queue pairs to others of its own, each way, where a "
      "workload has loopback; auto: as much as its link.",
      "assumed: no card's own rate was found; Collie, NSDI 2022, has loopback and what comes by the "
-     "link meet at PCIe"},
+     "link meet at PCIe",
+     OPT_ACTS_IF(OPT_NEED_LOOPBACK, LINK, LESS, RATE)},
     {"migreq", OPT_BOOL, ROW(migreq), "true", NULL, NULL, NULL,
      "Queue pairs are in the migrated state: BTH.MigReq is set.  It changes captures alone.",
-     "IBTA Vol 1 17.2.8; Linux rxe_req.c and rxe_resp.c leave it 0"},
+     "IBTA Vol 1 17.2.8; Linux rxe_req.c and rxe_resp.c leave it 0", OPT_INERT},
     {"clock-offset", OPT_PERCENT, ROW(clock_offset), "0%", "0%", "0.1%", NULL,
      "Parts by which the RNIC's clock is fast, as 100ppm: so much faster it sends. Its timers are "
      "exact.",
-     "IEEE 802.3 allows 100 ppm either way, so two ends differ by 200 ppm at most"},
+     "IEEE 802.3 allows 100 ppm either way, so two ends differ by 200 ppm at most",
+     OPT_ACTS(LINK, ANY, TRACE)},
     {"line-rate", OPT_RATE, ROW(line_rate), "any", "1Mbps", "6400Gbps", "any",
      "Rate of the link that the RNIC is made for: a warning where its link has another; any: none. "
      "It changes nothing in a run.",
-     "own"},
+     "own", OPT_INERT},
 #include "rnic/pipeline/pipeline_params.def"
 #include "rnic/soft/soft_params.def"
     {0},

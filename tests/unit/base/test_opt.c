@@ -8,6 +8,12 @@
 #include "nvme/media/media.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/fabric/topology.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/load/scenario.h"
+#include "scenarios/trace/admin_list.h"
+#include "scenarios/vary/plan.h"
+#include "scenarios/vary/prices.h"
 #include "scenarios/workload/workload.h"
 
 #include <setjmp.h>
@@ -24,20 +30,24 @@ struct params {
 #define FIELD(name) offsetof(struct params, name)
 
 static const struct opt rows[] = {
-    {"size", OPT_SIZE, FIELD(size), "auto", "1KB", "1MB", "auto|none", "A size.", "own"},
-    {"time", OPT_TIME, FIELD(time), "10us", "1us", NULL, NULL, "A time.", "own"},
-    {"word", OPT_CHOICE, FIELD(word), "blue", NULL, NULL, "red|blue|green", "A word.", "own"},
-    {"mask", OPT_MASK, FIELD(mask), "3", NULL, "0,1,2,3,4,5,6,7", NULL, "Some bits.", "own"},
-    {"flag", OPT_BOOL, FIELD(flag), "true", NULL, NULL, NULL, "A flag.", "own"},
-    {"count", OPT_INT, FIELD(count), "1", "1", "9", NULL, "A number.", "own"},
-    {"maybe", OPT_INT, FIELD(maybe), "auto", "0", "9", "auto", "A number or a word.", "own"},
+    {"size", OPT_SIZE, FIELD(size), "auto", "1KB", "1MB", "auto|none", "A size.", "own", OPT_INERT},
+    {"time", OPT_TIME, FIELD(time), "10us", "1us", NULL, NULL, "A time.", "own", OPT_INERT},
+    {"word", OPT_CHOICE, FIELD(word), "blue", NULL, NULL, "red|blue|green", "A word.", "own",
+     OPT_INERT},
+    {"mask", OPT_MASK, FIELD(mask), "3", NULL, "0,1,2,3,4,5,6,7", NULL, "Some bits.", "own",
+     OPT_INERT},
+    {"flag", OPT_BOOL, FIELD(flag), "true", NULL, NULL, NULL, "A flag.", "own", OPT_INERT},
+    {"count", OPT_INT, FIELD(count), "1", "1", "9", NULL, "A number.", "own", OPT_INERT},
+    {"maybe", OPT_INT, FIELD(maybe), "auto", "0", "9", "auto", "A number or a word.", "own",
+     OPT_INERT},
     {"some", OPT_MASK, FIELD(some), "auto", NULL, "0,1,2,3,4,5,6,7", "auto", "Bits or a word.",
-     "own"},
+     "own", OPT_INERT},
     {"pages", OPT_SIZE, FIELD(pages), "8KiB", "0B", "63KiB", "auto", "A size.", "own",
-     .step = "4KiB"},
-    {"power", OPT_INT, FIELD(power), "3", "3", "20", NULL, "A number.", "own", .factor = 2},
-    {"either", OPT_SIZE, FIELD(either), "512B", "512B", "4KiB", NULL, "A size.", "own",
-     .factor = 8},
+     .step = "4KiB", OPT_INERT},
+    {"power", OPT_INT, FIELD(power), "3", "3", "20", NULL, "A number.", "own", .factor = 2,
+     OPT_INERT},
+    {"either", OPT_SIZE, FIELD(either), "512B", "512B", "4KiB", NULL, "A size.", "own", .factor = 8,
+     OPT_INERT},
     {0}};
 
 static void presets_are_set(void **state)
@@ -146,6 +156,23 @@ static void the_nearest_row_is_found(void **state)
     assert_int_equal(nearest_distance("abcd", "abdc"), 1);
 }
 
+/* A part that is not said is an error; what acts on nothing has nothing to say, what is scaled has
+ * a direction, or is switched off. */
+static void check_effect(const struct opt *row)
+{
+    const struct opt_effect *effect = &row->effect;
+    const bool is_nothing = effect->part == OPT_PART_NOTHING;
+    if (effect->part <= OPT_PART_UNSAID || effect->part >= OPT_PARTS)
+        fail_msg("%s does not say what it acts on: OPT_ACTS, OPT_SCALES or OPT_INERT", row->name);
+    if (is_nothing != (effect->by == OPT_BY_NOTHING) || (is_nothing && effect->needs != 0))
+        fail_msg("%s acts on nothing and says how, or the other way around", row->name);
+    if (effect->scales && effect->worse == OPT_WORSE_ANY && row->type != OPT_BOOL)
+        fail_msg("%s scales, but which way is not said", row->name);
+    if (effect->scales && row->type == OPT_CHOICE)
+        fail_msg("%s is a word, and scales", row->name);
+    assert_true(effect->needs < UINT64_C(1) << OPT_NEED_COUNT);
+}
+
 /* Every table that a scenario can reach: presets inside their bounds, a sentence and a source. */
 static void check_table(const struct opt *table, size_t bytes)
 {
@@ -158,6 +185,7 @@ static void check_table(const struct opt *table, size_t bytes)
         assert_non_null(row->source);
         assert_ptr_equal(opt_find(table, row->name), row);
         assert_null(strpbrk(row->name, "_. ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+        check_effect(row);
         char why[OPT_WHY_BYTES], text[128];
         int64_t value = *opt_field(row, params), back;
         opt_format(row, value, text, sizeof text);
@@ -189,12 +217,56 @@ static void every_table_is_sound(void **state)
     assert_int_equal(nvme_carrier_target_rows(of_nvme), nvme_carrier_target_rows(NULL));
     check_table(of_nvme, sizeof(struct nvme_carrier_target));
     check_table(nvme_namespace_opts, sizeof(struct nvme_namespace_params));
+    check_table(nvme_subsystem_opts, sizeof(struct nvme_limits));
     for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
         check_table(preset->ops->opts, preset->ops->params_bytes);
     for (int i = 0; media_kinds[i] != NULL; i++)
         check_table(media_kinds[i]->opts, media_kinds[i]->params_bytes);
     for (int i = 0; workload_kinds[i] != NULL; i++)
         check_table(workload_kinds[i]->opts, workload_kinds[i]->params_bytes);
+    for (int i = 0; fault_kinds[i] != NULL; i++)
+        check_table(fault_kinds[i]->opts, fault_kinds[i]->params_bytes);
+    for (int i = 0; topology_kinds[i] != NULL; i++)
+        if (topology_kinds[i]->opts != NULL)
+            check_table(topology_kinds[i]->opts, topology_kinds[i]->params_bytes);
+}
+
+/* Those whose structs are a reader's own. */
+static void every_other_row_says_what_it_acts_on(void **state)
+{
+    (void)state;
+    const struct opt *const tables[] = {
+        scenario_top_opts, scenario_routing_opts,  scenario_ana_opts,   scenario_namespace_opts,
+        admin_list_opts,   scenario_workload_opts, scenario_fault_opts, plan_opts,
+        prices_opts};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        for (const struct opt *row = tables[i]; row->name != NULL; row++)
+            check_effect(row);
+    for (int i = 0; fault_kinds[i] != NULL; i++)
+        if (fault_kinds[i]->acts_on <= 1)
+            fail_msg("the fault %s does not say what it acts on", fault_kinds[i]->name);
+}
+
+static void what_is_worse_follows_from_the_direction(void **state)
+{
+    (void)state;
+    static const struct {
+        enum opt_worse worse;
+        int64_t value, common;
+        bool is_worse;
+    } cases[] = {
+        {OPT_WORSE_LESS, 1, 2, true},     {OPT_WORSE_LESS, 2, 1, false},
+        {OPT_WORSE_MORE, 1, 2, false},    {OPT_WORSE_MORE, 2, 1, true},
+        {OPT_WORSE_ANY, 1, 2, true},      {OPT_WORSE_ANY, 2, 2, false},
+        {OPT_WORSE_LIMIT, 0, 2, false},   {OPT_WORSE_LIMIT, 2, 0, true},
+        {OPT_WORSE_LIMIT, 3, 2, false},   {OPT_WORSE_CEILING, 2, 0, true},
+        {OPT_WORSE_CEILING, 0, 2, false}, {OPT_WORSE_LESS, -1, 2, true},
+        {OPT_WORSE_MORE, 2, -1, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct opt row = {.name = "x", .effect.worse = cases[i].worse};
+        assert_int_equal(opt_is_worse(&row, cases[i].value, cases[i].common), cases[i].is_worse);
+    }
 }
 
 static void a_hint_names_the_nearest_and_all_where_they_are_few(void **state)
@@ -248,6 +320,8 @@ int main(void)
         cmocka_unit_test(a_hint_names_the_nearest_and_all_where_they_are_few),
         cmocka_unit_test(a_long_list_is_left_out),
         cmocka_unit_test(every_table_is_sound),
+        cmocka_unit_test(every_other_row_says_what_it_acts_on),
+        cmocka_unit_test(what_is_worse_follows_from_the_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

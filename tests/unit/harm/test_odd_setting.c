@@ -5,7 +5,6 @@
 
 #include "net/port/port.h"
 #include "nvme/media/media.h"
-#include "replay/harm/act.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
@@ -90,37 +89,6 @@ static void a_host_that_pauses_while_it_is_empty_is_named(void **state)
     raze(&fixture);
 }
 
-/* What act.def says of a row that nobody has is said of nothing. */
-static void each_row_that_acts_is_one_of_a_table(void **state)
-{
-    (void)state;
-    const struct opt *const tables[] = {port_opts,      switch_opts,         rnic_opts,
-                                        nvme_host_opts, nvme_namespace_opts, nvme_target_opts};
-    for (size_t i = 0; act_rows(i) != NULL; i++) {
-        char rows[400], *rest = rows;
-        snprintf(rows, sizeof rows, "%s", act_rows(i));
-        for (char *row; (row = strsep(&rest, " ")) != NULL;) {
-            bool found = false;
-            for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
-                found |= opt_find(tables[k], row) != NULL;
-            for (int k = 0; media_kinds[k] != NULL; k++)
-                found |= opt_find(media_kinds[k]->opts, row) != NULL;
-            for (int k = 0; workload_kinds[k] != NULL; k++)
-                found |= opt_find(workload_kinds[k]->opts, row) != NULL;
-            for (int k = 0; k < BUFFER_POLICIES; k++)
-                found |= buffer_policies[k]->opts != NULL &&
-                         opt_find(buffer_policies[k]->opts, row) != NULL;
-            for (int k = 0; k < NVME_CARRIERS; k++) {
-                const struct nvme_carrier *of = nvme_carriers[k];
-                found |= of->host_opts != NULL && opt_find(of->host_opts, row) != NULL;
-                found |= of->target_opts != NULL && opt_find(of->target_opts, row) != NULL;
-            }
-            if (!found)
-                fail_msg("act.def: %s is no row", row);
-        }
-    }
-}
-
 /* A tenth more is at most an eleventh of the time, however long the wait for it is. */
 static void a_cost_that_is_little_more_costs_little(void **state)
 {
@@ -152,7 +120,6 @@ int main(void)
         cmocka_unit_test(a_sender_that_is_not_held_back_is_named_by_those_who_are),
         cmocka_unit_test(a_route_that_leads_away_is_named),
         cmocka_unit_test(a_host_that_pauses_while_it_is_empty_is_named),
-        cmocka_unit_test(each_row_that_acts_is_one_of_a_table),
         cmocka_unit_test(a_cost_that_is_little_more_costs_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

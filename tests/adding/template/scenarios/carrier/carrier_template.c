@@ -15,7 +15,8 @@ static const struct opt rows[] = {
      .offset = offsetof(struct params, keys),
      .preset = "true",
      .about = "Each command has a fresh key, as a template's.",
-     .source = "own; a template"},
+     .source = "own; a template",
+     OPT_ACTS(LATENCY, ANY, TRACE)},
     {0},
 };
 

@@ -7,7 +7,8 @@ struct params {
 };
 
 static const struct opt rows[] = {{"switches", OPT_INT, offsetof(struct params, switches), "3", "1",
-                                   "100", NULL, "Switches in the row.", "own"},
+                                   "100", NULL, "Switches in the row.", "own",
+                                   OPT_ACTS(FABRIC, ANY, TRACE)},
                                   {0}};
 
 static void size(const void *params, struct topology_size *made)

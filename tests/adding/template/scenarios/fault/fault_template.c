@@ -8,7 +8,8 @@ struct params {
 };
 
 static const struct opt rows[] = {{"port", OPT_INT, offsetof(struct params, port), "0", "0", "0",
-                                   NULL, "The RNIC that does.", "own"},
+                                   NULL, "The RNIC that does.", "own",
+                                   OPT_ACTS(FAULTS, ANY, TRACE)},
                                   {0}};
 
 static unsigned breaks(const void *params)
@@ -27,6 +28,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 const struct fault_ops fault_template = {
     .name = "template",
     .about = "A host pauses priority 6.",
+    .acts_on = OPT_PART_BIT(NOTHING),
     .opts = rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_HOSTS,

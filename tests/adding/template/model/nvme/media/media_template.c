@@ -18,7 +18,7 @@ struct media {
 
 static const struct opt rows[] = {
     {"latency", OPT_TIME, offsetof(struct params, latency), "5us", "0ps", "10s", NULL,
-     "Time of a request.", "own"},
+     "Time of a request.", "own", OPT_ACTS(MEDIA, ANY, SERVICE)},
     {0},
 };
 

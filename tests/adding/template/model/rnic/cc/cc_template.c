@@ -17,7 +17,8 @@ static const struct opt rows[] = {
      .min = "1%",
      .max = "100%",
      .about = "Share of line rate.",
-     .source = "own"},
+     .source = "own",
+     OPT_ACTS(CONGESTION, ANY, TRACE)},
     {0},
 };
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * opt_effect - what a parameter acts on: fields of its row (opt.h).
+ * The one place that says which values are worse than those of peers, what they cost, what relieves
+ * what limits a run, and when a value has no effect: verdicts, experiments and documentation read
+ * the row. */
+#ifndef STORMGLASS_BASE_OPT_EFFECT_H
+#define STORMGLASS_BASE_OPT_EFFECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The part of a run that a parameter acts on.  A row that does not say is an error. */
+enum opt_part {
+    OPT_PART_UNSAID,
+#define RESOURCE(ID, word, about) OPT_PART_##ID,
+#define PART(ID, about)           OPT_PART_##ID,
+#include "base/opt_part.def"
+#undef RESOURCE
+#undef PART
+    OPT_PARTS
+};
+
+#define OPT_PART_BIT(ID) (UINT64_C(1) << OPT_PART_##ID)
+
+/* Which values are worse than that of a peer. */
+#define OPT_WORSE(X)                                                                               \
+    X(ANY, "any other value may be worse")                                                         \
+    X(LESS, "less is worse")                                                                       \
+    X(MORE, "more is worse")                                                                       \
+    X(LIMIT, "less is worse, 0 is no limit")       /* of what hardware or a user allows */         \
+    X(CEILING, "more is worse, 0 switches it off") /* of what hardware costs */
+
+/* How a worse value shows. */
+#define OPT_BY(X)                                                                                  \
+    X(DELAY, "it adds to the time of each operation")                                              \
+    X(COST, "it adds to the time of each operation, and one processor pays it for all of them")    \
+    X(RATE, "it is the rate at which all bytes pass")                                              \
+    X(SERVICE, "operations that it serves are slower than their peers")                            \
+    X(TRACE, "it shows in counters of its own: drops, pauses, marks, timeouts, connections")       \
+    X(NOTHING, "")
+
+/* What a parameter needs to have an effect; scenarios/effect evaluates it.  Words complete "It has
+ * no effect unless ...". */
+#define OPT_NEEDS(X)                                                                               \
+    X(PCIE, "pcie-generation is set")                                                              \
+    X(QP_CACHE, "qp-cache is not 0")                                                               \
+    X(QP_CACHE_MISS, "a miss of the QP cache costs something")                                     \
+    X(READ_CONTEXTS, "read-contexts is not 0")                                                     \
+    X(READ_CONTEXT_MISS, "read-context-miss-cost is not 0")                                        \
+    X(INTERRUPTS, "completions is interrupt or adaptive")                                          \
+    X(SOFTWARE, "software is true")                                                                \
+    X(SELECTIVE_REPEAT, "loss-recovery is selective-repeat")                                       \
+    X(ADAPTIVE, "adaptive-retransmission is true")                                                 \
+    X(LOOPBACK, "a workload sends from the host to itself")                                        \
+    X(READS_SERVED, "the host answers RDMA READs")                                                 \
+    X(READS_SENT, "the host sends RDMA READs")                                                     \
+    X(MESSAGES_POSTED, "an rdma-* workload sends from the host")                                   \
+    X(FULL_QUEUE, "a workload's queue depth reaches the queue size")                               \
+    X(MANY_QUEUES, "a controller requests more queues")                                            \
+    X(QUEUE_BUDGET, "all controllers together request more queues")                                \
+    X(DATA_BUFFERS, "outstanding commands need more data buffers")                                 \
+    X(DATA_WRS, "outstanding commands need more data work requests")                               \
+    X(WATCHDOG, "watchdog is not off")                                                             \
+    X(ECN, "ecn-kmax is not 0")
+
+#define OPT_WORSE_(name, words)      OPT_WORSE_##name,
+#define OPT_BY_(name, words)         OPT_BY_##name,
+#define OPT_NEED_INDEX_(name, words) OPT_NEED_##name##_INDEX,
+#define OPT_NEED_BIT_(name, words)   OPT_NEED_##name = 1 << OPT_NEED_##name##_INDEX,
+enum opt_worse { OPT_WORSE(OPT_WORSE_) };
+enum opt_by { OPT_BY(OPT_BY_) };
+enum opt_need_index { OPT_NEEDS(OPT_NEED_INDEX_) OPT_NEED_COUNT };
+enum opt_need { OPT_NEEDS(OPT_NEED_BIT_) };
+#undef OPT_WORSE_
+#undef OPT_BY_
+#undef OPT_NEED_INDEX_
+#undef OPT_NEED_BIT_
+
+struct opt_effect {
+    enum opt_part part;
+    enum opt_worse worse;
+    enum opt_by by;
+    uint32_t needs; /* of enum opt_need: all of them; 0: it always has an effect */
+    bool scales;    /* a tenth more of it, or less, relieves the part: `explain --what-if` does so;
+                     * of a BOOL: false does */
+};
+
+/* Ends each row.  OPT_SCALES: what `scales`; OPT_INERT: it changes the time of nothing. */
+#define OPT_ACTS(part, worse, by)             OPT_ACTS_IF(0, part, worse, by)
+#define OPT_ACTS_IF(needs, part, worse, by)   OPT_EFFECT_(needs, part, worse, by, false)
+#define OPT_SCALES(part, worse, by)           OPT_SCALES_IF(0, part, worse, by)
+#define OPT_SCALES_IF(needs, part, worse, by) OPT_EFFECT_(needs, part, worse, by, true)
+#define OPT_INERT                             OPT_ACTS(NOTHING, ANY, NOTHING)
+#define OPT_EFFECT_(needs, part, worse, by, scales)                                                \
+    .effect = {OPT_PART_##part, OPT_WORSE_##worse, OPT_BY_##by, needs, scales}
+
+#endif
