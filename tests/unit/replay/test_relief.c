@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_relief - every resource of resource.def finds its parameters. */
+ * test_relief - every resource finds its parameters in their rows. */
 #include "replay/prove/relief.h"
+
+#include "net/switch/buffer_kinds.h"
+#include "net/switch/switch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,6 +95,31 @@ static void words_say_what_becomes_of_each(void **state)
     words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "hosts.defaults.rnic.drain 50Gbps -> 55Gbps");
 }
 
+/* The switch's xoff: rows of a buffer policy are in a struct of their own. */
+static int64_t xoff(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        for (size_t k = 0; scenario->nodes[i].kind == SCENARIO_SWITCH && k < BUFFER_POLICIES; k++) {
+            const struct opt *rows = buffer_policies[k]->opts;
+            const struct opt *row = rows == NULL ? NULL : opt_find(rows, "xoff");
+            const void *params = scenario->nodes[i].switch_params->policy_params[k];
+            if (row != NULL)
+                return *opt_field(row, (void *)(uintptr_t)params);
+        }
+    fail_msg("no switch has an xoff");
+    return 0;
+}
+
+static void rows_of_a_buffer_policy_are_changed(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    const int64_t before = xoff(scenario);
+    relief_apply(scenario, BOTTLENECK_PAUSES, RELIEF_TENTH);
+    assert_int_equal(xoff(scenario), before * 11 / 10);
+    scenario_free(scenario);
+}
+
 static void a_scenario_is_read_again_with_another_seed(void **state)
 {
     (void)state;
@@ -114,6 +142,7 @@ int main(void)
         cmocka_unit_test(every_resource_is_relieved),
         cmocka_unit_test(nothing_changes_nothing_but_what_is_switched_off),
         cmocka_unit_test(words_say_what_becomes_of_each),
+        cmocka_unit_test(rows_of_a_buffer_policy_are_changed),
         cmocka_unit_test(a_scenario_is_read_again_with_another_seed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
