@@ -10,7 +10,8 @@ cat <<'HEAD'
 
 Made from the program's own rows by `make docs`; a test holds it against them. A parameter is written in a
 scenario under its path and set from the command line by `--set PATH=VALUE`. A profile may give another value;
-what took effect in a run, and who set it, stands in its settings.
+what took effect in a run, and who set it, stands in its settings. The column `acts on` names the part of a run that the
+parameter changes, which values are worse and how they show, and when the parameter has no effect.
 HEAD
 
 # A path may hold a space, but only in braces: workloads{kind: nvme}.read
@@ -24,7 +25,7 @@ done | awk '
         name = path; sub(/.*\./, "", name)
         group = substr(path, 1, length(path) - length(name) - 1)
         if (group == "") group = "Top level"
-        about = value = preset = range = source = ""
+        about = value = preset = range = acts = source = ""
         expect_about = 1
         next
     }
@@ -34,14 +35,20 @@ done | awk '
     $1 == "default" { preset = $0; sub(/^ *default */, "", preset); next }
     $1 == "range" { range = $0; sub(/^ *range */, "", range); next }
     $1 == "legal" { legal = $0; sub(/^ *legal */, "", legal); range = range ": " legal; next }
+    $1 == "acts" { acts = $0; sub(/^ *acts on */, "", acts); next }
+    $1 == "effect" { effect = $0; sub(/^ *effect */, "", effect); acts = acts "; " effect; next }
+    $1 == "needs" {
+        needs = $0; sub(/^ *needs */, "", needs); sub(/; otherwise it has no effect$/, "", needs)
+        acts = acts "; no effect unless " needs; next
+    }
     $1 == "source" {
         source = $0; sub(/^ *source */, "", source)
         if (group != last) {
             print "\n## " group "\n"
-            print "| name | default | range | meaning | source |"
-            print "|---|---|---|---|---|"
+            print "| name | default | range | meaning | acts on | source |"
+            print "|---|---|---|---|---|---|"
             last = group
         }
         if (range == "") range = value
-        print "| `" name "` | " cell(preset) " | " cell(range) " | " cell(about) " | " cell(source) " |"
+        print "| `" name "` | " cell(preset) " | " cell(range) " | " cell(about) " | " cell(acts) " | " cell(source) " |"
     }'

@@ -57,6 +57,16 @@ static void print_words(const struct parameter *parameter)
     fputs(between[0] == ',' ? "\n" : "", stdout);
 }
 
+static void print_effect(const struct opt *row)
+{
+    char text[512];
+    printf("  acts on  %s\n", opt_part_words(row));
+    if (opt_effect_words(row, text, sizeof text))
+        printf("  effect   %s\n", text);
+    if (opt_needs_words(row, text, sizeof text))
+        printf("  needs    %s; otherwise it has no effect\n", text);
+}
+
 static void explain(const struct parameter *parameter, const char *path)
 {
     const struct opt *row = parameter->row;
@@ -77,6 +87,7 @@ static void explain(const struct parameter *parameter, const char *path)
     char series[64];
     if (opt_series(row, series, sizeof series))
         printf("  legal    %s\n", series);
+    print_effect(row);
     printf("  source   %s\n", row->source);
 }
 
@@ -288,7 +299,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_explain_parameter = {
     .name = "explain-parameter",
     .operands = "NAME",
-    .about = "shows what a parameter means, its unit, range, default and source",
+    .about = "shows what a parameter means, its unit, range, default, effect and source",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

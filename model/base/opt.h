@@ -89,6 +89,12 @@ void opt_mask_range(const struct opt *row, char *text, size_t size);
  * worse. */
 bool opt_is_worse(const struct opt *row, int64_t value, int64_t common);
 
+/* The row's effect in words.  What it acts on completes "It acts on ..."; false: it acts on nothing
+ * that takes time, or needs nothing to have an effect. */
+const char *opt_part_words(const struct opt *row);
+bool opt_effect_words(const struct opt *row, char *text, size_t size);
+bool opt_needs_words(const struct opt *row, char *text, size_t size);
+
 /* 0 stands for "no limit" or "no cost": a value that is not 0 is what hardware or a user allows. */
 static inline bool opt_is_limit(const struct opt *row)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * opt_effect - which of two values is worse. */
+ * opt_effect - which of two values is worse, and a row's effect in words. */
 #include "base/opt.h"
+
+#include <stdio.h>
 
 bool opt_is_worse(const struct opt *row, int64_t value, int64_t common)
 {
@@ -10,4 +12,42 @@ bool opt_is_worse(const struct opt *row, int64_t value, int64_t common)
     if (worse == OPT_WORSE_LIMIT)
         return value != 0 && (common == 0 || value < common);
     return worse == OPT_WORSE_LESS ? value < common : value > common;
+}
+
+const char *opt_part_words(const struct opt *row)
+{
+    static const char *const words[] = {
+        [OPT_PART_UNSAID] = "",
+#define RESOURCE(ID, word, about) [OPT_PART_##ID] = (about),
+#define PART(ID, about)           [OPT_PART_##ID] = (about),
+#include "base/opt_part.def"
+#undef RESOURCE
+#undef PART
+    };
+    return words[row->effect.part];
+}
+
+bool opt_effect_words(const struct opt *row, char *text, size_t size)
+{
+#define OPT_WORDS_OF(name, words) words,
+    static const char *const worse[] = {OPT_WORSE(OPT_WORDS_OF)};
+    static const char *const by[] = {OPT_BY(OPT_WORDS_OF)};
+#undef OPT_WORDS_OF
+    const char *how = by[row->effect.by];
+    snprintf(text, size, "%s%s%s", worse[row->effect.worse], how[0] != '\0' ? "; " : "", how);
+    return row->effect.by != OPT_BY_NOTHING;
+}
+
+bool opt_needs_words(const struct opt *row, char *text, size_t size)
+{
+#define OPT_WORDS_OF(name, words) words,
+    static const char *const needs[] = {OPT_NEEDS(OPT_WORDS_OF)};
+#undef OPT_WORDS_OF
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < OPT_NEED_COUNT; i++)
+        if ((row->effect.needs >> i & 1) != 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", and " : "",
+                                     needs[i]);
+    return used > 0;
 }

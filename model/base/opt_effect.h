@@ -30,13 +30,14 @@ enum opt_part {
     X(LIMIT, "less is worse, 0 is no limit")       /* of what hardware or a user allows */         \
     X(CEILING, "more is worse, 0 switches it off") /* of what hardware costs */
 
-/* How a worse value shows. */
+/* How a worse value shows.  TRACE: not in the time of each operation, but in what a run counts
+ * (drops, pauses, marks, timeouts, connections), if anywhere. */
 #define OPT_BY(X)                                                                                  \
     X(DELAY, "it adds to the time of each operation")                                              \
-    X(COST, "it adds to the time of each operation, and one processor pays it for all of them")    \
+    X(COST, "it adds to the time of each operation, and one processor or engine serves them all")  \
     X(RATE, "it is the rate at which all bytes pass")                                              \
     X(SERVICE, "operations that it serves are slower than their peers")                            \
-    X(TRACE, "it shows in counters of its own: drops, pauses, marks, timeouts, connections")       \
+    X(TRACE, "")                                                                                   \
     X(NOTHING, "")
 
 /* What a parameter needs to have an effect; scenarios/effect evaluates it.  Words complete "It has
