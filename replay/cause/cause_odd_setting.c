@@ -37,7 +37,7 @@ static time_ps added_to(const struct harm_scene *scene, const struct deviation *
         if (all ? !scene_passes(scene, member, spot->node)
                 : !scene_crosses(scene, member, scene_port_of(scene, spot->node, spot->port)))
             continue;
-        const bool length = strcmp(change->row->name, "length") == 0;
+        const bool length = change->row->type == OPT_LENGTH;
         const time_ps each = (value - change->common) * (length ? LENGTH_PS : 1);
         const bool frames = change->of != DEVIATION_MEDIA_VALUE && by == OPT_BY_DELAY;
         added += all && frames ? 2 * each : each;
@@ -66,8 +66,7 @@ static int64_t delayed(const struct harm_member *member, time_ps added)
 static int64_t worked(const struct harm_scene *scene, const struct deviation *deviation)
 {
     const uint32_t node = deviation->changes[0].spot.node;
-    const char *row = deviation->changes[0].row->name;
-    const bool target = strcmp(row, "command-cost") == 0;
+    const bool target = deviation->changes[0].row->effect.part == OPT_PART_TARGET_CPU;
     __int128 spent = 0;
     time_ps span = 0;
     const struct member_list list = member_index_list(&scene->at_node, node);
@@ -181,7 +180,7 @@ static int64_t supposed(const struct harm_scene *scene, const struct deviation *
     case OPT_BY_RATE:
         return carried(scene, deviation);
     case OPT_BY_SERVICE:
-        if (strcmp(deviation->changes[0].row->name, "max-rd-atomic") == 0)
+        if (deviation->changes[0].row->effect.part == OPT_PART_READS)
             return member->part[HARM_PART_READS];
         return headers(scene, deviation, member);
     case OPT_BY_NOTHING:
