@@ -9,6 +9,7 @@ from healthy import Healthy
 from play import Loss, Refused, play, unhealthy
 
 ATTEMPTS = 60
+ROWS_TRIED, ROW_ATTEMPTS, VALUES = 8, 4, 3  # of a part; healthy scenarios for a row; values in each
 CLEAN = "clean"
 DECOY = 0.02  # of a workload's time: more is a harm
 TWICE = 4  # every so many scenarios have two harms
@@ -30,10 +31,24 @@ def with_harms(healthy, harms):
     return scenario
 
 
-def draw_harm(draw, kind, healthy):
+def draw_harm(draw, kind, healthy, rows):
+    if kind in rows.rows:
+        return rows.make(kind, draw, healthy)
     harm = KINDS[kind][0](draw, healthy)
     if harm is not None:
         harm.kind = kind
+    return harm
+
+
+def draw_harmful(case, draw, path):
+    """A harm of the case's kind that costs something, or the last one that does not; of a row several values."""
+    for _ in range(VALUES if case.kind in case.rows.rows else 1):
+        harm = draw_harm(draw, case.kind, case.healthy, case.rows)
+        try:
+            if harm is None or Loss(case.clean, play(with_harms(case.healthy, [harm]), path)).matters():
+                break
+        except Refused:
+            harm = None
     return harm
 
 
@@ -77,15 +92,16 @@ def attempt(case, draw, path):
         case.healthy, case.clean, why = try_clean(draw, path, case.bare)
         case.scenario = case.healthy.scenario
         return why
-    case.healthy, case.clean, why = try_healthy(draw, KINDS[case.kind][1], path, case.bare)
+    wants = case.rows.wants(case.kind, draw) if case.kind in case.rows.rows else KINDS[case.kind][1]
+    case.healthy, case.clean, why = try_healthy(draw, wants, path, case.bare)
     healthy, clean = case.healthy, case.clean
     if why:
         return "not healthy: " + why
     try:
-        case.harms = [draw_harm(draw, case.kind, healthy)]
+        case.harms = [draw_harmful(case, draw, path)]
         if case.two:
             other = draw.choice([kind for kind in sorted(KINDS) if kind != case.kind])
-            case.harms.append(draw_harm(draw, other, healthy))
+            case.harms.append(draw_harm(draw, other, healthy, case.rows))
     except IndexError:  # nobody to choose from
         return "no place for it"
     if None in case.harms:
@@ -107,13 +123,25 @@ def attempt(case, draw, path):
     return None if case.loss.matters(noise) else "no harm together"
 
 
-def draw_case(seed, kind, path, bare=False):
-    """The case of a seed: the same wherever it is drawn.  None where no attempt could be kept."""
+def draw_case(seed, kind, path, rows, bare=False):
+    """The case of a seed: the same wherever it is drawn.  None where no attempt could be kept.
+
+    Of a part, rows that act on it, one after the other."""
+    attempts, tried = ATTEMPTS, [kind]
+    if kind in rows.parts:
+        tried = random.Random(f"rows {kind} {seed}").sample(rows.parts[kind], len(rows.parts[kind]))[:ROWS_TRIED]
+    if kind in rows.parts or kind in rows.rows:
+        attempts = ROW_ATTEMPTS * max(1, ROWS_TRIED // len(tried))
+    made = (draw_kind(seed, one, attempts, path, rows, bare) for one in tried)
+    return next((case for case in made if case is not None), None)
+
+
+def draw_kind(seed, kind, attempts, path, rows, bare):
     case = Case(seed, kind)
-    case.bare = bare
+    case.rows, case.bare = rows, bare
     case.two = kind != CLEAN and random.Random(f"two {kind} {seed}").randrange(TWICE) == 0
-    for number in range(ATTEMPTS):
-        if number == ATTEMPTS // 2:
+    for number in range(attempts):
+        if number == attempts // 2:
             case.two = False
         try:
             why = attempt(case, random.Random(f"culprit {kind} {seed} {number}"), path)

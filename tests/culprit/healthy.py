@@ -44,6 +44,7 @@ class Healthy:
         self.settings(wants)
         self.workloads = []
         self.load(wants)
+        self.need(wants.get("needed", {}))
         self.scenario = {
             "stormglass": 1, "name": "drawn", "about": "A drawn scenario.", "seed": draw.randint(1, 1000),
             "duration": f"{self.duration_us}us", "drain": "20s" if wants.get("glacial") else "8ms", "fabric": self.fabric,
@@ -156,6 +157,16 @@ class Healthy:
         headroom = each * (2 if wants.get("classes") else 1) * self.port_count
         return f"{headroom + self.draw.choice([200, 400, 800])}KiB"
 
+    def need(self, settings):
+        """What a parameter needs to have an effect, of section fabric.switch or of all hosts.
+
+        Without it the parameter would cost nothing: whoever repairs it repairs the harm, too."""
+        for section, values in settings.items():
+            where = self.fabric if section == "switch" else self.hosts_section["defaults"]
+            for name, value in values.items():
+                where.setdefault(section, {}).setdefault(name, value)
+                self.by_design.append(f"fabric.switch.{name}" if section == "switch" else f"hosts.defaults.{section}.{name}")
+
     # ---- the load
 
     def load(self, wants):
@@ -248,6 +259,8 @@ class Healthy:
         draw = self.draw
         media = {"kind": "fixed", "read-latency": f"{draw.choice([5, 10, 20])}us",
                  "write-latency": f"{draw.choice([5, 10])}us", "parallel": 64}
+        if wants.get("media", "fixed") != "fixed":
+            media = {"kind": wants["media"]}
         space = {"media": media, "count": draw.randint(1, 2)}
         if wants.get("protected"):
             space.update({"pi-type": 1, "size": "1MiB"})  # so small that what is written is read again

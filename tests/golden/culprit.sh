@@ -4,10 +4,10 @@ set -u
 culprit=$PWD/tests/culprit/culprit
 . tests/golden/outside
 
-# Twelve seeds: kinds of faults and settings, and two clean scenarios; the last five again, with none drawn before them.
-expect "drawn" 0 "12 of 12 drawn" "$culprit" --draw 1 12
+# Twelve seeds: faults and settings of kinds.py, values of parameters, and two clean scenarios; the last five again, with none drawn before them.
+expect "drawn" 0 " of 12 drawn" "$culprit" --draw 1 12
 grep -E '^seed (8|9|10|11|12):' out >first
-expect "drawn again" 0 "5 of 5 drawn" "$culprit" --draw 8 5
+expect "drawn again" 0 " of 5 drawn" "$culprit" --draw 8 5
 grep '^seed ' out | cmp -s first || fail "seeds 8 to 12 are not the same twice: $(diff first out)"
 [ "$(wc -l <first)" = 5 ] || fail "only $(wc -l <first) of seeds 8 to 12 are told"
 
@@ -16,7 +16,7 @@ cat >judge <<'END'
 #!/bin/bash
 case "$*" in
 "list faults") "$JUDGED" list faults && [ -z "${NEW-}" ] || echo "$NEW  A fault of tomorrow." ;;
-explain*) printf '{"harm": {"severity": "%s"}, "causes": [%s], "prove": {"suspects": [%s]}}\n' "$SEVERITY" "$CAUSES" "$SUSPECTS" ;;
+"explain "*) printf '{"harm": {"severity": "%s"}, "causes": [%s], "prove": {"suspects": [%s]}}\n' "$SEVERITY" "$CAUSES" "$SUSPECTS" ;;
 *) exec "$JUDGED" "$@" ;;
 esac
 END
@@ -43,6 +43,9 @@ score "so it is without the traffic" 0 "seed 3: right:" slow-receiver "$storm, $
     "$proof, {\"suspect\": \"workload\", \"name\": \"oltp\", \"gone\": 0.9}"
 score "by its path" 1 "right, NOT PROVED" slow-link '{"suspect": "setting", "name": "fabric.overrides[0].rate", "sure": true}' ''
 score "by another parameter" 1 "WRONG, INNOCENT" slow-link '{"suspect": "setting", "name": "fabric.overrides[0].mtu", "sure": true}' ''
+row='fabric.host-links.rate'
+score "a parameter's value" 1 "right, NOT PROVED: $row" "$row" '{"suspect": "setting", "name": "fabric.overrides[0].rate", "sure": true}' ''
+score "another parameter" 1 "WRONG, INNOCENT ACCUSED, NOT PROVED: $row" "$row" '{"suspect": "setting", "name": "fabric.overrides[0].mtu", "sure": true}' ''
 score "somebody is named in a clean one" 1 "WRONG, INNOCENT" clean "$host" ''
 SEVERITY=slight score "load is nobody" 0 "seed 3: right" clean '{"suspect": "load", "name": "host0", "sure": true}' ''
 score "a clean one is severe" 1 "WRONG" clean '' ''
