@@ -171,7 +171,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -352,6 +352,12 @@ lint: build/packages-test ## style, layers and man pages
 
 docs: all ## writes docs/parameters.md anew from the program's rows
 	@docs/parameters.sh $(PROGRAM) > docs/parameters.md
+
+pictures: all ## draws the pictures of README and docs from runs: docs/pictures
+	@docs/pictures.sh $(PROGRAM) docs/pictures
+
+site: build/packages-site all ## builds the documents as HTML with sample reports in build/site, and checks all links
+	@docs/site/build.sh $(PROGRAM) build/site && tests/links.py build/site && echo "  SITE  build/site/index.html"
 
 install: all ## installs program, man pages, completion and cases under PREFIX (and DESTDIR)
 	@install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/stormglass/cases" \
