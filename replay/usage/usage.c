@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * usage - one look at the world, and the difference of two. */
-#include "replay/usage/usage.h"
+ * usage - when the world is sampled, and what a sample counts. */
+#include "replay/usage/usage_private.h"
 
 #include "base/memory.h"
 #include "nvme/host/host.h"
@@ -17,12 +17,6 @@ time_ps usage_blocked_ps(const struct port *port, int priority, time_ps now)
     const struct port_pauses *pauses = &port->pauses[priority];
     const bool open = pauses->blocked_since != TIME_NEVER;
     return pauses->blocked_ps + (open ? now - pauses->blocked_since : 0);
-}
-
-static bool is_target(const struct world *world, uint32_t node)
-{
-    const struct scenario_node *about = &world->scenario->nodes[node];
-    return about->kind == SCENARIO_HOST && world->targets[about->index] != NULL;
 }
 
 /* ------------------------------------------------------------------ where what is */
@@ -80,7 +74,7 @@ static void lay_out(struct usage *usage)
         usage->target_of[node] = targets;
         ports += scenario->nodes[node].port_count;
         rnics += scenario->nodes[node].kind == SCENARIO_HOST ? scenario->nodes[node].port_count : 0;
-        targets += is_target(world, node);
+        targets += usage_is_target(world, node);
     }
     usage->first_rnic = ports * USAGE_PORT_VALUES;
     usage->first_target = usage->first_rnic + rnics * USAGE_RNIC_VALUES;
@@ -88,7 +82,7 @@ static void lay_out(struct usage *usage)
     usage->value_count = usage->first_workload + world->workload_count * USAGE_WORK_VALUES;
     usage->stations = memory_zeroed((size_t)targets * USAGE_STATIONS, sizeof *usage->stations);
     for (uint32_t node = 0; node < scenario->node_count; node++)
-        if (is_target(world, node))
+        if (usage_is_target(world, node))
             name_stations(usage, node);
 }
 
@@ -320,7 +314,7 @@ static void look_at_controller(const struct usage *usage, const struct nvme_host
     values[USAGE_WORK_AWAY] += !nvme_host_live(host) && nvme_host_stats(host)->losses > 0;
     values[USAGE_WORK_CPU] += nvme_host_busy(host, now);
     values[USAGE_WORK_QUEUES] += nvme_host_queues(host);
-    if (is_target(world, target))
+    if (usage_is_target(world, target))
         usage->now.values[usage->first_target + usage->target_of[target] * USAGE_TARGET_VALUES +
                           USAGE_TARGET_ASKED] += (int64_t)nvme_host_outstanding(host);
 }
@@ -347,11 +341,6 @@ static void look_at_workload(const struct usage *usage, uint32_t index, time_ps 
     }
 }
 
-static uint32_t first_of_rnic(const struct usage *usage, uint32_t node, uint16_t port)
-{
-    return usage->first_rnic + (usage->rnic_of[node] + port) * USAGE_RNIC_VALUES;
-}
-
 /* Counters, which grow by themselves: they need to be read only at both ends of the steady part. */
 static void read_counters(struct usage *usage, time_ps now)
 {
@@ -364,7 +353,7 @@ static void read_counters(struct usage *usage, time_ps now)
             read_port(world_port(world, node, i), &values[port * USAGE_PORT_VALUES], now);
             if (about->kind == SCENARIO_HOST)
                 read_rnic(world_host(world, node)->rnics[i],
-                          &usage->now.values[first_of_rnic(usage, node, i)], now);
+                          &usage->now.values[usage_first_of_rnic(usage, node, i)], now);
         }
     }
 }
@@ -375,8 +364,8 @@ static void look(struct usage *usage, time_ps now)
     for (uint32_t node = 0; node < world->scenario->host_count; node++) {
         for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++)
             look_at_rnic(world_host(world, node)->rnics[i],
-                         &usage->now.values[first_of_rnic(usage, node, i)], now);
-        if (is_target(world, node))
+                         &usage->now.values[usage_first_of_rnic(usage, node, i)], now);
+        if (usage_is_target(world, node))
             look_at_target(usage, node, now);
     }
     for (uint32_t i = 0; i < world->workload_count; i++)
@@ -438,63 +427,4 @@ void usage_end(struct usage *usage, time_ps now, time_ps last)
     read_counters(usage, now);
     if (last > usage->bases[0].at && last < usage->now.at)
         usage->now.at = last;
-}
-
-/* The younger base if as much came after it. */
-static const struct usage_moment *base(const struct usage *usage)
-{
-    const struct usage_moment *young = &usage->bases[1];
-    const time_ps before = young->at - usage->from, all = usage->now.at - usage->from;
-    return before * 2 <= all ? young : &usage->bases[0];
-}
-
-time_ps usage_span(const struct usage *usage)
-{
-    return time_later(usage->now.at - base(usage)->at, 1);
-}
-
-uint32_t usage_looks(const struct usage *usage)
-{
-    return usage->now.looks - base(usage)->looks;
-}
-
-static int64_t since(const struct usage *usage, uint32_t at)
-{
-    const int64_t grown = usage->now.values[at] - base(usage)->values[at];
-    return grown > 0 ? grown : 0; /* a queue that was made anew counts from 0 */
-}
-
-int64_t usage_of_port(const struct usage *usage, uint32_t port, enum usage_port what)
-{
-    return since(usage, port * USAGE_PORT_VALUES + what);
-}
-
-int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port, enum usage_rnic what)
-{
-    return since(usage, first_of_rnic(usage, node, port) + what);
-}
-
-time_ps usage_drained(const struct usage *usage, uint32_t node, uint16_t port)
-{
-    const time_ps rx = usage_of_rnic(usage, node, port, USAGE_RNIC_RX);
-    const time_ps up = usage_of_rnic(usage, node, port, USAGE_RNIC_PCIE_UP);
-    const time_ps held = usage_of_rnic(usage, node, port, USAGE_RNIC_DRAIN);
-    return time_later(held - time_later(rx, up), 0);
-}
-
-int64_t usage_of_target(const struct usage *usage, uint32_t node, unsigned what)
-{
-    return since(usage, usage->first_target + usage->target_of[node] * USAGE_TARGET_VALUES + what);
-}
-
-int64_t usage_of_workload(const struct usage *usage, uint32_t workload, enum usage_workload what)
-{
-    const uint32_t at = usage->first_workload + workload * USAGE_WORK_VALUES + what;
-    return what == USAGE_WORK_QUEUES ? usage->now.values[at] : since(usage, at);
-}
-
-const struct usage_station *usage_stations(const struct usage *usage, uint32_t node)
-{
-    return is_target(usage->world, node) ? &usage->stations[usage->target_of[node] * USAGE_STATIONS]
-                                         : NULL;
 }
