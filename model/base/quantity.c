@@ -22,13 +22,16 @@ struct unit {
 
 enum { POWER_MAX = 40 }; /* of two: 2^40 times RATIO_ONE fits in 128 bits */
 
-enum { UNITS_MAX = 14, FORMAT_DECIMALS = 1000 };
+enum { UNITS_MAX = 14 };
+
+/* As many decimals as the largest unit has: what is printed is exact. */
+#define ALL_DECIMALS INT64_C(1000000000000)
 
 struct kind {
     const char *expected;
     const char *zero;    /* the unit of a zero */
     bool bare_unit;      /* a number without a unit has the base unit */
-    int64_t decimals_of; /* quantity_format: 1000 allows three decimals, 1 none */
+    int64_t decimals_of; /* quantity_format: 10^n allows n decimals, 1 none */
     struct unit units[UNITS_MAX];
 };
 
@@ -38,7 +41,7 @@ static const struct kind kinds[] = {
     [QUANTITY_TIME] = {"a time such as 55us",
                        "s",
                        false,
-                       FORMAT_DECIMALS,
+                       ALL_DECIMALS,
                        {{"h", 3600000000000000, false},
                         {"s", 1000000000000, true},
                         {"ms", 1000000000, true},
@@ -64,7 +67,7 @@ static const struct kind kinds[] = {
     [QUANTITY_RATE] = {"a rate such as 100Gbps",
                        "bps",
                        false,
-                       FORMAT_DECIMALS,
+                       ALL_DECIMALS,
                        {{"Tbps", 1000000000000, true},
                         {"Gbps", 1000000000, true},
                         {"Mbps", 1000000, true},
@@ -75,7 +78,7 @@ static const struct kind kinds[] = {
         {"a length such as 3m",
          "m",
          false,
-         FORMAT_DECIMALS,
+         ALL_DECIMALS,
          {{"km", 1000000, true}, {"m", 1000, true}, {"cm", 10, false}, {"mm", 1, true}}},
     [QUANTITY_PERCENT] = {"a percentage such as 20%, or a ratio such as 1/16",
                           "%",
@@ -90,7 +93,7 @@ static const struct kind kinds[] = {
     [QUANTITY_DECIMAL] = {"a number such as 1250 or 0.5, to the thousandth",
                           "",
                           true,
-                          FORMAT_DECIMALS,
+                          ALL_DECIMALS,
                           {{"", QUANTITY_DECIMAL_ONE, true}}},
 };
 
@@ -324,7 +327,7 @@ bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
     return true;
 }
 
-/* value / factor with as many of three (or four) decimals as it takes. */
+/* value / factor with as many decimals as it takes. */
 static void write_decimal(int64_t value, const struct unit *unit, char *text, size_t size)
 {
     char decimals[QUANTITY_TEXT_BYTES] = ".";

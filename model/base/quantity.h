@@ -31,7 +31,9 @@ enum { QUANTITY_WHY_BYTES = 160, QUANTITY_TEXT_BYTES = 48, QUANTITY_DECIMAL_ONE 
 bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
                     char why[QUANTITY_WHY_BYTES]);
 
-/* The shortest of the usual spellings; quantity_parse reads it back to the same value. */
+/* As a person writes it: in the largest unit that the value reaches (9.488454515ms, 2.5Gbps, 300m),
+ * of a size in the one with the smallest number (32MB, 64KiB).  Exact: quantity_parse reads it back
+ * to the same value. */
 void quantity_format(enum quantity_kind kind, int64_t value, char *text, size_t size);
 
 /* "a time such as 55us" */

@@ -137,7 +137,12 @@ static void the_usual_spelling_is_written(void **state)
         {QUANTITY_TIME, 0, "0s"},
         {QUANTITY_TIME, 55000000, "55us"},
         {QUANTITY_TIME, 1500000, "1.5us"},
-        {QUANTITY_TIME, 1500001, "1500.001ns"},
+        {QUANTITY_TIME, 1500001, "1.500001us"},
+        {QUANTITY_TIME, 9488454515, "9.488454515ms"},
+        {QUANTITY_TIME, 9037505085, "9.037505085ms"},
+        {QUANTITY_TIME, 60000000000001, "60.000000000001s"},
+        {QUANTITY_RATE, 12345678901, "12.345678901Gbps"},
+        {QUANTITY_LENGTH, 1234567, "1.234567km"},
         {QUANTITY_SIZE, 4200, "4200B"},
         {QUANTITY_SIZE, 65536, "64KiB"},
         {QUANTITY_SIZE, 32000000, "32MB"},
@@ -181,6 +186,26 @@ static void what_is_written_reads_back(void **state)
     }
 }
 
+/* Nobody types 9488454.515ns: there is a larger unit as long as four digits stand before the point. */
+static void the_largest_unit_is_taken(void **state)
+{
+    (void)state;
+    static const struct {
+        enum quantity_kind kind;
+        const char *largest;
+    } rows[] = {{QUANTITY_TIME, "s"}, {QUANTITY_RATE, "Tbps"}, {QUANTITY_LENGTH, "km"}};
+    struct rng rng = rng_stream(2, "test", "quantity");
+    for (size_t i = 0; i < 30000; i++) {
+        const enum quantity_kind kind = rows[i % 3].kind;
+        const int64_t value = (int64_t)(rng_next(&rng) >> (1 + rng_below(&rng, 62)));
+        char text[QUANTITY_TEXT_BYTES];
+        quantity_format(kind, value, text, sizeof text);
+        const char *unit = text + strspn(text, "0123456789.");
+        if (strspn(text, "0123456789") > 3 && strcmp(unit, rows[i % 3].largest) != 0)
+            fail_msg("%lld was written as %s", (long long)value, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +213,7 @@ int main(void)
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(the_usual_spelling_is_written),
         cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(the_largest_unit_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
