@@ -4,14 +4,12 @@
 
 #include "base/memory.h"
 #include "base/plural.h"
-#include "replay/run/progress.h"
 #include "scenarios/embedded.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* "some 40 s left; ": as far as anybody can tell. */
 static void say_left(double left_s, char *text, size_t size)
@@ -31,7 +29,7 @@ static void show_progress(struct planning *planning)
     const struct plan_state *state = &planning->state;
     const double elapsed_s = progress_clock_s() - planning->begun_s;
     char left[64], doing[160];
-    if (!isatty(STDERR_FILENO))
+    if (!planning->progress.bar && !progress_is_due(&planning->progress))
         return;
     const char *best = state->chosen < 0 ? "" : state->candidates[state->chosen].cell->name;
     say_left(plan_left_s(state, elapsed_s), left, sizeof left);
@@ -41,10 +39,14 @@ static void show_progress(struct planning *planning)
         snprintf(doing, sizeof doing, "%u of %u %s open%s%.60s", (unsigned)plan_open(state),
                  (unsigned)state->count, plural(state->count, "candidate", "candidates"),
                  *best == '\0' ? "" : "; best so far ", best);
-    fprintf(stderr, "\r%" PRId64 " %s in %.0f s; %s%-60s", state->runs,
-            plural(state->runs, "run", "runs"), elapsed_s, left, doing);
+    if (planning->progress.bar)
+        fprintf(stderr, "\r%" PRId64 " %s in %.0f s; %s%-60s", state->runs,
+                plural(state->runs, "run", "runs"), elapsed_s, left, doing);
+    else
+        fprintf(stderr, "stormglass: %" PRId64 " %s in %.0f s; %s%s\n", state->runs,
+                plural(state->runs, "run", "runs"), elapsed_s, left, doing);
     fflush(stderr);
-    planning->shown = true;
+    planning->shown = planning->progress.bar;
 }
 
 static void write_run(struct planning *planning, uint32_t candidate, uint32_t of, uint32_t seed)
@@ -128,6 +130,7 @@ bool planning_open(struct planning *planning, const char *path)
 void planning_begin(struct planning *planning)
 {
     planning->begun_s = progress_clock_s();
+    progress_begin(&planning->progress, true);
 }
 
 void planning_hide_progress(struct planning *planning)

@@ -5,6 +5,7 @@
 #define STORMGLASS_CLI_PLAY_PLANNING_H
 
 #include "replay/plan/plan_store.h"
+#include "replay/run/progress.h"
 
 struct planning {
     struct plan *plan;
@@ -16,6 +17,7 @@ struct planning {
     bool failed;              /* the database could not be written: nothing more is played */
     bool shown;               /* a line of progress is on the terminal */
     double begun_s;
+    struct progress progress;
 };
 
 /* Loads a plan alone; nothing is said of what is wrong. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * progress - a bar on a terminal while a run goes on.
- * At most ten times a second, on stderr, and only when that is a terminal; never in a log.  Reads
- * the wall clock, which decides nothing in the run. */
+ * progress - how far a run is, on stderr.
+ * On a terminal a bar, at most ten times a second; in a pipe or a file one line a minute, so that a
+ * log of a long run shows that it goes on.  Reads the wall clock, which decides nothing in the
+ * run. */
 #ifndef STORMGLASS_REPLAY_RUN_PROGRESS_H
 #define STORMGLASS_REPLAY_RUN_PROGRESS_H
 
@@ -11,6 +12,7 @@
 
 struct progress {
     bool on;
+    bool bar; /* stderr is a terminal */
     double begun_s, shown_s;
 };
 
@@ -19,10 +21,13 @@ double progress_clock_s(void);
 
 void progress_begin(struct progress *progress, bool wanted);
 
+/* Whether it is time to show something again; the caller then does. */
+bool progress_is_due(struct progress *progress);
+
 /* `now` of `end`, virtual; beyond the end work under way is finishing. */
 void progress_show(struct progress *progress, time_ps now, time_ps end);
 
-/* Wipes the bar off the line. */
+/* Clears the bar. */
 void progress_end(struct progress *progress);
 
 #endif

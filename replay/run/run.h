@@ -32,7 +32,7 @@ struct run_options {
     time_ps until;    /* TIME_NEVER: to the end */
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */
     uint32_t threads; /* at most; 0: one; RUN_THREADS_AUTO.  No result depends on it */
-    bool progress;    /* a bar, where stderr is a terminal */
+    bool progress;    /* is shown on stderr: progress.h */
     bool blind;       /* nobody asks for steady parts or limits: nothing is sampled for them */
     /* It is cut at the first look after a lossless frame was dropped for want of buffer; looks are
      * at the same moments in every run. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The bar: only on a terminal, not too often, and what it says of what is done. */
+ * The bar on a terminal and the lines elsewhere: not too often, and what they say. */
 #define _GNU_SOURCE
 #include "replay/run/progress.h"
 
@@ -138,17 +138,39 @@ static void who_does_not_want_it_sees_nothing(void **state)
     assert_string_equal(written(), "");
 }
 
-static void a_file_is_no_terminal(void **state)
+static void a_pipe_gets_one_line_a_minute(void **state)
 {
     (void)state;
     struct progress progress;
-    const int terminal = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
-    dup2(null, STDERR_FILENO);
+    int ends[2];
+    const int terminal = dup(STDERR_FILENO), kept = master;
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    dup2(ends[1], STDERR_FILENO);
+    master = ends[0];
     progress_begin(&progress, true);
+    assert_false(progress.bar);
+    progress.begun_s -= 1e6;
+    progress.shown_s -= 50; /* as long as this machine delays us by less than 10 s */
+    progress_show(&progress, PS_PER_MS, 3 * PS_PER_MS);
+    assert_string_equal(written(), "");
+    progress.shown_s -= 11;
+    progress_show(&progress, PS_PER_MS, 3 * PS_PER_MS);
+    const char *line = written();
+    const char *end = strchr(line, '\n');
+    assert_non_null(strstr(line, " s: simulated 1.000 ms of 3.00 ms (33%), about 20000"));
+    assert_true(end != NULL && end[1] == '\0' && strchr(line, '\r') == NULL);
+    progress_show(&progress, 2 * PS_PER_MS, 3 * PS_PER_MS);
+    assert_string_equal(written(), "");
+    progress.shown_s -= 61;
+    progress_show(&progress, 4 * PS_PER_MS, 3 * PS_PER_MS);
+    assert_non_null(strstr(written(), " s: draining, 1.000 ms after the end\n"));
+    progress_end(&progress);
+    assert_string_equal(written(), "");
+    master = kept;
     dup2(terminal, STDERR_FILENO);
     close(terminal);
-    close(null);
-    assert_false(progress.on);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 int main(void)
@@ -158,7 +180,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(it_is_not_shown_again_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(its_line_is_gone_at_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_does_not_want_it_sees_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_file_is_no_terminal, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_pipe_gets_one_line_a_minute, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
