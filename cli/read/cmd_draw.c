@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_option options[] = {
     {"output", 'o', "FILE", "write there: .svg, .dot, .pdf or .png; else SVG to standard output"},
@@ -180,6 +181,11 @@ static bool choose_format(struct request *request, const char *path)
     return request->format != NULL;
 }
 
+static bool is_for_terminal(const char *path)
+{
+    return (path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO) == 1;
+}
+
 static int run(const struct cli_args *args)
 {
     const char *what = cli_value(args, "what"), *path = cli_value(args, "output");
@@ -193,6 +199,11 @@ static int run(const struct cli_args *args)
         cli_error("%s; see stormglass draw --help", args->operand_count > 0
                                                         ? "too many operands"
                                                         : "SCENARIO.yaml or RUN.db is missing");
+        return CLI_USAGE;
+    }
+    if (is_for_terminal(path)) {
+        cli_error("an SVG is not for a terminal: type -o %s.svg, or redirect the output",
+                  kind.name);
         return CLI_USAGE;
     }
     if (!choose_format(&request, path) || !cli_output_allowed(path, &request.inputs))

@@ -207,6 +207,10 @@ refused '--record packets' --what io summary.db 1 -o none.svg
 refused "did you mean 'host-queue'" --what states hostqueue
 refused 'bad.yaml:1:' bad.yaml -o none.svg
 refused 'nowhere.yaml' nowhere.yaml -o none.svg
+# An SVG on a terminal helps nobody.
+script -qec "$(printf %q "$program") draw first.db" /dev/null >terminal </dev/null
+equal 'an SVG for a terminal' "$?" 2
+grep -q 'type -o fabric.svg, or redirect the output' terminal || fail "a terminal was told: $(cat terminal)"
 "$program" draw first.db -o no/such/place.svg 2>/dev/null
 equal 'a place that is none' "$?" 3
 
