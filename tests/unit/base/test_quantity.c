@@ -186,7 +186,7 @@ static void what_is_written_reads_back(void **state)
     }
 }
 
-/* Nobody types 9488454.515ns: there is a larger unit as long as four digits stand before the point. */
+/* Nobody types 9488454.515ns: a number with four digits before the point has a larger unit. */
 static void the_largest_unit_is_taken(void **state)
 {
     (void)state;
