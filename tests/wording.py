@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# wording - documents and man pages use plain words.                SPDX-License-Identifier: Apache-2.0
+# usage: tests/wording.py FILE...       Prints FILE:LINE: the words, and what to write instead (tests/wording.tsv).
+# Left out are code, fenced and indented blocks, and comments; of man pages also displays and macros for names.
+
+import os
+import re
+import sys
+
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wording.tsv")
+NAMES = re.compile(r"\.(Fl|Ar|Cm|Ql|Dl|Pa|Va|Li|Xr|Nm|Op|Em|Sy|It Fl|It Cm|It Ql|It Va|It Xr|Sh|Dd|Dt|Os|Bl|El|Pq|Sq|Dq|Nd)\b")
+
+
+def read_table():
+    with open(TABLE, encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
+    return [(re.compile(pattern), instead) for pattern, instead in rows]
+
+
+def prose_of_markdown(lines):
+    fenced = False
+    for line in lines:
+        if line.startswith("```"):
+            fenced = not fenced
+        if fenced or line.startswith(("    ", "```", "<!--")):
+            yield ""
+            continue
+        line = re.sub(r"`[^`]*`", "`x`", line)
+        line = re.sub(r"\]\([^)]*\)", "]", line)
+        yield re.sub(r"^[-*>#| ]+|^\d+\. ", "", line.replace("**", ""))
+
+
+def prose_of_manual(lines):
+    shown = False
+    for line in lines:
+        if re.match(r"\.(Bd|TS)", line):
+            shown = True
+        elif re.match(r"\.(Ed|TE)", line):
+            shown = False
+        yield "" if shown or NAMES.match(line) or line.startswith('.\\"') else line
+
+
+def find(path, table):
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    prose = prose_of_markdown(lines) if path.endswith(".md") else prose_of_manual(lines)
+    for number, line in enumerate(prose, 1):
+        for pattern, instead in table:
+            match = pattern.search(line)
+            if match:
+                yield f'{path}:{number}: "{match.group(0).strip(" ,.;:")}": {instead}'
+
+
+def main():
+    table = read_table()
+    findings = [finding for path in sys.argv[1:] for finding in find(path, table)]
+    print("\n".join(findings), end="\n" if findings else "")
+    sys.exit(bool(findings))
+
+
+main()
