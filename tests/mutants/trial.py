@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 
+from cover import soft_limit
 from place import BUILDS, ROOT
 
 ORDER = ('unit', 'law', 'case', 'golden')
@@ -134,7 +135,7 @@ def environment(test, build, work, scratch):
 
 def run(test, env, seconds):
     """Its exit code, and what it printed; more processor time than `seconds`, or a wait for nothing, is a hang."""
-    limits = {resource.RLIMIT_CPU: (seconds, seconds + 1), resource.RLIMIT_FSIZE: (1 << 30, 1 << 30),
+    limits = {resource.RLIMIT_CPU: soft_limit(seconds), resource.RLIMIT_FSIZE: (1 << 30, 1 << 30),
               resource.RLIMIT_CORE: (0, 0)}
     child = subprocess.Popen(test.command(test.build), cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
