@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""words.py SUMMARY PAGE DATABASE: figures and percentages of a run's summary and of its page, computed anew.
-
-A number in words is right when the exact one is within half of its last digit."""
+"""words.py SUMMARY PAGE DATABASE: figures and percentages of a run's summary and of its page, computed anew."""
 import html
 import re
 import sqlite3
 import sys
 
+sys.dont_write_bytecode = True
+from number import agrees  # noqa: E402
+
 summary = open(sys.argv[1]).read()
 page = open(sys.argv[2]).read()
 db = sqlite3.connect(sys.argv[3])
 failures = checked = 0
-UNITS = {'ps': 1, 'ns': 10**3, 'us': 10**6, 'ms': 10**9, 's': 10**12, '%': 0.01, '': 1, 'k': 10**3, 'M': 10**6, 'G': 10**9,
-         'b/s': 1, 'kb/s': 10**3, 'Mb/s': 10**6, 'Gb/s': 10**9}
 
 
 def ask(sql, *values):
@@ -33,17 +32,7 @@ def near(what, words, exact):
     """`words`: "53%", "76.8 us", "1,254", "-" for none."""
     global checked
     checked += 1
-    match = re.fullmatch(r'([\d,]+)(\.\d+)? ?([a-zA-Z/%]*)', words.strip())
-    if exact is None or match is None:
-        if exact is not None or words.strip() != '-':
-            fail(f'{what}: {words!r} and not {exact}')
-        return
-    value, digits = float(match[1].replace(',', '') + (match[2] or '')), len(match[2] or '.') - 1
-    whole = match[1].replace(',', '')
-    if not match[2] and len(whole) > 3 and whole.endswith('0') and ',' not in match[1]:
-        digits = -1
-    unit = UNITS[match[3]]
-    if abs(value * unit - exact) > 0.5001 * 10**-digits * unit:
+    if not agrees(words, exact):
         fail(f'{what}: {words!r} and not {exact}')
 
 
