@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # A grid from outside: listed, predicted, frozen, measured, compared; and what is refused on the way.
 set -u
+tree=$PWD
 . tests/golden/outside
 
-cp "$OLDPWD"/tests/golden/grid/*.yaml .
+cp "$tree"/tests/golden/grid/*.yaml .
 
 expect 'a cell and its settings' 0 'qd4-bs512B --set workloads.io.queue-depth=4 --set workloads.io.block-size=512B' \
     "$program" predict --list grid.yaml
@@ -34,6 +35,18 @@ frozen=predicted/predictions.json
 expect 'as predicted' 0 '4 of 4 within 15 %' "$program" compare --frozen $frozen measured
 expect 'as Markdown' 0 '| kernel | Linux 6.1 |' "$program" compare --frozen $frozen measured --markdown
 expect 'as JSON' 0 '"within": 4' "$program" compare --frozen $frozen measured --json
+# Each cell another error, and each figure of a cell another one.
+cp -r measured apart
+i=0
+for db in apart/*.db; do
+    i=$((i + 1))
+    sqlite3 "$db" "UPDATE workload SET latency_p50_ps=latency_p50_ps*(1+0.03*$i), iops=iops*(1-0.05*$i),
+        latency_mean_ps=latency_mean_ps*(1+0.01*$i), latency_p99_ps=latency_p99_ps*(1-0.02*$i)"
+done
+expect 'cells apart' 1 '2 of 4 within 15 %' "$program" compare --frozen $frozen apart
+cp out apart.txt
+"$program" compare --frozen $frozen apart --markdown >apart.md
+python3 "$tree/tests/golden/grid/check.py" apart.txt apart.md predicted apart >out 2>&1 || fail "figures: $(cat out)"
 sqlite3 measured/qd4-bs512B.db 'UPDATE workload SET latency_p50_ps=latency_p50_ps*2'
 expect 'one beyond' 1 '3 of 4 within 15 %' "$program" compare --frozen $frozen measured
 expect 'three of four are enough' 0 '3 of 4 within 15 %' "$program" compare --frozen $frozen measured --share 75%
