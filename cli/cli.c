@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/printable.h"
+#include "base/quantity.h"
+#include "replay/run/jobs.h"
 #include "replay/run/run.h"
 #include "replay/run/stop.h"
 
@@ -87,6 +89,27 @@ bool cli_threads(const struct cli_args *args, uint32_t *threads)
     }
     *threads = (uint32_t)number;
     return true;
+}
+
+bool cli_jobs(const struct cli_args *args, uint32_t *at_once)
+{
+    const char *text = cli_value(args, "jobs");
+    char why[QUANTITY_WHY_BYTES];
+    int64_t value = 0;
+    if (text != NULL && (!quantity_parse(QUANTITY_INT, text, &value, why) || value < 1 ||
+                         value > JOBS_AT_ONCE_MAX)) {
+        cli_error("--jobs %s: expected a number from 1 to %d", text, JOBS_AT_ONCE_MAX);
+        return false;
+    }
+    *at_once = (uint32_t)value;
+    return true;
+}
+
+void cli_replace(struct cli_args *args, const char *option, const char *value[1])
+{
+    const int index = known_index(args, option);
+    args->values[index] = value;
+    args->counts[index] = 1;
 }
 
 const char **cli_values(const struct cli_args *args, const char *option, uint32_t *count)

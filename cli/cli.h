@@ -62,6 +62,9 @@ const char *cli_value(const struct cli_args *args, const char *option);
 bool cli_given(const struct cli_args *args, const char *option);
 const char **cli_values(const struct cli_args *args, const char *option, uint32_t *count);
 
+/* Gives an option one value; both outlive `args`, a copy of what the command line gave. */
+void cli_replace(struct cli_args *args, const char *option, const char *value[1]);
+
 /* "stormglass: sentence" on stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -104,6 +107,10 @@ void cli_list_files(struct cli_list *list, const char *folder);
 /* The value of --threads, 1 to 1024 or RUN_THREADS_AUTO; false: it is none, and that was said.  Not
  * given, it stays. */
 bool cli_threads(const struct cli_args *args, uint32_t *threads);
+
+/* The value of --jobs, 1 to JOBS_AT_ONCE_MAX; 0: as many as there are processors.  False: the value
+ * is wrong, and an error was printed. */
+bool cli_jobs(const struct cli_args *args, uint32_t *at_once);
 
 /* Whether a file begins as databases do.  What cannot be read is none; who opens it says why. */
 bool cli_is_database(const char *path);

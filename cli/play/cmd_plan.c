@@ -48,20 +48,6 @@ struct session {
     struct plan_versus versus;
 };
 
-static bool read_jobs(const struct cli_args *args, uint32_t *at_once)
-{
-    const char *text = cli_value(args, "jobs");
-    char why[QUANTITY_WHY_BYTES];
-    int64_t value = 0;
-    if (text != NULL && (!quantity_parse(QUANTITY_INT, text, &value, why) || value < 1 ||
-                         value > JOBS_AT_ONCE_MAX)) {
-        cli_error("--jobs %s: expected a number from 1 to %d", text, JOBS_AT_ONCE_MAX);
-        return false;
-    }
-    *at_once = (uint32_t)value;
-    return true;
-}
-
 /* Which part of the candidates; of 0 parts where nobody asked. */
 struct part {
     uint32_t number, count;
@@ -351,7 +337,7 @@ int cmd_plan_run(const struct cli_args *args, const struct cmd_plan_others *othe
     uint32_t at_once;
     int code = CLI_USAGE;
     struct part part;
-    if (!read_jobs(args, &at_once) || !read_part(args, &part) || !are_together(args))
+    if (!cli_jobs(args, &at_once) || !read_part(args, &part) || !are_together(args))
         return CLI_USAGE;
     if (open_plans(args, &session) && may_write(args, &session) && agree(&session, others)) {
         divide(&session, others, at_once);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "cli/cli.h"
+#include "cli/play/run_many.h"
 #include "replay/database/store.h"
 #include "replay/database/words.h"
 #include "replay/prove/confirm.h"
@@ -22,7 +23,8 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "RUN.db", "write the run database there (SQLite)"},
+    {"output", 'o', "RUN.db", "write the run database there (SQLite); of several: a directory"},
+    {"jobs", 'j', "N", "run N of several scenarios at once (default: as many as processors)"},
     {"seed", 0, "N", "another seed than the scenario's"},
     {"seeds", 0, "N", "play N seeds from there on, as many at once as there are processors"},
     {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
@@ -218,7 +220,7 @@ static bool read_confirm(const struct cli_args *args, struct confirm *confirm,
     return true;
 }
 
-static int run(const struct cli_args *args)
+static int run_one(const struct cli_args *args)
 {
     uint32_t seeds;
     struct confirm confirm;
@@ -245,17 +247,27 @@ static int run(const struct cli_args *args)
     return code;
 }
 
+static int run(const struct cli_args *args)
+{
+    uint32_t at_once;
+    if (!cli_jobs(args, &at_once))
+        return CLI_USAGE;
+    return args->operand_count > 1 ? run_many(args, at_once, run_one) : run_one(args);
+}
+
 const struct cli_command cmd_run = {
     .name = "run",
-    .operands = "SCENARIO.yaml",
+    .operands = "SCENARIO.yaml...",
     .about = "simulates a scenario and reports what was slow and why",
     .details =
         "SCENARIO.yaml may also be the name of a built-in case (stormglass list cases).\nCtrl-C "
         "ends the run cleanly, with a report up to then.\n"
+        "Several scenarios are run -j at once and printed in their order; the exit code is the\n"
+        "largest.\n"
         "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command\n"
         "line is wrong, 3 the database could not be written, 130 interrupted, 143 terminated.",
     .options = options,
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = -1,
     .run = run,
 };

@@ -20,11 +20,20 @@ double progress_clock_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+static bool disabled;
+
+void progress_disable(void)
+{
+    disabled = true;
+}
+
 void progress_begin(struct progress *progress, bool wanted)
 {
     const double now = progress_clock_s();
-    *progress = (struct progress){
-        .on = wanted, .bar = isatty(STDERR_FILENO) == 1, .begun_s = now, .shown_s = now};
+    *progress = (struct progress){.on = wanted && !disabled,
+                                  .bar = isatty(STDERR_FILENO) == 1,
+                                  .begun_s = now,
+                                  .shown_s = now};
 }
 
 bool progress_is_due(struct progress *progress)

@@ -19,6 +19,9 @@ struct progress {
 /* Seconds of a clock that never goes back. */
 double progress_clock_s(void);
 
+/* From here on this process shows no progress: its stderr is kept for later, or -q was given. */
+void progress_disable(void);
+
 void progress_begin(struct progress *progress, bool wanted);
 
 /* Whether it is time to show something again; the caller then does. */

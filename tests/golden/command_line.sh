@@ -21,7 +21,10 @@ mkdir empty
 echo 'precious: true' >precious.yaml
 refuses 2 "did you mean 'run'" rnu
 refuses 2 'operand is missing' run
-refuses 2 'too many operands' run first-io first-io
+refuses 2 'too many operands' replay first.db first.db
+refuses 2 'run it alone' run first-io -
+refuses 2 'would both be written to first-io.db' run first-io first-io -o empty/runs
+refuses 2 'from 1 to' run first-io -j 0
 refuses 2 'did you mean --seed' run --sed 1 first-io
 refuses 2 'did you mean --seed' run --see 1 first-io
 refuses 2 'no option -x' run -x first-io
