@@ -128,6 +128,24 @@ static void print_option(const struct cli_option *option)
     printf("  %-*s  %s\n", HELP_COLUMN, left, option->about);
 }
 
+static void print_examples(const struct cli_command *command)
+{
+    if (command->examples == NULL)
+        return;
+    puts("\nExamples:");
+    for (const struct cli_example *example = command->examples; example->about != NULL; example++)
+        printf("  # %s\n    %s\n", example->about, example->line);
+}
+
+static void print_exit_codes(const struct cli_command *command)
+{
+    if (command->exit_codes == NULL)
+        return;
+    puts("\nExit codes:");
+    for (const struct cli_exit_code *row = command->exit_codes; row->means != NULL; row++)
+        printf("  %-3d  %s\n", row->code, row->means);
+}
+
 static int print_help(const struct cli_command *command)
 {
     static const struct cli_option help = {"help", 'h', NULL, "this text"};
@@ -140,6 +158,8 @@ static int print_help(const struct cli_command *command)
         printf("\n%s\n", command->details);
     if (command->more != NULL)
         command->more();
+    print_examples(command);
+    print_exit_codes(command);
     return CLI_DONE;
 }
 

@@ -41,6 +41,17 @@ struct cli_args {
     int operand_count;
 };
 
+/* A command line that runs as it stands (tests/golden/examples.sh does), and what it is for. */
+struct cli_example {
+    const char *about; /* NULL ends a table */
+    const char *line;
+};
+
+struct cli_exit_code {
+    int code;
+    const char *means; /* NULL ends a table */
+};
+
 struct cli_command {
     const char *program; /* that it is of; NULL: stormglass */
     const char *name;
@@ -48,6 +59,8 @@ struct cli_command {
     const char *about;    /* one sentence */
     const char *details;  /* below the options in --help; may be NULL */
     void (*more)(void);   /* prints what follows them there; may be NULL */
+    const struct cli_example *examples;
+    const struct cli_exit_code *exit_codes;
     const struct cli_option *options;
     int operands_min, operands_max; /* max -1: any number */
     bool passes;                    /* all arguments, options too, are its operands as they stand */

@@ -10,26 +10,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND(stem) extern const struct cli_command cmd_##stem;
+#define COMMAND(group, stem) extern const struct cli_command cmd_##stem;
 #include "cli/command.def"
 #undef COMMAND
 
+enum group {
+#define GROUP(group, title) GROUP_##group,
+#define COMMAND(group, stem)
+#include "cli/command.def"
+#undef COMMAND
+#undef GROUP
+    GROUPS
+};
+
+static const char *const group_titles[] = {
+#define GROUP(group, title) title,
+#define COMMAND(group, stem)
+#include "cli/command.def"
+#undef COMMAND
+#undef GROUP
+};
+
 static const struct cli_command *const commands[] = {
-#define COMMAND(stem) &cmd_##stem,
+#define COMMAND(group, stem) &cmd_##stem,
 #include "cli/command.def"
 #undef COMMAND
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
+static const enum group groups[COMMANDS] = {
+#define COMMAND(group, stem) GROUP_##group,
+#include "cli/command.def"
+#undef COMMAND
+};
+
+static void print_group(enum group group, FILE *out)
+{
+    fprintf(out, "\n%s:\n", group_titles[group]);
+    for (int i = 0; i < COMMANDS; i++)
+        if (groups[i] == group)
+            fprintf(out, "  %-18s  %s\n", commands[i]->name, commands[i]->about);
+}
+
 static void print_usage(FILE *out)
 {
-    fputs(
-        "usage: stormglass COMMAND [OPTIONS] ...\n"
-        "Simulates NVMe over Fabrics on lossless Ethernet, and reports what was slow and why.\n\n",
-        out);
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-18s  %s\n", commands[i]->name, commands[i]->about);
+    fputs("usage: stormglass COMMAND [OPTIONS] ...\n"
+          "Simulates NVMe over Fabrics on lossless Ethernet, and reports what was slow and why.\n",
+          out);
+    for (int group = 0; group < GROUPS; group++)
+        print_group((enum group)group, out);
     fputs(
         "\nstormglass help COMMAND, or COMMAND --help: details; stormglass version: the version.\n",
         out);

@@ -27,6 +27,20 @@ if [ -n "${STORMGLASS-}" ]; then
         named=$(sed -n "s/$list/\1/p" docs/man/stormglass.1 | sort)
         [ "$named" = "$commands" ] || fail "docs/man/stormglass.1: '$list' does not name each command once"
     done
+    # ... in the groups of the help, and in their order.
+    grouped=$("$STORMGLASS" --help | sed -n 's/^\([A-Z][a-z ]*:\)$/\1/p; s/^  \([a-z][a-z-]*\)  .*/\1/p')
+    [ "$(sed -n 's/^\([A-Z][a-z ]*:\)$/\1/p; s/^\.It Xr stormglass-\([a-z-]*\) 1$/\1/p' docs/man/stormglass.1 |
+        sed -n '/^Run and see:$/,$p' | head -n "$(echo "$grouped" | wc -l)")" = "$grouped" ] ||
+        fail 'docs/man/stormglass.1: other groups than stormglass help'
+
+    # Exit codes and examples are those of the help.
+    pages=$(mktemp -d)
+    cp docs/man/*.1 "$pages"
+    docs/man.sh "$STORMGLASS" "$pages"
+    for page in "$pages"/*.1; do
+        cmp -s "$page" "docs/man/$(basename "$page")" || fail "docs/man/$(basename "$page") is not what docs/man.sh writes"
+    done
+    rm -rf "$pages"
 fi
 
 # Each command has a page, and each of its options stands in it.
@@ -39,10 +53,10 @@ for source in cli/*/cmd_*.c; do
         continue
     fi
     [ -n "${STORMGLASS-}" ] || continue
-    options=$("$STORMGLASS" "$command" --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)
+    options=$("$STORMGLASS" "$command" --help 2>/dev/null | sed '/^Examples:$/,$d' | grep -o -e '--[a-z][a-z-]*' | sort -u)
     # Another program has the other half of it.
     [ "$command" = calibrate ] &&
-        options="$options $("$STORMGLASS" calibrate --from x --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)"
+        options="$options $("$STORMGLASS" calibrate --from x --help 2>/dev/null | sed '/^Examples:$/,$d' | grep -o -e '--[a-z][a-z-]*' | sort -u)"
     [ -n "$options" ] || fail "$command --help names no option"
     for option in $options; do
         case $option in --help | --version) continue ;; esac

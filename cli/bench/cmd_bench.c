@@ -227,6 +227,17 @@ const struct cli_command cmd_bench = {
                "WORK is one of these, a built-in case, or a scenario file; without\n"
                "one: event-queues, touch, incast-32to1 and fat-tree-k8.\n",
     .more = bench_print_list,
+    .examples =
+        (const struct cli_example[]){
+            {"The speed of one scenario on this machine, the best of three runs",
+             "stormglass bench first-io --runs 3"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "measured"},
+            {2, "the command line or a scenario is wrong"},
+            {3, "a run could not be carried out, or the output could not be written"},
+            {0}},
     .options = options,
     .operands_max = -1,
     .run = run,

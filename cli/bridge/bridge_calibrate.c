@@ -289,9 +289,22 @@ const struct cli_command bridge_calibrate = {
     .operands = "--address A [--peer B] | --from FIGURES.json",
     .about = "measures a device and writes its profile",
     .details = "Runs ten micro-benchmarks on a device, finds the parameters with which the model "
-               "gives the\nsame figures, and writes them as a profile.\n"
-               "Exit codes: 0 done, 2 the command line or a file is wrong, 3 device or output "
-               "failed, or the\nbenchmarks were not completed.",
+               "gives the\nsame figures, and writes them as a profile.",
+    .examples =
+        (const struct cli_example[]){
+            {"Measure a device and write its profile",
+             "stormglass-bridge calibrate --address 10.0.0.1 --peer 10.0.0.2 -o mine.yaml"},
+            {"Measure now, fit later",
+             "stormglass-bridge calibrate --address 10.0.0.1 --measure-only > figures.json && "
+             "stormglass-bridge calibrate --from figures.json --base softroce -o mine.yaml"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the profile was written"},
+            {2, "the command line or a file is wrong; nothing was written"},
+            {3,
+             "no usable device, a benchmark did not complete, or the output could not be written"},
+            {0}},
     .options = table,
     .run = run,
 };

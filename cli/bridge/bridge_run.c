@@ -206,9 +206,25 @@ const struct cli_command bridge_run = {
     .operands = "SCENARIO --role host|target|both --address A [--peer B]",
     .about = "runs the workloads of a scenario in real time on RDMA devices",
     .details = "SCENARIO is a file, or a case by its name; the devices are those of libibverbs.\n"
-               "--store is given once for all namespaces, or once for each.\n"
-               "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command "
-               "line is\nwrong, 3 device or database failed.",
+               "--store is given once for all namespaces, or once for each.",
+    .examples =
+        (const struct cli_example[]){
+            {"The target of a scenario, on the device that has this address",
+             "stormglass-bridge run case.yaml --role target --address 10.0.0.2"},
+            {"Its hosts, and the database for stormglass compare",
+             "stormglass-bridge run case.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 -o "
+             "measured.db"},
+            {"Both ends in one process",
+             "stormglass-bridge run first-io --role both --address 10.0.0.1"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "all expectations are met"},
+            {1, "an expectation is not met"},
+            {2, "the command line or the scenario is wrong, or the target runs another one; "
+                "nothing was written"},
+            {3, "the device, the path to the target or the database failed"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -115,6 +115,18 @@ static const struct cli_command files = {
     .details = "With --address it measures the device, with --from it fits figures that were "
                "measured: the\noptions are then those of stormglass-bridge calibrate --help.",
     .more = list_tools,
+    .examples =
+        (const struct cli_example[]){
+            {"A profile from the output of perftest",
+             "stormglass calibrate write_bw.txt write_lat.txt --base connectx-5-100g -o mine.yaml"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the profile was written"},
+            {2, "the command line or a file is wrong; nothing was written"},
+            {3,
+             "no usable device, a benchmark did not complete, or the output could not be written"},
+            {0}},
     .options = table,
     .operands_max = -1,
     .run = run_files,

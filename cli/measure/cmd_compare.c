@@ -167,9 +167,21 @@ const struct cli_command cmd_compare = {
     .details = "MEASURED.db is of stormglass-bridge.  Both are best recorded with --record ios.\n"
                "PREDICTIONS is of stormglass predict, DIR has a CELL.db for each cell.\n"
                "--wire compares captures frame by frame: opcode, length, PSN step, ACK request,\n"
-               "acknowledgement, invalidated key, messages of the connection manager, capsules.\n"
-               "Exit codes: 0 the protocol is equal and all figures are within the tolerance,\n"
-               "1 not so, 2 the files cannot be compared.",
+               "acknowledgement, invalidated key, messages of the connection manager, capsules.",
+    .examples =
+        (const struct cli_example[]){{"A model's run with a measurement of the same scenario",
+                                      "stormglass compare model.db measured.db --any"},
+                                     {"Two captures, frame by frame",
+                                      "stormglass compare --wire model.pcapng measured.pcapng"},
+                                     {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the protocol is equal and every figure is within the tolerance; the captures do "
+                "not differ"},
+            {1, "the protocol, a figure or a frame differs"},
+            {2, "the command line is wrong, or the files cannot be compared"},
+            {3, "the output could not be written"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 2,

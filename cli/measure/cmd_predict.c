@@ -228,12 +228,21 @@ const struct cli_command cmd_predict = {
     .name = "predict",
     .operands = "-o DIR GRID.yaml | --list GRID.yaml",
     .about = "runs every cell of a grid and freezes the model's predictions",
-    .details =
-        "Then measure, and compare with what was frozen:\n"
-        "  stormglass predict --list GRID.yaml | while read -r cell sets; do\n"
-        "      stormglass-bridge run BASE.yaml $sets ... -o DIR/$cell.db; done\n"
-        "  stormglass compare --frozen predictions.json DIR\n"
-        "Exit codes: 0 frozen, 2 the grid or its scenario is wrong, 3 it could not be written.",
+    .details = "Then measure, and compare with what was frozen:\n"
+               "  stormglass predict --list GRID.yaml | while read -r cell sets; do\n"
+               "      stormglass-bridge run BASE.yaml $sets ... -o DIR/$cell.db; done\n"
+               "  stormglass compare --frozen predictions.json DIR",
+    .examples =
+        (const struct cli_example[]){{"Predict every cell of a grid and freeze the figures",
+                                      "stormglass predict grid.yaml -o predicted"},
+                                     {"Each cell's name and its --set options, to measure them",
+                                      "stormglass predict --list grid.yaml"},
+                                     {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){{0, "the predictions are frozen"},
+                                       {2, "the command line, the grid or its scenario is wrong"},
+                                       {3, "the results could not be written"},
+                                       {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -383,10 +383,24 @@ const struct cli_command cmd_plan = {
         "\n"
         "stormglass check says what is wrong with it; stormglass-plan(1) has all its words.\n"
         "Plays as few runs as tell which candidates hold every objective, also with each failure.\n"
-        "Ctrl-C keeps what was played: --resume goes on from there.\n"
-        "Exit codes: 0 one is chosen and nothing undecided could take its place, 1 every\n"
-        "candidate fails, 2 the plan or the command line is wrong, 3 the database could not be\n"
-        "written, 4 undecided: the answer says how to go on, 130 interrupted, 143 terminated.",
+        "Ctrl-C keeps what was played: --resume goes on from there.",
+    .examples =
+        (const struct cli_example[]){{"List the candidates of a plan and their costs",
+                                      "stormglass plan scenarios/plans/array.yaml --list"},
+                                     {"Find the cheapest fabric, keep every run, and write a page",
+                                      "stormglass plan scenarios/plans/array.yaml -o array.db && "
+                                      "stormglass report array.db -o array.html"},
+                                     {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "a candidate is chosen, and no undecided one could take its place"},
+            {1, "every candidate fails"},
+            {2, "the plan, its scenario, its prices or the command line is wrong"},
+            {3, "the results could not be written"},
+            {4, "undecided within the budget; the answer says how to continue"},
+            {130, "interrupted by Ctrl-C (SIGINT); --resume continues from the database"},
+            {143, "terminated (SIGTERM); --resume continues from the database"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

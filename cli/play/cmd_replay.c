@@ -170,7 +170,21 @@ const struct cli_command cmd_replay = {
     .operands = "RUN.db",
     .about = "replays a stored run from its database alone and compares the digest",
     .details = "A run that did not finish is completed.  --from lists events as text, one "
-               "per\nline.  Exit codes: 0 equal, 1 different.",
+               "per\nline.",
+    .examples =
+        (const struct cli_example[]){
+            {"Repeat a run from its database and compare the digests",
+             "stormglass run first-io -o first.db && stormglass replay first.db"},
+            {"The events of one host from 2 us on",
+             "stormglass replay first.db --from 2us --node host0"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the digests are equal"},
+            {1, "the digests differ"},
+            {2, "the command line is wrong, or the file is no run database"},
+            {3, "the run could not be repeated: disk, memory"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -263,9 +263,27 @@ const struct cli_command cmd_run = {
         "SCENARIO.yaml may also be the name of a built-in case (stormglass list cases).\nCtrl-C "
         "ends the run cleanly, with a report up to then.\n"
         "Several scenarios are run -j at once and printed in their order; the exit code is the\n"
-        "largest.\n"
-        "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command\n"
-        "line is wrong, 3 the database could not be written, 130 interrupted, 143 terminated.",
+        "largest.",
+    .examples =
+        (const struct cli_example[]){
+            {"The pause storm; keep the run for explain, report and query",
+             "stormglass run pause-storm -o storm.db"},
+            {"The p99 latency without congestion control",
+             "stormglass run incast-8to1 --set hosts.defaults.rnic.congestion-control=none --json "
+             "| jq '.workloads[0].latency_ns.p99'"},
+            {"Three scenarios, two at once, each with its database in runs/",
+             "stormglass run pause-storm first-io incast-8to1 -j 2 -o runs"},
+            {"How much the results depend on the seed", "stormglass run first-io --seeds 5"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "all expectations are met"},
+            {1, "an expectation is not met"},
+            {2, "the scenario or the command line is wrong; nothing was written"},
+            {3, "the run could not be carried out: disk, memory"},
+            {130, "interrupted by Ctrl-C (SIGINT); the database is usable"},
+            {143, "terminated (SIGTERM); the database is usable"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = -1,

@@ -124,6 +124,20 @@ const struct cli_command cmd_step = {
     .about = "steps through a run forwards and backwards, and shows what waits for what",
     .details = "Commands are lines of standard input; 'help' lists them.  A wrong line ends a\n"
                "script with exit code 2.  A stored run is compared with its checkpoints.",
+    .examples =
+        (const struct cli_example[]){
+            {"Step through the pause storm at a prompt",
+             "echo 'next pause by host0' | stormglass step pause-storm"},
+            {"A script of commands",
+             "echo 'next 30' > steps && stormglass step pause-storm --script steps"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "every command was carried out"},
+            {1, "the run is not the stored one: a checkpoint or the digest at the end differs"},
+            {2, "the command line, the scenario or a line of the script is wrong"},
+            {3, "the run could not be carried out: a process or memory was lost"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

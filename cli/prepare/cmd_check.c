@@ -256,8 +256,19 @@ const struct cli_command cmd_check = {
     .name = "check",
     .operands = "SCENARIO.yaml...",
     .about = "checks scenarios for mistakes without running them",
-    .details = "Exit codes: 0 no finding of level error (with --strict: nor a warning), 1 one was "
-               "found, 2 a file is wrong.",
+    .examples =
+        (const struct cli_example[]){{"Check a built-in scenario", "stormglass check pause-storm"},
+                                     {"Check a change before running it; warnings fail, too",
+                                      "stormglass check pause-storm --set "
+                                      "fabric.switch.ecn-kmin=100KB --strict || echo 'findings'"},
+                                     {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "no finding of level error (with --strict: nor a warning)"},
+            {1, "there are findings of that level"},
+            {2, "a file or the command line is wrong"},
+            {3, "the output could not be written"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = -1,

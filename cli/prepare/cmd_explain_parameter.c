@@ -300,6 +300,16 @@ const struct cli_command cmd_explain_parameter = {
     .name = "explain-parameter",
     .operands = "NAME",
     .about = "shows what a parameter means, its unit, range, default, effect and source",
+    .examples =
+        (const struct cli_example[]){
+            {"The ECN threshold of switches", "stormglass explain-parameter ecn-kmin"},
+            {"By its path in a scenario",
+             "stormglass explain-parameter fabric.switch.pfc.headroom"},
+            {0}},
+    .exit_codes = (const struct cli_exit_code[]){{0, "the parameter was found"},
+                                                 {2, "there is no such parameter"},
+                                                 {3, "the output could not be written"},
+                                                 {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

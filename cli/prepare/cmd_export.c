@@ -176,9 +176,7 @@ static void print_kinds(void)
 {
     for (size_t i = 0; i < export_kind_count; i++)
         printf("  %-8s  %s\n", export_kinds[i]->name, export_kinds[i]->about);
-    puts("What the kind cannot say is reported on standard error.\n"
-         "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be carried "
-         "out.");
+    puts("What the kind cannot say is reported on standard error.");
 }
 
 const struct cli_command cmd_export = {
@@ -188,6 +186,19 @@ const struct cli_command cmd_export = {
         "writes a switch or a host as real equipment's configuration, or changes as a scenario",
     .details = "KIND is what is written:",
     .more = print_kinds,
+    .examples =
+        (const struct cli_example[]){
+            {"A switch of a scenario as a SONiC configuration",
+             "stormglass export sonic pause-storm --node leaf0 -o leaf0.json"},
+            {"A changed scenario as a file of its own",
+             "stormglass export scenario pause-storm --set fabric.switch.alpha=25% -o mine.yaml"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the output was written"},
+            {2, "the command line or the scenario is wrong; nothing was written"},
+            {3, "the output could not be written"},
+            {0}},
     .options = options,
     .operands_min = 2,
     .operands_max = 2,

@@ -92,7 +92,20 @@ const struct cli_command cmd_headroom = {
     .name = "headroom",
     .operands = "",
     .about = "PFC headroom of a link: terms, published methods, and a proof by simulation",
-    .details = "Exit codes: 0 the proof holds, 1 it does not, 2 the command line is wrong.",
+    .examples =
+        (const struct cli_example[]){
+            {"The headroom of a 100 m link, term by term",
+             "stormglass headroom --rate 100Gbps --length 100m --response ieee"},
+            {"Every published method side by side",
+             "stormglass headroom --table --length 300m --mtu 9216B --response sonic --phases 0"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the simulation confirms the bound, or was not requested"},
+            {1, "the simulation does not confirm the bound"},
+            {2, "the command line or a profile is wrong; nothing was written"},
+            {3, "the output could not be written"},
+            {0}},
     .options = headroom_options,
     .run = run,
 };

@@ -266,9 +266,7 @@ static void print_kinds(void)
 {
     for (size_t i = 0; i < KINDS; i++)
         printf("  %-9s  %s\n", kinds[i]->name, kinds[i]->about);
-    puts("What is not imported is reported on standard error and in the scenario's comments.\n"
-         "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be carried "
-         "out.");
+    puts("What is not imported is reported on standard error and in the scenario's comments.");
 }
 
 const struct cli_command cmd_import = {
@@ -277,6 +275,21 @@ const struct cli_command cmd_import = {
     .about = "makes a scenario from real configuration or cables, reads counters or I/O traces",
     .details = "KIND is the kind of the files:",
     .more = print_kinds,
+    .examples =
+        (const struct cli_example[]){
+            {"A scenario from the configurations of SONiC switches",
+             "stormglass import sonic leaf0.json leaf1.json spine0.json -o fabric.yaml"},
+            {"A scenario from a drawing of the cables",
+             "stormglass import dot cables.dot --hosts 'a,b' --fabric-rate 400Gbps > cables.yaml"},
+            {"What a switch counted between two outputs of ethtool -S",
+             "stormglass import counters before.txt after.txt > incident.json"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the output was written"},
+            {2, "the command line or an input file is wrong; nothing was written"},
+            {3, "the output could not be written"},
+            {0}},
     .options = options,
     .operands_min = 2,
     .operands_max = -1,

@@ -101,6 +101,19 @@ const struct cli_command cmd_counters = {
     .about = "prints the counters of a run's ports as ethtool -S or as SONiC does",
     .details = "stormglass import counters reads them again, stormglass diff compares real ones "
                "with\na run's.",
+    .examples =
+        (const struct cli_example[]){
+            {"The counters of a host's ports as ethtool -S prints them",
+             "stormglass run pause-storm -o storm.db && stormglass counters storm.db --port host0"},
+            {"Those of a switch as SONiC has them",
+             "stormglass counters storm.db --port leaf0 --as sonic"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the counters were printed"},
+            {2, "the command line is wrong, or the file is no run database"},
+            {3, "the output could not be written"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -56,8 +56,23 @@ const struct cli_command cmd_diff = {
     .about = "shows what differs between two runs, and the first event that differs",
     .details = "If the digests differ, both runs are replayed side by side up to that "
                "event.\nINCIDENT.json is from stormglass import counters: its counters next to the "
-               "run's.\n"
-               "Exit codes: 0 equal, 1 different or nothing was compared, 2 a file cannot be read.",
+               "run's.",
+    .examples =
+        (const struct cli_example[]){
+            {"What a switch threshold changes in the pause storm",
+             "stormglass run pause-storm -o a.db && stormglass run pause-storm -o b.db --set "
+             "fabric.switch.alpha=25% && stormglass diff a.db b.db"},
+            {"A switch's counters before and after an incident, next to a run",
+             "stormglass import counters before.txt after.txt > incident.json && stormglass diff "
+             "incident.json b.db --lasted 10ms"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "equal; of an incident, within an order of magnitude"},
+            {1, "different, or nothing could be compared"},
+            {2, "the command line is wrong, a file is no run database, or its run did not end"},
+            {3, "the output could not be written"},
+            {0}},
     .options = options,
     .operands_min = 2,
     .operands_max = 2,

@@ -225,6 +225,19 @@ const struct cli_command cmd_draw = {
                "  --what waits    the queues of a deadlock\n"
                "  --what io [N]   command N on the wire (run --record packets)\n"
                "  --what states [NAME]  one state machine, or all",
+    .examples =
+        (const struct cli_example[]){
+            {"The fabric of a scenario", "stormglass draw pause-storm -o fabric.svg"},
+            {"The pause tree of a run", "stormglass run pause-storm -o storm.db && stormglass draw "
+                                        "storm.db --what pauses -o tree.svg"},
+            {"The state machine of an NVMe host", "stormglass draw --what states host -o host.png"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){{0, "the picture was written"},
+                                       {2, "the command line or the input is wrong, or the run has "
+                                           "nothing of this picture; nothing was written"},
+                                       {3, "the picture could not be written"},
+                                       {0}},
     .options = options,
     .operands_min = 0,
     .operands_max = 2,

@@ -256,6 +256,23 @@ const struct cli_command cmd_explain = {
         "longest.\n--prove shows how much of the victims' lost time is recovered "
         "with "
         "each suspect\nremoved, and with a few innocent workloads removed.",
+    .examples =
+        (const struct cli_example[]){
+            {"Who paused whom in the pause storm, and why", "stormglass explain pause-storm"},
+            {"The same of a recorded run, with occupancies and thresholds",
+             "stormglass run pause-storm -o storm.db --record counters && stormglass explain "
+             "storm.db"},
+            {"What removing each suspect gains", "stormglass explain storm.db --prove"},
+            {"What the verdict would be with less headroom",
+             "stormglass explain pause-storm --set fabric.switch.pfc.headroom=64KiB"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the run is explained"},
+            {2, "the scenario is wrong, or the file is no run database, or its run did not end, or "
+                "--prove cannot repeat it"},
+            {3, "the output could not be written, or the run could not be repeated"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

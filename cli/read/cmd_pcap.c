@@ -78,6 +78,19 @@ const struct cli_command cmd_pcap = {
     .about = "writes a capture for Wireshark of a run recorded with --record packets",
     .details = "Without --port: one interface for each RNIC port, and each frame once, where "
                "it\nleft an RNIC.  Times are those of the run, counted from 1970.",
+    .examples =
+        (const struct cli_example[]){
+            {"A capture for Wireshark", "stormglass run first-io --record packets -o first.db && "
+                                        "stormglass pcap first.db -o first.pcapng"},
+            {"Only what one port saw, 128 bytes of each frame",
+             "stormglass pcap first.db --port host0:p0 --snap 128 -o host0.pcapng"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the capture was written"},
+            {2, "the command line or the database is wrong; nothing was written"},
+            {3, "the capture could not be written"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -219,6 +219,20 @@ const struct cli_command cmd_query = {
         "v_blocked v_victim v_deadlock v_drop v_drop_event v_counter v_ethtool v_sonic v_changed\n"
         "v_state v_event v_queue v_member; over time: v_series_port v_series_switch v_series_rnic\n"
         "v_series_flow v_series_workload",
+    .examples =
+        (const struct cli_example[]){
+            {"What each workload got", "stormglass run pause-storm -o storm.db && stormglass query "
+                                       "storm.db 'SELECT * FROM v_workload'"},
+            {"The tables and views, with their descriptions",
+             "stormglass query storm.db 'SELECT sql FROM sqlite_schema'"},
+            {"For a program", "stormglass query storm.db 'SELECT * FROM v_pause' --json"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the statement was carried out"},
+            {2, "the file is no run database, or the statement is wrong or would write"},
+            {3, "the output could not be written"},
+            {0}},
     .options = options,
     .operands_min = 2,
     .operands_max = 2,

@@ -255,6 +255,22 @@ const struct cli_command cmd_report = {
                "time, --record ios rates and latency too.\nOf two runs: what was changed, the "
                "effect, and their charts overlaid.\nOf a "
                "plan: what is chosen and why, the front, maps, cliffs, assumed values, the bill.",
+    .examples =
+        (const struct cli_example[]){
+            {"One page of a run", "stormglass run pause-storm -o storm.db --record ios && "
+                                  "stormglass report storm.db -o storm.html"},
+            {"Two runs on one page: what changed, and the effect",
+             "stormglass run pause-storm -o other.db --record ios --set fabric.switch.alpha=25% && "
+             "stormglass report storm.db other.db -o both.html"},
+            {"The numbers of the charts for a spreadsheet",
+             "stormglass report storm.db --csv charts"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the page was written"},
+            {2, "the command line or a database is wrong; nothing was written"},
+            {3, "the page could not be written"},
+            {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = 2,

@@ -53,7 +53,7 @@ TMPDIR=$work/kept "$program" run first-io first-io >/dev/null || fail TMPDIR
 TMPDIR=$work/none expect 'no TMPDIR' 3 'no directory for outputs' "$program" run first-io first-io
 
 # Ctrl-C ends all of them.
-TMPDIR=$work/kept timeout --preserve-status -s INT 1 "$program" run pause-storm pause-storm --set duration=100s -j 2 >out 2>&1
+TMPDIR=$work/kept timeout --foreground --preserve-status -s INT 2 "$program" run pause-storm pause-storm --set duration=100s -j 2 >out 2>&1
 code=$?
 [ $code = 130 ] || fail "interrupted: exit code $code"
 sleep 0.2

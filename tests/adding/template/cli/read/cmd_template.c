@@ -17,6 +17,8 @@ const struct cli_command cmd_template = {
     .name = "template",
     .operands = "",
     .about = "says that it is here",
+    .examples = (const struct cli_example[]){{"Whether it is here", "stormglass template"}, {0}},
+    .exit_codes = (const struct cli_exit_code[]){{0, "it is here"}, {0}},
     .options = options,
     .run = run,
 };
