@@ -10,6 +10,7 @@ OPT     ?=
 PREFIX  ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 15
+FUZZ_SHARE ?= 1
 NIGHT_SECONDS ?= 60
 SOAK_SECONDS ?= 600
 SEEDS ?= 2000
@@ -246,9 +247,9 @@ s390x-test aarch64-test: build/packages-cross ## the unit tests as a program of 
 	@EMULATOR="$(call emulator,$(@:-test=))" STORMGLASS="$(CURDIR)/$(PROGRAM)" \
 	    tests/run build/$(@:-test=)-linux-gnu-gcc-plain/tests/unit none unit/test_
 
-fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each
+fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each (FUZZ_SHARE=10: one target in ten, chosen by the commit; all run their inputs)
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs $$(tests/fuzz/run --givers | sed s,^,build/clang-fuzz/,)
-	@tests/fuzz/run $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
+	@tests/fuzz/run --share $(FUZZ_SHARE) $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
 
 fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found is kept in build/fuzz, as few inputs as cover it
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs $$(tests/fuzz/run --givers | sed s,^,build/clang-fuzz/,)
