@@ -5,7 +5,10 @@
 # Sources are found by wildcard; a new file needs no change here.
 
 VERSION := 0.1.0
-BUILD   ?= release
+# What is shipped or measured is the release build.  Everything else does without link-time optimization, which
+# takes longer than the whole compilation.
+SHIPPED := install bench bench-instructions bench-features bench-history cost
+BUILD   ?= $(if $(filter $(SHIPPED),$(MAKECMDGOALS)),release,plain)
 OPT     ?=
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -52,6 +55,7 @@ MODE += -flto=auto
 endif
 else ifeq ($(BUILD),plain)
 MODE := -O2
+DEBUG_INFO := -g1
 else ifeq ($(BUILD),debug)
 MODE := -Og
 HOSTILE := 1
@@ -73,7 +77,7 @@ else
 $(error BUILD=$(BUILD) is unknown; it is one of release plain debug asan ubsan tsan coverage fuzz)
 endif
 
-CFLAGS := -std=gnu11 -g $(MODE) $(OPT) -ffp-contract=off -fno-fast-math $(WARNINGS) \
+CFLAGS := -std=gnu11 $(or $(DEBUG_INFO),-g) $(MODE) $(OPT) -ffp-contract=off -fno-fast-math $(WARNINGS) \
           -DSTORMGLASS_HOSTILE=$(HOSTILE) $(EXTRA_CFLAGS)
 # SHARED=1: the library is a shared object, so that a changed file can take the place of its own.
 ifneq ($(SHARED),)
@@ -178,9 +182,9 @@ LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs fuzz-objects
 
-all: $(PROGRAMS) ## builds the program (BUILD=release|plain|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
+all: $(PROGRAMS) ## builds the programs (BUILD=plain|release|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
 
-run: all ## installs what is missing, builds, and plays the pause storm (CASE=FILE for another one)
+run: $(PROGRAM) ## installs missing packages, builds the program and runs the pause storm (CASE=FILE for another one)
 	@$(PROGRAM) run $(CASE)
 
 test: build/packages-test all ## the same, then every test
@@ -360,7 +364,7 @@ pictures: all ## draws the pictures of README and docs from runs: docs/pictures
 site: build/packages-site all ## builds the documents as HTML with sample reports in build/site, and checks all links
 	@docs/site/build.sh $(PROGRAM) build/site && tests/links.py build/site && echo "  SITE  build/site/index.html"
 
-install: all ## installs program, man pages, completion and cases under PREFIX (and DESTDIR)
+install: all ## builds the release, installs program, man pages, completion and cases under PREFIX (and DESTDIR)
 	@install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/stormglass/cases" \
 	    "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5" \
 	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions"
@@ -404,7 +408,7 @@ define list
 $(B)/$(1): FORCE
 	@mkdir -p $$(@D); printf '%s\n' '$$(strip $(2))' | cmp -s - $$@ || printf '%s\n' '$$(strip $(2))' > $$@
 endef
-$(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS)))
+$(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS) $(HOT)))
 $(eval $(call list,library.list,$(LIB_SOURCES)))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
 $(eval $(call list,bridge.list,$(BRIDGE_SOURCES) $(BRIDGE_PROGRAM)))
@@ -412,6 +416,12 @@ $(eval $(call list,mpi.list,$(MPI_PROGRAM)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
 $(eval $(call list,lazy.list,$(LAZY)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
+
+# The first result should be on the screen soon: the plain build optimizes fully only what runs for each event.
+HOT := model/% bridge/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
+ifeq ($(BUILD)$(filter -O%,$(OPT)),plain)
+$(call objects,$(filter-out $(HOT),$(LIB_SOURCES) $(CLI_SOURCES))): private CFLAGS += -O1
+endif
 
 $(B)/%.o: %.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 unset MAKEFLAGS MAKELEVEL MFLAGS
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-make install DESTDIR="$stage" PREFIX=/opt/sg >/dev/null
+make install BUILD=plain DESTDIR="$stage" PREFIX=/opt/sg >/dev/null
 
 for file in bin/stormglass share/man/man1/stormglass.1 share/man/man5/stormglass-scenario.5 \
     share/bash-completion/completions/stormglass share/stormglass/cases/pause-storm.yaml; do

@@ -2,7 +2,7 @@
 # export.sh - what is exported is read again as it was: switches by import sonic.      SPDX-License-Identifier: Apache-2.0
 set -u
 cd "$(dirname "$0")/../.." || exit 3
-S=${STORMGLASS:-build/gcc-release/stormglass}
+S=${STORMGLASS:-build/gcc-plain/stormglass}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0

@@ -3,7 +3,7 @@
 # usage: tests/golden/plan-results.sh
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
-program=${STORMGLASS:-$top/build/gcc-release/stormglass}
+program=${STORMGLASS:-$top/build/gcc-plain/stormglass}
 work=${TMPDIR:-/tmp}/plan-results.$$
 failed=0
 fail() { echo "FAIL: $*"; failed=1; }
