@@ -131,6 +131,18 @@ struct probe_frame {
     uint32_t head_bytes;
 };
 
+/* What the account of time needs of a frame of a reliable connection, in one line of memory:
+ * reported when its first bit leaves. */
+struct probe_hop {
+    time_ps at, arrives_at; /* as of probe_frame, as are the others */
+    time_ps wire_ps, propagation_ps, latency_ps;
+    uint32_t node;
+    uint32_t destination, qpn, psn; /* the frame's */
+    uint16_t port;
+    uint8_t priority, opcode;
+    bool resent, lost;
+};
+
 /* The queue pair that sends, and the one to which all that it sends goes. */
 struct probe_flow {
     uint32_t endpoint, qpn;
@@ -224,7 +236,10 @@ struct probe {
     void (*host_io)(void *self, const struct probe_host_io *io);
     void (*state)(void *self, const struct probe_state *state);
     void (*frame)(void *self, const struct probe_frame *frame); /* NULL below level packets */
-    /* All NULL where nobody accounts for time; frame is not where they are not. */
+    /* All NULL where nobody accounts for time.  ACKs are apart, and NULL where no workload sends
+     * messages of its own: nothing else waits for them. */
+    void (*hop)(void *self, const struct probe_hop *hop);
+    void (*ack)(void *self, const struct probe_hop *hop);
     void (*work)(void *self, const struct probe_work *work);
     void (*hold)(void *self, const struct probe_hold *hold);
     void (*use)(void *self, const struct probe_use *use);

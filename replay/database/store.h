@@ -119,6 +119,9 @@ uint64_t store_pending(const struct store *store);
 struct store_statement *store_prepare(struct store *store, const char *sql);
 void store_finish(struct store_statement *statement);
 
+/* To before its first row, with what is bound: it may be bound anew and stepped again. */
+void store_rewind(struct store_statement *statement);
+
 void store_insert_values(struct store_statement *statement, const struct store_value *values,
                          int count);
 

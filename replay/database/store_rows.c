@@ -178,6 +178,14 @@ void store_forget_texts(const struct store_statement *statement)
     }
 }
 
+void store_rewind(struct store_statement *statement)
+{
+    if (statement == NULL)
+        return;
+    store_forget_texts(statement);
+    sqlite3_reset(statement->handle);
+}
+
 int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise)
 {
     struct store_statement *statement = store_prepare(store, sql);

@@ -145,11 +145,12 @@ static void on_host_io(void *self, const struct probe_host_io *io)
 
 static void on_frame(void *self, const struct probe_frame *frame)
 {
-    struct observe *observe = self;
-    if (observe->waits != NULL)
-        waits_frame(observe->waits, frame);
-    if (observe->frames)
-        record_frame(observe->record, frame);
+    record_frame(((struct observe *)self)->record, frame);
+}
+
+static void on_hop(void *self, const struct probe_hop *hop)
+{
+    waits_hop(((struct observe *)self)->waits, hop);
 }
 
 static void on_work(void *self, const struct probe_work *work)
@@ -186,8 +187,7 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
                   uint32_t workload_count, const struct observe_wishes *wishes)
 {
     const size_t keys = (size_t)fabric->first_port[fabric->node_count] * EXPLAIN_PRIORITIES;
-    *observe = (struct observe){
-        .fabric = fabric, .workload_count = workload_count, .frames = wishes->frames};
+    *observe = (struct observe){.fabric = fabric, .workload_count = workload_count};
     observe->probe = (struct probe){
         .self = observe,
         .drop = on_drop,
@@ -195,12 +195,14 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
         .blocked = on_blocked,
         .target_io = on_target_io,
         .host_io = on_host_io,
-        .frame = wishes->frames || wishes->waits ? on_frame : NULL,
+        .frame = wishes->frames ? on_frame : NULL,
         .state = on_state,
         .note = on_note,
     };
     if (wishes->waits) {
         observe->waits = waits_new(fabric, workload_count);
+        observe->probe.hop = on_hop;
+        observe->probe.ack = wishes->acks ? on_hop : NULL;
         observe->probe.work = on_work;
         observe->probe.hold = on_hold;
         observe->probe.use = on_use;

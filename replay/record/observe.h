@@ -38,7 +38,6 @@ struct observe {
     struct iojoin join;
     struct data_judge data;
     struct waits *waits;           /* NULL: nobody accounts for time */
-    bool frames;                   /* each is recorded */
     struct observe_stages *stages; /* workload * OBSERVE_OPERATIONS + operation */
     uint32_t workload_count;
     struct observe_drops *drops; /* in the order of their first drop */
@@ -49,6 +48,7 @@ struct observe {
 /* What costs time, and is done for who wants it: every frame a row; the account of time. */
 struct observe_wishes {
     bool frames, waits;
+    bool acks; /* the account follows ACKs: a workload may send messages without NVMe */
 };
 
 void observe_init(struct observe *observe, const struct explain_fabric *fabric,

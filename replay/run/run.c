@@ -312,6 +312,15 @@ static struct world *build(const struct play *play, struct diag *diag)
     return world;
 }
 
+/* Some workload waits for messages of its own, not only for NVMe commands. */
+static bool sends_messages(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (!scenario->workloads[i].ops->needs_nvme_target)
+            return true;
+    return false;
+}
+
 enum run_end run_scenario(struct run *run, const struct scenario *scenario,
                           const struct run_options *options, struct diag *diag)
 {
@@ -321,7 +330,8 @@ enum run_end run_scenario(struct run *run, const struct scenario *scenario,
     struct play play = {.scenario = scenario, .options = options};
     fabric_init(&play.fabric, scenario);
     const struct observe_wishes wishes = {.frames = options->level == RECORD_PACKETS,
-                                          .waits = options->waits};
+                                          .waits = options->waits,
+                                          .acks = sends_messages(scenario)};
     observe_init(&play.observe, &play.fabric, scenario->workload_count, &wishes);
     play.world = build(&play, diag);
     if (play.world != NULL)

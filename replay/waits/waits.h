@@ -5,8 +5,8 @@
  * gap, though packets do, and their sum is the latency to the picosecond.  The rule is in
  * docs/model.md.
  * Told by probes, in the order of events: the moments of commands (host_io, target_io), messages
- * (work, use, message), what holds queue pairs (hold), frames from port to port (frame) and pauses
- * that ports obey (blocked).  Changes nothing in the run.
+ * (work, use, message), what holds queue pairs (hold), packets from port to port (hop, ack) and
+ * pauses that ports obey (blocked).  Changes nothing in the run.
  * Counts what succeeded.  UNTRACED is time whose messages were not seen from their beginning.
  * Units: virtual picoseconds.  Memory: what is under way, the history of pauses, one sum for each
  * workload and operation, and for each member.  Owner: waits_free; the fabric outlives it. */
@@ -50,7 +50,11 @@ enum waits_operation {
 
 const char *waits_operation_key(enum waits_operation operation);
 
-enum { WAITS_PLACES_MAX = 32 };
+enum {
+    WAITS_PLACES_MAX = 32,
+    WAITS_CELLS = (int)WAITS_PHASES * (int)WAITS_PARTS,
+    WAITS_CELL_WORDS = (WAITS_CELLS + 63) / 64
+};
 
 /* Where a life was paused or queued: the port that it waited to leave by. */
 struct waits_place {
@@ -65,6 +69,7 @@ struct waits_life {
     enum waits_operation operation;
     time_ps issued_at, completed_at;
     time_ps ps[WAITS_PHASES][WAITS_PARTS];
+    uint64_t cells[WAITS_CELL_WORDS]; /* a bit for each of ps that may be other than 0, in order */
     struct waits_place places[WAITS_PLACES_MAX];
     uint32_t place_count; /* what has no room is in the last */
 };
@@ -103,7 +108,7 @@ void waits_free(struct waits *waits);
 void waits_hear(struct waits *waits, void (*each)(void *self, const struct waits_life *life),
                 void *self);
 
-void waits_frame(struct waits *waits, const struct probe_frame *frame);
+void waits_hop(struct waits *waits, const struct probe_hop *hop);
 void waits_drop(struct waits *waits, const struct probe_drop *drop);
 void waits_blocked(struct waits *waits, const struct probe_blocked *blocked);
 void waits_work(struct waits *waits, const struct probe_work *work);

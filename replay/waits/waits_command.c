@@ -166,7 +166,9 @@ void waits_target_io(struct waits *waits, const struct probe_target_io *io)
 
 static void add(struct waits_life *life, enum waits_phase phase, enum waits_part part, time_ps ps)
 {
+    const unsigned cell = (unsigned)phase * WAITS_PARTS + (unsigned)part;
     life->ps[phase][part] += ps;
+    life->cells[cell / 64] |= UINT64_C(1) << cell % 64;
 }
 
 /* The time since the moment before; a moment that did not come leaves it where it was. */
@@ -184,7 +186,8 @@ static void add_leg(struct waits_life *life, const struct waits_leg *leg, enum w
                     enum waits_part software)
 {
     for (int i = 0; i < WAITS_PARTS; i++)
-        add(life, phase, i == WAITS_HOST_CPU ? software : (enum waits_part)i, leg->ps[i]);
+        if (leg->ps[i] != 0)
+            add(life, phase, i == WAITS_HOST_CPU ? software : (enum waits_part)i, leg->ps[i]);
     for (uint32_t i = 0; i < leg->place_count; i++)
         waits_place_add(life->places, &life->place_count, WAITS_PLACES_MAX, &leg->places[i]);
 }

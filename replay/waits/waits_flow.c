@@ -38,6 +38,10 @@ static void grow(struct waits *waits)
 
 struct waits_flow *waits_flow_to(struct waits *waits, uint32_t peer, uint32_t peer_qpn)
 {
+    struct waits_flow **recent =
+        &waits->recent[(peer * WAITS_RECENT_STEP + peer_qpn) % WAITS_RECENT];
+    if (*recent != NULL && (*recent)->peer == peer && (*recent)->peer_qpn == peer_qpn)
+        return *recent;
     if (waits->flow_count * 2 >= waits->flow_room)
         grow(waits);
     const uint32_t at = place_of(waits, peer, peer_qpn);
@@ -50,7 +54,7 @@ struct waits_flow *waits_flow_to(struct waits *waits, uint32_t peer, uint32_t pe
         waits->flows[at] = flow;
         waits->flow_count++;
     }
-    return waits->flows[at];
+    return *recent = waits->flows[at];
 }
 
 void waits_flows_fini(struct waits *waits)
@@ -120,6 +124,8 @@ void waits_flow_advance(struct waits *waits, struct waits_flow *flow, time_ps no
 void waits_hold(struct waits *waits, const struct probe_hold *hold)
 {
     struct waits_flow *flow = waits_flow_to(waits, hold->flow.peer, hold->flow.peer_qpn);
+    if (flow->state == hold->state)
+        return;
     waits_flow_advance(waits, flow, hold->at);
     flow->state = hold->state;
 }

@@ -29,13 +29,9 @@ static bool is_response(uint8_t opcode)
     return opcode >= FRAME_RC_READ_RESPONSE_FIRST && opcode <= FRAME_RC_READ_RESPONSE_ONLY;
 }
 
-static bool is_data(uint8_t opcode)
-{
-    return opcode <= FRAME_RC_SEND_ONLY_INV && opcode != FRAME_RC_ACKNOWLEDGE;
-}
-
 /* A request's packet leaves for the first time: where in its message it is. */
-static void on_first_send(struct waits *waits, struct waits_flow *flow, const struct frame *frame)
+static void on_first_send(struct waits *waits, struct waits_flow *flow,
+                          const struct probe_hop *frame)
 {
     if (flow->unsent == flow->posted.tail)
         return;
@@ -54,24 +50,23 @@ static void on_first_send(struct waits *waits, struct waits_flow *flow, const st
 }
 
 /* A data packet leaves its host. */
-static void on_data(struct waits *waits, struct waits_flow *flow, const struct probe_frame *seen)
+static void on_data(struct waits *waits, struct waits_flow *flow, const struct probe_hop *seen)
 {
-    const struct frame *frame = seen->frame;
     flow->port = waits->fabric->first_port[seen->node] + seen->port;
-    flow->priority = frame->priority;
+    flow->priority = seen->priority;
     waits_flow_advance(waits, flow, seen->at);
     flow->busy_until = seen->at + seen->wire_ps;
-    flow->resending = (frame->flags & FRAME_RESENT) != 0;
-    if (!flow->resending && !is_response(frame->opcode))
-        on_first_send(waits, flow, frame);
-    if (ends_message(frame->opcode))
+    flow->resending = seen->resent;
+    if (!flow->resending && !is_response(seen->opcode))
+        on_first_send(waits, flow, seen);
+    if (ends_message(seen->opcode))
         waits_transit_begin(waits, flow, seen, WAITS_REQUEST);
-    else if (ends_response(frame->opcode))
+    else if (ends_response(seen->opcode))
         waits_transit_begin(waits, flow, seen, WAITS_RESPONSE_DATA);
 }
 
 /* An ACK is followed where a workload waits for it. */
-static void on_ack(struct waits *waits, struct waits_flow *flow, const struct probe_frame *seen,
+static void on_ack(struct waits *waits, struct waits_flow *flow, const struct probe_hop *seen,
                    bool leaves_host)
 {
     if (!flow->own)
@@ -84,9 +79,9 @@ static void on_ack(struct waits *waits, struct waits_flow *flow, const struct pr
 }
 
 /* A data packet leaves a switch. */
-static void on_passing(struct waits *waits, struct waits_flow *flow, const struct probe_frame *seen)
+static void on_passing(struct waits *waits, struct waits_flow *flow, const struct probe_hop *seen)
 {
-    const uint8_t opcode = seen->frame->opcode;
+    const uint8_t opcode = seen->opcode;
     if (ends_message(opcode))
         waits_transit_on(waits, flow, seen, WAITS_REQUEST);
     else if (ends_response(opcode))
@@ -105,18 +100,15 @@ void waits_drop(struct waits *waits, const struct probe_drop *drop)
         waits_transit_lost(waits, flow, drop, WAITS_RESPONSE_DATA);
 }
 
-void waits_frame(struct waits *waits, const struct probe_frame *seen)
+/* A packet is data, or an ACK. */
+void waits_hop(struct waits *waits, const struct probe_hop *hop)
 {
-    const struct frame *frame = seen->frame;
-    const bool leaves_host = waits->fabric->is_host[seen->node];
-    const bool ack = frame->opcode == FRAME_RC_ACKNOWLEDGE;
-    if (frame_is_mac_control(frame) || (!ack && !is_data(frame->opcode)))
-        return;
-    struct waits_flow *flow = waits_flow_to(waits, frame->destination, frame->qpn);
-    if (ack)
-        on_ack(waits, flow, seen, leaves_host);
+    const bool leaves_host = waits->fabric->is_host[hop->node];
+    struct waits_flow *flow = waits_flow_to(waits, hop->destination, hop->qpn);
+    if (hop->opcode == FRAME_RC_ACKNOWLEDGE)
+        on_ack(waits, flow, hop, leaves_host);
     else if (leaves_host)
-        on_data(waits, flow, seen);
+        on_data(waits, flow, hop);
     else
-        on_passing(waits, flow, seen);
+        on_passing(waits, flow, hop);
 }

@@ -73,8 +73,11 @@ static void add_place(struct waits_leg *leg, const struct waits_place *place)
 
 static void add_transit(struct waits_leg *leg, const struct waits_transit *transit)
 {
-    for (int i = 0; i < WAITS_PARTS; i++)
-        leg->ps[i] += transit->ps[i];
+    leg->ps[WAITS_SERIALISATION] += transit->serialisation;
+    leg->ps[WAITS_PROPAGATION] += transit->propagation;
+    leg->ps[WAITS_SWITCHING] += transit->switching;
+    leg->ps[WAITS_PAUSED] += transit->paused;
+    leg->ps[WAITS_QUEUED] += transit->queued;
     for (uint32_t i = 0; i < transit->place_count; i++)
         add_place(leg, &transit->places[i]);
 }

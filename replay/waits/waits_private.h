@@ -75,9 +75,9 @@ struct waits_transit {
     uint32_t at_port; /* that it arrives at */
     time_ps arrives_at;
     struct waits_clock sent; /* the sender's clock as its first bit left */
-    time_ps ps[WAITS_PARTS];
-    struct waits_place places[WAITS_LEG_PLACES];
+    time_ps serialisation, propagation, switching, paused, queued;
     uint32_t place_count;
+    struct waits_place places[WAITS_LEG_PLACES]; /* last: only those in use are copied */
 };
 
 struct waits_transits {
@@ -92,7 +92,7 @@ struct waits_leg {
     time_ps ps[WAITS_PARTS];
     struct waits_place places[WAITS_LEG_PLACES];
     uint32_t place_count;
-    bool whole; /* from its beginning to its end */
+    bool whole;        /* from its beginning to its end */
     bool by_interrupt; /* what comes after `until` is the wait for a core that polls */
 };
 
@@ -176,8 +176,10 @@ struct waits_bin {
 
 struct waits_row_sum {
     struct waits_sum sum;
-    struct waits_bin *bins; /* by bucket of the latency; as far as any was needed */
-    uint32_t bin_count;
+    struct waits_bin *bins; /* in the order of first use */
+    uint32_t bin_count, bin_room;
+    uint32_t *bin_of; /* by bucket of the latency: one more than its bin, 0: none yet */
+    uint32_t bucket_count;
 };
 
 struct waits_members {
@@ -185,11 +187,16 @@ struct waits_members {
     uint32_t count, room;
 };
 
+/* Flows that were looked for last, each in one place; the step is odd, so that the queue pairs of
+ * neighbouring hosts, whose numbers are alike, have places of their own. */
+enum { WAITS_RECENT = 1024, WAITS_RECENT_STEP = 37 };
+
 struct waits {
     const struct explain_fabric *fabric;
     struct waits_pauses *pauses; /* by port and priority */
     struct waits_flow **flows;   /* open addressing, a power of two */
     uint32_t flow_room, flow_count;
+    struct waits_flow *recent[WAITS_RECENT];
     struct waits_message *messages;
     uint32_t message_count, message_room, message_free;
     struct waits_flow *last_flow; /* whose message was posted last */
@@ -219,13 +226,13 @@ uint32_t waits_row_at(const struct waits_row *row, uint64_t place);
 
 /* A packet left a host: if it is one that is followed. */
 void waits_transit_begin(struct waits *waits, struct waits_flow *flow,
-                         const struct probe_frame *frame, enum waits_packet packet);
-void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct probe_frame *frame,
+                         const struct probe_hop *frame, enum waits_packet packet);
+void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct probe_hop *frame,
                       enum waits_packet packet);
 
 /* A data packet leaves a switch. */
 void waits_transit_pass(const struct waits *waits, struct waits_flow *flow,
-                        const struct probe_frame *frame);
+                        const struct probe_hop *frame);
 
 /* It was dropped at a node. */
 void waits_transit_lost(const struct waits *waits, struct waits_flow *flow,

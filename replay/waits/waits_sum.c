@@ -6,6 +6,7 @@
 #include "replay/waits/waits_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROOM_FIRST = 64, SLOW_SHARE = 100 };
 
@@ -19,17 +20,25 @@ static struct waits_row_sum *row_of(struct waits *waits, const struct waits_life
     return *row;
 }
 
+static void widen(struct waits_row_sum *row, unsigned bucket)
+{
+    const uint32_t wanted = (bucket | 1023) + 1;
+    row->bin_of = memory_resized(row->bin_of, wanted, sizeof *row->bin_of);
+    memset(row->bin_of + row->bucket_count, 0, (wanted - row->bucket_count) * sizeof *row->bin_of);
+    row->bucket_count = wanted;
+}
+
 static struct waits_bin *bin_of(struct waits_row_sum *row, time_ps latency)
 {
     const unsigned bucket = hist_bucket(latency);
-    if (bucket >= row->bin_count) {
-        const uint32_t wanted = (bucket | 255) + 1;
-        row->bins = memory_resized(row->bins, wanted, sizeof *row->bins);
-        for (uint32_t i = row->bin_count; i < wanted; i++)
-            row->bins[i] = (struct waits_bin){0};
-        row->bin_count = wanted;
+    if (bucket >= row->bucket_count)
+        widen(row, bucket);
+    if (row->bin_of[bucket] == 0) {
+        row->bins = memory_grown(row->bins, row->bin_count, &row->bin_room, sizeof *row->bins);
+        row->bins[row->bin_count] = (struct waits_bin){0};
+        row->bin_of[bucket] = ++row->bin_count;
     }
-    return &row->bins[bucket];
+    return &row->bins[row->bin_of[bucket] - 1];
 }
 
 /* ------------------------------------------------------------------ places */
@@ -103,14 +112,12 @@ static struct waits_member *member_of(struct waits *waits, const struct waits_li
     return &members->list[life->member];
 }
 
-static void add_member(struct waits *waits, const struct waits_life *life)
+static struct waits_member *add_member(struct waits *waits, const struct waits_life *life)
 {
     struct waits_member *member = member_of(waits, life);
     member->count++;
     member->latency_ps += life->completed_at - life->issued_at;
-    for (int phase = 0; phase < WAITS_PHASES; phase++)
-        for (int part = 0; part < WAITS_PARTS; part++)
-            member->ps[part] += life->ps[phase][part];
+    return member;
 }
 
 const struct waits_member *waits_members(const struct waits *waits, uint32_t workload,
@@ -122,6 +129,21 @@ const struct waits_member *waits_members(const struct waits *waits, uint32_t wor
 
 /* ------------------------------------------------------------------ lives */
 
+/* To its workload and operation, its bucket of the latency, its member. */
+static void add_cells(const struct waits_life *life, struct waits_sum *sum, struct waits_bin *bin,
+                      struct waits_member *member)
+{
+    for (int word = 0; word < WAITS_CELL_WORDS; word++)
+        for (uint64_t left = life->cells[word]; left != 0; left &= left - 1) {
+            const int cell = word * 64 + __builtin_ctzll(left);
+            const int phase = cell / WAITS_PARTS, part = cell % WAITS_PARTS;
+            const time_ps ps = life->ps[phase][part];
+            sum->ps[phase][part] += ps;
+            bin->ps[part] += ps;
+            member->ps[part] += ps;
+        }
+}
+
 void waits_sum_add(struct waits *waits, const struct waits_life *life)
 {
     struct waits_row_sum *row = row_of(waits, life);
@@ -130,14 +152,9 @@ void waits_sum_add(struct waits *waits, const struct waits_life *life)
     row->sum.count++;
     row->sum.latency_ps += latency;
     bin->count++;
-    for (int phase = 0; phase < WAITS_PHASES; phase++)
-        for (int part = 0; part < WAITS_PARTS; part++) {
-            row->sum.ps[phase][part] += life->ps[phase][part];
-            bin->ps[part] += life->ps[phase][part];
-        }
+    add_cells(life, &row->sum, bin, add_member(waits, life));
     for (uint32_t i = 0; i < life->place_count; i++)
         add_place(waits, life, &life->places[i]);
-    add_member(waits, life);
     if (waits->each != NULL)
         waits->each(waits->each_self, life);
 }
@@ -146,10 +163,13 @@ static void find_slow(struct waits_row_sum *row)
 {
     struct waits_sum *sum = &row->sum;
     const uint64_t wanted = (sum->count + SLOW_SHARE - 1) / SLOW_SHARE;
-    for (uint32_t i = row->bin_count; i-- > 0 && sum->slow_count < wanted;) {
-        sum->slow_count += row->bins[i].count;
+    for (uint32_t i = row->bucket_count; i-- > 0 && sum->slow_count < wanted;) {
+        if (row->bin_of[i] == 0)
+            continue;
+        const struct waits_bin *bin = &row->bins[row->bin_of[i] - 1];
+        sum->slow_count += bin->count;
         for (int part = 0; part < WAITS_PARTS; part++)
-            sum->slow_ps[part] += row->bins[i].ps[part];
+            sum->slow_ps[part] += bin->ps[part];
     }
 }
 
@@ -199,6 +219,7 @@ void waits_sums_fini(struct waits *waits)
         if (waits->rows[i] == NULL)
             continue;
         free(waits->rows[i]->bins);
+        free(waits->rows[i]->bin_of);
         free(waits->rows[i]);
     }
     for (uint32_t i = 0; i < waits->workload_count; i++)

@@ -9,16 +9,17 @@
 #include "replay/waits/waits_private.h"
 #include "rnic/qp/psn.h"
 
+#include <stddef.h>
 #include <string.h>
 
 void waits_place_add(struct waits_place *places, uint32_t *count, uint32_t most,
                      const struct waits_place *place)
 {
     uint32_t i = 0;
-    while (i < *count && (places[i].port != place->port || places[i].priority != place->priority))
-        i++;
     if (place->paused_ps == 0 && place->queued_ps == 0)
         return;
+    while (i < *count && (places[i].port != place->port || places[i].priority != place->priority))
+        i++;
     if (i == *count && *count < most)
         places[(*count)++] = *place;
     else {
@@ -30,38 +31,54 @@ void waits_place_add(struct waits_place *places, uint32_t *count, uint32_t most,
 
 /* It leaves a port: whether for its host. */
 static bool leave(const struct waits *waits, struct waits_transit *transit,
-                  const struct probe_frame *frame, uint32_t port)
+                  const struct probe_hop *frame, uint32_t port)
 {
     const time_ps wire = frame->arrives_at - frame->at - frame->propagation_ps - frame->latency_ps;
-    transit->ps[WAITS_SERIALISATION] += wire;
-    transit->ps[WAITS_PROPAGATION] += frame->propagation_ps;
-    transit->ps[WAITS_SWITCHING] += frame->latency_ps;
+    transit->serialisation += wire;
+    transit->propagation += frame->propagation_ps;
+    transit->switching += frame->latency_ps;
     transit->arrives_at = frame->arrives_at;
     transit->at_port = waits->fabric->peer[port];
     return waits->fabric->is_host[waits->fabric->node_of[transit->at_port]];
 }
 
-static uint32_t port_of(const struct waits *waits, const struct probe_frame *frame)
+static uint32_t port_of(const struct waits *waits, const struct probe_hop *frame)
 {
     return waits->fabric->first_port[frame->node] + frame->port;
 }
 
+static struct waits_transit *new_transit(struct waits_transits *transits)
+{
+    if (transits->count == transits->room)
+        transits->list =
+            memory_grown(transits->list, transits->count, &transits->room, sizeof *transits->list);
+    return &transits->list[transits->count++];
+}
+
+/* The places in use alone are copied. */
 static void append(struct waits_transits *transits, const struct waits_transit *transit)
 {
-    transits->list =
-        memory_grown(transits->list, transits->count, &transits->room, sizeof *transits->list);
-    transits->list[transits->count++] = *transit;
+    const size_t bytes =
+        offsetof(struct waits_transit, places) + transit->place_count * sizeof transit->places[0];
+    memcpy(new_transit(transits), transit, bytes);
 }
 
 void waits_transit_begin(struct waits *waits, struct waits_flow *flow,
-                         const struct probe_frame *frame, enum waits_packet packet)
+                         const struct probe_hop *frame, enum waits_packet packet)
 {
     if (frame->lost)
         return;
-    struct waits_transit transit = {
-        .psn = frame->frame->psn, .packet = (uint8_t)packet, .sent = flow->clock};
-    const bool arrives = leave(waits, &transit, frame, port_of(waits, frame));
-    append(arrives ? &flow->arrived : &flow->crossing, &transit);
+    const uint32_t port = port_of(waits, frame);
+    const uint32_t at_port = waits->fabric->peer[port];
+    const bool arrives = waits->fabric->is_host[waits->fabric->node_of[at_port]];
+    struct waits_transit *transit = new_transit(arrives ? &flow->arrived : &flow->crossing);
+    transit->psn = frame->psn;
+    transit->packet = (uint8_t)packet;
+    transit->sent = flow->clock;
+    transit->serialisation = transit->propagation = transit->switching = 0;
+    transit->paused = transit->queued = 0;
+    transit->place_count = 0;
+    leave(waits, transit, frame, port);
 }
 
 static void take_out(struct waits_transits *transits, struct waits_transit *transit)
@@ -73,11 +90,11 @@ static void take_out(struct waits_transits *transits, struct waits_transit *tran
 /* Of several that are the same, as a retransmission may overtake nothing, the first that waits at
  * that node. */
 static struct waits_transit *find(const struct waits *waits, const struct waits_flow *flow,
-                                  const struct probe_frame *frame, enum waits_packet packet)
+                                  const struct probe_hop *frame, enum waits_packet packet)
 {
     for (uint32_t i = 0; i < flow->crossing.count; i++) {
         struct waits_transit *transit = &flow->crossing.list[i];
-        if (transit->psn == frame->frame->psn && transit->packet == (uint8_t)packet &&
+        if (transit->psn == frame->psn && transit->packet == (uint8_t)packet &&
             transit->arrives_at <= frame->at &&
             waits->fabric->node_of[transit->at_port] == frame->node)
             return transit;
@@ -125,10 +142,10 @@ static bool begins(const struct waits_passed *passed, uint8_t opcode)
 }
 
 void waits_transit_pass(const struct waits *waits, struct waits_flow *flow,
-                        const struct probe_frame *frame)
+                        const struct probe_hop *frame)
 {
     struct waits_passed *passed = passed_by(flow, port_of(waits, frame));
-    const uint8_t opcode = frame->frame->opcode;
+    const uint8_t opcode = frame->opcode;
     if (begins(passed, opcode))
         passed->count = 0;
     passed->write = is_write(opcode);
@@ -153,14 +170,14 @@ static time_ps own_between(struct waits_flow *flow, uint32_t port, time_ps from,
     return own;
 }
 
-void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct probe_frame *frame,
+void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct probe_hop *frame,
                       enum waits_packet packet)
 {
     struct waits_transit *transit = find(waits, flow, frame, packet);
     if (transit == NULL)
         return;
     const uint32_t port = port_of(waits, frame);
-    const uint8_t priority = frame->frame->priority;
+    const uint8_t priority = frame->priority;
     const struct waits_pauses *pauses = &waits->pauses[port * EXPLAIN_PRIORITIES + priority];
     time_ps paused = waits_paused_between(pauses, transit->arrives_at, frame->at);
     const time_ps own =
@@ -169,9 +186,9 @@ void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct
             : own_between(flow, port, transit->arrives_at, frame->at, pauses, &paused);
     const time_ps queued = frame->at - transit->arrives_at - own - paused;
     const struct waits_place place = {port, priority, paused, queued};
-    transit->ps[WAITS_SERIALISATION] += own;
-    transit->ps[WAITS_PAUSED] += paused;
-    transit->ps[WAITS_QUEUED] += queued;
+    transit->serialisation += own;
+    transit->paused += paused;
+    transit->queued += queued;
     waits_place_add(transit->places, &transit->place_count, WAITS_LEG_PLACES, &place);
     const bool arrives = !frame->lost && leave(waits, transit, frame, port);
     if (arrives)

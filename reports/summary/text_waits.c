@@ -7,8 +7,12 @@
 
 #include <string.h>
 
+/* Prepared once, for all workloads and operations. */
+enum question { OF_ALL, OF_SLOW, SLOW_LATENCY, PAUSED_MOST, QUEUED_MOST, QUESTIONS };
+
 struct lines {
     struct store *store;
+    struct store_statement *questions[QUESTIONS];
     FILE *out;
     int64_t workload;
     char operation[16];
@@ -22,15 +26,26 @@ struct lines {
     " WHERE w.workload=?1 AND operation=?2 AND " column ">0"                                       \
     " ORDER BY " column " DESC, port, priority LIMIT 1"
 
+static const char *const questions[QUESTIONS] = {
+    [OF_ALL] = "SELECT part, sum(sum_ps) AS ps FROM wait WHERE workload=?1 AND operation=?2"
+               " GROUP BY part ORDER BY ps DESC, part",
+    [OF_SLOW] = "SELECT part, sum_ps AS ps FROM wait_slow WHERE workload=?1 AND operation=?2"
+                " ORDER BY ps DESC, part",
+    [SLOW_LATENCY] = "SELECT sum(sum_ps) AS ps FROM wait_slow WHERE workload=?1 AND operation=?2",
+    [PAUSED_MOST] = PLACE("paused_us"),
+    [QUEUED_MOST] = PLACE("queued_us"),
+};
+
 static const char *words_of(const char *key)
 {
     const enum waits_part part = waits_part_find(key);
     return part == WAITS_PARTS ? key : waits_part_words(part);
 }
 
-static struct store_statement *ask(const struct lines *lines, const char *sql)
+static struct store_statement *ask(const struct lines *lines, enum question question)
 {
-    struct store_statement *rows = store_prepare(lines->store, sql);
+    struct store_statement *rows = lines->questions[question];
+    store_rewind(rows);
     store_bind(rows, 1, STORE_I(lines->workload));
     store_bind(rows, 2, STORE_T(lines->operation));
     return rows;
@@ -49,16 +64,12 @@ static void write_parts(const struct lines *lines, struct store_statement *rows,
         comma = ", ";
     }
     fprintf(lines->out, "\n");
-    store_finish(rows);
 }
 
 static double slow_latency(const struct lines *lines)
 {
-    struct store_statement *row =
-        ask(lines, "SELECT sum(sum_ps) AS ps FROM wait_slow WHERE workload=?1 AND operation=?2");
-    const double ps = store_step(row) ? (double)store_int(row, "ps") : 0;
-    store_finish(row);
-    return ps;
+    struct store_statement *row = ask(lines, SLOW_LATENCY);
+    return store_step(row) ? (double)store_int(row, "ps") : 0;
 }
 
 /* The root of most of its pauses: a host, or a port that is full. */
@@ -76,7 +87,7 @@ static void write_reason(const struct lines *lines, const struct store_statement
  * operations of what a few of them waited there may be less than the time of one bit. */
 static void write_place(const struct lines *lines, bool paused)
 {
-    struct store_statement *row = ask(lines, paused ? PLACE("paused_us") : PLACE("queued_us"));
+    struct store_statement *row = ask(lines, paused ? PAUSED_MOST : QUEUED_MOST);
     if (store_step(row) && store_real(row, "us") * 1e6 * 100 >= (double)lines->latency_ps) {
         const double mean = store_real(row, "us") * 1e6 / (double)lines->count;
         fprintf(lines->out, "    %s most at %s priority %lld", paused ? "paused" : "queued",
@@ -87,7 +98,6 @@ static void write_place(const struct lines *lines, bool paused)
             write_reason(lines, row);
         fprintf(lines->out, "\n");
     }
-    store_finish(row);
 }
 
 /* The member whose operations took longest on average, if there are several. */
@@ -109,6 +119,7 @@ static void write_worst(const struct lines *lines, int64_t workload)
         store_bind(parts, 1, STORE_I(workload));
         store_bind(parts, 2, STORE_I(store_int(row, "member")));
         write_parts(lines, parts, (double)store_int(row, "latency_ps"));
+        store_finish(parts);
     }
     store_finish(row);
 }
@@ -118,20 +129,12 @@ static void write_lines(const struct lines *lines, const char *name)
     const double latency = (double)lines->latency_ps;
     fprintf(lines->out, "  %s %s, mean %s: ", name, lines->operation,
             words_time(words_whole(latency / (double)lines->count)).text);
-    write_parts(lines,
-                ask(lines,
-                    "SELECT part, sum(sum_ps) AS ps FROM wait WHERE workload=?1 AND operation=?2"
-                    " GROUP BY part ORDER BY ps DESC, part"),
-                latency);
+    write_parts(lines, ask(lines, OF_ALL), latency);
     if (lines->slow_count < lines->count) {
         const double slow = slow_latency(lines);
         fprintf(lines->out, "    slowest 1 %%, mean %s: ",
                 words_time(words_whole(slow / (double)lines->slow_count)).text);
-        write_parts(
-            lines,
-            ask(lines, "SELECT part, sum_ps AS ps FROM wait_slow WHERE workload=?1 AND operation=?2"
-                       " ORDER BY ps DESC, part"),
-            slow);
+        write_parts(lines, ask(lines, OF_SLOW), slow);
     }
     write_place(lines, true);
     write_place(lines, false);
@@ -148,6 +151,8 @@ void text_waits(struct store *store, FILE *out, const struct paint *paint)
                              " ORDER BY workload, operation");
     for (int shown = 0; store_step(rows); shown++) {
         char name[64];
+        for (int i = 0; i < QUESTIONS && shown == 0; i++)
+            lines.questions[i] = store_prepare(store, questions[i]);
         if (shown == 0)
             fprintf(out, "\n%sWhat commands and messages waited for%s\n", paint->bold, paint->off);
         snprintf(name, sizeof name, "%s", store_text(rows, "name"));
@@ -161,4 +166,6 @@ void text_waits(struct store *store, FILE *out, const struct paint *paint)
             write_worst(&lines, lines.workload);
     }
     store_finish(rows);
+    for (int i = 0; i < QUESTIONS; i++)
+        store_finish(lines.questions[i]);
 }

@@ -71,7 +71,7 @@ static struct tally play(struct scenario *scenario, time_ps until)
     struct observe observe;
     fabric_init(&fabric, scenario);
     observe_init(&observe, &fabric, scenario->workload_count,
-                 &(struct observe_wishes){.waits = true});
+                 &(struct observe_wishes){.waits = true, .acks = true});
     waits_hear(observe.waits, on_life, &tally);
     struct world *world = world_build(scenario, &observe.probe, &diag);
     assert_non_null(world);

@@ -11,20 +11,22 @@
 
 /* The calls whose payload is one struct without anything behind a pointer that could go away. */
 #define PLAIN_CALLS(X)                                                                             \
-    X(drop, DROP)                                                                                  \
-    X(blocked, BLOCKED)                                                                            \
-    X(target_io, TARGET_IO)                                                                        \
-    X(host_io, HOST_IO)
+    X(drop, drop, DROP)                                                                            \
+    X(blocked, blocked, BLOCKED)                                                                   \
+    X(target_io, target_io, TARGET_IO)                                                             \
+    X(host_io, host_io, HOST_IO)
 
 /* Calls with such a payload that are not made where the observer does not ask for them. */
 #define OPTIONAL_CALLS(X)                                                                          \
-    X(work, WORK)                                                                                  \
-    X(hold, HOLD)                                                                                  \
-    X(use, USE)                                                                                    \
-    X(message, MESSAGE)
+    X(hop, hop, HOP)                                                                               \
+    X(ack, hop, ACK)                                                                               \
+    X(work, work, WORK)                                                                            \
+    X(hold, hold, HOLD)                                                                            \
+    X(use, use, USE)                                                                               \
+    X(message, message, MESSAGE)
 
 enum kind {
-#define X(call, name) KIND_##name,
+#define X(call, type, name) KIND_##name,
     PLAIN_CALLS(X) OPTIONAL_CALLS(X)
 #undef X
         KIND_PAUSE,
@@ -45,12 +47,13 @@ static unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, 
 {
     const struct event *event = *journal->current;
     const size_t room = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
-    while (journal->byte_count + room > journal->byte_room) {
+    while (UNLIKELY(journal->byte_count + room > journal->byte_room)) {
         journal->byte_room = journal->byte_room == 0 ? 4096 : journal->byte_room * 2;
         journal->bytes = memory_resized(journal->bytes, journal->byte_room, 1);
     }
-    journal->calls = memory_grown(journal->calls, journal->call_count, &journal->call_room,
-                                  sizeof *journal->calls);
+    if (UNLIKELY(journal->call_count == journal->call_room))
+        journal->calls = memory_grown(journal->calls, journal->call_count, &journal->call_room,
+                                      sizeof *journal->calls);
     journal->calls[journal->call_count++] = (struct probe_call){
         .at = event->at, .order = event->order, .payload = journal->byte_count, .kind = kind};
     unsigned char *payload = journal->bytes + journal->byte_count;
@@ -58,8 +61,8 @@ static unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, 
     return payload;
 }
 
-#define X(call, name)                                                                              \
-    static void keep_##call(void *self, const struct probe_##call *reported)                       \
+#define X(call, type, name)                                                                        \
+    static void keep_##call(void *self, const struct probe_##type *reported)                       \
     {                                                                                              \
         struct probe_journal *journal = self;                                                      \
         if (between_events(journal))                                                               \
@@ -172,10 +175,10 @@ void probe_journal_init(struct probe_journal *journal, const struct probe *obser
 {
     *journal = (struct probe_journal){.observer = observer, .current = current};
     journal->probe.self = journal;
-#define X(call, name) journal->probe.call = keep_##call;
+#define X(call, type, name) journal->probe.call = keep_##call;
     PLAIN_CALLS(X)
 #undef X
-#define X(call, name)                                                                              \
+#define X(call, type, name)                                                                        \
     if (observer->call != NULL)                                                                    \
         journal->probe.call = keep_##call;
     OPTIONAL_CALLS(X)
@@ -286,7 +289,7 @@ static void hand_on(struct probe_journal *journal, const struct probe_call *call
     const struct probe *to = journal->observer;
     const unsigned char *payload = journal->bytes + call->payload;
     switch ((enum kind)call->kind) {
-#define X(call, name)                                                                              \
+#define X(call, type, name)                                                                        \
     case KIND_##name:                                                                              \
         to->call(to->self, (const void *)payload);                                                 \
         return;
@@ -329,9 +332,13 @@ static struct probe_journal *next_of(struct probe_journal *const *journals, uint
 
 void probe_journal_flush(struct probe_journal *const *journals, uint32_t count)
 {
-    struct probe_journal *journal;
-    while ((journal = next_of(journals, count)) != NULL)
-        hand_on(journal, &journal->calls[journal->handed_on++]);
+    struct probe_journal *journal = journals[0];
+    if (count == 1)
+        while (journal->handed_on < journal->call_count)
+            hand_on(journal, &journal->calls[journal->handed_on++]);
+    else
+        while ((journal = next_of(journals, count)) != NULL)
+            hand_on(journal, &journal->calls[journal->handed_on++]);
     for (uint32_t i = 0; i < count; i++) {
         journals[i]->call_count = journals[i]->handed_on = 0;
         journals[i]->byte_count = 0;

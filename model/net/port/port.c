@@ -67,7 +67,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
     CHECK(port->rate.ps_per_byte <= UINT32_MAX);
     port->ps_per_byte = (uint32_t)port->rate.ps_per_byte;
     port_set_odd(port, PORT_FRACTION, port->ps_per_byte == 0);
-    port_set_odd(port, PORT_WATCHED, probe->frame != NULL);
+    port_set_odd(port, PORT_WATCHED, probe->frame != NULL || probe->hop != NULL);
 }
 
 static void aim(struct port *from, const struct port *to, struct port_ingress ingress)
@@ -241,6 +241,36 @@ static void tell_sent(const struct port *port, const struct frame *frame, bool l
     port->probe->frame(port->probe->self, &sent);
 }
 
+/* What the account of time follows: packets of reliable connections. */
+static void tell_hop(const struct port *port, const struct frame *frame, bool lost, time_ps now,
+                     time_ps arrives)
+{
+    const struct probe *probe = port->probe;
+    if (frame->opcode > FRAME_RC_SEND_ONLY_INV)
+        return;
+    void (*const tell)(void *, const struct probe_hop *) =
+        frame->opcode == FRAME_RC_ACKNOWLEDGE ? probe->ack : probe->hop;
+    if (tell == NULL)
+        return;
+    const struct probe_hop hop = {
+        .at = now,
+        .arrives_at = arrives,
+        .wire_ps = port->busy_until - now,
+        .propagation_ps = port->propagation,
+        .latency_ps = port->arrival_delay - port->propagation,
+        .node = port->node->id,
+        .destination = frame->destination,
+        .qpn = frame->qpn,
+        .psn = frame->psn,
+        .port = port->index,
+        .priority = frame->priority,
+        .opcode = frame->opcode,
+        .resent = (frame->flags & FRAME_RESENT) != 0,
+        .lost = lost,
+    };
+    tell(probe->self, &hop);
+}
+
 static void send_by_mail(struct port *port, uint32_t handle, time_ps at)
 {
     const struct event event = {
@@ -278,6 +308,12 @@ static void add_hop(const struct port *port, const struct frame *frame, time_ps 
 void port_send_odd(struct port *port, uint32_t handle, time_ps now)
 {
     struct frame *frame = frame_at(port->frames, handle);
+    if (port->odd == PORT_WATCHED && port->probe->frame == NULL && !frame_is_mac_control(frame)) {
+        port_transmit(port, &port->prios[frame->priority], handle, frame->bytes,
+                      port_dequeue_order(port), now);
+        tell_hop(port, frame, false, now, port->busy_until + port->after_wire);
+        return;
+    }
     if ((port->odd & PORT_TELEMETRY) != 0)
         add_hop(port, frame, now);
     const time_ps at = arrival(port, frame, now);
@@ -285,8 +321,11 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
     const bool down = (port->odd & PORT_DOWN) != 0;
     const bool taken = !down && port->fault != NULL && fault_takes(port->fault, frame);
     port->tx_discards += down;
-    if ((port->odd & PORT_WATCHED) != 0)
-        tell_sent(port, frame, down || taken, now, at);
+    if ((port->odd & PORT_WATCHED) != 0) {
+        if (port->probe->frame != NULL)
+            tell_sent(port, frame, down || taken, now, at);
+        tell_hop(port, frame, down || taken, now, at);
+    }
     if (down || taken)
         drop_frame(port, handle, down ? PROBE_DROP_LINK_DOWN : PROBE_DROP_INJECTED, now);
     else if ((port->odd & PORT_REMOTE) != 0)

@@ -101,7 +101,7 @@ struct port_prio {
 enum port_odd {
     PORT_DOWN = 1 << 0,        /* no carrier */
     PORT_FAULTY = 1 << 1,      /* a fault takes or damages frames */
-    PORT_WATCHED = 1 << 2,     /* the probe wants every frame */
+    PORT_WATCHED = 1 << 2,     /* the probe wants frames, or packets of the account of time */
     PORT_CUT_THROUGH = 1 << 3, /* the peer acts on a frame's header */
     PORT_FRACTION = 1 << 4,    /* a byte is no whole picosecond */
     PORT_REMOTE = 1 << 5,      /* the peer's executor is another */

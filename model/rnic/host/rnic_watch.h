@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rnic_watch - what an RNIC tells who accounts for time: its messages, and what holds a queue pair.
- * Costs one bit to look at where nobody does: a port whose frames are reported (PORT_WATCHED). */
+ * Costs one bit to look at where nobody does: a port whose frames or packets are reported
+ * (PORT_WATCHED). */
 #ifndef STORMGLASS_RNIC_HOST_RNIC_WATCH_H
 #define STORMGLASS_RNIC_HOST_RNIC_WATCH_H
 

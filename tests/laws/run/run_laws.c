@@ -163,7 +163,6 @@ static void on_frame(void *self, const struct probe_frame *sent)
 {
     run_laws_pauses_frame(self, sent);
     run_laws_path_frame(self, sent);
-    waits_frame(((struct run_laws *)self)->waits, sent);
 }
 
 /* No read returns what no order of the writes allows, unless a fault empties namespaces. */

@@ -5,6 +5,11 @@
 
 #include "replay/run/fabric.h"
 
+static void on_hop(void *self, const struct probe_hop *hop)
+{
+    waits_hop(((struct run_laws *)self)->waits, hop);
+}
+
 static void on_work(void *self, const struct probe_work *work)
 {
     waits_work(((struct run_laws *)self)->waits, work);
@@ -57,6 +62,7 @@ void run_laws_waits_begin(struct run_laws *laws)
     fabric_init(&laws->fabric, laws->scenario);
     laws->waits = waits_new(&laws->fabric, laws->scenario->workload_count);
     waits_hear(laws->waits, on_life, laws);
+    laws->probe.hop = laws->probe.ack = on_hop;
     laws->probe.work = on_work;
     laws->probe.hold = on_hold;
     laws->probe.use = on_use;

@@ -67,6 +67,16 @@ static void on_frame(void *self, const struct probe_frame *frame)
                (int)frame->head_bytes, frame->head == NULL ? "" : (const char *)frame->head);
 }
 
+static void on_hop(void *self, const struct probe_hop *hop)
+{
+    write_line(self, "hop %ld %u\n", (long)hop->at, hop->psn);
+}
+
+static void on_ack(void *self, const struct probe_hop *hop)
+{
+    write_line(self, "ack %ld %u\n", (long)hop->at, hop->psn);
+}
+
 static void on_note(void *self, time_ps at, const char *owner, const char *text)
 {
     write_line(self, "note %ld %s %s\n", (long)at, owner, text);
@@ -84,6 +94,8 @@ static struct probe writer(struct diary *diary)
         .host_io = on_host_io,
         .state = on_state,
         .frame = on_frame,
+        .hop = on_hop,
+        .ack = on_ack,
         .note = on_note,
     };
 }
@@ -113,7 +125,10 @@ static void talk(const struct probe *probe, const struct event *event)
                                      .head = (const unsigned char *)text,
                                      .head_bytes = (uint32_t)strlen(text)};
     const struct probe_frame bare = {.at = event->at, .frame = &frame};
+    const struct probe_hop hop = {.at = event->at, .psn = (uint32_t)event->order};
     probe->note(probe->self, event->at, owner, text);
+    probe->hop(probe->self, &hop);
+    probe->ack(probe->self, &hop);
     probe->frame(probe->self, event->kind % 2 == 0 ? &sent : &bare);
     probe->frame(probe->self, &bare);
     probe->drop(probe->self, &drop);

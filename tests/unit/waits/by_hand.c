@@ -73,7 +73,7 @@ void by_hand_play_set(const char *rest, const char *const *sets)
     struct observe observe;
     fabric_init(&fabric, scenario);
     observe_init(&observe, &fabric, scenario->workload_count,
-                 &(struct observe_wishes){.waits = true});
+                 &(struct observe_wishes){.waits = true, .acks = true});
     waits_hear(observe.waits, on_life, NULL);
     life_count = 0;
     struct world *world = world_build(scenario, &observe.probe, &diag);

@@ -61,7 +61,7 @@ static void play_again(struct diag *diag)
 {
     struct observe observe;
     observe_init(&observe, &fabric, scenario->workload_count,
-                 &(struct observe_wishes){.waits = true});
+                 &(struct observe_wishes){.waits = true, .acks = true});
     waits_hear(observe.waits, on_life, NULL);
     struct world *world = world_build(scenario, &observe.probe, diag);
     assert_non_null(world);
