@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # wording - documents and man pages use plain words.                SPDX-License-Identifier: Apache-2.0
 # usage: tests/wording.py FILE...       Prints FILE:LINE: the words, and what to write instead (tests/wording.tsv).
-# Left out are code, fenced and indented blocks, and comments; of man pages also displays and macros for names.
+# Left out are code, fenced and indented blocks, and comments; of man pages also displays, macros for names, and the examples,
+# whose captions come from --help.
 
 import os
 import re
@@ -31,13 +32,15 @@ def prose_of_markdown(lines):
 
 
 def prose_of_manual(lines):
-    shown = False
+    shown = examples = False
     for line in lines:
+        if line.startswith(".Sh "):
+            examples = line == ".Sh EXAMPLES"
         if re.match(r"\.(Bd|TS)", line):
             shown = True
         elif re.match(r"\.(Ed|TE)", line):
             shown = False
-        yield "" if shown or NAMES.match(line) or line.startswith('.\\"') else line
+        yield "" if shown or examples or NAMES.match(line) or line.startswith('.\\"') else line
 
 
 def find(path, table):
