@@ -7,6 +7,10 @@ samples=$PWD/tests/golden/sonic
 
 "$program" run pause-storm --until 1ms -o run.db >/dev/null 2>err
 [ $? -le 1 ] || fail "the run: $(cat err)"
+# No frame was dropped; each table is to have a number.
+sqlite3 run.db "INSERT INTO counter(node, port, priority, name, value, unit)
+    SELECT node, 1, 5, column1, column2, 'count' FROM node, (VALUES('rx_prio5_buffer_dropped', 1234567), ('tx_prio5_queue_dropped', 89))
+    WHERE name IN ('leaf0', 'spine0')" || fail 'no counters of drops'
 "$program" counters run.db --as json >run.json || fail "json: exit code $?"
 list() { gojq -c '.counters[] | [.port, .priority, .name, .difference]' "$1" | sort; }
 

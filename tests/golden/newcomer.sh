@@ -46,6 +46,19 @@ done
 for word in workloads.victims.block-size 'workloads[2].block-size' workloads.0.block-size; do
     expect "explain-parameter $word" 0 'workloads{kind: nvme}.block-size' "$program" explain-parameter "$word"
 done
+# In a section of some the parameter is that of the section of all.
+while read -r word parameter; do
+    expect "explain-parameter $word" 0 "$parameter" "$program" explain-parameter "$word"
+    grep -qxF "$parameter" out || fail "explain-parameter $word: $(cat out)"
+done <<'END'
+fabric.fabric-links.rate fabric.host-links.rate
+fabric.topology.links.rate fabric.host-links.rate
+fabric.overrides[0].rate fabric.host-links.rate
+fabric.overrides[1].alpha fabric.switch.alpha
+fabric.overrides.0.rnic.path-mtu hosts.defaults.rnic.path-mtu
+hosts.lab.rnic.path-mtu hosts.defaults.rnic.path-mtu
+hosts.lab.namespaces[0].media.read-latency hosts.targets.namespaces.media{kind: fixed}.read-latency
+END
 expect 'a group' 0 'fabric.switch.ecn-pmax' "$program" explain-parameter ecn
 expect 'none' 2 "did you mean 'drain'?" "$program" explain-parameter faults.0.drian
 
