@@ -99,11 +99,74 @@ static void bad_answers(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ a controller that is not ready */
+
+enum { CSTS_ANSWER = 7 }; /* of the responses, as the host enables the controller */
+
+static struct {
+    uint32_t answers, times; /* responses so far; Property Gets that find it not ready */
+    unsigned char state;     /* CSTS then */
+} slow;
+
+static void spoil_ready(struct fake_world *world, struct ibv_send_wr *wr, unsigned char *bytes,
+                        uint32_t *length)
+{
+    (void)world, (void)wr;
+    if (*length == NVME_CQE_BYTES && ++slow.answers >= CSTS_ANSWER &&
+        slow.answers < CSTS_ANSWER + slow.times) {
+        assert_int_equal(bytes[0], NVME_CSTS_READY);
+        bytes[0] = slow.state;
+    }
+}
+
+/* The tenths of a millisecond until the host is ready or has failed. */
+static uint32_t start_slowly(uint32_t times, unsigned char state)
+{
+    uint32_t tenths = 0;
+    nvme_pair_init(&pair, "null");
+    slow.answers = 0;
+    slow.times = times;
+    slow.state = state;
+    pair.world.spoil = spoil_ready;
+    nvme_pair_make_target(&pair);
+    nvme_pair_make_host(&pair);
+    for (; !pair.ready && tenths < 1000; tenths++)
+        nvme_pair_run(&pair, PS_PER_MS / 10);
+    return tenths;
+}
+
+/* nvme_wait_ready: asked again every millisecond, until it is ready. */
+static void a_controller_may_take_its_time(void **state)
+{
+    (void)state;
+    const uint32_t at_once = start_slowly(0, 0);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    nvme_pair_fini(&pair);
+    for (uint32_t times = 1; times < 4; times++) {
+        assert_int_equal(start_slowly(times, 0), at_once + 10 * times);
+        assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+        assert_int_equal(nvme_pair_io(&pair, NVME_READ, 0, 4096, 0)->status, NVME_STATUS_OK);
+        assert_string_equal(pair.note, "");
+        nvme_pair_fini(&pair);
+    }
+}
+
+static void a_controller_that_failed_is_given_up(void **state)
+{
+    (void)state;
+    start_slowly(1, NVME_CSTS_FATAL);
+    assert_int_not_equal(pair.ready_status, NVME_STATUS_OK);
+    assert_non_null(strstr(pair.note, "Property Get CSTS"));
+    nvme_pair_fini(&pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_answer),
         cmocka_unit_test(bad_answers),
+        cmocka_unit_test(a_controller_may_take_its_time),
+        cmocka_unit_test(a_controller_that_failed_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
