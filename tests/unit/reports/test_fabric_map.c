@@ -127,6 +127,131 @@ static void large_fabrics_become_few_boxes(void **state)
     fabric_map_free(map);
 }
 
+/* ------------------------------------------------------------------ places */
+
+static uint32_t crossings(const struct fabric_map *map)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < map->line_count; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            const struct fabric_box *a = &map->boxes[map->lines[i].a],
+                                    *b = &map->boxes[map->lines[i].b],
+                                    *c = &map->boxes[map->lines[j].a],
+                                    *d = &map->boxes[map->lines[j].b];
+            const bool alike = a->row == c->row && b->row == d->row && a->row > 0 && b->row > 0;
+            count += alike && (a->x - c->x) * (b->x - d->x) < 0;
+        }
+    return count;
+}
+
+/* The mean place of what a box is linked to in the row below; NAN: nothing. */
+static double place_below(const struct fabric_map *map, uint32_t box)
+{
+    double sum = 0, count = 0;
+    for (uint32_t i = 0; i < map->line_count; i++) {
+        const struct fabric_line *line = &map->lines[i];
+        const uint32_t peer = line->a == box ? line->b : line->a;
+        if ((line->a != box && line->b != box) || map->boxes[peer].row + 1 != map->boxes[box].row)
+            continue;
+        for (uint32_t link = 0; link < line->links; link++, count++)
+            sum += map->boxes[peer].x;
+    }
+    return sum / count;
+}
+
+/* Whoever stands left of another is linked to what is further left, or as far. */
+static void assert_in_order(const char *what, const struct fabric_map *map)
+{
+    for (uint32_t i = 0; i < map->box_count; i++)
+        for (uint32_t j = 0; j < map->box_count; j++) {
+            const struct fabric_box *a = &map->boxes[i], *b = &map->boxes[j];
+            if (a->row >= 2 && a->row == b->row && a->x < b->x &&
+                place_below(map, i) > place_below(map, j) + 1e-6)
+                fail_msg("%s: box %u is left of %u", what, i, j);
+        }
+}
+
+static void boxes_are_in_the_order_of_their_neighbours(void **state)
+{
+    static const struct {
+        const char *links; /* of four leaves and four spines */
+        bool plain;        /* it can be drawn without lines that cross */
+    } rows[] = {
+        /* Each leaf has a spine of its own. */
+        {"{ends: [l0, s3]}, {ends: [l1, s1]}, {ends: [l2, s0]}, {ends: [l3, s2]}", true},
+        {"{ends: [l0, s2]}, {ends: [s2, l1]}, {ends: [l1, s0]}, {ends: [s0, l2]},"
+         " {ends: [l2, s3]}, {ends: [s3, l3]}, {ends: [l3, s1]}",
+         false},
+        /* The mean is that of cables: s1 has one to the left and three to the right. */
+        {"{ends: [l0, s1]}, {ends: [l3, s1]}, {ends: [l3, s1]}, {ends: [l3, s1]},"
+         " {ends: [l0, s3]}, {ends: [l1, s3]}, {ends: [l2, s0]}, {ends: [l1, s2]}",
+         false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "kind: explicit, hosts: [host0, host1, host2, host3],"
+                 " switches: [l0, l1, l2, l3, s0, s1, s2, s3, top], links: ["
+                 "{ends: [host0, l0]}, {ends: [host1, l1]}, {ends: [host2, l2]}, {ends: [host3, "
+                 "l3]}, {ends: [s0, top]}, {ends: [s1, top]}, {ends: [s2, top]}, {ends: [s3, top]},"
+                 " %s]",
+                 rows[i].links);
+        struct fabric_map *map = map_of(text);
+        check_map(map);
+        assert_in_order(rows[i].links, map);
+        if (rows[i].plain && crossings(map) != 0)
+            fail_msg("%s: %u crossings", rows[i].links, (unsigned)crossings(map));
+        fabric_map_free(map);
+    }
+}
+
+static void assert_near(double got, double wanted)
+{
+    if (fabs(got - wanted) > 1e-6)
+        fail_msg("%g instead of %g", got, wanted);
+}
+
+/* Rows are the same distance apart, the last of them at the top; each is in the middle, and so are
+ * the hosts below their switch. */
+static void rows_are_centred(void **state)
+{
+    static const char *const topologies[] = {
+        "kind: leaf-spine, leaves: 3, spines: 5, hosts-per-leaf: 2",
+        "kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 3",
+        "kind: fat-tree, k: 4",
+    };
+    (void)state;
+    for (size_t t = 0; t < sizeof topologies / sizeof topologies[0]; t++) {
+        struct fabric_map *map = map_of(topologies[t]);
+        double left[4], right[4], y[4] = {0}, host_sum = 0, leaf_sum = 0;
+        uint32_t hosts = 0, leaves = 0;
+        assert_in_range(map->rows, 3, 4);
+        for (uint32_t row = 0; row < map->rows; row++)
+            left[row] = INFINITY, right[row] = -INFINITY;
+        for (uint32_t i = 0; i < map->box_count; i++) {
+            const struct fabric_box *box = &map->boxes[i];
+            left[box->row] = fmin(left[box->row], box->x);
+            right[box->row] = fmax(right[box->row], box->x);
+            y[box->row] = box->y;
+            host_sum += box->row == 0 ? box->x - map->boxes[box->home].x : 0;
+            hosts += box->row == 0;
+            leaf_sum += box->row == 1 ? box->x : 0;
+            leaves += box->row == 1;
+        }
+        assert_near(y[map->rows - 1], 0);
+        for (uint32_t row = 1; row < map->rows; row++) {
+            assert_near(left[row] + right[row], map->width);
+            assert_true(y[row - 1] > y[row]);
+            if (row > 1 && row + 1 < map->rows)
+                assert_near(y[row - 1] - y[row], y[row] - y[row + 1]);
+        }
+        assert_near(host_sum / hosts, 0);
+        assert_near(leaf_sum / leaves, map->width / 2);
+        fabric_map_free(map);
+    }
+}
+
 /* Parallel links are one line, and a link among the boxes of a row is one too. */
 static void parallel_links_are_one_line(void **state)
 {
@@ -188,6 +313,8 @@ int main(void)
         cmocka_unit_test(every_fabric_is_laid_out),
         cmocka_unit_test(generated_fabrics_keep_the_order_of_their_names),
         cmocka_unit_test(large_fabrics_become_few_boxes),
+        cmocka_unit_test(boxes_are_in_the_order_of_their_neighbours),
+        cmocka_unit_test(rows_are_centred),
         cmocka_unit_test(parallel_links_are_one_line),
         cmocka_unit_test(links_to_nowhere_are_left_out),
         cmocka_unit_test(heat_rises_with_the_part),
