@@ -33,6 +33,9 @@ compared() { # A B: the exit code; what was said is in $work/said
 capture one
 capture seed --seed 7
 capture slow --set fabric.host-links.rate=1Gbps
+# The first packet of each side follows the PSN that the other side gave it in REQ or REP.
+equal 'first PSNs' "$("$program" compare --wire "$work/one.pcapng" | awk '$3 != "cm" && !seen[$1 $2 $3]++ { print $3, $5, $6 }' |
+    sort | uniq -c | xargs)" '8 answers psn +1 8 requests psn +1'
 equal 'with itself' "$(compared one.pcapng one.pcapng)" 0
 equal 'with another seed' "$(compared one.pcapng seed.pcapng)" 0
 equal 'and the bytes differ' "$(cmp -s "$work/one.pcapng" "$work/seed.pcapng"; echo $?)" 1

@@ -47,6 +47,24 @@ equal 'hosts of pause-storm' "$(count plain.svg 'node host')" 32
 equal 'switches of pause-storm' "$(count plain.svg 'node switch')" 6
 equal 'links of pause-storm' "$(count plain.svg edge '(host|leaf|spine).*')" 40
 
+# Up to 25 Gb/s a line has 0.8 points, and 0.55 more with each doubling; the legend has one of each rate.
+cat >widths.yaml <<'YAML'
+stormglass: 1
+name: widths
+duration: 1ms
+fabric:
+  topology:
+    kind: explicit
+    hosts: [a, b, c, d]
+    switches: [s]
+    links: [{ends: [a, s], rate: 10Gbps}, {ends: [b, s], rate: 25Gbps}, {ends: [c, s], rate: 50Gbps}, {ends: [d, s], rate: 400Gbps}]
+workloads: [{name: w, kind: rdma-write, from: a, to: b}]
+YAML
+draw widths.svg widths.yaml
+widths='0.8 0.8 1.35 3'
+equal 'widths of links and of the legend' "$(grep -o 'path fill="none" stroke="[^"]*" stroke-width="[0-9.]*"' widths.svg |
+    grep -o '[0-9.]*"$' | tr -d '"' | xargs)" "$widths $widths"
+
 # A run: as many warm lines as there are links with an end that had to stop; one root.
 "$program" run pause-storm --until 4ms --record packets -o storm.db >/dev/null 2>&1
 draw storm.svg storm.db

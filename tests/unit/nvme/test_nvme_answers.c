@@ -99,7 +99,7 @@ static void bad_answers(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- a controller that is not ready */
+/* ---- a controller that is not ready ---- */
 
 enum { CSTS_ANSWER = 7 }; /* of the responses, as the host enables the controller */
 
