@@ -4,7 +4,7 @@
 # under build/, so that they coexist: `make BUILD=asan CC=clang` leaves the release build alone.
 # Sources are found by wildcard; a new file needs no change here.
 
-VERSION := 0.1.0
+VERSION := $(shell cat VERSION)
 # What is shipped or measured is the release build.  Everything else does without link-time optimization, which
 # takes longer than the whole compilation.
 SHIPPED := install bench bench-instructions bench-features bench-history cost

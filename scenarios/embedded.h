@@ -16,7 +16,7 @@ struct embedded_file {
 
 extern const struct embedded_file embedded_files[]; /* an entry without a name ends it */
 
-extern const char stormglass_version[]; /* "0.1.0", of the Makefile */
+extern const char stormglass_version[]; /* "0.2.0", the text of the file VERSION */
 /* Twelve hexadecimal digits that the sources of model, scenarios and replay make: the same for
  * every compiler and machine, and another one for each change. */
 extern const char stormglass_build[];

@@ -177,6 +177,6 @@ python3 -B "$top/tests/golden/words/fields.py" json "$words/unfilled" >out 2>&1 
 [ -s out ] && fail "fields that no test fills: $(cat out)"
 rm json/list.* # each new parameter, fault and profile is in one
 # Not the same in each build, or at each time.
-sed -i -E 's,("(build|digest|predictions|frozen_digest)": )"[^"]*",\1-,; s,("(first|last)_unix_s": )[0-9]+,\1-,' json/*.json
+sed -i -E 's,("(build|digest|predictions|frozen_digest|version)": )"[^"]*",\1-,; s,("(first|last)_unix_s": )[0-9]+,\1-,' json/*.json
 PYTHONPATH=$top/tests/golden/words python3 -B "$top/tests/golden/words/pages.py" json/*.json | hold json
 [ $failures = 0 ]
