@@ -176,7 +176,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test announce-test check-quick odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -187,11 +187,23 @@ all: $(PROGRAMS) ## builds the programs (BUILD=plain|release|debug|asan|ubsan|ts
 run: $(PROGRAM) ## installs missing packages, builds the program and runs the pause storm (CASE=FILE for another one)
 	@$(PROGRAM) run $(CASE)
 
-test: build/packages-test all ## the same, then every test
+test: announce-test ## first prints what it installs and runs, then builds and runs every test
+	@$(MAKE) build/packages-test all
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
 	@$(MAKE) BUILD=plain law-programs fuzz-objects $(TESTED_PROGRAMS)
 	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
+
+announce-test:
+	@missing=$$(.ci/packages missing test) && echo "make test:" && \
+	    echo "  1. installs $${missing:-nothing, as every package is here}" | tr '\n' ' ' | fold -s -w 100 && echo && \
+	    echo "  2. builds the programs, the laws, and the unit tests with AddressSanitizer" && \
+	    echo "  3. runs $(words $(UNIT_SOURCES)) unit tests, $(words $(LAW_SOURCES)) laws and $(words $(wildcard tests/laws/*.sh tests/golden/*.sh tests/*.sh)) scripts" && \
+	    echo "Some eight minutes on two idle processors. make check-quick runs unit tests and laws alone, in less than one."
+
+check-quick: build/packages-quick $(PROGRAM) ## unit tests and laws without sanitizers: under a minute once they are built, without Slurm, Munge or MPI
+	@$(MAKE) unit-programs law-programs
+	@PROGRAMS_ONLY=1 STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run $(B)/tests/unit $(B)/tests/laws
 
 odd: build/packages-test build/packages-odd all ## some tests as on a machine unlike ours: spaces in the path, no root, a German locale, one processor, other fonts
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd
