@@ -8,8 +8,10 @@
 #include "base/printable.h"
 #include "base/quantity.h"
 #include "replay/run/jobs.h"
+#include "replay/run/progress.h"
 #include "replay/run/run.h"
 #include "replay/run/stop.h"
+#include "reports/text/paint.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -23,6 +25,18 @@ enum { HELP_COLUMN = 22 };
 void cli_error(const char *format, ...)
 {
     va_list arguments;
+    va_start(arguments, format);
+    printable_say_list("stormglass", format, arguments);
+    va_end(arguments);
+}
+
+static bool quiet;
+
+void cli_note(const char *format, ...)
+{
+    va_list arguments;
+    if (quiet)
+        return;
     va_start(arguments, format);
     printable_say_list("stormglass", format, arguments);
     va_end(arguments);
@@ -292,6 +306,46 @@ static enum parsed parse(const struct cli_command *command, int argc, char **arg
     return PARSED_RUN;
 }
 
+static bool is_given(const struct cli_args *args, const char *option)
+{
+    const int index = option_index(args->options, option);
+    return index >= 0 && args->counts[index] > 0;
+}
+
+static bool apply_color(const struct cli_args *args)
+{
+    static const char *const words[] = {
+        [PAINT_AUTO] = "auto", [PAINT_ALWAYS] = "always", [PAINT_NEVER] = "never"};
+    const char *text = is_given(args, "color") ? cli_value(args, "color") : "auto";
+    for (int i = 0; i < PAINT_MODES; i++)
+        if (strcmp(words[i], text) == 0) {
+            paint_set((enum paint_mode)i);
+            return true;
+        }
+    cli_error("--color %s: expected auto, always or never", text);
+    return false;
+}
+
+/* Nothing that a command prints reaches standard output then, whichever way it prints. */
+static bool apply_quiet(const struct cli_args *args)
+{
+    static const char *const prints[] = {"json", "csv"};
+    if (!is_given(args, "quiet"))
+        return true;
+    for (size_t i = 0; i < sizeof prints / sizeof prints[0]; i++)
+        if (is_given(args, prints[i])) {
+            cli_error("--quiet prints nothing, --%s does: expected one of them", prints[i]);
+            return false;
+        }
+    quiet = true;
+    diag_only_errors();
+    progress_disable();
+    if (freopen("/dev/null", "w", stdout) != NULL)
+        return true;
+    cli_error("/dev/null: %s", strerror(errno));
+    return false;
+}
+
 /* A result that could not be written is no result. */
 static int flush_output(int code)
 {
@@ -324,7 +378,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
         const bool enough = args.operand_count >= command->operands_min;
         const bool fit = command->operands_max < 0 || args.operand_count <= command->operands_max;
         if (enough && fit) {
-            code = command->run(&args);
+            code = apply_color(&args) && apply_quiet(&args) ? command->run(&args) : CLI_USAGE;
         } else {
             complain(command, "%s", enough ? "too many operands" : "an operand is missing");
             usage_error(command);

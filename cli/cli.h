@@ -32,6 +32,16 @@ struct cli_option {
 
 enum { CLI_OPTIONS_MAX = 24 };
 
+/* Rows that several commands have; cli_run acts on them. */
+#define CLI_OPTION_COLOR                                                                           \
+    {                                                                                              \
+        "color", 0, "WHEN", "color the text: auto (default: on a terminal), always or never"       \
+    }
+#define CLI_OPTION_QUIET                                                                           \
+    {                                                                                              \
+        "quiet", 'q', NULL, "print only errors: the exit code is the answer"                       \
+    }
+
 /* What a command line gave.  Options are found by name. */
 struct cli_args {
     const struct cli_option *options;
@@ -80,6 +90,9 @@ void cli_replace(struct cli_args *args, const char *option, const char *value[1]
 
 /* "stormglass: sentence" on stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same of what is no error: -q keeps it back. */
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Why an output could not be written, `why` being its errno, and the exit code for it: one that
  * would destroy what is read is the command line's fault.  `path` NULL: standard output. */

@@ -23,6 +23,8 @@ static const struct cli_option options[] = {
     {"any", 0, NULL, "two runs of the same kind; the first is the model"},
     {"wire", 0, NULL, "the files are captures, pcap or pcapng; of one alone: its frames in words"},
     {"json", 0, NULL, "one JSON object instead of the text"},
+    CLI_OPTION_COLOR,
+    CLI_OPTION_QUIET,
     {0},
 };
 

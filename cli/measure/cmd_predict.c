@@ -22,6 +22,7 @@ static const struct cli_option options[] = {
     {"seed", 0, "N", "another seed than the scenario's, in every cell"},
     {"set", 0, "PATH=VALUE", "change one value of every cell; may be given often"},
     {"record", 0, "LEVEL", "of the databases: summary (default), counters, ios or packets"},
+    CLI_OPTION_QUIET,
     {0},
 };
 

@@ -38,6 +38,7 @@ static const struct cli_option options[] = {
     {"exhaustive", 0, NULL, "play every candidate, whatever is known of it"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {"csv", 0, NULL, "a line for each candidate, or difference, instead of the summary"},
+    CLI_OPTION_QUIET,
     {0},
 };
 

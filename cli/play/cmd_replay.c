@@ -16,6 +16,7 @@ static const struct cli_option options[] = {
     {"from", 0, "T", "list every event after this virtual time, without comparing"},
     {"until", 0, "T", "replay up to this virtual time"},
     {"node", 0, "NODE", "only events of this node; with --from"},
+    CLI_OPTION_QUIET,
     {0},
 };
 

@@ -36,6 +36,8 @@ static const struct cli_option options[] = {
     {"confirm", 0, "N", "confirm causes by further runs of N events together, such as 20000000"},
     {"waits", 0, NULL, "account for the time of every command: what it waited for, and where"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
+    CLI_OPTION_COLOR,
+    CLI_OPTION_QUIET,
     {0},
 };
 
@@ -94,7 +96,7 @@ static void advise(const struct run_options *how, const struct scenario *scenari
         return;
     const uint32_t pay = division_worthwhile(scenario, threads);
     if (pay < threads)
-        cli_error(
+        cli_note(
             "--threads %" PRIu32 ": %" PRIu32
             " may be faster: short links or few hosts leave little work for each (--threads auto)",
             threads, pay);
@@ -106,7 +108,7 @@ static void limit_level(struct run_options *how)
     if (how->path != NULL)
         return;
     if (how->level != RECORD_SUMMARY || how->interval > 0)
-        cli_error("--record and --interval are ignored without -o");
+        cli_note("--record and --interval are ignored without -o");
     how->level = RECORD_SUMMARY;
     how->interval = 0;
     how->brief = true;
@@ -157,8 +159,8 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
         code = CLI_FAILED;
     }
     if (stop_asked() != 0 && how->path != NULL && code != CLI_FAILED)
-        cli_error("stopped at %s; %s is usable: it holds the run up to then",
-                  words_time(reached).text, how->path);
+        cli_note("stopped at %s; %s is usable: it holds the run up to then",
+                 words_time(reached).text, how->path);
     return code;
 }
 

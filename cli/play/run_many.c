@@ -6,6 +6,7 @@
 #include "replay/run/jobs.h"
 #include "replay/run/progress.h"
 #include "replay/run/stop.h"
+#include "reports/text/paint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -237,6 +238,7 @@ int run_many(const struct cli_args *args, uint32_t at_once, int (*one)(const str
     struct many many = {.args = args, .one = one, .count = (uint32_t)args->operand_count};
     if (!may_begin(args))
         return CLI_USAGE;
+    paint_settle(stdout);
     if (!make_place(many.place))
         return CLI_FAILED;
     if (cli_given(args, "seeds"))

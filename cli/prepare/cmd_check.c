@@ -17,6 +17,7 @@ static const struct cli_option options[] = {
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; may be given often"},
     {"strict", 0, NULL, "warnings give exit code 1, too"},
     {"json", 0, NULL, "one JSON object with all findings instead of lines"},
+    CLI_OPTION_QUIET,
     {0},
 };
 

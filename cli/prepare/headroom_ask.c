@@ -32,6 +32,7 @@ const struct cli_option headroom_options[] = {
     {"phases", 0, "N", "of the reverse direction in each step of the proof; 16, 0: no proof"},
     {"table", 0, NULL, "one line for each rate from 10G to 800G"},
     {"json", 0, NULL, "one JSON object with every term"},
+    CLI_OPTION_QUIET,
     {0},
 };
 

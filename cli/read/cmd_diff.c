@@ -14,6 +14,8 @@ static const struct cli_option options[] = {
     {"json", 0, NULL, "one JSON object instead of the text"},
     {"map", 0, "PORT=NODE:pN", "an incident's port is this one of the run; several may be given"},
     {"lasted", 0, "TIME", "duration of the incident: its counts are scaled to the run's time"},
+    CLI_OPTION_COLOR,
+    CLI_OPTION_QUIET,
     {0},
 };
 

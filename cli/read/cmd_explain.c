@@ -20,6 +20,7 @@ static const struct cli_option options[] = {
     {"set", 0, "PATH=VALUE", "of a scenario: change one value; may be given often"},
     {"seed", 0, "N", "of a scenario: another seed than its own"},
     {"json", 0, NULL, "one JSON object instead of the text"},
+    CLI_OPTION_COLOR,
     {0},
 };
 

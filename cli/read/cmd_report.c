@@ -45,6 +45,7 @@ static const struct cli_option options[] = {
     {"text", 0, NULL, "the summary of stormglass run, or of diff, instead of a page"},
     {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
     {"csv", 0, "DIRECTORY", "the numbers of the charts as CSV, one file each, instead of a page"},
+    CLI_OPTION_COLOR,
     {0},
 };
 

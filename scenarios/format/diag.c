@@ -107,10 +107,19 @@ const char *diag_error(const struct diag *diag, const char *otherwise)
     return otherwise;
 }
 
+static bool only_errors;
+
+void diag_only_errors(void)
+{
+    only_errors = true;
+}
+
 void diag_print(const struct diag *diag, FILE *out)
 {
     int errors = 0;
     for (int i = 0; i < diag->count; i++) {
+        if (only_errors && diag->messages[i].level != DIAG_ERROR)
+            continue;
         print_message(&diag->messages[i], out);
         errors += diag->messages[i].level == DIAG_ERROR;
     }

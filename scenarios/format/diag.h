@@ -47,6 +47,9 @@ static inline bool diag_failed(const struct diag *diag)
 /* The sentence of the first error, or what is given where there is none. */
 const char *diag_error(const struct diag *diag, const char *otherwise);
 
+/* Warnings and notes are not printed from here on, by any diag. */
+void diag_only_errors(void);
+
 void diag_print(const struct diag *diag, FILE *out);
 
 #endif

@@ -112,6 +112,44 @@ if [ -w /dev/full ]; then
     grep -q 'standard output: No space left on device' err || fail "a full disk is not named: $(cat err)"
 fi
 
-# Colour only on a terminal.
-"$program" run first-io | grep -q "$(printf '\033')" && fail 'colour in a pipe'
+# Color: on a terminal without NO_COLOR, or as --color says; a scenario among several has it as alone.
+escape=$(printf '\033')
+colored() { # EXPECTED WHAT COMMAND...
+    local expected=$1 what=$2 is=no
+    shift 2
+    "$@" 2>&1 </dev/null | grep -q "$escape\[1m" && is=yes
+    [ $is = "$expected" ] || fail "color $what: $is"
+}
+export TERM=xterm
+at_terminal() { script -qec "$(printf '%q ' "$program" "$@")" /dev/null; }
+colored no 'in a pipe' "$program" run first-io
+colored yes 'always' "$program" run first-io --color=always
+colored yes 'always, with NO_COLOR' env NO_COLOR=1 "$program" run first-io --color always
+colored yes 'at a terminal' at_terminal run first-io
+colored yes 'of several at a terminal' at_terminal run first-io first-io
+colored no 'never, at a terminal' at_terminal run first-io --color=never
+NO_COLOR=1 colored no 'at a terminal with NO_COLOR' at_terminal run first-io
+refuses 2 'auto, always or never' run first-io --color=red
+
+# -q: errors alone, and the exit code.
+quiet() { # EXPECTED_CODE COMMAND...
+    local expected=$1 code
+    shift
+    "$program" "$@" >out 2>err
+    code=$?
+    [ $code = "$expected" ] || fail "$*: exit code $code instead of $expected"
+    [ ! -s out ] && [ ! -s err ] || fail "$*: printed $(cat out err)"
+}
+"$program" run pause-storm --until 1ms -o a.db >out 2>&1
+"$program" run pause-storm --until 1ms --seed 2 -o b.db >out 2>&1
+quiet 0 run first-io -q
+quiet 0 run first-io first-io --quiet --threads 9
+quiet 1 run broken.yaml -q
+quiet 1 check pause-storm --set fabric.fabric-links.mtu=1500B -q
+quiet 1 diff a.db b.db -q
+quiet 0 diff a.db a.db -q
+quiet 0 replay a.db -q
+quiet 0 headroom -q --phases 0
+refuses 2 '^nothere.yaml:1:1: error' run nothere.yaml -q
+refuses 2 'expected one of them' run first-io -q --json
 [ $failures = 0 ]

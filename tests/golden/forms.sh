@@ -163,7 +163,7 @@ done
 
 # Options of explain, with a database and with a scenario.
 for operand in run.db site.yaml; do
-    for option in $("$program" explain --help | sed -n 's/^      --\([a-z-]*\)  .*/--\1/p'); do
+    for option in $("$program" explain --help | sed -n 's/^      --\([a-z-]*\)  .*/--\1/p' | grep -v -e --color); do
         accepts explain "$option" "$operand"
     done
 done
