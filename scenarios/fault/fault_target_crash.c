@@ -34,8 +34,8 @@ static const struct opt rows[] = {
      "Whether written data is still there when the target comes back.", "own",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
-     "Only the controller of several that has this port of the target dies, as one of two in an "
-     "array; what is stored and the other ports stay. Only with how: process.",
+     "Only the controller with this port of the target dies, as one of two in an array; stored "
+     "data and other ports remain. Only with how: process.",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 

@@ -48,8 +48,8 @@ const struct opt scenario_workload_opts[] = {
     {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, OPT_WORDS(PAIRINGS),
      "How the members of from and to are paired.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"loopback", OPT_BOOL, FIELD(loopback), "false", NULL, NULL, NULL,
-     "A host that is in from and in to is paired with itself, too: what it sends stays in the NIC, "
-     "and crosses PCIe twice.",
+     "A host in both from and to is also paired with itself: this traffic stays in the NIC and "
+     "crosses PCIe twice.",
      "own; Collie, NSDI 2022", OPT_ACTS(ASKED, ANY, TRACE)},
     {"dscp", OPT_DSCP, FIELD(dscp), "auto", "0", "63", "auto",
      "DSCP of the connections, in both directions; auto: the RNIC's.",

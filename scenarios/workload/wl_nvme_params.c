@@ -56,8 +56,8 @@ const struct opt wl_nvme_opts[] = {
      "Share of the I/Os that are Flush commands.", "NVMe base 1.4, 6.8; fio sync, fsync",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"compare", OPT_PERCENT, FIELD(compare), "0%", "0%", "100%", NULL,
-     "Share of the I/Os that compare a block that was written with what was written; one that was "
-     "not is read.",
+     "Share of the I/Os that compare a written block with the data written; an unwritten block "
+     "is read instead.",
      "NVMe base 1.4, 6.6", OPT_ACTS(ASKED, ANY, TRACE)},
     {"write-zeroes", OPT_PERCENT, FIELD(write_zeroes), "0%", "0%", "100%", NULL,
      "Share of the I/Os that are Write Zeroes commands.", "NVMe base 1.4, 6.17",
@@ -74,9 +74,8 @@ const struct opt wl_nvme_opts[] = {
      "nvme.shutdown disconnects it.",
      "as between nvme connect and nvme disconnect", OPT_ACTS(ASKED, ANY, TRACE)},
     {"iops-limit", OPT_INT, FIELD(limits.of[NVME_LIMIT_IOPS]), "0", "0", "1000000000", NULL,
-     "Reads and writes in a second that the host lets an instance have, in slices of a "
-     "millisecond; "
-     "what is beyond waits at the host, which is latency; 0: no limit.",
+     "Reads and writes per second that the host allows an instance, in slices of a millisecond; "
+     "excess I/O waits at the host, which counts as latency; 0: no limit.",
      "cgroup v2 io.max: riops, wiops, for both together",
      OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {"rate-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_RATE]), "0bps", "0bps", "10Tbps", NULL,

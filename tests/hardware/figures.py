@@ -115,7 +115,7 @@ SILICON = ("message-cost", "gather-cost", "read-response-cost", "read-context-mi
 ENGINES = ("post-cost", "message-cost", "read-response-cost", "qp-read-cost")
 # A kernel host and target: a core and a completion queue for each connection, interrupts.
 KERNEL = rnic(interrupt_cost="2us", completion_cost="3600ns")
-CALM = "a third to a half of the gain: it adapts only when rates change by a tenth, and those of the model's queues hardly do"
+CALM = "a third to a half of the gain: it adapts only when rates change by a tenth, and the rates of the model's queues hardly change"
 PCIE_SHORT = "between 64 B and 512 B the network processor of the test is slower than its link; one limit of reads under way does not say how"
 WRITES = ("workloads.0.kind=rdma-write", "workloads.0.outstanding=16")
 SOCKET = ("hosts.overrides.0.rnic.socket-latency=100ns",)
@@ -266,7 +266,7 @@ EXPERIMENTS = [
                        ("kernel", "3070ns", (("reads", 100, 10.4, "submit-cost"), ("70 % reads", 70, None, None), ("writes", 0, None, None))))
                    for what, read, given, fits in rows for near in (0.05 if given else 0.12,)
                ]),
-    Experiment("N3", "SPDK target and host, two ports of 100 Gb/s, 4 KiB reads: what one port carries, twice",
+    Experiment("N3", "SPDK target and host, two ports of 100 Gb/s, 4 KiB reads: the rate of one port, doubled",
                "spdk/spdk#3422", "nvme.yaml", "connectx-5-100g", [
                    Figure("4 KiB reads, both ports", "Mops/s", lambda run: 2 * mops(run), None, 0.02,
                           ("workloads.0.block-size=4KiB", "workloads.0.queue-depth=32", "duration=3ms")),
@@ -293,14 +293,14 @@ EXPERIMENTS = [
                    Figure("the far flow", "Gb/s", gbps_of("far"), None, 0.10),
                    Figure("most in a switch's memory", "MB", peak_mb, None, 0.20),
                ]),
-    Experiment("S11", "Azure: registration, then SEND, between data centres; 64 KiB a command and the round trip of S8 are assumed",
+    Experiment("S11", "Azure: registration, then SEND, between data centers; 64 KiB a command and the round trip of S8 are assumed",
                "Bai et al., NSDI 2023, 8.3", "region-fence.yaml", None, [
-                   Figure("SENDs outstanding, of 128 asked for", "-", lambda run: mops(run) * 1770, None, 0.02),
+                   Figure("SENDs outstanding, of 128 requested", "-", lambda run: mops(run) * 1770, None, 0.02),
                    Figure("64 KiB a command", "Gb/s", gbps, None, 0.02),
                ]),
     Experiment("S13", "each 256th packet dropped, messages of 4 MB, go-back-0", "Guo et al., SIGCOMM 2016", "drop-256th.yaml",
                None, [Figure("goodput", "Gb/s", gbps, None, 0.01)]),
-    Experiment("K2", "ConnectX-5, leaves and spines, a fibre is cut: the longest I/O", "Linux, nvme-rdma ACK timeout",
+    Experiment("K2", "ConnectX-5, leaves and spines, a fiber is cut: the longest I/O", "Linux, nvme-rdma ACK timeout",
                "fibre-cut.yaml", "connectx-5-100g", [
                    Figure("ACK timeout 2.1 s (code 19)", "s", longest_s, None, 0.5),
                    Figure("ACK timeout 262 ms (code 16)", "s", longest_s, None, 0.5, rnic(timeout=16)),
@@ -352,19 +352,16 @@ EXPERIMENTS = [
 ]
 
 UNTOLD = [
-    Untold("W1", "frame sizes; RPCs of 1 byte", "sizes are those of `model/net/frame/frame.h`; RPCs cost their cores more than "
-           "post-cost, which is of messages without an answer"),
+    Untold("W1", "frame sizes; RPCs of 1 byte", "the sizes are in `model/net/frame/frame.h`; RPCs cost their cores more than post-cost, which is for messages without a reply"),
     Untold("N1, N2", "percentiles", "the queue depth of the source is not known; 100 is assumed"),
-    Untold("N8", "iSER with and without registration", "what 24 sessions of iSER cost their cores is not known, nor how many they were; "
-           "`register-cost` is what a registration costs the card"),
-    Untold("K4 to K8, K10", "registration by user space", "no scenario registers memory while it runs; the times are those of a driver"),
+    Untold("N8", "iSER with and without registration", "the CPU cost of 24 sessions of iSER is not published, nor the number of cores; `register-cost` is the cost of a registration in the card"),
+    Untold("K4 to K8, K10", "registration by user space", "no scenario registers memory while it runs; the times belong to a driver"),
     Untold("K9", "UCX's cost model", "a model, not a measurement"),
-    Untold("N10", "the RNR wait of 1.5 ms where 0.12 ms were asked for", "it is `rnr-timer-step` of that card itself"),
+    Untold("N10", "the RNR wait of 1.5 ms instead of the configured 0.12 ms", "it is `rnr-timer-step` of that card itself"),
     Untold("B10, B16 (RPCs)", "cards that are not named", "nothing to take a profile from"),
-    Untold("S12", "loopback beside what comes from outside", "`tests/laws/loopback.sh` plays it: pauses, and no watchdog that trips; "
-           "the source has no rate"),
+    Untold("S12", "loopback together with traffic from outside", "`tests/laws/loopback.sh` runs it: pauses, and no watchdog that fires; the source has no rate"),
     Untold("B14", "ConnectX-7 READ latency through a fabric", "the number of switches is not known"),
-    Untold("B18", "eRPC", "its software is of its own; no row says what it costs"),
+    Untold("B18", "eRPC", "it has its own software, for whose cost there is no parameter"),
     Untold("B19", "a missing packet of an unreliable connection", "UC is not modelled"),
     Untold("S10", "recovery of a lost packet", "hundreds of us, by whichever cards: `nak-delay` and `retransmit-delay` are their rows"),
     Untold("P1", "latency of commands", "it is `pcie-read-latency` itself; its tail is not modelled"),

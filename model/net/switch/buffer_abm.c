@@ -30,7 +30,8 @@ static const struct opt opts[] = {
      "ABM: how long the rate is measured at which a congested queue or group drains.",
      "the authors' ns-3 simulator: updateInterval 30000 ns", OPT_ACTS(PAUSES, ANY, TRACE)},
     {"abm-congested", OPT_SIZE, offsetof(struct abm_params, congested), "28000B", "1B", "1GiB",
-     NULL, "ABM: what a queue or group holds that counts as congested; below, it counts in part.",
+     NULL, "ABM: occupancy at which a queue or group counts as congested; below, it counts in "
+        "part.",
      "the authors' ns-3 simulator: sat 20 * 1400 B", OPT_ACTS(PAUSES, ANY, TRACE)},
     {0},
 };

@@ -38,7 +38,7 @@ const struct opt nvme_host_opts[] = {
      "Linux 6.1 fabrics.h: NVMF_DEF_RECONNECT_DELAY 10", OPT_ACTS(RECOVERY, MORE, TRACE)},
     {"ctrl-loss-tmo", OPT_TIME, PARAM(ctrl_loss_tmo), "600s", "0s", "1000000s", "never",
      "Time limit for reconnecting, after which the controller is permanently lost and its I/O "
-     "fails; never, or -1: it reconnects for ever.",
+     "fails; never, or -1: unlimited.",
      "Linux 6.1 fabrics.h: NVMF_DEF_CTRL_LOSS_TMO 600", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"ctrl-loss-limit", OPT_CHOICE, PARAM(ctrl_loss_limit), "time", NULL, NULL,
      OPT_WORDS(NVME_HOST_LIMITS),

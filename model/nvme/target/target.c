@@ -116,7 +116,7 @@ const struct opt nvme_namespace_opts[] = {
      "Bytes of a drive that are rebuilt at once, at least a strip.",
      "SPDK bdev_raid_set_options: process_window_size_kb, 1024", OPT_ACTS(MEDIA, ANY, TRACE)},
     {"rebuild-rate", OPT_RATE, SPACE(array.rebuild_rate), "0bps", "0bps", "10Tbps", NULL,
-     "Most of a drive that is rebuilt in a second; 0: as fast as it goes beside the hosts.",
+     "Maximum rate of a rebuild; 0: as fast as the load of the hosts permits.",
      "SPDK bdev_raid_set_options: process_max_bandwidth_mb_sec, 0", OPT_ACTS(MEDIA, ANY, TRACE)},
     {0},
 };

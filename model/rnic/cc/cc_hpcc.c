@@ -27,10 +27,10 @@ static_assert(sizeof(struct cc_hpcc) <= CC_ACK_STATE_BYTES, "the state fits");
 
 static const struct opt hpcc_opts[] = {
     {"eta", OPT_RATIO, ROW(eta), "0.95", "0.1", "1", NULL,
-     "Utilisation of the busiest link that is aimed at.", PAPER ", 3.3 and 5.1",
+     "Target utilization of the busiest link.", PAPER ", 3.3 and 5.1",
      OPT_ACTS(CONGESTION, ANY, TRACE)},
     {"max-stage", OPT_INT, ROW(max_stage), "5", "0", "1000", NULL,
-     "So many additive increases before the window follows the utilisation upwards.",
+     "Additive increases before the window follows the utilization upwards.",
      PAPER ", 3.3 and 5.1 (maxStage)", OPT_ACTS(CONGESTION, ANY, TRACE)},
     {"w-ai", OPT_SIZE, ROW(w_ai), "80B", "1B", "1MB", NULL,
      "Step of additive increase of the window.", PAPER ", 5.1 (W_AI)",

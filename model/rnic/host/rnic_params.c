@@ -7,7 +7,7 @@
     {                                                                                              \
         "weight-" #n, OPT_INT, ROW(weight[n]), "0", "0", "100", NULL,                              \
             "Share of priority " #n                                                                \
-            " of what the host sends, among the weighted ones; 0: strict.",                        \
+            " of the host's traffic, among the weighted ones; 0: strict.",                        \
             "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw", OPT_ACTS(CLASSES, ANY, TRACE)  \
     }
 
@@ -88,9 +88,8 @@ const struct opt rnic_opts[] = {
      "Mittal et al., SIGCOMM 2018 (IRN): N = 3",
      OPT_ACTS_IF(OPT_NEED_SELECTIVE_REPEAT, LOSS, ANY, TRACE)},
     {"nak-delay", OPT_TIME, ROW(nak_delay), "0ns", "0ns", "1s", NULL,
-     "Time from a packet that comes out of order to the NAK for what is missing, once for each "
-     "gap; "
-     "not with selective-repeat.",
+     "Time from a packet out of order to the NAK for the missing ones, once for each gap; not "
+     "with selective-repeat.",
      "Yu et al., SIGCOMM 2023 (Lumina): NACK generation latency; ConnectX-5: about 20 us a gap, "
      "NVIDIA forum 358441",
      OPT_ACTS(LOSS, MORE, TRACE)},
@@ -141,7 +140,7 @@ const struct opt rnic_opts[] = {
      "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"accept-dscp", OPT_DSCP, ROW(accept_dscp), "auto", "0", "63", "auto",
-     "DSCP of what this side sends on connections that it accepts; auto: the REQ's.  Another one "
+     "DSCP of this side on connections that it accepts; auto: the REQ's.  Another one "
      "than the REQ's gives each direction a class of its own.",
      "IBTA Vol 1 12.7.11; a device-wide traffic class overrides it: MLNX_OFED sysfs "
      "infiniband/DEV/tc/PORT/traffic_class",
@@ -152,8 +151,8 @@ const struct opt rnic_opts[] = {
      "one address path in a queue pair's context (Linux mlx5_ib qp.c mlx5_set_path)",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"ack-priority", OPT_INT, ROW(ack_priority), "auto", "0", "7", "auto",
-     "Priority of ACKs and NAKs at the host's own port; auto: their queue pair's, or what ack-dscp "
-     "maps to.",
+     "Priority of ACKs and NAKs at the host's own port; auto: their queue pair's, or the "
+     "priority of ack-dscp.",
      "as ack-dscp", OPT_ACTS(CLASSES, ANY, TRACE)},
     WEIGHT(0),
     WEIGHT(1),
@@ -190,9 +189,9 @@ const struct opt rnic_opts[] = {
      "when full, and obeys none unless pfc-enabled of the port has some.",
      "IEEE 802.1Q cl. 36; mlnx_qos --pfc", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
-     "The lossless priorities of the NIC: the receive buffer pauses them all together, and their "
-     "pauses are obeyed unless pfc-enabled of the port says otherwise; auto: that of `dscp`, and "
-     "to obey those of its switch as well (DCBX).",
+     "The lossless priorities of the NIC: the receive buffer pauses all of them together, and "
+     "their pauses are obeyed unless the port's pfc-enabled differs; auto: the priority of "
+     "dscp, and for obeying also the priorities of its switch (DCBX).",
      "mlnx_qos --pfc; own: one buffer for all", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
      "Duration of continuous pausing after which the RNIC stops sending pauses until the cause is "
@@ -238,7 +237,7 @@ const struct opt rnic_opts[] = {
      "and its firmware executes few at once",
      OPT_ACTS(CONNECTING, LESS, TRACE)},
     {"ca-ack-delay", OPT_INT, ROW(ca_ack_delay), "16", "0", "31", NULL,
-     "Code of the longest time until the RNIC acknowledges, as a REP tells it: 4.096 us x 2^d.",
+     "Code of the maximum time until the RNIC acknowledges, as in its REP: 4.096 us x 2^d.",
      "IBTA Vol 1 11.2.1.2, 12.6.8; ibv_devinfo -v (local_ca_ack_delay): 16 of ConnectX, 15 of rxe",
      OPT_ACTS(CONNECTING, ANY, TRACE)},
     {"udp-source-port", OPT_CHOICE, ROW(udp_source_port), "queue-pairs", NULL, NULL,
@@ -262,13 +261,13 @@ const struct opt rnic_opts[] = {
      "hashes; auto: each host its own, from the scenario's seed.",
      "Linux cma.c cma_alloc_any_port: a port from a random place on", OPT_ACTS(PATHS, ANY, TRACE)},
     {"card-ports", OPT_INT, ROW(card_ports), "1", "1", "8", NULL,
-     "NICs of a host that are ports of one card: as many neighbours share a slot, engines and "
+     "NICs of a host that are ports of one card: as many neighbors share a slot, engines and "
      "contexts.  1: each is a card of its own.",
      "own; Mellanox MCX516A and others: two ports of 100 Gb/s in one slot of 16 lanes",
      OPT_ACTS(PCIE, MORE, SERVICE)},
     {"loopback-rate", OPT_RATE, ROW(loopback_rate), "auto", "1Mbps", "6400Gbps", "auto",
-     "What the RNIC passes in itself from its queue pairs to others of its own, each way, where a "
-     "workload has loopback; auto: as much as its link.",
+     "Rate of loopback traffic inside the RNIC in each direction, if a workload has loopback; "
+     "auto: the rate of its link.",
      "assumed: no card's own rate was found; Collie, NSDI 2022, has loopback and what comes by the "
      "link meet at PCIe",
      OPT_ACTS_IF(OPT_NEED_LOOPBACK, LINK, LESS, RATE)},
