@@ -327,12 +327,7 @@ bool suspects_scarce(const struct harm_scene *scene, enum opt_part part, struct 
 bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint32_t workload,
                           struct suspect *suspect)
 {
-    char below[HARM_NAME_BYTES], row[HARM_NAME_BYTES];
-    const char *name = scene->scenario->workloads[workload].name;
-    snprintf(below, sizeof below, "workloads.%.100s.", name);
-    if (!find_written(scene, rows, below, suspect))
-        return false;
-    snprintf(row, sizeof row, "%s", suspect->name + strlen(below));
-    snprintf(suspect->name, sizeof suspect->name, "workloads[%u].%.100s", workload, row);
-    return true;
+    char below[HARM_NAME_BYTES];
+    snprintf(below, sizeof below, "workloads.%.100s.", scene->scenario->workloads[workload].name);
+    return find_written(scene, rows, below, suspect);
 }

@@ -21,7 +21,8 @@
  *               later, or had more operations fail or did nothing
  *   culprits    the first of these that there is:
  *               - a suspect whose repair takes four fifths of the loss away and leaves no victim;
- *                 of several such the first that is within a twentieth of the best
+ *                 of several such that are within a twentieth of the best the first that the
+ *                 account of the run names, else the first
  *               - those suspects that do harm broken alone, with all others repaired, if repairing
  *                 them takes four fifths away: one may hide what another does
  *               - a suspect whose repair takes four fifths away and leaves nobody a twentieth of
@@ -30,7 +31,7 @@
  *                 one, the least first, as long as four fifths stay away
  *               The loss is all that was lost, the least part of which counts: time, where a victim
  *               lost a twentieth, failed operations, inactive members, dropped lossless frames
- *               Of several values in one entry of the file the one that is enough is named.  What
+ *               Of several values in one entry of the file one that is enough is named.  What
  *               costs less than half of the victims' time must do so too when workloads start a
  *               little later, three times: else it is chance, and convicts nobody
  *   load        where nothing that can be repaired cost anything: whom each workload's
@@ -97,6 +98,7 @@ struct prove_row {
     char text[PROVE_WORDS_BYTES];
     enum prove_role role;
     bool cause;    /* it repairs a cause of the pauses */
+    bool named;    /* the account of the run names it: of several that are enough, this one */
     bool unplayed; /* repaired so the scenario cannot be built */
     bool worse;    /* a setting whose repair costs more than it gives: it stays */
     enum prove_tier tier;
@@ -141,6 +143,7 @@ struct prove {
     uint32_t victim_count;                          /* of all */
     struct prove_host hosts[PROVE_HOSTS_MAX];       /* those that lost most by the culprits */
     uint32_t host_count;   /* of all that lost a twentieth, or by failures */
+    int64_t hosts_lost_ps; /* the part of its time that each lost, of what its workload had */
     uint32_t transmitters; /* on the victims' hops */
     enum prove_loss by;
     bool late;            /* a victim lost a twentieth of its time: time counts */

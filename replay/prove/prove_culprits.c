@@ -72,20 +72,24 @@ static double gone_by(const struct prove *prove, uint32_t row)
     return prove_gone_all(prove, &prove->rows[row].before, &prove->rows[row].after);
 }
 
-/* Of those that take all away alone the first, unless another takes more. */
+/* Of those that take all away alone the first that the account names, else the first, unless
+ * another takes more. */
 static uint32_t best_alone(const struct prove *prove, const struct prove_set *all)
 {
     double most = 0;
+    uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < all->count; i++) {
         const double gone = gone_by(prove, all->rows[i]);
         most = gone > most ? gone : most;
     }
     for (uint32_t i = 0; i < all->count; i++) {
-        const double gone = gone_by(prove, all->rows[i]);
-        if (prove_is_enough(prove, &prove->rows[all->rows[i]].after) && gone >= most - prove_nearly)
-            return all->rows[i];
+        const uint32_t row = all->rows[i];
+        if (prove_is_enough(prove, &prove->rows[row].after) &&
+            gone_by(prove, row) >= most - prove_nearly &&
+            (best == UINT32_MAX || (prove->rows[row].named && !prove->rows[best].named)))
+            best = row;
     }
-    return UINT32_MAX;
+    return best;
 }
 
 /* ------------------------------------------------------------------ the least set */

@@ -2,6 +2,8 @@
  * prove_parts - which of the values in an entry of the file is enough. */
 #include "replay/prove/prove_private.h"
 
+#include "replay/prove/prove_suspects.h"
+
 #include <string.h>
 
 /* Rows for each of its values, behind the others. */
@@ -18,6 +20,7 @@ static uint32_t make_parts(struct prove_trial *trial, const struct repair *whole
         *row = (struct prove_row){
             .repair = {.kind = REPAIR_SETTING, .setting = i, .single = true},
             .role = PROVE_SUSPECT,
+            .named = prove_is_accused(&trial->run.result.harm, deviations.list[i].path),
         };
         repair_name(&row->repair, trial->scenario, row->name, sizeof row->name);
         repair_words(&row->repair, trial->scenario, row->text, sizeof row->text);
@@ -37,18 +40,21 @@ static uint32_t most_of(const struct prove *prove, const struct prove_impact *pa
     return most;
 }
 
-/* The first part with which, beside the other culprits, as much goes away; else the one with which
- * most does. */
+/* Of the parts with which, beside the other culprits, as much goes away the first that the account
+ * names, else the first; where there is none the one with which most goes away. */
 static uint32_t best_part(const struct prove *prove, const struct prove_impact *parts,
                           uint32_t count)
 {
     const uint32_t most = most_of(prove, parts, count);
     const double least = prove_gone_all(prove, &prove->before, &parts[most]) - prove_nearly;
+    uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++)
         if (prove_is_enough(prove, &parts[i]) &&
-            prove_gone_all(prove, &prove->before, &parts[i]) >= least)
-            return i;
-    return most;
+            prove_gone_all(prove, &prove->before, &parts[i]) >= least &&
+            (best == UINT32_MAX || (prove->rows[PROVE_ROWS_MAX + i].named &&
+                                    !prove->rows[PROVE_ROWS_MAX + best].named)))
+            best = i;
+    return best == UINT32_MAX ? most : best;
 }
 
 /* The row is its part from now on. */

@@ -16,7 +16,7 @@ enum { SCORE_CARRIES = 8, SCORE_ROOT = 4, SCORE_NARROW = 2, SCORE_HURT = 1 };
 
 struct candidate {
     struct repair repair;
-    bool cause;
+    bool cause, named;
     enum prove_tier tier;
     unsigned score;
 };
@@ -98,6 +98,7 @@ static void add_candidate(struct search *search, const struct candidate *candida
     for (uint32_t i = 0; i < search->count; i++)
         if (repair_equal(&search->list[i].repair, &candidate->repair)) {
             search->list[i].cause |= candidate->cause;
+            search->list[i].named |= candidate->named;
             if (candidate->tier < search->list[i].tier)
                 search->list[i].tier = candidate->tier;
             search->list[i].score |= candidate->score;
@@ -142,12 +143,10 @@ static bool is_slow_host(const struct deviation *deviation)
            strcmp(change->row->name, "drain") == 0 && change->common == RNIC_UNLIMITED;
 }
 
-/* The account of the run accuses it. */
-static bool is_named(const struct search *search, const struct deviation *deviation)
+bool prove_is_accused(const struct harm *harm, const char *name)
 {
-    for (uint32_t i = 0; i < search->harm->cause_count; i++)
-        if (search->harm->causes[i].suspect == HARM_SETTING &&
-            strcmp(search->harm->causes[i].name, deviation->path) == 0)
+    for (uint32_t i = 0; i < harm->cause_count; i++)
+        if (strcmp(harm->causes[i].name, name) == 0)
             return true;
     return false;
 }
@@ -174,8 +173,9 @@ static void add_setting(struct search *search, const struct deviations *deviatio
             slow ? (struct repair){.kind = REPAIR_DRAIN, .host = deviation->changes[0].spot.node}
                  : (struct repair){.kind = REPAIR_SETTING, .setting = first},
         .tier = !deviation->planned           ? PROVE_ODD
-                : is_named(search, deviation) ? PROVE_NAMED
+                : prove_is_accused(search->harm, deviation->path) ? PROVE_NAMED
                                               : PROVE_PLANNED,
+        .named = prove_is_accused(search->harm, deviation->path),
         .score = deviation->broad ? 0 : SCORE_NARROW};
     for (size_t k = 0; k < deviation->change_count; k++) {
         const struct scenario_spot *spot = &deviation->changes[k].spot;
@@ -210,7 +210,7 @@ static void add_named(struct search *search)
     struct deviations written;
     deviations_find_written(&written, search->scenario);
     for (uint32_t i = 0; i < written.count; i++)
-        if (is_named(search, &written.list[i]))
+        if (prove_is_accused(search->harm, written.list[i].path))
             add_candidate(search,
                           &(struct candidate){.repair = written_repair(i),
                                               .tier = PROVE_NAMED,
@@ -274,7 +274,9 @@ static void take_best(struct search *search, uint32_t left)
     for (uint32_t i = 0; i < search->count; i++)
         if (taking[i]) {
             add_row(search, search->list[i].repair, PROVE_SUSPECT, search->list[i].cause);
-            search->prove->rows[search->prove->row_count - 1].tier = search->list[i].tier;
+            struct prove_row *row = &search->prove->rows[search->prove->row_count - 1];
+            row->tier = search->list[i].tier;
+            row->named = search->list[i].named;
         }
     search->prove->left_out += search->count - taken;
     free(taking);

@@ -23,4 +23,7 @@ void prove_traffic(struct prove *prove, const struct scenario *scenario, struct 
 void prove_others(struct prove *prove, const struct scenario *scenario, struct store *store,
                   const bool *victims);
 
+/* The account of the run names it as a cause. */
+bool prove_is_accused(const struct harm *harm, const char *name);
+
 #endif
