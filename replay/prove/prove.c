@@ -183,6 +183,42 @@ static bool play_ideal(struct prove_trial *trial)
     return prove_play_sets(trial, &all, 1, &trial->ideal);
 }
 
+/* Nobody has a twentieth more or less in the second run, nor other failures. */
+static bool is_alike(const struct prove_trial *trial, const struct prove_measure *first,
+                     const struct prove_measure *second)
+{
+    bool alike = first->lossless_drops == second->lossless_drops;
+    for (uint32_t i = 0; i < trial->members.count; i++)
+        alike &= !prove_is_dearer(trial, first, second, i) &&
+                 !prove_is_dearer(trial, second, first, i);
+    return alike;
+}
+
+/* All of the tier at once.  Where that changes nothing for anybody, it stands for each of them
+ * alone: most scenarios are healthy, and have many suspects. */
+static bool play_at_once(struct prove_trial *trial, enum prove_tier tier, bool *idle)
+{
+    struct prove *prove = trial->prove;
+    const struct prove_set all = prove_all_broken(prove);
+    struct prove_measure measure = {0};
+    *idle = false;
+    if (trial->question->runs_most == 0 || all.count < 2)
+        return true;
+    if (!prove_play_sets(trial, &all, 1, &measure))
+        return false;
+    *idle = measure.works != NULL && is_alike(trial, &trial->original, &measure);
+    for (uint32_t i = 0; i < prove->row_count && *idle; i++)
+        if (prove->rows[i].tier == tier && prove_is_broken(&prove->rows[i]))
+            copy_measure(trial, &trial->rows[i], &measure);
+    if (*idle) {
+        prove_measure_free(&trial->ideal);
+        trial->ideal = measure;
+    } else {
+        prove_measure_free(&measure);
+    }
+    return true;
+}
+
 /* Each of the tier alone, and of the first tier all at once beside. */
 static bool play_alone(struct prove_trial *trial, enum prove_tier tier)
 {
@@ -191,6 +227,11 @@ static bool play_alone(struct prove_trial *trial, enum prove_tier tier)
     struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
     struct prove_measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
     uint32_t rows[PROVE_SUSPECTS_MAX], count = 0;
+    bool idle;
+    if (!play_at_once(trial, tier, &idle) || idle)
+        return idle;
+    if (!prove_measure_noise(trial))
+        return false;
     bool again = tier != PROVE_ODD || all.count == 1;
     for (uint32_t i = 0; i < prove->row_count; i++)
         if (prove->rows[i].tier == tier) {
@@ -328,13 +369,10 @@ static bool play_repairs(struct prove_trial *trial)
     prove_hops_read(&trial->hops, store);
     prove_members_read(&trial->members, store, trial->scenario->workload_count);
     trial->victims = memory_zeroed((size_t)trial->members.count + 1, sizeof *trial->victims);
-    trial->noise = memory_zeroed((size_t)trial->members.count + 1, sizeof *trial->noise);
     trial->on_path = memory_zeroed(trial->hops.count, sizeof *trial->on_path);
     prove_measure(&trial->original, store, &trial->members, trial->scenario->workload_count,
                   &trial->hops);
     look_at_whole(trial);
-    if (!prove_measure_noise(trial))
-        return false;
     prove_suspects(prove, trial->scenario, store, &trial->run.result.harm, suspects_most(trial));
     if (!play_broken(trial))
         return false;

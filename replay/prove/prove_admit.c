@@ -24,6 +24,8 @@ static bool try_beside(struct prove_trial *trial, uint32_t row, bool *better)
     set.rows[set.count++] = row;
     const bool played = prove_play_sets(trial, &set, 1, &measure);
     const bool first = trial->ideal.works == NULL;
+    if (trial->prove->rows[row].tier == PROVE_NAMED)
+        trial->prove->rows[row].unplayed = measure.works == NULL;
     *better = measure.works != NULL &&
               is_better(trial, first ? &trial->original : &trial->ideal, &measure);
     if (*better) {

@@ -2,6 +2,8 @@
  * prove_chance - whether what was lost is there when workloads start a little later too. */
 #include "replay/prove/prove_private.h"
 
+#include "base/memory.h"
+
 enum { TIMES = 3, LEAST_PART = 4 };
 
 /* How much of the victims' time the second run gave back, in parts of a thousand. */
@@ -120,6 +122,9 @@ bool prove_measure_noise(struct prove_trial *trial)
     struct prove_measure measures[TWINS] = {{0}};
     for (uint32_t i = 0; i < TWINS; i++)
         sets[i] = (struct prove_set){.later = i + 1};
+    if (trial->noise != NULL)
+        return true;
+    trial->noise = memory_zeroed((size_t)trial->members.count + 1, sizeof *trial->noise);
     const bool played = prove_play_sets(trial, sets, TWINS, measures);
     for (uint32_t k = 0; k < TWINS; k++) {
         for (uint32_t i = 0; measures[k].works != NULL && i < trial->members.count; i++) {

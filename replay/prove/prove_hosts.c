@@ -15,6 +15,17 @@ static void add_host(struct prove *prove, const struct prove_host *host)
     prove->host_count++;
 }
 
+/* The part of its operations' time that it lost, of the time in which its workload issues; not more
+ * than they lost. */
+static int64_t lost_of_span(const struct prove_trial *trial, const struct prove_host *host)
+{
+    const struct scenario_workload *workload = &trial->scenario->workloads[host->workload];
+    const time_ps span = time_earlier(workload->stop, trial->until) - workload->start;
+    if (host->whole_ps == 0 || host->whole_ps < span)
+        return host->lost_ps;
+    return (int64_t)((__int128)host->lost_ps * span / host->whole_ps);
+}
+
 static void add_work(struct prove_work *sum, const struct prove_work *work)
 {
     sum->done += work->done;
@@ -46,8 +57,10 @@ static uint32_t compare_host(struct prove_trial *trial, const struct prove_measu
     }
     host.failed = was.failed - is.failed;
     host.inactive = was.inactive - is.inactive;
-    if (late || host.failed > 0 || host.inactive > 0)
+    if (late || host.failed > 0 || host.inactive > 0) {
         add_host(trial->prove, &host);
+        trial->prove->hosts_lost_ps += lost_of_span(trial, &host);
+    }
     return i;
 }
 

@@ -26,7 +26,8 @@ bool prove_takes_from(const struct prove_trial *trial, const struct repair *repa
 
 bool prove_is_much(const struct prove_trial *trial, uint32_t member, int64_t part, int64_t whole)
 {
-    const int64_t least = 10 * VICTIM_LEAST_PERCENT, chance = 2 * trial->noise[member];
+    const int64_t least = 10 * VICTIM_LEAST_PERCENT;
+    const int64_t chance = trial->noise == NULL ? 0 : 2 * trial->noise[member];
     return part > 0 && (__int128)part * 1000 >= (__int128)whole * (chance > least ? chance : least);
 }
 

@@ -17,7 +17,7 @@ struct prove_trial {
     struct diag *diag;
     struct run run; /* as it was, played again */
     struct prove_members members;
-    int64_t *noise; /* by member: the parts of a thousand that chance moves */
+    int64_t *noise; /* by member: the parts of a thousand that chance moves; NULL: not yet known */
     struct prove_hops hops;
     bool *on_path;                        /* by hop: a victim's */
     bool *victims;                        /* by member */
@@ -56,7 +56,7 @@ bool prove_is_much(const struct prove_trial *trial, uint32_t member, int64_t par
 bool prove_is_late(const struct prove_trial *trial, const struct prove_measure *measure,
                    uint32_t member);
 
-/* What chance moves: workloads start a few nanoseconds later.  False: see why. */
+/* What chance moves: workloads start a few nanoseconds later.  Measured once.  False: see why. */
 bool prove_measure_noise(struct prove_trial *trial);
 
 /* The repair (NULL: none) leaves the member's workload out, or some of it. */
