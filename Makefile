@@ -176,7 +176,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test announce-test check-quick odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test announce-test check-quick odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -306,8 +306,11 @@ culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm inje
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) \
 		"$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),100)
 
-diagnosis: all ## scenarios from incident reports: how many verdicts of run are right, by set (CONFIRM=1: of run --confirm; EXPLAIN=1: of explain --prove; SET=n or h)
-	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/diagnosis/score.py $(if $(EXPLAIN),--explain) $(if $(CONFIRM),--confirm) $(if $(SET),--set $(SET))
+same: build/packages-test all ## COUNT drawn scenarios (20), each also in another order and with other names: is the verdict the same? (SEED: by commit)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/same.py "$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),20)
+
+diagnosis: all ## scenarios from incident reports: how many verdicts of run are right, by set (ACCOUNT=1: of run --confirm 0; EXPLAIN=1: of explain --prove; SET=n or h)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/diagnosis/score.py $(if $(EXPLAIN),--explain) $(if $(ACCOUNT),--account) $(if $(SET),--set $(SET))
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
 	@tests/night $(HOURS)

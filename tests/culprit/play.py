@@ -34,7 +34,17 @@ def write(scenario, path, note=""):
 
 def play(scenario, path, *options):
     write(scenario, path)
-    return json.loads(program("run", path, "--json", *options))
+    return json.loads(program("run", path, "--json", "--confirm", "0", *options))
+
+
+def judged(path):
+    """Of a scenario in a file, with experiments."""
+    return json.loads(program("run", path, "--json"))
+
+
+def seed_of_commit():
+    done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True)
+    return int((done.stdout[:7] or "1"), 16)
 
 
 def unhealthy(result):
