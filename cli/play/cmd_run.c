@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
      "threads to use; auto: as many as are faster; the result does not depend on it"},
     {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
     {"interval", 0, "T", "interval between samples of rates and queues; 0: none"},
-    {"confirm", 0, "N", "confirm causes by further runs of N events together, such as 20000000"},
+    {"confirm", 0, "N", "limit of the runs that confirm causes, in events (20000000); 0: none"},
     {"waits", 0, NULL, "account for the time of every command: what it waited for, and where"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     CLI_OPTION_COLOR,
@@ -211,7 +211,7 @@ static bool read_confirm(const struct cli_args *args, struct confirm *confirm,
 {
     const char *text = cli_value(args, "confirm");
     char why[QUANTITY_WHY_BYTES];
-    int64_t value = 0;
+    int64_t value = CONFIRM_EVENTS;
     if (text != NULL && (!quantity_parse(QUANTITY_INT, text, &value, why) || value < 0)) {
         cli_error("--confirm %s: expected a number of events, or 0", text);
         return false;

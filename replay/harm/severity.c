@@ -60,9 +60,7 @@ void severity_words(struct harm *harm)
                  plural(harm->drops, "frame", "frames"));
 }
 
-const char *severity_standing(bool tried, bool confirmed, bool sure)
+const char *severity_standing(bool confirmed)
 {
-    if (tried)
-        return confirmed ? " confirmed:" : " suspected:";
-    return sure ? "" : " unsure";
+    return confirmed ? "confirmed" : "suspected";
 }

@@ -12,8 +12,7 @@ enum harm_severity severity_of(const struct harm_scene *scene, const struct harm
 /* The harm's sentence, when all else of it is known. */
 void severity_words(struct harm *harm);
 
-/* What stands before a cause's sentence: "" of one that the account is sure of, " unsure"; where
- * runs tried the suspects, " confirmed:" or " suspected:". */
-const char *severity_standing(bool tried, bool confirmed, bool sure);
+/* "confirmed" by runs without the cause, or "suspected". */
+const char *severity_standing(bool confirmed);
 
 #endif

@@ -47,21 +47,38 @@ static bool is_of(const struct ruling *ruling, const struct prove_row *row,
     return !repair->written && begins_with(cause->name, list->list[repair->setting].entry);
 }
 
+/* A word that all have was replaced by the default, which is one of several other words. */
+static bool has_more_words(const struct ruling *ruling, const struct prove_row *row)
+{
+    const struct repair *repair = &row->repair;
+    return repair->kind == REPAIR_SETTING && repair->written &&
+           ruling->written.list[repair->setting].changes[0].row->type == OPT_CHOICE;
+}
+
 static bool is_tried(const struct ruling *ruling, const struct harm_cause *cause)
 {
     for (uint32_t i = 0; i < ruling->prove->row_count; i++) {
         const struct prove_row *row = &ruling->prove->rows[i];
-        if (prove_is_broken(row) && !row->unplayed && is_of(ruling, row, cause))
+        if (prove_is_broken(row) && !row->unplayed && !has_more_words(ruling, row) &&
+            is_of(ruling, row, cause))
             return true;
     }
     return false;
+}
+
+/* The account names the same; or a host whose drain is the one thing that was changed there. */
+static bool is_same(const struct harm_cause *cause, const struct prove_row *row)
+{
+    return begins_with(cause->name, row->name) ||
+           (row->repair.kind == REPAIR_DRAIN && cause->node != NULL &&
+            strcmp(cause->node, row->name) == 0 && strcmp(cause->kind, "slow-host") == 0);
 }
 
 static const struct harm_cause *named_by_account(const struct ruling *ruling,
                                                  const struct prove_row *row)
 {
     for (uint32_t i = 0; i < ruling->harm->cause_count; i++)
-        if (begins_with(ruling->harm->causes[i].name, row->name))
+        if (is_same(&ruling->harm->causes[i], row))
             return &ruling->harm->causes[i];
     return NULL;
 }
@@ -164,10 +181,15 @@ static const struct scenario_spot *only_spot(const struct ruling *ruling,
                : NULL;
 }
 
-static const char *kind_of(const struct ruling *ruling, const struct repair *repair)
+/* A fault's own; of a setting what the account says of another value in its entry. */
+static const char *kind_of(const struct ruling *ruling, const struct prove_row *row)
 {
-    return repair->kind == REPAIR_FAULT ? ruling->scenario->faults[repair->fault].ops->name
-                                        : "odd-setting";
+    if (row->repair.kind == REPAIR_FAULT)
+        return ruling->scenario->faults[row->repair.fault].ops->name;
+    for (uint32_t i = 0; i < ruling->harm->cause_count; i++)
+        if (is_of(ruling, row, &ruling->harm->causes[i]))
+            return ruling->harm->causes[i].kind;
+    return "odd-setting";
 }
 
 static void make_cause(const struct ruling *ruling, const struct prove_row *row,
@@ -175,7 +197,7 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
 {
     const struct scenario_spot *spot = only_spot(ruling, &row->repair);
     *cause =
-        (struct harm_cause){.kind = kind_of(ruling, &row->repair),
+        (struct harm_cause){.kind = kind_of(ruling, row),
                             .suspect = row->repair.kind == REPAIR_FAULT   ? HARM_FAULT
                                        : row->repair.kind == REPAIR_DRAIN ? HARM_HOST
                                                                           : HARM_SETTING,
@@ -195,6 +217,13 @@ static double weight_of(const struct prove *prove, const struct prove_row *row)
     const double own = (double)row->harm.permille / 1000;
     const double most = row->harmful && own > gone ? own : gone;
     return most > 0.01 ? most : 0.01;
+}
+
+/* Beside others: what costs a member a quarter, or takes a tenth of all that was lost. */
+static bool is_worth_telling(const struct prove *prove, const struct prove_row *row)
+{
+    return prove->culprits == 1 || prove_gone(prove, &prove->before, &row->after) >= 0.1 ||
+           (row->harmful && (row->harm.counted || row->harm.permille >= 250));
 }
 
 static void confirm_row(struct ruling *ruling, const struct prove_row *row)
@@ -286,11 +315,11 @@ static void confirm_severity(struct ruling *ruling)
         harm->severity = HARM_MODERATE;
     else
         harm->severity = HARM_SLIGHT;
-    harm->lost_ps = prove->before.lost_ps;
+    harm->lost_ps = prove->hosts_lost_ps;
     harm->victims = prove->host_count;
 }
 
-/* What is left when those are ruled out to whom it was due. */
+/* Lower when experiments have ruled out the causes on which it was based. */
 static void acquit_severity(struct ruling *ruling)
 {
     struct harm *harm = ruling->harm;
@@ -302,6 +331,8 @@ static void acquit_severity(struct ruling *ruling)
         harm->severity = ruling->cause_count > 0 ? HARM_SLIGHT : HARM_NOTHING;
     if (ruling->cause_count == 0 && harm->failed_operations == 0 && harm->lossless_drops == 0)
         harm->severity = HARM_NOTHING;
+    if (harm->severity == HARM_NOTHING)
+        harm->lost_ps = harm->victims = 0;
 }
 
 /* ------------------------------------------------------------------ the ruling */
@@ -311,6 +342,9 @@ static void rule(struct ruling *ruling)
     const struct prove *prove = ruling->prove;
     struct harm *harm = ruling->harm;
     for (uint32_t i = 0; i < prove->row_count; i++)
+        if (prove->rows[i].culprit && is_worth_telling(prove, &prove->rows[i]))
+            confirm_row(ruling, &prove->rows[i]);
+    for (uint32_t i = 0; i < prove->row_count && ruling->cause_count == 0; i++)
         if (prove->rows[i].culprit)
             confirm_row(ruling, &prove->rows[i]);
     share_out(ruling);

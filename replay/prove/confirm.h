@@ -12,6 +12,8 @@
 
 #include "replay/run/run.h"
 
+#define CONFIRM_EVENTS 20000000 /* some seconds of one processor */
+
 /* The runs may take so many events together; each is taken to be as long as the first. */
 struct confirm {
     uint64_t events;

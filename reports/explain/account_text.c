@@ -104,16 +104,14 @@ static void write_victims_of(const struct page *page, int cause)
 static void write_harm(const struct page *page)
 {
     const char *sentence = account_of_harm(page->account, "harm.sentence");
-    const bool tried = strtol(account_of_harm(page->account, "harm.runs"), NULL, 10) > 0;
     if (sentence[0] == '\0')
         return;
     head(page, "Harm");
     fprintf(page->out, "  %s\n", sentence);
     for (int i = 0; i < CAUSES_SHOWN && of_cause(page, i, "sentence")[0] != '\0'; i++) {
-        fprintf(page->out, "  %s%s %s\n",
+        fprintf(page->out, "  %s %s: %s\n",
                 words_percent(strtod(of_cause(page, i, "share"), NULL), 1).text,
-                severity_standing(tried, strcmp(of_cause(page, i, "confirmed"), "1") == 0,
-                                  strcmp(of_cause(page, i, "sure"), "1") == 0),
+                severity_standing(strcmp(of_cause(page, i, "confirmed"), "1") == 0),
                 of_cause(page, i, "sentence"));
         write_victims_of(page, i);
     }

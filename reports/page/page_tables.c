@@ -146,11 +146,9 @@ void page_summary(const struct page *page)
     cards(page);
     sentence(page, "Harm", "harm.sentence");
     page_table(page,
-               "SELECT s.value, round(100*p.value)||' %', CASE WHEN c.value=1 THEN 'confirmed'"
-               " WHEN (SELECT value FROM result WHERE path='harm.runs')>0 THEN 'suspected'"
-               " WHEN y.value=1 THEN 'sure' ELSE 'unsure' END"
+               "SELECT s.value, round(100*p.value)||' %',"
+               " CASE WHEN c.value=1 THEN 'confirmed' ELSE 'suspected' END"
                " FROM result s JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
-               " JOIN result y ON y.path=replace(s.path, '.sentence', '.sure')"
                " LEFT JOIN result c ON c.path=replace(s.path, '.sentence', '.confirmed')"
                " WHERE s.path GLOB 'causes*.sentence' ORDER BY s.position LIMIT 6",
                causes);

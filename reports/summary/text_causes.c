@@ -88,20 +88,16 @@ static void write_harm(const struct text *text)
     write_sentence(text, "Harm", "harm.sentence");
     struct store_statement *rows = store_prepare(
         text->store,
-        "SELECT s.value AS sentence, p.value AS share, y.value=1 AS sure,"
-        " c.value=1 AS confirmed, (SELECT value FROM result WHERE path='harm.runs')>0 AS tried"
-        " FROM result s"
+        "SELECT s.value AS sentence, p.value AS share, c.value=1 AS confirmed FROM result s"
         " JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
         " JOIN result y ON y.path=replace(s.path, '.sentence', '.sure')"
         " LEFT JOIN result c ON c.path=replace(s.path, '.sentence', '.confirmed')"
         " WHERE s.path GLOB 'causes*.sentence' AND (p.value>0.2 OR y.value=1)"
         " ORDER BY s.position LIMIT 4");
     for (int shown = 0; store_step(rows); shown++)
-        fprintf(text->out, "%s%-16s%s%s%s %s\n", text->paint.bold, shown == 0 ? "Causes" : "",
+        fprintf(text->out, "%s%-16s%s%s %s: %s\n", text->paint.bold, shown == 0 ? "Causes" : "",
                 text->paint.off, words_percent(store_real(rows, "share"), 1).text,
-                severity_standing(store_int(rows, "tried") == 1, store_int(rows, "confirmed") == 1,
-                                  store_int(rows, "sure") == 1),
-                store_text(rows, "sentence"));
+                severity_standing(store_int(rows, "confirmed") == 1), store_text(rows, "sentence"));
     store_finish(rows);
 }
 

@@ -12,7 +12,7 @@ failures=0
 fail() { echo "FAIL $*"; failures=$((failures + 1)); }
 equal() { if [ "$2" = "$3" ]; then echo "ok   $1"; else fail "$1: '$2' instead of '$3'"; fi; }
 
-digest() { "$program" run --json "$@" 2>err | gojq -r .digest; }
+digest() { "$program" run --confirm 0 --json "$@" 2>err | gojq -r .digest; }
 
 # --- words ----------------------------------------------------------------------------------------------------
 

@@ -133,11 +133,12 @@ named target fault faults.0 "fabric: {$star}
 $targets
 $stored
 faults: [{kind: target-crash, how: process, where: host4, at: 500us}]"
-named rnr setting 'workloads[0].receives' "fabric: {$star}
+named rnr setting workloads.s.receive-delay "fabric: {$star}
 $fast
 workloads: [{name: s, kind: rdma-send, from: \"host0..host1\", to: host4, message-size: 4KiB, outstanding: 16, receives: 2, receive-delay: 50us}]"
 named starvation setting 'fabric.overrides[0].weight-3' "fabric:
   $star
+  switch: {weight: {3: 50, 4: 50}}
   overrides: [{where: switch0, weight: {3: 1, 4: 50}}]
 $fast
 workloads:
@@ -151,7 +152,7 @@ named slow-link setting 'fabric.overrides[0].rate' "fabric:
   overrides: [{where: host5-leaf1, rate: 10Gbps}]
 $fast
 $across"
-named throttle setting 'fabric.overrides[0].ecn-kmin' "fabric:
+named throttle setting 'fabric.overrides[0].ecn-kmax' "fabric:
   $leaves
   overrides: [{where: leaf1, ecn: {kmin: 1KB, kmax: 2KB, pmax: 100%}}]
 $incast"
@@ -159,7 +160,9 @@ named threshold setting 'fabric.overrides[0].alpha' "fabric:
   $leaves
   overrides: [{where: leaf1, alpha: 0.1%}]
 $fast
-$incast"
+workloads:
+  - {name: w, kind: rdma-write, from: \"host0..host2\", to: host4, message-size: 64KiB, outstanding: 2}
+  - {name: v, kind: rdma-write, from: host3, to: host5, message-size: 64KiB, outstanding: 4}"
 named late-pause setting 'fabric.overrides[0].pfc-response' "fabric:
   $star
   switch: {buffer: 4000KB, ports: 6, headroom: 600KB}

@@ -24,7 +24,7 @@ END
 play() {
     local how=$1
     shift
-    "$program" run cores.yaml --set hosts.targets.target.core-scheduling="$how" "$@" --json -o "$how.db" >"$how.json" 2>err || fail "$how: $(cat err)"
+    "$program" run cores.yaml --confirm 0 --set hosts.targets.target.core-scheduling="$how" "$@" --json -o "$how.db" >"$how.json" 2>err || fail "$how: $(cat err)"
 }
 # So many commands a second, all workloads together, once all are there.
 rate() { gojq '[.workloads[].completed] | add' "$1.json"; }

@@ -52,7 +52,7 @@ while read -r section row default; do
         target) scenario "" "  odd: {where: host9, target: {$row: $value}}" ;;
         *) scenario "" "  odd: {where: host2, $section: {$row: $value}}" ;;
         esac >odd.yaml
-        "$program" run odd.yaml >out 2>/dev/null
+        "$program" run odd.yaml --confirm 0 >out 2>/dev/null
         [ $? -le 1 ] || continue
         tried=$((tried + 1))
         [ "$(digest)" = "$base" ] || continue

@@ -22,7 +22,7 @@ SCENARIO
 
 instructions() { # COUNT FAULT
     scenario "$1" "$2" >many.yaml
-    valgrind --trace-children=yes --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$program" run many.yaml 2>&1 >/dev/null |
+    valgrind --trace-children=yes --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$program" run many.yaml --confirm 0 2>&1 >/dev/null |
         sed -n 's/.*I *refs: *//p' | tr -d ,
 }
 

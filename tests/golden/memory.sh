@@ -42,7 +42,7 @@ instructions() { # COMMAND...
 
 # Instructions from the scenario's text to the end of a run in which almost nothing happens.
 starts() { # LEAVES
-    instructions "$program" run leaf-spine-10k \
+    instructions "$program" run leaf-spine-10k --confirm 0 \
         --set fabric.topology.hosts-per-leaf=20 --set fabric.topology.spines=4 --set "fabric.topology.leaves=$1" \
         --set "$one_message" --set 'expect=[all-commands-complete]' --until 100us
 }
@@ -55,7 +55,7 @@ echo "start-up of 100, 200 and 400 hosts: $one, $two and $four instructions"
 
 # Instructions to the end of a run in which each host is connected to each: 2,520, 4,512 and 10,224 queue pairs.
 # With fewer, the run also stops some 250 times to look at what has arrived, which costs more than the queue pairs.
-meshes() { instructions "$program" run mesh-1m --set "fabric.topology.hosts-per-leaf=$1"; }
+meshes() { instructions "$program" run mesh-1m --confirm 0 --set "fabric.topology.hosts-per-leaf=$1"; }
 three=$(meshes 3)
 four=$(meshes 4)
 six=$(meshes 6)

@@ -28,7 +28,7 @@ for where in "link:load, nobody is at fault: leaf1:p4 is 100% busy, $share" \
     "drive:load, nobody is at fault: host10 has no more to give, $share"; do
     name=${where%%:*}
     "$program" run "$name.yaml" -o run.db >out || fail "$name: exit code $?"
-    grep -Eq "^Causes +100% unsure ${where#*:}" out || fail "$name: $(grep -A3 '^Harm' out)"
+    grep -Eq "^Causes +100% suspected: ${where#*:}" out || fail "$name: $(grep -A3 '^Harm' out)"
     grep -Eq "^Victims +db \(direct\): 2 hosts" out || fail "$name: $(grep -A3 '^Victims' out)"
     slow=$("$program" run "$name.yaml" --json | gojq '.workloads[0].latency_ns.mean')
 

@@ -107,7 +107,7 @@ sqlite3 slow.db "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1'); 
 "$program" run pause-storm --until 1ms --record ios -o pause.db >/dev/null 2>&1
 "$program" run pause-storm --until 1ms --record ios --seed 2 --set fabric.switch.ecn-kmin=20KiB -o seed.db >/dev/null 2>&1
 "$program" run mtu-mismatch --until 1ms -o mtu.db >/dev/null 2>&1
-"$program" run hotnets-deadlock.yaml -o deadlock.db >/dev/null 2>&1
+"$program" run hotnets-deadlock.yaml --confirm 0 -o deadlock.db >/dev/null 2>&1
 "$program" explain deadlock.db --json >json/explain.deadlock.json 2>&1
 "$program" explain same.db --json >json/explain.measured.json 2>&1
 cp "$top"/tests/golden/grid/*.yaml .

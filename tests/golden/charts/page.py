@@ -129,8 +129,9 @@ for (_, words, label), (_, exact, _) in zip(cards, wanted):
 # ---------------------------------------------------------------- tables
 causes = []
 while (row := ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].sentence')):
-    share, sure = (ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].{key}')[0][0] for key in ('share', 'sure'))
-    causes.append([row[0][0], f'{round(100 * share)}.0 %', 'sure' if sure else 'unsure'])
+    share, confirmed = (ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].{key}')[0][0]
+                        for key in ('share', 'confirmed'))
+    causes.append([row[0][0], f'{round(100 * share)}.0 %', 'confirmed' if confirmed else 'suspected'])
 table('', ['cause', 'of the loss', ''], [WORDS] * 3, causes[:6])
 table('expectations', ['', 'expectation', 'found'], [WORDS] * 3,
       [['held' if held else 'BROKEN', words, actual] for held, words, actual in
