@@ -245,7 +245,7 @@ static void messages_without_a_receive_are_their_workloads(void **state)
     world_host(fixture.world, 2)->rnics[0]->counters.rnr_naks_sent = 5;
     fixture.uses[0].refused = PPM / 2;
     judge(&fixture);
-    expect_first(&fixture, "rnr", HARM_SETTING, "workloads[0].receives");
+    expect_first(&fixture, "rnr", HARM_SETTING, "workloads.s.receives");
     raze(&fixture);
 }
 
