@@ -176,7 +176,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test announce-test check-quick odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test announce-test check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -391,6 +391,12 @@ install: all ## builds the release, installs program, man pages, completion and 
 	@install -m 644 $(filter scenarios/cases/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/cases"
 	@echo "  INSTALLED under $(DESTDIR)$(PREFIX)"
 
+deb: build/packages-build build/packages-deb ## builds the Debian packages in build/deb: stormglass and stormglass-bridge
+	@packaging/deb.sh build/deb
+
+deb-test: deb ## as root: the packages are reproducible, pass lintian, and run in a fresh Debian 12 (debootstrap)
+	@packaging/test.sh build/deb
+
 clean: ## removes everything that was built
 	@rm -rf build
 
@@ -432,7 +438,7 @@ $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
 $(eval $(call list,lazy.list,$(LAZY)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
-# The first result should be on the screen soon: the plain build optimizes fully only what runs for each event.
+# The first result should be on the screen soon: the plain build optimizes fully only code that runs for each event.
 HOT := model/% bridge/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
 ifeq ($(BUILD)$(filter -O%,$(OPT)),plain)
 $(call objects,$(filter-out $(HOT),$(LIB_SOURCES) $(CLI_SOURCES))): private CFLAGS += -O1
