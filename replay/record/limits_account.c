@@ -2,8 +2,8 @@
  * limits_account - sums of a workload, or of all, and a phrase. */
 #include "replay/record/limits_account.h"
 
+#include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"
-#include "replay/waits/waits.h"
 
 #include <stdio.h>
 
@@ -15,43 +15,43 @@ static const double notable = 0.1;
 /* Which waits a limit makes: what it serves, and what waits for it.  A full link and a slow
  * receiver pause and mark, so what is paused or held may wait for them. */
 static const struct {
-    enum waits_part part;
+    enum breakdown_part part;
     enum bottleneck_resource resource;
 } makes[] = {
-    {WAITS_QUEUED, BOTTLENECK_LINK},
-    {WAITS_SERIALISATION, BOTTLENECK_LINK},
-    {WAITS_PAUSED, BOTTLENECK_LINK},
-    {WAITS_HELD, BOTTLENECK_LINK},
-    {WAITS_RECEIVER, BOTTLENECK_RECEIVER},
-    {WAITS_PAUSED, BOTTLENECK_RECEIVER},
-    {WAITS_QUEUED, BOTTLENECK_RECEIVER},
-    {WAITS_HELD, BOTTLENECK_RECEIVER},
-    {WAITS_RNIC_ENGINE, BOTTLENECK_RNIC},
-    {WAITS_PCIE, BOTTLENECK_PCIE},
-    {WAITS_COMPLETION, BOTTLENECK_COMPLETIONS},
-    {WAITS_MEDIA, BOTTLENECK_MEDIA},
-    {WAITS_MEDIA_WAIT, BOTTLENECK_MEDIA},
-    {WAITS_TARGET_CPU, BOTTLENECK_TARGET_CPU},
-    {WAITS_TARGET_WAIT, BOTTLENECK_TARGET_CPU},
-    {WAITS_BUFFERS, BOTTLENECK_BUFFERS},
-    {WAITS_WRS, BOTTLENECK_WRS},
-    {WAITS_LIMIT, BOTTLENECK_LIMIT},
-    {WAITS_HOST_CPU, BOTTLENECK_HOST_CPU},
-    {WAITS_PAUSED, BOTTLENECK_PAUSES},
-    {WAITS_RNR, BOTTLENECK_CREDIT},
-    {WAITS_HELD, BOTTLENECK_CONGESTION},
-    {WAITS_RETRANSMISSION, BOTTLENECK_LOSS},
-    {WAITS_RECONNECTING, BOTTLENECK_RECOVERY},
-    {WAITS_STALLED, BOTTLENECK_RECOVERY},
-    {WAITS_RETRANSMISSION, BOTTLENECK_RECOVERY},
-    {WAITS_WINDOW, BOTTLENECK_READS},
-    {WAITS_WINDOW, BOTTLENECK_FENCE},
-    {WAITS_WINDOW, BOTTLENECK_WINDOW},
-    {WAITS_WORKLOAD_LIMIT, BOTTLENECK_WORKLOAD_LIMIT},
-    {WAITS_DEPTH, BOTTLENECK_QUEUE_SIZE},
+    {BREAKDOWN_QUEUED, BOTTLENECK_LINK},
+    {BREAKDOWN_SERIALISATION, BOTTLENECK_LINK},
+    {BREAKDOWN_PAUSED, BOTTLENECK_LINK},
+    {BREAKDOWN_HELD, BOTTLENECK_LINK},
+    {BREAKDOWN_RECEIVER, BOTTLENECK_RECEIVER},
+    {BREAKDOWN_PAUSED, BOTTLENECK_RECEIVER},
+    {BREAKDOWN_QUEUED, BOTTLENECK_RECEIVER},
+    {BREAKDOWN_HELD, BOTTLENECK_RECEIVER},
+    {BREAKDOWN_RNIC_ENGINE, BOTTLENECK_RNIC},
+    {BREAKDOWN_PCIE, BOTTLENECK_PCIE},
+    {BREAKDOWN_COMPLETION, BOTTLENECK_COMPLETIONS},
+    {BREAKDOWN_MEDIA, BOTTLENECK_MEDIA},
+    {BREAKDOWN_MEDIA_WAIT, BOTTLENECK_MEDIA},
+    {BREAKDOWN_TARGET_CPU, BOTTLENECK_TARGET_CPU},
+    {BREAKDOWN_TARGET_WAIT, BOTTLENECK_TARGET_CPU},
+    {BREAKDOWN_BUFFERS, BOTTLENECK_BUFFERS},
+    {BREAKDOWN_WRS, BOTTLENECK_WRS},
+    {BREAKDOWN_LIMIT, BOTTLENECK_LIMIT},
+    {BREAKDOWN_HOST_CPU, BOTTLENECK_HOST_CPU},
+    {BREAKDOWN_PAUSED, BOTTLENECK_PAUSES},
+    {BREAKDOWN_RNR, BOTTLENECK_CREDIT},
+    {BREAKDOWN_HELD, BOTTLENECK_CONGESTION},
+    {BREAKDOWN_RETRANSMISSION, BOTTLENECK_LOSS},
+    {BREAKDOWN_RECONNECTING, BOTTLENECK_RECOVERY},
+    {BREAKDOWN_STALLED, BOTTLENECK_RECOVERY},
+    {BREAKDOWN_RETRANSMISSION, BOTTLENECK_RECOVERY},
+    {BREAKDOWN_WINDOW, BOTTLENECK_READS},
+    {BREAKDOWN_WINDOW, BOTTLENECK_FENCE},
+    {BREAKDOWN_WINDOW, BOTTLENECK_WINDOW},
+    {BREAKDOWN_WORKLOAD_LIMIT, BOTTLENECK_WORKLOAD_LIMIT},
+    {BREAKDOWN_DEPTH, BOTTLENECK_QUEUE_SIZE},
 };
 
-static bool is_made_by(enum waits_part part, enum bottleneck_resource resource)
+static bool is_made_by(enum breakdown_part part, enum bottleneck_resource resource)
 {
     for (size_t i = 0; i < sizeof makes / sizeof makes[0]; i++)
         if (makes[i].part == part && makes[i].resource == resource)
@@ -63,44 +63,46 @@ static bool is_made_by(enum waits_part part, enum bottleneck_resource resource)
 struct sums {
     const struct collect *collect;
     int64_t workload; /* or ALL */
-    double ps[WAITS_PARTS], whole;
+    double ps[BREAKDOWN_PARTS], whole;
 };
 
 static void add(struct sums *sums, uint32_t workload)
 {
-    for (int i = 0; i < WAITS_OPERATIONS; i++) {
-        const struct waits_sum *sum =
-            waits_of(sums->collect->observe->waits, workload, (enum waits_operation)i);
-        for (int k = 0; sum != NULL && k < WAITS_PHASES * WAITS_PARTS; k++)
-            sums->ps[k % WAITS_PARTS] += (double)sum->ps[k / WAITS_PARTS][k % WAITS_PARTS];
+    for (int i = 0; i < BREAKDOWN_OPERATIONS; i++) {
+        const struct breakdown_sum *sum =
+            breakdown_of(sums->collect->observe->waits, workload, (enum breakdown_operation)i);
+        for (int k = 0; sum != NULL && k < BREAKDOWN_PHASES * BREAKDOWN_PARTS; k++)
+            sums->ps[k % BREAKDOWN_PARTS] +=
+                (double)sum->ps[k / BREAKDOWN_PARTS][k % BREAKDOWN_PARTS];
         sums->whole += sum == NULL ? 0 : (double)sum->latency_ps;
     }
 }
 
-/* WAITS_PARTS: none of those that the resource makes has any time. */
-static enum waits_part largest(const struct sums *sums, enum bottleneck_resource resource)
+/* BREAKDOWN_PARTS: none of those that the resource makes has any time. */
+static enum breakdown_part largest(const struct sums *sums, enum bottleneck_resource resource)
 {
-    enum waits_part found = WAITS_PARTS;
-    for (enum waits_part i = 0; i < WAITS_PARTS; i++)
+    enum breakdown_part found = BREAKDOWN_PARTS;
+    for (enum breakdown_part i = 0; i < BREAKDOWN_PARTS; i++)
         if (is_made_by(i, resource) && sums->ps[i] > 0 &&
-            (found == WAITS_PARTS || sums->ps[i] > sums->ps[found]))
+            (found == BREAKDOWN_PARTS || sums->ps[i] > sums->ps[found]))
             found = i;
     return found;
 }
 
-static __int128 time_at(const struct waits_place_sum *place, enum waits_part part)
+static __int128 time_at(const struct breakdown_place_sum *place, enum breakdown_part part)
 {
-    return part == WAITS_PAUSED ? place->paused_ps : place->queued_ps;
+    return part == BREAKDOWN_PAUSED ? place->paused_ps : place->queued_ps;
 }
 
 /* " at leaf1:p3": where most of it was, if it is a part that has places. */
-static void say_place(const struct sums *sums, enum waits_part part, char *text, size_t size)
+static void say_place(const struct sums *sums, enum breakdown_part part, char *text, size_t size)
 {
     uint32_t count;
-    const struct waits_place_sum *places = waits_places(sums->collect->observe->waits, &count);
-    const struct waits_place_sum *most = NULL;
+    const struct breakdown_place_sum *places =
+        breakdown_places(sums->collect->observe->waits, &count);
+    const struct breakdown_place_sum *most = NULL;
     *text = '\0';
-    for (uint32_t i = 0; i < count && (part == WAITS_PAUSED || part == WAITS_QUEUED); i++)
+    for (uint32_t i = 0; i < count && (part == BREAKDOWN_PAUSED || part == BREAKDOWN_QUEUED); i++)
         if ((sums->workload == ALL || places[i].workload == sums->workload) &&
             time_at(&places[i], part) > (most == NULL ? 0 : time_at(most, part)))
             most = &places[i];
@@ -116,7 +118,7 @@ static void say_place(const struct sums *sums, enum waits_part part, char *text,
         snprintf(text, size, ", most at %.60s:p%u", fabric->names[node], port);
 }
 
-static struct words share_of(const struct sums *sums, enum waits_part part)
+static struct words share_of(const struct sums *sums, enum breakdown_part part)
 {
     return words_percent(sums->ps[part], sums->whole);
 }
@@ -124,28 +126,28 @@ static struct words share_of(const struct sums *sums, enum waits_part part)
 /* "42% of an operation's time: queued, most at leaf1:p3". */
 static void say(const struct sums *sums, struct bottleneck *found)
 {
-    const enum waits_part own = largest(sums, found->resource);
-    const enum waits_part most = largest(sums, BOTTLENECK_ASKED);
-    const enum waits_part first = own == WAITS_PARTS ? most : own;
+    const enum breakdown_part own = largest(sums, found->resource);
+    const enum breakdown_part most = largest(sums, BOTTLENECK_ASKED);
+    const enum breakdown_part first = own == BREAKDOWN_PARTS ? most : own;
     char place[120];
-    if (most == WAITS_PARTS)
+    if (most == BREAKDOWN_PARTS)
         return;
     say_place(sums, first, place, sizeof place);
     const int length =
         snprintf(found->account, sizeof found->account, "%s of an operation's time: %s%s",
-                 share_of(sums, first).text, waits_part_words(first), place);
+                 share_of(sums, first).text, breakdown_part_words(first), place);
     if (first == most || sums->ps[first] >= notable * sums->whole)
         return;
     say_place(sums, most, place, sizeof place);
     snprintf(found->account + length, sizeof found->account - (size_t)length,
-             "; the largest part, %s: %s%s", share_of(sums, most).text, waits_part_words(most),
+             "; the largest part, %s: %s%s", share_of(sums, most).text, breakdown_part_words(most),
              place);
 }
 
 void limits_account(const struct collect *collect, struct result *result)
 {
     struct sums all = {.collect = collect, .workload = ALL};
-    if (collect->observe->waits == NULL)
+    if (!breakdown_is_traced(collect->observe->waits))
         return;
     for (uint32_t i = 0; i < result->workload_count; i++) {
         struct sums sums = {.collect = collect, .workload = i};

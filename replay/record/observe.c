@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "base/drop.h"
 #include "base/memory.h"
-#include "nvme/wire/spec.h"
 
 #include <stdlib.h>
 
@@ -51,8 +50,8 @@ static void on_drop(void *self, const struct probe_drop *drop)
     drops->frames++;
     drops->bytes += (uint64_t)drop->frame_bytes;
     drops->last = drop->at;
-    if (observe->waits != NULL)
-        waits_drop(observe->waits, drop);
+    if (breakdown_is_traced(observe->waits))
+        breakdown_drop(observe->waits, drop);
     record_drop(observe->record, drop);
 }
 
@@ -91,8 +90,8 @@ static void on_blocked(void *self, const struct probe_blocked *blocked)
     struct observe *observe = self;
     const uint32_t port = port_of(observe, blocked->node, blocked->port);
     explain_on_block(&observe->explain, blocked->at, port, blocked->priority, blocked->blocked);
-    if (observe->waits != NULL)
-        waits_blocked(observe->waits, blocked);
+    if (breakdown_is_traced(observe->waits))
+        breakdown_blocked(observe->waits, blocked);
     time_ps *since = &observe->blocked_since[port * EXPLAIN_PRIORITIES + blocked->priority];
     if (blocked->blocked) {
         *since = *since == 0 ? blocked->at + 1 : *since;
@@ -106,41 +105,16 @@ static void on_blocked(void *self, const struct probe_blocked *blocked)
 
 static void on_target_io(void *self, const struct probe_target_io *io)
 {
-    struct observe *observe = self;
-    iojoin_add(&observe->join, io);
-    if (observe->waits != NULL)
-        waits_target_io(observe->waits, io);
-}
-
-/* Stages average the commands whose latency the workload counts: those that completed. */
-static void add_stages(struct observe *observe, const struct probe_host_io *io,
-                       const struct probe_target_io *target)
-{
-    const uint32_t operation = io->opcode < OBSERVE_OPERATIONS - 1 ? io->opcode : 3;
-    struct observe_stages *stages = &observe->stages[io->workload * OBSERVE_OPERATIONS + operation];
-    time_ps spans[IOJOIN_STAGE_COUNT];
-    if (!nvme_status_is_completion(io->status))
-        return;
-    iojoin_stages(io, target, spans);
-    stages->count++;
-    for (int i = 0; i < IOJOIN_STAGE_COUNT; i++) {
-        stages->stage[i].sum_ps += spans[i];
-        if (spans[i] > stages->stage[i].max_ps)
-            stages->stage[i].max_ps = spans[i];
-    }
+    breakdown_target_io(((struct observe *)self)->waits, io);
 }
 
 static void on_host_io(void *self, const struct probe_host_io *io)
 {
     struct observe *observe = self;
     struct probe_target_io target;
-    const bool joined = iojoin_take(&observe->join, io, &target);
+    const bool joined = breakdown_host_io(observe->waits, io, &target);
     data_judge_io(&observe->data, io);
-    if (observe->waits != NULL)
-        waits_host_io(observe->waits, io);
     record_io(observe->record, io, joined ? &target : NULL);
-    CHECK(io->workload < observe->workload_count);
-    add_stages(observe, io, joined ? &target : NULL);
 }
 
 static void on_frame(void *self, const struct probe_frame *frame)
@@ -150,27 +124,27 @@ static void on_frame(void *self, const struct probe_frame *frame)
 
 static void on_hop(void *self, const struct probe_hop *hop)
 {
-    waits_hop(((struct observe *)self)->waits, hop);
+    breakdown_hop(((struct observe *)self)->waits, hop);
 }
 
 static void on_work(void *self, const struct probe_work *work)
 {
-    waits_work(((struct observe *)self)->waits, work);
+    breakdown_work(((struct observe *)self)->waits, work);
 }
 
 static void on_hold(void *self, const struct probe_hold *hold)
 {
-    waits_hold(((struct observe *)self)->waits, hold);
+    breakdown_hold(((struct observe *)self)->waits, hold);
 }
 
 static void on_use(void *self, const struct probe_use *use)
 {
-    waits_use(((struct observe *)self)->waits, use);
+    breakdown_use(((struct observe *)self)->waits, use);
 }
 
 static void on_message(void *self, const struct probe_message *message)
 {
-    waits_message(((struct observe *)self)->waits, message);
+    breakdown_message(((struct observe *)self)->waits, message);
 }
 
 static void on_state(void *self, const struct probe_state *state)
@@ -199,8 +173,8 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
         .state = on_state,
         .note = on_note,
     };
+    observe->waits = breakdown_new(fabric, workload_count, wishes->waits);
     if (wishes->waits) {
-        observe->waits = waits_new(fabric, workload_count);
         observe->probe.hop = on_hop;
         observe->probe.ack = wishes->acks ? on_hop : NULL;
         observe->probe.work = on_work;
@@ -209,20 +183,15 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
         observe->probe.message = on_message;
     }
     explain_init(&observe->explain, fabric);
-    iojoin_init(&observe->join);
     data_judge_init(&observe->data);
-    const size_t rows = (size_t)workload_count * OBSERVE_OPERATIONS;
-    observe->stages = memory_zeroed(rows, sizeof *observe->stages);
     observe->blocked_since = memory_zeroed(keys, sizeof *observe->blocked_since);
 }
 
 void observe_fini(struct observe *observe)
 {
     explain_fini(&observe->explain);
-    iojoin_fini(&observe->join);
     data_judge_fini(&observe->data);
-    waits_free(observe->waits);
-    free(observe->stages);
+    breakdown_free(observe->waits);
     free(observe->drops);
     free(observe->blocked_since);
     *observe = (struct observe){0};
@@ -241,8 +210,7 @@ void observe_finish(struct observe *observe, time_ps now)
         observe->blocked_since[key] = 0;
     }
     explain_finish(&observe->explain, now);
-    if (observe->waits != NULL)
-        waits_finish(observe->waits);
+    breakdown_finish(observe->waits);
 }
 
 uint64_t observe_dropped(const struct observe *observe, enum probe_drop_cause cause, bool lossless)

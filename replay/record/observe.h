@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * observe - the probe: events become rows and sums.
- * Puts the two halves of NVMe commands together, sums their stages, sums drops by place and cause,
+ * Accounts for time, sums drops by place and cause,
  * pairs the ends of blocked intervals, and hands everything on to the record and to explain.
  * Changes nothing in the run.
  * Owner: observe_fini; the fabric outlives it.  The record may come after the world: until
@@ -10,35 +10,19 @@
 
 #include "base/drop.h"
 #include "base/probe.h"
+#include "replay/breakdown/breakdown.h"
 #include "replay/data/data_judge.h"
 #include "replay/explain/explain.h"
-#include "replay/explain/iojoin.h"
 #include "replay/harm/drops.h"
 #include "replay/record/record.h"
-#include "replay/waits/waits.h"
-
-enum { OBSERVE_OPERATIONS = 4 }; /* flush, write, read, other */
-
-struct observe_stage {
-    __int128 sum_ps;
-    time_ps max_ps;
-};
-
-/* Commands of one workload and operation. */
-struct observe_stages {
-    uint64_t count;
-    struct observe_stage stage[IOJOIN_STAGE_COUNT];
-};
 
 struct observe {
     struct probe probe; /* for world_build */
     struct record *record;
     const struct explain_fabric *fabric;
     struct explain explain;
-    struct iojoin join;
     struct data_judge data;
-    struct waits *waits;           /* NULL: nobody accounts for time */
-    struct observe_stages *stages; /* workload * OBSERVE_OPERATIONS + operation */
+    struct breakdown *waits; /* the account of time, traced where wished */
     uint32_t workload_count;
     struct observe_drops *drops; /* in the order of their first drop */
     uint32_t drop_count, drop_room;

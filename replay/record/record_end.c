@@ -201,16 +201,19 @@ static void write_recovery(struct store *store, const struct result *result)
 
 static void write_stages(struct store *store, const struct observe *observe)
 {
-    static const char *const operations[OBSERVE_OPERATIONS] = {"flush", "write", "read", "other"};
-    for (uint32_t i = 0; i < observe->workload_count * OBSERVE_OPERATIONS; i++) {
-        const struct observe_stages *stages = &observe->stages[i];
-        for (int k = 0; k < IOJOIN_STAGE_COUNT && stages->count > 0; k++)
-            RECORD_ROW(store, stage, .workload = STORE_I(i / OBSERVE_OPERATIONS),
-                       .operation = STORE_T(operations[i % OBSERVE_OPERATIONS]),
+    for (uint32_t i = 0; i < observe->workload_count * BREAKDOWN_NVME_OPERATIONS; i++) {
+        const uint32_t workload = i / BREAKDOWN_NVME_OPERATIONS;
+        const enum breakdown_operation operation =
+            (enum breakdown_operation)(i % BREAKDOWN_NVME_OPERATIONS);
+        const struct breakdown_stage_sum *sum =
+            breakdown_stage_sum(observe->waits, workload, operation);
+        for (int k = 0; k < BREAKDOWN_STAGES && sum->count > 0; k++)
+            RECORD_ROW(store, stage, .workload = STORE_I(workload),
+                       .operation = STORE_T(breakdown_operation_key(operation)),
                        .position = STORE_I(k),
-                       .stage = STORE_T(iojoin_stage_name((enum iojoin_stage)k)),
-                       .count = STORE_I(stages->count), .sum_ps = STORE_I(stages->stage[k].sum_ps),
-                       .max_ps = STORE_I(stages->stage[k].max_ps));
+                       .stage = STORE_T(breakdown_stage_name((enum breakdown_stage)k)),
+                       .count = STORE_I(sum->count), .sum_ps = STORE_I(sum->sum_ps[k]),
+                       .max_ps = STORE_I(sum->max_ps[k]));
     }
 }
 

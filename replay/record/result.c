@@ -3,9 +3,9 @@
 #include "replay/record/result.h"
 
 #include "base/memory.h"
+#include "replay/breakdown/breakdown.h"
 #include "replay/record/result_harm.h"
 #include "replay/record/result_workload.h"
-#include "replay/waits/waits.h"
 
 #include "base/check.h"
 
@@ -101,19 +101,21 @@ static void emit_or_null(result_emit_fn *emit, void *self, bool any, struct resu
 static void emit_parts(result_emit_fn *emit, void *self, const char *of, const __int128 *parts)
 {
     char path[128];
-    for (int part = 0; part < WAITS_PARTS; part++) {
-        snprintf(path, sizeof path, "%s.parts_ps.%s", of, waits_part_key((enum waits_part)part));
+    for (int part = 0; part < BREAKDOWN_PARTS; part++) {
+        snprintf(path, sizeof path, "%s.parts_ps.%s", of,
+                 breakdown_part_key((enum breakdown_part)part));
         emit_integer(emit, self, path, (int64_t)parts[part]);
     }
 }
 
 /* What the commands or messages of one kind waited for. */
-static void emit_sum(const struct waits_sum *sum, const char *of, result_emit_fn *emit, void *self)
+static void emit_sum(const struct breakdown_sum *sum, const char *of, result_emit_fn *emit,
+                     void *self)
 {
-    __int128 parts[WAITS_PARTS] = {0};
+    __int128 parts[BREAKDOWN_PARTS] = {0};
     char path[96];
-    for (int i = 0; i < WAITS_PHASES * WAITS_PARTS; i++)
-        parts[i % WAITS_PARTS] += sum->ps[i / WAITS_PARTS][i % WAITS_PARTS];
+    for (int i = 0; i < BREAKDOWN_PHASES * BREAKDOWN_PARTS; i++)
+        parts[i % BREAKDOWN_PARTS] += sum->ps[i / BREAKDOWN_PARTS][i % BREAKDOWN_PARTS];
     snprintf(path, sizeof path, "%s.count", of);
     emit_integer(emit, self, path, (int64_t)sum->count);
     snprintf(path, sizeof path, "%s.latency_ps", of);
@@ -131,13 +133,13 @@ static void emit_waits(const struct result *result, uint32_t workload, result_em
     char path[64];
     if (result->waits == NULL)
         return;
-    for (int i = 0; i < WAITS_OPERATIONS; i++) {
-        const enum waits_operation operation = (enum waits_operation)i;
-        const struct waits_sum *sum = waits_of(result->waits, workload, operation);
+    for (int i = 0; i < BREAKDOWN_OPERATIONS; i++) {
+        const enum breakdown_operation operation = (enum breakdown_operation)i;
+        const struct breakdown_sum *sum = breakdown_of(result->waits, workload, operation);
         if (sum == NULL)
             continue;
         snprintf(path, sizeof path, "workloads[%u].waits.%s", workload,
-                 waits_operation_key(operation));
+                 breakdown_operation_key(operation));
         emit_sum(sum, path, emit, self);
     }
 }

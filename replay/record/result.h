@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct waits;
+struct breakdown;
 
 struct result_totals {
 #define TOTAL(member, path) int64_t member;
@@ -114,8 +114,8 @@ struct result {
     int64_t media_units_down, media_units_programmed;
     struct result_workload *workloads;
     uint32_t workload_count;
-    struct hist *latencies;    /* of the workloads, once the world is gone; NULL before */
-    const struct waits *waits; /* while the run is there; NULL: nobody accounted for time */
+    struct hist *latencies;        /* of the workloads, once the world is gone; NULL before */
+    const struct breakdown *waits; /* while the run is there; NULL: nobody accounted for time */
     struct result_expectation *expectations;
     uint32_t expectation_count;
     char failures[RESULT_FAILURES_MAX]

@@ -187,7 +187,7 @@ static void finish(struct play *play, struct run *run)
     };
     struct result *result = &run->result;
     *result = (struct result){
-        .waits = play->observe.waits,
+        .waits = breakdown_is_traced(play->observe.waits) ? play->observe.waits : NULL,
         .scenario = play->scenario->name,
         .version = stormglass_version,
         .seed = play->scenario->seed,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * account_waits - the account of time in the object of explain --json, from the run's rows. */
-#include "replay/waits/waits.h"
+#include "replay/breakdown/breakdown.h"
 #include "reports/explain/account.h"
 #include "reports/text/json_members.h"
 
@@ -36,13 +36,13 @@ static struct store_statement *ask(const struct place_of *of, const char *sql,
 /* Rows of (part, ps) as an object of all parts. */
 static void write_parts(const struct place_of *of, const char *member, struct store_statement *rows)
 {
-    int64_t ps[WAITS_PARTS + 1] = {0};
+    int64_t ps[BREAKDOWN_PARTS + 1] = {0};
     char at[JSON_PATH_BYTES], key[64];
     while (store_step(rows))
-        ps[waits_part_find(store_text(rows, "part"))] += store_int(rows, "sum_ps");
+        ps[breakdown_part_find(store_text(rows, "part"))] += store_int(rows, "sum_ps");
     store_finish(rows);
-    for (int i = 0; i < WAITS_PARTS; i++) {
-        snprintf(key, sizeof key, "%s.%s", member, waits_part_key((enum waits_part)i));
+    for (int i = 0; i < BREAKDOWN_PARTS; i++) {
+        snprintf(key, sizeof key, "%s.%s", member, breakdown_part_key((enum breakdown_part)i));
         json_integer(of->json, path(at, of, key), ps[i]);
     }
 }

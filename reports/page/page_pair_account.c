@@ -91,7 +91,7 @@ void pair_members(const struct pair *pair)
 #define PART(NAME, key, words, about) " WHEN '" key "' THEN '" words "'"
 
 static const char wait_keys[] = "SELECT w.name||' '||operation||', '||CASE part"
-#include "replay/waits/waits_part.def"
+#include "replay/breakdown/breakdown_part.def"
                                 " END AS key" WAIT_FROM " GROUP BY workload, operation, part"
                                 " HAVING sum(sum_ps)*100>=latency_ps"
                                 " ORDER BY workload, operation, sum(sum_ps) DESC, part";
@@ -104,7 +104,7 @@ static const char wait_row[] =
     " (SELECT s.sum_ps/slow_count FROM wait_slow s"
     " WHERE s.workload=a.workload AND s.operation=a.operation"
     " AND s.part=a.part)" WAIT_FROM " WHERE w.name||' '||operation||', '||CASE part"
-#include "replay/waits/waits_part.def"
+#include "replay/breakdown/breakdown_part.def"
     " END=?1 GROUP BY workload, operation, part";
 
 void pair_waits(const struct pair *pair)

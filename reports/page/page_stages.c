@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_stages - where the time of an I/O went, stage by stage. */
+#include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"
-#include "replay/explain/iojoin.h"
 #include "reports/page/page_private.h"
 
 #include <inttypes.h>
@@ -42,9 +42,9 @@ void page_stages_bars(const struct page *page)
 void page_stages_legend(const struct page *page)
 {
     fputs("<p class=\"legend\">", page->out);
-    for (int i = 0; i < IOJOIN_STAGE_COUNT; i++)
+    for (int i = 0; i < BREAKDOWN_STAGES; i++)
         fprintf(page->out, "<span><i class=\"s%d\"></i>%s</span>", i,
-                iojoin_stage_name((enum iojoin_stage)i));
+                breakdown_stage_name((enum breakdown_stage)i));
     fputs("</p>\n", page->out);
 }
 

@@ -5,7 +5,7 @@
 static const char parts[] =
     "SELECT w.name, operation, CASE part"
 #define PART(NAME, key, words, about) " WHEN '" key "' THEN '" words "'"
-#include "replay/waits/waits_part.def"
+#include "replay/breakdown/breakdown_part.def"
     " END, sum(sum_ps)/count, printf('%.1f %%', 100.0*sum(sum_ps)/latency_ps),"
     " (SELECT s.sum_ps/slow_count FROM wait_slow s WHERE s.workload=a.workload"
     " AND s.operation=a.operation AND s.part=a.part)"
@@ -29,9 +29,9 @@ static void write_parts(const struct page *page)
 static void write_places(const struct page *page)
 {
     static const struct page_column columns[] = {
-        {"workload", PAGE_TEXT},  {"operation", PAGE_TEXT},  {"at", PAGE_TEXT},
+        {"workload", PAGE_TEXT},  {"operation", PAGE_TEXT},   {"at", PAGE_TEXT},
         {"priority", PAGE_COUNT}, {"mean paused", PAGE_TIME}, {"mean queued", PAGE_TIME},
-        {"paused by", PAGE_TEXT}, {"because of", PAGE_TEXT}, {0}};
+        {"paused by", PAGE_TEXT}, {"because of", PAGE_TEXT},  {0}};
     page_table(page,
                "SELECT p.workload, operation, port, priority, CAST(paused_us*1e6/count AS INTEGER),"
                " CAST(queued_us*1e6/count AS INTEGER), CASE WHEN paused_us>0 THEN paused_by END,"

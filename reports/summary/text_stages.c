@@ -2,8 +2,8 @@
  * text_stages - a column for each kind. */
 #include "reports/summary/text_stages.h"
 
+#include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"
-#include "replay/explain/iojoin.h"
 #include "replay/record/record.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ enum { COLUMNS_MAX = 5, ONE_BY_ONE_MAX = 4, HEAD_BYTES = 40, WIDTH = 17 };
 
 struct column {
     char head[HEAD_BYTES];
-    time_ps sum[IOJOIN_STAGE_COUNT]; /* over `count` commands */
+    time_ps sum[BREAKDOWN_STAGES]; /* over `count` commands */
     int64_t count;
 };
 
@@ -60,7 +60,7 @@ static void read_commands(struct store *store, struct table *table)
                                                .media_begun_at = store_int(rows, "media_begun_ps"),
                                                .media_done_at = store_int(rows, "media_done_ps"),
                                                .response_at = store_int(rows, "response_sent_ps")};
-        iojoin_stages(&host, target.capsule_at == 0 ? NULL : &target, column->sum);
+        breakdown_stages(&host, target.capsule_at == 0 ? NULL : &target, column->sum);
     }
     store_finish(rows);
 }
@@ -82,7 +82,7 @@ static void read_means(struct store *store, struct table *table)
             break;
         if (position == 0)
             column = new_column(table, store_text(rows, "name"), store_text(rows, "operation"));
-        if (column == NULL || position < 0 || position >= IOJOIN_STAGE_COUNT)
+        if (column == NULL || position < 0 || position >= BREAKDOWN_STAGES)
             continue;
         column->sum[position] = store_int(rows, "sum_ps");
         column->count = store_int(rows, "count");
@@ -103,7 +103,7 @@ static void write_cell(FILE *out, const struct table *table, time_ps sum, int64_
 
 static void write_row(FILE *out, const struct table *table, int stage)
 {
-    fprintf(out, "  %-18s", iojoin_stage_name((enum iojoin_stage)stage));
+    fprintf(out, "  %-18s", breakdown_stage_name((enum breakdown_stage)stage));
     for (int i = 0; i < table->count; i++)
         write_cell(out, table, table->columns[i].sum[stage], table->columns[i].count);
     fputc('\n', out);
@@ -112,8 +112,8 @@ static void write_row(FILE *out, const struct table *table, int stage)
 /* Shown only where somebody waited. */
 static bool is_optional(int stage)
 {
-    return stage == IOJOIN_THROTTLE || stage == IOJOIN_BUFFERS || stage == IOJOIN_WRS ||
-           stage == IOJOIN_LIMIT;
+    return stage == BREAKDOWN_STAGE_THROTTLE || stage == BREAKDOWN_STAGE_BUFFERS ||
+           stage == BREAKDOWN_STAGE_WRS || stage == BREAKDOWN_STAGE_LIMIT;
 }
 
 static bool happened(const struct table *table, int stage)
@@ -129,7 +129,7 @@ static void write_total(FILE *out, const struct table *table, const struct paint
     fprintf(out, "  %s%-18s", paint->bold, "= latency");
     for (int i = 0; i < table->count; i++) {
         time_ps sum = 0;
-        for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
+        for (int stage = 0; stage < BREAKDOWN_STAGES; stage++)
             sum += table->columns[i].sum[stage];
         write_cell(out, table, sum, table->columns[i].count);
     }
@@ -154,7 +154,7 @@ void text_stages(struct store *store, FILE *out, const struct paint *paint)
     for (int i = 0; i < table.count; i++)
         fprintf(out, "%*s", WIDTH, table.columns[i].head);
     fputc('\n', out);
-    for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
+    for (int stage = 0; stage < BREAKDOWN_STAGES; stage++)
         if (!is_optional(stage) || happened(&table, stage))
             write_row(out, &table, stage);
     write_total(out, &table, paint);

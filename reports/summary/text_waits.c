@@ -2,8 +2,8 @@
  * text_waits - a few lines for each workload and operation, the largest parts first. */
 #include "reports/summary/text_waits.h"
 
+#include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"
-#include "replay/waits/waits.h"
 
 #include <string.h>
 
@@ -38,8 +38,8 @@ static const char *const questions[QUESTIONS] = {
 
 static const char *words_of(const char *key)
 {
-    const enum waits_part part = waits_part_find(key);
-    return part == WAITS_PARTS ? key : waits_part_words(part);
+    const enum breakdown_part part = breakdown_part_find(key);
+    return part == BREAKDOWN_PARTS ? key : breakdown_part_words(part);
 }
 
 static struct store_statement *ask(const struct lines *lines, enum question question)

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-struct waits {
+struct breakdown {
     uint32_t members, first;
     time_ps longest;
 };
@@ -32,7 +32,7 @@ static bool waited(const struct check_run *run, uint32_t host, const struct work
 }
 
 static void tell(const struct check_run *run, const struct scenario_workload *workload,
-                 const struct waits *waits, struct check_report *report)
+                 const struct breakdown *waits, struct check_report *report)
 {
     const struct scenario_pair *pair = &workload->pairs[waits->first / workload->copies];
     check_add(report, DIAG_WARNING, workload->place,
@@ -49,7 +49,7 @@ static void after(const struct check_run *run, struct check_report *report)
 {
     for (uint32_t w = 0; w < run->scenario->workload_count; w++) {
         const struct scenario_workload *workload = &run->scenario->workloads[w];
-        struct waits waits = {0};
+        struct breakdown waits = {0};
         for (uint32_t i = 0; i < workload->pair_count * workload->copies; i++) {
             const struct workload_member *member = run->members[run->first_member[w] + i];
             if (!waited(run, workload->pairs[i / workload->copies].from, member))

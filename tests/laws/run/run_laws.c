@@ -137,7 +137,7 @@ static void on_drop(void *self, const struct probe_drop *drop)
     laws->lossless += drop->lossless;
     check_refused(laws, drop);
     if (laws->waits != NULL)
-        waits_drop(laws->waits, drop);
+        breakdown_drop(laws->waits, drop);
     if (laws->transport != NULL)
         run_laws_transport_lost(laws, drop);
     if (laws->marks != NULL)
@@ -156,7 +156,7 @@ static void on_blocked(void *self, const struct probe_blocked *blocked)
     const struct run_laws *laws = self;
     run_laws_pauses_blocked(self, blocked);
     if (laws->waits != NULL)
-        waits_blocked(laws->waits, blocked);
+        breakdown_blocked(laws->waits, blocked);
 }
 
 static void on_frame(void *self, const struct probe_frame *sent)
@@ -194,8 +194,9 @@ static void on_host_io(void *self, const struct probe_host_io *io)
     run_laws_goodput_io(self, io);
     run_laws_nvme_at_host(self, io);
     run_laws_limits_io(self, io);
+    struct probe_target_io target;
     if (laws->waits != NULL)
-        waits_host_io(laws->waits, io);
+        breakdown_host_io(laws->waits, io, &target);
 }
 
 static void on_target_io(void *self, const struct probe_target_io *io)
@@ -203,7 +204,7 @@ static void on_target_io(void *self, const struct probe_target_io *io)
     const struct run_laws *laws = self;
     run_laws_nvme_at_target(self, io);
     if (laws->waits != NULL)
-        waits_target_io(laws->waits, io);
+        breakdown_target_io(laws->waits, io);
 }
 
 static void on_note(void *self, time_ps at, const char *owner, const char *text)
@@ -252,7 +253,7 @@ bool run_laws_init(struct run_laws *laws, const struct scenario *scenario, bool 
     laws->probe.note = on_note;
     laws->probe.frame = frames ? on_frame : NULL;
     if (frames)
-        run_laws_waits_begin(laws);
+        run_laws_breakdown_begin(laws);
     laws->terms = terms_of(scenario);
     return true;
 }
@@ -310,6 +311,6 @@ void run_laws_fini(struct run_laws *laws)
         run_laws_marks_free(laws->marks);
     if (laws->cm != NULL)
         run_laws_cm_free(laws->cm);
-    run_laws_waits_fini(laws);
+    run_laws_breakdown_fini(laws);
     free(laws->light);
 }

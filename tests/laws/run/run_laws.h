@@ -12,7 +12,7 @@
  *   run_laws_marks.c      ECN marks, and the CNPs that answer them
  *   run_laws_qp.c         queue pairs when all is over
  *   run_laws_cm.c         connection management: messages, answers, repeats
- *   run_laws_waits.c      the account of time
+ *   run_laws_breakdown.c      the account of time
  *   run_laws.c            headroom is used before a frame is refused
  *   run_laws_close.c      controllers that are shut down
  *   run_laws_nvme.c       commands: carried out once, in order, bytes accounted for
@@ -27,8 +27,8 @@
 #define STORMGLASS_TESTS_LAWS_RUN_LAWS_H
 
 #include "base/drop.h"
+#include "replay/breakdown/breakdown.h"
 #include "replay/data/data_judge.h"
-#include "replay/waits/waits.h"
 #include "scenarios/world/world.h"
 
 enum {
@@ -94,7 +94,7 @@ struct run_laws {
     struct run_laws_cm *cm;
     struct run_laws_nvme *nvme;
     struct run_laws_limits *limits;
-    struct waits *waits; /* NULL: frames are not watched */
+    struct breakdown *waits; /* NULL: frames are not watched */
     struct data_judge data;
     struct explain_fabric fabric;
     bool closing;   /* controllers were shut down */

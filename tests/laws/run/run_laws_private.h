@@ -78,8 +78,8 @@ bool run_laws_is_closed(const struct run_laws *laws);
 void run_laws_close_judge(struct run_laws *laws);
 
 /* The account of time, of a watched run. */
-void run_laws_waits_begin(struct run_laws *laws);
-void run_laws_waits_fini(struct run_laws *laws);
+void run_laws_breakdown_begin(struct run_laws *laws);
+void run_laws_breakdown_fini(struct run_laws *laws);
 
 void run_laws_qp_judge(struct run_laws *laws);
 

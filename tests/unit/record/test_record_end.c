@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a run leaves in its database is what its result says, and what follows from the scenario. */
+#include "replay/breakdown/breakdown.h"
 #include "replay/database/store.h"
-#include "replay/explain/iojoin.h"
 #include "replay/run/run.h"
 
 #include <setjmp.h>
@@ -266,7 +266,7 @@ static void stages_add_up_to_the_latency(void **state)
 {
     (void)state;
     assert_int_equal(ask("SELECT count(DISTINCT workload || operation) FROM stage"), 1);
-    assert_int_equal(ask("SELECT count(*) FROM stage"), IOJOIN_STAGE_COUNT);
+    assert_int_equal(ask("SELECT count(*) FROM stage"), BREAKDOWN_STAGES);
     assert_int_equal(ask("SELECT min(count) FROM stage"), run.result.workloads[READS].completed);
     assert_int_equal(ask("SELECT max(count) FROM stage"), run.result.workloads[READS].completed);
     assert_int_equal(ask("SELECT abs((SELECT sum(sum_ps) FROM stage) - (SELECT latency_mean_ps * "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * waits_frame - what a frame that leaves a port, or is dropped, is to the account. */
+ * breakdown_frame - what a frame that leaves a port, or is dropped, is to the account. */
 #include "net/frame/frame.h"
-#include "replay/waits/waits_private.h"
+#include "replay/breakdown/breakdown_private.h"
 
 static bool begins_message(uint8_t opcode)
 {
@@ -30,13 +30,13 @@ static bool is_response(uint8_t opcode)
 }
 
 /* A request's packet leaves for the first time: where in its message it is. */
-static void on_first_send(struct waits *waits, struct waits_flow *flow,
+static void on_first_send(struct breakdown *breakdown, struct breakdown_flow *flow,
                           const struct probe_hop *frame)
 {
     if (flow->unsent == flow->posted.tail)
         return;
-    struct waits_message *message =
-        waits_message_at(waits, waits_row_at(&flow->posted, flow->unsent));
+    struct breakdown_message *message =
+        breakdown_message_at(breakdown, breakdown_row_at(&flow->posted, flow->unsent));
     if (begins_message(frame->opcode)) {
         message->begun = true;
         message->first = flow->clock;
@@ -50,65 +50,67 @@ static void on_first_send(struct waits *waits, struct waits_flow *flow,
 }
 
 /* A data packet leaves its host. */
-static void on_data(struct waits *waits, struct waits_flow *flow, const struct probe_hop *seen)
+static void on_data(struct breakdown *breakdown, struct breakdown_flow *flow,
+                    const struct probe_hop *seen)
 {
-    flow->port = waits->fabric->first_port[seen->node] + seen->port;
+    flow->port = breakdown->fabric->first_port[seen->node] + seen->port;
     flow->priority = seen->priority;
-    waits_flow_advance(waits, flow, seen->at);
+    breakdown_flow_advance(breakdown, flow, seen->at);
     flow->busy_until = seen->at + seen->wire_ps;
     flow->resending = seen->resent;
     if (!flow->resending && !is_response(seen->opcode))
-        on_first_send(waits, flow, seen);
+        on_first_send(breakdown, flow, seen);
     if (ends_message(seen->opcode))
-        waits_transit_begin(waits, flow, seen, WAITS_REQUEST);
+        breakdown_transit_begin(breakdown, flow, seen, BREAKDOWN_REQUEST);
     else if (ends_response(seen->opcode))
-        waits_transit_begin(waits, flow, seen, WAITS_RESPONSE_DATA);
+        breakdown_transit_begin(breakdown, flow, seen, BREAKDOWN_RESPONSE_DATA);
 }
 
 /* An ACK is followed where a workload waits for it. */
-static void on_ack(struct waits *waits, struct waits_flow *flow, const struct probe_hop *seen,
-                   bool leaves_host)
+static void on_ack(struct breakdown *breakdown, struct breakdown_flow *flow,
+                   const struct probe_hop *seen, bool leaves_host)
 {
     if (!flow->own)
         return;
-    waits_flow_advance(waits, flow, seen->at);
+    breakdown_flow_advance(breakdown, flow, seen->at);
     if (leaves_host)
-        waits_transit_begin(waits, flow, seen, WAITS_ACKNOWLEDGEMENT);
+        breakdown_transit_begin(breakdown, flow, seen, BREAKDOWN_ACKNOWLEDGEMENT);
     else
-        waits_transit_on(waits, flow, seen, WAITS_ACKNOWLEDGEMENT);
+        breakdown_transit_on(breakdown, flow, seen, BREAKDOWN_ACKNOWLEDGEMENT);
 }
 
 /* A data packet leaves a switch. */
-static void on_passing(struct waits *waits, struct waits_flow *flow, const struct probe_hop *seen)
+static void on_passing(struct breakdown *breakdown, struct breakdown_flow *flow,
+                       const struct probe_hop *seen)
 {
     const uint8_t opcode = seen->opcode;
     if (ends_message(opcode))
-        waits_transit_on(waits, flow, seen, WAITS_REQUEST);
+        breakdown_transit_on(breakdown, flow, seen, BREAKDOWN_REQUEST);
     else if (ends_response(opcode))
-        waits_transit_on(waits, flow, seen, WAITS_RESPONSE_DATA);
-    waits_transit_pass(waits, flow, seen);
+        breakdown_transit_on(breakdown, flow, seen, BREAKDOWN_RESPONSE_DATA);
+    breakdown_transit_pass(breakdown, flow, seen);
 }
 
-void waits_drop(struct waits *waits, const struct probe_drop *drop)
+void breakdown_drop(struct breakdown *breakdown, const struct probe_drop *drop)
 {
-    struct waits_flow *flow = waits_flow_to(waits, drop->destination, drop->qpn);
+    struct breakdown_flow *flow = breakdown_flow_to(breakdown, drop->destination, drop->qpn);
     if (drop->opcode == FRAME_RC_ACKNOWLEDGE)
-        waits_transit_lost(waits, flow, drop, WAITS_ACKNOWLEDGEMENT);
+        breakdown_transit_lost(breakdown, flow, drop, BREAKDOWN_ACKNOWLEDGEMENT);
     else if (ends_message(drop->opcode))
-        waits_transit_lost(waits, flow, drop, WAITS_REQUEST);
+        breakdown_transit_lost(breakdown, flow, drop, BREAKDOWN_REQUEST);
     else if (ends_response(drop->opcode))
-        waits_transit_lost(waits, flow, drop, WAITS_RESPONSE_DATA);
+        breakdown_transit_lost(breakdown, flow, drop, BREAKDOWN_RESPONSE_DATA);
 }
 
 /* A packet is data, or an ACK. */
-void waits_hop(struct waits *waits, const struct probe_hop *hop)
+void breakdown_hop(struct breakdown *breakdown, const struct probe_hop *hop)
 {
-    const bool leaves_host = waits->fabric->is_host[hop->node];
-    struct waits_flow *flow = waits_flow_to(waits, hop->destination, hop->qpn);
+    const bool leaves_host = breakdown->fabric->is_host[hop->node];
+    struct breakdown_flow *flow = breakdown_flow_to(breakdown, hop->destination, hop->qpn);
     if (hop->opcode == FRAME_RC_ACKNOWLEDGE)
-        on_ack(waits, flow, hop, leaves_host);
+        on_ack(breakdown, flow, hop, leaves_host);
     else if (leaves_host)
-        on_data(waits, flow, hop);
+        on_data(breakdown, flow, hop);
     else
-        on_passing(waits, flow, hop);
+        on_passing(breakdown, flow, hop);
 }

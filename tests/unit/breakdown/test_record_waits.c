@@ -47,10 +47,10 @@ static struct scenario *scenario;
 static struct run run;
 static struct store *store;
 static struct explain_fabric fabric;
-static struct waits_life *lives;
+static struct breakdown_life *lives;
 static uint32_t life_count;
 
-static void on_life(void *self, const struct waits_life *life)
+static void on_life(void *self, const struct breakdown_life *life)
 {
     (void)self;
     assert_true(life_count < LIVES_MAX);
@@ -62,7 +62,7 @@ static void play_again(struct diag *diag)
     struct observe observe;
     observe_init(&observe, &fabric, scenario->workload_count,
                  &(struct observe_wishes){.waits = true, .acks = true});
-    waits_hear(observe.waits, on_life, NULL);
+    breakdown_hear(observe.waits, on_life, NULL);
     struct world *world = world_build(scenario, &observe.probe, diag);
     assert_non_null(world);
     while (world_run(world, world->engine.now + PS_PER_MS))
@@ -111,41 +111,42 @@ __attribute__((format(printf, 1, 2))) static int64_t ask(const char *format, ...
 
 /* ------------------------------------------------------------------ sums of lives */
 
-/* Of a workload, and of an operation unless it is WAITS_OPERATIONS. */
+/* Of a workload, and of an operation unless it is BREAKDOWN_OPERATIONS. */
 struct sum {
-    int64_t count, latency, ps[WAITS_PHASES][WAITS_PARTS];
+    int64_t count, latency, ps[BREAKDOWN_PHASES][BREAKDOWN_PARTS];
 };
 
-static struct sum sum_of(uint32_t workload, enum waits_operation operation, int64_t member)
+static struct sum sum_of(uint32_t workload, enum breakdown_operation operation, int64_t member)
 {
     struct sum sum = {0};
     for (uint32_t i = 0; i < life_count; i++) {
-        const struct waits_life *life = &lives[i];
+        const struct breakdown_life *life = &lives[i];
         if (life->workload != workload || (member >= 0 && life->member != member) ||
-            (operation != WAITS_OPERATIONS && life->operation != operation))
+            (operation != BREAKDOWN_OPERATIONS && life->operation != operation))
             continue;
         sum.count++;
         sum.latency += life->completed_at - life->issued_at;
-        for (int k = 0; k < WAITS_PHASES * WAITS_PARTS; k++)
-            sum.ps[k / WAITS_PARTS][k % WAITS_PARTS] += life->ps[k / WAITS_PARTS][k % WAITS_PARTS];
+        for (int k = 0; k < BREAKDOWN_PHASES * BREAKDOWN_PARTS; k++)
+            sum.ps[k / BREAKDOWN_PARTS][k % BREAKDOWN_PARTS] +=
+                life->ps[k / BREAKDOWN_PARTS][k % BREAKDOWN_PARTS];
     }
     return sum;
 }
 
-static int64_t part_of(const struct sum *sum, enum waits_part part)
+static int64_t part_of(const struct sum *sum, enum breakdown_part part)
 {
     int64_t ps = 0;
-    for (int phase = 0; phase < WAITS_PHASES; phase++)
+    for (int phase = 0; phase < BREAKDOWN_PHASES; phase++)
         ps += sum->ps[phase][part];
     return ps;
 }
 
 /* ------------------------------------------------------------------ rows */
 
-static void check_operation(uint32_t workload, enum waits_operation operation)
+static void check_operation(uint32_t workload, enum breakdown_operation operation)
 {
     const struct sum sum = sum_of(workload, operation, -1);
-    const char *key = waits_operation_key(operation);
+    const char *key = breakdown_operation_key(operation);
     assert_int_equal(ask("SELECT sum(count) FROM wait_total WHERE workload=%u AND operation='%s'",
                          workload, key),
                      sum.count);
@@ -156,18 +157,19 @@ static void check_operation(uint32_t workload, enum waits_operation operation)
     assert_int_equal(
         ask("SELECT sum(paused_ps) FROM wait_total WHERE workload=%u AND operation='%s'", workload,
             key),
-        part_of(&sum, WAITS_PAUSED));
+        part_of(&sum, BREAKDOWN_PAUSED));
     assert_int_equal(
         ask("SELECT sum(queued_ps) FROM wait_total WHERE workload=%u AND operation='%s'", workload,
             key),
-        part_of(&sum, WAITS_QUEUED));
-    for (int i = 0; i < WAITS_PHASES * WAITS_PARTS; i++) {
-        const enum waits_phase phase = (enum waits_phase)(i / WAITS_PARTS);
-        const enum waits_part part = (enum waits_part)(i % WAITS_PARTS);
+        part_of(&sum, BREAKDOWN_QUEUED));
+    for (int i = 0; i < BREAKDOWN_PHASES * BREAKDOWN_PARTS; i++) {
+        const enum breakdown_phase phase = (enum breakdown_phase)(i / BREAKDOWN_PARTS);
+        const enum breakdown_part part = (enum breakdown_part)(i % BREAKDOWN_PARTS);
         const int64_t ps = sum.ps[phase][part];
         assert_int_equal(ask("SELECT sum(sum_ps) FROM wait WHERE workload=%u AND operation='%s' "
                              "AND position=%d AND phase='%s' AND part='%s'",
-                             workload, key, i, waits_phase_key(phase), waits_part_key(part)),
+                             workload, key, i, breakdown_phase_key(phase),
+                             breakdown_part_key(part)),
                          ps);
         assert_int_equal(ask("SELECT count(*) FROM wait WHERE workload=%u AND operation='%s' AND "
                              "position=%d",
@@ -179,11 +181,11 @@ static void check_operation(uint32_t workload, enum waits_operation operation)
 static void each_operation_has_the_sum_of_its_lives(void **state)
 {
     (void)state;
-    assert_true(sum_of(MIXED, WAITS_READ, -1).count > 5);
-    assert_true(sum_of(MIXED, WAITS_WRITE, -1).count > 2);
+    assert_true(sum_of(MIXED, BREAKDOWN_READ, -1).count > 5);
+    assert_true(sum_of(MIXED, BREAKDOWN_WRITE, -1).count > 2);
     for (uint32_t w = 0; w < WORKLOADS; w++)
-        for (int i = 0; i < WAITS_OPERATIONS; i++)
-            check_operation(w, (enum waits_operation)i);
+        for (int i = 0; i < BREAKDOWN_OPERATIONS; i++)
+            check_operation(w, (enum breakdown_operation)i);
     assert_int_equal(ask("SELECT count(*) FROM wait_total"), WORKLOADS + 1);
 }
 
@@ -193,9 +195,9 @@ static void the_slowest_are_a_hundredth_and_none_is_slower(void **state)
 {
     (void)state;
     for (uint32_t w = 0; w < WORKLOADS; w++)
-        for (int i = 0; i < WAITS_OPERATIONS; i++) {
-            const enum waits_operation operation = (enum waits_operation)i;
-            const char *key = waits_operation_key(operation);
+        for (int i = 0; i < BREAKDOWN_OPERATIONS; i++) {
+            const enum breakdown_operation operation = (enum breakdown_operation)i;
+            const char *key = breakdown_operation_key(operation);
             const int64_t count = sum_of(w, operation, -1).count;
             const int64_t slow = ask("SELECT sum(slow_count) FROM wait_total WHERE workload=%u AND "
                                      "operation='%s'",
@@ -228,13 +230,13 @@ static void the_slowest_are_a_hundredth_and_none_is_slower(void **state)
 static void parts_of_the_slowest_stand_at_their_own_place(void **state)
 {
     (void)state;
-    for (int part = 0; part < WAITS_PARTS; part++) {
-        const char *key = waits_part_key((enum waits_part)part);
+    for (int part = 0; part < BREAKDOWN_PARTS; part++) {
+        const char *key = breakdown_part_key((enum breakdown_part)part);
         assert_int_equal(
             ask("SELECT count(*) FROM wait_slow WHERE (position=%d)<>(part='%s')", part, key), 0);
-        assert_int_equal(waits_part_find(key), part);
+        assert_int_equal(breakdown_part_find(key), part);
     }
-    assert_int_equal(waits_part_find("nothing"), WAITS_PARTS);
+    assert_int_equal(breakdown_part_find("nothing"), BREAKDOWN_PARTS);
 }
 
 static void each_member_has_its_own_lives(void **state)
@@ -243,7 +245,7 @@ static void each_member_has_its_own_lives(void **state)
     int64_t members = 0;
     for (uint32_t w = 0; w < WORKLOADS; w++)
         for (uint32_t m = 0; m < MEMBERS; m++) {
-            const struct sum sum = sum_of(w, WAITS_OPERATIONS, m);
+            const struct sum sum = sum_of(w, BREAKDOWN_OPERATIONS, m);
             members += sum.count > 0;
             if (sum.count == 0)
                 continue;
@@ -255,11 +257,11 @@ static void each_member_has_its_own_lives(void **state)
             assert_int_equal(
                 ask("SELECT latency_ps FROM wait_member WHERE workload=%u AND member=%u", w, m),
                 sum.latency);
-            for (int i = 0; i < WAITS_PARTS; i++) {
-                const enum waits_part part = (enum waits_part)i;
+            for (int i = 0; i < BREAKDOWN_PARTS; i++) {
+                const enum breakdown_part part = (enum breakdown_part)i;
                 assert_int_equal(ask("SELECT sum(sum_ps) FROM wait_member_part WHERE workload=%u "
                                      "AND member=%u AND position=%d AND part='%s'",
-                                     w, m, i, waits_part_key(part)),
+                                     w, m, i, breakdown_part_key(part)),
                                  part_of(&sum, part));
             }
         }
@@ -273,15 +275,15 @@ static void each_place_has_what_was_waited_for_there(void **state)
 {
     (void)state;
     int64_t rows = 0;
-    for (int i = 0; i < WORKLOADS * WAITS_OPERATIONS * PORTS_MAX; i++) {
-        const uint32_t w = (uint32_t)i / PORTS_MAX / WAITS_OPERATIONS,
+    for (int i = 0; i < WORKLOADS * BREAKDOWN_OPERATIONS * PORTS_MAX; i++) {
+        const uint32_t w = (uint32_t)i / PORTS_MAX / BREAKDOWN_OPERATIONS,
                        port = (uint32_t)i % PORTS_MAX;
-        const enum waits_operation operation =
-            (enum waits_operation)(i / PORTS_MAX % WAITS_OPERATIONS);
+        const enum breakdown_operation operation =
+            (enum breakdown_operation)(i / PORTS_MAX % BREAKDOWN_OPERATIONS);
         int64_t paused = 0, queued = 0;
         for (uint32_t k = 0; k < life_count; k++)
             for (uint32_t p = 0; p < lives[k].place_count; p++) {
-                const struct waits_place *place = &lives[k].places[p];
+                const struct breakdown_place *place = &lives[k].places[p];
                 if (lives[k].workload != w || lives[k].operation != operation ||
                     place->port != port)
                     continue;
@@ -295,12 +297,12 @@ static void each_place_has_what_was_waited_for_there(void **state)
         const uint32_t node = fabric.node_of[port];
         assert_int_equal(ask("SELECT paused_ps FROM wait_place WHERE workload=%u AND operation='%s'"
                              " AND node=%u AND port=%u AND priority=3",
-                             w, waits_operation_key(operation), node,
+                             w, breakdown_operation_key(operation), node,
                              port - fabric.first_port[node]),
                          paused);
         assert_int_equal(ask("SELECT queued_ps FROM wait_place WHERE workload=%u AND operation='%s'"
                              " AND node=%u AND port=%u AND priority=3",
-                             w, waits_operation_key(operation), node,
+                             w, breakdown_operation_key(operation), node,
                              port - fabric.first_port[node]),
                          queued);
     }
@@ -314,11 +316,11 @@ static void the_sums_are_values_of_the_result(void **state)
 {
     (void)state;
     for (uint32_t w = 0; w < WORKLOADS; w++)
-        for (int i = 0; i < WAITS_OPERATIONS; i++) {
-            const struct sum sum = sum_of(w, (enum waits_operation)i, -1);
+        for (int i = 0; i < BREAKDOWN_OPERATIONS; i++) {
+            const struct sum sum = sum_of(w, (enum breakdown_operation)i, -1);
             char path[100];
             snprintf(path, sizeof path, "workloads[%u].waits.%s", w,
-                     waits_operation_key((enum waits_operation)i));
+                     breakdown_operation_key((enum breakdown_operation)i));
             assert_int_equal(ask("SELECT value FROM result WHERE path='%s.count'", path),
                              sum.count);
             if (sum.count == 0)
@@ -328,17 +330,17 @@ static void the_sums_are_values_of_the_result(void **state)
             assert_int_equal(
                 ask("SELECT value FROM result WHERE path='%s.slowest.count'", path),
                 ask("SELECT sum(slow_count) FROM wait_total WHERE workload=%u AND operation='%s'",
-                    w, waits_operation_key((enum waits_operation)i)));
-            for (int k = 0; k < WAITS_PARTS; k++) {
-                const char *key = waits_part_key((enum waits_part)k);
+                    w, breakdown_operation_key((enum breakdown_operation)i)));
+            for (int k = 0; k < BREAKDOWN_PARTS; k++) {
+                const char *key = breakdown_part_key((enum breakdown_part)k);
                 assert_int_equal(
                     ask("SELECT value FROM result WHERE path='%s.parts_ps.%s'", path, key),
-                    part_of(&sum, (enum waits_part)k));
+                    part_of(&sum, (enum breakdown_part)k));
                 assert_int_equal(
                     ask("SELECT value FROM result WHERE path='%s.slowest.parts_ps.%s'", path, key),
                     ask("SELECT sum(sum_ps) FROM wait_slow WHERE workload=%u AND operation='%s' "
                         "AND part='%s'",
-                        w, waits_operation_key((enum waits_operation)i), key));
+                        w, breakdown_operation_key((enum breakdown_operation)i), key));
             }
         }
 }
@@ -361,13 +363,13 @@ static const char *place_of(uint32_t workload)
     return found;
 }
 
-static void says(const struct bottleneck *found, const struct sum *sum, enum waits_part part,
+static void says(const struct bottleneck *found, const struct sum *sum, enum breakdown_part part,
                  const char *place)
 {
     char expected[300];
     snprintf(expected, sizeof expected, "%s of an operation's time: %s%s",
              words_percent((double)part_of(sum, part), (double)sum->latency).text,
-             waits_part_words(part), place);
+             breakdown_part_words(part), place);
     assert_string_equal(found->account, expected);
 }
 
@@ -377,28 +379,28 @@ static void the_verdict_says_which_part_and_where(void **state)
     static const struct {
         uint32_t workload;
         enum bottleneck_resource resource;
-        enum waits_part part;
+        enum breakdown_part part;
         bool placed;
     } rows[] = {
-        {HOT, BOTTLENECK_RECEIVER, WAITS_RECEIVER, false},
-        {MIXED, BOTTLENECK_MEDIA, WAITS_MEDIA_WAIT, false},
-        {ALONE, BOTTLENECK_DEPTH, WAITS_SERIALISATION, false},
-        {FULL, BOTTLENECK_LINK, WAITS_QUEUED, true},
+        {HOT, BOTTLENECK_RECEIVER, BREAKDOWN_RECEIVER, false},
+        {MIXED, BOTTLENECK_MEDIA, BREAKDOWN_MEDIA_WAIT, false},
+        {ALONE, BOTTLENECK_DEPTH, BREAKDOWN_SERIALISATION, false},
+        {FULL, BOTTLENECK_LINK, BREAKDOWN_QUEUED, true},
     };
     struct sum all = {0};
     for (uint32_t w = 0; w < WORKLOADS; w++) {
-        const struct sum sum = sum_of(w, WAITS_OPERATIONS, -1);
+        const struct sum sum = sum_of(w, BREAKDOWN_OPERATIONS, -1);
         all.latency += sum.latency;
-        for (int i = 0; i < WAITS_PARTS; i++)
-            all.ps[0][i] += part_of(&sum, (enum waits_part)i);
+        for (int i = 0; i < BREAKDOWN_PARTS; i++)
+            all.ps[0][i] += part_of(&sum, (enum breakdown_part)i);
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct sum sum = sum_of(rows[i].workload, WAITS_OPERATIONS, -1);
+        const struct sum sum = sum_of(rows[i].workload, BREAKDOWN_OPERATIONS, -1);
         const struct bottleneck *found = &run.result.limits[rows[i].workload].found;
         assert_int_equal(found->resource, rows[i].resource);
         says(found, &sum, rows[i].part, rows[i].placed ? place_of(rows[i].workload) : "");
     }
-    says(&run.result.limit, &all, WAITS_QUEUED, place_of(FULL));
+    says(&run.result.limit, &all, BREAKDOWN_QUEUED, place_of(FULL));
     assert_int_equal(ask("SELECT count(*) FROM result WHERE path='bottleneck_account'"), 1);
 }
 

@@ -18,19 +18,21 @@ struct tally {
     uint64_t lives, untraced;
 };
 
-static void on_life(void *self, const struct waits_life *life)
+static void on_life(void *self, const struct breakdown_life *life)
 {
     struct tally *tally = self;
     time_ps sum = 0, places = 0;
-    for (int phase = 0; phase < WAITS_PHASES; phase++)
-        for (int part = 0; part < WAITS_PARTS; part++) {
+    for (int phase = 0; phase < BREAKDOWN_PHASES; phase++)
+        for (int part = 0; part < BREAKDOWN_PARTS; part++) {
             if (life->ps[phase][part] < 0)
-                fail_msg("%s: %s of %s is %lld", tally->name, waits_part_key((enum waits_part)part),
-                         waits_phase_key((enum waits_phase)phase),
+                fail_msg("%s: %s of %s is %lld", tally->name,
+                         breakdown_part_key((enum breakdown_part)part),
+                         breakdown_phase_key((enum breakdown_phase)phase),
                          (long long)life->ps[phase][part]);
             sum += life->ps[phase][part];
-            tally->untraced += part == WAITS_UNTRACED && life->ps[phase][part] > 0;
-            places += part == WAITS_PAUSED || part == WAITS_QUEUED ? -life->ps[phase][part] : 0;
+            tally->untraced += part == BREAKDOWN_UNTRACED && life->ps[phase][part] > 0;
+            places +=
+                part == BREAKDOWN_PAUSED || part == BREAKDOWN_QUEUED ? -life->ps[phase][part] : 0;
         }
     for (uint32_t i = 0; i < life->place_count; i++)
         places += life->places[i].paused_ps + life->places[i].queued_ps;
@@ -42,23 +44,23 @@ static void on_life(void *self, const struct waits_life *life)
     tally->lives++;
 }
 
-static void print(const struct waits *waits, uint32_t workloads)
+static void print(const struct breakdown *waits, uint32_t workloads)
 {
-    for (uint32_t i = 0; i < workloads * WAITS_OPERATIONS; i++) {
-        const struct waits_sum *sum =
-            waits_of(waits, i / WAITS_OPERATIONS, (enum waits_operation)(i % WAITS_OPERATIONS));
+    for (uint32_t i = 0; i < workloads * BREAKDOWN_OPERATIONS; i++) {
+        const struct breakdown_sum *sum = breakdown_of(
+            waits, i / BREAKDOWN_OPERATIONS, (enum breakdown_operation)(i % BREAKDOWN_OPERATIONS));
         if (sum == NULL)
             continue;
         print_message("  %s: %llu, %.3f us\n",
-                      waits_operation_key((enum waits_operation)(i % WAITS_OPERATIONS)),
+                      breakdown_operation_key((enum breakdown_operation)(i % BREAKDOWN_OPERATIONS)),
                       (unsigned long long)sum->count,
                       (double)sum->latency_ps / (double)sum->count / 1e6);
-        for (int phase = 0; phase < WAITS_PHASES; phase++)
-            for (int part = 0; part < WAITS_PARTS; part++)
+        for (int phase = 0; phase < BREAKDOWN_PHASES; phase++)
+            for (int part = 0; part < BREAKDOWN_PARTS; part++)
                 if (sum->ps[phase][part] != 0)
                     print_message("    %-12s %-20s %12.3f us\n",
-                                  waits_phase_key((enum waits_phase)phase),
-                                  waits_part_words((enum waits_part)part),
+                                  breakdown_phase_key((enum breakdown_phase)phase),
+                                  breakdown_part_words((enum breakdown_part)part),
                                   (double)sum->ps[phase][part] / (double)sum->count / 1e6);
     }
 }
@@ -72,7 +74,7 @@ static struct tally play(struct scenario *scenario, time_ps until)
     fabric_init(&fabric, scenario);
     observe_init(&observe, &fabric, scenario->workload_count,
                  &(struct observe_wishes){.waits = true, .acks = true});
-    waits_hear(observe.waits, on_life, &tally);
+    breakdown_hear(observe.waits, on_life, &tally);
     struct world *world = world_build(scenario, &observe.probe, &diag);
     assert_non_null(world);
     while (world->engine.now < until && world_run(world, world->engine.now + PS_PER_MS))

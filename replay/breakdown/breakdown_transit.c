@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * waits_transit - from port to port.
+ * breakdown_transit - from port to port.
  * Where a packet waits is known when it leaves: the time since it arrived is divided into that in
  * which packets of its own message were put on the wire, what its port was paused for beyond that,
  * and the rest, in which others were before it. */
 #include "base/drop.h"
 #include "base/memory.h"
 #include "net/frame/frame.h"
-#include "replay/waits/waits_private.h"
+#include "replay/breakdown/breakdown_private.h"
 #include "rnic/qp/psn.h"
 
 #include <stddef.h>
 #include <string.h>
 
-void waits_place_add(struct waits_place *places, uint32_t *count, uint32_t most,
-                     const struct waits_place *place)
+void breakdown_place_add(struct breakdown_place *places, uint32_t *count, uint32_t most,
+                         const struct breakdown_place *place)
 {
     uint32_t i = 0;
     if (place->paused_ps == 0 && place->queued_ps == 0)
@@ -30,7 +30,7 @@ void waits_place_add(struct waits_place *places, uint32_t *count, uint32_t most,
 }
 
 /* It leaves a port: whether for its host. */
-static bool leave(const struct waits *waits, struct waits_transit *transit,
+static bool leave(const struct breakdown *breakdown, struct breakdown_transit *transit,
                   const struct probe_hop *frame, uint32_t port)
 {
     const time_ps wire = frame->arrives_at - frame->at - frame->propagation_ps - frame->latency_ps;
@@ -38,16 +38,16 @@ static bool leave(const struct waits *waits, struct waits_transit *transit,
     transit->propagation += frame->propagation_ps;
     transit->switching += frame->latency_ps;
     transit->arrives_at = frame->arrives_at;
-    transit->at_port = waits->fabric->peer[port];
-    return waits->fabric->is_host[waits->fabric->node_of[transit->at_port]];
+    transit->at_port = breakdown->fabric->peer[port];
+    return breakdown->fabric->is_host[breakdown->fabric->node_of[transit->at_port]];
 }
 
-static uint32_t port_of(const struct waits *waits, const struct probe_hop *frame)
+static uint32_t port_of(const struct breakdown *breakdown, const struct probe_hop *frame)
 {
-    return waits->fabric->first_port[frame->node] + frame->port;
+    return breakdown->fabric->first_port[frame->node] + frame->port;
 }
 
-static struct waits_transit *new_transit(struct waits_transits *transits)
+static struct breakdown_transit *new_transit(struct breakdown_transits *transits)
 {
     if (transits->count == transits->room)
         transits->list =
@@ -56,32 +56,32 @@ static struct waits_transit *new_transit(struct waits_transits *transits)
 }
 
 /* The places in use alone are copied. */
-static void append(struct waits_transits *transits, const struct waits_transit *transit)
+static void append(struct breakdown_transits *transits, const struct breakdown_transit *transit)
 {
-    const size_t bytes =
-        offsetof(struct waits_transit, places) + transit->place_count * sizeof transit->places[0];
+    const size_t bytes = offsetof(struct breakdown_transit, places) +
+                         transit->place_count * sizeof transit->places[0];
     memcpy(new_transit(transits), transit, bytes);
 }
 
-void waits_transit_begin(struct waits *waits, struct waits_flow *flow,
-                         const struct probe_hop *frame, enum waits_packet packet)
+void breakdown_transit_begin(struct breakdown *breakdown, struct breakdown_flow *flow,
+                             const struct probe_hop *frame, enum breakdown_packet packet)
 {
     if (frame->lost)
         return;
-    const uint32_t port = port_of(waits, frame);
-    const uint32_t at_port = waits->fabric->peer[port];
-    const bool arrives = waits->fabric->is_host[waits->fabric->node_of[at_port]];
-    struct waits_transit *transit = new_transit(arrives ? &flow->arrived : &flow->crossing);
+    const uint32_t port = port_of(breakdown, frame);
+    const uint32_t at_port = breakdown->fabric->peer[port];
+    const bool arrives = breakdown->fabric->is_host[breakdown->fabric->node_of[at_port]];
+    struct breakdown_transit *transit = new_transit(arrives ? &flow->arrived : &flow->crossing);
     transit->psn = frame->psn;
     transit->packet = (uint8_t)packet;
     transit->sent = flow->clock;
     transit->serialisation = transit->propagation = transit->switching = 0;
     transit->paused = transit->queued = 0;
     transit->place_count = 0;
-    leave(waits, transit, frame, port);
+    leave(breakdown, transit, frame, port);
 }
 
-static void take_out(struct waits_transits *transits, struct waits_transit *transit)
+static void take_out(struct breakdown_transits *transits, struct breakdown_transit *transit)
 {
     const size_t behind = (size_t)(transits->list + --transits->count - transit);
     memmove(transit, transit + 1, behind * sizeof *transit);
@@ -89,14 +89,15 @@ static void take_out(struct waits_transits *transits, struct waits_transit *tran
 
 /* Of several that are the same, as a retransmission may overtake nothing, the first that waits at
  * that node. */
-static struct waits_transit *find(const struct waits *waits, const struct waits_flow *flow,
-                                  const struct probe_hop *frame, enum waits_packet packet)
+static struct breakdown_transit *find(const struct breakdown *breakdown,
+                                      const struct breakdown_flow *flow,
+                                      const struct probe_hop *frame, enum breakdown_packet packet)
 {
     for (uint32_t i = 0; i < flow->crossing.count; i++) {
-        struct waits_transit *transit = &flow->crossing.list[i];
+        struct breakdown_transit *transit = &flow->crossing.list[i];
         if (transit->psn == frame->psn && transit->packet == (uint8_t)packet &&
             transit->arrives_at <= frame->at &&
-            waits->fabric->node_of[transit->at_port] == frame->node)
+            breakdown->fabric->node_of[transit->at_port] == frame->node)
             return transit;
     }
     return NULL;
@@ -104,14 +105,14 @@ static struct waits_transit *find(const struct waits *waits, const struct waits_
 
 /* ------------------------------------------------------------------ its own message before it */
 
-static struct waits_passed *passed_by(struct waits_flow *flow, uint32_t port)
+static struct breakdown_passed *passed_by(struct breakdown_flow *flow, uint32_t port)
 {
     for (uint32_t i = 0; i < flow->passed_count; i++)
         if (flow->passed[i].port == port)
             return &flow->passed[i];
     flow->passed =
         memory_grown(flow->passed, flow->passed_count, &flow->passed_room, sizeof *flow->passed);
-    flow->passed[flow->passed_count] = (struct waits_passed){.port = port};
+    flow->passed[flow->passed_count] = (struct breakdown_passed){.port = port};
     return &flow->passed[flow->passed_count++];
 }
 
@@ -121,7 +122,7 @@ static bool is_write(uint8_t opcode)
 }
 
 /* A SEND behind a WRITE is the response to a read, whose data it follows. */
-static bool begins(const struct waits_passed *passed, uint8_t opcode)
+static bool begins(const struct breakdown_passed *passed, uint8_t opcode)
 {
     switch ((enum frame_opcode)opcode) {
     case FRAME_RC_SEND_FIRST:
@@ -141,56 +142,58 @@ static bool begins(const struct waits_passed *passed, uint8_t opcode)
     }
 }
 
-void waits_transit_pass(const struct waits *waits, struct waits_flow *flow,
-                        const struct probe_hop *frame)
+void breakdown_transit_pass(const struct breakdown *breakdown, struct breakdown_flow *flow,
+                            const struct probe_hop *frame)
 {
-    struct waits_passed *passed = passed_by(flow, port_of(waits, frame));
+    struct breakdown_passed *passed = passed_by(flow, port_of(breakdown, frame));
     const uint8_t opcode = frame->opcode;
     if (begins(passed, opcode))
         passed->count = 0;
     passed->write = is_write(opcode);
     passed->list = memory_grown(passed->list, passed->count, &passed->room, sizeof *passed->list);
-    passed->list[passed->count++] = (struct waits_on_wire){frame->at, frame->at + frame->wire_ps};
+    passed->list[passed->count++] =
+        (struct breakdown_on_wire){frame->at, frame->at + frame->wire_ps};
 }
 
 /* How long packets of its message were put on that wire in the time; of that, how long the port was
  * paused too, is left out of *paused. */
-static time_ps own_between(struct waits_flow *flow, uint32_t port, time_ps from, time_ps to,
-                           const struct waits_pauses *pauses, time_ps *paused)
+static time_ps own_between(struct breakdown_flow *flow, uint32_t port, time_ps from, time_ps to,
+                           const struct breakdown_pauses *pauses, time_ps *paused)
 {
-    const struct waits_passed *passed = passed_by(flow, port);
+    const struct breakdown_passed *passed = passed_by(flow, port);
     time_ps own = 0;
     for (uint32_t i = passed->count; i-- > 0 && passed->list[i].until > from;) {
-        const struct waits_on_wire *wire = &passed->list[i];
+        const struct breakdown_on_wire *wire = &passed->list[i];
         const time_ps begin = wire->from > from ? wire->from : from;
         const time_ps end = wire->until < to ? wire->until : to;
         own += end - begin;
-        *paused -= waits_paused_between(pauses, begin, end);
+        *paused -= breakdown_paused_between(pauses, begin, end);
     }
     return own;
 }
 
-void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct probe_hop *frame,
-                      enum waits_packet packet)
+void breakdown_transit_on(struct breakdown *breakdown, struct breakdown_flow *flow,
+                          const struct probe_hop *frame, enum breakdown_packet packet)
 {
-    struct waits_transit *transit = find(waits, flow, frame, packet);
+    struct breakdown_transit *transit = find(breakdown, flow, frame, packet);
     if (transit == NULL)
         return;
-    const uint32_t port = port_of(waits, frame);
+    const uint32_t port = port_of(breakdown, frame);
     const uint8_t priority = frame->priority;
-    const struct waits_pauses *pauses = &waits->pauses[port * EXPLAIN_PRIORITIES + priority];
-    time_ps paused = waits_paused_between(pauses, transit->arrives_at, frame->at);
+    const struct breakdown_pauses *pauses =
+        &breakdown->pauses[port * EXPLAIN_PRIORITIES + priority];
+    time_ps paused = breakdown_paused_between(pauses, transit->arrives_at, frame->at);
     const time_ps own =
-        packet == WAITS_ACKNOWLEDGEMENT
+        packet == BREAKDOWN_ACKNOWLEDGEMENT
             ? 0
             : own_between(flow, port, transit->arrives_at, frame->at, pauses, &paused);
     const time_ps queued = frame->at - transit->arrives_at - own - paused;
-    const struct waits_place place = {port, priority, paused, queued};
+    const struct breakdown_place place = {port, priority, paused, queued};
     transit->serialisation += own;
     transit->paused += paused;
     transit->queued += queued;
-    waits_place_add(transit->places, &transit->place_count, WAITS_LEG_PLACES, &place);
-    const bool arrives = !frame->lost && leave(waits, transit, frame, port);
+    breakdown_place_add(transit->places, &transit->place_count, BREAKDOWN_LEG_PLACES, &place);
+    const bool arrives = !frame->lost && leave(breakdown, transit, frame, port);
     if (arrives)
         append(&flow->arrived, transit);
     if (arrives || frame->lost)
@@ -199,17 +202,17 @@ void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct
 
 /* The one that arrives now, or else the first, which was thrown out of a queue.  What is lost as it
  * is sent was reported as a frame. */
-void waits_transit_lost(const struct waits *waits, struct waits_flow *flow,
-                        const struct probe_drop *drop, enum waits_packet packet)
+void breakdown_transit_lost(const struct breakdown *breakdown, struct breakdown_flow *flow,
+                            const struct probe_drop *drop, enum breakdown_packet packet)
 {
     const bool sent = drop->cause == PROBE_DROP_INJECTED || drop->cause == PROBE_DROP_LINK_DOWN;
-    const bool host = waits->fabric->is_host[drop->node];
-    struct waits_transits *transits = host ? &flow->arrived : &flow->crossing;
-    struct waits_transit *found = NULL;
+    const bool host = breakdown->fabric->is_host[drop->node];
+    struct breakdown_transits *transits = host ? &flow->arrived : &flow->crossing;
+    struct breakdown_transit *found = NULL;
     for (uint32_t i = 0; i < transits->count; i++) {
-        struct waits_transit *transit = &transits->list[i];
+        struct breakdown_transit *transit = &transits->list[i];
         if (transit->psn != drop->psn || transit->packet != (uint8_t)packet ||
-            waits->fabric->node_of[transit->at_port] != drop->node)
+            breakdown->fabric->node_of[transit->at_port] != drop->node)
             continue;
         if (transit->arrives_at == drop->at || (found == NULL && !sent))
             found = transit;
@@ -218,23 +221,24 @@ void waits_transit_lost(const struct waits *waits, struct waits_flow *flow,
         take_out(transits, found);
 }
 
-static bool is_better(const struct waits_transit *transit, const struct waits_transit *found)
+static bool is_better(const struct breakdown_transit *transit,
+                      const struct breakdown_transit *found)
 {
     if (found == NULL)
         return true;
-    return transit->packet == WAITS_ACKNOWLEDGEMENT ? transit->arrives_at < found->arrives_at
-                                                    : transit->arrives_at >= found->arrives_at;
+    return transit->packet == BREAKDOWN_ACKNOWLEDGEMENT ? transit->arrives_at < found->arrives_at
+                                                        : transit->arrives_at >= found->arrives_at;
 }
 
-const struct waits_transit *waits_transit_arrived(const struct waits_flow *flow,
-                                                  enum waits_packet packet, uint32_t psn,
-                                                  time_ps at)
+const struct breakdown_transit *breakdown_transit_arrived(const struct breakdown_flow *flow,
+                                                          enum breakdown_packet packet,
+                                                          uint32_t psn, time_ps at)
 {
-    const struct waits_transit *found = NULL;
+    const struct breakdown_transit *found = NULL;
     for (uint32_t i = 0; i < flow->arrived.count; i++) {
-        const struct waits_transit *transit = &flow->arrived.list[i];
-        const bool meant = packet == WAITS_ACKNOWLEDGEMENT ? psn_diff(transit->psn, psn) >= 0
-                                                           : transit->psn == psn;
+        const struct breakdown_transit *transit = &flow->arrived.list[i];
+        const bool meant = packet == BREAKDOWN_ACKNOWLEDGEMENT ? psn_diff(transit->psn, psn) >= 0
+                                                               : transit->psn == psn;
         if (transit->packet == (uint8_t)packet && meant && transit->arrives_at <= at &&
             is_better(transit, found))
             found = transit;
@@ -242,14 +246,14 @@ const struct waits_transit *waits_transit_arrived(const struct waits_flow *flow,
     return found;
 }
 
-static void forget(struct waits_transits *transits, enum waits_packet packet, uint32_t psn,
+static void forget(struct breakdown_transits *transits, enum breakdown_packet packet, uint32_t psn,
                    time_ps sent_at)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < transits->count; i++) {
-        const struct waits_transit *transit = &transits->list[i];
+        const struct breakdown_transit *transit = &transits->list[i];
         const bool over =
-            packet == WAITS_ACKNOWLEDGEMENT ? transit->sent.at < sent_at : transit->psn == psn;
+            packet == BREAKDOWN_ACKNOWLEDGEMENT ? transit->sent.at < sent_at : transit->psn == psn;
         if (transit->packet == (uint8_t)packet && over)
             continue;
         if (left != i)
@@ -259,8 +263,8 @@ static void forget(struct waits_transits *transits, enum waits_packet packet, ui
     transits->count = left;
 }
 
-void waits_transit_forget(struct waits_flow *flow, enum waits_packet packet, uint32_t psn,
-                          time_ps sent_at)
+void breakdown_transit_forget(struct breakdown_flow *flow, enum breakdown_packet packet,
+                              uint32_t psn, time_ps sent_at)
 {
     forget(&flow->crossing, packet, psn, sent_at);
     forget(&flow->arrived, packet, psn, sent_at);

@@ -72,9 +72,9 @@ static void an_answer_before_the_acknowledgement(void **state)
         "faults: [{kind: drop-every, where: host1, at: 1ms, for: 1200ns, n: 1, frames: all}]\n");
     assert_int_equal(by_hand_count(), 1);
     /* The only ACK of the message is lost: it is sent again after the ACK timeout. */
-    const struct waits_life *life = by_hand_life(0);
-    assert_true(life->ps[WAITS_IN_ANSWER][WAITS_ACK] > 67 * PS_PER_MS);
-    assert_int_equal(life->ps[WAITS_IN_ANSWER][WAITS_RETRANSMISSION], 0);
+    const struct breakdown_life *life = by_hand_life(0);
+    assert_true(life->ps[BREAKDOWN_IN_ANSWER][BREAKDOWN_ACK] > 67 * PS_PER_MS);
+    assert_int_equal(life->ps[BREAKDOWN_IN_ANSWER][BREAKDOWN_RETRANSMISSION], 0);
 }
 
 static void a_write_of_three_packets(void **state)
@@ -168,7 +168,7 @@ static void a_pause_on_the_way(void **state)
         "outstanding: 1, count: 1, start: 1ms}]\n"
         "faults: [{kind: pause-storm, where: host1, at: 900us, for: 200us}]\n");
     assert_int_equal(by_hand_count(), 1);
-    const struct waits_life *life = by_hand_life(0);
+    const struct breakdown_life *life = by_hand_life(0);
     /* It arrives at the switch's port towards host1 after the doorbell, its bits, the cable and the
      * pipeline, and leaves when its port obeys host1's XON, which takes its bits and a cable. */
     const time_ps arrives = DOORBELL + BITS(WRITE_1K) + CABLE + PIPELINE;

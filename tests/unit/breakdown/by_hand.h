@@ -6,7 +6,7 @@
 #ifndef STORMGLASS_TESTS_UNIT_WAITS_BY_HAND_H
 #define STORMGLASS_TESTS_UNIT_WAITS_BY_HAND_H
 
-#include "replay/waits/waits.h"
+#include "replay/breakdown/breakdown.h"
 
 #include <stddef.h>
 
@@ -48,24 +48,25 @@ void by_hand_play(const char *rest);
 /* Plays a fabric that differs by what --set would be given; NULL ends them. */
 void by_hand_play_set(const char *rest, const char *const *sets);
 uint32_t by_hand_count(void);
-const struct waits_life *by_hand_life(uint32_t index);
+const struct breakdown_life *by_hand_life(uint32_t index);
 
 /* What a packet of so many bytes takes through the switch when nobody is in its way. */
 time_ps by_hand_across(unsigned bytes);
 
 struct by_hand_part {
-    enum waits_phase phase;
-    enum waits_part part;
+    enum breakdown_phase phase;
+    enum breakdown_part part;
     time_ps ps;
 };
 
 #define PART_IN(phase, part, ps)                                                                   \
     {                                                                                              \
-        WAITS_IN_##phase, WAITS_##part, ps                                                         \
+        BREAKDOWN_IN_##phase, BREAKDOWN_##part, ps                                                 \
     }
 
 /* What the parts do not name is to be nothing. */
-void by_hand_check(const struct waits_life *life, const struct by_hand_part *parts, size_t count);
+void by_hand_check(const struct breakdown_life *life, const struct by_hand_part *parts,
+                   size_t count);
 
 #define CHECK_LIFE(life, ...)                                                                      \
     do {                                                                                           \

@@ -32,10 +32,10 @@ static const char head[] =
     "  targets: {where: host1, namespaces: [{media: {kind: fixed, read-latency: 10us, "
     "write-latency: 10us, parallel: 1}}]}\n";
 
-static struct waits_life lives[LIVES_MAX];
+static struct breakdown_life lives[LIVES_MAX];
 static uint32_t life_count;
 
-static void on_life(void *self, const struct waits_life *life)
+static void on_life(void *self, const struct breakdown_life *life)
 {
     (void)self;
     assert_true(life_count < LIVES_MAX);
@@ -74,7 +74,7 @@ void by_hand_play_set(const char *rest, const char *const *sets)
     fabric_init(&fabric, scenario);
     observe_init(&observe, &fabric, scenario->workload_count,
                  &(struct observe_wishes){.waits = true, .acks = true});
-    waits_hear(observe.waits, on_life, NULL);
+    breakdown_hear(observe.waits, on_life, NULL);
     life_count = 0;
     struct world *world = world_build(scenario, &observe.probe, &diag);
     assert_non_null(world);
@@ -92,7 +92,7 @@ uint32_t by_hand_count(void)
     return life_count;
 }
 
-const struct waits_life *by_hand_life(uint32_t index)
+const struct breakdown_life *by_hand_life(uint32_t index)
 {
     assert_true(index < life_count);
     return &lives[index];
@@ -103,21 +103,22 @@ time_ps by_hand_across(unsigned bytes)
     return 2 * BITS(bytes) + 2 * CABLE + PIPELINE;
 }
 
-void by_hand_check(const struct waits_life *life, const struct by_hand_part *parts, size_t count)
+void by_hand_check(const struct breakdown_life *life, const struct by_hand_part *parts,
+                   size_t count)
 {
-    time_ps left[WAITS_PHASES][WAITS_PARTS];
+    time_ps left[BREAKDOWN_PHASES][BREAKDOWN_PARTS];
     bool same = true;
     memcpy(left, life->ps, sizeof left);
     for (size_t i = 0; i < count; i++)
         left[parts[i].phase][parts[i].part] -= parts[i].ps;
-    for (int i = 0; i < WAITS_PHASES * WAITS_PARTS; i++) {
-        const time_ps more = left[i / WAITS_PARTS][i % WAITS_PARTS];
+    for (int i = 0; i < BREAKDOWN_PHASES * BREAKDOWN_PARTS; i++) {
+        const time_ps more = left[i / BREAKDOWN_PARTS][i % BREAKDOWN_PARTS];
         if (more == 0)
             continue;
         print_error("%s in %s: %lld ps, which is %lld more than by hand\n",
-                    waits_part_words((enum waits_part)(i % WAITS_PARTS)),
-                    waits_phase_key((enum waits_phase)(i / WAITS_PARTS)),
-                    (long long)life->ps[i / WAITS_PARTS][i % WAITS_PARTS], (long long)more);
+                    breakdown_part_words((enum breakdown_part)(i % BREAKDOWN_PARTS)),
+                    breakdown_phase_key((enum breakdown_phase)(i / BREAKDOWN_PARTS)),
+                    (long long)life->ps[i / BREAKDOWN_PARTS][i % BREAKDOWN_PARTS], (long long)more);
         same = false;
     }
     assert_true(same);

@@ -70,10 +70,10 @@ static void two_hosts_at_one_target(void **state)
                READ_RESPONSE);
     /* Both capsules reach the switch at one moment: the second waits for a slot of the first, and
      * that much later the core, if there is one for both, is still at the first. */
-    const struct waits_life *second = by_hand_life(1);
-    assert_int_equal(second->ps[WAITS_IN_COMMAND][WAITS_QUEUED], SLOT(COMMAND));
-    assert_int_equal(second->ps[WAITS_IN_MEDIUM][WAITS_MEDIA_WAIT] +
-                         second->ps[WAITS_IN_TARGET][WAITS_TARGET_WAIT],
+    const struct breakdown_life *second = by_hand_life(1);
+    assert_int_equal(second->ps[BREAKDOWN_IN_COMMAND][BREAKDOWN_QUEUED], SLOT(COMMAND));
+    assert_int_equal(second->ps[BREAKDOWN_IN_MEDIUM][BREAKDOWN_MEDIA_WAIT] +
+                         second->ps[BREAKDOWN_IN_TARGET][BREAKDOWN_TARGET_WAIT],
                      10 * US - SLOT(COMMAND));
     assert_int_equal(second->place_count, 1);
     assert_int_equal(second->places[0].queued_ps, SLOT(COMMAND));

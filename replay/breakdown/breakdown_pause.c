@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * waits_pause - a row of intervals, and sums of it by binary search. */
+ * breakdown_pause - a row of intervals, and sums of it by binary search. */
 #include "base/memory.h"
-#include "replay/waits/waits_private.h"
+#include "replay/breakdown/breakdown_private.h"
 
-void waits_pauses_reported(struct waits_pauses *pauses, time_ps at, bool paused)
+void breakdown_pauses_reported(struct breakdown_pauses *pauses, time_ps at, bool paused)
 {
     if (paused == pauses->open)
         return;
@@ -12,14 +12,15 @@ void waits_pauses_reported(struct waits_pauses *pauses, time_ps at, bool paused)
         pauses->list[pauses->count - 1].until = at;
         return;
     }
-    const struct waits_pause *last = pauses->count > 0 ? &pauses->list[pauses->count - 1] : NULL;
+    const struct breakdown_pause *last =
+        pauses->count > 0 ? &pauses->list[pauses->count - 1] : NULL;
     const time_ps before = last == NULL ? 0 : last->before + last->until - last->from;
     pauses->list = memory_grown(pauses->list, pauses->count, &pauses->room, sizeof *pauses->list);
-    pauses->list[pauses->count++] = (struct waits_pause){at, TIME_NEVER, before};
+    pauses->list[pauses->count++] = (struct breakdown_pause){at, TIME_NEVER, before};
 }
 
 /* In all until a moment. */
-static time_ps paused_until(const struct waits_pauses *pauses, time_ps at)
+static time_ps paused_until(const struct breakdown_pauses *pauses, time_ps at)
 {
     uint32_t low = 0, high = pauses->count; /* the first that begins later is in between */
     while (low < high) {
@@ -31,11 +32,11 @@ static time_ps paused_until(const struct waits_pauses *pauses, time_ps at)
     }
     if (low == 0)
         return 0;
-    const struct waits_pause *pause = &pauses->list[low - 1];
+    const struct breakdown_pause *pause = &pauses->list[low - 1];
     return pause->before + (at < pause->until ? at : pause->until) - pause->from;
 }
 
-time_ps waits_paused_between(const struct waits_pauses *pauses, time_ps from, time_ps to)
+time_ps breakdown_paused_between(const struct breakdown_pauses *pauses, time_ps from, time_ps to)
 {
     if (pauses->count == 0 || from >= to)
         return 0;
