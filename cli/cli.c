@@ -260,6 +260,15 @@ static const char *long_name(const struct cli_command *command, int code)
     return code == LONG_HELP ? "help" : command->options[code - LONG_FIRST].name;
 }
 
+/* A letter takes the rest of its word as its value: -json would be --jobs with the value "son". */
+static bool is_long_with_one_dash(const struct cli_command *command, const char *taken)
+{
+    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+        if (taken[0] == '-' && strcmp(taken + 1, option->name) == 0)
+            return true;
+    return false;
+}
+
 /* What is wrong with the option that getopt has just taken from `taken`; false: nothing.  `next` is
  * what it looks at next, which may be NULL: letters of -json that it has not come to. */
 static bool is_wrong(const struct cli_command *command, int code, const char *taken,
@@ -277,7 +286,8 @@ static bool is_wrong(const struct cli_command *command, int code, const char *ta
     }
     const char letter[3] = {'-', (char)optopt, '\0'};
     const bool is_letter = code == '?' && optopt > 0;
-    if (code != '?' && (code < LONG_FIRST || is_exact(taken, long_name(command, code))))
+    if (code != '?' && (code < LONG_FIRST ? !is_long_with_one_dash(command, taken)
+                                          : is_exact(taken, long_name(command, code))))
         return false;
     const bool is_word = is_letter && next != NULL && strncmp(next, letter, 2) == 0;
     unknown_option(command, is_word ? next : is_letter ? letter : taken);
