@@ -16,7 +16,7 @@ cat <<END
 
 Worked examples of \`stormglass plan\`: the question as written in the file, and the answer of the program. \`make plans\` runs all of
 them and writes this page; prices are illustrative ([scenarios/plans/prices.yaml](../scenarios/plans/prices.yaml)), and
-[stormglass-plan(1)](man/stormglass-plan.1) explains the words.
+[stormglass-plan(1)](man/stormglass-plan.1) explains the terms.
 END
 for plan; do
     printf '\n## %s\n\n' "$(sed -n 's/^about: //p' "$plan")"
@@ -35,14 +35,14 @@ for plan; do
 done
 cat <<'END'
 
-## What an answer costs
+## The cost of an answer
 
-Parts of the simulated events that playing every candidate takes, over drawn spaces whose axes are all monotone
-(`tests/plans/spaces`, [testing.md](testing.md)); each answer was that of playing everything.
+The events that the search simulates, in percent of the events of running every candidate, for random plans whose axes are all
+monotone (`tests/plans/spaces`, [testing.md](testing.md#plans)). Each answer is the same as that of running every candidate.
 
-| spaces | cheapest, or least power | most headroom | front |
+| spaces | cheapest, or least power | most headroom | Pareto front |
 |---|---|---|---|
-| 25 to 192 candidates (`--monotone`, seeds 1 to 14) | 0.4 to 9.7 %, 4 and 2 % in all | 1.2 to 25.0 %, 4 % in all | 1.3 to 22.4 %, 5 % in all |
+| 25 to 192 candidates (`--monotone`, seeds 1 to 14) | 0.4 to 9.7 %, 4 and 2 % in total | 1.2 to 25.0 %, 4 % in total | 1.3 to 22.4 %, 5 % in total |
 | 750 to 900 candidates (`--large`, seeds 1 to 10) | 0.4 to 5.0 % | - | 0.3, 0.5, 1.7 and 4.5 % |
 END
 exit $failed
