@@ -378,6 +378,7 @@ void confirm_judge(void *self, const struct scenario *scenario, time_ps until, u
     const struct prove_question question = {.scenario = scenario,
                                             .until = until,
                                             .digest = digest,
+                                            .events_most = confirm->events,
                                             .runs_most =
                                                 runs < UINT32_MAX ? (uint32_t)runs : UINT32_MAX};
     if (runs < RUNS_LEAST)

@@ -14,7 +14,7 @@
 
 #define CONFIRM_EVENTS 20000000 /* some seconds of one processor */
 
-/* The runs may take so many events together; each is taken to be as long as the first. */
+/* The runs may take so many events together; where they would take more, the account stands. */
 struct confirm {
     uint64_t events;
 };

@@ -139,6 +139,7 @@ struct prove {
     uint32_t row_count;
     uint32_t left_out; /* suspects that were not played */
     uint32_t runs;
+    uint64_t events; /* that the runs took */
     struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those that lost most */
     uint32_t victim_count;                          /* of all */
     struct prove_host hosts[PROVE_HOSTS_MAX];       /* those that lost most by the culprits */
@@ -167,7 +168,8 @@ struct prove_question {
     const char *digest; /* of the run that is explained: played again it must have the same */
     uint32_t runs_most; /* 0: as many as it takes.  Else no workload is left out, what chance moves
                          * is taken from two runs, and fewer suspects are played where needed */
-    bool progress;      /* as in run_options */
+    uint64_t events_most; /* of all runs together; 0: as many as they take */
+    bool progress;        /* as in run_options */
 };
 
 enum prove_end {

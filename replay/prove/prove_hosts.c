@@ -15,13 +15,14 @@ static void add_host(struct prove *prove, const struct prove_host *host)
     prove->host_count++;
 }
 
-/* The part of its operations' time that it lost, of the time in which its workload issues; not more
- * than they lost. */
+/* The part of its operations' time that it lost, of the time in which its workload issues.  Where
+ * all came to their end, not more than they lost. */
 static int64_t lost_of_span(const struct prove_trial *trial, const struct prove_host *host)
 {
     const struct scenario_workload *workload = &trial->scenario->workloads[host->workload];
     const time_ps span = time_earlier(workload->stop, trial->until) - workload->start;
-    if (host->whole_ps == 0 || host->whole_ps < span)
+    const bool ended = host->failed <= 0 && host->inactive <= 0;
+    if (host->whole_ps == 0 || (ended && host->whole_ps < span))
         return host->lost_ps;
     return (int64_t)((__int128)host->lost_ps * span / host->whole_ps);
 }

@@ -11,11 +11,13 @@
 struct batch {
     struct prove_trial *trial;
     const struct prove_set *sets;
+    uint64_t events_most; /* of each run */
 };
 
 /* What comes through the pipe; the works, then what workloads have, then the stops, behind it. */
 struct report {
-    bool built, played;
+    bool built, played, spent;
+    uint64_t events;
     char why[STORE_ERROR_BYTES];
     int64_t lossless_drops, drops;
     struct prove_work works[];
@@ -72,7 +74,10 @@ static void play(void *self, uint32_t index, void *result)
     const struct batch *batch = self;
     const struct prove_trial *trial = batch->trial;
     const struct prove_set *set = &batch->sets[index];
-    const struct run_options options = {.until = trial->until, .brief = true, .members = true};
+    const struct run_options options = {.until = trial->until,
+                                        .brief = true,
+                                        .members = true,
+                                        .events_most = batch->events_most};
     struct repair repairs[PROVE_SUSPECTS_MAX];
     struct repaired repaired;
     struct report *report = result;
@@ -85,6 +90,8 @@ static void play(void *self, uint32_t index, void *result)
     const bool stopped = end == RUN_DONE && strcmp(run.result.status, "interrupted") == 0;
     report->built = end != RUN_REFUSED;
     report->played = end == RUN_DONE && !stopped;
+    report->events = report->played ? (uint64_t)run.result.totals.events : 0;
+    report->spent = batch->events_most > 0 && report->events > batch->events_most;
     if (report->played)
         write_report(trial, &run, report);
     else
@@ -127,7 +134,9 @@ bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, ui
     struct prove *prove = trial->prove;
     if (!prove_may_play(trial, count))
         return false;
-    struct batch batch = {trial, sets};
+    const uint64_t most = trial->question->events_most;
+    const uint64_t left = most > prove->events ? most - prove->events : 0;
+    struct batch batch = {trial, sets, .events_most = most == 0 ? 0 : left / (count + 1) + 1};
     const size_t bytes = report_bytes(trial);
     char *results = memory_zeroed(count + 1, bytes);
     const struct jobs jobs = {&batch, play, .count = count, .results = results, .bytes = bytes};
@@ -137,11 +146,19 @@ bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, ui
     for (uint32_t i = 0; i < count && well; i++) {
         struct report *report = (struct report *)(void *)(results + i * bytes);
         measures[i] = (struct prove_measure){0};
+        prove->events += report->events;
+        prove->spent |= report->spent;
         if (report->played)
             take(trial, report, &measures[i]);
         else if (report->built)
             snprintf(prove->why, sizeof prove->why, "%s", report->why);
         well = report->played || !report->built;
+    }
+    if (prove->spent) {
+        snprintf(prove->why, sizeof prove->why, "the runs take more events than they may");
+        for (uint32_t i = 0; i < count; i++)
+            prove_measure_free(&measures[i]);
+        well = false;
     }
     free(results);
     return well;

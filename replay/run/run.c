@@ -109,7 +109,7 @@ static void play_slices(struct play *play)
         committed_s = due ? after_s : committed_s;
         record_reached(play->record, now);
         record_tick(play->record, due);
-        if (lost)
+        if (lost || (play->options->events_most > 0 && after > play->options->events_most))
             break;
     }
     progress_end(&progress);

@@ -37,6 +37,7 @@ struct run_options {
     /* It is cut at the first look after a lossless frame was dropped for want of buffer; looks are
      * at the same moments in every run. */
     bool ends_at_loss;
+    uint64_t events_most; /* it is cut at the first look after so many events; 0: never */
     run_judge_fn *judge; /* NULL: the account of the run stands */
     void *judge_self;
     bool waits; /* what commands and messages wait for is accounted: some four times the time */
