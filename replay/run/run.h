@@ -40,7 +40,7 @@ struct run_options {
     uint64_t events_most; /* it is cut at the first look after so many events; 0: never */
     run_judge_fn *judge; /* NULL: the account of the run stands */
     void *judge_self;
-    bool waits; /* what commands and messages wait for is accounted: some four times the time */
+    bool waits; /* what commands and messages wait for is accounted: some 40 % more instructions */
 };
 
 enum run_end {
