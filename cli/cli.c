@@ -274,6 +274,12 @@ static bool is_long_with_one_dash(const struct cli_command *command, const char 
 static bool is_wrong(const struct cli_command *command, int code, const char *taken,
                      const char *next)
 {
+    /* -json is a slip for --json, not the option -j with the value son. */
+    if (taken[0] == '-' && taken[1] != '-' && strlen(taken) > 2 &&
+        option_index(command->options, taken + 1) >= 0) {
+        unknown_option(command, taken);
+        return true;
+    }
     if (code == ':') {
         complain(command, "%s needs a value", taken);
         usage_error(command);
