@@ -382,12 +382,14 @@ site: build/packages-site all ## builds the documents as HTML with sample report
 install: all ## builds the release, installs program, man pages, completion and cases under PREFIX (and DESTDIR)
 	@install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/stormglass/cases" \
 	    "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5" \
-	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions"
+	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
+	    "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
 	@install -m 755 $(PROGRAMS) "$(DESTDIR)$(PREFIX)/bin"
 	@install -m 644 $(filter %.1,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man1"
 	@install -m 644 $(filter %.5,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man5"
-	@install -m 644 cli/completion.bash \
-	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/stormglass"
+	@$(PROGRAM) completion bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/stormglass"
+	@$(PROGRAM) completion zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_stormglass"
+	@$(PROGRAM) completion fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/stormglass.fish"
 	@install -m 644 $(filter scenarios/cases/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/cases"
 	@echo "  INSTALLED under $(DESTDIR)$(PREFIX)"
 

@@ -72,8 +72,9 @@ struct cli_command {
     const struct cli_example *examples;
     const struct cli_exit_code *exit_codes;
     const struct cli_option *options;
-    int operands_min, operands_max; /* max -1: any number */
-    bool passes;                    /* all arguments, options too, are its operands as they stand */
+    int operands_min, operands_max;   /* max -1: any number */
+    const char *const *operand_words; /* what an operand may be besides a file; NULL ends them */
+    bool passes; /* all arguments, options too, are its operands as they stand */
     int (*run)(const struct cli_args *args);
 };
 

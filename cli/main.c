@@ -2,6 +2,7 @@
  * main - the table of commands. */
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/completion.h"
 #include "cli/hand_over.h"
 #include "scenarios/embedded.h"
 
@@ -61,7 +62,8 @@ static void print_usage(FILE *out)
     for (int group = 0; group < GROUPS; group++)
         print_group((enum group)group, out);
     fputs(
-        "\nstormglass help COMMAND, or COMMAND --help: details; stormglass version: the version.\n",
+        "\nstormglass help COMMAND, or COMMAND --help: details; stormglass version: the version;\n"
+        "stormglass completion bash|zsh|fish: a completion script.\n",
         out);
 }
 
@@ -70,6 +72,7 @@ static int unknown_command(const char *name)
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < COMMANDS; i++)
         nearest_offer(&nearest, commands[i]->name);
+    nearest_offer(&nearest, "completion");
     nearest_offer(&nearest, "help");
     nearest_offer(&nearest, "version");
     cli_error("there is no command '%s'%s", name,
@@ -102,6 +105,16 @@ static int help(int argc, char **argv)
                            : cli_run(command, 2, (char *[]){argv[1], option, NULL});
 }
 
+static int completion(int argc, char **argv)
+{
+    if (argc != 2) {
+        cli_error("completion: expected one shell: bash, zsh or fish");
+        return CLI_USAGE;
+    }
+    const int code = completion_print(argv[1], commands, COMMANDS);
+    return code == CLI_DONE ? flushed() : code;
+}
+
 static bool is_one_of(const char *word, const char *const *words)
 {
     while (*words != NULL && strcmp(*words, word) != 0)
@@ -130,6 +143,8 @@ int main(int argc, char **argv)
     }
     if (is_one_of(argv[1], (const char *const[]){"help", "--help", "-h", NULL}))
         return help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "completion") == 0)
+        return completion(argc - 1, argv + 1);
     if (is_for_many(argv[1]))
         return hand_over("stormglass-mpi", NULL, argv + 1, argc - 1);
     const struct cli_command *command = find_command(argv[1]);

@@ -269,6 +269,13 @@ static void print_kinds(void)
     puts("What is not imported is reported on standard error and in the scenario's comments.");
 }
 
+static const char *const kind_words[] = {
+#define IMPORT(stem) #stem,
+#include "cli/prepare/import.def"
+#undef IMPORT
+    NULL,
+};
+
 const struct cli_command cmd_import = {
     .name = "import",
     .operands = "KIND FILE...",
@@ -291,6 +298,7 @@ const struct cli_command cmd_import = {
             {3, "the output could not be written"},
             {0}},
     .options = options,
+    .operand_words = kind_words,
     .operands_min = 2,
     .operands_max = -1,
     .run = run,

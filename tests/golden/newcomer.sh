@@ -93,7 +93,7 @@ done
 
 # --- completion knows the paths of --set, each once, and they are taken ---
 # shellcheck source=/dev/null
-. "$root/cli/completion.bash"
+. <("$program" completion bash)
 complete_words() { # WORD... : what is offered for the last one
     COMP_WORDS=("$program" "$@") COMP_CWORD=$#
     _stormglass
