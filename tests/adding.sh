@@ -17,7 +17,7 @@ fail() {
 # --- the copy, its templates and their lines --------------------------------------------------------------
 
 mkdir -p "$copy/build" "$copy/docs" "$copy/tests"
-cp -Rp Makefile .ci model scenarios replay reports cli "$copy"
+cp -Rp Makefile VERSION .ci model scenarios replay reports cli "$copy"
 cp -R docs/man "$copy/docs"
 cp tests/run "$copy/tests"
 touch "$copy/build/packages-build" "$copy/build/packages-test" # they are here: this test runs

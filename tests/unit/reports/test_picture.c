@@ -12,6 +12,13 @@
 
 #include <cmocka.h>
 
+/* Fonts and layouts that the libraries keep until the process ends. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\nleak:libgvc\n";
+}
+
 /* The picture as SVG, which the caller frees; the picture is freed. */
 static char *svg_of(struct picture *picture)
 {
