@@ -307,7 +307,7 @@ culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm inje
 		"$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),100)
 
 same: build/packages-test all ## COUNT drawn scenarios (20), each also in another order and with other names: is the verdict the same? (SEED: by commit)
-	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/same.py "$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),20)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/same.py "$(if $(filter-out file,$(origin SEED)),$(SEED))" $(if $(filter-out file,$(origin COUNT)),$(COUNT),20)
 
 diagnosis: all ## scenarios from incident reports: how many verdicts of run are right, by set (ACCOUNT=1: of run --confirm 0; EXPLAIN=1: of explain --prove; SET=n or h)
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/diagnosis/score.py $(if $(EXPLAIN),--explain) $(if $(ACCOUNT),--account) $(if $(SET),--set $(SET))
