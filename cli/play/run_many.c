@@ -167,7 +167,8 @@ static bool print_kept(const struct many *many, uint32_t index, int stream)
 static void print_next(struct many *many)
 {
     const uint32_t index = many->printed++;
-    const bool printed = print_kept(many, index, 0) & print_kept(many, index, 1);
+    const bool out = print_kept(many, index, 0), err = print_kept(many, index, 1);
+    const bool printed = out && err;
     int code = many->results[index].code;
     if (!many->well[index] || !printed) {
         code = CLI_FAILED;
