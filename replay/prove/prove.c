@@ -195,52 +195,44 @@ static bool is_alike(const struct prove_trial *trial, const struct prove_measure
     return alike;
 }
 
-/* All of the tier at once.  Where that changes nothing for anybody, it stands for each of them
- * alone: most scenarios are healthy, and have many suspects. */
-static bool play_at_once(struct prove_trial *trial, enum prove_tier tier, bool *idle)
+/* Everything was played at once and changes nothing for anybody: that stands for each of the tier
+ * alone.  Most scenarios are healthy, and have many suspects. */
+static bool is_idle(struct prove_trial *trial, enum prove_tier tier)
 {
-    struct prove *prove = trial->prove;
-    const struct prove_set all = prove_all_broken(prove);
-    struct prove_measure measure = {0};
-    *idle = false;
-    if (trial->question->runs_most == 0 || all.count < 2)
-        return true;
-    if (!prove_play_sets(trial, &all, 1, &measure))
+    const struct prove *prove = trial->prove;
+    if (trial->ideal.works == NULL || !is_alike(trial, &trial->original, &trial->ideal))
         return false;
-    *idle = measure.works != NULL && is_alike(trial, &trial->original, &measure);
-    for (uint32_t i = 0; i < prove->row_count && *idle; i++)
+    for (uint32_t i = 0; i < prove->row_count; i++)
         if (prove->rows[i].tier == tier && prove_is_broken(&prove->rows[i]))
-            copy_measure(trial, &trial->rows[i], &measure);
-    if (*idle) {
-        prove_measure_free(&trial->ideal);
-        trial->ideal = measure;
-    } else {
-        prove_measure_free(&measure);
-    }
+            copy_measure(trial, &trial->rows[i], &trial->ideal);
     return true;
 }
 
-/* Each of the tier alone, and of the first tier all at once beside. */
+/* Each of the tier alone; all at once first where runs are limited, else beside those of the first
+ * tier. */
 static bool play_alone(struct prove_trial *trial, enum prove_tier tier)
 {
     struct prove *prove = trial->prove;
     const struct prove_set all = prove_all_broken(prove);
+    const bool first = trial->question->runs_most > 0 && all.count > 1;
+    const bool beside = !first && tier == PROVE_ODD && all.count != 1;
     struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
     struct prove_measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
     uint32_t rows[PROVE_SUSPECTS_MAX], count = 0;
-    bool idle;
-    if (!play_at_once(trial, tier, &idle) || idle)
-        return idle;
+    bool again = !first && !beside;
+    if (first && !play_ideal(trial))
+        return false;
+    if (first && is_idle(trial, tier))
+        return true;
     if (!prove_measure_noise(trial))
         return false;
-    bool again = tier != PROVE_ODD || all.count == 1;
     for (uint32_t i = 0; i < prove->row_count; i++)
         if (prove->rows[i].tier == tier) {
             sets[count] = (struct prove_set){.rows = {i}, .count = 1};
             rows[count++] = i;
         }
     sets[count] = all;
-    if (!prove_play_sets(trial, sets, count + !again, measures))
+    if (!prove_play_sets(trial, sets, count + beside, measures))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         struct prove_row *row = &prove->rows[rows[i]];
@@ -250,10 +242,8 @@ static bool play_alone(struct prove_trial *trial, enum prove_tier tier)
                      is_worse(trial, &trial->original, &measures[i]);
         again |= row->unplayed || row->worse;
     }
-    if (!again)
+    if (beside)
         trial->ideal = measures[count];
-    else
-        prove_measure_free(&measures[count]);
     return !again || play_ideal(trial);
 }
 
