@@ -232,10 +232,8 @@ static int run_one(const struct cli_args *args)
         !read_level(args, &how.level) || !read_interval(args, &how.interval))
         return CLI_USAGE;
     how.path = cli_value(args, "output");
-    if (seeds == 0)
-        limit_level(&how);
-    how.waits = cli_given(args, "waits") || how.level == RECORD_PACKETS;
     limit_level(&how);
+    how.waits = cli_given(args, "waits") || how.level == RECORD_PACKETS;
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
