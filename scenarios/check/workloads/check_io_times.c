@@ -13,12 +13,36 @@
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/workload.h"
 
-static void propose(struct check_report *report, const struct check_thing *thing, time_ps above)
+enum io_timer { IO_TIMEOUT, KEEP_ALIVE, FAST_IO_FAIL_TMO, CTRL_LOSS_TMO, TIMERS };
+static const char *const timer_rows[TIMERS] = {"io-timeout", "keep-alive", "fast-io-fail-tmo",
+                                               "ctrl-loss-tmo"};
+
+/* All pairs are searched twice: first for the longest wait of each timer, then for findings.  A
+ * setting may hold for several hosts, and a host for several targets: each remedy is enough for the
+ * longest wait of all. */
+struct search {
+    const struct scenario *scenario;
+    struct check_report *report; /* NULL: the first time */
+    time_ps longest[TIMERS];
+};
+
+/* The timer is too short; false: the first time, only the wait is noted. */
+static bool is_found(struct search *search, enum io_timer timer, time_ps is, time_ps waits)
 {
+    if (is >= waits)
+        return false;
+    search->longest[timer] = max_i64(search->longest[timer], waits);
+    return search->report != NULL;
+}
+
+static void propose(const struct search *search, const struct check_thing *thing,
+                    enum io_timer timer)
+{
+    const time_ps above = search->longest[timer];
     char value[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_TIME, 2 * above, value, sizeof value);
-    check_remedy(report, "nvme.%s above %s", thing->row, note_time(above).text);
-    check_set(report, thing, "%s", value);
+    check_remedy(search->report, "nvme.%s above %s", thing->row, note_time(above).text);
+    check_set(search->report, thing, "%s", value);
 }
 
 /* ------------------------------------------------------------------ load */
@@ -46,79 +70,79 @@ static time_ps *full_times(const struct scenario *scenario, struct arena *arena)
     return times;
 }
 
-static void check_load(const struct scenario_node *host, const struct scenario_node *target,
-                       time_ps waits, struct check_report *report)
+static void check_load(struct search *search, const struct scenario_node *host,
+                       const struct scenario_node *target, time_ps waits)
 {
-    const struct check_thing thing = check_of_initiator(host, "io-timeout");
-    if (host->host->nvme_host->core.io_timeout >= waits)
+    const struct check_thing thing = check_of_initiator(host, timer_rows[IO_TIMEOUT]);
+    if (!is_found(search, IO_TIMEOUT, host->host->nvme_host->core.io_timeout, waits))
         return;
     check_alike(
-        report, DIAG_WARNING, &thing,
+        search->report, DIAG_WARNING, &thing,
         "nvme.io-timeout is %s, but the data of all commands under way take %s on the links "
         "of %s: commands time out under full load",
         note_time(host->host->nvme_host->core.io_timeout).text, note_time(waits).text,
         target->name);
-    propose(report, &thing, waits);
+    propose(search, &thing, IO_TIMEOUT);
 }
 
 /* ------------------------------------------------------------------ faults */
 
 /* A timer of the host ends before the outage does. */
-static void check_timer(const struct scenario_node *host, const char *row, time_ps is,
-                        const char *outage, time_ps lasts, const char *words,
-                        struct check_report *report)
+static void check_timer(struct search *search, const struct scenario_node *host,
+                        enum io_timer timer, time_ps is, const char *outage, time_ps lasts,
+                        const char *words)
 {
-    const struct check_thing thing = check_of_initiator(host, row);
-    if (is >= lasts)
+    const struct check_thing thing = check_of_initiator(host, timer_rows[timer]);
+    if (!is_found(search, timer, is, lasts))
         return;
-    check_alike(report, DIAG_WARNING, &thing, "nvme.%s is %s, but %s lasts %s: %s", row,
-                note_time(is).text, outage, note_time(lasts).text, words);
-    propose(report, &thing, lasts);
+    check_alike(search->report, DIAG_WARNING, &thing, "nvme.%s is %s, but %s lasts %s: %s",
+                timer_rows[timer], note_time(is).text, outage, note_time(lasts).text, words);
+    propose(search, &thing, timer);
 }
 
-static void check_reconnect(const struct scenario *scenario, const struct scenario_fault *fault,
-                            const char *outage, const struct scenario_node *host,
-                            struct check_report *report)
+static void check_reconnect(const struct search *search, const struct scenario_fault *fault,
+                            const char *outage, const struct scenario_node *host)
 {
+    const struct scenario *scenario = search->scenario;
     const time_ps delay = host->host->nvme_host->core.reconnect_delay;
     const struct check_thing thing = check_of_initiator(host, "reconnect-delay");
-    if (fault->end >= scenario->duration || fault->at + delay <= scenario->duration)
+    if (search->report == NULL || fault->end >= scenario->duration ||
+        fault->at + delay <= scenario->duration)
         return;
-    check_alike(report, DIAG_WARNING, &thing,
+    check_alike(search->report, DIAG_WARNING, &thing,
                 "nvme.reconnect-delay is %s: after %s no host connects again before the run "
                 "ends at %s",
                 note_time(delay).text, outage, note_time(scenario->duration).text);
-    check_remedy(report,
+    check_remedy(search->report,
                  "nvme.reconnect-delay: about the %s that the target needs, or a longer run",
                  note_time(fault->end - fault->at).text);
 }
 
-static void check_outage(const struct scenario *scenario, uint32_t index,
-                         const struct scenario_node *host, struct check_report *report)
+static void check_outage(struct search *search, uint32_t index, const struct scenario_node *host)
 {
-    const struct scenario_fault *fault = &scenario->faults[index];
+    const struct scenario_fault *fault = &search->scenario->faults[index];
     const struct nvme_host_params *nvme = &host->host->nvme_host->core;
     const unsigned breaks = fault->ops->breaks(fault->params);
     const unsigned crash = FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS;
     const time_ps lasts = fault->end - fault->at;
-    const struct fault_name name = fault_name(scenario, index);
+    const struct fault_name name = fault_name(search->scenario, index);
     if ((breaks & FAULT_KILLS_TARGET) == 0 && nvme->keep_alive > 0)
-        check_timer(host, "keep-alive", nvme->keep_alive, name.text, lasts,
-                    "controllers are lost and connect again, where commands only had to wait",
-                    report);
+        check_timer(search, host, KEEP_ALIVE, nvme->keep_alive, name.text, lasts,
+                    "controllers are lost and connect again, where commands only had to wait");
     if ((breaks & crash) == crash)
-        check_reconnect(scenario, fault, name.text, host, report);
+        check_reconnect(search, fault, name.text, host);
     if (nvme->fast_io_fail_tmo >= 0)
-        check_timer(host, "fast-io-fail-tmo", nvme->fast_io_fail_tmo, name.text, lasts,
-                    "I/O fails before the target is back", report);
+        check_timer(search, host, FAST_IO_FAIL_TMO, nvme->fast_io_fail_tmo, name.text, lasts,
+                    "I/O fails before the target is back");
     if (nvme->ctrl_loss_tmo >= 0)
-        check_timer(host, "ctrl-loss-tmo", nvme->ctrl_loss_tmo, name.text, lasts,
-                    "the controller is removed before the target is back", report);
+        check_timer(search, host, CTRL_LOSS_TMO, nvme->ctrl_loss_tmo, name.text, lasts,
+                    "the controller is removed before the target is back");
 }
 
-static void check_faults(const struct scenario *scenario, const struct scenario_workload *workload,
-                         const struct scenario_pair *pair, struct check_report *report)
+static void check_faults(struct search *search, const struct scenario_workload *workload,
+                         const struct scenario_pair *pair)
 {
+    const struct scenario *scenario = search->scenario;
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
         const struct scenario_spot spot = {pair->to, SCENARIO_ALL_PORTS};
@@ -126,23 +150,32 @@ static void check_faults(const struct scenario *scenario, const struct scenario_
             fault->end == TIME_NEVER || fault->at >= scenario->duration || workload->paths > 1 ||
             !fault_has_spot(fault, &spot))
             continue;
-        check_outage(scenario, i, &scenario->nodes[pair->from], report);
+        check_outage(search, i, &scenario->nodes[pair->from]);
+    }
+}
+
+static void check_pairs(struct search *search, const time_ps *times)
+{
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; workload->ops->needs_nvme_target && i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const struct scenario_node *target = &scenario->nodes[pair->to];
+            check_load(search, &scenario->nodes[pair->from], target, times[target->index]);
+            check_faults(search, workload, pair);
+        }
     }
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
+    struct search search = {.scenario = scenario};
     const time_ps *times = full_times(scenario, &scratch);
-    for (uint32_t w = 0; w < scenario->workload_count; w++) {
-        const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; workload->ops->needs_nvme_target && i < workload->pair_count; i++) {
-            const struct scenario_pair *pair = &workload->pairs[i];
-            check_load(&scenario->nodes[pair->from], &scenario->nodes[pair->to], times[pair->to],
-                       report);
-            check_faults(scenario, workload, pair, report);
-        }
-    }
+    check_pairs(&search, times);
+    search.report = report;
+    check_pairs(&search, times);
     arena_free(&scratch);
 }
 

@@ -27,7 +27,7 @@ static void commands_and_queues(void **state)
     (void)state;
 #define HOSTS(host, target)                                                                        \
     "hosts:\n  defaults: {rnic: {profile: ideal}, nvme: {" host "}, target: {" target "}}"         \
-                                                                                      "\n" TARGET
+    "\n" TARGET
 #define SECOND(host) "hosts:\n  some: {where: host2, nvme: {" host "}}\n" TARGET
     static const struct findings_print cases[] = {
         {HEAD HOSTS("", "") NVME(", block-size: 1MiB"), "block-sizes", ""},
@@ -308,6 +308,35 @@ static void faults_inside_the_fabric(void **state)
     assert_prints(cases, COUNT(cases));
 }
 
+/* One remedy is enough for all outages that a timer must outlast: of one target, or of several. */
+static void timers_of_several_outages(void **state)
+{
+    (void)state;
+#define STALLS(values) "faults: [" values "]\n"
+#define SHORT          "hosts:\n  defaults: {nvme: {fast-io-fail-tmo: 10us}}\n"
+#define FAST(host, outage)                                                                         \
+    "t.yaml:7:39: warning: " host ": nvme.fast-io-fail-tmo is 10 us, but target-stall at " outage  \
+    ": I/O fails before the target is back\n    remedy: nvme.fast-io-fail-tmo above 219 us "       \
+    "(--set hosts.defaults.nvme.fast-io-fail-tmo=438us)\n"
+    static const struct findings_print cases[] = {
+        {HEAD "duration: 1ms\n" SHORT TARGET NVME("")
+             STALLS("{kind: target-stall, where: host0, at: 1us, for: 98us}, {kind: target-stall, "
+                    "where: host0, at: 200us, for: 219us}"),
+         "io-times",
+         FAST("2 hosts (host1, ...)", "host0 from 1us lasts 98 us")
+             FAST("2 hosts (host1, ...)", "host0 from 200us lasts 219 us")},
+        {HEAD "duration: 1ms\n" SHORT
+              "  targets: {where: [host0, host3], namespaces: [{media: fixed}]}\n"
+              "workloads: [{name: w, kind: nvme, from: host1, to: host0}, {name: v, kind: nvme, "
+              "from: host2, to: host3}]\n" STALLS(
+                  "{kind: target-stall, where: host3, at: 1us, for: 219us}, {kind: target-stall, "
+                  "where: host0, at: 1us, for: 98us}"),
+         "io-times",
+         FAST("host1", "host0 from 1us lasts 98 us") FAST("host2", "host3 from 1us lasts 219 us")},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +346,7 @@ int main(void)
         cmocka_unit_test(what_is_offered),
         cmocka_unit_test(faults),
         cmocka_unit_test(faults_inside_the_fabric),
+        cmocka_unit_test(timers_of_several_outages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
