@@ -147,7 +147,14 @@ UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*/*.c))
 SWARM_SOURCES := $(sort $(wildcard tests/swarm/*.c))
 LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c tests/laws/*/*.c)))
 
-LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lcminpack -ljansson -lcgraph -lm
+# What `make mutants` changes has to be in the shared object: of the programs' own folders all but the one with main().
+ifneq ($(SHARED),)
+LIB_SOURCES    += $(filter-out cli/main.c,$(CLI_SOURCES)) $(BRIDGE_SOURCES)
+CLI_SOURCES    := cli/main.c
+BRIDGE_SOURCES :=
+endif
+
+LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lcminpack -ljansson -lcgraph -lm $(if $(SHARED),-libverbs -lrdmacm -lev -lnettle)
 LAZY  := pcap gvc
 NAMES := $(if $(filter wasm,$(TARGET)),,$(B)/lazy_names.o)
 ifeq ($(TARGET),wasm)
@@ -240,11 +247,11 @@ matrix: build/packages-test build/packages-cross build/packages-wasm ## the same
 # Line counts, laws and the program need a build of their own; SEED draws the sample, COUNT is its size.
 SEED ?= 1
 COUNT ?= 300
-mutants: build/packages-test ## changes the code a little, COUNT times, and lists what no test notices (SEED=1, or ONLY=FILE:LINE; UNDER=FOLDERS; TESTS=PATTERNS; ALONE=1: what laws and CHECKs notice in a swarm)
+mutants: build/packages-test ## changes the code a little, COUNT times, and lists what no test notices (SEED=1, or ONLY=FILE:LINE; UNDER=FOLDERS; TESTS=PATTERNS; MISTAKES=FILE; ALONE=1: what laws and CHECKs notice in a swarm)
 	@$(MAKE) CC=gcc BUILD=coverage all $(if $(ALONE),swarm-program,unit-programs law-programs)
 	@$(MAKE) CC=gcc BUILD=asan SHARED=1 $(if $(ALONE),swarm-program,unit-programs)
 	@$(MAKE) CC=gcc BUILD=plain OPT=-O1 SHARED=1 all $(if $(ALONE),swarm-program,law-programs)
-	@ALONE=$(ALONE) $(if $(ALONE),TEST_CPU=200) UNDER="$(UNDER)" TESTS="$(or $(TESTS),*)" \
+	@ALONE=$(ALONE) $(if $(ALONE),TEST_CPU=200) UNDER="$(UNDER)" TESTS="$(or $(TESTS),*)" MISTAKES="$(MISTAKES)" \
 		tests/mutants/run $(if $(ONLY),--only $(ONLY),$(SEED) $(COUNT))
 
 s390x aarch64: build/packages-cross ## the program for a machine of the other byte order, or for ARM: build/s390x/stormglass

@@ -25,6 +25,7 @@ scenarios | while read -r scenario; do
         "$program" draw run.db -o fabric.dot && without_layout fabric.dot | sum fabric
     } 2>&1 | hold "$name"
 done
+[ -z "${ONLY-}" ] || exit $((failures > 0))
 for view in $(sqlite3 run.db "SELECT name FROM sqlite_master WHERE type='view' ORDER BY name"); do
     "$program" query run.db "SELECT * FROM $view" | head -n 3
 done 2>&1 | sed "s,$top/,,g" | hold views

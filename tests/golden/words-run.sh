@@ -6,7 +6,7 @@ top=$PWD
 . tests/golden/outside
 . "$top/tests/golden/words/said"
 
-scenarios | while read -r scenario; do
+scenarios | while read -r scenario; do # or ONLY one
     name=$(basename "$scenario" .yaml)
     {
         "$program" run "$scenario" 2>&1 | sed 's/ in [0-9.]* s$//'

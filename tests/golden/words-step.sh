@@ -8,7 +8,7 @@ top=$PWD
 
 ask() { sqlite3 run.db "$1"; }
 
-scenarios | while read -r scenario; do
+scenarios | while read -r scenario; do # or ONLY one
     name=$(basename "$scenario" .yaml)
     "$program" run "$scenario" -o run.db --until 1us >/dev/null 2>&1
     nodes=$(ask "SELECT name FROM (SELECT name FROM node WHERE kind='host' ORDER BY node LIMIT 3)

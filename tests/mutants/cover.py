@@ -16,6 +16,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 
 from place import BUILDS, ROOT, SECONDS_MAX, STORE
 
@@ -25,7 +26,12 @@ class Test:
 
     def __init__(self, name, kind, path, build, *arguments):
         self.name, self.kind, self.path, self.build, self.arguments = name, kind, path, build, list(arguments)
-        self.seconds, self.lines = 0.0, {}
+        self.seconds, self.lines, self.env = 0.0, {}, {}
+
+    def only(self, name):
+        """The part of a script that tries one scenario."""
+        self.name, self.env = f'{self.name} {name}', {'ONLY': name}
+        return self
 
     def command(self, build):
         if self.kind == 'case':
@@ -42,6 +48,8 @@ class Test:
         elif self.build is None:
             own += sorted(p for p in glob.glob(self.path.removesuffix('.sh') + '/**', root_dir=ROOT, recursive=True)
                           if (ROOT / p).is_file())  # what it reads
+            if self.env:
+                own.append(f"tests/golden/words/{os.path.basename(self.path)[:-3]}/{self.env['ONLY']}.txt")
         else:
             folder = os.path.dirname(self.path)
             shared = 'tests/unit' if folder.startswith('tests/unit/') else folder
@@ -65,8 +73,18 @@ def all_tests():
     tests += [Test(p[6:-2], 'law', p, 'fast') for p in found('tests/laws/test_*.c')]
     tests += [Test(p[6:], 'law', p, None) for p in found('tests/laws/*.sh')]
     tests += [Test('case ' + os.path.basename(p)[:-5], 'case', p, None) for p in found('scenarios/cases/*.yaml')]
-    tests += [Test(p[6:], 'golden', p, None) for p in found('tests/golden/*.sh') if not p.endswith('/cases.sh')]
-    return tests
+    for path in found('tests/golden/*.sh'):
+        parts = scenarios_of(path)
+        tests += [Test(path[6:], 'golden', path, None).only(part) for part in parts] or [Test(path[6:], 'golden', path, None)]
+    return [t for t in tests if t.path != 'tests/golden/cases.sh']
+
+
+def scenarios_of(path):
+    """Scenarios that a script can run alone: a mutant then runs only those that execute its line."""
+    if 'ONLY' not in (ROOT / path).read_text():
+        return []
+    held = ROOT / 'tests/golden/words' / os.path.basename(path)[:-3]
+    return sorted(p.stem for p in held.glob('*.txt') if p.stem != 'views')
 
 
 def stamp(paths):
@@ -81,18 +99,41 @@ def soft_limit(seconds):
     return seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]
 
 
+def work_of(session):
+    """Seconds of processor time of all processes of a session, and of those that they waited for."""
+    ticks = 0
+    for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
+        try:
+            fields = path.read_text().rpartition(')')[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        if int(fields[3]) == session:
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf('SC_CLK_TCK')
+
+
+def stop_when_dear(child):
+    """A script runs many programs, each with a limit of its own."""
+    while child.returncode is None:
+        if work_of(child.pid) > SECONDS_MAX:
+            os.killpg(child.pid, signal.SIGKILL)
+            return
+        time.sleep(1)
+
+
 def run_covered(test, counts):
     """Runs it once with counters that go to a folder of their own; its code and seconds of processor time."""
-    env = dict(os.environ, LC_ALL='C', GCOV_PREFIX=str(counts), STORMGLASS=str(BUILDS['coverage'] / 'stormglass'),
+    env = dict(os.environ, LC_ALL='C', GCOV_PREFIX=str(counts), **test.env, STORMGLASS=str(BUILDS['coverage'] / 'stormglass'),
                GCOV_PREFIX_STRIP=str(len(BUILDS['coverage'].resolve().parts) - 1))
     child = subprocess.Popen(test.command('coverage'), cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, soft_limit(SECONDS_MAX)))
     impatience = threading.Timer(SECONDS_MAX * 60, os.killpg, (child.pid, signal.SIGKILL))
     impatience.start()
+    threading.Thread(target=stop_when_dear, args=(child,), daemon=True).start()
     _, status, usage = os.wait4(child.pid, 0)  # of the child and of all that it waited for
-    impatience.cancel()
     child.returncode = os.waitstatus_to_exitcode(status)
+    impatience.cancel()
     return child.returncode, usage.ru_utime + usage.ru_stime
 
 
@@ -103,17 +144,15 @@ def lines_of(counts):
     for path in data:
         notes = build / path.relative_to(counts).with_suffix('.gcno')
         path.with_suffix('.gcno').symlink_to(notes)
-    for path in data:
-        done = subprocess.run(['gcov', '--json-format', '--stdout', str(path)], cwd=ROOT, capture_output=True)
-        for line in done.stdout.splitlines():
-            for file in json.loads(line)['files']:
-                if not file['file'].endswith('.c') or file['file'].startswith('/'):
-                    continue
-                entry = answer.setdefault(file['file'], {'source': keep_source(file['file'])})
-                entry['code'] = sorted({x['line_number'] for x in file['lines']})
-                entry['executed'] = sorted({x['line_number'] for x in file['lines'] if x['count'] > 0})
-                entry['functions'] = [(f['start_line'], f['end_line']) for f in file['functions']
-                                      if f['execution_count'] > 0]
+    done = subprocess.run(['gcov', '--json-format', '--stdout', *map(str, data)], cwd=ROOT, capture_output=True)
+    for line in done.stdout.splitlines():
+        for file in json.loads(line)['files']:
+            if not file['file'].endswith('.c') or file['file'].startswith('/'):
+                continue
+            entry = answer.setdefault(file['file'], {'source': keep_source(file['file'])})
+            entry['code'] = sorted({x['line_number'] for x in file['lines']})
+            entry['executed'] = sorted({x['line_number'] for x in file['lines'] if x['count'] > 0})
+            entry['functions'] = [(f['start_line'], f['end_line']) for f in file['functions'] if f['execution_count'] > 0]
     return answer
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trial - one mutant: compiled by itself, put before the library's own file, and met by the tests that execute its line.
+"""trial - one mutant: compiled by itself, put before the library's own file, and run by the tests that execute its line.
 
 A mutant is a shared object of one file.  LD_PRELOAD puts it before the library, whose calls then find its functions:
-nothing is linked anew, and no source is touched.  Unit tests come first, then laws, then what compares with golden
-digests and texts; in each of them what costs least comes first, and the first that fails ends it.  Laws that cost much
-come after the digests, which cost little: of mutants that both would kill, a few are so counted as golden's."""
+nothing is linked again, and no source is changed.  A mutant with the machine code of the original runs no test.  The
+cheapest test comes first, and the first that fails ends the trial; a test that killed another mutant of the same file
+comes earlier, because it probably compares what this file computes."""
 
 import os
 import pathlib
@@ -15,11 +15,12 @@ import subprocess
 import tempfile
 import time
 
-from cover import soft_limit
+from cover import soft_limit, work_of
 from place import BUILDS, ROOT
 
 ORDER = ('unit', 'law', 'case', 'golden')
-LAW_SECONDS = 3  # one that costs more comes after the digests
+# Processor time of passed tests after which a mutant counts as survived although more tests execute its line.
+BUDGET = float(os.environ.get('BUDGET', 'inf'))
 IDLE_SECONDS = 30  # of two such spans the second without any work: it will never end
 CHECK_FAILED = b'internal error: this must hold'
 
@@ -32,7 +33,7 @@ class Compiler:
 
     def compile(self, path, text, output, *flags):
         source = f'# 1 "{path}"\n' + text
-        done = subprocess.run(self.command + list(flags) + ['-iquote', os.path.dirname(path), '-x', 'c', '-', '-o', output],
+        done = subprocess.run(self.command + list(flags) + ['-x', 'c', '-', '-o', output],
                               cwd=ROOT, input=source.encode(), capture_output=True)
         return done.returncode == 0
 
@@ -53,16 +54,11 @@ class Verdict:
 
 
 class Trial:
-    """The tests are to be told of the mutant; `work` is a folder of its own."""
+    """`kills` counts, for each test by name, the mutants of this file that it killed."""
 
-    def __init__(self, path, original, changed, tests):
+    def __init__(self, path, original, changed, tests, kills):
         self.path, self.original, self.changed = path, original, changed
-        self.tests = sorted(tests, key=lambda t: (self.rank(t), t.seconds, t.name))
-
-    @staticmethod
-    def rank(test):
-        late = test.kind == 'law' and test.seconds > LAW_SECONDS
-        return ORDER.index('golden') - 0.5 if late else ORDER.index(test.kind)
+        self.tests = sorted(tests, key=lambda t: (t.seconds / (1 + 3 * kills.get(t.name, 0)), t.name))
 
     def verdict(self, kinds=ORDER):
         work = pathlib.Path(tempfile.mkdtemp(prefix='mutant-'))
@@ -72,10 +68,12 @@ class Trial:
             shutil.rmtree(work, ignore_errors=True)
 
     def judge(self, work, kinds):
-        ready = {}
-        for test in self.tests:
-            if test.kind not in kinds:
-                continue
+        ready, tests, spent = {}, [t for t in self.tests if t.kind in kinds], 0.0
+        if self.is_same(work):
+            return Verdict('same')
+        for number, test in enumerate(tests):
+            if spent > BUDGET:
+                return Verdict('survived', f'{number} of {len(tests)} tests')
             build = test.build or 'fast'
             if build not in ready:
                 ready[build] = Compiler(build).compile(self.path, self.changed, str(work / (build + '.so')), '-shared')
@@ -84,21 +82,20 @@ class Trial:
             verdict = self.meet(test, build, work)
             if verdict is not None:
                 return verdict
-        if self.is_same(work):
-            return Verdict('same')
-        return Verdict('survived', ', '.join(t.name for t in self.tests if t.kind in kinds))
+            spent += test.seconds
+        return Verdict('survived', ', '.join(t.name for t in tests))
 
     def is_same(self, work):
-        """Optimised machine code tells some equivalent ones without a test."""
+        """Whether optimized machine code shows that the mutant is equivalent."""
         for name, text in (('old', self.original), ('new', self.changed)):
             if not Compiler('fast').compile(self.path, text, str(work / (name + '.o')), '-c', '-O2'):
                 return False
         return (work / 'old.o').read_bytes() == (work / 'new.o').read_bytes()
 
     def meet(self, test, build, work):
-        """None if the test passes.  One that fails is asked again: a busy machine is no reason to count a kill."""
+        """None if the test passes.  A script that fails runs again: a busy machine is no reason to count a kill."""
         verdict = self.meet_once(test, build, work)
-        if verdict is None or verdict.kind == 'check':
+        if verdict is None or verdict.kind == 'check' or (test.build is not None and verdict.kind != 'hang'):
             return verdict
         return self.meet_once(test, build, work)
 
@@ -121,7 +118,7 @@ class Trial:
 def environment(test, build, work, scratch):
     """A script runs other programs too, so that only the wrapper of ours knows the mutant."""
     mutant, library = str(work / (build + '.so')), str(BUILDS[build])
-    env = dict(os.environ, LC_ALL='C', TMPDIR=str(scratch), PYTHONDONTWRITEBYTECODE='1')
+    env = dict(os.environ, LC_ALL='C', TMPDIR=str(scratch), PYTHONDONTWRITEBYTECODE='1', STOP_AT_FIRST='1', **test.env)
     if test.build is None:
         program = scratch / 'stormglass'
         program.write_text(f'#!/bin/sh\nLD_PRELOAD={mutant} LD_LIBRARY_PATH={library} exec {library}/stormglass "$@"\n')
@@ -152,16 +149,3 @@ def run(test, env, seconds):
                 output, _ = child.communicate()
                 return -signal.SIGKILL, output
             before = spent
-
-
-def work_of(session):
-    """What all processes of a session have worked: threads that wait for each other for ever do nothing."""
-    sum_of_all = 0
-    for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
-        try:
-            fields = path.read_text().rpartition(')')[2].split()
-        except OSError:  # it has ended meanwhile
-            continue
-        if int(fields[3]) == session:
-            sum_of_all += int(fields[11]) + int(fields[12])
-    return sum_of_all
