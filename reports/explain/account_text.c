@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4, DEADLOCKS_SHOWN = 4, WORKLOADS_SHOWN = 24 };
-enum { CAUSES_SHOWN = 5, HARMED_SHOWN = 8 };
+enum { CAUSES_SHOWN = 5, HARMED_SHOWN = 8, FINDINGS_SHOWN = 4 };
 
 struct page {
     const struct account *account;
@@ -101,6 +101,21 @@ static void write_victims_of(const struct page *page, int cause)
     }
 }
 
+/* Harm without a cause: what `check` found in the scenario may be the reason. */
+static void write_findings(const struct page *page)
+{
+    struct store_statement *rows =
+        store_prepare(page->account->store, "SELECT text FROM warning ORDER BY position");
+    uint32_t count = 0;
+    for (; store_step(rows); count++)
+        if (count < FINDINGS_SHOWN)
+            fprintf(page->out, "  warning: %s\n", store_text(rows, "text"));
+    store_finish(rows);
+    if (count > FINDINGS_SHOWN)
+        fprintf(page->out, "  ... and %" PRIu32 " more: `stormglass check` lists them all\n",
+                count - FINDINGS_SHOWN);
+}
+
 static void write_harm(const struct page *page)
 {
     const char *sentence = account_of_harm(page->account, "harm.sentence");
@@ -115,6 +130,9 @@ static void write_harm(const struct page *page)
                 of_cause(page, i, "sentence"));
         write_victims_of(page, i);
     }
+    if (of_cause(page, 0, "sentence")[0] == '\0' &&
+        strcmp(account_of_harm(page->account, "harm.severity"), "none") != 0)
+        write_findings(page);
 }
 
 static void write_cause(const struct page *page)

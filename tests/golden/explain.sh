@@ -218,6 +218,23 @@ sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe0')"
 says measured 'unknown: a measured run has no pause data'
 says measured 'unknown: a measured run has no switch or RNIC counters'
 
+# Where no experiment was made, what `check` found stands in for a cause.
+cat >reads.yaml <<'END'
+stormglass: 1
+name: reads
+duration: 2ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {defaults: {rnic: {max-rd-atomic: 0}}, targets: {where: host1, namespaces: [{media: null, count: 1}]}}
+workloads: [{name: w, kind: nvme, from: host0, to: host1, block-size: 4KiB, queue-depth: 4}]
+END
+"$program" run reads.yaml --confirm 0 -o reads.db >/dev/null
+"$program" explain reads.db >reads || fail "reads: exit code $?"
+says reads "warning: 'w': host1 can never READ from host0, with rnic.max-rd-atomic 0"
+"$program" run reads.yaml -o reads.db >/dev/null
+"$program" explain reads.db >reads || fail "reads: exit code $?"
+says reads 'confirmed: hosts.defaults.rnic.max-rd-atomic 0 -> 16'
+grep -q warning: reads && fail 'reads: a warning next to a confirmed cause'
+
 cp calm.db old.db
 sqlite3 old.db 'DROP TABLE workload_way'
 refuses 'an old database' 'written by an older stormglass' old.db
