@@ -82,6 +82,7 @@ profile_is() {
 }
 for rate in 10 25 40 50 100 200 400 800; do profile_is $rate generic-${rate}g; done
 profile_is 1 generic-10g
+profile_is 25.5 generic-40g
 profile_is 56 generic-100g
 profile_is 101 generic-200g
 profile_is 1600 generic-800g

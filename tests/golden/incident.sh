@@ -131,6 +131,18 @@ for port in leaf0:Ethernet4 leaf0:p1; do
     "$program" counters called.db --as json --port $port | gojq -e '[.counters[].port] | unique == ["leaf0:Ethernet4"]' >/dev/null || fail "counters of $port"
 done
 
+# --- JSON behind other text: a mistake is on its line of the file; folders that are too deep ---
+printf 'admin@leaf0:~$ show queue counters --json\n\n{"a": 1,\n "b": tru}\n' >prompt.json
+"$program" import counters prompt.json prompt.json >out.txt 2>err.txt
+[ $? -eq 2 ] && grep -q "^prompt.json:4:7: error: .*'tru'" err.txt || fail "prompt: $(cat err.txt)"
+inner=nested
+for level in 1 2 3 4 5 6 7 8 9; do
+    mkdir "$inner" && cp earlier.txt "$inner/host$level.txt"
+    inner=$inner/$level
+done
+"$program" import counters nested nested >out.txt 2>err.txt
+[ $? -eq 2 ] && grep -q 'nested.*/8:1:1: error: folders too deep' err.txt || fail "nested: $(cat err.txt)"
+
 # --- what is no object of import counters: located, with exit code 2, within two seconds ---
 refused() { # NAME PLACE WORDS TEXT
     printf '%s' "$4" >"$1.json"

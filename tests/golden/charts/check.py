@@ -178,12 +178,21 @@ longest = sorted(stops, key=lambda key: (-sum(end - start for start, end in stop
 names = {(node, port): name for node, port, name in ask('SELECT node, port, name FROM port')}
 peers = {(node, port): (peer, at) for node, port, peer, at in ask('SELECT node, port, peer_node, peer_port FROM port')}
 chart = charts['pauses' + tail]
-assert all(len(stops[key]) <= 400 for key in longest)
+
+
+def shown(rows):
+    """The bands of a port: of one with more than 400 pauses, those with gaps of less than a 400th of the run are one."""
+    least = span // 400 if len(rows) > 400 else 0
+    cuts = [0] + [i for i in range(1, len(rows)) if rows[i][0] - rows[i - 1][1] >= least] + [len(rows)]
+    parts = [rows[first:last] for first, last in zip(cuts, cuts[1:])]
+    return [[part[0][0], part[-1][1], sum(end - start for start, end in part)] for part in parts]
+
+
 check('pauses: rows', [[row['name'], row['port'], row['blocked_ps']] for row in chart['rows']],
       [[f'{names[key[:2]]} by {names[peers[key[:2]]]}, priority {key[2]}', names[key[:2]],
         sum(end - start for start, end in stops[key])] for key in longest])
 check('pauses: bands', chart['bands'],
-      [[i, start, end, end - start] for i, key in enumerate(longest) for start, end in stops[key]])
+      [[i, *band] for i, key in enumerate(longest) for band in shown(stops[key])])
 drawn['pauses'] = len(longest)
 step = charts['spread']['step_ps']
 check('spread: step', step, -(-span // 400))

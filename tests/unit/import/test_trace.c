@@ -265,6 +265,8 @@ static void speed_and_skip_move_the_times(void **state)
     params.speed = 4 * PPM;
     params.skip = 250 * PS_PER_US;
     struct wl_replay replay = begin(&params, 2 << 20, 0);
+    assert_int_equal(wl_replay_reach(&params, 37500 * PS_PER_NS), 1); /* the end is not in it */
+    assert_int_equal(wl_replay_reach(&params, 37501 * PS_PER_NS), 2);
     assert_int_equal(wl_replay_reach(&params, 40 * PS_PER_US), 2);
     assert_int_equal(wl_replay_reach(&params, PS_PER_S), 5);
     assert_int_equal(next(&replay).due, PS_PER_MS + 12500 * PS_PER_NS);

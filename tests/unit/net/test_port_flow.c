@@ -290,6 +290,32 @@ static void switching_the_receiver_off(void **state)
     pair_fini(&pair);
 }
 
+/* PFC is off at the receiver: each frame that would have stopped something counts, an XON does not,
+ * nor does the XOFF of a class that is obeyed. */
+static void xoffs_that_nothing_obeys_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        enum port_flow_control kind;
+        uint8_t enabled;
+        uint64_t unheeded; /* of an XOFF and an XON of class 3 */
+    } rows[] = {
+        {PORT_FLOW_PFC, 0xff, 0}, {PORT_FLOW_PFC, 1 << 3, 0},  {PORT_FLOW_PFC, 0xf7, 1},
+        {PORT_FLOW_PFC, 0, 1},    {PORT_FLOW_GLOBAL, 0xff, 0}, {PORT_FLOW_GLOBAL, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pair pair;
+        pair_init_kinds(&pair, rows[i].kind, rows[i].kind);
+        port_enable_pauses(&pair.a.port, rows[i].enabled, 0);
+        pair_ask(&pair, 3, true, 10 * PS_PER_US);
+        pair_ask(&pair, 3, false, 20 * PS_PER_US);
+        engine_run(&pair.engine, 50 * PS_PER_US);
+        assert_int_equal(pair.a.port.pfc_frames_rx, 2);
+        assert_int_equal(pair.a.port.xoffs_unheeded, rows[i].unheeded);
+        pair_fini(&pair);
+    }
+}
+
 /* ------------------------------------------------------------------ laws */
 
 static uint64_t draw(struct rng *rng, uint64_t below)
@@ -351,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_pause_into_a_dead_link),
         cmocka_unit_test(switching_the_sender_off),
         cmocka_unit_test(switching_the_receiver_off),
+        cmocka_unit_test(xoffs_that_nothing_obeys_are_counted),
         cmocka_unit_test(pauses_end_with_their_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

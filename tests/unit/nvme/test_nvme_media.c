@@ -358,6 +358,24 @@ static void store_remembers_ranges(void **state)
     nvme_tag_store_fini(&store);
 }
 
+/* A write whose data is of several others, or that brings none, leaves no tag that a read could
+ * take for one. */
+static void data_without_a_tag_is_mixed(void **state)
+{
+    (void)state;
+    struct nvme_store *store = nvme_tag_store_create(512);
+    const struct nvme_range range = {8, 8};
+    const struct nvme_buffer known = {.content = 5}, unknown = {.content = NVME_CONTENT_NONE};
+    const struct nvme_buffer *const data[] = {&known, &unknown, &known, NULL, &known};
+    for (unsigned i = 0; i < sizeof data / sizeof data[0]; i++) {
+        struct nvme_buffer read = {0};
+        assert_int_equal(store->ops->write(store, range, data[i], 0), NVME_STATUS_OK);
+        assert_int_equal(store->ops->read(store, range, &read), NVME_STATUS_OK);
+        assert_int_equal(read.content, data[i] == &known ? 5 : NVME_CONTENT_MIXED);
+    }
+    store->ops->destroy(store);
+}
+
 /* What is more than the limit is forgotten, and said to be; a store that is full stays as it is. */
 static void a_full_store_does_not_grow(void **state)
 {
@@ -467,6 +485,7 @@ int main(void)
         cmocka_unit_test(store_remembers_ranges),
         cmocka_unit_test(zeroed_blocks_were_never_written),
         cmocka_unit_test(store_against_an_array),
+        cmocka_unit_test(data_without_a_tag_is_mixed),
         cmocka_unit_test(a_full_store_does_not_grow),
         cmocka_unit_test(destroyed_at_any_time),
     };

@@ -74,6 +74,23 @@ static void a_broken_connection_is_made_again(void **state)
     nvme_pair_fini(&pair);
 }
 
+/* Attempts count from each loss: two are enough each time, however often it is lost. */
+static void each_loss_has_all_its_attempts(void **state)
+{
+    (void)state;
+    start("null");
+    pair.host_params.ctrl_loss_tmo = 2 * PS_PER_MS;
+    nvme_pair_start(&pair);
+    for (unsigned i = 1; i <= 6; i++) {
+        fake_break(&pair.world);
+        nvme_pair_run(&pair, 10 * PS_PER_MS);
+        assert_false(nvme_host_lost(pair.host));
+        assert_true(nvme_host_live(pair.host));
+        assert_int_equal(nvme_host_stats(pair.host)->reconnects, i);
+    }
+    nvme_pair_fini(&pair);
+}
+
 /* It is lost again and again, also while it is being connected. */
 static void losses_in_any_state(void **state)
 {
@@ -402,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_broken_connection_is_made_again),
+        cmocka_unit_test(each_loss_has_all_its_attempts),
         cmocka_unit_test(losses_in_any_state),
         cmocka_unit_test(one_that_was_never_ready_keeps_nothing),
         cmocka_unit_test(ctrl_loss_tmo_ends_it),

@@ -107,6 +107,27 @@ static void expect_sums(struct store *store, const char *table, const char *colu
         fail_msg("%s.%s is always 0", table, column);
 }
 
+/* Of an RNIC whose held back queue pairs are all followed: their sum, and the least of them. */
+static void the_slowest_queue_pair_is_the_least(void **state)
+{
+    (void)state;
+    static const char rates[] =
+        "SELECT %s FROM series_rnic r JOIN (SELECT sample, node, port, count(*) AS n,"
+        " min(rate_bps) AS least, max(rate_bps) AS most, sum(rate_bps) AS whole FROM series_flow"
+        " GROUP BY 1, 2, 3) USING(sample, node, port) WHERE n=limited AND %s";
+    struct run run;
+    struct scenario *scenario;
+    struct store *store = play_text(busy, "workloads.0.qps=4", &run, &scenario, 7 * PS_PER_US);
+    char sql[600];
+    snprintf(sql, sizeof sql, rates, "count(*)", "n>1 AND most>least");
+    assert_true(store_ask_int(store, sql, 0) > 5);
+    snprintf(sql, sizeof sql, rates, "count(*)",
+             "(slowest_rate_bps<>least OR limited_rate_bps<>whole)");
+    assert_int_equal(store_ask_int(store, sql, 1), 0);
+    assert_true(run_close(&run));
+    scenario_free(scenario);
+}
+
 static void samples_add_up_to_the_counters(void **state)
 {
     (void)state;
@@ -267,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_interval_follows_the_duration),
+        cmocka_unit_test(the_slowest_queue_pair_is_the_least),
         cmocka_unit_test(samples_add_up_to_the_counters),
         cmocka_unit_test(global_pauses_are_counted_by_port),
         cmocka_unit_test(a_run_that_hangs_has_few_samples),

@@ -185,6 +185,13 @@ static struct pair *make(void)
     return pair_make(&params);
 }
 
+/* hash_32 of linux/hash.h, its upper 14 bits: the remainder of a product by division. */
+static uint16_t rxe_port(uint32_t qpn)
+{
+    const uint64_t word = UINT64_C(1) << 32;
+    return (uint16_t)(0xC000 + qpn * UINT64_C(0x61C88647) % word / (word >> 14));
+}
+
 /* Alike in both directions but where the sender's number alone makes it; a REQ has the label of its
  * ports in any case. */
 static void test_udp_source_ports(void **state)
@@ -207,6 +214,10 @@ static void test_udp_source_ports(void **state)
         assert_int_equal(there == folded, rule == RNIC_UDP_FLOW_LABEL);
         if (rule == RNIC_UDP_QUEUE_PAIRS)
             assert_int_equal(there, qp_udp_source_port(a->qpn, b->qpn));
+        if (rule == RNIC_UDP_QUEUE_PAIR) { /* each end's by its own number */
+            assert_int_equal(there, rxe_port(a->qpn));
+            assert_int_equal(back, rxe_port(b->qpn));
+        }
         pair_free(pair);
     }
     /* A capture of Linux's rxe: its CM speaks from queue pair 1 by this port, with this label. */

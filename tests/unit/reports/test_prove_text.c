@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_prove_text - explain --prove as text: each sentence is printed in its own case, and in no
+ * other; counts and percentages are worked out by hand. */
+#include "base/memory.h"
+#include "reports/explain/account.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct prove prove; /* too large for a stack with sanitizers */
+
+static void begin(void)
+{
+    memset(&prove, 0, sizeof prove);
+    prove.runs = 3;
+    prove.repaired = true;
+    prove.by = PROVE_BY_TIME;
+    prove.late = true;
+}
+
+static struct prove_row *add_row(const char *text, int64_t lost, int64_t left)
+{
+    struct prove_row *row = &prove.rows[prove.row_count++];
+    row->repair.kind = REPAIR_SETTING;
+    snprintf(row->text, sizeof row->text, "%s", text);
+    snprintf(row->name, sizeof row->name, "%s", text);
+    row->before.lost_ps = lost;
+    row->after.lost_ps = left;
+    return row;
+}
+
+/* All of it on one line, with single spaces.  Valid until the next call. */
+static const char *printed(void)
+{
+    static char line[4000];
+    const struct paint paint = {"", "", "", "", ""};
+    char *text = NULL;
+    size_t length = 0, kept = 0;
+    FILE *out = memory_stream(&text, &length);
+    prove_text(&prove, out, &paint);
+    memory_stream_end(out);
+    for (size_t i = 0; text[i] != '\0' && kept + 1 < sizeof line; i++) {
+        const char next = text[i] == '\n' ? ' ' : text[i];
+        if (next != ' ' || kept == 0 || line[kept - 1] != ' ')
+            line[kept++] = next;
+    }
+    line[kept] = '\0';
+    free(text);
+    return line;
+}
+
+static void assert_has(const char *words, bool wanted)
+{
+    const char *text = printed();
+    if ((strstr(text, words) != NULL) != wanted)
+        fail_msg("\"%s\" is %s in: %s", words, wanted ? "not" : "wrongly", text);
+}
+
+/* Of a list of sentences this one is printed, and none of the others. */
+static void assert_only(const char *const *sentences, const char *wanted)
+{
+    bool known = false;
+    for (size_t i = 0; sentences[i] != NULL; i++) {
+        known |= strcmp(sentences[i], wanted) == 0;
+        assert_has(sentences[i], strcmp(sentences[i], wanted) == 0);
+    }
+    assert_true(known);
+}
+
+static void the_introduction_names_what_runs_are_compared_with(void **state)
+{
+    static const char *const ways[] = {"against the run with all of them removed",
+                                       "compared with the run as it was", NULL};
+    (void)state;
+    begin();
+    assert_only(ways, ways[0]);
+    assert_has("3 runs;", true);
+    prove.repaired = false;
+    prove.runs = 1;
+    assert_only(ways, ways[1]);
+    assert_has("1 run;", true);
+}
+
+static void each_row_has_the_sentence_of_its_case(void **state)
+{
+    static const char *const cases[] = {"its own gives nobody 5% of its time",
+                                        "the rest explains the loss", "cannot be played so",
+                                        "75% less", NULL};
+    (void)state;
+    begin();
+    struct prove_row *row = add_row("hosts.odd", 4000000, 1000000);
+    prove.tier = PROVE_ODD;
+    assert_only(cases, cases[3]);
+    row->unplayed = true;
+    assert_only(cases, cases[2]);
+    row->tier = PROVE_PLANNED;
+    assert_only(cases, cases[1]);
+    row->tier = PROVE_NAMED;
+    assert_only(cases, cases[0]);
+    assert_has("the repair costs more than it gives", false);
+    row->worse = true;
+    assert_has("the repair costs more than it gives", true);
+    assert_has("(a root cause)", false);
+    row->cause = true;
+    assert_has("(a root cause)", true);
+}
+
+static void a_change_of_time_has_its_sign_and_its_part(void **state)
+{
+    static const struct {
+        int64_t before, after;
+        const char *words;
+    } rows[] = {
+        {8000000, 2000000, "lost 8.00 us -> 2.00 us: 75% less "},
+        {4000000, 5000000, "lost 4.00 us -> 5.00 us: 25% more "},
+        {4000000, 4000000, ": 0% less "},
+        {4000000, 0, ": 100% less "},
+        {0, 0, ": no change "},
+        {0, 2000000, ": new loss "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin();
+        add_row("x", rows[i].before, rows[i].after);
+        assert_has(rows[i].words, true);
+    }
+    begin(); /* without an ideal: of the time of all others */
+    prove.repaired = false;
+    struct prove_row *row = add_row("x", 4000000, 1000000);
+    row->before.whole_ps = 8000000;
+    assert_has("time of the others 38%: 3.00 us less", true);
+    row->after.lost_ps = 6000000;
+    assert_has("time of the others 25%: 2.00 us more", true);
+}
+
+static void counts_are_printed_where_one_of_both_is_not_zero(void **state)
+{
+    static const char *const names[] = {"failed", "inactive members", "lossless drops", "drops",
+                                        "paused"};
+    (void)state;
+    for (int which = 0; which < 5; which++)
+        for (int side = 0; side < 4; side++) {
+            begin();
+            struct prove_row *row = add_row("x", 0, 0);
+            int64_t *const before[] = {&row->before.failed, &row->before.inactive,
+                                       &row->before.lossless_drops, &row->before.drops,
+                                       &row->before.stopped_ps};
+            int64_t *const after[] = {&row->after.failed, &row->after.inactive,
+                                      &row->after.lossless_drops, &row->after.drops,
+                                      &row->after.stopped_ps};
+            *before[which] = (side & 1) != 0 ? 7 : 0;
+            *after[which] = (side & 2) != 0 ? 9 : 0;
+            for (int i = 0; i < 5; i++) {
+                char words[64];
+                snprintf(words, sizeof words, "; %s %s -> %s", names[i],
+                         (side & 1) == 0 ? (i == 4 ? "0 ps" : "0") : (i == 4 ? "7.00 ps" : "7"),
+                         (side & 2) == 0 ? (i == 4 ? "0 ps" : "0") : (i == 4 ? "9.00 ps" : "9"));
+                assert_has(words, i == which && side != 0);
+            }
+        }
+    begin();
+    struct prove_row *row = add_row("x", 0, 0);
+    row->before.p99_ps = 5000000;
+    row->after.p99_ps = 6000000;
+    row->after.done = 9;
+    assert_has("p99", false);
+    row->before.done = 8;
+    assert_has("; done 8 -> 9; p99 5.00 us -> 6.00 us", true);
+}
+
+static void victims_and_hosts_are_parts_of_their_own_time(void **state)
+{
+    (void)state;
+    begin();
+    prove.victim_count = PROVE_VICTIMS_MAX + 2;
+    prove.victims[0] = (struct prove_victim){"w", 2000000, 16000000, .failed = 3, .inactive = 1};
+    prove.victims[1] = (struct prove_victim){"v", 2000000, 8000000, .inactive = 2};
+    prove.host_count = PROVE_HOSTS_MAX + 1;
+    prove.hosts[0] = (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
+    prove.hosts[1] = (struct prove_host){"v", "host8", .lost_ps = 2, .whole_ps = 5, .failed = 4};
+    assert_has("victim w lost 2.00 us, 12% of its total command time; 3 failed; 1 member inactive",
+               true);
+    assert_has("victim v lost 2.00 us, 25% of its total command time; 2 members inactive", true);
+    assert_has("... and 2 more", true);
+    assert_has("by hosts w, host7 lost 20% of its time; 1 member inactive", true);
+    assert_has(" v, host8 lost 40% of its time; 4 failed", true);
+    assert_has("by hosts v", false);
+    assert_has("... and 1 more", true);
+    prove.victim_count = PROVE_VICTIMS_MAX;
+    prove.host_count = PROVE_HOSTS_MAX;
+    assert_has("more ", false);
+}
+
+static void a_proof_names_each_culprit_with_its_part(void **state)
+{
+    static const struct {
+        enum prove_loss by;
+        const char *words;
+    } losses[] = {{PROVE_BY_TIME, "75% of the lost time "},
+                  {PROVE_BY_FAILED, "75% of the failed operations "},
+                  {PROVE_BY_INACTIVE, "75% of the inactive members "},
+                  {PROVE_BY_DROPS, "75% of the dropped lossless frames "}};
+    (void)state;
+    begin();
+    add_row("bystander", 4000000, 4000000);
+    struct prove_row *one = add_row("one", 4000000, 2000000);
+    one->culprit = true;
+    prove.culprits = 1;
+    prove.before.lost_ps = prove.before.failed = prove.before.inactive =
+        prove.before.lossless_drops = 4000000;
+    prove.after.lost_ps = prove.after.failed = prove.after.inactive = prove.after.lossless_drops =
+        1000000;
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+        prove.by = losses[i].by;
+        assert_has("proved: one recovers", true);
+        assert_has(losses[i].words, true);
+    }
+    prove.by = PROVE_BY_TIME;
+    struct prove_row *two = add_row("two", 4000000, 3000000);
+    two->culprit = true;
+    two->harm.permille = 330;
+    prove.culprits = 2;
+    assert_has("proved: one, whose removal alone recovers 50%; and two, whose removal alone "
+               "recovers 25%: together they recover 75% of the lost time",
+               true);
+    two->harmful = true;
+    assert_has(
+        "two, whose removal alone recovers 25%, and which left alone costs a workload 33% of "
+        "its time:",
+        true);
+}
+
+static void without_a_proof_the_reason_is_that_of_its_case(void **state)
+{
+    static const char *const reasons[] = {
+        "not proved: 2 operations failed or never ended, and there is no fault",
+        "not proved: 2 operations failed or never ended, and no repair of the 1 suspect",
+        "not proved: 2 operations failed or never ended; time was lost to the suspects",
+        "not proved: time was lost to the suspects",
+        "no harm: no workload lost 5% of its time to the 1 suspect",
+        "vacuous: no fault",
+        NULL};
+    (void)state;
+    begin();
+    assert_only(reasons, reasons[5]);
+    prove.all.failed = 1;
+    prove.unfinished = 1;
+    assert_only(reasons, reasons[0]);
+    add_row("x", 0, 0);
+    assert_only(reasons, reasons[1]);
+    prove.chance = true;
+    assert_only(reasons, reasons[2]);
+    prove.all.failed = prove.unfinished = 0;
+    assert_only(reasons, reasons[3]);
+    prove.chance = false;
+    assert_only(reasons, reasons[4]);
+    prove.all.inactive = 1;
+    assert_has("not proved: 1 member did nothing, and no repair", true);
+    prove.all.lossless_drops = 2;
+    assert_has("1 member did nothing, 2 lossless frames were dropped, and no repair", true);
+    assert_has("were not played", false);
+    prove.left_out = 1;
+    assert_has("1 more suspect, ", true);
+    prove.left_out = 2;
+    assert_has("2 more suspects, ", true);
+}
+
+static void of_the_load_the_largest_share_of_at_least_a_twentieth_is_named(void **state)
+{
+    (void)state;
+    begin();
+    prove.by = PROVE_BY_NOTHING;
+    prove.repaired = false;
+    struct prove_row *first = add_row("first", 0, 0), *second = add_row("second", 0, 0),
+                     *third = add_row("third", 0, 0);
+    first->repair.kind = second->repair.kind = third->repair.kind = REPAIR_TRAFFIC;
+    first->before = (struct prove_impact){.lost_ps = 49, .whole_ps = 1000};
+    second->before = third->before = first->before;
+    assert_has("frees most", false);
+    first->before.lost_ps = 50;
+    assert_has("the absence of first frees most: 5.0% of the others' time", true);
+    second->before.lost_ps = 300;
+    third->before.lost_ps = 200;
+    assert_has("the absence of second frees most: 30% of the others' time", true);
+    second->unplayed = true;
+    assert_has("the absence of third frees most: 20% of the others' time", true);
+    third->repair.kind = REPAIR_SETTING; /* no load */
+    assert_has("the absence of first frees most", true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_introduction_names_what_runs_are_compared_with),
+        cmocka_unit_test(each_row_has_the_sentence_of_its_case),
+        cmocka_unit_test(a_change_of_time_has_its_sign_and_its_part),
+        cmocka_unit_test(counts_are_printed_where_one_of_both_is_not_zero),
+        cmocka_unit_test(victims_and_hosts_are_parts_of_their_own_time),
+        cmocka_unit_test(a_proof_names_each_culprit_with_its_part),
+        cmocka_unit_test(without_a_proof_the_reason_is_that_of_its_case),
+        cmocka_unit_test(of_the_load_the_largest_share_of_at_least_a_twentieth_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
