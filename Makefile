@@ -166,7 +166,7 @@ LIB     := $(B)/libstormglass.$(if $(SHARED),so,a)
 PROGRAM := $(B)/stormglass
 # Runs of a plan on many machines: where Open MPI is, and for this machine alone.
 MPI         := $(if $(TARGET)$(filter-out gcc clang,$(CC_NAME)),,$(shell command -v mpicc 2>/dev/null))
-MPI_PROGRAM := $(call sources,cli/mpi) cli/play/cmd_plan.c cli/play/pages.c cli/play/planning.c cli/play/slurm.c cli/cli.c cli/load.c cli/output.c
+MPI_PROGRAM := $(call sources,cli/mpi) cli/play/cmd_plan.c cli/play/pages.c cli/play/plan_picture.c cli/play/planning.c cli/play/slurm.c cli/cli.c cli/load.c cli/output.c
 PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge) $(if $(MPI),$(B)/stormglass-mpi)
 UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
 LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
@@ -587,5 +587,5 @@ $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B
 	@echo "  LINK  $(@:build/%=%)"
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -lnettle -o $@
 
--include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(UNIT_SOURCES) \
+-include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(MPI_PROGRAM) $(UNIT_SOURCES) \
     $(UNIT_SHARED) $(wildcard cli/wasm/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d $(B)/record_image.d

@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "base/quantity.h"
 #include "cli/play/pages.h"
+#include "cli/play/plan_picture.h"
 #include "cli/play/planning.h"
 #include "cli/play/slurm.h"
 #include "replay/plan/plan_assumed.h"
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct cli_option options[] = {
@@ -167,7 +169,12 @@ static bool close_store(struct session *session)
     char error[STORE_ERROR_BYTES];
     const struct planning *first = &session->sides[0];
     const struct plan_versus *versus = session->count > 1 ? &session->versus : NULL;
-    if (first->store == NULL || plan_store_close(first->store, &first->state, versus, error))
+    if (first->store == NULL)
+        return true;
+    char *picture = plan_picture(&first->state);
+    plan_store_picture(first->store, picture);
+    free(picture);
+    if (plan_store_close(first->store, &first->state, versus, error))
         return true;
     cli_error("the database: %s", error);
     return false;
@@ -374,7 +381,7 @@ const struct cli_command cmd_plan = {
         "      - {path: fabric.host-links.rate, as: nic, values: [25Gbps, 100Gbps]}\n"
         "      - {path: fabric.topology.spines, as: spines, values: {from: 1, to: 4, step: 1}}\n"
         "    slo: [\"oltp.latency.p99 < 1ms\", no-lossless-drop]\n"
-        "    survive: [{name: a spine away, kind: switch-down, each: spines}]\n"
+        "    survive: [{name: one spine down, kind: switch-down, each: spines}]\n"
         "    prices:                        # or the name of a file\n"
         "      currency: USD\n"
         "      parts: [{part: nic, rate: 25Gbps, price: 100}, {part: nic, rate: 100Gbps, price: "

@@ -77,7 +77,7 @@ static void write_objectives(const struct plan_state *state, uint32_t index,
 static void write_candidates(struct store *store, const struct plan_state *state)
 {
     struct store_statement *row = store_prepare(
-        store, "INSERT OR REPLACE INTO candidate VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        store, "INSERT OR REPLACE INTO candidate VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     struct store_statement *trial =
         store_prepare(store, "INSERT OR REPLACE INTO trial VALUES(?,?,?,?,?,?)");
     struct store_statement *part =
@@ -93,19 +93,19 @@ static void write_candidates(struct store *store, const struct plan_state *state
         if (i >= state->points)
             continue;
         const bool priced = state->plan->has_prices;
-        STORE_INSERT(row, STORE_I(i), STORE_T(of->cell->name),
-                     priced ? STORE_F((double)of->bill.price / QUANTITY_DECIMAL_ONE) : STORE_N,
-                     priced ? STORE_F((double)of->bill.power / QUANTITY_DECIMAL_ONE) : STORE_N,
-                     priced ? STORE_I(of->bill.rack_units) : STORE_N,
-                     STORE_T(plan_verdict_word(of->verdict)), STORE_T(of->why), STORE_T(of->limit),
-                     of->measured ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front),
-                     of->facts.oversubscription > 0
-                         ? STORE_F((double)of->facts.oversubscription / 1000)
-                         : STORE_N,
-                     STORE_I(of->facts.switches), STORE_I(of->facts.ports_used),
-                     STORE_I(of->facts.ports_most), STORE_I(of->facts.host_cables),
-                     STORE_I(of->facts.fabric_cables),
-                     STORE_T(plan_result_word(plan_result_of(of->verdict))));
+        STORE_INSERT(
+            row, STORE_I(i), STORE_T(of->cell->name),
+            priced ? STORE_F((double)of->bill.price / QUANTITY_DECIMAL_ONE) : STORE_N,
+            priced ? STORE_F((double)of->bill.power / QUANTITY_DECIMAL_ONE) : STORE_N,
+            priced ? STORE_I(of->bill.rack_units) : STORE_N,
+            STORE_T(plan_verdict_word(of->verdict)), STORE_T(of->why), STORE_T(of->limit),
+            of->measured ? STORE_F(of->headroom) : STORE_N, STORE_I(of->front),
+            of->facts.oversubscription > 0 ? STORE_F((double)of->facts.oversubscription / 1000)
+                                           : STORE_N,
+            STORE_I(of->facts.switches), STORE_I(of->facts.ports_used),
+            STORE_I(of->facts.ports_most), STORE_I(of->facts.host_cables),
+            STORE_I(of->facts.fabric_cables),
+            STORE_T(plan_result_word(plan_result_of(of->verdict))), STORE_T(of->cell->label));
         write_parts(state, i, part);
         write_objectives(state, i, objective);
     }

@@ -231,7 +231,7 @@ static int64_t links_most(const struct scenario *scenario, const struct scenario
     const int64_t to = room_at(scenario, workload, false) * ways;
     char ends[136];
     name_ends(scenario, workload, from < to, ends, sizeof ends);
-    snprintf(why, PLAN_BOUND_BYTES, "the links of %s carry no more than %s", ends,
+    snprintf(why, PLAN_BOUND_BYTES, "the links of %s carry at most %s", ends,
              words_rate((double)(from < to ? from : to)).text);
     return from < to ? from : to;
 }
@@ -241,7 +241,7 @@ static int64_t loops_most(const struct scenario *scenario, const struct scenario
 {
     const int64_t most = asked(scenario, workload);
     if (most < INT64_MAX)
-        snprintf(why, PLAN_BOUND_BYTES, "%s asks for no more than %s", workload->name,
+        snprintf(why, PLAN_BOUND_BYTES, "%s offers at most %s", workload->name,
                  words_rate((double)most).text);
     return most;
 }
@@ -322,7 +322,7 @@ static int64_t commands(const struct scenario *scenario, const struct scenario_w
     const struct ceiling ceiling = commands_most(scenario, workload, (uint32_t)sizes.least);
     if (ceiling.most == INT64_MAX)
         return INT64_MAX;
-    snprintf(why, PLAN_BOUND_BYTES, "%s %s do no more than %s %s a second", ceiling.of,
+    snprintf(why, PLAN_BOUND_BYTES, "%s %s handle at most %s %s per second", ceiling.of,
              workload->name, words_count(ceiling.most).text,
              plural(ceiling.most, "command", "commands"));
     return sum_capped(ceiling.most, late(workload));
@@ -420,9 +420,8 @@ static int64_t latency_least(const struct scenario *scenario,
     }
     if (least == INT64_MAX)
         return -1;
-    snprintf(why, PLAN_BOUND_BYTES,
-             "an operation of %s takes at least %s on the links of its hosts", workload->name,
-             words_time(least).text);
+    snprintf(why, PLAN_BOUND_BYTES, "an operation of %s takes at least %s on its hosts' links",
+             workload->name, words_time(least).text);
     return least;
 }
 

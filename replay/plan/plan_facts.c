@@ -75,12 +75,12 @@ void plan_horizon_of(const struct scenario *scenario, time_ps wait, struct plan_
 }
 
 const char *const plan_unmodelled[] = {
-    "hosts: the card's own cache of address translations, other work of "
-    "the cores",
-    "switches: shapers, hierarchical schedulers, averaged queues (RED proper)",
+    "hosts: the NIC's address translation cache, other work on the cores",
+    "switches: shapers, hierarchical schedulers, averaged queue lengths (classic RED)",
     "links: errors that FEC corrects, auto-negotiation",
-    "drives: wear, and capacity as it fills; garbage collection where the medium is flash-tlc",
-    "failures that the plan does not name: firmware, configurations, two things by chance",
-    "costs beside the parts: support, spares, cooling, labour, what is there already",
+    "drives: wear, aging and fill level; garbage collection only where the medium is flash-tlc",
+    "failures that the plan does not list: firmware, configuration errors, coincidental double "
+    "failures",
+    "costs other than parts: support, spares, cooling, labor, equipment already owned",
     NULL,
 };

@@ -104,9 +104,9 @@ static bool all_active(const struct result *result, struct plan_outcome *outcome
         if (!workload->stalled && workload->idle == 0)
             continue;
         const int64_t active = workload->stalled ? 0 : workload->members - workload->idle;
-        end(outcome, PLAN_RUN_IDLE, "only %s of %s %s of %s did anything", words_count(active).text,
-            words_count(workload->members).text, plural(workload->members, "member", "members"),
-            workload->name);
+        end(outcome, PLAN_RUN_IDLE, "only %s of %s %s of %s did any I/O", words_count(active).text,
+            words_count(workload->members).text,
+            plural(workload->members, "host-target pair", "host-target pairs"), workload->name);
         return false;
     }
     return true;
@@ -198,11 +198,11 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
         const time_ps needed = workload->steady.least; /* below 0: unknown */
         const time_ps more = workload->start + (needed < 0 ? 0 : needed / 4 * 5);
         needs = more > needs ? more : needs;
-        end(outcome, PLAN_RUN_UNSETTLED, "%s had not settled in %s", workload->name,
+        end(outcome, PLAN_RUN_UNSETTLED, "%s is not steady after %s", workload->name,
             words_time(scenario->duration).text);
         if (i < PLAYED_WORKLOADS && is_finite(scenario, &scenario->workloads[i]) &&
             has_ended(workload, &played->issued[i])) {
-            end(outcome, PLAN_RUN_UNSETTLED, "%s ends after %s %s, before it has settled",
+            end(outcome, PLAN_RUN_UNSETTLED, "%s ends after %s %s, before it is steady",
                 workload->name, words_count(workload->issued).text,
                 plural(workload->issued, "operation", "operations"));
             return 0;
@@ -210,7 +210,7 @@ static time_ps unsettled(const struct scenario *scenario, const struct result *r
     }
     for (uint32_t i = 0; i < scenario->expectation_count && outcome->end == PLAN_RUN_PLAYED; i++)
         if (is_unknown(&scenario->expectations[i], &outcome->figures[i]))
-            end(outcome, PLAN_RUN_UNSETTLED, "%.100s: too few operations in %s to tell",
+            end(outcome, PLAN_RUN_UNSETTLED, "%.100s: too few operations in %s for a percentile",
                 scenario->expectations[i].text, words_time(scenario->duration).text);
     return outcome->end == PLAN_RUN_UNSETTLED && needs < 2 * scenario->duration
                ? 2 * scenario->duration
@@ -258,7 +258,7 @@ static void take(const struct plan_trial *trial, const struct scenario *scenario
 static void refuse(const struct diag *diag, struct plan_outcome *outcome)
 {
     end(outcome, PLAN_RUN_REFUSED, "%.*s", PLAN_SENTENCE_BYTES - 1,
-        diag_error(diag, "it cannot be played"));
+        diag_error(diag, "this candidate cannot be run"));
 }
 
 /* The scenario of a trial, asked what the plan asks; NULL: it cannot be loaded. */

@@ -135,6 +135,7 @@ static struct grid_cell *cell_with(struct plan_state *state, const struct grid_c
     struct grid_cell *cell = arena_take(&state->arena, sizeof *cell);
     *cell = *base;
     cell->name = arena_format(&state->arena, "%s-%s", base->name, extra->name);
+    cell->label = arena_format(&state->arena, "%s, %s", base->label, extra->name);
     cell->sets = arena_array(&state->arena, base->set_count + extra->count, sizeof *cell->sets);
     memcpy(cell->sets, base->sets, base->set_count * sizeof *cell->sets);
     for (uint32_t i = 0; i < extra->count; i++)
@@ -239,7 +240,8 @@ bool plan_search_point(struct plan_state *state, uint32_t index, uint32_t of,
     const bool well = open_candidate(state, index, cell, diag);
     if (!well) {
         point->verdict = PLAN_VERDICT_REFUSED;
-        snprintf(point->why, sizeof point->why, "%.400s", diag_error(diag, "it cannot be played"));
+        snprintf(point->why, sizeof point->why, "%.400s",
+                 diag_error(diag, "this candidate cannot be run"));
     }
     free(diag);
     return well;

@@ -16,15 +16,16 @@
     X(OPEN, UNDECIDED, "open", "not run", "not run")                                               \
     X(HOLDS, PASS, "holds", "passes in every case", "passing every case")                          \
     X(REFUSED, FAIL, "refused", "can never pass, or cannot be run", "refused without a run")       \
-    X(FAILS, FAIL, "fails", "an objective is not met, or something was lost",                      \
+    X(FAILS, FAIL, "fails", "an objective is not met, or frames or operations were lost",          \
       "failing an objective")                                                                      \
-    X(IDLE, FAIL, "idle", "members of a workload did nothing", "with idle members")                \
+    X(IDLE, FAIL, "idle", "some host-target pairs did no I/O", "with idle pairs")                  \
     X(UNSETTLED, UNDECIDED, "unsettled",                                                           \
       "not steady in the longest run that the plan allows; raise longest", "not steady")           \
-    X(UNSURE, UNDECIDED, "unsure", "as many runs as the plan allows do not decide",                \
+    X(UNSURE, UNDECIDED, "unsure",                                                                 \
+      "undecided after the most runs that the plan allows; raise most-seeds",                      \
       "too close to decide")                                                                       \
     X(DIED, UNDECIDED, "died", "a run's process died twice", "whose run died")                     \
-    X(IMPLIED, FAIL, "implied", "fails as one that is better on every monotone axis does",         \
+    X(IMPLIED, FAIL, "implied", "a candidate that is better on every monotone axis fails",         \
       "worse than one that fails")                                                                 \
     X(DEARER, SKIPPED, "dearer", "not run: it costs more than one that passes", "more expensive")  \
     X(SURPASSED, SKIPPED, "surpassed", "not run: it has no more headroom than one that passes",    \

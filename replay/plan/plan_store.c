@@ -20,7 +20,7 @@ static const char schema[] =
     "CREATE TABLE candidate(candidate INTEGER PRIMARY KEY, name TEXT, price REAL, watts REAL,"
     " rack_units INTEGER, verdict TEXT, why TEXT, bottleneck TEXT, headroom REAL, front INTEGER,"
     " oversubscription REAL, switches INTEGER, ports_used INTEGER, ports_most INTEGER,"
-    " host_cables INTEGER, fabric_cables INTEGER, result TEXT);"
+    " host_cables INTEGER, fabric_cables INTEGER, result TEXT, label TEXT);"
     "CREATE TABLE unmodelled(position INTEGER PRIMARY KEY, text TEXT);"
     "CREATE TABLE setting(candidate INTEGER, position INTEGER, text TEXT,"
     " PRIMARY KEY(candidate, position)) WITHOUT ROWID;"
@@ -226,6 +226,11 @@ bool plan_store_run(struct plan_store *store, const struct plan_state *state, ui
                &mine->states[of].outcomes[seed]);
     store_commit(store->store);
     return store_error(store->store) == NULL;
+}
+
+void plan_store_picture(struct plan_store *store, const char *svg)
+{
+    say(store->store, "picture", STORE_T(svg));
 }
 
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,

@@ -30,6 +30,9 @@ struct plan_store *plan_store_create(const char *path, const struct plan_side *s
 bool plan_store_run(struct plan_store *store, const struct plan_state *state, uint32_t candidate,
                     uint32_t of, uint32_t seed);
 
+/* The drawing of the chosen fabric, an SVG; NULL: none. */
+void plan_store_picture(struct plan_store *store, const char *svg);
+
 /* The verdicts and the answer, with what two designs differ in (NULL: it was one), and the end of
  * it.  False and a sentence: the last writes failed. */
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,

@@ -39,8 +39,7 @@ struct plan_difference plan_versus_paired(const double *first, const double *sec
 static bool pick(const struct plan_state *state, uint32_t *design, char *why)
 {
     if (state->chosen < 0 && state->count > 1) {
-        snprintf(why, PLAN_VERSUS_WHY_BYTES,
-                 "%.100s chooses none of its %u %s, so there is nothing to compare",
+        snprintf(why, PLAN_VERSUS_WHY_BYTES, "%.100s chooses none of its %u %s: nothing to compare",
                  state->plan->grid.name, (unsigned)state->count,
                  plural(state->count, "candidate", "candidates"));
         return false;
@@ -119,7 +118,8 @@ static void compare_workloads(const struct scenario *first, const struct scenari
         if (theirs == NULL)
             snprintf(unlike, PLAN_VERSUS_WHY_BYTES, "only the first has %.100s", mine->name);
         else if (theirs->pair_count != mine->pair_count)
-            snprintf(unlike, PLAN_VERSUS_WHY_BYTES, "%.100s has %u %s of hosts and %u", mine->name,
+            snprintf(unlike, PLAN_VERSUS_WHY_BYTES,
+                     "%.100s has %u host %s in one plan and %u in the other", mine->name,
                      (unsigned)mine->pair_count, plural(mine->pair_count, "pair", "pairs"),
                      (unsigned)theirs->pair_count);
     }
@@ -138,12 +138,13 @@ static void compare_loads(const struct scenario *first, const struct scenario *s
     for (uint32_t i = 0; i < loads[0].count && *unlike == '\0'; i++) {
         const char *theirs = value_of(&loads[1], loads[0].paths[i]);
         if (strcmp(loads[0].values[i], theirs) != 0)
-            snprintf(unlike, PLAN_VERSUS_WHY_BYTES, "%.100s is %.100s and %.100s",
-                     loads[0].paths[i], loads[0].values[i], theirs);
+            snprintf(unlike, PLAN_VERSUS_WHY_BYTES,
+                     "%.100s is %.100s in one plan and %.100s in the other", loads[0].paths[i],
+                     loads[0].values[i], theirs);
     }
     for (uint32_t i = 0; i < first->source_count && *unlike == '\0'; i++)
         if (is_fio(&first->sources[i]) && !has_source(second, &first->sources[i]))
-            snprintf(unlike, PLAN_VERSUS_WHY_BYTES, "the jobs of %.200s are others",
+            snprintf(unlike, PLAN_VERSUS_WHY_BYTES, "the fio jobs of %.200s differ",
                      first->sources[i].name);
     for (int i = 0; i < PLAN_VERSUS_SIDES; i++)
         load_free(&loads[i]);

@@ -31,7 +31,7 @@ static const char *past_id(const char *text)
     return end == NULL ? NULL : end + 1;
 }
 
-static void write_inline(FILE *out, const char *svg)
+void page_drawing_write(FILE *out, const char *svg)
 {
     const char *at = strstr(svg, "<svg");
     const char *sheet = at == NULL ? NULL : strstr(at, "<style>");
@@ -88,14 +88,14 @@ static void folded(const struct page *page, const char *heading, const char *svg
     if (svg[0] == '\0')
         return;
     fprintf(page->out, "<details class=\"drawn\" open><summary>%s</summary>\n", heading);
-    write_inline(page->out, svg);
+    page_drawing_write(page->out, svg);
     fputs("</details>\n", page->out);
 }
 
 void page_draw_fabric(const struct page *page)
 {
     char *svg = drawn(fabric, page, NULL);
-    write_inline(page->out, svg);
+    page_drawing_write(page->out, svg);
     free(svg);
 }
 
@@ -138,7 +138,7 @@ static bool draw_command(const struct page *page, const struct store_statement *
         page_put(page->out, "%s: the slowest %s, %s", store_text(row, "name"),
                  store_text(row, "operation"), words_time(store_int(row, "longest")).text);
         fputs("</summary>\n", page->out);
-        write_inline(page->out, svg);
+        page_drawing_write(page->out, svg);
         fprintf(page->out,
                 "<p class=\"about\">Another command: <code>stormglass draw RUN.db N --what "
                 "io</code>; this "

@@ -39,7 +39,7 @@ static void write_cards(const struct page *page)
             "SELECT printf('%,d', price) FROM candidate WHERE candidate=" CHOSEN
             " AND price IS NOT NULL",
             "</b><span>"))
-        put(page, "", "SELECT " SAID("currency"), ": price of what is chosen</span></div>\n");
+        put(page, "", "SELECT " SAID("currency"), ": price of the chosen candidate</span></div>\n");
     write_card(
         page, "SELECT printf('%,d W', watts) FROM candidate WHERE candidate=" CHOSEN " AND watts>0",
         "power");
@@ -62,13 +62,13 @@ static void write_verdict(const struct page *page)
     char result[16];
     store_ask_text(page->store, "SELECT " SAID("result"), result, sizeof result);
     if (!put(page, "<p class=\"verdict good\">Chosen: ",
-             "SELECT name FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
+             "SELECT coalesce(label, name) FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
         fputs(strcmp(result, "fail") == 0
                   ? "<p class=\"verdict bad\">Every candidate fails</p>\n"
                   : "<p class=\"verdict\">Undecided: no candidate is known to pass yet</p>\n",
               page->out);
     if (store_ask_int(page->store, "SELECT " SAID("proven") "=0 AND " CHOSEN " IS NOT NULL", 0))
-        fputs("<p class=\"finding\">It is the best that is known: others are undecided.</p>\n",
+        fputs("<p class=\"finding\">The best candidate so far: others are undecided.</p>\n",
               page->out);
     put(page, "<p class=\"facts\">",
         "SELECT count(*)||' candidates: '||sum(result='pass')||' pass, '||sum(result='fail')||"
@@ -84,35 +84,49 @@ static void write_head(const struct page *page)
     put(page, "<h1>", "SELECT " SAID("name"), "</h1>");
     put(page, "<p class=\"lead\">", "SELECT " SAID("about"), "</p>\n");
     put(page, "<p class=\"facts\">scenario ",
-        "SELECT " SAID("scenario") "||', played by version '||" SAID("version"), "</p>\n");
+        "SELECT " SAID("scenario") "||', simulated by version '||" SAID("version"), "</p>\n");
     write_verdict(page);
-    fputs("</header>\n<nav><a href=\"#why\">Why not the others</a><a href=\"#front\">Front</a>"
-          "<a href=\"#map\">Map</a><a href=\"#cliffs\">Cliffs</a><a href=\"#assumed\">Assumed "
-          "values</a><a href=\"#measures\">Measures</a><a href=\"#bill\">Bill</a><a "
-          "href=\"#candidates\">Candidates</a></nav>\n",
-          page->out);
+    fputs(
+        "</header>\n<nav><a href=\"#why\">Why not the others</a><a href=\"#front\">Pareto front</a>"
+        "<a href=\"#map\">Map</a><a href=\"#cliffs\">Cliffs</a><a href=\"#assumed\">Assumed "
+        "values</a><a href=\"#measures\">Measures</a><a href=\"#bill\">Bill</a><a "
+        "href=\"#candidates\">Candidates</a></nav>\n",
+        page->out);
     write_cards(page);
+}
+
+/* Databases of versions before 0.2.0 have no picture. */
+static void write_picture(const struct page *page)
+{
+    struct store_statement *row = store_prepare(page->store, "SELECT " SAID("picture") " AS svg");
+    if (store_step(row) && !store_is_null(row, "svg"))
+        page_drawing_write(page->out, store_text(row, "svg"));
+    store_finish(row);
 }
 
 static void write_chosen(const struct page *page)
 {
     static const struct page_column settings[] = {{"set to", PAGE_CODE}, {0}};
     static const struct page_column objectives[] = {{"objective", PAGE_CODE},
-                                                    {"found, where it is nearest", PAGE_TEXT},
-                                                    {"to spare", PAGE_TEXT},
-                                                    {"with", PAGE_TEXT},
+                                                    {"value in the hardest case", PAGE_TEXT},
+                                                    {"headroom", PAGE_TEXT},
+                                                    {"failure", PAGE_TEXT},
                                                     {0}};
     if (store_ask_int(page->store, "SELECT " CHOSEN " IS NULL", 1) != 0)
         return;
-    page_section(page, "chosen", "What is chosen",
-                 "Means over the runs with their 95 % interval, in the case where each objective "
-                 "has least to spare.");
+    page_section(
+        page, "chosen", "Chosen fabric",
+        "Means of the runs with 95 % confidence intervals, each in the case with the least "
+        "headroom.");
+    write_picture(page);
     page_table(page, "SELECT text FROM setting WHERE candidate=" CHOSEN " ORDER BY position",
                settings);
     put(page, "<p>",
-        "SELECT iif(oversubscription IS NULL, '', printf('Oversubscription %.4g to 1; ',"
-        " oversubscription))||switches||iif(switches=1, ' switch, ', ' switches, ')||ports_used||"
-        "iif(ports_used=1, ' port', ' ports')||' used, '||ports_most||' at most of one; '||"
+        "SELECT iif(oversubscription IS NULL, '', printf('Oversubscription %.4g:1; ',"
+        " oversubscription))||switches||iif(switches=1, ' switch with ', ' switches with "
+        "')||ports_used||"
+        "iif(ports_used=1, ' port', ' ports')||' in use, at most '||ports_most||' on one switch; "
+        "'||"
         "host_cables||iif(host_cables=1, ' cable', ' cables')||' to hosts, '||fabric_cables||"
         "' between switches.' FROM candidate WHERE candidate=" CHOSEN,
         "</p>\n");
@@ -122,21 +136,24 @@ static void write_chosen(const struct page *page)
                    "1") "), failure"
                         " FROM objective WHERE candidate=" CHOSEN " ORDER BY slo",
                objectives);
-    put(page, "<details><summary>The command that plays it</summary><pre>",
+    put(page, "<details><summary>Command that runs this candidate</summary><pre>",
         "SELECT command FROM trial WHERE candidate=" CHOSEN " AND trial=0", "</pre></details>\n");
     page_section_end(page);
 }
 
-/* What does not hold, each reason once, the first in the order of price. */
+/* Candidates that fail or are undecided, cheapest first; each reason once. */
 static void write_why(const struct page *page)
 {
-    static const struct page_column columns[] = {
-        {"candidate", PAGE_CODE},   {"price", PAGE_COUNT}, {"result", PAGE_TEXT},
-        {"because", PAGE_SENTENCE}, {"alike", PAGE_COUNT}, {0}};
+    static const struct page_column columns[] = {{"candidate", PAGE_CODE},
+                                                 {"price", PAGE_COUNT},
+                                                 {"result", PAGE_TEXT},
+                                                 {"reason", PAGE_SENTENCE},
+                                                 {"others with this reason", PAGE_COUNT},
+                                                 {0}};
     page_section(page, "why", "Why not the others",
-                 "Cheapest first; those that fail for the same reason are counted with the first.");
+                 "Cheapest first; candidates that fail for the same reason share one row.");
     if (!page_table(page,
-                    "SELECT name, min(price), result,"
+                    "SELECT coalesce(label, name), min(price), result,"
                     " why||CASE WHEN bottleneck<>'' THEN ' - '||bottleneck ELSE '' END, count(*)-1"
                     " FROM candidate c WHERE" PAGE_PLAN_OWN(
                         "c") " AND result IN ('fail', 'undecided')"
@@ -151,20 +168,20 @@ static void write_bill(const struct page *page)
     static const struct page_column columns[] = {{"", PAGE_COUNT},       {"part", PAGE_TEXT},
                                                  {"each", PAGE_COUNT},   {"price", PAGE_COUNT},
                                                  {"W each", PAGE_COUNT}, {0}};
-    page_section(page, "bill", "Bill of what is chosen", NULL);
+    page_section(page, "bill", "Bill of materials", NULL);
     if (!page_table(
             page,
             "SELECT count, part, price, count*price, watts FROM part WHERE candidate=" CHOSEN
             " ORDER BY part",
             columns))
-        fputs("<p>There is none: nothing was chosen, or the plan has no prices.</p>\n", page->out);
+        fputs("<p>No bill: no candidate is chosen, or the plan has no prices.</p>\n", page->out);
     page_section_end(page);
 }
 
 static void write_unmodelled(const struct page *page)
 {
-    page_section(page, "unmodelled", "Not modelled",
-                 "What the answer does not rest on; docs/model.md has all of it.");
+    page_section(page, "unmodelled", "Not modeled",
+                 "The answer does not account for these; docs/model.md has the complete list.");
     fputs("<ul>\n", page->out);
     struct store_statement *row =
         store_prepare(page->store, "SELECT text FROM unmodelled ORDER BY position");
@@ -186,13 +203,14 @@ static void write_candidates(const struct page *page, bool linked)
                                           {"rack units", PAGE_COUNT},
                                           {"headroom", PAGE_TEXT},
                                           {"result", PAGE_TEXT},
-                                          {"command of a run", PAGE_CODE},
-                                          {linked ? "what it did" : NULL, PAGE_LINK},
+                                          {"command", PAGE_CODE},
+                                          {linked ? "page of the run" : NULL, PAGE_LINK},
                                           {0}};
     page_section(page, "candidates", "Candidates",
-                 "The command plays a run of the case that decided, or of the first.");
+                 "The command repeats a run of the deciding case, or of the first case.");
     page_table(page,
-               "SELECT name, price, watts, rack_units, " PAGE_PLAN_PERCENT ", result,"
+               "SELECT coalesce(label, name), price, watts, rack_units, " PAGE_PLAN_PERCENT
+               ", result,"
                " coalesce((SELECT command FROM trial t WHERE t.candidate=c.candidate AND command IS"
                " NOT NULL ORDER BY verdict IN ('holds', 'open'), trial LIMIT 1), "
                "'')," PAGE_PLAN_RUN("c.candidate") " FROM candidate c WHERE" PAGE_PLAN_OWN(

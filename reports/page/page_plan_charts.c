@@ -67,7 +67,8 @@ static void write_line(const struct page *page, const struct plot *plot)
 static void write_points(const struct page *page, const struct plot *plot)
 {
     struct store_statement *row = store_prepare(
-        page->store, "SELECT price, headroom, verdict='holds' AS holds, front, name, verdict,"
+        page->store, "SELECT price, headroom, verdict='holds' AS holds, front, coalesce(label, "
+                     "name) AS name, result,"
                      " candidate=(SELECT value FROM plan WHERE key='chosen') AS chosen"
                      ", " PAGE_PLAN_PERCENT " AS percent" SHOWN " ORDER BY candidate");
     while (store_step(row)) {
@@ -76,7 +77,7 @@ static void write_points(const struct page *page, const struct plot *plot)
                 store_int(row, "chosen") != 0 ? " chosen" : "",
                 across(plot, store_real(row, "price")), down(plot, store_real(row, "headroom")),
                 store_int(row, "front") != 0 ? 7 : 5);
-        page_put(page->out, "%s: %s, ", store_text(row, "name"), store_text(row, "verdict"));
+        page_put(page->out, "%s: %s, ", store_text(row, "name"), store_text(row, "result"));
         page_put(page->out, "%s, headroom %s", words_count(store_int(row, "price")).text,
                  store_text(row, "percent"));
         fputs("</title></circle>\n", page->out);
@@ -91,9 +92,9 @@ void page_plan_front(const struct page *page)
         {"rack units", PAGE_COUNT}, {"headroom", PAGE_TEXT}, {0}};
     struct plot plot = {ask(page, "SELECT min(price)" SHOWN), ask(page, "SELECT max(price)" SHOWN),
                         ask(page, "SELECT max(-1, min(0, min(headroom)))" SHOWN)};
-    page_section(page, "front", "Front",
-                 "None of these is at least as good as another in price, power and headroom, which "
-                 "is how far the nearest objective is from its limit.");
+    page_section(page, "front", "Pareto front",
+                 "Candidates that no other candidate beats in price, power and headroom together. "
+                 "Headroom is the distance of the closest objective from its limit.");
     if (plot.high > plot.low) {
         fprintf(page->out,
                 "<div class=\"wide\"><svg class=\"front\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
@@ -105,10 +106,10 @@ void page_plan_front(const struct page *page)
     }
     if (!page_table(
             page,
-            "SELECT name, price, watts, rack_units, " PAGE_PLAN_PERCENT
+            "SELECT coalesce(label, name), price, watts, rack_units, " PAGE_PLAN_PERCENT
             " FROM candidate c WHERE front AND" PAGE_PLAN_OWN("c") " ORDER BY price, candidate",
             columns))
-        fputs("<p>No candidate holds.</p>\n", page->out);
+        fputs("<p>No candidate passes.</p>\n", page->out);
     page_section_end(page);
 }
 
@@ -118,7 +119,7 @@ enum { TORNADO_ROWS = 40 };
 
 static void write_change(const struct page *page, const struct store_statement *row, double most)
 {
-    static const char *const heads[] = {"assumed value", "is", "changed to", "objective"},
+    static const char *const heads[] = {"parameter", "value", "changed to", "objective"},
                              *const columns[] = {"path", "value", "changed", "slo"};
     const double moved = store_real(row, "moved");
     struct page cell = *page;
@@ -127,7 +128,7 @@ static void write_change(const struct page *page, const struct store_statement *
         cell.label = heads[i];
         page_cell(&cell, i == 0 ? PAGE_CODE : PAGE_TEXT, row, store_column(row, columns[i]));
     }
-    cell.label = "moved";
+    cell.label = "change";
     page_begin_cell(&cell, "n");
     fprintf(page->out, ">%+.3g %%</td>", 100 * moved);
     page_begin_cell(page, "tornado");
@@ -137,7 +138,7 @@ static void write_change(const struct page *page, const struct store_statement *
     fprintf(page->out, "left:%.2f%%;width:%.2f%%\"></i></td>", share < 0 ? 50 + share : 50,
             share < 0 ? -share : share);
     page_cell(page, PAGE_TEXT, row, store_column(row, "verdict"));
-    cell.label = "of";
+    cell.label = "candidate";
     page_cell(&cell, PAGE_TEXT, row, store_column(row, "name"));
     fputs("</tr>\n", page->out);
 }
@@ -149,16 +150,16 @@ static void write_tornado(const struct page *page)
         page->store,
         "SELECT path, coalesce(value, '') AS value, changed, coalesce(slo, '') AS slo, moved, "
         "flips,"
-        " CASE WHEN flips THEN 'flips the choice' ELSE verdict END AS verdict,"
-        " (SELECT name FROM candidate c WHERE c.candidate=a.candidate) AS name"
+        " CASE WHEN flips THEN 'changes the choice' ELSE verdict END AS verdict,"
+        " (SELECT coalesce(label, name) FROM candidate c WHERE c.candidate=a.candidate) AS name"
         " FROM assumed a WHERE abs(moved)>=0.001 AND matters"
         " ORDER BY flips DESC, max(abs(moved)) OVER (PARTITION BY a.candidate, path) DESC, path,"
         " changed LIMIT ?1");
     store_bind(row, 1, STORE_I(TORNADO_ROWS));
     page_begin_table(page, "");
-    fputs("><thead><tr><th>assumed value</th><th>is</th><th>changed to</th>"
+    fputs("><thead><tr><th>parameter</th><th>value</th><th>changed to</th>"
           "<th>objective</th><th "
-          "class=\"n\">moved</th><th></th><th></th><th>of</th></tr></thead><tbody>\n",
+          "class=\"n\">change</th><th></th><th></th><th>candidate</th></tr></thead><tbody>\n",
           page->out);
     while (store_step(row))
         write_change(page, row, most);
@@ -168,11 +169,13 @@ static void write_tornado(const struct page *page)
 
 void page_plan_assumed(const struct page *page)
 {
-    page_section(page, "assumed", "Assumed values",
-                 "Values whose row or profile says that nobody published them, each changed alone; "
-                 "moved is a part of the objective's limit.");
+    page_section(
+        page, "assumed", "Assumed values",
+        "Values without a published source, each changed alone; the change is relative to the "
+        "objective's limit.");
     if (store_ask_int(page->store, "SELECT count(*) FROM assumed", 0) == 0) {
-        fputs("<p>Nobody asked: <code>stormglass plan --assumed</code> plays them.</p>\n",
+        fputs("<p>Not computed. Run <code>stormglass plan --assumed</code> to add this "
+              "section.</p>\n",
               page->out);
     } else {
         const int64_t flips =
@@ -185,8 +188,8 @@ void page_plan_assumed(const struct page *page)
             " WHERE matters)",
             0);
         fprintf(page->out,
-                "<p><b>%" PRId64 "</b> would flip the choice; %" PRId64
-                " change no run. Moves of less than 0.1 %% of the limit are left out.</p>\n",
+                "<p><b>%" PRId64 "</b> would change the choice; %" PRId64
+                " have no effect on any run. Effects below 0.1 %% of the limit are omitted.</p>\n",
                 flips, still);
         if (shown > 0)
             write_tornado(page);

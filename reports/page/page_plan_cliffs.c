@@ -139,19 +139,22 @@ static void write_curve(const struct page *page, const struct point *points, uin
     fputs("</svg></div>\n", page->out);
 }
 
-/* What was changed beside the axis, and how far it holds then. */
+/* Other changes, and the last value that passes with each. */
 static void write_moves(const struct page *page, int64_t cliff)
 {
     struct store_statement *row = store_prepare(
         page->store,
-        "SELECT path, value, CASE WHEN NOT played THEN 'not played' WHEN steps=0 THEN 'no further'"
-        " WHEN holds_to IS NULL THEN 'not at ' || breaks_at"
-        " WHEN breaks_at IS NULL THEN 'to ' || holds_to || ', the last that was asked for'"
-        " ELSE 'to ' || holds_to || ', not at ' || breaks_at END AS holds, coalesce(why, '') AS "
+        "SELECT path, value, CASE WHEN NOT played THEN 'not run' WHEN steps=0 THEN 'no change'"
+        " WHEN holds_to IS NULL THEN 'fails already at ' || breaks_at"
+        " WHEN breaks_at IS NULL THEN 'passes up to ' || holds_to || ', the highest value of the "
+        "plan'"
+        " ELSE 'passes up to ' || holds_to || ', fails at ' || breaks_at END AS holds, "
+        "coalesce(why, '') AS "
         "breaks,"
         " coalesce(bottleneck, '') AS limited FROM move WHERE cliff=?1 ORDER BY steps DESC, lever");
-    static const char *const heads[] = {"it holds", "what breaks", "and its limit"},
-                             *const columns[] = {"holds", "breaks", "limited"};
+    static const char *const heads[] = {"result", "reason", "bottleneck"}, *const columns[] = {
+                                                                               "holds", "breaks",
+                                                                               "limited"};
     struct page cell = *page;
     bool any = false;
     store_bind(row, 1, STORE_I(cliff));
@@ -159,10 +162,9 @@ static void write_moves(const struct page *page, int64_t cliff)
         if (!any)
             page_begin_table(page, "moves");
         if (!any)
-            fputs(
-                "><thead><tr><th>what else is changed</th>"
-                "<th>it holds</th><th>what breaks</th><th>and its limit</th></tr></thead><tbody>\n",
-                page->out);
+            fputs("><thead><tr><th>change</th>"
+                  "<th>result</th><th>reason</th><th>bottleneck</th></tr></thead><tbody>\n",
+                  page->out);
         any = true;
         fputs("<tr><td class=\"code\">", page->out);
         page_put(page->out, "%s=%s", store_text(row, "path"), store_text(row, "value"));
@@ -191,20 +193,20 @@ static void write_cliff(const struct page *page, int64_t cliff, const char *path
 
 void page_plan_cliffs(const struct page *page, bool linked)
 {
-    const struct page_column columns[] = {{"along", PAGE_CODE},
-                                          {"at", PAGE_TEXT},
-                                          {"verdict", PAGE_TEXT},
+    const struct page_column columns[] = {{"parameter", PAGE_CODE},
+                                          {"value", PAGE_TEXT},
+                                          {"result", PAGE_TEXT},
                                           {"headroom", PAGE_TEXT},
-                                          {"what breaks", PAGE_SENTENCE},
-                                          {"and its limit", PAGE_SENTENCE},
-                                          {"command of a run", PAGE_CODE},
-                                          {linked ? "what it did" : NULL, PAGE_LINK},
+                                          {"reason", PAGE_SENTENCE},
+                                          {"bottleneck", PAGE_SENTENCE},
+                                          {"command", PAGE_CODE},
+                                          {linked ? "page of the run" : NULL, PAGE_LINK},
                                           {0}};
     page_section(
-        page, "cliffs", "Cliffs of what is chosen",
-        "One axis changed at a time, until an objective does not hold: the headroom of the "
-        "objective that has least, with its 95 % interval.  Below it, how far it holds when "
-        "something else is changed too.");
+        page, "cliffs", "Cliffs of the chosen fabric",
+        "One parameter changes at a time until an objective fails. The curve is the headroom of "
+        "the closest objective, with its 95 % confidence interval; the table below it shows the "
+        "limit with one other change.");
     struct store_statement *row = store_prepare(
         page->store, "SELECT cliff, min(path) AS axis FROM cliff GROUP BY cliff ORDER BY cliff");
     while (store_step(row)) {
@@ -214,12 +216,13 @@ void page_plan_cliffs(const struct page *page, bool linked)
     }
     store_finish(row);
     if (!page_table(page,
-                    "SELECT path, value, verdict, " PAGE_PLAN_PERCENT
+                    "SELECT path, value, (SELECT result FROM candidate c WHERE "
+                    "c.candidate=k.candidate), " PAGE_PLAN_PERCENT
                     ", why, bottleneck, coalesce((SELECT command FROM trial t WHERE"
                     " t.candidate=k.candidate AND command IS NOT NULL ORDER BY verdict IN ('holds',"
                     " 'open'), trial LIMIT 1), '')," PAGE_PLAN_RUN(
                         "k.candidate") " FROM cliff k ORDER BY cliff, position",
                     columns))
-        fputs("<p>The plan asks for none (<code>cliff</code>).</p>\n", page->out);
+        fputs("<p>The plan has no <code>cliff</code> section.</p>\n", page->out);
     page_section_end(page);
 }

@@ -64,10 +64,10 @@ void page_plan_measures(const struct page *page)
     page_begin_table(page, "");
     fputs(">", page->out);
     const int count = read_columns(page, columns);
-    struct store_statement *row = store_prepare(
-        page->store,
-        "SELECT name, candidate FROM candidate c WHERE EXISTS (SELECT 1 FROM run r WHERE"
-        " r.candidate=c.candidate AND trial=0) ORDER BY candidate");
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT coalesce(label, name) AS name, candidate FROM candidate "
+                                   "c WHERE EXISTS (SELECT 1 FROM run r WHERE"
+                                   " r.candidate=c.candidate AND trial=0) ORDER BY candidate");
     while (store_step(row)) {
         fputs("<tr>", page->out);
         page_cell(&named, PAGE_CODE, row, store_column(row, "name"));

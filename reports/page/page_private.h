@@ -112,6 +112,8 @@ void page_stages_legend(const struct page *page);
 
 /* Drawings; nothing where there is nothing to draw. */
 void page_drawing_style(FILE *out);
+/* A drawing of stormglass draw inside the page: without its own style sheet and ids. */
+void page_drawing_write(FILE *out, const char *svg);
 void page_draw_fabric(const struct page *page);
 void page_draw_pauses(const struct page *page);
 void page_draw_waits(const struct page *page);

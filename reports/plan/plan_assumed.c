@@ -56,18 +56,19 @@ static void print_head(const struct plan_state *state, FILE *out)
 {
     const struct plan_assumed *assumed = state->assumed;
     const uint32_t flips = count_flips(assumed);
-    fputs(
-        "\nAssumed values, each changed alone: those at half and twice, inferred ones a tenth less "
-        "and more\n",
-        out);
+    fputs("\nEffect of assumed values: each is halved and doubled alone (inferred values: 10 % "
+          "less and "
+          "more)\n",
+          out);
     if (flips > 0)
-        fprintf(out, "  %" PRIu32 " flip%s the choice", flips, plural(flips, "s", ""));
+        fprintf(out, "  %" PRIu32 " change%s the choice", flips, plural(flips, "s", ""));
     else
-        fprintf(out, "  none%s flips the choice", assumed->unplayed > 0 ? " that was played" : "");
+        fprintf(out, "  none%s changes the choice",
+                assumed->unplayed > 0 ? " of the values tried" : "");
     fprintf(out, "; %s %s\n", words_count(assumed->runs).text,
             plural(assumed->runs, "run", "runs"));
     if (assumed->unplayed > 0)
-        fprintf(out, "  %s %s %s not played\n", words_count(assumed->unplayed).text,
+        fprintf(out, "  %s %s %s not run\n", words_count(assumed->unplayed).text,
                 plural(assumed->unplayed, "change", "changes"),
                 plural(assumed->unplayed, "was", "were"));
 }
@@ -101,8 +102,9 @@ static void print_figures(const struct plan_state *state, const struct plan_subj
                     100 * change->moved);
         else
             fprintf(out, "%s at %s",
-                    change->played ? plan_verdict_word(point_of(state, change)->verdict)
-                                   : "not played",
+                    change->played
+                        ? plan_result_word(plan_result_of(point_of(state, change)->verdict))
+                        : "not run",
                     change->value);
     }
     fputc('\n', out);
@@ -119,13 +121,13 @@ static void print_guess(const struct plan_state *state, const struct plan_subjec
         const struct plan_change *change = &guess->changes[i];
         const struct plan_candidate *point = point_of(state, change);
         if (change->flips && subject->candidate == state->chosen)
-            fprintf(out, "%*sat %s what is chosen does not hold: %s\n", MARGIN, "", change->value,
+            fprintf(out, "%*sat %s the chosen candidate fails: %s\n", MARGIN, "", change->value,
                     point->why);
         else if (change->flips)
-            fprintf(out, "%*sat %s it would hold\n", MARGIN, "", change->value);
+            fprintf(out, "%*sat %s it would pass\n", MARGIN, "", change->value);
         else if (change->matters && point->verdict == PLAN_VERDICT_FAILS &&
                  point->states[0].verdict == PLAN_VERDICT_HOLDS)
-            fprintf(out, "%*sat %s this would hold, but %s\n", MARGIN, "", change->value,
+            fprintf(out, "%*sat %s this case would pass, but %s\n", MARGIN, "", change->value,
                     point->why);
         else if (change->matters && point->verdict == PLAN_VERDICT_UNSURE)
             fprintf(out, "%*sat %s it is %s\n", MARGIN, "", change->value,
@@ -137,14 +139,15 @@ static void print_others(const struct plan_subject *subject, uint32_t little, ui
                          FILE *out)
 {
     if (little > 0 && subject->slo >= 0)
-        fprintf(out, "    %s move it by less than 0.1 %% of the limit\n", words_count(little).text);
+        fprintf(out, "    %s others move it by less than 0.1 %% of the limit\n",
+                words_count(little).text);
     else if (little > 0)
-        fprintf(out, "    %s %s other runs, which do not hold either\n", words_count(little).text,
-                plural(little, "makes", "make"));
+        fprintf(out, "    %s %s the runs, which still fail\n", words_count(little).text,
+                plural(little, "changes", "change"));
     if (silent > 0)
-        fprintf(out, "    %s change no run\n", words_count(silent).text);
+        fprintf(out, "    %s have no effect on any run\n", words_count(silent).text);
     if (subject->left_out > 0)
-        fprintf(out, "    %s more were not looked at\n", words_count(subject->left_out).text);
+        fprintf(out, "    %s more were not tried\n", words_count(subject->left_out).text);
 }
 
 static void print_subject(const struct plan_state *state, const struct plan_subject *subject,
@@ -154,11 +157,12 @@ static void print_subject(const struct plan_state *state, const struct plan_subj
     const struct expectation *asked = asked_of(state, subject);
     const char *failure = case_of(state, subject);
     uint32_t little = 0, silent = 0;
-    fprintf(out, "  %s, %s%s%s", mine->cell->name,
-            subject->candidate == state->chosen ? "chosen" : plan_verdict_word(mine->verdict),
+    fprintf(out, "  %s (%s%s%s)", mine->cell->label,
+            subject->candidate == state->chosen ? "chosen"
+                                                : plan_result_word(plan_result_of(mine->verdict)),
             *failure == '\0' ? "" : ", with ", failure);
     if (asked != NULL)
-        fprintf(out, "; %s: it is %s", asked->text, plan_words(asked, subject->figure).text);
+        fprintf(out, "; %s: now %s", asked->text, plan_words(asked, subject->figure).text);
     fputc('\n', out);
     for (uint32_t i = 0; i < subject->count; i++) {
         const struct plan_guess *guess = &subject->guesses[i];

@@ -173,7 +173,8 @@ static void print_candidate(const struct plan_state *state, uint32_t index, FILE
     const struct plan_candidate *of = &state->candidates[index];
     const struct grid *grid = &state->plan->grid;
     fputs("    {", out);
-    text_member(out, "name", of->cell->name, ", \"values\": {");
+    text_member(out, "name", of->cell->name, ", ");
+    text_member(out, "label", of->cell->label, ", \"values\": {");
     for (uint32_t i = 0; i < grid->axis_count; i++)
         text_member(out, grid->axes[i].as, grid->axes[i].values[of->cell->at[i]],
                     i + 1 < grid->axis_count ? ", " : "}, ");

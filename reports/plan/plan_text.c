@@ -34,7 +34,7 @@ static void print_cost(const struct plan_state *state, const struct plan_candida
                 plural(bill->rack_units, "", "s"));
 }
 
-/* What ended it, if that was not the answer, and how to go on. */
+/* The reason why the plan stopped early, and how to continue. */
 static void print_end(const struct plan_state *state, FILE *out)
 {
     const uint32_t open = plan_open(state);
@@ -43,14 +43,14 @@ static void print_end(const struct plan_state *state, FILE *out)
     if (state->stopped)
         fprintf(out, "  stopped %s\n", known);
     if (state->late)
-        fprintf(out, "  the budget of %s was spent %s\n", words_time(state->plan->most_time).text,
-                known);
+        fprintf(out, "  the time budget of %s ran out %s\n",
+                words_time(state->plan->most_time).text, known);
     else if (state->spent)
-        fprintf(out, "  the budget of %s %s was spent %s\n",
+        fprintf(out, "  the budget of %s %s ran out %s\n",
                 words_count(state->plan->rules.most_runs).text,
                 plural(state->plan->rules.most_runs, "run", "runs"), known);
     if ((state->stopped || state->spent) && !state->proven && open > 0)
-        fprintf(out, "  not decided: %s candidate%s left; go on with --resume%s\n",
+        fprintf(out, "  %s candidate%s undecided; continue with --resume%s\n",
                 words_count(open).text, plural(open, " is", "s are"),
                 state->spent ? " and a larger budget" : "");
 }
@@ -105,13 +105,14 @@ static void print_odd_axes(const struct plan_state *state, FILE *out)
     const struct grid *grid = &state->plan->grid;
     for (uint32_t i = 0; i < grid->axis_count; i++)
         if (state->odd[i])
-            fprintf(out,
-                    "Not monotone    %s: %s does better than %s; nothing was concluded from it\n",
-                    grid->axes[i].path, state->candidates[state->odd_by[i][0]].cell->name,
-                    state->candidates[state->odd_by[i][1]].cell->name);
+            fprintf(
+                out,
+                "Not monotone    %s: %s does better than %s; this axis rules out no candidate\n",
+                grid->axes[i].path, state->candidates[state->odd_by[i][0]].cell->label,
+                state->candidates[state->odd_by[i][1]].cell->label);
 }
 
-/* Each objective where it is nearest to its limit. */
+/* Each objective in the case in which it is closest to its limit. */
 static void print_objectives(const struct plan_state *state, const struct plan_candidate *candidate,
                              FILE *out)
 {
@@ -139,8 +140,8 @@ static void print_bill(const struct plan_state *state, const struct plan_candida
     const struct prices *prices = &state->plan->prices;
     if (!state->plan->has_prices)
         return;
-    fprintf(out, "\nBill of %s%s%s%s%s\n", candidate->cell->name,
-            *prices->date == '\0' ? "" : "; prices of ", prices->date,
+    fprintf(out, "\nBill of materials for %s, in %s%s%s%s%s\n", candidate->cell->label,
+            prices->currency, *prices->date == '\0' ? "" : "; prices of ", prices->date,
             *prices->source == '\0' ? "" : ", ", prices->source);
     for (size_t i = 0; i < prices->count; i++) {
         char text[PLAN_NAME_BYTES];
@@ -151,16 +152,18 @@ static void print_bill(const struct plan_state *state, const struct plan_candida
                     words_count(prices->parts[i].price / QUANTITY_DECIMAL_ONE).text,
                     words_count(prices->parts[i].price * count / QUANTITY_DECIMAL_ONE).text);
     }
+    fprintf(out, "  %6s  %-36s %12s      %14s\n", "", "Total", "",
+            words_count(candidate->bill.price / QUANTITY_DECIMAL_ONE).text);
 }
 
-/* "oversubscription 1.5 to 1; 6 switches, 60 ports used, 15 at most of one; ..." */
+/* "oversubscription 1.5:1; 6 switches with 60 ports in use, at most 15 on one switch; ..." */
 static void print_facts(const struct plan_facts *facts, FILE *out)
 {
     fputs("  ", out);
     if (facts->oversubscription > 0)
-        fprintf(out, "oversubscription %.4g to 1; ", (double)facts->oversubscription / 1000);
+        fprintf(out, "oversubscription %.4g:1; ", (double)facts->oversubscription / 1000);
     fprintf(out,
-            "%u switch%s, %u %s used, %u at most of one; %u %s to hosts, %u between "
+            "%u switch%s with %u %s in use, at most %u on one switch; %u %s to hosts, %u between "
             "switches\n",
             (unsigned)facts->switches, plural(facts->switches, "", "es"),
             (unsigned)facts->ports_used, plural(facts->ports_used, "port", "ports"),
@@ -168,11 +171,11 @@ static void print_facts(const struct plan_facts *facts, FILE *out)
             plural(facts->host_cables, "cable", "cables"), (unsigned)facts->fabric_cables);
 }
 
-/* What failures in mid-run were judged within. */
+/* The failures during the run, and how long outstanding operations then have to finish. */
 static void print_horizon(const struct plan_state *state, const struct plan_horizon *horizon,
                           FILE *out)
 {
-    const char *gap = "  in mid-run: ";
+    const char *gap = "  failures during the run: ";
     if (horizon == NULL)
         return;
     for (uint32_t i = 0; i < state->plan->failure_count; i++) {
@@ -182,13 +185,13 @@ static void print_horizon(const struct plan_state *state, const struct plan_hori
         fprintf(out, "%s%s at %s", gap, failure->name, failure->at);
         gap = ", ";
     }
-    fprintf(out, " of %s, then up to %s for what is under way; %s\n", words_time(horizon->run).text,
-            words_time(horizon->wait).text, horizon->timers);
+    fprintf(out, " of %s; outstanding operations then have up to %s to finish (%s)\n",
+            words_time(horizon->run).text, words_time(horizon->wait).text, horizon->timers);
 }
 
 static void print_unmodelled(FILE *out)
 {
-    fputs("\nNot modelled (docs/model.md has all of it)\n", out);
+    fputs("\nNot modeled (complete list: docs/model.md)\n", out);
     for (size_t i = 0; plan_unmodelled[i] != NULL; i++)
         fprintf(out, "  %s\n", plan_unmodelled[i]);
 }
@@ -197,25 +200,27 @@ static void print_chosen(const struct plan_state *state, FILE *out)
 {
     const struct plan_candidate *candidate = chosen_of(state);
     if (candidate == NULL) {
-        fprintf(out, "\nChosen          none: %s\n",
+        fprintf(out, "\nNo candidate chosen: %s\n",
                 plan_result(state) == PLAN_RESULT_FAIL ? "every candidate fails"
-                                                       : "no candidate is known to pass yet");
+                                                       : "none is known to pass yet");
         return;
     }
-    fprintf(out, "\nChosen          %s", candidate->cell->name);
+    fprintf(out, "\nChosen          %s", candidate->cell->label);
     fputs(state->plan->has_prices ? "  " : "", out);
     print_cost(state, candidate, out);
-    fprintf(out, "%s\n", state->proven ? "" : "  (the best that is known: others are undecided)");
+    fprintf(out, "%s\n",
+            state->proven ? "" : "  (the best so far: other candidates are undecided)");
     for (uint32_t i = 0; i < candidate->cell->set_count; i++)
         fprintf(out, "  %s\n", candidate->cell->sets[i]);
     print_objectives(state, candidate, out);
     print_facts(&candidate->facts, out);
     print_horizon(state, candidate->horizon, out);
-    fputs("  ", out);
+    fputs("  Run its hardest case: ", out);
     plan_command(state, (uint32_t)state->chosen, candidate->least_case, out);
-    fputs("\n  ", out);
+    fputs("\n  Save it as a scenario, and draw it: ", out);
     plan_export_command(state, (uint32_t)state->chosen, out);
-    fputc('\n', out);
+    fprintf(out, " && stormglass draw %.100s.yaml -o %.100s.svg\n", candidate->cell->name,
+            candidate->cell->name);
 }
 
 /* ------------------------------------------------------------------ the others */
@@ -223,13 +228,13 @@ static void print_chosen(const struct plan_state *state, FILE *out)
 static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
 {
     const struct plan_candidate *candidate = &state->candidates[index];
-    fprintf(out, "  %-28s ", candidate->cell->name);
+    fprintf(out, "  %-28s ", candidate->cell->label);
     print_cost(state, candidate, out);
     fprintf(out, "%s%s\n", state->plan->has_prices ? ": " : "",
             plan_result_word(plan_result_of(candidate->verdict)));
     if (candidate->verdict == PLAN_VERDICT_IMPLIED)
-        fprintf(out, "      %s fails, which is as good or better on every axis\n",
-                state->candidates[candidate->bound_by].cell->name);
+        fprintf(out, "      %s fails, and is at least as good on every axis\n",
+                state->candidates[candidate->bound_by].cell->label);
     else
         fprintf(out, "      %s\n",
                 candidate->why[0] != '\0' ? candidate->why
@@ -249,7 +254,7 @@ static bool is_told(const struct plan_state *state, const uint32_t *order, uint3
     return result == PLAN_RESULT_FAIL || result == PLAN_RESULT_UNDECIDED;
 }
 
-/* Of the same reason as a cheaper one, in the same words. */
+/* True if a cheaper candidate fails for the same reason. */
 static bool is_alike(const struct plan_state *state, const uint32_t *order, uint32_t at)
 {
     const struct plan_candidate *mine = &state->candidates[order[at]];
@@ -262,7 +267,7 @@ static bool is_alike(const struct plan_state *state, const uint32_t *order, uint
     return false;
 }
 
-/* What fails or is undecided, cheapest first, each reason once. */
+/* Candidates that fail or are undecided, cheapest first; each reason once. */
 static void print_others(const struct plan_state *state, FILE *out)
 {
     uint32_t *order = memory_zeroed(state->count, sizeof *order), told = 0, left = 0, alike = 0;
@@ -282,9 +287,9 @@ static void print_others(const struct plan_state *state, FILE *out)
             left++;
     }
     if (alike > 0)
-        fprintf(out, "  %u more for the same reason as one above\n", (unsigned)alike);
+        fprintf(out, "  %u more for a reason listed above\n", (unsigned)alike);
     if (left > 0)
-        fprintf(out, "  ... and %u more: --json has all\n", (unsigned)left);
+        fprintf(out, "  ... and %u more (--json lists all)\n", (unsigned)left);
     free(order);
 }
 
@@ -295,13 +300,12 @@ static void print_front(const struct plan_state *state, FILE *out)
         count += state->candidates[i].front;
     if (count < 2)
         return;
-    fprintf(out,
-            "\nFront: none of them is at least as good as another in price, power and headroom\n");
+    fprintf(out, "\nPareto front in price, power and headroom\n");
     for (uint32_t i = 0; i < state->count && shown < FRONT_SHOWN; i++) {
         const struct plan_candidate *candidate = &state->candidates[i];
         if (!candidate->front)
             continue;
-        fprintf(out, "  %-28s ", candidate->cell->name);
+        fprintf(out, "  %-28s ", candidate->cell->label);
         print_cost(state, candidate, out);
         const char *gap = state->plan->has_prices ? ", " : "";
         if (candidate->headroom < 0) /* it passes */
@@ -312,7 +316,7 @@ static void print_front(const struct plan_state *state, FILE *out)
     }
 }
 
-/* Whether it breaks where it broke before, for the same reason. */
+/* True if the same value fails for the same reason as without the change. */
 static bool is_as_before(const struct plan_state *state, uint32_t index,
                          const struct plan_move *move)
 {
@@ -322,8 +326,8 @@ static bool is_as_before(const struct plan_state *state, uint32_t index,
            strcmp(state->candidates[move->first + move->holds].why, before) == 0;
 }
 
-/* "moved by fabric.switch.buffer=64MB: holds to 5km, not at 10km", "moved nearer by ...",
- * "not moved by ...: why". */
+/* "with fabric.switch.buffer=64MB: passes up to 5km, fails at 10km", "with ... the limit is lower:
+ * fails already at ...", "no change with ...: why". */
 static void print_move(const struct plan_state *state, uint32_t index, uint32_t number, FILE *out)
 {
     const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
@@ -334,26 +338,24 @@ static void print_move(const struct plan_state *state, uint32_t index, uint32_t 
         return;
     const int32_t steps = plan_cliff_steps(state, index, number);
     const char *why = state->candidates[move->first + move->holds].why;
-    fprintf(out, "      %s by %s=%s: ",
-            steps > 0   ? "moved"
-            : steps < 0 ? "moved nearer"
-                        : "not moved",
-            lever.path, lever.value);
+    fprintf(out, "      %s %s=%s%s: ", steps == 0 ? "no change with" : "with", lever.path,
+            lever.value, steps < 0 ? " the limit is lower" : "");
     if (steps == 0)
         fprintf(out, "%s\n", why);
     else if (!move->ends)
-        fprintf(out, "holds to %s, the last that was asked for\n", axis->values[move->holds - 1]);
+        fprintf(out, "passes up to %s, the highest value of the plan\n",
+                axis->values[move->holds - 1]);
     else if (move->holds > 0)
-        fprintf(out, "holds to %s, not at %s\n", axis->values[move->holds - 1],
+        fprintf(out, "passes up to %s, fails at %s\n", axis->values[move->holds - 1],
                 axis->values[move->holds]);
     else
-        fprintf(out, "does not hold at %s: %s\n", axis->values[0], why);
+        fprintf(out, "fails already at %s: %s\n", axis->values[0], why);
 }
 
-/* What leaves it as it was in one line. */
+/* Changes without effect share one line. */
 static void print_moves(const struct plan_state *state, uint32_t index, FILE *out)
 {
-    const char *gap = "      not moved by ";
+    const char *gap = "      no change with ";
     struct plan_lever lever;
     for (uint32_t i = 0; i < state->lever_count; i++)
         print_move(state, index, i, out);
@@ -369,7 +371,7 @@ static void print_moves(const struct plan_state *state, uint32_t index, FILE *ou
         fputc('\n', out);
 }
 
-/* From the first value to the last that holds, and what ends it. */
+/* The last value that passes, and the reason why the next one fails. */
 static void print_cliffs(const struct plan_state *state, FILE *out)
 {
     const struct plan *plan = state->plan;
@@ -377,17 +379,18 @@ static void print_cliffs(const struct plan_state *state, FILE *out)
         const struct plan_cliff *cliff = &state->cliffs[i];
         const struct grid_axis *axis = &plan->cliffs[i].axes[0];
         if (i == 0)
-            fprintf(out, "\nCliffs of %s\n", chosen_of(state)->cell->name);
+            fprintf(out, "\nHow far each value can rise in %s\n", chosen_of(state)->cell->label);
         fprintf(out, "  %-40s ", axis->path);
         if (cliff->holds == 0)
-            fprintf(out, "does not hold at %s\n", axis->values[0]);
+            fprintf(out, "fails already at %s\n", axis->values[0]);
         else if (!cliff->ends)
-            fprintf(out, "holds to %s, the last that was asked for\n",
+            fprintf(out, "passes up to %s, the highest value of the plan\n",
                     axis->values[cliff->count - 1]);
         else if (state->candidates[cliff->first + cliff->holds].verdict == PLAN_VERDICT_OPEN)
-            fprintf(out, "holds to %s; the rest was not played\n", axis->values[cliff->holds - 1]);
+            fprintf(out, "passes up to %s; higher values were not run\n",
+                    axis->values[cliff->holds - 1]);
         else
-            fprintf(out, "holds to %s, not at %s\n", axis->values[cliff->holds - 1],
+            fprintf(out, "passes up to %s, fails at %s\n", axis->values[cliff->holds - 1],
                     axis->values[cliff->holds]);
         if (!cliff->ends)
             continue;

@@ -37,8 +37,9 @@ static void print_design(const struct plan_versus *versus, int side, FILE *out)
 {
     const struct plan_state *state = versus->states[side];
     const struct plan_candidate *mine = design_of(versus, side);
-    fprintf(out, "  %s  %s of %s: %s%s%s\n", names[side], mine->cell->name, state->plan->grid.name,
-            plan_verdict_word(mine->verdict), mine->why[0] == '\0' ? "" : ", ", mine->why);
+    fprintf(out, "  %s  %s of %s: %s%s%s\n", names[side], mine->cell->label, state->plan->grid.name,
+            plan_result_word(plan_result_of(mine->verdict)), mine->why[0] == '\0' ? "" : ", ",
+            mine->why);
     fputs("     ", out);
     plan_command(state, versus->designs[side], 0, out);
     fputc('\n', out);
@@ -85,7 +86,7 @@ static void print_difference(const struct plan_versus *versus, const struct plan
             plan_measure_words(found->measure, found->means[1]).text);
     fprintf(out, "  %s +- %s", apart, plan_measure_words(found->measure, found->half).text);
     if (!found->differs)
-        fputs("  no difference seen", out);
+        fputs("  no significant difference", out);
     else if (found->means[0] > 0)
         fprintf(out, "  %+.3g %%", 100 * found->mean / found->means[0]);
     fputc('\n', out);
@@ -95,7 +96,7 @@ static void print_case(const struct plan_versus *versus, const struct plan_versu
                        FILE *out)
 {
     const char *failure = case_of(versus, of);
-    fprintf(out, "\n%s%s\n", *failure == '\0' ? "Nothing fails" : "With ", failure);
+    fprintf(out, "\n%s%s\n", *failure == '\0' ? "Without failures" : "With ", failure);
     if (of->count == 0)
         fprintf(out, "  not compared: %s\n", of->why);
     for (uint32_t i = 0; i < of->count; i++)
@@ -116,13 +117,14 @@ void plan_versus_text(const struct plan_versus *versus, FILE *out)
     if (versus->unlike[0] != '\0')
         fprintf(out, "  Their loads differ: %s\n", versus->unlike);
     if (!versus->played) {
-        fputs("  not compared: stopped before both had their runs\n", out);
+        fputs("  not compared: stopped before the runs of both were complete\n", out);
         return;
     }
-    fprintf(out,
-            "  %u %s, the same for both; differences are of pairs of runs, with their 95 %% "
-            "interval\n\n  %-32s%14s%14s  B - A\n",
-            (unsigned)versus->seeds, plural(versus->seeds, "seed", "seeds"), "", "A", "B");
+    fprintf(
+        out,
+        "  %u %s, the same for both; differences are means of paired runs, with 95 %% confidence "
+        "intervals\n\n  %-32s%14s%14s  B - A\n",
+        (unsigned)versus->seeds, plural(versus->seeds, "seed", "seeds"), "", "A", "B");
     print_costs(versus, out);
     for (uint32_t i = 0; i < versus->count; i++)
         print_case(versus, &versus->cases[i], out);

@@ -196,6 +196,22 @@ static const char *name_part(struct grid *grid, const struct grid_axis *axis, ui
     return text;
 }
 
+/* "25G nic", "2 spines", "5km distance", "cc dcqcn": a value that begins with a digit comes first. */
+static const char *label_part(struct grid *grid, const struct grid_axis *axis, uint32_t value)
+{
+    const char *text = axis->values[value], *rate = strstr(text, "Gbps");
+    int as = (int)strlen(axis->as);
+    while (as > 1 && axis->as[as - 1] == '-')
+        as--;
+    if (*text < '0' || *text > '9')
+        return arena_format(&grid->arena, "%.*s %s", as, axis->as, text);
+    if (rate != NULL && rate[strlen("Gbps")] == '\0')
+        return arena_format(&grid->arena, "%.*sG %.*s", (int)(rate - text), text, as, axis->as);
+    if (strcmp(text, "1") == 0 && as > 1 && axis->as[as - 1] == 's')
+        as--; /* "1 spine" */
+    return arena_format(&grid->arena, "%s %.*s", text, as, axis->as);
+}
+
 static bool rule_fits(const struct grid *grid, const struct grid_rule *rule,
                       const struct grid_cell *cell)
 {
@@ -232,10 +248,13 @@ static bool make_cell(struct grid_reader *reader, struct grid_cell *cell, uint32
         cell->at[i] = number % grid->axes[i].value_count;
     cell->sets = arena_array(&grid->arena, GRID_SETS_MAX, sizeof *cell->sets);
     cell->name = "";
+    cell->label = "";
     for (uint32_t i = 0; i < grid->axis_count; i++) {
         const struct grid_axis *axis = &grid->axes[i];
         cell->name = arena_format(&grid->arena, "%s%s%s", cell->name, i == 0 ? "" : "-",
                                   name_part(grid, axis, cell->at[i]));
+        cell->label = arena_format(&grid->arena, "%s%s%s", cell->label, i == 0 ? "" : ", ",
+                                   label_part(grid, axis, cell->at[i]));
         cell->sets[cell->set_count++] = grid_axis_set(&grid->arena, axis, cell->at[i]);
     }
     return apply_rules(reader, cell);

@@ -45,7 +45,8 @@ struct grid_axis {
 };
 
 struct grid_cell {
-    const char *name;
+    const char *name;  /* of files: "nic25Gbps-spines2" */
+    const char *label; /* for people: "25G nic, 2 spines" */
     const char **sets; /* "path=value": first the axes, then the rules that fit */
     uint32_t set_count;
     uint32_t at[GRID_AXES_MAX]; /* index of its value on each axis */

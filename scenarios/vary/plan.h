@@ -9,7 +9,7 @@
  *   adjust: [...]                   # as in a grid
  *   slo: ["oltp.latency.p99 < 1ms", no-lossless-drop]   # as `expect` of a scenario
  *   survive:                        # with each of these too
- *     - {name: a spine away, kind: switch-down, each: "spine*"}
+ *     - {name: one spine down, kind: switch-down, each: "spine*"}
  *     - {name: a link lost, kind: link-down, each: "leaf*-spine*", sample: 4, at: 5ms, slo: [...]}
  *   grow: {years: 3, load: [{path: workloads.oltp.rate, each-year: 25%}]}   # grow.h
  *   prices: prices.yaml             # or the mapping itself: prices.h
@@ -124,7 +124,7 @@ struct grid_origin plan_origin_of(const struct plan *plan, const char *set);
 
 /* What a candidate is played with beside its own settings: nothing, or one choice of a failure. */
 struct plan_case {
-    const char *name;                     /* "", or "a spine away: spine1" */
+    const char *name;                     /* "", or "one spine down: spine1" */
     const char *sets[3 + GROW_LOADS_MAX]; /* path=value */
     uint32_t set_count;                   /* 0: nothing fails */
     const struct plan_failure *failure;   /* NULL: none */

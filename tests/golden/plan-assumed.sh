@@ -56,19 +56,19 @@ cmp -s two.dump one.dump && cmp -s two.dump again.dump || fail "the database dep
 # What holds then in the case that decided, and not in another, would not hold.
 plan 17.8us 'survive: [{name: a slow host, kind: slow-receiver, drain: 99%, each: host3, slo: ["io.latency.mean < 15.5us"]}]' >half.yaml
 "$program" plan half.yaml --assumed >half.txt; [ $? = 1 ] || fail "half: exit $?"
-[ "$(grep -c 'at 500ns it would hold' half.txt)" = 3 ] &&
-    [ "$(grep -c 'at 500ns this would hold, but io.latency.mean < 15.5us: 1[78].* beyond the limit; with a slow host: host3' half.txt)" = 3 ] ||
-    fail "half: $(grep -A 40 ^Assumed half.txt)"
+[ "$(grep -c 'at 500ns it would pass' half.txt)" = 3 ] &&
+    [ "$(grep -c 'at 500ns this case would pass, but io.latency.mean < 15.5us: 1[78].* beyond the limit; with a slow host: host3' half.txt)" = 3 ] ||
+    fail "half: $(grep -A 40 ^Effect half.txt)"
 
 # A limit that the chosen one does not hold when a command costs twice as much; and a budget that ends before.
 plan 16.3us | sed 's/\[40Gbps, /[/' >worse.yaml
 "$program" plan worse.yaml --assumed >worse.txt || fail "worse: exit $?"
-[ "$(grep -c 'at 2us what is chosen does not hold: io.latency.mean < 16.3us: 16.6 us' worse.txt)" = 3 ] && grep -q '^  3 flip the choice' worse.txt ||
-    fail "worse: $(grep -A 30 ^Assumed worse.txt)"
+[ "$(grep -c 'at 2us the chosen candidate fails: io.latency.mean < 16.3us: 16.6 us' worse.txt)" = 3 ] && grep -q '^  3 change the choice' worse.txt ||
+    fail "worse: $(grep -A 30 ^Effect worse.txt)"
 plan 16.3us 'most-runs: 30' | sed 's/\[40Gbps, /[/' >few.yaml
 "$program" plan few.yaml --assumed >few.txt || fail "few: exit $?"
-grep -q 'the budget of 30 runs was spent after the answer was known' few.txt && grep -q 'changes were not played' few.txt || fail "few: $(cat few.txt)"
+grep -q 'the budget of 30 runs ran out after the answer was known' few.txt && grep -q 'changes were not run' few.txt || fail "few: $(cat few.txt)"
 # Nothing holds, which is decided, whenever the rest ends.
 plan 10us 'budget: 8' >none.yaml
-"$program" plan none.yaml --assumed >none.txt; [ $? = 1 ] && grep -q 'spent after the answer was known' none.txt && ! grep -q 'not decided' none.txt || fail "none: $(cat none.txt)"
+"$program" plan none.yaml --assumed >none.txt; [ $? = 1 ] && grep -q 'ran out after the answer was known' none.txt && ! grep -q 'undecided; continue' none.txt || fail "none: $(cat none.txt)"
 exit $failed

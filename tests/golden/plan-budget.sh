@@ -25,8 +25,8 @@ budget() { sed "\$a $1" whole.yaml; }
 # 20 runs are needed, five of each: with a budget of 19 the last round is not begun, and the same database goes on with 20.
 budget 'budget: 19' >runs.yaml
 "$program" plan runs.yaml -o runs.db >runs.txt
-[ $? = 4 ] && grep -q 'the budget of 19 runs was spent before the answer was known' runs.txt &&
-    grep -q 'not decided: 1 candidate is left' runs.txt && [ "$(sqlite3 runs.db 'SELECT count(*) FROM run')" -lt 20 ] || fail "19 runs: $(cat runs.txt)"
+[ $? = 4 ] && grep -q 'the budget of 19 runs ran out before the answer was known' runs.txt &&
+    grep -q '1 candidate is undecided; continue' runs.txt && [ "$(sqlite3 runs.db 'SELECT count(*) FROM run')" -lt 20 ] || fail "19 runs: $(cat runs.txt)"
 budget 'budget: 20' >runs.yaml
 "$program" plan runs.yaml --json --resume runs.db >runs.json || fail "20 runs: exit $?"
 cmp -s runs.json whole.json || fail "20 runs: another answer"
@@ -42,7 +42,7 @@ sed -i 's/^duration: .*/duration: 20ms/' pair.yaml
 "$program" plan whole.yaml --json >whole.json || fail "20 ms: exit $?"
 budget 'budget: 30ms' >time.yaml
 "$program" plan time.yaml -o part.db >part.txt
-grep -q 'the budget of 30.0 ms was spent' part.txt && ! grep -q '^Chosen *qd' part.txt || [ "$(sqlite3 part.db 'SELECT count(*) FROM run')" = 20 ] ||
+grep -q 'the time budget of 30.0 ms ran out' part.txt && ! grep -q '^Chosen *qd' part.txt || [ "$(sqlite3 part.db 'SELECT count(*) FROM run')" = 20 ] ||
     fail "30 ms: $(cat part.txt)"
 "$program" plan whole.yaml --json --resume part.db >part.json || fail "resume: exit $?"
 cmp -s part.json whole.json || fail "what time ended, and was resumed, has another answer"

@@ -72,10 +72,10 @@ done
 wait $plan
 code=$?
 [ $code = 4 ] || fail "twice dead: exit $code"
-grep -q 'rate25Gbps-qd2 .*: undecided' dead.txt && grep -q "a run's process died twice" dead.txt &&
+grep -q '25G rate, 2 qd .*: undecided' dead.txt && grep -q "a run's process died twice" dead.txt &&
     grep -q '^      stormglass run long.yaml .*--set workloads.io.queue-depth=2 --set seed=1$' dead.txt || fail "twice dead: $(cat dead.txt)"
 "$program" plan dead.yaml --resume dead.db >alive.txt || fail "resumed after a death: exit $?"
-grep -q '^Chosen          rate25Gbps-qd2' alive.txt || fail "resumed after a death: $(cat alive.txt)"
+grep -q '^Chosen          25G rate, 2 qd' alive.txt || fail "resumed after a death: $(cat alive.txt)"
 
 # --- ranks of MPI, where the program was built with it ---------------------------------------------------------------
 

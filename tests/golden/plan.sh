@@ -53,7 +53,7 @@ done
 [ $few = 1 ] && [ "$(gojq .chosen few.json)" = null ] || fail "never: something is chosen"
 "$program" plan both.yaml >both.txt || fail "both: exit $?"
 grep -q '^Not monotone    workloads.io.queue-depth: ' both.txt || fail "the axis that is not monotone is not named"
-grep -q '^Chosen          rate25Gbps-qd2  EUR 800, 32 W' both.txt || fail "both: $(grep Chosen both.txt)"
+grep -q '^Chosen          25G rate, 2 qd  EUR 800, 32 W' both.txt || fail "both: $(grep Chosen both.txt)"
 
 # The front: in the order of costs whatever has more headroom, by more than the tolerance, than all before it that cost no more.
 space front 'slo: ["io.goodput > 20Gbps"]
@@ -103,13 +103,13 @@ while read -r set to at; do
             fail "$set at $bs: $(gojq -c '.workloads[0].steady | [.latency_ns.p99, .goodput_bps]' run.json)"
     done
 done <moves.txt
-"$program" plan move.yaml --resume move.db >moves-again.txt && grep -q '^      moved by fabric.host-links.rate=40Gbps: holds to 64KiB, not at 128KiB' moves-again.txt || fail "what-if in words: $(grep moved moves-again.txt)"
-"$program" report move.db -o move.html && grep -q 'fabric.host-links.rate=40Gbps</td><td data-is="it holds">to 64KiB, not at 128KiB' move.html || fail "page: moves"
+"$program" plan move.yaml --resume move.db >moves-again.txt && grep -q '^      with fabric.host-links.rate=40Gbps: passes up to 64KiB, fails at 128KiB' moves-again.txt || fail "what-if in words: $(grep moved moves-again.txt)"
+"$program" report move.db -o move.html && grep -q 'fabric.host-links.rate=40Gbps</td><td data-is="result">passes up to 64KiB, fails at 128KiB' move.html || fail "page: moves"
 "$program" plan move.yaml -j 1 -o move1.db >/dev/null && [ "$(sqlite3 move.db .dump | sort)" = "$(sqlite3 move1.db .dump | sort)" ] || fail "moves depend on who played"
 runs=$(gojq .runs cliff.json)
 sed "1a budget: $((runs + 1))" move.yaml >spent.yaml
 "$program" plan spent.yaml >spent.txt; code=$?
-[ $code = 0 ] && grep -q 'was spent after the answer was known' spent.txt && ! grep -q 'moved by .*namespaces' spent.txt || fail "what-if beyond the budget: exit $code: $(grep 'spent\|moved' spent.txt)"
+[ $code = 0 ] && grep -q 'ran out after the answer was known' spent.txt && ! grep -q 'with .*namespaces' spent.txt || fail "what-if beyond the budget: exit $code: $(grep 'spent\|moved' spent.txt)"
 refused() { # TEXT SED
     sed "$2" move.yaml >bad.yaml
     "$program" plan bad.yaml >/dev/null 2>err.txt; [ $? = 2 ] && grep -q "^bad.yaml:[0-9]*:[0-9]*: error: $1" err.txt || fail "$2: $(cat err.txt)"
@@ -128,16 +128,18 @@ tr '\r' '\n' <tty.txt | grep -q 'left; beyond the answer, rate25Gbps-qd2' || fai
 "$program" report cliff.db -o plan.html || fail "page: exit $?"
 row() { sed -n "/id=\"$1\"/,/<\/section>/p" plan.html | grep -o "$2" | wc -l; }
 own="FROM candidate WHERE candidate NOT IN (SELECT candidate FROM cliff)"
-chosen=$(sqlite3 cliff.db "SELECT name FROM candidate WHERE candidate = (SELECT value FROM plan WHERE key = 'chosen')")
+chosen=$(sqlite3 cliff.db "SELECT label FROM candidate WHERE candidate = (SELECT value FROM plan WHERE key = 'chosen')")
+chosen_name=$(sqlite3 cliff.db "SELECT name FROM candidate WHERE label = '$chosen'")
 grep -qF "Chosen: $chosen<" plan.html || fail "page: $chosen is not said to be chosen"
-for name in $(sqlite3 cliff.db "SELECT name $own"); do
+sqlite3 cliff.db "SELECT label $own" >labels
+while read -r name; do
     grep -q "^<tr><td class=\"code\" data-is=\"candidate\">$name<" <(sed -n '/id="candidates"/,$p' plan.html) || fail "page: no $name"
-done
+done <labels
 [ "$(row candidates '^<tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) $own")" ] || fail "page: candidates"
 [ "$(row cliffs '^<tr><td')" = "$(sqlite3 cliff.db 'SELECT (SELECT count(*) FROM cliff) + (SELECT count(*) FROM move)')" ] || fail "page: cliffs"
 [ "$(row front '<circle')" = "$(sqlite3 cliff.db "SELECT count(*) $own AND price IS NOT NULL AND headroom IS NOT NULL")" ] || fail "page: points"
 [ "$(row measures '^<tr><td\|^<tbody><tr><td')" = "$(sqlite3 cliff.db "SELECT count(*) FROM candidate WHERE candidate IN (SELECT candidate FROM run)")" ] || fail "page: measures"
-gojq -e --arg name "$chosen" '.candidates[] | select(.name == $name).measures | .["io.goodput"] > 20e9 and .["io.latency.p99"] < 120e6' cliff.json >/dev/null || fail "measures: $(gojq -c '.candidates[0].measures' cliff.json)"
+gojq -e --arg name "$chosen" '.candidates[] | select(.label == $name).measures | .["io.goodput"] > 20e9 and .["io.latency.p99"] < 120e6' cliff.json >/dev/null || fail "measures: $(gojq -c '.candidates[0].measures' cliff.json)"
 [ "$(row map '<td class="holds"')" = "$(sqlite3 cliff.db "SELECT count(*) $own AND verdict = 'holds'")" ] || fail "page: map"
 # A folder of pages: each run that was played has its own, one click away, and that is the run of the command beside it.
 "$program" plan cliff.yaml --resume cliff.db --pages pages >out.txt || fail "pages: exit $?"
@@ -145,10 +147,10 @@ cmp -s out.txt <("$program" plan cliff.yaml --resume cliff.db) || fail "pages ch
 [ "$(grep -o 'href="[^"#]*\.html"' pages/index.html | sort | uniq -d)" = "" ] || fail "pages: a link twice"
 [ "$(grep -o 'href="[^"#]*\.html"' pages/index.html | sed 's/href="//; s/"//' | sort)" = "$(cd pages && ls | grep -v '^index.html$' | sort)" ] || fail "pages: links and pages differ"
 [ "$(ls pages/*.html | wc -l)" = $((1 + $(sqlite3 cliff.db 'SELECT count(*) FROM candidate WHERE candidate IN (SELECT candidate FROM run)'))) ] || fail "pages: $(ls pages)"
-eval "$(sqlite3 cliff.db "SELECT command FROM trial t JOIN candidate c USING(candidate) WHERE name = '$chosen' LIMIT 1" | sed "s,^stormglass,\"\$program\",") -o alone.db" >/dev/null
+eval "$(sqlite3 cliff.db "SELECT command FROM trial t JOIN candidate c USING(candidate) WHERE label = '$chosen' LIMIT 1" | sed "s,^stormglass,\"\$program\",") -o alone.db" >/dev/null
 "$program" report alone.db -o alone.html
 digest() { grep -oE 'digest [0-9a-f]{32}|[0-9a-f]{32}' "$1" | grep -oE '[0-9a-f]{32}' | sort -u; }
-[ -n "$(digest alone.html)" ] && [ "$(digest alone.html)" = "$(digest "pages/$chosen.html")" ] || fail "pages: $chosen is another run"
+[ -n "$(digest alone.html)" ] && [ "$(digest alone.html)" = "$(digest "pages/$chosen_name.html")" ] || fail "pages: $chosen is another run"
 "$program" plan cliff.yaml --pages pages >/dev/null 2>err.txt; [ $? = 2 ] && grep -q -- '--pages: expected --output too' err.txt || fail "pages without a database: $(cat err.txt)"
 "$program" plan cliff.yaml --resume cliff.db --pages pair.yaml >/dev/null 2>err.txt; [ $? = 2 ] && grep -q 'pair.yaml: Not a directory' err.txt || fail "pages in a file: $(cat err.txt)"
 "$program" report cliff.db -o plan2.html && cmp -s plan.html plan2.html || fail "the same plan is another page"
@@ -183,7 +185,7 @@ for rate in 10 25 40 100; do
 done
 
 "$program" plan never.yaml --list >never.txt
-grep -q 'io.goodput > 93Gbps: the links of targets (host0) carry no more than 10.0 Gb/s' never.txt || fail "a bound does not say whose links: $(grep -m2 carry never.txt)"
+grep -q 'io.goodput > 93Gbps: the links of targets (host0) carry at most 10.0 Gb/s' never.txt || fail "a bound does not say whose links: $(grep -m2 carry never.txt)"
 
 # --- one process, two, killed and resumed: the same database -------------------------------------------------
 
@@ -255,12 +257,12 @@ name: spines
 scenario: spine.yaml
 vary: [{path: fabric.topology.spines, as: spines, values: [1, 2, 3, 4], better: higher}]
 slo: ["io.goodput > 20Gbps"]
-survive: [{name: a spine away, kind: switch-down, each: "spine*"}]
+survive: [{name: one spine down, kind: switch-down, each: "spine*"}]
 prices: {currency: EUR, parts: [{part: switch, price: 1000}]}
 END
 "$program" plan spines.yaml --exhaustive --json >spines.json
 [ "$(gojq -c '[.candidates[].verdict]' spines.json)" = '["idle","holds","holds","holds"]' ] || fail "spines: $(gojq -c '[.candidates[].verdict]' spines.json)"
-gojq -e '.candidates[0].why | contains("with a spine away: spine0")' spines.json >/dev/null ||
+gojq -e '.candidates[0].why | contains("with one spine down: spine0")' spines.json >/dev/null ||
     fail "without its only spine: $(gojq -c '.candidates[0]' spines.json)"
 # Who only needs longer to connect than the template's duration is not idle.
 sed 's/duration: 1ms/duration: 2500us/; s/length: 30m/length: 10km/; s/shared-buffer-32mb/shared-buffer-165mb/' spine.yaml >late.yaml
@@ -272,7 +274,7 @@ gojq -e '.candidates[0].verdict == "holds"' late.json >/dev/null || fail "late: 
 sed 's/each: "spine\*"/&, together: 2/' spines.yaml >two-away.yaml
 "$program" plan two-away.yaml --exhaustive --json >spines2.json
 [ "$(gojq -c '[.candidates[].verdict]' spines2.json)" = '["idle","idle","holds","holds"]' ] || fail "two spines: $(gojq -c '[.candidates[].verdict]' spines2.json)"
-gojq -e '.candidates[1].why | contains("with a spine away: spine0 and spine1")' spines2.json >/dev/null || fail "two spines: $(gojq -c '.candidates[1]' spines2.json)"
+gojq -e '.candidates[1].why | contains("with one spine down: spine0 and spine1")' spines2.json >/dev/null || fail "two spines: $(gojq -c '.candidates[1]' spines2.json)"
 sed 's/each: "spine\*"/&, together: all/' spines.yaml >all-away.yaml
 "$program" plan all-away.yaml --exhaustive --json >spines-all.json
 [ $? = 1 ] && gojq -e '[.candidates[].verdict] | unique == ["idle"]' spines-all.json >/dev/null || fail "all spines: $(gojq -c '[.candidates[].verdict]' spines-all.json)"
@@ -341,7 +343,7 @@ wrong '$a objective: fastest' 'cheapest'
 "$program" plan pair.yaml 2>err.txt; [ $? = 2 ] && grep -q 'expected a plan, but this is a scenario' err.txt || fail "a scenario as a plan: $(cat err.txt)"
 "$program" run both.yaml 2>err.txt >/dev/null; [ $? = 2 ] && grep -q 'a plan; stormglass plan plays it' err.txt || fail "a plan as a scenario: $(cat err.txt)"
 sed 's/^slo/most-runs: 7\nslo/' both.yaml >budget.yaml
-"$program" plan budget.yaml >budget.txt; [ $? = 4 ] && grep -q 'the budget of 7 runs was spent' budget.txt || fail "budget: $(head -n 4 budget.txt)"
+"$program" plan budget.yaml >budget.txt; [ $? = 4 ] && grep -q 'the budget of 7 runs ran out' budget.txt || fail "budget: $(head -n 4 budget.txt)"
 
 
 # --- a full disk ends a plan at once: no answer, and what was written stays ---------------------------------

@@ -96,7 +96,8 @@ bool switch_plan_end(struct switch_plan *plan, int64_t port_count, char *why, si
         return false;
     }
     if (shared <= 0) {
-        snprintf(why, size, "reserved room and headroom take %lld B, its packet memory has %lld B",
+        snprintf(why, size,
+                 "reserved buffers and headroom need %lld B, the packet memory has %lld B",
                  (long long)((plan->reserved + plan->headroom) * params->cell),
                  (long long)params->buffer);
         return false;

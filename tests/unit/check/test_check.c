@@ -90,7 +90,7 @@ static void findings_are_found(void **state)
                    DIAG_WARNING, "of data can arrive after XOFF, but the headroom is 1024 B", 5,
                    "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {buffer: 100KB}}\n" HOSTS WORKLOAD, DIAG_ERROR,
-                   "its packet memory has 100000 B", 4, "");
+                   "the packet memory has 100000 B", 4, "");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom-pool: 10KB}}}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "the headroom pool has 9984 B, but one port's groups may need", 4,
                    "drops.lossless > 0");
@@ -366,9 +366,9 @@ static void memories_that_are_too_small_are_errors(void **state)
     } cases[] = {
         {"", 0, NULL},
         {", overrides: [{where: spine1, buffer: 100KB}]", 1,
-         "spine1: reserved room and headroom take 2220032 B, its packet memory has 100000 B"},
+         "spine1: reserved buffers and headroom need 2220032 B, the packet memory has 100000 B"},
         {", overrides: [{where: [leaf0, spine1], buffer: 100KB}]", 2,
-         "leaf0: reserved room and headroom take 2220032 B, its packet memory has 100000 B"},
+         "leaf0: reserved buffers and headroom need 2220032 B, the packet memory has 100000 B"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[512];
