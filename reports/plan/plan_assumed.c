@@ -145,7 +145,7 @@ static void print_others(const struct plan_subject *subject, uint32_t little, ui
         fprintf(out, "    %s %s the runs, which still fail\n", words_count(little).text,
                 plural(little, "changes", "change"));
     if (silent > 0)
-        fprintf(out, "    %s have no effect on any run\n", words_count(silent).text);
+        fprintf(out, "    %s without effect on any run\n", words_count(silent).text);
     if (subject->left_out > 0)
         fprintf(out, "    %s more were not tried\n", words_count(subject->left_out).text);
 }

@@ -196,7 +196,7 @@ static const char *name_part(struct grid *grid, const struct grid_axis *axis, ui
     return text;
 }
 
-/* "25G nic", "2 spines", "5km distance", "cc dcqcn": a value that begins with a digit comes first. */
+/* "25G nic", "2 spines", "cc dcqcn": a value that begins with a digit comes first. */
 static const char *label_part(struct grid *grid, const struct grid_axis *axis, uint32_t value)
 {
     const char *text = axis->values[value], *rate = strstr(text, "Gbps");
