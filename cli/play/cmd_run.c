@@ -6,7 +6,7 @@
 #include "cli/play/run_many.h"
 #include "replay/database/store.h"
 #include "replay/database/words.h"
-#include "replay/prove/confirm.h"
+#include "replay/experiment/confirm.h"
 #include "replay/record/record_begin.h"
 #include "replay/run/run.h"
 #include "replay/run/seeds.h"

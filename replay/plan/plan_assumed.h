@@ -2,8 +2,8 @@
  * plan_assumed - what the answer to a plan owes to values that nobody knows.
  * When the answer is known, what is chosen and the first candidates, in the order of the objective,
  * whose runs do not hold are played again with each assumed or inferred value changed alone, as
- * replay/prove/assumed.h changes it.  What is looked at is the case that is nearest to a limit, or
- * that decided, and in it the objective with the least headroom:
+ * replay/experiment/assumed.h changes it.  What is looked at is the case that is nearest to a
+ * limit, or that decided, and in it the objective with the least headroom:
  *   - one run with the scenario's own seed says whether it matters at all; only where it does,
  *     as many seeds as any other verdict takes (common random numbers);
  *   - a candidate that does not hold would hold only if it does in every case.
@@ -12,8 +12,8 @@
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_ASSUMED_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_ASSUMED_H
 
+#include "replay/experiment/assumed.h"
 #include "replay/plan/plan_search.h"
-#include "replay/prove/assumed.h"
 
 enum { PLAN_SUBJECTS_MAX = 4 }; /* what is chosen, and three that do not hold */
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "replay/run/jobs.h"
 #include "replay/run/run.h"
+#include "scenarios/load/library.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,23 +37,9 @@ static struct scenario *load_again(const struct scenario *scenario, uint64_t see
                                    struct diag *diag)
 {
     char text[40];
+    const char *const set = text;
     snprintf(text, sizeof text, "seed=%llu", (unsigned long long)seed);
-    const char **sets = memory_zeroed(scenario->set_count + 1, sizeof *sets);
-    for (uint32_t i = 0; i < scenario->set_count; i++)
-        sets[i] = scenario->sets[i];
-    sets[scenario->set_count] = text;
-    const struct scenario_input input = {
-        .name = scenario->sources[0].name,
-        .text = scenario->sources[0].text,
-        .length = scenario->sources[0].length,
-        .files = scenario->sources,
-        .file_count = scenario->source_count,
-        .sets = sets,
-        .set_count = scenario->set_count + 1,
-    };
-    struct scenario *loaded = scenario_load(&input, diag);
-    free(sets);
-    return loaded;
+    return library_load_again(scenario, &set, 1, diag);
 }
 
 /* Of run --json: what a run counts is gone with its world. */

@@ -4,10 +4,10 @@
 #ifndef STORMGLASS_REPORTS_EXPLAIN_ACCOUNT_H
 #define STORMGLASS_REPORTS_EXPLAIN_ACCOUNT_H
 
+#include "replay/experiment/assumed.h"
+#include "replay/experiment/prove.h"
+#include "replay/experiment/what_if.h"
 #include "replay/explain/account.h"
-#include "replay/prove/assumed.h"
-#include "replay/prove/prove.h"
-#include "replay/prove/whatif.h"
 #include "replay/step/queued.h"
 #include "reports/text/json.h"
 #include "reports/text/paint.h"

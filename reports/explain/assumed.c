@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool holds(const struct assumed_verdict *verdict, uint32_t i)
+static bool holds(const struct measure_verdict *verdict, uint32_t i)
 {
     return (verdict->held >> i & 1) != 0;
 }
@@ -18,12 +18,12 @@ static bool holds(const struct assumed_verdict *verdict, uint32_t i)
 static void write_trial(const struct assumed *assumed, const struct assumed_value *value,
                         const struct assumed_trial *trial, FILE *out)
 {
-    const struct assumed_verdict *is = &assumed->verdict, *then = &trial->verdict;
+    const struct measure_verdict *is = &assumed->verdict, *then = &trial->verdict;
     const char *between = "";
     fprintf(out, "  %s %s (%s): with %s ", value->path, value->value, value->evidence,
             trial->value);
-    if (strcmp(is->bottleneck, then->bottleneck) != 0) {
-        fprintf(out, "the bottleneck is %s", then->bottleneck);
+    if (is->limit.resource != then->limit.resource) {
+        fprintf(out, "the bottleneck is %s", bottleneck_word(then->limit.resource));
         between = ", ";
     }
     if (strcmp(is->cause, then->cause) != 0) {
@@ -63,7 +63,7 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
     fprintf(out,
             "\n  bottleneck %s; cause %s\n  assumed values at half and twice, inferred ones a "
             "tenth less and more: %" PRIu32 " %s, in which %" PRIu32 " %s %s at all\n",
-            assumed->verdict.bottleneck, assumed->verdict.cause, assumed->runs,
+            bottleneck_word(assumed->verdict.limit.resource), assumed->verdict.cause, assumed->runs,
             plural(assumed->runs, "run", "runs"), assumed->felt_count,
             plural(assumed->felt_count, "value", "values"),
             plural(assumed->felt_count, "matters", "matter"));
@@ -82,11 +82,11 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
 }
 
 static void json_verdict(struct json *json, const char *at, const struct assumed *assumed,
-                         const struct assumed_verdict *verdict)
+                         const struct measure_verdict *verdict)
 {
     char path[JSON_PATH_BYTES], list[96];
     snprintf(path, sizeof path, "%.70s.bottleneck", at);
-    json_text(json, path, verdict->bottleneck);
+    json_text(json, path, bottleneck_word(verdict->limit.resource));
     snprintf(path, sizeof path, "%.70s.cause", at);
     json_text(json, path, verdict->cause);
     snprintf(list, sizeof list, "%.70s.expectations", at);
@@ -111,10 +111,10 @@ static void write_value(struct json *json, const struct assumed *assumed, uint32
     for (uint32_t k = 0; k < value->trial_count; k++) {
         const struct assumed_trial *trial = &value->trials[k];
         json_text(json, json_member(at, trials, k, "value"), trial->value);
-        json_boolean(json, json_member(at, trials, k, "played"), trial->verdict.played);
+        json_boolean(json, json_member(at, trials, k, "played"), trial->played);
         json_boolean(json, json_member(at, trials, k, "flips"), trial->flips);
         snprintf(at, sizeof at, "%s[%" PRIu32 "]", trials, k);
-        if (trial->verdict.played)
+        if (trial->played)
             json_verdict(json, at, assumed, &trial->verdict);
     }
 }

@@ -336,7 +336,7 @@ static void json_suspects(const struct prove *prove, struct json *json)
         json_empty(json, list);
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
-        json_text(json, json_member(at, list, i, "suspect"), repair_suspect(row->repair.kind));
+        json_text(json, json_member(at, list, i, "suspect"), trial_suspect(row->repair.kind));
         json_text(json, json_member(at, list, i, "name"), row->name);
         json_text(json, json_member(at, list, i, "text"), row->text);
         json_text(json, json_member(at, list, i, "role"), prove_role_name(row->role));

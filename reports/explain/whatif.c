@@ -40,6 +40,8 @@ static void write_row(const struct whatif *whatif, const struct whatif_row *row,
     fprintf(out, "  %-20s %8s", name, percent(&row->gain, text));
     if (row->gain.error > 0)
         fprintf(out, " (+-%.1f%%)", row->gain.error * 100);
+    else if (row->seeds < whatif->seeds)
+        fputs(" (one seed)", out);
     if (row->played_limitless)
         fprintf(out, ", without limit %s", percent(&row->without_limit, text));
     const bool told = tells(whatif, row);
@@ -63,8 +65,8 @@ void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *pai
 {
     fprintf(out, "\n%sWhat if%s\n", paint->bold, paint->off);
     fprintf(out,
-            "  gain of %s with a tenth more of one resource, from %" PRIu32 " %s over %" PRIu32
-            " %s\n",
+            "  gain of %s with a tenth more of one resource, from %" PRIu32
+            " %s with up to %" PRIu32 " %s\n",
             what(whatif), whatif->runs, plural(whatif->runs, "run", "runs"), whatif->seeds,
             plural(whatif->seeds, "seed", "seeds"));
     for (uint32_t i = 0; i < whatif->row_count; i++)

@@ -2,6 +2,7 @@
  * library - embedded cases as scenarios. */
 #include "scenarios/load/library.h"
 
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/near_file.h"
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -110,6 +112,27 @@ struct scenario *library_load(const char *name, const char *const *sets, uint32_
         return scenario_load(&input, diag);
     unknown_name(name, strerror(reason), diag);
     return NULL;
+}
+
+struct scenario *library_load_again(const struct scenario *scenario, const char *const *sets,
+                                    uint32_t set_count, struct diag *diag)
+{
+    const uint32_t own = scenario->set_count;
+    const char **all = memory_zeroed((size_t)own + set_count + 1, sizeof *all);
+    for (uint32_t i = 0; i < own + set_count; i++)
+        all[i] = i < own ? scenario->sets[i] : sets[i - own];
+    const struct scenario_input input = {
+        .name = scenario->sources[0].name,
+        .text = scenario->sources[0].text,
+        .length = scenario->sources[0].length,
+        .files = scenario->sources,
+        .file_count = scenario->source_count,
+        .sets = all,
+        .set_count = own + set_count,
+    };
+    struct scenario *again = scenario_load(&input, diag);
+    free(all);
+    return again;
 }
 
 bool library_has(const char *name)

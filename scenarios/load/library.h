@@ -12,6 +12,10 @@
 struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
                               struct diag *diag);
 
+/* The scenario once more, from the files that it was read from, with these sets after its own. */
+struct scenario *library_load_again(const struct scenario *scenario, const char *const *sets,
+                                    uint32_t set_count, struct diag *diag);
+
 /* Whether a case or work has that name. */
 bool library_has(const char *name);
 

@@ -19,7 +19,7 @@
  * test`; PROOF_PRINT=N prints the text of number N and all its repairs. */
 #include "tests/laws/truth/truth.h"
 
-#include "replay/prove/prove.h"
+#include "replay/experiment/prove.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,9 +87,10 @@ static void print_moved(const char *what, const struct spread *spread)
 static bool is_repair_of(const struct prove_row *row, const struct truth *truth, unsigned culprit)
 {
     const int fault = truth->culprit[culprit].fault;
-    return fault < 0 ? row->repair.kind == REPAIR_DRAIN &&
-                           row->repair.host == truth->culprit[culprit].host
-                     : row->repair.kind == REPAIR_FAULT && row->repair.fault == (uint32_t)fault;
+    return fault < 0
+               ? row->repair.kind == TRIAL_RESTORE_DRAIN &&
+                     row->repair.host == truth->culprit[culprit].host
+               : row->repair.kind == TRIAL_REMOVE_FAULT && row->repair.fault == (uint32_t)fault;
 }
 
 static void count_kind(struct tally *tally, const char *name, bool proved)
@@ -177,7 +178,7 @@ static void count_others(struct tally *tally, const struct truth *truth, const s
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
         const double gone = prove_gone(prove, &row->before, &row->after);
-        bool injected = row->role == PROVE_SUSPECT && row->repair.kind == REPAIR_TRAFFIC;
+        bool injected = row->role == PROVE_SUSPECT && row->repair.kind == TRIAL_REMOVE_TRAFFIC;
         for (unsigned k = 0; k < truth->culprits; k++)
             injected |= is_repair_of(row, truth, k);
         if (injected || row->before.lost_ps == 0)

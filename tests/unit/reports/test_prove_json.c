@@ -108,7 +108,7 @@ static void fill_rows(void)
         row->before = impact_from(1000000000);
         row->after = impact_from(100000000 * (i + 1));
         row->role = i % 2 == 0 ? PROVE_SUSPECT : PROVE_BYSTANDER;
-        row->repair.kind = i % 2 == 0 ? REPAIR_SETTING : REPAIR_FAULT;
+        row->repair.kind = i % 2 == 0 ? TRIAL_RESTORE_SETTING : TRIAL_REMOVE_FAULT;
     }
     prove.rows[CULPRIT].culprit = true;
     prove.rows[CAUSE].cause = true;

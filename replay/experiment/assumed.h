@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * assumed - which values that nobody knows would change what a run says.
+ * Each value in force that is assumed or inferred, by its profile or by its row where nobody wrote
+ * it, is changed alone and the scenario is played again:
+ *   assumed    half and twice: no range is stated
+ *   inferred   a tenth less and a tenth more
+ * within the row's bounds and steps.  What is looked at is the verdict: the resource that is the
+ * bottleneck, whom the first cause names, and each expectation.  Words, switches and zeros (nothing
+ * of it is modelled) are not changed.
+ * Errors: false and a sentence. */
+#ifndef STORMGLASS_REPLAY_EXPERIMENT_ASSUMED_H
+#define STORMGLASS_REPLAY_EXPERIMENT_ASSUMED_H
+
+#include "replay/experiment/measure.h"
+
+enum { ASSUMED_MAX = 48, ASSUMED_TRIALS = 2, ASSUMED_WORDS = 240, ASSUMED_VALUE = 64 };
+
+struct assumed_trial {
+    char value[ASSUMED_VALUE]; /* as a scenario would write it */
+    bool played;
+    struct measure_verdict verdict;
+    bool flips; /* it differs from the run's */
+};
+
+struct assumed_value {
+    const char *path, *evidence, *source; /* evidence: "assumed" or "inferred" */
+    char value[ASSUMED_VALUE];
+    struct assumed_trial trials[ASSUMED_TRIALS]; /* less, more */
+    uint32_t trial_count;
+    bool flips, felt; /* felt: a run with it is another run */
+};
+
+struct assumed {
+    const struct scenario *scenario;
+    const char *expectations[MEASURE_EXPECTS]; /* texts */
+    uint32_t expectation_count, unjudged;      /* unjudged: beyond MEASURE_EXPECTS */
+    struct measure_verdict verdict;            /* as it is */
+    struct assumed_value *values; /* those that flip it first, then in the order of settings */
+    uint32_t value_count, flip_count, felt_count;
+    uint32_t left_out; /* beyond ASSUMED_MAX */
+    uint32_t runs;
+    char why[ASSUMED_WORDS];
+};
+
+/* Only which values would be changed, and to what: nothing is played. */
+void assumed_look(struct assumed *assumed, const struct scenario *scenario);
+
+/* The scenario outlives what is filled in, here and above.  False: see why. */
+bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_ps until);
+void assumed_free(struct assumed *assumed);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * confirm - what the account says and what the experiment says, put together. */
+#include "replay/experiment/confirm.h"
+
+#include "base/memory.h"
+#include "replay/database/words.h"
+#include "replay/experiment/measure.h"
+#include "replay/experiment/prove.h"
+#include "replay/harm/severity.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/load/deviation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_LEAST = 4 }; /* as it was, without one suspect, and whom it cost what */
+static const int64_t worth_telling = PPM * 3 / 100;
+
+struct ruling {
+    const struct scenario *scenario;
+    const struct trial_base *base;
+    const struct prove *prove;
+    struct harm *harm;         /* of the account; then of both */
+    struct harm_cause *causes; /* HARM_CAUSES_MAX */
+    uint32_t cause_count;
+};
+
+/* ------------------------------------------------------------------ what was tried */
+
+static bool begins_with(const char *text, const char *beginning)
+{
+    const size_t length = strlen(beginning);
+    return strncmp(text, beginning, length) == 0 && (text[length] == '\0' || text[length] == '.');
+}
+
+static bool is_of(const struct ruling *ruling, const struct prove_row *row,
+                  const struct harm_cause *cause)
+{
+    const struct trial_change *repair = &row->repair;
+    if (strcmp(cause->name, row->name) == 0)
+        return true;
+    if (repair->kind != TRIAL_RESTORE_SETTING || cause->suspect != HARM_SETTING)
+        return false;
+    return !repair->written &&
+           begins_with(cause->name, ruling->base->deviations.list[repair->setting].entry);
+}
+
+/* A word that all have was replaced by the default, which is one of several other words. */
+static bool has_more_words(const struct ruling *ruling, const struct prove_row *row)
+{
+    const struct trial_change *repair = &row->repair;
+    return repair->kind == TRIAL_RESTORE_SETTING && repair->written &&
+           ruling->base->written.list[repair->setting].changes[0].row->type == OPT_CHOICE;
+}
+
+static bool is_tried(const struct ruling *ruling, const struct harm_cause *cause)
+{
+    for (uint32_t i = 0; i < ruling->prove->row_count; i++) {
+        const struct prove_row *row = &ruling->prove->rows[i];
+        if (prove_is_broken(row) && !row->unplayed && !has_more_words(ruling, row) &&
+            is_of(ruling, row, cause))
+            return true;
+    }
+    return false;
+}
+
+/* The account names the same; or a host whose drain is the one thing that was changed there. */
+static bool is_same(const struct harm_cause *cause, const struct prove_row *row)
+{
+    return begins_with(cause->name, row->name) ||
+           (row->repair.kind == TRIAL_RESTORE_DRAIN && cause->node != NULL &&
+            strcmp(cause->node, row->name) == 0 && strcmp(cause->kind, "slow-host") == 0);
+}
+
+static const struct harm_cause *named_by_account(const struct ruling *ruling,
+                                                 const struct prove_row *row)
+{
+    for (uint32_t i = 0; i < ruling->harm->cause_count; i++)
+        if (is_same(&ruling->harm->causes[i], row))
+            return &ruling->harm->causes[i];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ what it costs */
+
+static size_t add_change(char *text, size_t size, size_t used, const char *what, const char *was,
+                         const char *is)
+{
+    return used + (size_t)snprintf(text + used, size - used, "%s%s %s -> %s", used == 0 ? "" : ", ",
+                                   what, was, is);
+}
+
+static size_t add_count(char *text, size_t size, size_t used, const char *what, int64_t was,
+                        int64_t is)
+{
+    if (was == is)
+        return used;
+    return add_change(text, size, used, what, words_count(was).text, words_count(is).text);
+}
+
+/* "p99 1.29 ms -> 15 us, failed operations 12 -> 0" */
+static void change_words(const struct prove_impact *was, const struct prove_impact *is, char *text,
+                         size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    if ((__int128)is->p99_ps * 20 < (__int128)was->p99_ps * 19 && is->p99_ps > 0)
+        used = add_change(text, size, used, "p99", words_time(was->p99_ps).text,
+                          words_time(is->p99_ps).text);
+    used = add_count(text, size, used, "failed operations", was->failed, is->failed);
+    used = add_count(text, size, used, "connections that do nothing", was->inactive, is->inactive);
+    add_count(text, size, used, "dropped lossless frames", was->lossless_drops, is->lossless_drops);
+}
+
+/* "oltp from host3 to host0" */
+static const char *member_words(const struct ruling *ruling, const struct prove_harm *harm,
+                                char text[200])
+{
+    const struct scenario *scenario = ruling->scenario;
+    const char *name = scenario->workloads[harm->workload].name;
+    if (harm->from == TRIAL_ANY_HOST)
+        snprintf(text, 200, "%.64s", name);
+    else
+        snprintf(text, 200, "%.64s from %.60s to %.60s", name, scenario->nodes[harm->from].name,
+                 scenario->nodes[harm->to].name);
+    return text;
+}
+
+/* Of one cause what its removal gives; of several what each alone takes. */
+static void effect_words(const struct ruling *ruling, const struct prove_row *row, char *text,
+                         size_t size)
+{
+    const struct prove *prove = ruling->prove;
+    char change[160], member[200];
+    change_words(&prove->before, &row->after, change, sizeof change);
+    if (prove->culprits > 1 && row->harmful && row->harm.permille > 0)
+        snprintf(text, size, "alone it costs %s %s of its time",
+                 member_words(ruling, &row->harm, member),
+                 words_percent((double)row->harm.permille, 1000).text);
+    else
+        snprintf(text, size, "without it %s%s%s of the lost time is back", change,
+                 change[0] == '\0' ? "" : ", and ",
+                 words_percent(prove_gone(prove, &prove->before, &row->after), 1).text);
+}
+
+/* ------------------------------------------------------------------ confirmed */
+
+static void add_victims(const struct ruling *ruling, struct harm_cause *cause)
+{
+    const struct prove *prove = ruling->prove;
+    cause->victim_count = 0;
+    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &prove->hosts[i];
+        cause->victims[cause->victim_count++] = (struct harm_victim){
+            .workload = host->workload,
+            .node = host->host,
+            .host = ruling->scenario->nodes[host->host].name,
+            .class = HARM_SAME_PATH,
+            .lost =
+                host->whole_ps == 0 ? 0 : (int64_t)((__int128)host->lost_ps * PPM / host->whole_ps),
+            .failed = host->failed > 0 ? host->failed : 0};
+    }
+    cause->victims_in_all = prove->host_count;
+}
+
+static const struct scenario_spot *only_spot(const struct ruling *ruling,
+                                             const struct trial_change *repair)
+{
+    const struct deviations *list =
+        repair->written ? &ruling->base->written : &ruling->base->deviations;
+    if (repair->kind == TRIAL_REMOVE_FAULT) {
+        const struct scenario_fault *fault = &ruling->scenario->faults[repair->fault];
+        return fault->spot_count == 1 ? &fault->spots[0] : NULL;
+    }
+    if (repair->kind != TRIAL_RESTORE_SETTING)
+        return NULL;
+    const struct deviation *deviation = &list->list[repair->setting];
+    return deviation->change_count == 1 && deviation->changes[0].spot.node != SCENARIO_NOWHERE
+               ? &deviation->changes[0].spot
+               : NULL;
+}
+
+/* A fault's own; of a setting what the account says of another value in its entry. */
+static const char *kind_of(const struct ruling *ruling, const struct prove_row *row)
+{
+    if (row->repair.kind == TRIAL_REMOVE_FAULT)
+        return ruling->scenario->faults[row->repair.fault].ops->name;
+    for (uint32_t i = 0; i < ruling->harm->cause_count; i++)
+        if (is_of(ruling, row, &ruling->harm->causes[i]))
+            return ruling->harm->causes[i].kind;
+    return "odd-setting";
+}
+
+static void make_cause(const struct ruling *ruling, const struct prove_row *row,
+                       struct harm_cause *cause)
+{
+    const struct scenario_spot *spot = only_spot(ruling, &row->repair);
+    *cause =
+        (struct harm_cause){.kind = kind_of(ruling, row),
+                            .suspect = row->repair.kind == TRIAL_REMOVE_FAULT    ? HARM_FAULT
+                                       : row->repair.kind == TRIAL_RESTORE_DRAIN ? HARM_HOST
+                                                                                 : HARM_SETTING,
+                            .node = spot == NULL ? NULL : ruling->scenario->nodes[spot->node].name,
+                            .priority = -1,
+                            .root = HARM_NONE};
+    snprintf(cause->name, sizeof cause->name, "%.*s", (int)sizeof cause->name - 1, row->name);
+    snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(row->text, 230),
+             row->text);
+    add_victims(ruling, cause);
+}
+
+/* What the culprit is worth beside the others. */
+static double weight_of(const struct prove *prove, const struct prove_row *row)
+{
+    const double gone = prove_gone(prove, &prove->before, &row->after);
+    const double own = (double)row->harm.permille / 1000;
+    const double most = row->harmful && own > gone ? own : gone;
+    return most > 0.01 ? most : 0.01;
+}
+
+/* Beside others: what costs a member a quarter, or takes a tenth of all that was lost. */
+static bool is_worth_telling(const struct prove *prove, const struct prove_row *row)
+{
+    return prove->culprits == 1 || prove_gone(prove, &prove->before, &row->after) >= 0.1 ||
+           (row->harmful && (row->harm.counted || row->harm.permille >= 250));
+}
+
+static void confirm_row(struct ruling *ruling, const struct prove_row *row)
+{
+    const struct harm_cause *named = named_by_account(ruling, row);
+    if (ruling->cause_count == HARM_CAUSES_MAX)
+        return;
+    struct harm_cause *cause = &ruling->causes[ruling->cause_count++];
+    char effect[300];
+    if (named != NULL)
+        *cause = *named;
+    else
+        make_cause(ruling, row, cause);
+    if (named != NULL && cause->victim_count == 0)
+        add_victims(ruling, cause);
+    effect_words(ruling, row, effect, sizeof effect);
+    const size_t used = strlen(cause->sentence);
+    snprintf(cause->sentence + used, sizeof cause->sentence - used, "; %s", effect);
+    cause->sure = cause->confirmed = true;
+    cause->share = (int64_t)(weight_of(ruling->prove, row) * (double)PPM);
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct harm_cause *x = a, *y = b;
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Parts of what they take together. */
+static void share_out(struct ruling *ruling)
+{
+    int64_t all = 0;
+    for (uint32_t i = 0; i < ruling->cause_count; i++)
+        all += ruling->causes[i].share;
+    for (uint32_t i = 0; i < ruling->cause_count && all > PPM; i++)
+        ruling->causes[i].share = (int64_t)((__int128)ruling->causes[i].share * PPM / all);
+    if (ruling->cause_count > 1)
+        qsort(ruling->causes, ruling->cause_count, sizeof *ruling->causes, by_share);
+}
+
+/* ------------------------------------------------------------------ suspected */
+
+/* What the account says of the rest. */
+static void keep_suspected(struct ruling *ruling)
+{
+    const struct prove *prove = ruling->prove;
+    const bool any = prove->culprits > 0;
+    const double left = any ? 1 - prove_gone(prove, &prove->before, &prove->after) : 1;
+    const int64_t most = left > 0 ? (int64_t)(left * (double)PPM) : 0;
+    for (uint32_t i = 0; i < ruling->harm->cause_count; i++) {
+        struct harm_cause cause = ruling->harm->causes[i];
+        if (is_tried(ruling, &cause) || ruling->cause_count == HARM_CAUSES_MAX)
+            continue;
+        cause.share = cause.share < most ? cause.share : most;
+        cause.sure &= !any;
+        if (!any || cause.share >= worth_telling)
+            ruling->causes[ruling->cause_count++] = cause;
+    }
+}
+
+/* ------------------------------------------------------------------ how bad it was */
+
+static int64_t most_of_a_host(const struct prove *prove)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &prove->hosts[i];
+        const int64_t percent =
+            host->whole_ps == 0 ? 0 : (int64_t)((__int128)host->lost_ps * 100 / host->whole_ps);
+        most = percent > most ? percent : most;
+    }
+    return most;
+}
+
+static void confirm_severity(struct ruling *ruling)
+{
+    const struct prove *prove = ruling->prove;
+    struct harm *harm = ruling->harm;
+    const int64_t percent =
+        prove->all.whole_ps == 0
+            ? 0
+            : (int64_t)((__int128)prove->before.lost_ps * 100 / prove->all.whole_ps);
+    if (harm->failed_operations > 0 || prove->before.inactive > prove->after.inactive ||
+        percent >= 25)
+        harm->severity = HARM_SEVERE;
+    else if (harm->lossless_drops > 0 || percent >= 5 || most_of_a_host(prove) >= 25)
+        harm->severity = HARM_MODERATE;
+    else
+        harm->severity = HARM_SLIGHT;
+    harm->lost_ps = prove->hosts_lost_ps;
+    harm->victims = prove->host_count;
+}
+
+/* Lower when experiments have ruled out the causes on which it was based. */
+static void acquit_severity(struct ruling *ruling)
+{
+    struct harm *harm = ruling->harm;
+    bool blamed = false;
+    for (uint32_t i = 0; i < ruling->cause_count; i++)
+        blamed |= ruling->causes[i].suspect != HARM_LOAD;
+    if (!blamed && harm->failed_operations == 0 && harm->lossless_drops == 0 &&
+        harm->severity > HARM_SLIGHT)
+        harm->severity = ruling->cause_count > 0 ? HARM_SLIGHT : HARM_NOTHING;
+    if (ruling->cause_count == 0 && harm->failed_operations == 0 && harm->lossless_drops == 0)
+        harm->severity = HARM_NOTHING;
+    if (harm->severity == HARM_NOTHING)
+        harm->lost_ps = harm->victims = 0;
+}
+
+/* ------------------------------------------------------------------ the ruling */
+
+static void rule(struct ruling *ruling)
+{
+    const struct prove *prove = ruling->prove;
+    struct harm *harm = ruling->harm;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        if (prove->rows[i].culprit && is_worth_telling(prove, &prove->rows[i]))
+            confirm_row(ruling, &prove->rows[i]);
+    for (uint32_t i = 0; i < prove->row_count && ruling->cause_count == 0; i++)
+        if (prove->rows[i].culprit)
+            confirm_row(ruling, &prove->rows[i]);
+    share_out(ruling);
+    keep_suspected(ruling);
+    if (prove->culprits > 0)
+        confirm_severity(ruling);
+    else
+        acquit_severity(ruling);
+    free(harm->causes);
+    harm->causes = ruling->causes;
+    harm->cause_count = ruling->cause_count;
+    harm->runs = prove->runs;
+    harm->untold[0] = '\0';
+    severity_words(harm);
+}
+
+static bool has_suspects(const struct trial_base *base)
+{
+    return base->scenario->fault_count > 0 || base->deviations.count > 0 || base->written.count > 0;
+}
+
+void confirm_judge(void *self, const struct scenario *scenario, time_ps until, uint64_t events,
+                   struct result *result)
+{
+    const struct confirm *confirm = self;
+    const uint64_t runs = events == 0 ? 0 : confirm->events / events;
+    struct trial_base base;
+    struct ruling ruling = {.scenario = scenario, .base = &base, .harm = &result->harm};
+    char digest[DIGEST_TEXT_BYTES];
+    digest_format(&result->digest, digest);
+    const struct prove_question question = {.base = &base,
+                                            .until = until,
+                                            .digest = digest,
+                                            .events_most = confirm->events,
+                                            .runs_most =
+                                                runs < UINT32_MAX ? (uint32_t)runs : UINT32_MAX};
+    if (runs < RUNS_LEAST)
+        return;
+    trial_base_find(&base, scenario);
+    struct prove *prove = memory_new(sizeof *prove);
+    struct diag *diag = memory_new(sizeof *diag);
+    ruling.prove = prove;
+    if (has_suspects(&base) && prove_ask(prove, &question, diag) == PROVE_DONE) {
+        ruling.causes = memory_zeroed(HARM_CAUSES_MAX, sizeof *ruling.causes);
+        rule(&ruling);
+    }
+    free(diag);
+    free(prove);
+    trial_base_free(&base);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * experiment - runs of one scenario that differ by nothing but their trials.
+ * A run can be repeated exactly, and all random numbers are common to the runs, so that only their
+ * trials make a difference between two of them.  The runs are processes of their own, on all
+ * processors at once; no result depends on the number of processors.
+ * All experiments have one budget (runs, events) and one rule of what is significant. */
+#ifndef STORMGLASS_REPLAY_EXPERIMENT_EXPERIMENT_H
+#define STORMGLASS_REPLAY_EXPERIMENT_EXPERIMENT_H
+
+#include "replay/experiment/measure.h"
+#include "replay/experiment/trial.h"
+
+struct experiment {
+    const struct trial_base *base;
+    time_ps until;
+    /* What is measured: what these members did and where they were stopped; NULL: what the run and
+     * its workloads say of themselves (measure_judge). */
+    const struct measure_members *members;
+    const struct measure_hops *hops;
+    uint32_t runs_most;   /* 0: as many as it takes */
+    uint64_t events_most; /* of all runs together; 0: likewise */
+    uint32_t runs;
+    uint64_t events;
+    bool spent; /* it would have taken more than it may */
+    char why[STORE_ERROR_BYTES];
+};
+
+/* All trials at once; works NULL: it cannot be run so.  False: see why. */
+bool experiment_run(struct experiment *experiment, const struct trial *trials, uint32_t count,
+                    struct measure *measures);
+
+/* Parts of a whole that count: of a member's time, and of what all gain. */
+enum { EXPERIMENT_HARM_LEAST = PPM / 20, EXPERIMENT_GAIN_LEAST = PPM / 100 };
+
+/* The part is at least `least` of the whole (in ppm), and twice what chance moves. */
+bool experiment_is_significant(int64_t part, int64_t whole, int64_t least, int64_t chance);
+
+#endif

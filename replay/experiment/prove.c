@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove - the runs, and what they say together. */
+#include "replay/experiment/prove_private.h"
+
+#include "base/memory.h"
+#include "replay/database/stored.h"
+#include "replay/experiment/prove_suspects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ the run as it was */
+
+static enum prove_end play_as_it_was(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    const struct run_options options = {.until = proof->question->until,
+                                        .progress = proof->question->progress};
+    char digest[DIGEST_TEXT_BYTES];
+    const enum run_end end = run_scenario(&proof->run, proof->scenario, &options, proof->diag);
+    if (end != RUN_DONE || strcmp(proof->run.result.status, "interrupted") == 0) {
+        snprintf(prove->why, sizeof prove->why, "%s",
+                 end == RUN_DONE      ? "interrupted"
+                 : end == RUN_REFUSED ? "the scenario cannot be built"
+                                      : proof->run.error);
+        run_close(&proof->run);
+        return PROVE_BROKEN;
+    }
+    proof->experiment.events = (uint64_t)proof->run.result.totals.events;
+    digest_format(&proof->run.result.digest, digest);
+    if (strcmp(digest, proof->question->digest) == 0)
+        return PROVE_DONE;
+    snprintf(prove->why, sizeof prove->why,
+             "replayed, its digest is %s instead of %s, so nothing can be proved (written by "
+             "another version?)",
+             digest, proof->question->digest);
+    run_close(&proof->run);
+    return PROVE_UNUSABLE;
+}
+
+/* ------------------------------------------------------------------ victims */
+
+/* By workload: it has a victim.  The caller frees it. */
+static bool *harmed_workloads(const struct proof *proof)
+{
+    bool *harmed = memory_zeroed((size_t)proof->scenario->workload_count + 1, sizeof *harmed);
+    for (uint32_t i = 0; i < proof->members.count; i++)
+        harmed[proof->members.rows[i].workload] |= proof->victims[i];
+    return harmed;
+}
+
+/* Both rows of keys are in order. */
+static void mark_hops(struct proof *proof, const bool *harmed)
+{
+    struct store_statement *rows =
+        store_prepare(record_store(proof->run.record),
+                      "SELECT node, port, priority, workload FROM workload_way ORDER BY 1, 2, 3");
+    for (uint32_t i = 0; store_step(rows);) {
+        const struct measure_hop key = {store_int(rows, "node"), store_int(rows, "port"),
+                                        store_int(rows, "priority")};
+        while (measure_hop_order(&proof->hops.rows[i], &key) != 0)
+            i++;
+        proof->on_path[i] |= harmed[store_int(rows, "workload")];
+    }
+    store_finish(rows);
+    for (uint32_t i = 0; i < proof->hops.count; i++)
+        proof->prove->transmitters += proof->on_path[i];
+}
+
+static void list_victims(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    for (uint32_t i = 0; i < proof->members.count;) {
+        const uint32_t workload = proof->members.rows[i].workload;
+        struct prove_victim victim = {0};
+        bool any = false;
+        for (; i < proof->members.count && proof->members.rows[i].workload == workload; i++) {
+            const struct measure_work *work = &proof->original.works[i];
+            if (!proof->victims[i])
+                continue;
+            any = true;
+            victim.lost_ps += prove_lost_by(proof, &proof->original, i);
+            victim.under_way_ps += measure_whole(work, prove_ideal_of(proof, i));
+            victim.failed += work->failed;
+            victim.inactive += work->inactive;
+        }
+        if (!any)
+            continue;
+        snprintf(victim.name, sizeof victim.name, "%s", proof->scenario->workloads[workload].name);
+        uint32_t at =
+            prove->victim_count < PROVE_VICTIMS_MAX ? prove->victim_count : PROVE_VICTIMS_MAX;
+        for (; at > 0 && prove->victims[at - 1].lost_ps < victim.lost_ps; at--)
+            if (at < PROVE_VICTIMS_MAX)
+                prove->victims[at] = prove->victims[at - 1];
+        if (at < PROVE_VICTIMS_MAX)
+            prove->victims[at] = victim;
+        prove->victim_count++;
+    }
+}
+
+/* Nobody: then anybody may be one of the load. */
+static void find_victims(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    bool any = false;
+    for (uint32_t i = 0; i < proof->members.count; i++)
+        any |= proof->victims[i] = prove_is_victim(proof, i);
+    prove->late = false;
+    for (uint32_t i = 0; i < proof->members.count; i++)
+        prove->late |= prove_is_late(proof, &proof->original, i);
+    for (uint32_t i = 0; i < proof->members.count; i++)
+        proof->victims[i] |= !any;
+    bool *harmed = harmed_workloads(proof);
+    mark_hops(proof, harmed);
+    free(harmed);
+    prove->before = prove->after = prove_impact_of(proof, &proof->original, NULL);
+    if (!any) /* what somebody lost below the least is no loss */
+        prove->before.lost_ps = prove->after.lost_ps = 0;
+    if (any)
+        list_victims(proof);
+    if (proof->ideal.works == NULL)
+        return;
+    prove->ideal = prove_impact_of(proof, &proof->ideal, NULL);
+    prove->by = prove_loss_of(prove);
+    prove->repaired = prove->by != PROVE_BY_NOTHING;
+}
+
+/* ------------------------------------------------------------------ the repaired runs */
+
+bool prove_is_broken(const struct prove_row *row)
+{
+    return row->role == PROVE_SUSPECT && row->repair.kind != TRIAL_REMOVE_TRAFFIC;
+}
+
+struct prove_set prove_all_broken(const struct prove *prove)
+{
+    struct prove_set set = {.count = 0};
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        const struct prove_row *row = &prove->rows[i];
+        if (prove_is_broken(row) && !row->unplayed && !row->worse && row->tier <= prove->tier &&
+            row->tier != PROVE_NAMED)
+            set.rows[set.count++] = i;
+    }
+    return set;
+}
+
+/* The second run costs some more than the first, and gives nobody anything. */
+static bool is_worse(const struct proof *proof, const struct measure *first,
+                     const struct measure *second)
+{
+    bool dearer = false, cheaper = false;
+    for (uint32_t i = 0; i < proof->members.count; i++) {
+        dearer |= prove_is_dearer(proof, first, second, i);
+        cheaper |= prove_is_dearer(proof, second, first, i);
+    }
+    return dearer && !cheaper && second->lossless_drops >= first->lossless_drops;
+}
+
+static void copy_measure(const struct proof *proof, struct measure *to, const struct measure *from)
+{
+    measure_copy(to, from,
+                 (struct measure_shape){proof->members.count, proof->scenario->workload_count,
+                                        proof->hops.count});
+}
+
+/* All that are broken repaired at once; when that is one, its own run is the ideal. */
+static bool play_ideal(struct proof *proof)
+{
+    const struct prove_set all = prove_all_broken(proof->prove);
+    measure_free(&proof->ideal);
+    if (all.count == 0)
+        return true;
+    if (all.count > 1)
+        return prove_run_sets(proof, &all, 1, &proof->ideal);
+    if (proof->rows[all.rows[0]].works != NULL)
+        copy_measure(proof, &proof->ideal, &proof->rows[all.rows[0]]);
+    return true;
+}
+
+/* Nobody has a twentieth more or less in the second run, nor other failures. */
+static bool is_alike(const struct proof *proof, const struct measure *first,
+                     const struct measure *second)
+{
+    bool alike = first->lossless_drops == second->lossless_drops;
+    for (uint32_t i = 0; i < proof->members.count; i++)
+        alike &=
+            !prove_is_dearer(proof, first, second, i) && !prove_is_dearer(proof, second, first, i);
+    return alike;
+}
+
+/* Everything was played at once and changes nothing for anybody: that stands for each of the tier
+ * alone.  Most scenarios are healthy, and have many suspects. */
+static bool is_idle(struct proof *proof, enum prove_tier tier)
+{
+    const struct prove *prove = proof->prove;
+    if (proof->ideal.works == NULL || !is_alike(proof, &proof->original, &proof->ideal))
+        return false;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        if (prove->rows[i].tier == tier && prove_is_broken(&prove->rows[i]))
+            copy_measure(proof, &proof->rows[i], &proof->ideal);
+    return true;
+}
+
+/* Each of the tier alone; all at once first where runs are limited, else beside those of the first
+ * tier. */
+static bool play_alone(struct proof *proof, enum prove_tier tier)
+{
+    struct prove *prove = proof->prove;
+    const struct prove_set all = prove_all_broken(prove);
+    const bool first = proof->question->runs_most > 0 && all.count > 1;
+    const bool beside = !first && tier == PROVE_ODD && all.count != 1;
+    struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
+    struct measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
+    uint32_t rows[PROVE_SUSPECTS_MAX], count = 0;
+    bool again = !first && !beside;
+    if (first && !play_ideal(proof))
+        return false;
+    if (first && is_idle(proof, tier))
+        return true;
+    if (!prove_find_noise(proof))
+        return false;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        if (prove->rows[i].tier == tier) {
+            sets[count] = (struct prove_set){.rows = {i}, .count = 1};
+            rows[count++] = i;
+        }
+    sets[count] = all;
+    if (!prove_run_sets(proof, sets, count + beside, measures))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct prove_row *row = &prove->rows[rows[i]];
+        proof->rows[rows[i]] = measures[i];
+        row->unplayed = measures[i].works == NULL;
+        row->worse = !row->unplayed && row->repair.kind == TRIAL_RESTORE_SETTING &&
+                     is_worse(proof, &proof->original, &measures[i]);
+        again |= row->unplayed || row->worse;
+    }
+    if (beside)
+        proof->ideal = measures[count];
+    return !again || play_ideal(proof);
+}
+
+static bool has_tier(const struct prove *prove, enum prove_tier tier)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        any |= prove->rows[i].tier == tier;
+    return any;
+}
+
+/* Nobody means operations to fail, nor lossless frames to be dropped. */
+static bool is_harmed(const struct prove_impact *all)
+{
+    return all->failed > 0 || all->inactive > 0 || all->lossless_drops > 0;
+}
+
+/* What may be meant so is left as it is where something else explains a loss. */
+static bool play_broken(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    if (!play_alone(proof, PROVE_ODD) || !prove_admit(proof))
+        return false;
+    find_victims(proof);
+    for (enum prove_tier tier = PROVE_PLANNED; tier <= PROVE_WRITTEN && !prove->repaired; tier++) {
+        if (tier == PROVE_WRITTEN && is_harmed(&prove->all))
+            prove_written(prove, proof->base);
+        if (!has_tier(prove, tier))
+            continue;
+        prove->tier = tier;
+        if (!play_alone(proof, tier) || !prove_admit(proof))
+            return false;
+        memset(proof->on_path, 0, proof->hops.count * sizeof *proof->on_path);
+        prove->transmitters = prove->victim_count = 0;
+        find_victims(proof);
+    }
+    return true;
+}
+
+/* Something could be repaired, be it for the better or not. */
+static bool has_broken(const struct prove *prove)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        any |= prove_is_broken(&prove->rows[i]) && !prove->rows[i].unplayed;
+    return any;
+}
+
+/* Workloads left out, from the given row on. */
+static bool play_traffic(struct proof *proof, uint32_t first)
+{
+    struct prove *prove = proof->prove;
+    struct prove_set sets[PROVE_ROWS_MAX];
+    struct measure measures[PROVE_ROWS_MAX] = {{0}};
+    uint32_t count = 0;
+    for (uint32_t i = first; i < prove->row_count; i++)
+        sets[count++] = (struct prove_set){.rows = {i}, .count = 1};
+    const bool well = prove_run_sets(proof, sets, count, measures);
+    for (uint32_t i = 0; i < count; i++)
+        proof->rows[first + i] = measures[i];
+    for (uint32_t i = first; i < prove->row_count; i++)
+        prove->rows[i].unplayed = proof->rows[i].works == NULL;
+    return well;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* Where nothing that was repaired cost anything, each row is compared with the run as it was. */
+static void compare_row(struct proof *proof, uint32_t index)
+{
+    struct prove_row *row = &proof->prove->rows[index];
+    if (proof->rows[index].works == NULL)
+        return;
+    row->before = prove_impact_of(proof, &proof->original, &row->repair);
+    row->after = prove_impact_of(proof, &proof->rows[index], &row->repair);
+    if (proof->prove->repaired)
+        return;
+    struct prove_impact change;
+    prove_compare(proof, &proof->original, &proof->rows[index], &row->repair, &change);
+    row->before.lost_ps = change.lost_ps < 0 ? -change.lost_ps : 0;
+    row->after.lost_ps = change.lost_ps > 0 ? change.lost_ps : 0;
+    row->before.whole_ps = change.whole_ps;
+}
+
+static void look_at_whole(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    prove->all = (struct prove_impact){.lossless_drops = proof->original.lossless_drops,
+                                       .drops = proof->original.drops};
+    for (uint32_t i = 0; i < proof->members.count; i++) {
+        prove->all.failed += proof->original.works[i].failed;
+        if (proof->question->until == TIME_NEVER) /* else it was cut, and that is no harm */
+            prove->unfinished += proof->original.works[i].unfinished;
+        prove->all.inactive += proof->original.works[i].inactive;
+        prove->all.done += proof->original.works[i].done;
+        prove->all.whole_ps += proof->original.works[i].under_way_ps;
+    }
+}
+
+/* Each takes a run alone and one beside all others; the rest is for the run as it was, the ideal
+ * one, and those that rule out chance. */
+static uint32_t suspects_most(const struct proof *proof)
+{
+    enum { BESIDE = 10 };
+    const uint32_t runs = proof->question->runs_most;
+    const uint32_t most = runs < BESIDE + 2 ? 1 : (runs - BESIDE) / 2;
+    return runs == 0 || most > PROVE_BROKEN_MAX ? PROVE_BROKEN_MAX : most;
+}
+
+static bool give_up(struct proof *proof)
+{
+    snprintf(proof->prove->why, sizeof proof->prove->why, "%s", proof->experiment.why);
+    return false;
+}
+
+static bool play_repairs(struct proof *proof)
+{
+    struct store *store = record_store(proof->run.record);
+    struct prove *prove = proof->prove;
+    measure_hops_read(&proof->hops, store);
+    measure_members_read(&proof->members, store, proof->scenario->workload_count);
+    proof->victims = memory_zeroed((size_t)proof->members.count + 1, sizeof *proof->victims);
+    proof->on_path = memory_zeroed(proof->hops.count, sizeof *proof->on_path);
+    measure_read(&proof->original, store, &proof->members, proof->scenario->workload_count,
+                 &proof->hops);
+    look_at_whole(proof);
+    prove_suspects(prove, proof->base, store, &proof->run.result.harm, suspects_most(proof));
+    if (!play_broken(proof))
+        return give_up(proof);
+    const uint32_t broken = prove->row_count;
+    if (proof->question->runs_most == 0) {
+        bool *harmed = harmed_workloads(proof);
+        prove_traffic(prove, proof->base, store);
+        prove_others(prove, proof->base, store, harmed);
+        free(harmed);
+    }
+    prove->vacuous = !has_broken(prove);
+    if (!play_traffic(proof, broken))
+        return give_up(proof);
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        compare_row(proof, i);
+    const bool found = prove_find_culprits(proof);
+    if (!found)
+        return give_up(proof);
+    if (store_error(store) != NULL)
+        snprintf(prove->why, sizeof prove->why, "%s", store_error(store));
+    return store_error(store) == NULL;
+}
+
+enum prove_end prove_ask(struct prove *prove, const struct prove_question *question,
+                         struct diag *diag)
+{
+    struct proof proof = {.prove = prove,
+                          .question = question,
+                          .scenario = question->base->scenario,
+                          .base = question->base,
+                          .experiment = {.base = question->base,
+                                         .until = question->until,
+                                         .members = &proof.members,
+                                         .hops = &proof.hops,
+                                         .runs_most = question->runs_most,
+                                         .events_most = question->events_most,
+                                         .runs = 1},
+                          .diag = diag};
+    *prove = (struct prove){.runs = 0};
+    enum prove_end end = play_as_it_was(&proof);
+    if (end == PROVE_DONE) {
+        end = play_repairs(&proof) ? PROVE_DONE : PROVE_BROKEN;
+        run_close(&proof.run);
+    }
+    prove->runs = proof.experiment.runs;
+    prove->events = proof.experiment.events;
+    prove->spent = proof.experiment.spent;
+    for (uint32_t i = 0; i < PROVE_ROWS_MAX; i++)
+        measure_free(&proof.rows[i]);
+    measure_free(&proof.original);
+    measure_free(&proof.ideal);
+    free(proof.hops.rows);
+    free(proof.on_path);
+    free(proof.victims);
+    free(proof.noise);
+    measure_members_free(&proof.members);
+    return end;
+}
+
+enum prove_end prove_run(struct prove *prove, struct store *store, bool progress, struct diag *diag)
+{
+    char digest[DIGEST_TEXT_BYTES];
+    struct stored stored;
+    enum prove_end end = PROVE_UNUSABLE;
+    *prove = (struct prove){.runs = 0};
+    snprintf(prove->why, sizeof prove->why, "its scenario cannot be loaded");
+    store_ask_text(store, "SELECT digest FROM meta", digest, sizeof digest);
+    if (stored_load(&stored, store, diag)) {
+        struct trial_base base;
+        trial_base_find(&base, stored.scenario);
+        const struct prove_question question = {
+            .base = &base,
+            .until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER),
+            .digest = digest,
+            .progress = progress};
+        end = prove_ask(prove, &question, diag);
+        trial_base_free(&base);
+    }
+    stored_free(&stored);
+    return end;
+}
+
+/* ------------------------------------------------------------------ what it says */
+
+const char *prove_role_name(enum prove_role role)
+{
+    static const char *const names[] = {"suspect", "innocent", "bystander"};
+    return names[role];
+}
+
+static bool is_of(const struct prove_row *row, enum prove_of of)
+{
+    return !row->unplayed &&
+           (of == PROVE_OF_ALL || (of == PROVE_OF_SUSPECTS && row->role == PROVE_SUSPECT) ||
+            prove_is_broken(row));
+}
+
+const struct prove_row *prove_best(const struct prove *prove, enum prove_of of)
+{
+    const struct prove_row *best = NULL;
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        const struct prove_row *row = &prove->rows[i];
+        if (is_of(row, of) && (best == NULL || prove_gone(prove, &row->before, &row->after) >
+                                                   prove_gone(prove, &best->before, &best->after)))
+            best = row;
+    }
+    return best;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_chance - whether what was lost is there when workloads start a little later too. */
+#include "replay/experiment/prove_private.h"
+
+#include "base/memory.h"
+#include "base/numbers.h"
+
+enum { TIMES = 3, LEAST_PART = 4 };
+
+/* How much of the victims' time the second run gave back, in parts of a thousand. */
+static int64_t given_back(const struct proof *proof, const struct measure *was,
+                          const struct measure *is)
+{
+    __int128 lost = 0, whole = 0;
+    for (uint32_t i = 0; i < proof->members.count; i++) {
+        if (!proof->victims[i])
+            continue;
+        lost += measure_lost(&was->works[i], &is->works[i]);
+        whole += measure_whole(&was->works[i], &is->works[i]);
+    }
+    return whole == 0 ? 0 : (int64_t)(lost * 1000 / whole);
+}
+
+/* At a full link a small change anywhere moves a little here and there. */
+static bool may_be_chance(const struct prove *prove, const struct prove_impact *lost)
+{
+    const struct prove_impact *ideal = &prove->ideal;
+    return lost->lost_ps < lost->whole_ps / 2 && lost->failed <= 2 * ideal->failed &&
+           lost->inactive <= 2 * ideal->inactive &&
+           lost->lossless_drops <= 2 * ideal->lossless_drops;
+}
+
+/* Each of the sets so many times later: `broken` before `repaired`. */
+static bool play_later(struct proof *proof, const struct prove_set *broken,
+                       const struct prove_set *repaired, struct measure *measures)
+{
+    struct prove_set sets[2 * TIMES];
+    for (uint32_t i = 0; i < 2 * TIMES; i++) {
+        sets[i] = i % 2 == 0 ? *broken : *repaired;
+        sets[i].later = 1 + i / 2;
+    }
+    return prove_run_sets(proof, sets, 2 * TIMES, measures);
+}
+
+static bool are_played(const struct measure *pair)
+{
+    return pair[0].works != NULL && pair[1].works != NULL;
+}
+
+static void free_later(struct measure *measures)
+{
+    for (uint32_t i = 0; i < 2 * TIMES; i++)
+        measure_free(&measures[i]);
+}
+
+static void acquit_all(struct prove *prove)
+{
+    prove_name(prove, &(struct prove_set){.count = 0}, &prove->before);
+    prove->chance = true;
+}
+
+/* Of several who each do harm: one whose own is not there each time, if the others are enough. */
+static bool rule_out_one(struct proof *proof, uint32_t row)
+{
+    struct prove *prove = proof->prove;
+    const struct prove_harm *harm = &prove->rows[row].harm;
+    const struct prove_set set = prove_named(prove), rest = prove_without(&set, row);
+    struct measure measures[2 * TIMES] = {{0}};
+    bool there = true, enough;
+    if (!prove->rows[row].harmful || rest.count == 0 || harm->counted || harm->permille >= 500)
+        return true;
+    const bool played = play_later(proof, &rest, &set, measures);
+    for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
+        if (!are_played(&measures[i]))
+            continue;
+        const struct measure_work *is = &measures[i].works[harm->member],
+                                  *was = &measures[i + 1].works[harm->member];
+        there &= (__int128)measure_lost(is, was) * 1000 * LEAST_PART >=
+                 (__int128)measure_whole(is, was) * harm->permille;
+    }
+    free_later(measures);
+    return played && (there || prove_try_set(proof, &rest, &enough));
+}
+
+/* A quarter of what was lost is given back each time. */
+static bool rule_out_all(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    const struct prove_set none = {.count = 0}, set = prove_named(prove);
+    struct measure measures[2 * TIMES] = {{0}};
+    int64_t least = INT64_MAX;
+    if (!play_later(proof, &none, &set, measures))
+        return false;
+    for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
+        const int64_t given =
+            are_played(&measures[i]) ? given_back(proof, &measures[i], &measures[i + 1]) : 0;
+        least = min_i64(least, given);
+    }
+    free_later(measures);
+    if ((__int128)least * prove->before.whole_ps <
+        (__int128)prove->before.lost_ps * 1000 / LEAST_PART)
+        acquit_all(prove);
+    return true;
+}
+
+bool prove_rule_out_chance(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    bool played = true;
+    for (uint32_t i = 0; i < prove->row_count && played; i++)
+        if (prove->rows[i].culprit)
+            played = rule_out_one(proof, i);
+    if (!played || prove->by != PROVE_BY_TIME || proof->question->runs_most > 0 ||
+        !may_be_chance(prove, &prove->before))
+        return played;
+    return rule_out_all(proof);
+}
+
+bool prove_find_noise(struct proof *proof)
+{
+    enum { TWINS = 2 };
+    struct prove_set sets[TWINS];
+    struct measure measures[TWINS] = {{0}};
+    for (uint32_t i = 0; i < TWINS; i++)
+        sets[i] = (struct prove_set){.later = i + 1};
+    if (proof->noise != NULL)
+        return true;
+    proof->noise = memory_zeroed((size_t)proof->members.count + 1, sizeof *proof->noise);
+    const bool played = prove_run_sets(proof, sets, TWINS, measures);
+    for (uint32_t k = 0; k < TWINS; k++) {
+        for (uint32_t i = 0; measures[k].works != NULL && i < proof->members.count; i++) {
+            const struct measure_work *is = &proof->original.works[i], *was = &measures[k].works[i];
+            const int64_t lost = measure_lost(is, was), won = measure_lost(was, is);
+            const int64_t part = share_ppm(max_i64(lost, won), measure_whole(is, was));
+            proof->noise[i] = max_i64(proof->noise[i], part);
+        }
+        measure_free(&measures[k]);
+    }
+    return played;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_culprits - the suspect, or the set of them, whose repair takes the loss away. */
+#include "replay/experiment/prove_private.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static const double proved_share = 0.8, nothing = 0.02;
+const double prove_nearly = 0.05;
+
+/* ------------------------------------------------------------------ sets */
+
+struct prove_set prove_without(const struct prove_set *set, uint32_t row)
+{
+    struct prove_set rest = {.count = 0};
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->rows[i] != row)
+            rest.rows[rest.count++] = set->rows[i];
+    return rest;
+}
+
+struct prove_set prove_named(const struct prove *prove)
+{
+    struct prove_set set = {.count = 0};
+    for (uint32_t i = 0; i < prove->row_count && set.count < PROVE_SUSPECTS_MAX; i++)
+        if (prove->rows[i].culprit)
+            set.rows[set.count++] = i;
+    return set;
+}
+
+static struct prove_set harmful(const struct prove *prove, const struct prove_set *all)
+{
+    struct prove_set set = {.count = 0};
+    for (uint32_t i = 0; i < all->count; i++)
+        if (prove->rows[all->rows[i]].harmful)
+            set.rows[set.count++] = all->rows[i];
+    return set;
+}
+
+void prove_name(struct prove *prove, const struct prove_set *set, const struct prove_impact *after)
+{
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        prove->rows[i].culprit = false;
+    for (uint32_t i = 0; i < set->count; i++)
+        prove->rows[set->rows[i]].culprit = true;
+    prove->culprits = set->count;
+    prove->after = *after;
+}
+
+bool prove_run_sets(struct proof *proof, const struct prove_set *sets, uint32_t count,
+                    struct measure *measures)
+{
+    struct trial *trials = memory_zeroed((size_t)count + 1, sizeof *trials);
+    for (uint32_t i = 0; i < count; i++) {
+        trials[i].later = sets[i].later;
+        for (uint32_t k = 0; k < sets[i].count; k++)
+            trials[i].changes[trials[i].count++] = proof->prove->rows[sets[i].rows[k]].repair;
+    }
+    const bool well = experiment_run(&proof->experiment, trials, count, measures);
+    free(trials);
+    return well;
+}
+
+/* ------------------------------------------------------------------ what is enough */
+
+bool prove_is_enough(const struct prove *prove, const struct prove_impact *after)
+{
+    return after->victims == 0 && prove_gone_all(prove, &prove->before, after) >= proved_share;
+}
+
+bool prove_try_set(struct proof *proof, const struct prove_set *set, bool *enough)
+{
+    struct measure measure;
+    *enough = false;
+    if (!prove_run_sets(proof, set, 1, &measure))
+        return false;
+    if (measure.works == NULL)
+        return true;
+    const struct prove_impact after = prove_impact_of(proof, &measure, NULL);
+    *enough = prove_is_enough(proof->prove, &after);
+    if (*enough)
+        prove_name(proof->prove, set, &after);
+    measure_free(&measure);
+    return true;
+}
+
+static double gone_by(const struct prove *prove, uint32_t row)
+{
+    return prove_gone_all(prove, &prove->rows[row].before, &prove->rows[row].after);
+}
+
+/* Of those that take all away alone the first that the account names, else the first, unless
+ * another takes more. */
+static uint32_t best_alone(const struct prove *prove, const struct prove_set *all)
+{
+    double most = 0;
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const double gone = gone_by(prove, all->rows[i]);
+        most = gone > most ? gone : most;
+    }
+    for (uint32_t i = 0; i < all->count; i++) {
+        const uint32_t row = all->rows[i];
+        if (prove_is_enough(prove, &prove->rows[row].after) &&
+            gone_by(prove, row) >= most - prove_nearly &&
+            (best == UINT32_MAX || (prove->rows[row].named && !prove->rows[best].named)))
+            best = row;
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------ the least set */
+
+/* The one of the set whose repair takes the least away, of those not `kept`. */
+static uint32_t least_of(const struct prove *prove, const struct prove_set *set, const bool *kept)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!kept[set->rows[i]] &&
+            (least == UINT32_MAX || gone_by(prove, set->rows[i]) <= gone_by(prove, least)))
+            least = set->rows[i];
+    return least;
+}
+
+/* Leaves the rest of the set out if as much stays away without it.  False: it cannot be played. */
+static bool shrink(struct proof *proof, struct prove_set *set, const struct prove_set *rest)
+{
+    bool enough;
+    if (!prove_try_set(proof, rest, &enough))
+        return false;
+    if (enough)
+        *set = *rest;
+    return true;
+}
+
+/* Those that change next to nothing, neither alone repaired nor alone broken, all at once: mostly
+ * they are the decoys. */
+static bool drop_idle(struct proof *proof, struct prove_set *set)
+{
+    struct prove_set rest = {.count = 0};
+    for (uint32_t i = 0; i < set->count; i++)
+        if (proof->prove->rows[set->rows[i]].harmful ||
+            gone_by(proof->prove, set->rows[i]) >= nothing)
+            rest.rows[rest.count++] = set->rows[i];
+    return rest.count == 0 || rest.count + 1 >= set->count || shrink(proof, set, &rest);
+}
+
+/* Leaves one after another broken again, as long as the loss stays away; not what does harm by
+ * itself. */
+static bool thin_out(struct proof *proof, struct prove_set set)
+{
+    bool kept[PROVE_ROWS_MAX] = {false};
+    for (uint32_t i = 0; i < set.count; i++)
+        kept[set.rows[i]] = proof->prove->rows[set.rows[i]].harmful;
+    prove_name(proof->prove, &set, &proof->prove->ideal);
+    bool played = drop_idle(proof, &set);
+    for (uint32_t row; played && (row = least_of(proof->prove, &set, kept)) != UINT32_MAX;) {
+        const struct prove_set rest = prove_without(&set, row);
+        kept[row] = true;
+        played = rest.count == 0 || shrink(proof, &set, &rest);
+    }
+    return played;
+}
+
+static bool name_one(struct prove *prove, uint32_t row)
+{
+    const struct prove_set one = {.rows = {row}, .count = 1};
+    prove_name(prove, &one, &prove->rows[row].after);
+    return true;
+}
+
+static bool choose(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    const struct prove_set all = prove_all_broken(prove);
+    const uint32_t best = best_alone(prove, &all);
+    if (best != UINT32_MAX && !prove_does_harm(proof, &proof->rows[best]))
+        return name_one(prove, best);
+    if (!prove_play_only(proof, &all))
+        return false;
+    const struct prove_set own = harmful(prove, &all);
+    if (own.count == 1 && own.rows[0] == best)
+        return name_one(prove, best);
+    bool enough = false;
+    if (own.count > 0 && !prove_try_set(proof, &own, &enough))
+        return false;
+    if (enough)
+        return true;
+    return best != UINT32_MAX ? name_one(prove, best) : thin_out(proof, all);
+}
+
+bool prove_find_culprits(struct proof *proof)
+{
+    return !proof->prove->repaired || (choose(proof) && prove_refine(proof) &&
+                                       prove_rule_out_chance(proof) && prove_find_hosts(proof));
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_hosts - the hosts that lost by the culprits, of each workload. */
+#include "replay/experiment/prove_private.h"
+
+#include <stdio.h>
+
+static void add_host(struct prove *prove, const struct prove_host *host)
+{
+    uint32_t at = prove->host_count < PROVE_HOSTS_MAX ? prove->host_count : PROVE_HOSTS_MAX;
+    for (; at > 0 && prove->hosts[at - 1].lost_ps < host->lost_ps; at--)
+        if (at < PROVE_HOSTS_MAX)
+            prove->hosts[at] = prove->hosts[at - 1];
+    if (at < PROVE_HOSTS_MAX)
+        prove->hosts[at] = *host;
+    prove->host_count++;
+}
+
+/* The part of its operations' time that it lost, of the time in which its workload issues.  Where
+ * all came to their end, not more than they lost. */
+static int64_t lost_of_span(const struct proof *proof, const struct prove_host *host)
+{
+    const struct scenario_workload *workload = &proof->scenario->workloads[host->workload];
+    const time_ps span = time_earlier(workload->stop, proof->question->until) - workload->start;
+    const bool ended = host->failed <= 0 && host->inactive <= 0;
+    if (host->whole_ps == 0 || (ended && host->whole_ps < span))
+        return host->lost_ps;
+    return (int64_t)((__int128)host->lost_ps * span / host->whole_ps);
+}
+
+static void add_work(struct measure_work *sum, const struct measure_work *work)
+{
+    sum->done += work->done;
+    sum->under_way_ps += work->under_way_ps;
+    sum->failed += work->failed;
+    sum->unfinished += work->unfinished;
+    sum->inactive += work->inactive;
+}
+
+/* The members from `first` on that begin at one host lost so much; returns the next one's. */
+static uint32_t compare_host(struct proof *proof, const struct measure *without, uint32_t first)
+{
+    const struct measure_member *members = proof->members.rows;
+    struct prove_host host = {.workload = members[first].workload, .host = members[first].from};
+    struct measure_work was = {0}, is = {0};
+    bool late = false;
+    uint32_t i = first;
+    for (; i < proof->members.count && members[i].workload == host.workload &&
+           members[i].from == host.host;
+         i++) {
+        add_work(&was, &proof->original.works[i]);
+        add_work(&is, &without->works[i]);
+        const int64_t lost = measure_lost(&proof->original.works[i], &without->works[i]);
+        const int64_t whole = measure_whole(&proof->original.works[i], &without->works[i]);
+        host.lost_ps += lost;
+        host.whole_ps += whole;
+        late |= prove_is_much(proof, i, lost, whole);
+    }
+    host.failed = was.failed - is.failed;
+    host.inactive = was.inactive - is.inactive;
+    if (late || host.failed > 0 || host.inactive > 0) {
+        add_host(proof->prove, &host);
+        proof->prove->hosts_lost_ps += lost_of_span(proof, &host);
+    }
+    return i;
+}
+
+bool prove_find_hosts(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    const struct prove_set set = prove_named(prove);
+    struct measure played = {0};
+    if (prove->culprits == 0)
+        return true;
+    const struct measure *without = &proof->rows[set.rows[0]];
+    if (set.count > 1 || prove->rows[set.rows[0]].refined) {
+        if (!prove_run_sets(proof, &set, 1, &played))
+            return false;
+        without = &played;
+    }
+    for (uint32_t i = 0; i < proof->members.count && without->works != NULL;)
+        i = compare_host(proof, without, i);
+    measure_free(&played);
+    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
+        struct prove_host *host = &prove->hosts[i];
+        const bool any = host->host == TRIAL_ANY_HOST;
+        snprintf(host->name, sizeof host->name, "%s",
+                 any ? "all hosts" : proof->scenario->nodes[host->host].name);
+        snprintf(host->of, sizeof host->of, "%s", proof->scenario->workloads[host->workload].name);
+    }
+    return true;
+}

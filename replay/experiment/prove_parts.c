@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_parts - which of the values in an entry of the file is enough. */
+#include "replay/experiment/prove_private.h"
+
+#include "replay/experiment/prove_suspects.h"
+
+#include <string.h>
+
+/* Rows for each of its values, behind the others. */
+static uint32_t make_parts(struct proof *proof, const struct trial_change *whole)
+{
+    struct prove *prove = proof->prove;
+    const struct deviations *all = &proof->base->deviations;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count && count < PROVE_PARTS_MAX; i++) {
+        struct prove_row *row = &prove->rows[PROVE_ROWS_MAX + count];
+        if (!deviation_together(&all->list[i], &all->list[whole->setting]))
+            continue;
+        *row = (struct prove_row){
+            .repair = {.kind = TRIAL_RESTORE_SETTING, .setting = i, .single = true},
+            .role = PROVE_SUSPECT,
+            .named = prove_is_accused(&proof->run.result.harm, all->list[i].path),
+        };
+        trial_name(&row->repair, proof->base, row->name, sizeof row->name);
+        trial_words(&row->repair, proof->base, row->text, sizeof row->text);
+        count++;
+    }
+    return count;
+}
+
+static uint32_t most_of(const struct prove *prove, const struct prove_impact *parts, uint32_t count)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (prove_gone_all(prove, &prove->before, &parts[i]) >
+            prove_gone_all(prove, &prove->before, &parts[most]))
+            most = i;
+    return most;
+}
+
+/* Of the parts with which, beside the other culprits, as much goes away the first that the account
+ * names, else the first; where there is none the one with which most goes away. */
+static uint32_t best_part(const struct prove *prove, const struct prove_impact *parts,
+                          uint32_t count)
+{
+    const uint32_t most = most_of(prove, parts, count);
+    const double least = prove_gone_all(prove, &prove->before, &parts[most]) - prove_nearly;
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++)
+        if (prove_is_enough(prove, &parts[i]) &&
+            prove_gone_all(prove, &prove->before, &parts[i]) >= least &&
+            (best == UINT32_MAX ||
+             (prove->rows[PROVE_ROWS_MAX + i].named && !prove->rows[PROVE_ROWS_MAX + best].named)))
+            best = i;
+    return best == UINT32_MAX ? most : best;
+}
+
+/* The row is its part from now on. */
+static bool take_part(struct proof *proof, uint32_t row, uint32_t part)
+{
+    struct prove *prove = proof->prove;
+    struct prove_row *is = &prove->rows[row];
+    const struct prove_row *from = &prove->rows[PROVE_ROWS_MAX + part];
+    const struct prove_set alone = {.rows = {PROVE_ROWS_MAX + part}, .count = 1};
+    struct measure measure;
+    if (!prove_run_sets(proof, &alone, 1, &measure))
+        return false;
+    is->repair = from->repair;
+    is->refined = true;
+    memcpy(is->name, from->name, sizeof is->name);
+    memcpy(is->text, from->text, sizeof is->text);
+    if (measure.works != NULL)
+        is->after = prove_impact_of(proof, &measure, NULL);
+    measure_free(&measure);
+    return true;
+}
+
+static bool refine(struct proof *proof, uint32_t row)
+{
+    struct prove *prove = proof->prove;
+    const struct prove_set culprits = prove_named(prove);
+    const uint32_t count = make_parts(proof, &prove->rows[row].repair);
+    struct prove_set sets[PROVE_PARTS_MAX];
+    struct measure measures[PROVE_PARTS_MAX];
+    struct prove_impact impacts[PROVE_PARTS_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        sets[i] = prove_without(&culprits, row);
+        sets[i].rows[sets[i].count++] = PROVE_ROWS_MAX + i;
+    }
+    if (count < 2)
+        return true;
+    if (!prove_run_sets(proof, sets, count, measures))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        impacts[i] =
+            measures[i].works == NULL ? prove->before : prove_impact_of(proof, &measures[i], NULL);
+        measure_free(&measures[i]);
+    }
+    const uint32_t part = best_part(prove, impacts, count);
+    if (!prove_is_enough(prove, &impacts[part])) { /* all are needed: it is called by that one */
+        memcpy(prove->rows[row].name, prove->rows[PROVE_ROWS_MAX + part].name, TRIAL_NAME_BYTES);
+        return true;
+    }
+    prove->after = impacts[part];
+    return take_part(proof, row, part);
+}
+
+bool prove_refine(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    bool played = true;
+    for (uint32_t i = 0; i < prove->row_count && played; i++)
+        if (prove->rows[i].culprit && prove->rows[i].repair.kind == TRIAL_RESTORE_SETTING &&
+            !prove->rows[i].repair.single)
+            played = refine(proof, i);
+    return played;
+}
