@@ -37,6 +37,8 @@ BEGIN {
     status["NOT_OF_NAMESPACE"] = "Feature Not Namespace Specific (10Fh)"
     status["LBA_RANGE"] = "LBA Out of Range (80h)"
     status["INTERNAL"] = "Internal Error (06h)"
+    status["WRITE_FAULT"] = "Write Fault (280h)"
+    status["READ_ERROR"] = "Unrecovered Read Error (281h)"
     status["CONNECT_PARAMETERS"] = "Connect Invalid Parameters (182h)"
     print "| behavior | `stormglass` | `linux-nvmet` | `spdk` |"
     print "|---|---|---|---|"

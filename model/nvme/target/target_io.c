@@ -87,8 +87,11 @@ static void media_done(void *self, const void *what)
     CHECK(command->media.op == MEDIA_FLUSH || fits(command->ns, range_of(&command->sqe)));
     struct nvme_target_stats *stats = &command->queue->target->stats;
     uint16_t status;
-    if (UNLIKELY(command->media.failed)) { /* BLK_STS_IOERR, in blk_to_nvme_status of nvmet */
-        nvme_target_command_done(command, NVME_STATUS_INTERNAL | NVME_STATUS_DNR);
+    if (UNLIKELY(command->media.failed)) {
+        const struct target_conduct *conduct = command->queue->target->conduct;
+        nvme_target_command_done(command, (uint16_t)(command->media.op == MEDIA_READ
+                                                         ? conduct->media_read_error
+                                                         : conduct->media_write_error));
         return;
     }
     switch (command->media.op) {

@@ -74,6 +74,33 @@ static void a_broken_connection_is_made_again(void **state)
     nvme_pair_fini(&pair);
 }
 
+/* A stripe that lost a drive: base 2.0, figure 98 (media errors), or what each target makes of it. */
+static void media_errors_are_those_of_the_identity(void **state)
+{
+    (void)state;
+    static const struct {
+        enum nvme_target_identity identity;
+        uint16_t read, write;
+    } rows[] = {
+        {NVME_TARGET_IS_OWN, 0x281, 0x280},
+        {NVME_TARGET_IS_NVMET, 0x006, 0x006},
+        {NVME_TARGET_IS_SPDK, 0x006, 0x006},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        start("null");
+        pair.target_params.identity = rows[i].identity;
+        pair.namespaces[0].params.array =
+            (struct array_params){.drives = 2, .layout = ARRAY_STRIPE, .strip = 65536};
+        nvme_pair_start(&pair);
+        assert_int_equal(nvme_pair_io(&pair, NVME_READ, 0, 4096, 0)->status, NVME_STATUS_OK);
+        assert_true(nvme_target_fail_drive(pair.target, 1, 0));
+        assert_int_equal(nvme_pair_io(&pair, NVME_READ, 0, 4096, 0)->status, rows[i].read);
+        assert_int_equal(nvme_pair_io(&pair, NVME_WRITE, 0, 4096, 1)->status, rows[i].write);
+        assert_int_equal(nvme_pair_io(&pair, NVME_FLUSH, 0, 0, 0)->status, rows[i].write);
+        nvme_pair_fini(&pair);
+    }
+}
+
 /* Attempts count from each loss: two are enough each time, however often it is lost. */
 static void each_loss_has_all_its_attempts(void **state)
 {
@@ -419,6 +446,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_broken_connection_is_made_again),
+        cmocka_unit_test(media_errors_are_those_of_the_identity),
         cmocka_unit_test(each_loss_has_all_its_attempts),
         cmocka_unit_test(losses_in_any_state),
         cmocka_unit_test(one_that_was_never_ready_keeps_nothing),
