@@ -337,6 +337,10 @@ refuses 'both runs of the model' 2 "$work/first-io.db" --measured "$work/first-i
 refuses 'No such file' 3 "$work/first-io.db" -o "$work/nowhere/page.html"
 echo text >"$work/text.db"
 refuses 'text.db' 2 "$work/text.db" -o "$work/none.html"
+# The files of a run, in their order: the scenario first.
+"$program" run oltp-fio --until 100us -o "$work/fio.db" >/dev/null 2>&1 && "$program" report "$work/fio.db" -o "$work/fio.html"
+[ "$(grep -oE '<summary>[a-z.-]+\.(yaml|fio)<' "$work/fio.html" | tr -d '\n')" = '<summary>oltp-fio.yaml<<summary>oltp.fio<' ] ||
+    fail "files: $(grep -o '<summary>[^<]*' "$work/fio.html")"
 ls "$work"/*.asked >"$work/out" 2>/dev/null && fail "asked, and not looked at: $(cat "$work/out")"
 ls "$work"/.*.stormglass-* "$work/none.html" >"$work/out" 2>/dev/null && fail "left behind: $(cat "$work/out")"
 

@@ -28,6 +28,9 @@ for case in $cases ${THREADS_SCENARIOS:-}; do
 done
 "$program" run first-io --threads 8 2>err >out
 grep -q '^stormglass: --threads 8: 1 may be faster' err || fail "first-io on 8 threads: $(cat err)"
+# As many threads as pay off are no reason for a note.
+"$program" run fat-tree-128 --until 20us --threads 2 2>err >out
+[ -s err ] && fail "fat-tree-128 on 2 threads: $(cat err)"
 [ "$("$program" run first-io --threads auto --json 2>err | gojq .threads)" = 1 ] || fail 'first-io: auto is not 1 thread'
 [ -s err ] && fail "--threads auto says $(cat err)"
 [ "$failures" = 0 ] && echo "ok    $(wc -w <<<"$cases") cases on 1, ${counts// /, } threads, ${longest:-all of it}"

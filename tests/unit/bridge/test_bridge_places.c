@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_bridge_places - who is where, and which part of a scenario is played. */
 #include "base/check.h"
+#include "bridge/agree/agree.h"
 #include "tests/unit/bridge/bridge_case.h"
+#include "tests/unit/bridge/fake_rdma.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -228,6 +230,36 @@ static void test_jobs_in_their_order(void **state)
     free(diag);
 }
 
+/* Only a target apart from its hosts listens for their agreement, and none that is foreign to them. */
+static void test_who_listens_for_agreement(void **state)
+{
+    (void)state;
+    static const struct {
+        enum play_role role;
+        bool foreign, listens;
+    } rows[] = {{PLAY_BOTH, false, false},
+                {PLAY_TARGET, false, true},
+                {PLAY_TARGET, true, false},
+                {PLAY_HOST, false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct scenario *scenario = bridge_case_load_with(with_jobs, jobs);
+        struct play_options options = bridge_case_options();
+        struct diag *diag = calloc(1, sizeof *diag);
+        char why[PLAY_WHY_BYTES];
+        CHECK(diag != NULL);
+        options.role = rows[i].role;
+        options.foreign = rows[i].foreign;
+        bridge_case_begin();
+        struct play *play = play_create(scenario, &options, diag, why);
+        assert_non_null(play);
+        assert_int_equal(fake_rdma_listener(AGREE_PORT) != UINT32_MAX, rows[i].listens);
+        play_free(play);
+        bridge_case_end();
+        scenario_free(scenario);
+        free(diag);
+    }
+}
+
 /* In its order, by the same code as in the model; a flush is one too. */
 static void test_a_trace(void **state)
 {
@@ -269,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_a_part),
         cmocka_unit_test(test_parts_that_cannot_be_played),
         cmocka_unit_test(test_jobs_in_their_order),
+        cmocka_unit_test(test_who_listens_for_agreement),
         cmocka_unit_test(test_a_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
