@@ -46,7 +46,7 @@ command_of() { # N: opcode, NSID, bytes and double words of the Nth command of t
 
 # The set-up of a controller with one namespace is 20 commands.
 scenario 'count: none' 'linger: 10ms' 'admin:' \
-    '- {at: 1ms, command: identify, cns: 0, nsid: 1}' \
+    '- {at: 1ms, command: identify, cns: 0, nsid: 1, csi: 2}' \
     '- {at: 2ms, command: get-log, log: 112, nsid: 0, offset: 4KiB, bytes: 1KiB, retain: true}' \
     '- {at: 2ms, command: get-log, nsid: all}' \
     '- {at: 3ms, command: set-features, feature: 11, value: 2304}' \
@@ -54,7 +54,7 @@ scenario 'count: none' 'linger: 10ms' 'admin:' \
     '- {at: 4ms, command: other, opcode: 24}' \
     '- {at: 5ms, command: other, opcode: 6, cdw10: 2, cdw14: 7, bytes: 4KiB}'
 equal 'a list' "$(ran; echo $?)" 0
-equal 'identify' "$(command_of 21)" '06 1 4096 0 0 0 0 0 0'
+equal 'identify, with a command set' "$(command_of 21)" '06 1 4096 0 2000000 0 0 0 0'
 equal 'a part of a log, retained' "$(command_of 22)" '02 0 1024 ff8070 0 1000 0 0 0'
 equal 'SMART' "$(command_of 23)" '02 ffffffff 512 7f0002 0 0 0 0 0'
 equal 'a feature' "$(command_of 24)" '09 0 0 b 900 0 0 0 0'

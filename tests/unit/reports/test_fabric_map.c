@@ -171,6 +171,43 @@ static void assert_in_order(const char *what, const struct fabric_map *map)
         }
 }
 
+/* Four leaves with a host each, four spines below a switch, and links among them. */
+static struct fabric_map *map_of_spines(const char *links)
+{
+    char text[900];
+    snprintf(text, sizeof text,
+             "kind: explicit, hosts: [host0, host1, host2, host3],"
+             " switches: [l0, l1, l2, l3, s0, s1, s2, s3, top], links: ["
+             "{ends: [host0, l0]}, {ends: [host1, l1]}, {ends: [host2, l2]}, {ends: [host3, "
+             "l3]}, {ends: [s0, top]}, {ends: [s1, top]}, {ends: [s2, top]}, {ends: [s3, top]},"
+             " %s]",
+             links);
+    return map_of(text);
+}
+
+/* One to three cables to each of two leaves, for each spine. */
+static void drawn_cables_have_their_weight(void **state)
+{
+    (void)state;
+    uint32_t luck = 1;
+    for (int i = 0; i < 40; i++) {
+        char links[500] = "";
+        for (unsigned spine = 0; spine < 4; spine++)
+            for (int leaf = 0; leaf < 2; leaf++) {
+                luck = luck * 1664525u + 1013904223u; /* Knuth, TAOCP 2, 3.3.4 */
+                const unsigned to = (luck >> 16) % 2 + 2u * (unsigned)leaf,
+                               count = (luck >> 24) % 3;
+                for (unsigned cable = 0; cable <= count; cable++)
+                    snprintf(links + strlen(links), sizeof links - strlen(links),
+                             "%s{ends: [l%u, s%u]}", links[0] == '\0' ? "" : ", ", to, spine);
+            }
+        struct fabric_map *map = map_of_spines(links);
+        check_map(map);
+        assert_in_order(links, map);
+        fabric_map_free(map);
+    }
+}
+
 static void boxes_are_in_the_order_of_their_neighbours(void **state)
 {
     static const struct {
@@ -179,6 +216,8 @@ static void boxes_are_in_the_order_of_their_neighbours(void **state)
     } rows[] = {
         /* Each leaf has a spine of its own. */
         {"{ends: [l0, s3]}, {ends: [l1, s1]}, {ends: [l2, s0]}, {ends: [l3, s2]}", true},
+        /* Leaves move, too: two and two have a spine in common. */
+        {"{ends: [l0, s0]}, {ends: [l2, s0]}, {ends: [l1, s1]}, {ends: [l3, s1]}", true},
         {"{ends: [l0, s2]}, {ends: [s2, l1]}, {ends: [l1, s0]}, {ends: [s0, l2]},"
          " {ends: [l2, s3]}, {ends: [s3, l3]}, {ends: [l3, s1]}",
          false},
@@ -189,15 +228,7 @@ static void boxes_are_in_the_order_of_their_neighbours(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "kind: explicit, hosts: [host0, host1, host2, host3],"
-                 " switches: [l0, l1, l2, l3, s0, s1, s2, s3, top], links: ["
-                 "{ends: [host0, l0]}, {ends: [host1, l1]}, {ends: [host2, l2]}, {ends: [host3, "
-                 "l3]}, {ends: [s0, top]}, {ends: [s1, top]}, {ends: [s2, top]}, {ends: [s3, top]},"
-                 " %s]",
-                 rows[i].links);
-        struct fabric_map *map = map_of(text);
+        struct fabric_map *map = map_of_spines(rows[i].links);
         check_map(map);
         assert_in_order(rows[i].links, map);
         if (rows[i].plain && crossings(map) != 0)
@@ -313,6 +344,7 @@ int main(void)
         cmocka_unit_test(every_fabric_is_laid_out),
         cmocka_unit_test(generated_fabrics_keep_the_order_of_their_names),
         cmocka_unit_test(large_fabrics_become_few_boxes),
+        cmocka_unit_test(drawn_cables_have_their_weight),
         cmocka_unit_test(boxes_are_in_the_order_of_their_neighbours),
         cmocka_unit_test(rows_are_centred),
         cmocka_unit_test(parallel_links_are_one_line),
