@@ -19,12 +19,15 @@ for level in counters ios; do
     done
 done
 
-# A port with more pauses than its share of the bands, with gaps of every length; others keep theirs.
+# A port with more pauses than its share of the bands, with gaps of every length; one with just its share keeps all,
+# also those that follow at once.
 cp counters1.db many.db
 sqlite3 many.db "CREATE TEMP TABLE busy AS SELECT node, port, priority FROM blocked GROUP BY 1, 2, 3 ORDER BY count(*) DESC LIMIT 1;
     DELETE FROM blocked WHERE (node, port, priority) IN (SELECT * FROM busy);
     WITH RECURSIVE n(i, at) AS (SELECT 0, 1000000 UNION ALL SELECT i + 1, at + 400000 + i * 6000 FROM n WHERE i < 600)
-    INSERT INTO blocked SELECT busy.*, at, at + 300000 + i % 7 * 10000 FROM n, busy"
+    INSERT INTO blocked SELECT busy.*, at, at + 300000 + i % 7 * 10000 FROM n, busy;
+    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 399)
+    INSERT INTO blocked SELECT node, port, priority + 1, i * 500000, i * 500000 + iif(i % 50 = 0, 500000, 200000) FROM n, busy"
 "$program" report --figures many.db >many.json && python3 "$tree/tests/golden/charts/check.py" many.json many.db >out 2>&1 ||
     fail "many pauses: $(cat out)"
 
