@@ -25,7 +25,7 @@ static void begin(void)
 static struct prove_row *add_row(const char *text, int64_t lost, int64_t left)
 {
     struct prove_row *row = &prove.rows[prove.row_count++];
-    row->repair.kind = REPAIR_SETTING;
+    row->repair.kind = TRIAL_RESTORE_SETTING;
     snprintf(row->text, sizeof row->text, "%s", text);
     snprintf(row->name, sizeof row->name, "%s", text);
     row->before.lost_ps = lost;
@@ -277,7 +277,7 @@ static void of_the_load_the_largest_share_of_at_least_a_twentieth_is_named(void 
     prove.repaired = false;
     struct prove_row *first = add_row("first", 0, 0), *second = add_row("second", 0, 0),
                      *third = add_row("third", 0, 0);
-    first->repair.kind = second->repair.kind = third->repair.kind = REPAIR_TRAFFIC;
+    first->repair.kind = second->repair.kind = third->repair.kind = TRIAL_REMOVE_TRAFFIC;
     first->before = (struct prove_impact){.lost_ps = 49, .whole_ps = 1000};
     second->before = third->before = first->before;
     assert_has("frees most", false);
@@ -288,7 +288,7 @@ static void of_the_load_the_largest_share_of_at_least_a_twentieth_is_named(void 
     assert_has("the absence of second frees most: 30% of the others' time", true);
     second->unplayed = true;
     assert_has("the absence of third frees most: 20% of the others' time", true);
-    third->repair.kind = REPAIR_SETTING; /* no load */
+    third->repair.kind = TRIAL_RESTORE_SETTING; /* no load */
     assert_has("the absence of first frees most", true);
 }
 
