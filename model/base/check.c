@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check - prints the broken fact and stops. */
+ * check - prints the failed condition and aborts. */
 #include "base/check.h"
 
 #include <stdio.h>

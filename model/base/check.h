@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check - facts that must hold in every build.
- * CHECK states one fact; a false one is a mistake of ours, never of the input, and stops
- * the program with its place.  Bad input is a message with its own place, not a CHECK. */
+ * check - invariants that every build checks.
+ * A failed CHECK is always a bug in stormglass, never bad input: it prints its condition, file and
+ * line and aborts the program. Bad input gets an error message with its own position instead. */
 #ifndef STORMGLASS_BASE_CHECK_H
 #define STORMGLASS_BASE_CHECK_H
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* A function that its caller's common path does not need: inlined, its registers would be saved on
- * that path too. */
+/* For rarely called functions: if such a function were inlined, the common path of its caller would
+ * have to save its registers too. */
 #define NOINLINE __attribute__((noinline))
 
-/* A stretch of the common path that is too long for the compiler to inline by itself. */
+/* For parts of the common path that the compiler considers too long to inline. */
 #define INLINE inline __attribute__((always_inline))
 
 #define CHECK(fact)                                                                                \

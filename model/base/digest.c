@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * digest - as text. */
+ * digest - hashes bytes and formats digests as text. */
 #include "base/digest.h"
 
 #include <inttypes.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * drop - the causes of drops that drop.def lists. */
+ * drop - the causes of drops listed in drop.def. */
 #ifndef STORMGLASS_BASE_DROP_H
 #define STORMGLASS_BASE_DROP_H
 
 #include <stdbool.h>
 
-/* Why a frame was dropped.  Outside the program causes have their words: numbers change. */
+/* Why a frame was dropped. Outside the program a cause is identified by its word, because the
+ * numbers change between versions. */
 enum probe_drop_cause {
 #define DROP(NAME, name, side, word, about) PROBE_DROP_##NAME,
 #define DROP_ROOM(NAME, side, word, about)  PROBE_DROP_##NAME,
@@ -17,8 +18,8 @@ enum probe_drop_cause {
 
 struct probe_drop_about {
     const char *word, *about;
-    bool at_egress;    /* counted at the port that it would have left by, where that is known */
-    bool want_of_room; /* lossless and lossy classes are distinguished */
+    bool at_egress;    /* counted at the egress port, where it is known */
+    bool want_of_room; /* out of buffer: counted separately for lossless and lossy classes */
 };
 
 extern const struct probe_drop_about probe_drops[PROBE_DROP_CAUSE_COUNT];

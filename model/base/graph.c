@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * graph - depth first for components, breadth first for circles. */
+ * graph - depth-first search for components, breadth-first search for cycles. */
 #include "base/graph.h"
 
 #include "base/memory.h"
@@ -12,12 +12,12 @@
 struct search {
     const struct graph *graph;
     struct graph_components *found;
-    uint32_t *index, *low; /* index 0: not met yet */
+    uint32_t *index, *low; /* index: order of discovery, 0: not visited yet */
     uint32_t *cursor;
-    uint32_t *path;  /* vertices that are being searched */
-    uint32_t *stack; /* vertices whose component is not closed */
-    bool *open;      /* on that stack */
-    bool *loop;      /* its own successor */
+    uint32_t *path;  /* vertices on the depth-first path */
+    uint32_t *stack; /* vertices whose component is not closed yet */
+    bool *open;      /* the vertex is on `stack` */
+    bool *loop;      /* the vertex is its own successor */
     uint32_t path_count, stack_count, met, member_count;
 };
 
@@ -124,17 +124,17 @@ void graph_components_free(struct graph_components *components)
     *components = (struct graph_components){0};
 }
 
-/* ------------------------------------------------------------------ circles */
+/* ------------------------------------------------------------------ cycles */
 
 struct tour {
     const struct graph *graph;
     const uint32_t *of;
     uint32_t which;
-    uint32_t *before; /* where the search came from */
-    uint32_t *round;  /* in which a vertex was met last */
+    uint32_t *before; /* predecessor in the search */
+    uint32_t *round;  /* number of the last search that visited the vertex */
     uint32_t *queue;
     uint32_t *circle;
-    uint32_t count; /* of the best one; 0: none yet */
+    uint32_t count; /* vertices of the best cycle; 0: none yet */
     uint32_t rounds;
     uint64_t work;
 };

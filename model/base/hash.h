@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * hash - mixing of 64-bit words and text; not for adversaries.
- * Source: the finaliser of SplitMix64 (Stafford's variant 13); FNV-1a for text,
+ * hash - mixing of 64-bit words and text; not safe against crafted input.
+ * Source: the finalizer of SplitMix64 (Stafford's variant 13); FNV-1a for text,
  * draft-eastlake-fnv. */
 #ifndef STORMGLASS_BASE_HASH_H
 #define STORMGLASS_BASE_HASH_H
@@ -15,8 +15,9 @@ static inline uint64_t hash_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* A home in a table of a power of two of places, for numbers that nobody chooses: cheaper, and less
- * mixed.  Source: Knuth, TAOCP vol. 3, 6.4 (multiplicative hashing, by the golden ratio). */
+/* Index into a hash table whose size is a power of two, for keys that no outsider chooses. Cheaper
+ * and less thoroughly mixed than hash_mix. Source: Knuth, TAOCP vol. 3, 6.4 (multiplicative hashing
+ * by the golden ratio). */
 static inline uint32_t hash_home(uint64_t x, uint64_t y)
 {
     const uint64_t sum = x * UINT64_C(0x9E3779B97F4A7C15) + y * UINT64_C(0xD6E8FEB86659FD93);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * hist - bucket arithmetic.
- * A value below 2^(BITS+1) is its own bucket.  Above, with top bit t, the next BITS bits
- * choose one of 2^BITS buckets of width 2^(t-BITS); the rows of the powers of two follow each
+ * A value below 2^(BITS+1) has a bucket of its own. Above, with top bit t, the next BITS bits
+ * select one of 2^BITS buckets of width 2^(t-BITS); the rows of the powers of two follow each
  * other. */
 #include "base/hist.h"
 
@@ -55,7 +55,7 @@ void hist_merge(struct hist *into, const struct hist *from)
     into->max = from->max > into->max ? from->max : into->max;
 }
 
-/* Never below min nor above max. */
+/* Middle of the bucket, clamped to [min, max]. */
 static int64_t middle_of(const struct hist *hist, unsigned bucket)
 {
     const int64_t low = hist_floor(bucket);
@@ -69,7 +69,7 @@ int64_t hist_at(const struct hist *hist, int64_t ppm)
     if (hist->count == 0)
         return 0;
     const unsigned __int128 scaled = (unsigned __int128)hist->count * (uint64_t)ppm;
-    uint64_t rank = (uint64_t)((scaled + PPM - 1) / PPM); /* the rank-th smallest, from 1 */
+    uint64_t rank = (uint64_t)((scaled + PPM - 1) / PPM); /* 1-based rank of the entry */
     rank = rank == 0 ? 1 : rank;
     unsigned bucket = 0;
     for (uint64_t seen = hist->buckets[0]; seen < rank; seen += hist->buckets[bucket])
@@ -91,7 +91,8 @@ int64_t hist_tail_mean(const struct hist *hist, int64_t ppm)
         sum += (unsigned __int128)some * (uint64_t)middle_of(hist, bucket);
         left -= some;
     }
-    /* Buckets are within 1 % of their values; the slowest are never faster than all together. */
+    /* Bucket middles are off by up to 1 %: keep the mean of the slowest entries from falling below
+     * the mean of all. */
     const int64_t slowest = (int64_t)(sum / tail);
     const int64_t mean =
         (int64_t)(((__int128)hist->sum + (int64_t)hist->count - 1) / (int64_t)hist->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * hist - a log-linear histogram of non-negative integers.
- * Each power of two is cut into 128 equal buckets, so a reported value is off by less than 1/256 of
- * itself (values below 256 are exact).  Fixed memory, any value up to 2^63-1.
+ * Each power of two is divided into 128 equal buckets, so a reported value is off by less than
+ * 1/256 of itself (values below 256 are exact). Fixed memory, any value up to 2^63-1.
  * Idea: HdrHistogram (G. Tene). */
 #ifndef STORMGLASS_BASE_HIST_H
 #define STORMGLASS_BASE_HIST_H
@@ -23,11 +23,11 @@ void hist_add(struct hist *hist, int64_t value);
 void hist_merge(struct hist *into, const struct hist *from);
 
 /* The value at or below which `ppm` millionths of the entries lie (990000 is p99); 0 when empty.
- * The answer is the middle of its bucket, never below min nor above max. */
+ * The result is the middle of its bucket, clamped to [min, max]. */
 int64_t hist_at(const struct hist *hist, int64_t ppm);
 
-/* The mean of the slowest `ppm` millionths of the entries, one at least; 0 when empty.  Each counts
- * as the middle of its bucket, never more than max. */
+/* Mean of the slowest `ppm` millionths of the entries, of at least one entry; 0 when empty. Each
+ * entry counts as the middle of its bucket, at most max. */
 int64_t hist_tail_mean(const struct hist *hist, int64_t ppm);
 
 /* Bucket bounds, for reports: values in [hist_floor(b), hist_floor(b + 1)); and the bucket of a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * memory - tables that are made once, or grow. */
+ * memory - tables of fixed or growing size. */
 #include "base/memory.h"
 
 #include "base/quantity.h"
@@ -14,8 +14,8 @@
 
 enum { EXIT_NOT_CARRIED_OUT = 3 };
 
-/* A process that plays run after run (calibrate, plan) would give its memory back to the system and
- * take it again each time: a sixth of what small runs cost. */
+/* A process that simulates many runs (calibrate, plan) would return its memory to the system after
+ * each run and allocate it again: a sixth of the cost of small runs. */
 #ifdef __GLIBC__
 enum { KEPT_BYTES = 64 << 20, AHEAD_BYTES = 256 << 10 };
 
@@ -38,7 +38,7 @@ _Noreturn void memory_out(size_t bytes, const char *what)
     exit(EXIT_NOT_CARRIED_OUT);
 }
 
-/* The bytes of `count` items; too many to count are too many to have. */
+/* Bytes of `count` items; SIZE_MAX on overflow, which no allocator can satisfy. */
 static size_t bytes_of(size_t count, size_t bytes)
 {
     size_t all;
@@ -86,7 +86,8 @@ void *memory_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
 {
     if (count < *room)
         return items;
-    /* In a build that trusts nobody a short array has no spare item: a sanitizer sees its end. */
+    /* In hostile builds a short array has no spare item, so that a sanitizer detects the first
+     * access beyond its end. */
     const uint32_t more = *room == 0 ? FIRST_ROOM : *room * 2;
     *room = STORMGLASS_HOSTILE && count < FIRST_ROOM ? count + 1 : more;
     return memory_resized(items, *room, bytes);
@@ -117,8 +118,8 @@ void *memory_range(size_t bytes)
     return range == MAP_FAILED ? NULL : range;
 }
 
-/* On machines whose addresses have 64 bits: so far apart begin the ranges that grow, between what
- * belongs to the program and what the kernel places by itself. */
+/* Growing ranges begin at multiples of this distance, in 64-bit address space, between the
+ * program's own mappings and those that the kernel places. */
 #if UINTPTR_MAX > UINT32_MAX
 static const uintptr_t slot_bytes = (uintptr_t)1 << 40;
 enum { FIRST_SLOT = 20, LAST_SLOT = 79 };
@@ -127,13 +128,13 @@ static const uintptr_t slot_bytes = 1 << 28;
 enum { FIRST_SLOT = 0, LAST_SLOT = -1 };
 #endif
 
-/* Exactly there, where nothing is. */
+/* Maps exactly at `place`, provided nothing is mapped there. */
 static bool range_at(void *place, size_t bytes)
 {
     void *range = mmap(place, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (range != MAP_FAILED && range != place)
-        munmap(range, bytes); /* an old kernel takes the place for a hint */
+        munmap(range, bytes); /* kernels without MAP_FIXED_NOREPLACE treat the address as a hint */
     return range == place;
 }
 

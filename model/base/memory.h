@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * memory - the one place that takes memory.
- * Out of memory is not an answer that a run could go on with, and no mistake of ours either: the
- * program says how much was asked for, and ends with the exit code 3.  So whoever calls has what it
- * asked for.
- * Owner: the caller, who gives the memory back with free(), a range with memory_range_free. */
+ * memory - the only place that allocates memory.
+ * Allocation never returns failure, except where stated: when memory runs out the program prints
+ * how much was requested and exits with status 3.
+ * Owner: the caller, who releases memory with free() and ranges with memory_range_free. */
 #ifndef STORMGLASS_BASE_MEMORY_H
 #define STORMGLASS_BASE_MEMORY_H
 
@@ -12,48 +11,49 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Zeroed memory for one thing. */
+/* Zeroed memory for one object. */
 void *memory_new(size_t bytes);
 
-/* Zeroed memory for `count` items of `bytes`, and no more, so that a sanitizer sees the first step
- * beyond them; an empty table has an address. */
+/* Zeroed memory for exactly `count` items of `bytes`, so that a sanitizer detects the first access
+ * beyond the end; an empty table has an address too. */
 void *memory_zeroed(size_t count, size_t bytes);
 
-/* Zeroed memory for `count` items, at least one, of an aligned type. */
+/* Zeroed memory for `count` items, at least one, of the given alignment. */
 void *memory_aligned(size_t count, size_t bytes, size_t alignment);
 
-/* The same, or NULL where there is not so much: for sizes that a peer chose. */
+/* Like memory_aligned, but returns NULL when there is not enough memory: for sizes chosen by a
+ * peer. */
 void *memory_aligned_or_null(size_t count, size_t bytes, size_t alignment);
 
-/* `items`, which may be NULL, with room for `count`.  What is new is not zeroed. */
+/* Resizes `items`, which may be NULL, to `count` items. New memory is not zeroed. */
 void *memory_resized(void *items, size_t count, size_t bytes);
 
-/* `items` with room for one more behind `count`; *room is the table's, 0 at first.  What is new is
- * not zeroed. */
+/* Ensures that `items` has room for one item more than `count`; *room is the capacity of the table,
+ * initially 0. New memory is not zeroed. */
 void *memory_grown(void *items, uint32_t count, uint32_t *room, size_t bytes);
 
-/* A copy of a text. */
+/* Copies a string. */
 char *memory_text(const char *text);
 
-/* A stream into memory.  When memory_stream_end closes it, all that was written is in *text, and a
- * zero behind it. */
+/* Opens a stream that writes into memory. After memory_stream_end, *text is everything that was
+ * written, terminated by a NUL. */
 FILE *memory_stream(char **text, size_t *length);
 void memory_stream_end(FILE *stream);
 
-/* Addresses for `bytes` of zeroes, of which only what is touched takes memory; NULL when there are
- * not so many. */
+/* Reserves `bytes` of zeroed address space; pages take memory when they are first touched. NULL
+ * when there is not enough address space. */
 void *memory_range(size_t bytes);
 void memory_range_free(void *range, size_t bytes);
 
-/* A range of zeroes that is placed where it can become larger without moving, if there is such a
- * place. */
+/* Like memory_range, at an address where the range can grow in place if such an address is free. */
 void *memory_range_roomy(size_t bytes);
 
-/* A range of `before` bytes is one of `after` where it is; false, and as it was: it cannot be. */
+/* Resizes a range in place from `before` to `after` bytes. Returns false, and changes nothing, when
+ * that is impossible. */
 bool memory_range_resize(void *range, size_t before, size_t after);
 
-/* Ends the program: there were no `bytes` "for frames"; `what` may be NULL.  For libraries that
- * take memory themselves, too; bytes 0: nobody knows how much. */
+/* Reports that `bytes` could not be allocated for `what` (such as "frames", may be NULL) and exits.
+ * Also for libraries that allocate for themselves; bytes 0: amount unknown. */
 _Noreturn void memory_out(size_t bytes, const char *what);
 
 #endif

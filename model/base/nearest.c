@@ -29,7 +29,8 @@ unsigned nearest_distance(const char *a, const char *b)
     return table[rows][columns];
 }
 
-/* A word whose third is wrong is a different word; short words may still have one slip. */
+/* Maximum distance of a misspelling: a third of the length, but short words may have one or two
+ * errors. */
 static unsigned tolerance(const char *wanted)
 {
     const size_t length = strlen(wanted);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * note_text - short words. */
+ * note_text - short texts for addresses, times and sizes. */
 #include "base/note_text.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct note_text note_ip(uint32_t ip)
     return text;
 }
 
-/* Three digits, fewer where it comes out whole: 67.1 ms, 2 s. */
+/* At most three significant digits, fewer for whole numbers: 67.1 ms, 2 s. */
 static struct note_text in_units(uint64_t value, uint64_t unit, const char *name)
 {
     struct note_text text;
@@ -42,7 +42,8 @@ struct note_text note_time(time_ps time)
 
 struct note_text note_size(uint64_t bytes)
 {
-    const uint64_t kib = 1024, plain = 10000; /* 4096 B is how a block is written */
+    const uint64_t kib = 1024, plain = 10000; /* small sizes stay in bytes: a block size is
+                                               * written 4096 B */
     if (bytes < plain)
         return in_units(bytes, 1, "B");
     if (bytes < kib * kib)

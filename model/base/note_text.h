@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * note_text - addresses and times in what a node notes (probe.note).
- * For people: three digits of a time or a size.  Nothing is computed from them.  Every text that
- * has a time in it takes it from here, or from words_time: a number of microseconds that has seven
- * digits is unreadable (tests/tidy.sh). */
+ * note_text - addresses and times in the notes of a node (probe.note).
+ * The texts are for people and have three significant digits; nothing is computed from them. Every
+ * text with a time uses note_time or words_time, because a count of microseconds with seven digits
+ * is unreadable (tests/tidy.sh). */
 #ifndef STORMGLASS_BASE_NOTE_TEXT_H
 #define STORMGLASS_BASE_NOTE_TEXT_H
 

@@ -12,7 +12,7 @@
 
 static_assert(OPT_WHY_BYTES == QUANTITY_WHY_BYTES, "a quantity's sentence is passed on as it is");
 
-/* Which rows are quantities, and of which kind. */
+/* The quantity kind of a row's type; false: the type is not a quantity. */
 static bool quantity_of(enum opt_type type, enum quantity_kind *kind)
 {
     static const struct {
@@ -53,7 +53,7 @@ const struct opt *opt_nearest(const struct opt *rows, const char *name)
     return nearest.best[0] == '\0' ? NULL : opt_find(rows, nearest.best);
 }
 
-/* The word's place among "a|b|c", or -1. */
+/* Index of `text` in "a|b|c", or -1. */
 static int64_t word_index(const char *words, const char *text)
 {
     const size_t length = strlen(text);
@@ -79,7 +79,7 @@ static void word_write(const char *words, int64_t index, char *text, size_t size
     snprintf(text, size, "%.*s", (int)strcspn(at, "|"), at);
 }
 
-/* "a, b or c" for a message. */
+/* Writes "a, b or c" for a message. */
 static void words_write(const char *words, char *text, size_t size)
 {
     size_t used = 0;
@@ -120,7 +120,7 @@ static bool parse_choice(const struct opt *row, const char *text, int64_t *value
 
 enum { MASK_BITS = 63 };
 
-/* A number of one or two digits; anything else is out of range. */
+/* Parses a number of one or two digits; returns an out-of-range value for anything else. */
 static int small_number(const char *text, size_t digits)
 {
     if (digits == 1)
@@ -128,7 +128,7 @@ static int small_number(const char *text, size_t digits)
     return digits == 2 ? (text[0] - '0') * 10 + text[1] - '0' : MASK_BITS;
 }
 
-/* "3,4": numbers with commas, spaces allowed around them. */
+/* Parses "3,4": numbers separated by commas, with optional spaces. */
 static bool parse_mask(const char *text, int64_t *value, char why[OPT_WHY_BYTES])
 {
     *value = 0;
@@ -162,7 +162,7 @@ static void mask_write(int64_t value, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, used == 0 ? "%d" : ",%d", bit);
 }
 
-/* What was expected, and the words that are accepted as well; -1 is another spelling of never. */
+/* Writes what was expected, including the special words; where "never" is accepted, so is -1. */
 static void expected(const struct opt *row, const char *what, const char *text,
                      char why[OPT_WHY_BYTES])
 {
@@ -200,8 +200,8 @@ static bool dscp_of_name(const char *text, int64_t *value)
 
 enum { TOS_MAX = 255, DSCP_MAX = 63, TOS_SHIFT = 2 };
 
-/* "tos 106": the byte of the IPv4 header, whose last two bits are ECN's (RFC 3168 5), which the
- * device sets. */
+/* "tos 106": the whole ToS byte of the IPv4 header. Its two low bits are ECN (RFC 3168 5), which
+ * the device sets, and are ignored. */
 static bool parse_dscp(const struct opt *row, const char *text, int64_t *value,
                        char why[OPT_WHY_BYTES])
 {
@@ -292,7 +292,7 @@ static bool in_bounds(const struct opt *row, int64_t value, char why[OPT_WHY_BYT
     if (!less && (row->max == NULL || value <= parse_own(row, row->max)))
         return true;
     char text[64];
-    struct opt bare = *row; /* a number, even where it stands for a word */
+    struct opt bare = *row; /* only a number is valid here, not a word */
     bare.choices = NULL;
     opt_format(&bare, value, text, sizeof text);
     snprintf(why, OPT_WHY_BYTES, "%s is %s, %s", text,
@@ -302,7 +302,7 @@ static bool in_bounds(const struct opt *row, int64_t value, char why[OPT_WHY_BYT
 
 /* ---- legal values between the bounds ---- */
 
-/* The greatest legal value that is not above `value`, which is not below min. */
+/* The greatest legal value <= `value`, where `value` >= min. */
 static int64_t legal_below(const struct opt *row, int64_t value)
 {
     if (row->step != NULL)
@@ -329,7 +329,7 @@ bool opt_series(const struct opt *row, char *text, size_t size)
     return row->step != NULL || row->factor > 0;
 }
 
-/* A value inside of the bounds. */
+/* Checks a value inside the bounds against step and factor. */
 static bool in_series(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES])
 {
     char series[64], text[3][QUANTITY_TEXT_BYTES];
@@ -346,7 +346,7 @@ static bool in_series(const struct opt *row, int64_t value, char why[OPT_WHY_BYT
     return false;
 }
 
-/* -1 is what nvme-cli and the kernel's options write for never. */
+/* nvme-cli and the kernel options write -1 for "never". */
 bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why[OPT_WHY_BYTES])
 {
     enum quantity_kind kind;
@@ -355,7 +355,7 @@ bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why
     if (row->type == OPT_CHOICE)
         return parse_choice(row, text, value, why);
     const int64_t word = word_index(row->choices, strcmp(text, "-1") == 0 ? "never" : text);
-    if (word >= 0) { /* bounds hold for quantities, not for the words beside them */
+    if (word >= 0) { /* bounds apply to quantities, not to special words */
         *value = -1 - word;
         return true;
     }

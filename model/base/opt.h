@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * opt - parameters as rows.
- * A module with parameters owns a struct whose numeric fields are all int64_t in the base unit, and
- * a table of rows that says how a scenario writes each.  The loader, --help, the settings table of
- * a run and the documentation read the same rows.
- * Units in the struct: TIME ps, SIZE bytes, RATE bits per second, LENGTH millimetres, PERCENT parts
+ * opt - table-driven parameters.
+ * A module with parameters has a struct whose numeric fields are all int64_t in the base unit, and
+ * a table with one row per parameter that defines how a scenario writes it. The loader, --help, the
+ * settings table of a run and the documentation read the same rows.
+ * Units in the struct: TIME ps, SIZE bytes, RATE bits per second, LENGTH millimeters, PERCENT parts
  * per million, RATIO parts per 10^15, DECIMAL thousandths, INT and BOOL themselves, DSCP its number
- * (also "tos 104", the whole byte, and "af31"), CHOICE the index among `choices`, MASK a bit for
- * each number of a list ("3,4", in a scenario also [3, 4]; "none"). */
+ * (also "tos 104", the whole byte, and "af31"), CHOICE the index in `choices`, MASK one bit per
+ * number of a list ("3,4", in a scenario also [3, 4]; "none"). */
 #ifndef STORMGLASS_BASE_OPT_H
 #define STORMGLASS_BASE_OPT_H
 
@@ -32,70 +32,71 @@ enum opt_type {
 };
 
 struct opt {
-    const char *name; /* kebab-case word of the scenario; NULL ends a table */
+    const char *name; /* kebab-case name in the scenario; NULL ends a table */
     enum opt_type type;
-    size_t offset;         /* of the int64_t in the parameter struct */
-    const char *preset;    /* the default as a scenario would write it */
-    const char *min, *max; /* likewise; NULL: the type's own bound */
+    size_t offset;         /* of the int64_t field in the parameter struct */
+    const char *preset;    /* default, as a scenario would write it */
+    const char *min, *max; /* as a scenario would write them; NULL: the bound of the type */
     const char
-        *choices; /* CHOICE: words separated by '|'; other types: words that stand for -1, -2, ...
-                            * beside a quantity ("auto") */
+        *choices;       /* CHOICE: words separated by '|'; other types: special words that stand for
+                   * -1, -2, ... ("auto") */
     const char *about;  /* one sentence */
     const char *source; /* standard and section, paper, kernel file, or "assumed: why" */
-    const char *step;   /* a quantity is a whole multiple of it; NULL: any */
-    int64_t factor;     /* a quantity is min times a power of it; 0: any */
+    const char *step;   /* a quantity must be a multiple of it; NULL: any value */
+    int64_t factor;     /* a quantity must be min times a power of it; 0: any value */
     struct opt_effect effect;
 };
 
-/* The choices of a list X(NAME, "word"), in its order: the same list makes the enum, so that no
- * word can mean another member. */
+/* The choices of a list X(NAME, "word"), in order. The same list generates the enum, so words and
+ * enum members always match. */
 #define OPT_WORDS(LIST)       &(LIST(OPT_WORD_))[1]
 #define OPT_WORD_(name, word) "|" word
 
 #define OPT_WHY_BYTES 160
 
-/* Sets every field to its preset; CHECKs that each parses, and that each row says what it
- * acts on.  That they lie inside their bounds is
- * a test's (tests/unit/base/test_opt.c): this is done for each block of each scenario. */
+/* Sets every field to its default; CHECKs that each default parses and that each row states what
+ * the parameter acts on. tests/unit/base/test_opt.c checks that defaults lie inside their bounds,
+ * because this function runs for each block of each scenario. */
 void opt_presets(const struct opt *rows, void *params);
 
-/* Puts `own` (NULL: nothing), over a struct that begins at `offset` of a greater one, behind the
- * `count` rows that the greater one's table has, and ends the table.  How many it has then, the end
- * not counted; `rows` NULL: only counts. */
+/* Appends the rows `own` (may be NULL), whose struct begins at `offset` of a larger one, after the
+ * first `count` rows of the larger table, and terminates the table. Returns the number of rows
+ * without the terminator; with `rows` NULL it only counts. */
 size_t opt_join(struct opt *rows, size_t count, const struct opt *own, size_t offset);
 
-/* The row of that name, or NULL. */
+/* The row with that name, or NULL. */
 const struct opt *opt_find(const struct opt *rows, const char *name);
 
-/* The row whose name is nearest to a misspelt one, or NULL when none is near. */
+/* The row whose name is closest to a misspelled one, or NULL when none is close. */
 const struct opt *opt_nearest(const struct opt *rows, const char *name);
 
-/* Parses the text of a value for the row; false with a sentence in why ("expected a time such as
- * 55us"). */
+/* Parses a value for the row; on failure returns false with a sentence in `why` ("expected a time
+ * such as 55us"). */
 bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why[OPT_WHY_BYTES]);
 
-/* Writes the value the way a scenario would ("55us", "100Gbps", "20%"). */
+/* Formats the value as a scenario would write it ("55us", "100Gbps", "20%"). */
 void opt_format(const struct opt *row, int64_t value, char *text, size_t size);
 
-/* Which values between the bounds are legal: "a whole multiple of 4KiB", "512B or 4KiB"; false: all
- * are. */
+/* Describes the legal values between the bounds: "a whole multiple of 4KiB", "512B or 4KiB".
+ * Returns false when every value is legal. */
 bool opt_series(const struct opt *row, char *text, size_t size);
 
-/* The numbers that a list may hold, "0 to 7", for a MASK with a max. */
+/* Range of the numbers in a list, "0 to 7", for a MASK with a max. */
 void opt_mask_range(const struct opt *row, char *text, size_t size);
 
-/* The value may do harm where peers have the common one: it lies in the direction that is worse.
- * Words (auto, none) stand for negative numbers, whose meaning is not known here: each other one is
+/* Whether `value` may be worse than the value that the peers have in common. Special words (auto,
+ * none) are negative numbers of unknown effect, so any difference from or to one of them counts as
  * worse. */
 bool opt_is_worse(const struct opt *row, int64_t value, int64_t common);
 
-/* The row's effect in words.  What it acts on completes "It acts on ..."; false: it acts on nothing
- * that takes time, or needs nothing to have an effect. */
+/* The row in words: opt_part_words completes "It acts on ...". False: the parameter affects no time
+ * (opt_effect_words), or has its effect unconditionally (opt_needs_words). */
 const char *opt_part_words(const struct opt *row);
 bool opt_effect_words(const struct opt *row, char *text, size_t size);
 bool opt_needs_words(const struct opt *row, char *text, size_t size);
 
-/* 0 stands for "no limit" or "no cost": a value that is not 0 is what hardware or a user allows. */
+/* Whether 0 means "no limit" or "no cost", so that a nonzero value expresses a limit or cost of the
+ * hardware or one set by the user. */
 static inline bool opt_is_limit(const struct opt *row)
 {
     return row->effect.worse == OPT_WORSE_LIMIT || row->effect.worse == OPT_WORSE_CEILING;
@@ -106,7 +107,7 @@ static inline int64_t *opt_field(const struct opt *row, void *params)
     return (int64_t *)(void *)((char *)params + row->offset);
 }
 
-/* The value of the row of that name; `otherwise` where there is no such row. */
+/* Value of the row with that name, or `otherwise` when there is no such row. */
 static inline int64_t opt_value(const struct opt *rows, const char *name, const void *params,
                                 int64_t otherwise)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * opt_effect - which of two values is worse, and a row's effect in words. */
+ * opt_effect - which of two values is worse, and the effect of a row in words. */
 #include "base/opt.h"
 
 #include <stdio.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * opt_effect - what a parameter acts on: fields of its row (opt.h).
- * The one place that says which values are worse than those of peers, what they cost, what relieves
- * what limits a run, and when a value has no effect: verdicts, experiments and documentation read
- * the row. */
+ * opt_effect - the fields of a row (opt.h) that state what the parameter affects.
+ * The rows are the only place that defines which values are worse than those of peers, what a worse
+ * value costs, which change relieves a bottleneck, and when a value has no effect. Verdicts,
+ * experiments and documentation read them. */
 #ifndef STORMGLASS_BASE_OPT_EFFECT_H
 #define STORMGLASS_BASE_OPT_EFFECT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The part of a run that a parameter acts on.  A row that does not say is an error. */
+/* The part of a run that a parameter acts on. Every row must name one: OPT_PART_UNSAID is an
+ * error. */
 enum opt_part {
     OPT_PART_UNSAID,
 #define RESOURCE(ID, word, about) OPT_PART_##ID,
@@ -22,16 +23,17 @@ enum opt_part {
 
 #define OPT_PART_BIT(ID) (UINT64_C(1) << OPT_PART_##ID)
 
-/* Which values are worse than that of a peer. */
+/* Which values are worse than a peer's. */
 #define OPT_WORSE(X)                                                                               \
     X(ANY, "any other value may be worse")                                                         \
     X(LESS, "less is worse")                                                                       \
     X(MORE, "more is worse")                                                                       \
-    X(LIMIT, "less is worse, 0 is no limit")       /* of what hardware or a user allows */         \
-    X(CEILING, "more is worse, 0 switches it off") /* of what hardware costs */
+    X(LIMIT, "less is worse, 0 is no limit")       /* a limit of the hardware or one set by the
+                                                    * user */    \
+    X(CEILING, "more is worse, 0 switches it off") /* a cost of the hardware */
 
-/* How a worse value shows.  TRACE: not in the time of each operation, but in what a run counts
- * (drops, pauses, marks, timeouts, connections), if anywhere. */
+/* How a worse value shows. TRACE: not in the time of each operation but, if at all, in the counters
+ * of a run (drops, pauses, marks, timeouts, connections). */
 #define OPT_BY(X)                                                                                  \
     X(DELAY, "it adds to the time of each operation")                                              \
     X(COST, "it adds to the time of each operation, and one processor or engine serves them all")  \
@@ -40,8 +42,8 @@ enum opt_part {
     X(TRACE, "")                                                                                   \
     X(NOTHING, "")
 
-/* What a parameter needs to have an effect; scenarios/effect evaluates it.  Words complete "It has
- * no effect unless ...". */
+/* What a parameter requires to have an effect; scenarios/effect evaluates it. The words complete
+ * "It has no effect unless ...". */
 #define OPT_NEEDS(X)                                                                               \
     X(PCIE, "pcie-generation is set")                                                              \
     X(QP_CACHE, "qp-cache is not 0")                                                               \
@@ -81,12 +83,12 @@ struct opt_effect {
     enum opt_part part;
     enum opt_worse worse;
     enum opt_by by;
-    uint32_t needs; /* of enum opt_need: all of them; 0: it always has an effect */
-    bool scales;    /* a tenth more of it, or less, relieves the part: `explain --what-if` does so;
-                     * of a BOOL: false does */
+    uint32_t needs; /* bit mask of enum opt_need, all required; 0: always has an effect */
+    bool scales;    /* `explain --what-if` relieves the part by changing the value 10 % in the
+                     * better direction; a BOOL is set to false */
 };
 
-/* Ends each row.  OPT_SCALES: what `scales`; OPT_INERT: it changes the time of nothing. */
+/* Ends each row. OPT_SCALES sets `scales`; OPT_INERT is for parameters that affect no time. */
 #define OPT_ACTS(part, worse, by)             OPT_ACTS_IF(0, part, worse, by)
 #define OPT_ACTS_IF(needs, part, worse, by)   OPT_EFFECT_(needs, part, worse, by, false)
 #define OPT_SCALES(part, worse, by)           OPT_SCALES_IF(0, part, worse, by)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pool - reserves address space, lets the kernel back it page by page. */
+ * pool - reserves address space; the kernel provides memory page by page. */
 #include "base/pool.h"
 
 #include "base/memory.h"
@@ -9,17 +9,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* So much of a pool is in small pages in any case: a huge one would be more than a small run takes
- * altogether. */
+/* The first part of a pool always uses small pages: one huge page would exceed the whole memory of
+ * a small run. */
 enum { FEW_BYTES = 2 << 20 };
 
-/* It asks for so many more at least. */
+/* Minimum number of items by which a pool grows. */
 enum { MORE_MIN = 64 };
 
-/* So many times what one pool takes must there be: others need some too. */
+/* A pool takes at most 1/SHARES of the available address space, because other pools need some
+ * too. */
 enum { SHARES = 16 };
 
-/* For a build whose addresses are few, or dear: under qemu-user each page costs memory. */
+/* For builds with little address space, or where it is expensive: under qemu-user each reserved
+ * page costs memory. */
 #ifndef POOL_RESERVE_MAX
 #define POOL_RESERVE_MAX SIZE_MAX
 #endif
@@ -35,7 +37,7 @@ static bool is_there(uint64_t wanted)
     return range != NULL;
 }
 
-/* At most `limit` items for each part, and as many as there are addresses for. */
+/* Items per part: `limit`, halved until the address space suffices. */
 static uint32_t fitting(uint64_t item_bytes, uint32_t limit, uint32_t parts)
 {
     while (limit > 1 && !is_there(item_bytes * limit * parts * SHARES))
@@ -75,7 +77,7 @@ void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_
     pool_init_parts(pool, name, item_bytes, limit, 1);
 }
 
-/* Twice the room, and what there is in it. */
+/* Doubles the capacity and copies the items. */
 static void make_more(struct pool *pool)
 {
     const struct pool before = *pool;
@@ -91,7 +93,7 @@ static void make_more(struct pool *pool)
     free(before.link);
 }
 
-/* So many more items, where they are; others have as many addresses left. */
+/* Adds `more` items in place, provided that at least as much address space remains for others. */
 static bool extend(struct pool *pool, uint32_t more)
 {
     const size_t before = pool->limit, after = before + more;

@@ -20,7 +20,7 @@ uint64_t log2_q32(uint64_t x)
     return result;
 }
 
-/* 2^(1/2), 2^(1/4), ... in 2^-62 steps: each is the root of the one before. */
+/* 2^(1/2), 2^(1/4), ... in 2^-62 steps: each is the square root of the previous one. */
 static const uint64_t roots_q62[32] = {
     UINT64_C(0x5A827999FCEF3242), UINT64_C(0x4C1BF828C6DC54B8), UINT64_C(0x45CAE0F1F545EB73),
     UINT64_C(0x42D561B3E6243D8A), UINT64_C(0x4166C34C5615D0EC), UINT64_C(0x40B268F9DE0183BA),

@@ -12,7 +12,7 @@ enum { ESCAPE_BYTES = 11 }; /* "\U000e0001" and a NUL */
 
 size_t printable_utf8(const char *text, uint32_t *code)
 {
-    return printable_utf8_within(text, 4, code); /* what follows a NUL is not looked at */
+    return printable_utf8_within(text, 4, code); /* bytes after a NUL are not read */
 }
 
 size_t printable_utf8_within(const char *text, size_t size, uint32_t *code)
@@ -44,9 +44,9 @@ bool printable_is_shown(uint32_t code)
         uint32_t first, last;
     } hidden[] = {
         {0, 0x1F},          {0x7F, 0x9F},     /* control characters */
-        {0x61C, 0x61C},     {0x200E, 0x200F}, /* direction */
-        {0x2028, 0x202E},   {0x2066, 0x2069}, /* ends of lines, direction */
-        {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB}, /* without a form */
+        {0x61C, 0x61C},     {0x200E, 0x200F}, /* bidirectional control */
+        {0x2028, 0x202E},   {0x2066, 0x2069}, /* line ends, bidirectional control */
+        {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB}, /* no glyph */
         {0xE0000, 0xE007F},
     };
     if (code >= ' ' && code <= '~')
@@ -68,7 +68,7 @@ size_t printable_plain(const char *text, const char *but)
 struct character {
     uint32_t code;
     size_t bytes;
-    bool valid; /* else it is one byte that begins none */
+    bool valid; /* false: a single byte that starts no UTF-8 character */
 };
 
 static struct character take_character(const char *text)
@@ -99,7 +99,7 @@ bool printable_is(const char *text)
     return printable_fault(text) == 0;
 }
 
-/* A character as it is printed; returns its bytes. */
+/* Writes a character in its printed form; returns the number of bytes. */
 static size_t form(char out[ESCAPE_BYTES], const char *text, struct character c, bool lines)
 {
     if (is_kept(c, lines)) {

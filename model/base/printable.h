@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * printable - text that a terminal shows and does not obey.
- * Names and sentences may come from anybody: a character that controls the terminal, breaks the
- * line, turns the direction of writing (Unicode UAX #9) or is no UTF-8 becomes \x1b, \u202e or
- * \U000e0001. */
+ * printable - text that is safe to print on a terminal.
+ * Names and sentences may come from untrusted sources. A character that controls the terminal,
+ * breaks the line, changes the text direction (Unicode UAX #9) or is not valid UTF-8 becomes \x1b,
+ * \u202e or \U000e0001. */
 #ifndef STORMGLASS_BASE_PRINTABLE_H
 #define STORMGLASS_BASE_PRINTABLE_H
 
@@ -11,31 +11,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes of the first character, and its code; 0: the first byte begins none (RFC 3629). */
+/* Returns the number of bytes of the first character and sets its code point; 0: the first byte
+ * starts no valid character (RFC 3629). */
 size_t printable_utf8(const char *text, uint32_t *code);
-/* Reads the first character of a text of `size` bytes, at least one, which need not end with a
+/* Like printable_utf8, for a text of `size` bytes (at least one) that need not be terminated by a
  * NUL. */
 size_t printable_utf8_within(const char *text, size_t size, uint32_t *code);
 
-/* Whether a character is shown as it is. */
+/* Whether a character is printed unchanged. */
 bool printable_is_shown(uint32_t code);
 
-/* Bytes of ASCII at the begin that are shown as they are, up to any of `but`. */
+/* Length of the leading ASCII characters that are printed unchanged, up to any character of
+ * `but`. */
 size_t printable_plain(const char *text, const char *but);
 
-/* Whether a text is one line, and printable as it is. */
+/* Whether a text is a single line and is printed unchanged. */
 bool printable_is(const char *text);
 
-/* The first character that is not: its code, or its byte where it is no UTF-8; 0: there is none. */
+/* The first unprintable character: its code point, or its byte where the text is not UTF-8; 0:
+ * none. */
 uint32_t printable_fault(const char *text);
 
-/* Copies up to size - 1 bytes, whole characters and escapes, and a NUL. */
+/* Copies whole characters and escapes, up to size - 1 bytes, and a NUL. */
 void printable_copy(char *to, size_t size, const char *text);
 
-/* A copy of the whole text, with escapes; `lines`: line ends and tabs stay.  Owner: free(). */
+/* Copies the whole text with escapes; `lines`: keeps line ends and tabs. Owner: free(). */
 char *printable_new(const char *text, bool lines);
 
-/* "BEFORE: sentence" on stderr, as one line; what is longer than 4 KB is cut. */
+/* Prints "BEFORE: sentence" on stderr as one line, truncated at 4 KB. */
 void printable_say(const char *before, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void printable_say_list(const char *before, const char *format, va_list arguments);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * probe - causes of drops, and the observer that looks away. */
+ * probe - names of drop causes, and the observer that ignores everything. */
 #include "base/probe.h"
 #include "base/drop.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A number is read as digits times a power of ten, a unit is a factor; their product must be whole
- * and fit in 63 bits.  128-bit arithmetic holds 19 digits times the largest factor (an hour,
+ * A number is parsed as digits times a power of ten, and a unit is a factor; their product must be
+ * whole and fit in 63 bits. 128-bit arithmetic fits 19 digits times the largest factor (an hour,
  * 3.6 x 10^15 ps). */
 #include "base/quantity.h"
 
@@ -14,28 +14,28 @@ typedef unsigned __int128 wide;
 struct unit {
     const char *name;
     int64_t factor;
-    bool written; /* quantity_format may choose it */
+    bool written; /* quantity_format may use this unit */
 };
 
-#define RATIO_ONE   UINT64_C(1000000000000000) /* parts of a ratio */
-#define PERCENT_ONE UINT64_C(1000000)          /* of a percentage */
+#define RATIO_ONE   UINT64_C(1000000000000000) /* base units in a ratio of 1 */
+#define PERCENT_ONE UINT64_C(1000000)          /* base units in 100 % */
 
-enum { POWER_MAX = 40 }; /* of two: 2^40 times RATIO_ONE fits in 128 bits */
+enum { POWER_MAX = 40 }; /* largest power of two: 2^40 times RATIO_ONE fits in 128 bits */
 
 enum { UNITS_MAX = 14 };
 
-/* As many decimals as the largest unit has: what is printed is exact. */
+/* Enough decimals for the largest unit, so that the output is exact. */
 #define ALL_DECIMALS INT64_C(1000000000000)
 
 struct kind {
     const char *expected;
-    const char *zero;    /* the unit of a zero */
-    bool bare_unit;      /* a number without a unit has the base unit */
-    int64_t decimals_of; /* quantity_format: 10^n allows n decimals, 1 none */
+    const char *zero;    /* unit printed with zero */
+    bool bare_unit;      /* a number without a unit is in the base unit */
+    int64_t decimals_of; /* quantity_format: 10^n allows n decimals, 1 allows none */
     struct unit units[UNITS_MAX];
 };
 
-/* Largest unit first: quantity_format takes the first that fits. */
+/* Largest unit first: quantity_format uses the first that fits. */
 static const struct kind kinds[] = {
     [QUANTITY_INT] = {"a whole number such as 32", "", true, 1, {{"", 1, true}}},
     [QUANTITY_TIME] = {"a time such as 55us",
@@ -116,7 +116,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Zeros at the end become part of the exponent, so that 1.50 and 1.5 are the same. */
+/* Moves trailing zeros into the exponent, so that 1.50 equals 1.5. */
 static void number_trim(struct number *number)
 {
     while (number->digits != 0 && number->digits % 10 == 0) {
@@ -145,7 +145,7 @@ static enum number_fault number_digits(const char **at, struct number *number)
     }
 }
 
-/* "e-12"; an e without digits belongs to the unit. */
+/* Parses "e-12"; an e without digits is the start of the unit. */
 static void number_exponent(const char **at, struct number *number)
 {
     const char *look = *at;
@@ -197,7 +197,7 @@ static bool refuse(char why[QUANTITY_WHY_BYTES], enum quantity_kind kind, const 
 
 enum scale_fault { SCALE_FINE, SCALE_BROKEN, SCALE_LARGE };
 
-/* digits * 10^exponent * factor as a whole 63-bit number. */
+/* digits * 10^exponent * factor as a whole number of at most 63 bits. */
 static enum scale_fault scale(const struct number *number, int64_t factor, int64_t *value)
 {
     wide product = (wide)number->digits * (wide)factor;
@@ -224,7 +224,7 @@ static bool is_ratio(enum quantity_kind kind)
     return kind == QUANTITY_RATIO || kind == QUANTITY_PERCENT;
 }
 
-/* What one is in the base unit. */
+/* The value 1 in base units. */
 static wide one_of(enum quantity_kind kind)
 {
     return kind == QUANTITY_RATIO ? RATIO_ONE : PERCENT_ONE;
@@ -260,7 +260,7 @@ static bool parse_fraction(enum quantity_kind kind, const char *text, const char
     return take_ratio(kind, text, above, below, value, why);
 }
 
-/* Two to the power of what `exponent` has: "-4". */
+/* Two to the power of the number in `exponent`, such as "-4". */
 static bool parse_power(enum quantity_kind kind, const char *text, const char *exponent,
                         int64_t *value, char why[QUANTITY_WHY_BYTES])
 {
@@ -273,7 +273,7 @@ static bool parse_power(enum quantity_kind kind, const char *text, const char *e
     return take_ratio(kind, text, number.negative ? 1 : two, number.negative ? two : 1, value, why);
 }
 
-/* The exponent of "2^-4" and "dynamic_th -4"; NULL: it is written otherwise. */
+/* The exponent of "2^-4" or "dynamic_th -4"; NULL: the text has neither form. */
 static const char *exponent_of(const char *text)
 {
     static const char *const heads[] = {"2^", "dynamic_th ", "dynamic-th "};
@@ -327,7 +327,7 @@ bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
     return true;
 }
 
-/* value / factor with as many decimals as it takes. */
+/* value / factor with as many decimals as needed. */
 static void write_decimal(int64_t value, const struct unit *unit, char *text, size_t size)
 {
     char decimals[QUANTITY_TEXT_BYTES] = ".";
@@ -339,7 +339,7 @@ static void write_decimal(int64_t value, const struct unit *unit, char *text, si
     snprintf(text, size, "%lld%s%s", (long long)(value / unit->factor), decimals, unit->name);
 }
 
-/* 1/256 where that is short, else 3e-12. */
+/* 1/256 where the fraction is short, else 3e-12. */
 static void write_ratio(int64_t value, char *text, size_t size)
 {
     const int64_t one = (int64_t)RATIO_ONE;
@@ -354,10 +354,10 @@ static void write_ratio(int64_t value, char *text, size_t size)
     snprintf(text, size, exponent == 0 ? "%lld" : "%llde%d", (long long)value, exponent);
 }
 
-/* Sizes below this read better in bytes: 4200B, 9216B. */
+/* Sizes below this are more readable in bytes: 4200B, 9216B. */
 #define BYTES_PLAIN 10000
 
-/* A kind with one unit that is written has it for what is less than one, too: 0.5. */
+/* A kind with a single printable unit uses it for values below one too: 0.5. */
 static bool has_one_unit(const struct kind *kind)
 {
     return kind == &kinds[QUANTITY_PERCENT] || kind == &kinds[QUANTITY_DECIMAL];
@@ -373,8 +373,8 @@ static bool fits(const struct kind *kind, const struct unit *unit, int64_t value
     return (value >= unit->factor || has_one_unit(kind)) && value % step == 0;
 }
 
-/* Of a size the unit with the smallest number before it, so that 32MB is not 31250KiB; binary where
- * both are. */
+/* The unit of a size that gives the smallest number, so that 32MB is not printed as 31250KiB; a
+ * binary unit when both are equal. */
 static const struct unit *size_unit(const struct kind *kind, int64_t value)
 {
     const struct unit *best = unit_find(kind, "B");

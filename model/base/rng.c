@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rng - the draws that need more than one line. */
+ * rng - draws that need more than one line. */
 #include "base/rng.h"
 
 #include "base/check.h"
 #include "base/power.h"
 
-/* 2^64 mod bound values come once too often, which is less than bound. */
+/* Rejects the 2^64 mod bound (fewer than bound) products that would make some results too
+ * frequent. */
 uint64_t rng_below_again(struct rng *rng, uint64_t bound, unsigned __int128 product)
 {
     CHECK(bound > 0);
@@ -31,7 +32,7 @@ static uint64_t exp2_q32(uint64_t x)
     return (uint64_t)(((unsigned __int128)exp2_fraction((uint32_t)x) << (x >> 32)) >> 30);
 }
 
-enum { LAW_WHOLE_MAX = 16 }; /* a draw is within 2^16 times the median, either way */
+enum { LAW_WHOLE_MAX = 16 }; /* a draw is within a factor of 2^16 of the median */
 
 struct rng_law rng_law(int64_t median, int64_t p99)
 {
@@ -43,8 +44,8 @@ struct rng_law rng_law(int64_t median, int64_t p99)
     return (struct rng_law){.median = median, .log2_ratio = ratio < most ? ratio : most};
 }
 
-/* u / (1 - u) is the odds of a quantile u, 99 of the 99th percentile: the draw is the median times
- * ratio^(log(odds) / log(99)). */
+/* Quantile u has the odds u / (1 - u), the 99th percentile the odds 99: the draw is the median
+ * times ratio^(log(odds) / log(99)). */
 int64_t rng_law_draw(struct rng *rng, const struct rng_law *law)
 {
     if (law->log2_ratio == 0)

@@ -7,7 +7,7 @@
 #include "base/units.h"
 
 enum {
-    SUM_TERMS = 1000,          /* of zeta that are added one by one */
+    SUM_TERMS = 1000,          /* terms of zeta that are added one by one */
     ZIPF_RANKS_MAX = 10000000, /* lib/zipf.c, ZIPF_MAX_GEN */
     GAUSS_DRAWS = 12           /* lib/gauss.c, GAUSS_ITERS */
 };
@@ -30,8 +30,8 @@ static uint64_t integral_q40(uint64_t x, int64_t less_one)
     return log >= 0 ? exp2_negative_q60(log) >> 20 : exp2_whole(-log + 40 * ONE_Q32);
 }
 
-/* The sum of i^-theta for i from 1 to n in 2^-32 steps: the first terms as they are, the others by
- * the formula of Euler and Maclaurin, whose next term is below 10^-9. */
+/* Sum of i^-theta for i from 1 to n, in 2^-32 steps: the first terms are added, the others follow
+ * from the Euler-Maclaurin formula, whose next term is below 10^-9. */
 static uint64_t zeta(uint64_t n, int64_t theta)
 {
     const uint64_t whole = n < SUM_TERMS ? n : SUM_TERMS;
@@ -90,7 +90,7 @@ static void init_zipf(struct skew *skew, int64_t theta)
     }
     const int64_t log2_rest = (int64_t)log2_q32(skew->zetan) - (int64_t)log2_q32(rest);
     const uint64_t above = exp2_whole(log + 30 * ONE_Q32) - (UINT64_C(1) << 30);
-    const bool large = log >= 30 * ONE_Q32; /* the 1 does not count */
+    const bool large = log >= 30 * ONE_Q32; /* the 1 is negligible */
     const int64_t log2_above =
         large ? log : (int64_t)log2_q32(above > 0 ? above : 1) - 30 * ONE_Q32;
     skew->log2_eta = log2_above + log2_rest;
@@ -99,7 +99,8 @@ static void init_zipf(struct skew *skew, int64_t theta)
 static void init_normal(struct skew *skew, int64_t percent)
 {
     const int64_t most = (int64_t)(skew->places / 2), whole = 100 * (int64_t)PPM;
-    const __int128 wanted = ((__int128)skew->places * percent + whole - 1) / whole; /* up, as fio */
+    const __int128 wanted =
+        ((__int128)skew->places * percent + whole - 1) / whole; /* rounded up, as in fio */
     skew->deviation = wanted < most ? (int64_t)wanted : most;
 }
 
@@ -136,7 +137,7 @@ void skew_init(struct skew *skew, const struct skew_params *params, int64_t plac
         init_normal(skew, params->value);
 }
 
-/* The rank 2^log2, q32, of those that there are. */
+/* The rank 2^log2 (q32), clamped to the existing ranks. */
 static uint64_t bounded(const struct skew *skew, __int128 log2)
 {
     if (log2 >= skew->log2_places)
@@ -180,7 +181,7 @@ static uint64_t draw_pareto(const struct skew *skew, struct rng *rng)
     return bounded(skew, skew->log2_places + ((__int128)log2_share * skew->power >> 32));
 }
 
-/* The mean of twelve draws, moved by a uniform one within the deviation. */
+/* The mean of twelve draws, shifted by a uniform one within the deviation. */
 static uint64_t draw_normal(const struct skew *skew, struct rng *rng)
 {
     uint64_t sum = GAUSS_DRAWS - 1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * slab - items of one size, named by index, of which most owners have few and some very many.
- * Comes in blocks, which are allocated as they are needed: an item never moves, and what was never
- * used takes no memory, where a pool takes a page or two.  The free list is last-in first-out and
- * lies in the free items' first four bytes.
- * Owner: whoever calls slab_init.  Errors: a slab that is full ends the run by name (CHECK). */
+ * slab - items of one size, identified by index, for owners that mostly have few and sometimes very
+ * many.
+ * Memory is allocated in blocks on demand: an item never moves, and an unused slab takes no memory,
+ * while a pool takes a page or two. The free list is LIFO and is stored in the first four bytes of
+ * the free items. Owner: the caller of slab_init. Errors: a full slab ends the run with a CHECK
+ * that names it. */
 #ifndef STORMGLASS_BASE_SLAB_H
 #define STORMGLASS_BASE_SLAB_H
 
@@ -14,9 +15,9 @@ struct slab {
     uint32_t item_bytes;
     uint32_t limit;
     uint32_t used; /* items ever handed out: [0, used) */
-    uint32_t free; /* first free item; `used`: the next is a new one */
+    uint32_t free; /* first free item; equal to `used`: none */
     uint32_t block_room;
-    uint8_t block_bits; /* a block has 2^this items */
+    uint8_t block_bits; /* log2 of the items per block */
     const char *name;
 };
 
@@ -24,8 +25,8 @@ struct slab {
 void slab_init(struct slab *slab, const char *name, uint32_t item_bytes, uint32_t limit);
 void slab_fini(struct slab *slab);
 
-/* An item whose content, but for its first four bytes, is left from its last use; zeroes at first.
- */
+/* Takes an item. Except for its first four bytes, its content is left over from its last use, or
+ * zeros at first. */
 uint32_t slab_take(struct slab *slab);
 void slab_give(struct slab *slab, uint32_t index);
 

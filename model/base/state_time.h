@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * state_time - how long something was in a state: in all, and the longest time at once.
- * Every look needs the present, so an interval that is still open at the end of a run counts up to
- * that end: a sum of closed intervals alone reports 0 for what never ended.
+ * state_time - total and longest time spent in a state.
+ * Every query takes the current time, so that an interval still open at the end of a run counts up
+ * to that end; a sum of closed intervals would report 0 for a state that never ended.
  * Units: ps. */
 #ifndef STORMGLASS_BASE_STATE_TIME_H
 #define STORMGLASS_BASE_STATE_TIME_H
@@ -12,25 +12,28 @@
 #include <stdbool.h>
 
 struct state_time {
-    time_ps since;               /* of the open interval; TIME_NEVER: it is not in the state */
-    time_ps closed, closed_most; /* of intervals that ended: their sum, and the longest */
+    time_ps since;               /* start of the open interval; TIME_NEVER: not in the state */
+    time_ps closed, closed_most; /* sum and maximum of the closed intervals */
 };
 
-#define STATE_TIME_NEVER {.since = TIME_NEVER}
+#define STATE_TIME_NEVER                                                                           \
+    {                                                                                              \
+        .since = TIME_NEVER                                                                        \
+    }
 
 static inline bool state_time_holds(const struct state_time *state)
 {
     return state->since != TIME_NEVER;
 }
 
-/* Nothing happens when it is in the state already. */
+/* No-op when already in the state. */
 static inline void state_time_begin(struct state_time *state, time_ps now)
 {
     if (!state_time_holds(state))
         state->since = now;
 }
 
-/* Nothing happens when it is not in the state. */
+/* No-op when not in the state. */
 static inline void state_time_end(struct state_time *state, time_ps now)
 {
     if (LIKELY(!state_time_holds(state)))
@@ -42,7 +45,7 @@ static inline void state_time_end(struct state_time *state, time_ps now)
     state->since = TIME_NEVER;
 }
 
-/* Of the open interval; 0: it is not in the state. */
+/* Length of the open interval; 0: not in the state. */
 static inline time_ps state_time_open(const struct state_time *state, time_ps now)
 {
     return state_time_holds(state) ? now - state->since : 0;

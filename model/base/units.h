@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * units - time, sizes and rates as integers.
- * Time is a signed 64-bit count of picoseconds (106 days).  Rates are bits per second.
- * Every Ethernet rate from 1 Gb/s to 1.6 Tb/s is a whole number of picoseconds per byte, so
- * serialisation is exact; any other rate carries the remainder of one frame into the next, so that
- * no time is lost or made. */
+ * Time is a signed 64-bit count of picoseconds (106 days). Rates are bits per second. At every
+ * Ethernet rate from 1 Gb/s to 1.6 Tb/s a byte takes a whole number of picoseconds, so
+ * serialization is exact; at other rates the remainder of one frame is carried into the next, so
+ * that no error accumulates. */
 #ifndef STORMGLASS_BASE_UNITS_H
 #define STORMGLASS_BASE_UNITS_H
 
@@ -21,12 +21,12 @@ typedef int64_t time_ps;
 
 #define PPM INT64_C(1000000) /* fractions are parts per million: 20% is 200000 */
 
-/* A transmitter's rate, and what is left over of the last frame where a byte is no whole
- * picosecond. */
+/* A transmitter's rate, and the remainder carried over from the last frame when a byte is not a
+ * whole number of picoseconds. */
 struct wire_rate {
     uint64_t ps_per_byte; /* 0 when bps does not divide 8e12 */
     uint64_t bps;
-    uint64_t carry; /* in 1/bps picoseconds, below bps */
+    uint64_t carry; /* in 1/bps picoseconds, less than bps */
 };
 
 static inline struct wire_rate wire_rate(uint64_t bps)
@@ -39,7 +39,7 @@ static inline struct wire_rate wire_rate(uint64_t bps)
     };
 }
 
-/* Time to send bytes at the rate; remembers the fraction of a picosecond. */
+/* Time to send `bytes` at the rate, carrying the fraction of a picosecond. */
 static inline time_ps wire_rate_take(struct wire_rate *rate, uint64_t bytes)
 {
     if (LIKELY(rate->ps_per_byte != 0))
@@ -50,7 +50,7 @@ static inline time_ps wire_rate_take(struct wire_rate *rate, uint64_t bytes)
     return (time_ps)(work / rate->bps);
 }
 
-/* Time for bytes at bps without memory, rounded up. */
+/* Time to send `bytes` at `bps`, rounded up, without carry. */
 static inline time_ps units_transfer_ps(uint64_t bytes, uint64_t bps)
 {
     CHECK(bps > 0);
@@ -58,7 +58,7 @@ static inline time_ps units_transfer_ps(uint64_t bytes, uint64_t bps)
     return (time_ps)((work + bps - 1) / bps);
 }
 
-/* Bytes that bps carries in a span, rounded down. */
+/* Bytes transferred at `bps` in a span, rounded down. */
 static inline uint64_t units_bytes_in(time_ps span, uint64_t bps)
 {
     CHECK(span >= 0);
@@ -70,8 +70,8 @@ static inline time_ps time_earlier(time_ps a, time_ps b)
     return a < b ? a : b;
 }
 
-/* Times of many at once, as hours of a thousand controllers, may be more than there is room for:
- * then the most that there is, which is not TIME_NEVER. */
+/* Saturating sum: total times, such as hours of a thousand controllers, may exceed the range. The
+ * maximum is one less than TIME_NEVER. */
 static inline time_ps time_sum(time_ps a, time_ps b)
 {
     time_ps sum;

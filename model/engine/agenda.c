@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agenda - slots, and what is done when they are crowded.
- *
- *      . a . . b c d . .      b, c and d lie in their own slots or behind them;
- *      . a . . b c e d .      e, whose slot is taken by b, goes in before d
- *
- * So whatever lies behind a free slot has its own slot behind it too, and is later than all before.
- * That is true of the slots behind the present event's: no other is used any more. */
+ * agenda - slots, and the handling of collisions.
+ *      . a . . b c d . .      b, c and d are in their own slots or later ones;
+ *      . a . . b c e d .      e, whose slot is taken by b, is inserted before d
+ * Events after a free slot therefore have their own slots after it too, and are later than all
+ * events before it. This holds for the slots after the present event's; no others are used any
+ * more. */
 #include "engine/agenda.h"
 
 #include "base/memory.h"
@@ -14,11 +13,12 @@
 #include <stdlib.h>
 
 enum {
-    SLOT_BITS_MIN = 6, /* one word */
+    SLOT_BITS_MIN = 6, /* one word of the bit map */
     SLOT_BITS_MAX = 14,
     SLOTS_MAX = 1 << SLOT_BITS_MAX,
-    SLOTS_EACH = 8, /* for an event, at least; measured: 4 cost more, 16 a little less, but cache */
-    SLOTS_ON = 64,  /* behind the last, for those who go on */
+    SLOTS_EACH = 8, /* minimum slots per event; measured: 4 cost more, 16 a little less but take
+                     * more cache */
+    SLOTS_ON = 64,  /* extra slots at the end, for displaced events */
 };
 
 void agenda_init(struct agenda *agenda, const struct event *events)
@@ -48,7 +48,7 @@ void agenda_begin(struct agenda *agenda, time_ps base, uint32_t time_bits, size_
     agenda->present = agenda->slots - 1;
 }
 
-/* ------------------------------------------------------------------ the crowd */
+/* ------------------------------------------------------------------ overflow heap */
 
 static bool before(const struct agenda *agenda, uint32_t a, uint32_t b)
 {
@@ -89,7 +89,7 @@ static bool is_end(const struct agenda *agenda, const uint64_t *word)
     return word >= agenda->taken + agenda->end / 64;
 }
 
-/* Where the next event's word is, or the end. */
+/* The word of the next event, or the end. */
 static uint64_t *next_word(const struct agenda *agenda)
 {
     uint64_t *word = agenda->word;
@@ -108,7 +108,8 @@ static uint32_t first_of(const struct agenda *agenda, const uint64_t *word)
     return row_of(agenda, word)[__builtin_ctzll(*word)];
 }
 
-/* The first free slot from there on, in that word or the next; none: not before `end`. */
+/* The first free slot from `slot` on, in its word or the next; SIZE_MAX (not before `end`):
+ * none. */
 static size_t hole_from(const struct agenda *agenda, size_t slot)
 {
     const size_t word = slot / 64;

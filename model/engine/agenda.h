@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agenda - the events of one group in one window, in their order.
- * The window's time is divided into slots, several for each event, so that most events have one for
- * themselves: to put one in, and to find the next by a bit for each slot, takes no comparison.
- * Who finds his slot taken goes to one of those behind it, and those between stay in order (ordered
- * linear probing, Amble and Knuth, Computer Journal 17(2), 1974); when that would be far, all go to
- * a heap.  An event is known by its place in memory, in bytes: so it is found by an addition.
- * Owner: whoever calls agenda_init.  No allocation but for the heap. */
+ * agenda - the ordered events of one group in one window.
+ * The time of the window is divided into slots, several per event, so that most events have a slot
+ * of their own: inserting an event, and finding the next one through a bit map of the slots, takes
+ * no comparison. An event whose slot is taken goes to a later one, and those in between stay
+ * ordered (ordered linear probing, Amble and Knuth, Computer Journal 17(2), 1974); when the
+ * displacement would be long, events go to a heap. An event is identified by its byte offset in
+ * memory, so that finding it takes one addition.
+ * Owner: the caller of agenda_init. Only the heap allocates. */
 #ifndef STORMGLASS_ENGINE_AGENDA_H
 #define STORMGLASS_ENGINE_AGENDA_H
 
@@ -14,18 +15,19 @@
 
 #include <stddef.h>
 
-enum { AGENDA_PLACE = sizeof(struct event) }; /* bytes from a place to the next */
+enum { AGENDA_PLACE = sizeof(struct event) }; /* bytes between consecutive places */
 
 struct agenda {
-    uint64_t *word;             /* of `taken`: that of the next event, or one before it */
-    const uint32_t *row;        /* the 64 slots of that word */
-    const uint32_t *present;    /* the present event's slot; at first the one before all */
-    const struct event *events; /* by place */
-    uint64_t *taken;            /* a bit for each slot */
-    uint32_t *slots;            /* where `taken` says so: the place of an event */
-    time_ps base;               /* when the window begins */
-    uint32_t shift;             /* of the time since, to the number of its slot */
-    uint32_t end;               /* of the slots, those behind time included; 0: a crowd */
+    uint64_t *word;             /* word of `taken` with the next event, or an earlier one */
+    const uint32_t *row;        /* the 64 slots of `word` */
+    const uint32_t *present;    /* slot of the present event; initially the slot before the first */
+    const struct event *events; /* indexed by place */
+    uint64_t *taken;            /* bit map of the occupied slots */
+    uint32_t *slots;            /* place of the event in each occupied slot */
+    time_ps base;               /* begin of the window, ps */
+    uint32_t shift;             /* shift from time since `base` to slot number */
+    uint32_t end;               /* number of slots, including the extra ones at the end; 0:
+                                 * events are in the heap */
     uint32_t *heap;
     size_t heap_count;
     uint32_t heap_room;
@@ -34,18 +36,18 @@ struct agenda {
 void agenda_init(struct agenda *agenda, const struct event *events);
 void agenda_fini(struct agenda *agenda);
 
-/* Of an empty agenda: about so many events will be put on it, all of them less than 2^time_bits
- * picoseconds after `base`; then agenda_settle. */
+/* Begins filling an empty agenda with about `count` events, all less than 2^time_bits picoseconds
+ * after `base`; agenda_settle ends the filling. */
 void agenda_begin(struct agenda *agenda, time_ps base, uint32_t time_bits, size_t count);
 void agenda_settle(struct agenda *agenda);
 
-/* For agenda_put, agenda_add and agenda_next: the slot is taken, or there are none; the word is
- * empty. */
+/* Slow paths of agenda_put, agenda_add and agenda_next: the slot is taken or does not exist; the
+ * word is empty. */
 void agenda_squeeze(struct agenda *agenda, size_t slot, uint32_t place);
 void agenda_add_beside(struct agenda *agenda, size_t slot, uint32_t place);
 const struct event *agenda_next_word(struct agenda *agenda);
 
-/* What agenda_next would take; NULL: there is none. */
+/* The event that agenda_next would take; NULL: none. */
 const struct event *agenda_peek(const struct agenda *agenda);
 
 static inline const struct event *agenda_event(const struct agenda *agenda, size_t place)
@@ -53,17 +55,17 @@ static inline const struct event *agenda_event(const struct agenda *agenda, size
     const unsigned char *first = (const unsigned char *)agenda->events;
     const struct event *event = (const struct event *)(const void *)(first + place);
     if (event == NULL)
-        __builtin_unreachable(); /* who asks whether there is an event need not compute it */
+        __builtin_unreachable(); /* spares the callers' NULL checks an addition */
     return event;
 }
 
-/* Where the slot of a time is. */
+/* The slot of a time. */
 static inline size_t agenda_slot(const struct agenda *agenda, time_ps at)
 {
     return (size_t)((uint64_t)(at - agenda->base) >> agenda->shift);
 }
 
-/* Puts it into the slot, if that is free. */
+/* Puts the event into the slot if the slot is free. */
 static inline bool agenda_take(const struct agenda *agenda, size_t slot, uint32_t place)
 {
     uint64_t *word = &agenda->taken[slot / 64], taken = *word;
@@ -74,7 +76,7 @@ static inline bool agenda_take(const struct agenda *agenda, size_t slot, uint32_
     return true;
 }
 
-/* Between agenda_begin and agenda_settle. */
+/* Adds an event between agenda_begin and agenda_settle. */
 static inline void agenda_put(struct agenda *agenda, time_ps at, uint32_t place)
 {
     const size_t slot = agenda_slot(agenda, at);
@@ -82,7 +84,7 @@ static inline void agenda_put(struct agenda *agenda, time_ps at, uint32_t place)
         agenda_squeeze(agenda, slot, place);
 }
 
-/* While the present event is executed: one more, of no earlier time. */
+/* Adds an event, not earlier than the present one, while the present event is executed. */
 static inline void agenda_add(struct agenda *agenda, time_ps at, uint32_t place)
 {
     const size_t own = agenda_slot(agenda, at);
@@ -92,7 +94,7 @@ static inline void agenda_add(struct agenda *agenda, time_ps at, uint32_t place)
         agenda_add_beside(agenda, slot, place);
 }
 
-/* Takes the least event, which is the present one then; NULL: there is none. */
+/* Takes the earliest event, which becomes the present one; NULL: none. */
 static inline const struct event *agenda_next(struct agenda *agenda)
 {
     const uint64_t bits = *agenda->word;
@@ -103,11 +105,11 @@ static inline const struct event *agenda_next(struct agenda *agenda)
     return agenda_event(agenda, *agenda->present);
 }
 
-/* All of them without taking any: `look` is zeroes at first; NULL: there are no more.  Of a crowd
- * none are seen. */
+/* Iterates over all events without taking any. `look` is zeroed at first; returns NULL at the end.
+ * Events in the heap are not visited. */
 struct agenda_look {
     size_t word;
-    uint64_t seen; /* of its bits */
+    uint64_t seen; /* bits of the word already visited */
 };
 
 static inline const struct event *agenda_look(const struct agenda *agenda, struct agenda_look *look)

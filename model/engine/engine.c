@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * engine - ranks, the loop, the digest. */
+ * engine - ranks, the event loop, the digest. */
 #include "engine/engine.h"
 
 #include "base/memory.h"
@@ -57,7 +57,8 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
     engine->nodes[engine->node_count++] = node;
 }
 
-/* A node's place in the order of ties: by a hash of the seed and its name, then by the name. */
+/* A node's rank, which breaks ties between simultaneous events: ordered by a hash of the seed and
+ * the name, then by the name. */
 struct rank {
     uint64_t hash;
     struct node *node;
@@ -79,7 +80,7 @@ void engine_start(struct engine *engine)
         ranks[i].hash = hash_mix(hash_text(engine->nodes[i]->name, hash_mix(engine->seed)));
     }
     qsort(ranks, engine->node_count, sizeof *ranks,
-          rank_compare); /* a total order: stability is moot */
+          rank_compare); /* a total order, so the sort need not be stable */
     for (uint32_t i = 0; i < engine->node_count; i++) {
         CHECK(i == 0 || rank_compare(&ranks[i - 1], &ranks[i]) < 0); /* names are unique */
         ranks[i].node->first_order = (uint64_t)i << ORDER_SEQUENCE_BITS;
@@ -96,8 +97,8 @@ void engine_items(struct engine *engine, uint32_t executor, const void *items, u
     engine->executor[executor].queue.item_bytes = item_bytes;
 }
 
-/* Of many nodes none is in the cache when its batch comes: what its events will touch is fetched at
- * once, not one after the other. */
+/* With many nodes, a node's state is not in the cache when its batch begins: prefetches all memory
+ * that the events will touch in parallel. */
 static void fetch_group(const struct executor *executor, struct node *const *nodes)
 {
     const struct wheel *queue = &executor->queue;
@@ -110,7 +111,8 @@ static void fetch_group(const struct executor *executor, struct node *const *nod
     }
 }
 
-/* Executes the present group's events; one of its nodes, the only one if it is alone. */
+/* Executes the present group's events; returns one of the group's nodes, the only one if it is
+ * alone. */
 static struct node *run_group(struct executor *executor, struct node *const *nodes)
 {
     struct wheel *queue = &executor->queue;
@@ -128,7 +130,7 @@ static struct node *run_group(struct executor *executor, struct node *const *nod
     return node;
 }
 
-/* Runs a group and audits a node after each of its events: of a build that trusts nobody. */
+/* Runs a group and audits a node after each of its events (hostile builds). */
 static void run_group_audited(struct executor *executor, struct node *const *nodes)
 {
     struct wheel *queue = &executor->queue;
@@ -141,8 +143,8 @@ static void run_group_audited(struct executor *executor, struct node *const *nod
     }
 }
 
-/* Runs a group for somebody who looks on, up to `until` or until there is a pause.  As events come
- * in their one order, `current` stays NULL: what they report is passed on at once. */
+/* Runs a group under a watch, up to `until` or a pause. Events come in the global order, so
+ * `current` stays NULL and reports are passed on at once. */
 static void run_group_watched(struct engine *engine, struct executor *executor)
 {
     struct wheel *queue = &executor->queue;
@@ -159,16 +161,16 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
     }
 }
 
-/* Measured with 208 and 1,344 nodes: fetching a batch's memory at once costs the former as much as
- * it saves, and saves the latter a tenth. */
+/* Above this number of nodes a batch's memory is prefetched. Measured with 208 and 1,344 nodes:
+ * prefetching costs the former as much as it saves, and saves the latter a tenth. */
 enum { NODES_IN_SECOND_CACHE = 512 };
 
-/* Nodes that share a batch.  Of a host's batch, which has two or three events, half would be
- * beginning and ending it; measured with 128 and 1,024 hosts: 16 and 64 are as good.  Few nodes
- * stay in the cache anyway. */
+/* Nodes per shared batch. A host's batch has two or three events, so with one host each, half of
+ * the time would go into beginning and ending batches; measured with 128 and 1,024 hosts: 16 and 64
+ * are as good. Few nodes stay in the cache anyway. */
 enum { COMPANY = 32, NODES_IN_CACHE = 64 };
 
-/* Whether a node of the group has neighbours of other executors: by group. */
+/* By group: whether one of its nodes has neighbors on other executors. */
 static bool *outer_groups(const struct engine *engine)
 {
     bool *outer = memory_zeroed(engine->node_count, sizeof *outer);
@@ -177,16 +179,16 @@ static bool *outer_groups(const struct engine *engine)
     return outer;
 }
 
-/* Numbers groups one after the other. */
+/* State of numbering the groups consecutively. */
 struct numbering {
     uint32_t count;
-    uint32_t company;  /* nodes that a group may have */
-    uint32_t room;     /* and the last one still */
-    uint32_t executor; /* that it is on */
+    uint32_t company;  /* maximum nodes per group */
+    uint32_t room;     /* nodes that still fit into the last group */
+    uint32_t executor; /* executor of the last group */
 };
 
-/* Nodes that take their batches themselves have a group each; others, whose batches would be short,
- * share it with those next to them. */
+/* Nodes with take_batch get a group each; others, whose batches would be short, share a group with
+ * adjacent nodes. */
 static uint32_t number_of(struct numbering *numbering, const struct node *node)
 {
     const bool single = node->ops->take_batch != NULL;
@@ -201,12 +203,14 @@ static uint32_t number_of(struct numbering *numbering, const struct node *node)
     return numbering->count;
 }
 
-/* Groups, of which those that are joined are in one.  They are numbered as they will be executed:
- * outer ones first, the others from a multiple of 64; returns how many numbers there are. */
+/* Assigns a group number to each node; joined nodes share one. Numbers follow the order of
+ * execution: outer groups first, the others from the next multiple of 64. Returns the number of
+ * group numbers. */
 static uint32_t groups_of(struct engine *engine, uint32_t *of)
 {
     bool *outer = outer_groups(engine);
-    uint32_t *number = memory_zeroed(engine->node_count, sizeof *number); /* and one more */
+    uint32_t *number = memory_zeroed(engine->node_count, sizeof *number); /* group number plus one;
+                                                                           * 0: none yet */
     const bool few = engine->node_count <= NODES_IN_CACHE;
     struct numbering numbering = {.company = few ? NODES_IN_CACHE : COMPANY};
     for (int inner = 0; inner < 2; inner++) {
@@ -237,7 +241,8 @@ static void find_lonely(const struct engine *engine)
             engine->nodes[i]->alone = engine->nodes[engine->nodes[i]->group]->alone = false;
 }
 
-/* All nodes are one group when somebody looks on, who wants the one order of all events. */
+/* Under a watch all nodes form one group, because the watch needs the global order of all
+ * events. */
 static void divide(struct engine *engine)
 {
     const bool several = engine->executors > 1;
@@ -262,20 +267,20 @@ static void divide(struct engine *engine)
 
 void engine_link(struct engine *engine, time_ps delay)
 {
-    CHECK(delay > 1); /* nodes meet only across time */
+    CHECK(delay > 1); /* nodes affect each other only after a delay */
     if (delay < engine->lookahead)
         engine->lookahead = delay;
 }
 
-/* The node does what it has put off up to `until`, all of it. */
+/* Executes everything that the node has deferred up to `until`. */
 static inline void settle(struct node *node, time_ps until)
 {
     node->ops->settle(node, until);
     CHECK(node->due > until);
 }
 
-/* Nodes do what they have put off up to the end of the window: all, or those whose batches were
- * before the window's halt. */
+/* Executes deferred work up to the end of the window: of all nodes, or of outer nodes only while
+ * the window is halted. */
 static void settle_late(struct executor *executor)
 {
     const time_ps until = executor->queue.bound;
@@ -296,8 +301,8 @@ static void settle_late(struct executor *executor)
     executor->queue.wake = wake;
 }
 
-/* A node settles what it has put off at the end of its batch, while it is in the cache; one that
- * had no batch, or shared it, at the end of all. */
+/* A node settles its deferred work at the end of its batch, while it is in the cache; a node
+ * without a batch of its own at the end of the window. */
 void engine_run_window(struct engine *engine, struct executor *executor)
 {
     while (wheel_group(&executor->queue)) {
@@ -316,7 +321,7 @@ void engine_run_window(struct engine *engine, struct executor *executor)
     executor->current = NULL;
 }
 
-/* Of the only executor, to whom nobody sends anything. */
+/* Window end with a single executor, to which no other sends anything. */
 static void tell_window_end(const struct engine *engine)
 {
     const struct engine_window *window = engine->window;
@@ -334,7 +339,7 @@ static void run(struct engine *engine, struct executor *executor)
     }
 }
 
-/* Of one group, whose batch a pause may have left half done. */
+/* Runs the only group, whose batch a pause may have interrupted. */
 static void run_watched(struct engine *engine, struct executor *executor)
 {
     struct wheel *queue = &executor->queue;
@@ -358,7 +363,8 @@ static bool is_idle(const struct engine *engine)
     return true;
 }
 
-/* When all have executed every event up to: the end of the last window that one of them opened. */
+/* The time up to which all executors have executed their events: the end of the last window that
+ * any of them opened. */
 static time_ps executed_until(const struct engine *engine)
 {
     time_ps until = engine->now;

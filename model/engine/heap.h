@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * heap - a 4-ary min-heap of events.
- * Four children share two cache lines, and the tree is half as deep as a binary one.  It
- * is the wheel's store for the far future and for latecomers, and the yardstick that the wheel is
- * measured against. */
+ * Four children share two cache lines, and the tree is half as deep as a binary one. The wheel uses
+ * it for events of the far future, and the benchmark compares the wheel with it. */
 #ifndef STORMGLASS_ENGINE_HEAP_H
 #define STORMGLASS_ENGINE_HEAP_H
 
@@ -19,7 +18,7 @@ struct heap {
 void heap_fini(struct heap *heap);
 void heap_push(struct heap *heap, const struct event *event);
 
-/* The least event; the heap must not be empty. */
+/* The earliest event; the heap must not be empty. */
 static inline const struct event *heap_top(const struct heap *heap)
 {
     return &heap->events[0];

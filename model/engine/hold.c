@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * hold - one loop, two queues. */
+ * hold - one benchmark loop for two queues. */
 #include "engine/hold.h"
 
 #include "base/digest.h"
@@ -7,7 +7,7 @@
 #include "engine/heap.h"
 #include "engine/wheel.h"
 
-/* Of 64 holds one is a timer far away, 31 are a frame's serialisation, 32 a link's delay; each
+/* Of 64 delays one is a distant timer, 31 are a frame's serialization and 32 a link delay, each
  * with some spread so that few events tie. */
 static time_ps delay(struct rng *rng)
 {
@@ -18,7 +18,7 @@ static time_ps delay(struct rng *rng)
     return ((draw & 63) < 32 ? 334240 : PS_PER_US) + spread;
 }
 
-enum { WIDTH = 1 << 17 }; /* of a window; measured: half as wide costs more */
+enum { WIDTH = 1 << 17 }; /* width of a window, ps; measured: half as wide costs more */
 
 static struct event first(struct rng *rng, uint64_t order)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * parallel - threads, and the one place where they meet. */
+ * parallel - threads and their synchronization. */
 #include "engine/parallel.h"
 
 #include "base/memory.h"
@@ -11,46 +11,47 @@
 #include <stdlib.h>
 
 enum {
-    /* Looks at a count before a member sleeps: a tenth of a millisecond or so, while that pays. */
+    /* Number of polls before a member sleeps, adapted between these bounds; PATIENCE takes about a
+     * tenth of a millisecond. */
     PATIENCE = 4000,
     PATIENCE_LEAST = 32,
-    ROUND = 16, /* windows at most; the observer's calls of so many are kept */
-    MEMORY = 8, /* rounds or so, whose mean says whether threads pay */
+    ROUND = 16, /* maximum windows per round; the calls to the observer are buffered for a round */
+    MEMORY = 8, /* time constant, in rounds, of the mean that decides whether threads pay */
 };
 
-/* A number that one raises and others wait for. */
+/* A counter that one thread raises and others wait for. */
 struct count {
     alignas(128) atomic_uint_least64_t value;
     atomic_uint asleep;
     pthread_mutex_t lock;
-    pthread_cond_t raised; /* while somebody sleeps */
+    pthread_cond_t raised; /* used only while a thread sleeps */
 };
 
 struct member {
     struct count done; /* see done_outer and done_window */
     struct parallel *parallel;
     uint32_t number;
-    int patience; /* its own: looks at a count before it sleeps */
+    int patience; /* private: number of polls before it sleeps */
     pthread_t thread;
 };
 
-/* Windows that follow each other, those without any event too. */
+/* Consecutive windows, including empty ones. */
 struct round {
     int64_t window; /* number of the first; INT64_MAX: none is due */
     uint32_t windows;
-    uint64_t first; /* how many several threads had played before */
+    uint64_t first; /* number of windows that threads have executed before */
 };
 
 struct parallel {
     struct engine *engine;
     struct member *members;
-    /* Written between rounds, by the caller. */
+    /* Written by the caller between rounds. */
     struct round round;
-    bool alone;          /* the caller executes all shares */
-    bool over;           /* there is no round: the threads end */
-    uint64_t events;     /* of the engine, so far */
-    uint64_t recent;     /* MEMORY times the mean of a window's, the last ones' most of all */
-    struct count rounds; /* that have begun */
+    bool alone;          /* the caller's thread executes all shares */
+    bool over;           /* no more rounds: the threads exit */
+    uint64_t events;     /* events of the engine so far */
+    uint64_t recent;     /* MEMORY times the moving average of events per window */
+    struct count rounds; /* rounds begun */
 };
 
 /* ------------------------------------------------------------------ counts */
@@ -76,7 +77,7 @@ static void count_fini(struct count *count)
     pthread_cond_destroy(&count->raised);
 }
 
-/* What was written before is seen by whoever has waited for it. */
+/* Raises the count; all earlier writes are visible to threads that have waited for it. */
 static void raise_to(struct count *count, uint64_t value)
 {
     atomic_store(&count->value, value);
@@ -97,10 +98,10 @@ static void sleep_until(struct count *count, uint64_t value)
     pthread_mutex_unlock(&count->lock);
 }
 
-/* Looking pays while the others are at work on processors of their own.  Where they wait for this
- * one's processor, each look keeps them from it: who had to sleep looks half as often next time,
- * whose looking was of use twice as often.  No sched_yield: beside other programs each gives them
- * a whole slice of time, where the sleeper is woken at once. */
+/* Polling pays while the other threads run on processors of their own. When they need this
+ * processor, each poll delays them: a thread that had to sleep halves its number of polls, one
+ * whose polling succeeded doubles it. sched_yield would give whole time slices to unrelated
+ * programs, while a sleeping thread is woken at once. */
 static void await(struct member *member, struct count *count, uint64_t value)
 {
     for (int looks = 0; looks < member->patience; looks++) {
@@ -118,13 +119,13 @@ static void await(struct member *member, struct count *count, uint64_t value)
 
 /* ------------------------------------------------------------------ windows */
 
-/* A member's count when it has sent all that it sends in a window ... */
+/* Value of a member's count when it has sent everything that it sends in a window. */
 static uint64_t done_outer(uint64_t window)
 {
     return 2 * window + 1;
 }
 
-/* ... and when it has executed all of it. */
+/* Value of a member's count when it has executed the whole window. */
 static uint64_t done_window(uint64_t window)
 {
     return 2 * window + 2;
@@ -137,7 +138,7 @@ static void receive(const struct parallel *parallel, uint32_t number)
         window->begin(window->self, number);
 }
 
-/* The groups that send to others come first: then the others may go on. */
+/* The groups that send to other executors run first, so that the others can proceed early. */
 static void execute_window(const struct parallel *parallel, uint32_t number, int64_t serial,
                            struct count *done, uint64_t window)
 {
@@ -156,8 +157,8 @@ static void execute_window(const struct parallel *parallel, uint32_t number, int
         engine_run_window(engine, executor);
 }
 
-/* Until the executor may begin the window: it has been sent all that is due in it, and nobody who
- * is still in the one before can call the run off before its end. */
+/* Waits until the executor may begin the window: everything due in it has been sent, and no member
+ * still in the previous window can end the run before the end of this one. */
 static void await_others(struct parallel *parallel, uint32_t number, uint64_t window)
 {
     const struct engine_window *rules = parallel->engine->window;
@@ -177,7 +178,8 @@ static void end_share(const struct parallel *parallel, uint32_t number)
 
 /* ------------------------------------------------------------------ rounds */
 
-/* A member's share of the round, which is over for others when the last of them is done. */
+/* Executes a member's share of the round. For the others the round is over when the last share is
+ * done. */
 static void execute_share(struct parallel *parallel, uint32_t number)
 {
     const struct round round = parallel->round;
@@ -213,8 +215,8 @@ static void play_alone(struct parallel *parallel)
     }
 }
 
-/* Asks whether windows hold enough for threads to pay.  A mean forgets fast: the first full window
- * calls the threads, a single empty one does not send them away. */
+/* Decides whether windows have enough events for threads to pay. The average adapts quickly: the
+ * first full window starts the threads, while a single empty one does not stop them. */
 static void reckon(struct parallel *parallel)
 {
     const uint64_t events = engine_events(parallel->engine);
@@ -235,7 +237,7 @@ static int64_t next_window(const struct engine *engine, time_ps until)
     return serial;
 }
 
-/* Ends one round, and finds the next; false when there is none. */
+/* Ends one round and finds the next; false when there is none. */
 static bool begin_round(struct parallel *parallel)
 {
     const struct engine *engine = parallel->engine;

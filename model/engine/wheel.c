@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wheel - opening windows, and dealing events out to groups.
- *
+ * wheel - opening windows and distributing events to groups.
  *        open window                          lists, unsorted                    far heap
  *   -----|=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |-------- * ----- *
  *       serial  serial+1
- *
  * Every event in a list has a serial in (serial, serial + WHEEL_WINDOWS), so a list never mixes two
- * of them.  Of a window that was cut, the rest is in its groups' lists.  Events of the far heap are
- * compared when a window is opened: those that belong to it join it; nothing else moves.  An event
- * for the open window itself is the present group's and goes on its agenda.
- *
- * The width is as large as the delay between groups allows: a group's batch then has the most
- * events that it can have, for which its state is fetched into the cache once. */
+ * windows. The rest of a window that was cut stays in its groups' lists. When a window is opened,
+ * the events of the far heap that belong to it join it; no other events move. An event for the open
+ * window belongs to the present group and goes on its agenda.
+ * The width is as large as the delay between groups allows: a group's batch then has as many events
+ * as possible for one load of its state into the cache. */
 #include "engine/wheel.h"
 
 #include "base/memory.h"
@@ -22,7 +19,7 @@
 
 enum { CHUNKS_MAX = (1 << 19) - 1 };
 
-/* Windows of so many picoseconds, or a trifle less. */
+/* Sets the width of windows, in picoseconds; rounding may shorten single windows slightly. */
 static void set_width(struct wheel *wheel, time_ps width)
 {
     CHECK(width > 1 && width <= WHEEL_WIDTH_MAX);
@@ -31,14 +28,14 @@ static void set_width(struct wheel *wheel, time_ps width)
     wheel->width_bits = 64u - (uint32_t)__builtin_clzll((uint64_t)width - 1);
 }
 
-/* When a window begins. */
+/* Begin of a window. */
 static time_ps start_of(const struct wheel *wheel, int64_t serial)
 {
     const unsigned __int128 scaled = (unsigned __int128)(uint64_t)serial << 64;
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
 }
 
-/* When the next one begins, without a division: it is as wide as they are, or a picosecond less. */
+/* Begin of the next window, without a division: windows are `width` or one picosecond less wide. */
 static time_ps end_of(const struct wheel *wheel, int64_t serial, time_ps base)
 {
     const time_ps end = base + wheel->width;
@@ -85,7 +82,7 @@ static uint32_t link_chunk(struct wheel *wheel, uint32_t chunk, uint32_t tail)
     return chunk * WHEEL_CHUNK + AGENDA_PLACE;
 }
 
-/* Apart, so that who finds a free one saves no registers for a call. */
+/* A separate function, so that the path with a free chunk saves no registers for a call. */
 static NOINLINE uint32_t new_chunk(struct wheel *wheel, uint32_t tail)
 {
     return link_chunk(wheel, pool_take(&wheel->chunks), tail);
@@ -100,7 +97,7 @@ uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail)
     return link_chunk(wheel, chunk, tail);
 }
 
-/* Empties a window's list; its tail. */
+/* Empties a window's list and returns its tail. */
 static uint32_t take_list(struct wheel *wheel, uint32_t window)
 {
     const uint32_t tail = wheel->tails[window];
@@ -109,27 +106,27 @@ static uint32_t take_list(struct wheel *wheel, uint32_t window)
     return tail;
 }
 
-/* Of the list's last chunk. */
+/* The first place in the list's last chunk. */
 static uint32_t first_place(uint32_t tail)
 {
     return last_chunk(tail) * WHEEL_CHUNK + AGENDA_PLACE;
 }
 
-/* The list's tail without its last chunk. */
+/* The tail of the list without its last chunk. */
 static uint32_t chunk_before(const struct wheel *wheel, uint32_t tail)
 {
     const uint32_t before = wheel->chunks.link[last_chunk(tail)];
     return before == POOL_NONE ? 0 : (before + 1) * WHEEL_CHUNK;
 }
 
-/* The list's chunks from that one on are free. */
+/* Frees the list's chunks from `first` on. */
 static void give_back(struct wheel *wheel, uint32_t first, uint32_t tail)
 {
     wheel->chunks.link[first] = wheel->free_chunk;
     wheel->free_chunk = last_chunk(tail);
 }
 
-/* The list's tail without its last chunk, which is free. */
+/* Frees the list's last chunk and returns the tail of the rest. */
 static uint32_t shorten(struct wheel *wheel, uint32_t tail)
 {
     const uint32_t before = chunk_before(wheel, tail);
@@ -151,7 +148,7 @@ static NOINLINE void push_far(struct wheel *wheel, const struct event *event)
     reckon_far(wheel);
 }
 
-/* When the chunk is full, or the event is not for the open window, or none is open. */
+/* The chunk is full, the event is not for the open window, or no window is open. */
 static NOINLINE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, uint64_t target,
                                 uint64_t argument)
 {
@@ -186,7 +183,7 @@ void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t t
 
 /* ------------------------------------------------------------------ groups */
 
-/* What waits already is listed again. */
+/* Changes the width and inserts the waiting events again. */
 static void rewiden(struct wheel *wheel, time_ps width)
 {
     uint32_t *tails = wheel->tails;
@@ -220,7 +217,7 @@ void wheel_divide(struct wheel *wheel, const struct wheel_division *division, ti
 
 /* ------------------------------------------------------------------ opening */
 
-/* The first window from that one on that has a list, if it is before `end`; otherwise that. */
+/* The first window from `from` on that has a list, or `end` when there is none before it. */
 static int64_t next_listed(const struct wheel *wheel, int64_t from, int64_t end)
 {
     const int64_t horizon = min_i64(end, from + WHEEL_WINDOWS);
@@ -233,14 +230,14 @@ static int64_t next_listed(const struct wheel *wheel, int64_t from, int64_t end)
     return end;
 }
 
-/* The first window from that one on in which a group has a list; INT64_MAX: none has. */
+/* The first window from `from` on in which a group has a list; INT64_MAX: none. */
 static int64_t next_near(const struct wheel *wheel, int64_t from)
 {
     const uint64_t twice = wheel->groups.near | wheel->groups.near << WHEEL_NEAR;
     return twice == 0 ? INT64_MAX : from + __builtin_ctzll(twice >> (from & (WHEEL_NEAR - 1)));
 }
 
-/* The number of the window that the least event waits in, INT64_MAX when there is none. */
+/* Number of the window with the earliest event; INT64_MAX: no events. */
 static int64_t least_window(const struct wheel *wheel)
 {
     const int64_t from = wheel->open_window + !wheel->cut;
@@ -263,7 +260,7 @@ int64_t wheel_due(const struct wheel *wheel, time_ps until)
     return done || serial > wheel_window(wheel, until) ? INT64_MAX : serial;
 }
 
-/* Deals the events of the open window's list out to their groups. */
+/* Distributes the events of the open window's list to their groups. */
 static NOINLINE void deal_list(struct wheel *wheel)
 {
     uint32_t tail = take_list(wheel, (uint32_t)wheel->open_window & (WHEEL_WINDOWS - 1));
@@ -273,7 +270,7 @@ static NOINLINE void deal_list(struct wheel *wheel)
     }
 }
 
-/* And the far events that are in it. */
+/* Distributes the far events of the open window. */
 static NOINLINE void deal_far(struct wheel *wheel)
 {
     while (wheel->far_window == wheel->open_window) {
@@ -310,8 +307,8 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     return wheel->open = true;
 }
 
-/* How many events the list has that begins the batch, and which is its first chunk: but for the
- * last one all are full. */
+/* Counts the events of the list with which the batch begins, and finds its first chunk: all chunks
+ * but the last are full. */
 static size_t survey(struct wheel *wheel, uint32_t tail)
 {
     uint32_t first = last_chunk(tail), before;
@@ -322,11 +319,11 @@ static size_t survey(struct wheel *wheel, uint32_t tail)
     return full * (WHEEL_CHUNK / AGENDA_PLACE - 1) + (tail - first_place(tail)) / AGENDA_PLACE;
 }
 
-/* Puts the present group's events on the agenda; those that are not due before the window is cut
- * are in its list again, for when it goes on. */
+/* Puts the present group's events on the agenda; those after the point at which the window is cut
+ * go back to its list. */
 static inline void gather(struct wheel *wheel, bool cut)
 {
-    const struct agenda agenda = wheel->agenda; /* a copy is in registers */
+    const struct agenda agenda = wheel->agenda; /* a local copy stays in registers */
     const time_ps bound = wheel->bound;
     const uintptr_t items = wheel->items, item_bytes = wheel->item_bytes;
     for (uint32_t tail = wheel->list_tail; tail != 0; tail = chunk_before(wheel, tail)) {
@@ -349,7 +346,7 @@ static NOINLINE void gather_due(struct wheel *wheel)
     gather(wheel, true);
 }
 
-/* The events of the batch before are no longer needed. */
+/* Frees the events of the previous batch. */
 static void forget_window(struct wheel *wheel)
 {
     if (LIKELY(wheel->list_tail != 0))
@@ -359,7 +356,7 @@ static void forget_window(struct wheel *wheel)
     wheel->own_tail = wheel->own_first;
 }
 
-/* Takes the next group's list of the open window; 0: there is none. */
+/* Takes the list of the next group in the open window; 0: none. */
 static uint32_t next_list(struct wheel *wheel)
 {
     const uint32_t window = (uint32_t)wheel->open_window & (WHEEL_NEAR - 1);

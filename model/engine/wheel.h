@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wheel - the event queue: windows of time, and in a window one group of nodes after the other.
- * The near future is WHEEL_WINDOWS windows of one width.  A window's events lie in chunks
- * of memory, as they came; an event is written once and executed there.  When a window is opened
- * its events are dealt out to their groups; when a group's batch comes they go on the agenda,
- * which has them in order, and so do those that they cause in the same window.  Events of the far
- * future wait in a heap.
- *
- * Groups are nodes that are executed together in the order of event_before.  What one group pushes
- * to another must lie beyond the open window: the caller bounds the width by the smallest delay
- * between groups.  A group's events come together, so that what they touch is in the cache; its own
- * order, and so the result, is the same for every width and every division into groups.
+ * wheel - the event queue: windows of time, and within a window one group of nodes after the other.
+ * The near future consists of WHEEL_WINDOWS windows of equal width. The events of a window are
+ * stored in chunks of memory in the order of arrival; an event is written once and executed in
+ * place. When a window is opened, its events are distributed to their groups. When a group's batch
+ * begins they are put on the agenda, which orders them together with the events that they cause in
+ * the same window. Events of the far future wait in a heap.
+ * A group is a set of nodes that are executed together in the order of event_before. What one group
+ * pushes to another must lie beyond the open window: the caller limits the width to the smallest
+ * delay between groups. A group's events are executed together so that their data is in the cache;
+ * the order within a group, and so the result, is the same for every width and every division into
+ * groups.
  * Ideas: calendar queue, R. Brown, CACM 31(10), 1988; conservative windows, Chandy and Misra, IEEE
- * TSE 5(5), 1979.  Chosen by measurement: `stormglass bench event-queues`. */
+ * TSE 5(5), 1979. Chosen by measurement: `stormglass bench event-queues`. */
 #ifndef STORMGLASS_ENGINE_WHEEL_H
 #define STORMGLASS_ENGINE_WHEEL_H
 
@@ -24,83 +24,83 @@ enum {
     WHEEL_BITS = 12,
     WHEEL_WINDOWS = 1 << WHEEL_BITS,
     WHEEL_WORDS = WHEEL_WINDOWS / 64,
-    /* Bytes of a chunk.  No event lies in its first place, so that place 0 is nobody's. */
+    /* Bytes per chunk. The first place of a chunk has no event, so that place 0 means none. */
     WHEEL_CHUNK = 16 * AGENDA_PLACE,
     WHEEL_WIDTH_MAX = 1 << 20, /* 1 us; our choice */
-    WHEEL_NEAR = 32, /* windows, the open one among them, in which each group has a list */
+    WHEEL_NEAR = 32, /* number of windows, including the open one, in which each group has a list */
 };
 
-/* A group's lists in the nearest windows, by serial: place of the next event; 0: none. */
+/* A group's lists in the nearest windows, by serial: place of the next event; 0: empty. */
 struct wheel_lists {
     uint32_t tails[WHEEL_NEAR];
 };
 
-/* Which nodes are executed together: by node, the number of its group. */
+/* The groups of nodes that are executed together: group number by node. */
 struct wheel_division {
     const uint32_t *group_of;
     uint32_t nodes, groups;
 };
 
 struct wheel_groups {
-    struct wheel_lists **of;      /* by node: of its group */
+    struct wheel_lists **of;      /* by node: lists of its group */
     struct wheel_lists *lists;    /* by group */
-    uint32_t words;               /* of each of `active` */
-    uint64_t near;                /* by serial: a bit for each in which a group has a list */
-    uint64_t *active[WHEEL_NEAR]; /* by serial: a bit for each group that has a list */
+    uint32_t words;               /* words in each of `active` */
+    uint64_t near;                /* by serial: bit set when a group has a list */
+    uint64_t *active[WHEEL_NEAR]; /* by serial: bit map of the groups with a list */
 };
 
 struct wheel {
-    /* what every event touches */
-    struct agenda agenda; /* what is left of the present group's events, and came since */
-    struct event *events; /* by place */
-    int64_t open_window;  /* its number */
-    uint64_t pace;        /* windows in a picosecond, times 2^64 */
-    uint64_t near;        /* windows after the open one in which groups have lists; 0: never yet */
+    /* touched by every event */
+    struct agenda agenda; /* the present group's remaining events, including new ones */
+    struct event *events; /* indexed by place */
+    int64_t open_window;  /* its serial */
+    uint64_t pace;        /* windows per picosecond, times 2^64 */
+    uint64_t near;        /* number of windows after the open one in which groups have lists; 0:
+                           * not divided yet */
     struct wheel_groups groups;
-    uint32_t *tails;    /* of each window beyond those: place of its next event; 0: none */
-    uint64_t *occupied; /* a bit for each that has a list */
+    uint32_t *tails;    /* by window beyond those: place of its next event; 0: none */
+    uint64_t *occupied; /* bit map of the windows with a list */
 
-    struct pool chunks;  /* pool.link makes lists: from the last chunk to the first */
-    uint32_t free_chunk; /* of the list of those that were given back; POOL_NONE: it is empty */
+    struct pool chunks;  /* pool.link chains the chunks of a list, last to first */
+    uint32_t free_chunk; /* head of the list of free chunks; POOL_NONE: empty */
     time_ps width;
-    time_ps base, end; /* of the open window */
-    time_ps bound;     /* the last moment of it that is due */
-    time_ps wake;      /* a window is opened for it even if it has no events; TIME_NEVER: none is */
-    bool open;         /* between wheel_open and the wheel_group that has nothing more */
-    bool cut; /* the open window ends at `bound`; later events of it are in its groups' lists */
-    uint64_t left; /* of a word of the open window's active groups: whose batch is to come */
-    uint32_t word; /* the next one */
-    uint32_t halt; /* and the one before which wheel_group says false */
-    uint32_t list_first, list_tail; /* the present group's events: first chunk, and end */
-    uint32_t own_first, own_tail;   /* those that came since: the first chunk stays */
+    time_ps base, end; /* of the open window, ps */
+    time_ps bound;     /* last moment of the open window that is due */
+    time_ps wake;      /* opens a window at this time even without events; TIME_NEVER: none */
+    bool open;         /* between wheel_open and the wheel_group that returns false */
+    bool cut; /* the open window ends at `bound`; its later events are in their groups' lists */
+    uint64_t left; /* active groups of the current word whose batches are still to come */
+    uint32_t word; /* index of the next word */
+    uint32_t halt; /* word before which wheel_group returns false */
+    uint32_t list_first, list_tail; /* the present group's events: first chunk and tail */
+    uint32_t own_first, own_tail;   /* events that arrived since: first chunk (kept) and tail */
 
-    struct heap far;     /* events beyond the horizon when they came */
-    int64_t far_window;  /* of the first of them; INT64_MAX: there are none */
-    uint32_t width_bits; /* of a time in a window */
-    /* What most events' arguments are indices of, to be fetched into the cache a little earlier;
-     * for another argument that is in vain but does no harm. */
+    struct heap far;     /* events beyond the horizon on arrival */
+    int64_t far_window;  /* window of the first far event; INT64_MAX: none */
+    uint32_t width_bits; /* bits of a time within a window */
+    /* Array that most events' arguments index, for prefetching; harmless for other arguments. */
     uintptr_t items, item_bytes;
 };
 
-/* Events may be pushed at once; before any is taken it is divided. */
+/* Events may be pushed at once; wheel_divide must come before the first is taken. */
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Once: parts the nodes into groups.  No window is wider than `delay`, the least after which an
- * event of one group may be due in another. */
+/* Called once: divides the nodes into groups. No window is wider than `delay`, the minimum time
+ * after which an event of one group affects another. */
 void wheel_divide(struct wheel *wheel, const struct wheel_division *division, time_ps delay);
 
-/* The number of the window that wheel_open would open; INT64_MAX: none.  Not while one is open. */
+/* Number of the window that wheel_open would open; INT64_MAX: none. Not while a window is open. */
 int64_t wheel_due(const struct wheel *wheel, time_ps until);
 
-/* Opens the next window up to `until`; false when no event waits at or before that.  True:
- * wheel_group gives one group after the other until it says false, and wheel_next all events of
+/* Opens the next window up to `until`; false when no event is due by then. Afterwards wheel_group
+ * selects one group after the other until it returns false, and wheel_next returns the events of
  * each. */
 bool wheel_open(struct wheel *wheel, time_ps until);
 bool wheel_group(struct wheel *wheel);
 
-/* From here on wheel_group says false before the first group of that word of 64 groups, or with the
- * last of all.  With a later word it goes on. */
+/* Makes wheel_group return false before the first group of that word of 64 groups, or at the end. A
+ * later word lets it continue. */
 static inline void wheel_halt(struct wheel *wheel, uint32_t word)
 {
     wheel->halt = word < wheel->groups.words ? word : wheel->groups.words;
@@ -111,15 +111,15 @@ static inline bool wheel_is_halted(const struct wheel *wheel)
     return wheel->halt < wheel->groups.words;
 }
 
-/* For wheel_push: a chunk more for the list, whose tail is at its end, and the place in it. */
+/* For wheel_push: adds a chunk to a list whose last chunk is full; returns the next free place. */
 uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail);
 
-/* The rest of a push that is not into the list of a window to come: for the open one, or beyond the
- * horizon.  Not by address: so the event need not be in memory. */
+/* Slow path of a push: for the open window, or beyond the horizon. Passes the event by value, so
+ * that it need not be in memory. */
 void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t target,
                      uint64_t argument);
 
-/* The window that a time lies in. */
+/* The window of a time. */
 static inline int64_t wheel_window(const struct wheel *wheel, time_ps at)
 {
     return (int64_t)((unsigned __int128)(uint64_t)at * wheel->pace >> 64);
@@ -130,7 +130,7 @@ static inline struct event *wheel_event(const struct wheel *wheel, uint32_t plac
     return (struct event *)(void *)((unsigned char *)wheel->events + place);
 }
 
-/* Puts an event behind those of a list. */
+/* Appends an event to a list. */
 static INLINE uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const struct event *event)
 {
     const uint32_t place = LIKELY(*tail % WHEEL_CHUNK != 0) ? *tail : wheel_chunk(wheel, *tail);
@@ -139,7 +139,7 @@ static INLINE uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const s
     return place;
 }
 
-/* Into the list of a window. */
+/* Appends an event to the list of a window. */
 static INLINE void wheel_list(struct wheel *wheel, int64_t serial, const struct event *event)
 {
     const uint32_t window = (uint32_t)serial & (WHEEL_WINDOWS - 1);
@@ -147,7 +147,7 @@ static INLINE void wheel_list(struct wheel *wheel, int64_t serial, const struct 
     wheel_append(wheel, &wheel->tails[window], event);
 }
 
-/* Into its group's list of a near window. */
+/* Appends an event to its group's list of a near window. */
 static INLINE void wheel_deal(struct wheel *wheel, int64_t serial, const struct event *event)
 {
     const uint32_t window = (uint32_t)serial & (WHEEL_NEAR - 1);
@@ -175,26 +175,26 @@ static INLINE void wheel_push(struct wheel *wheel, const struct event *event)
         wheel_push_rare(wheel, event->at, event->order, event->target, event->argument);
 }
 
-/* What wheel_next would give. */
+/* The event that wheel_next would return. */
 static inline const struct event *wheel_peek(const struct wheel *wheel)
 {
     return agenda_peek(&wheel->agenda);
 }
 
-/* One of the events that the present group's batch began with. */
+/* One of the events with which the present group's batch began. */
 static inline const struct event *wheel_any(const struct wheel *wheel)
 {
     return wheel_event(wheel, wheel->list_tail - AGENDA_PLACE);
 }
 
-/* The least event of the present group, or NULL when it has no more.  It stays where it is until
+/* The earliest event of the present group, or NULL when there are no more. It stays in place until
  * the next window is opened. */
 static inline const struct event *wheel_next(struct wheel *wheel)
 {
     return agenda_next(&wheel->agenda);
 }
 
-/* True when no event waits. */
+/* True when there are no events. */
 bool wheel_is_empty(const struct wheel *wheel);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limit - buckets of a millisecond. */
+ * limit - token buckets with a slice of one millisecond. */
 #include "nvme/limit.h"
 
 #include "base/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * server - jobs in order of arrival, and so in order of completion. */
+ * server - serves jobs in order of arrival, which is also their order of completion. */
 #include "nvme/server.h"
 
 static struct nvme_job *take_first(struct nvme_server *server)
@@ -11,8 +11,7 @@ static struct nvme_job *take_first(struct nvme_server *server)
     return job;
 }
 
-/* A job's `done` may add jobs to the same server; they are taken up by the loop that is already
- * running. */
+/* A job's `done` may add jobs to the same server; the running loop handles them. */
 static void drain(struct nvme_server *server)
 {
     const time_ps now = env_now(server->env);
@@ -31,7 +30,7 @@ static void on_timer(void *self, time_ps now)
     drain(self);
 }
 
-/* On a shared processor the first job's `due` is what it costs. */
+/* On a shared processor the first job's `due` is its cost. */
 static void work_on(struct nvme_server *server)
 {
     server->work.cost = server->first->due;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * server - one at a time, first come first served.
- * A processor core, a flash die, a channel: jobs enter, each holds the server for its service
- * time, waits for `after` more (a constant of the server, so that order is kept) and is handed
- * to `done`.  A job that finds the server idle and costs nothing is done before nvme_server_add
- * returns.
- * Owner: whoever embeds it.  Clock: env.  Errors: none. */
+ * server - a FIFO queue with one server.
+ * For a processor core, a flash die or a channel: each job occupies the server for its service
+ * time, waits for `after` more (a constant of the server, so that the order is preserved) and is
+ * passed to `done`. A job without cost on an idle server completes before nvme_server_add returns.
+ * Owner: the struct that embeds it. Clock: env. Errors: none. */
 #ifndef STORMGLASS_NVME_SERVER_H
 #define STORMGLASS_NVME_SERVER_H
 
@@ -12,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Embedded in what is served; in one server at a time. */
+/* Embedded in a job, which can be in one server at a time. */
 struct nvme_job {
     struct nvme_job *next;
     time_ps due;
@@ -24,32 +23,32 @@ struct nvme_server {
     void *self;
     time_ps after;
     time_ps busy_until;
-    time_ps taken; /* service of all jobs so far, what lies ahead included */
+    time_ps taken; /* total service time of all jobs added so far */
     struct nvme_job *first, *last;
     struct timer timer;
-    struct env_work work; /* of the first job, on a processor that the world shares out */
+    struct env_work work; /* the first job, on a processor shared by the world */
     bool draining;
     bool shared;
 };
 
-/* The server must not move from here on. */
+/* The server must not be moved after this. */
 void nvme_server_init(struct nvme_server *server, const struct env *env,
                       void (*done)(void *self, struct nvme_job *job), void *self, time_ps after);
 
-/* Begins the server of a processor: the world's, where it shares one out. */
+/* Initializes the server of a processor: the world's, if it shares one. */
 void nvme_server_init_cpu(struct nvme_server *server, const struct env *env,
                           void (*done)(void *self, struct nvme_job *job), void *self);
 
-/* Forgets its jobs; nothing is called. */
+/* Discards its jobs without calling `done`. */
 void nvme_server_fini(struct nvme_server *server);
 
-/* When a job that is added now will be served; of a shared processor: now. */
+/* When a job added now would be served; on a shared processor: now. */
 time_ps nvme_server_begins(const struct nvme_server *server);
 
-/* Returns when the service begins; of a shared processor: now. */
+/* Returns when the service begins; on a shared processor: now. */
 time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service);
 
-/* How long it has served until now.  Of a shared processor: what its work would take alone. */
+/* Total service time until now. On a shared processor: the time that its work would take alone. */
 time_ps nvme_server_busy(const struct nvme_server *server, time_ps now);
 
 /* Servers that share their work: cores, dies, channels. */
@@ -61,7 +60,7 @@ struct nvme_station {
 
 typedef void nvme_station_fn(void *self, const struct nvme_station *station);
 
-/* CHECKs that jobs are in order and that something will end the first; how many there are. */
+/* CHECKs that jobs are in order and that the first will complete; returns their number. */
 uint32_t nvme_server_audit(const struct nvme_server *server);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stall - the calls are a list that grows. */
+ * stall - a growing list of calls. */
 #include "nvme/stall.h"
 
 #include "base/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stall - calls into a software that stands still are kept, and made when it goes on.
- * As a loop of events that did not turn: everything that would have called into the software waits,
- * in order, and what it uses (an RNIC, a medium, a kernel's sockets) goes on alone.
- * Owner: whoever embeds it; zeroed, nothing stands still.  Errors: none. */
+ * stall - defers calls into stalled software until it continues.
+ * Like an event loop that does not run: everything that would call into the software waits, in
+ * order, while the devices it uses (an RNIC, a medium, a kernel's sockets) continue.
+ * Owner: the struct that embeds it; zeroed: not stalled. Errors: none. */
 #ifndef STORMGLASS_NVME_STALL_H
 #define STORMGLASS_NVME_STALL_H
 
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NVME_STALL_BYTES = 64 }; /* that a call may carry */
+enum { NVME_STALL_BYTES = 64 }; /* maximum size of an argument */
 
-/* what: a copy of what was handed in, for the length of the call. */
+/* what: a copy of the argument, valid during the call. */
 typedef void nvme_stalled_call(void *self, const void *what);
 
 struct nvme_stalled;
@@ -23,14 +23,15 @@ struct nvme_stall {
     uint32_t count, room;
 };
 
-/* False: nothing stands still, and the caller goes on.  True: call(self, what) is made later. */
+/* Returns false when not stalled: the caller continues. True: call(self, what) will be made
+ * later. */
 bool nvme_stall_holds(struct nvme_stall *stall, nvme_stalled_call *call, void *self,
                       const void *what, size_t bytes);
 
-/* Makes the calls, in the order in which they came. */
+/* Makes the deferred calls in their order. */
 void nvme_stall_end(struct nvme_stall *stall);
 
-/* Forgets them. */
+/* Discards the deferred calls. */
 void nvme_stall_fini(struct nvme_stall *stall);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deadlock - what stands, since when, and what stood once.
- * A deadlock that was found stands as long as every queue of its circle does, without a break.
- *
- * When to look: every 10 us, later every 1/256 of the time that has passed, but only when as many
- * events have been executed since the last look as pay for it; and at the latest 4 such times
- * later, because where all stands still there are few events. */
+ * deadlock - tracks present and past deadlocks.
+ * A deadlock stays present as long as every queue of its cycle remains blocked without
+ * interruption.
+ * Schedule of the checks: every 10 us at first, later every 1/256 of the elapsed time. A check is
+ * skipped until enough events have been executed since the last one to pay for it, but for at most
+ * 4 intervals, because few events happen while everything is blocked. */
 #include "net/deadlock/deadlock.h"
 
 #include "base/memory.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 
 enum {
-    INTERVAL_SHARE = 256, /* of the time that has passed */
-    INTERVALS_MAX = 4,    /* without a look */
-    /* A port or frame looked at takes about a sixth of an event that counts; looks may take a
-     * hundredth. */
+    INTERVAL_SHARE = 256, /* check interval as a fraction of the elapsed time */
+    INTERVALS_MAX = 4,    /* longest time without a check */
+    /* Checking a port or frame takes about a sixth of the time of an event, and checks may take a
+     * hundredth of the run time. */
     EVENTS_PER_COST = 16,
 };
 static const time_ps interval_min = 10 * PS_PER_US;
@@ -67,7 +67,7 @@ static void add_wait(struct deadlock *deadlock, const struct deadlock_wait *wait
         deadlock->bytes += queue.bytes;
 }
 
-/* Marks every queue of S that the knot keeps waiting, near or far. */
+/* Marks every queue of S that the knot blocks, directly or indirectly. */
 static bool *reached_from(struct deadlock_waits *waits, const struct deadlock_knots *knots,
                           uint32_t knot)
 {
@@ -89,7 +89,8 @@ static bool *reached_from(struct deadlock_waits *waits, const struct deadlock_kn
     return reached;
 }
 
-/* True when a queue before `wait` holds frames of the port as well: the host was reported there. */
+/* True when a queue before `wait` holds frames of the port too, so that the host has already been
+ * reported. */
 static bool is_reported(const struct deadlock_waits *waits, const bool *reached, uint32_t wait,
                         uint16_t in_port)
 {
@@ -101,7 +102,7 @@ static bool is_reported(const struct deadlock_waits *waits, const bool *reached,
     return false;
 }
 
-/* The hosts whose frames wait in that queue, and that are paused because of it for ever. */
+/* Adds the hosts whose frames wait in that queue and that the deadlock pauses permanently. */
 static void add_hosts(struct deadlock *deadlock, const struct deadlock_waits *waits,
                       const bool *reached, uint32_t place)
 {
@@ -140,7 +141,7 @@ static void list_behind(struct deadlock *deadlock, struct deadlock_waits *waits,
     free(reached);
 }
 
-/* The queue of S, if it is there and has not moved since; or DEADLOCK_NONE. */
+/* Index of the queue in S if it is still there and has not moved since, else DEADLOCK_NONE. */
 static uint32_t place_of(const struct deadlock_waits *waits, const struct deadlock_queue *queue)
 {
     const struct deadlock_range range = waits->of_node[queue->node];
@@ -153,7 +154,7 @@ static uint32_t place_of(const struct deadlock_waits *waits, const struct deadlo
     return DEADLOCK_NONE;
 }
 
-/* Keeps the circle by which the deadlock is known, if it has one already. */
+/* Lists the queues of the deadlock; keeps the cycle that already identifies it, if any. */
 static void list_queues(struct deadlock *deadlock, struct deadlock_waits *waits,
                         const struct deadlock_knots *knots, uint32_t number)
 {
@@ -180,7 +181,7 @@ static void list_queues(struct deadlock *deadlock, struct deadlock_waits *waits,
 
 /* ------------------------------------------------------------------ history */
 
-/* The knot in which the deadlock's circle still stands, or DEADLOCK_NONE. */
+/* The knot that contains the deadlock's cycle, or DEADLOCK_NONE. */
 static uint32_t knot_with(const struct deadlock_waits *waits, const struct deadlock_knots *knots,
                           const struct deadlock *deadlock)
 {
@@ -214,7 +215,7 @@ static void end_all(struct deadlock_watch *watch, time_ps now)
             watch->found[i].gone = now;
 }
 
-/* Those of before go on or are gone; the knots that are left are new. */
+/* Known deadlocks continue or have ended; the remaining knots are new. */
 static void note_knots(struct deadlock_watch *watch, const struct deadlock_knots *knots,
                        time_ps now)
 {
@@ -239,7 +240,7 @@ static void note_knots(struct deadlock_watch *watch, const struct deadlock_knots
     free(known);
 }
 
-/* ------------------------------------------------------------------ looks */
+/* ------------------------------------------------------------------ checks */
 
 void deadlock_look(struct deadlock_watch *watch, time_ps now)
 {

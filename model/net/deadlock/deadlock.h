@@ -1,60 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deadlock - finds queues that pauses keep waiting for each other for ever.
- * A deadlock is a set S of switch queues, none of them empty, each paused by the ingress group of
- * the switch that it sends to, where no such group could give its XON although everything that
- * waits outside of S left.  The largest S is a greatest fixed point: begin with all queues that a
- * switch has paused, and take out, again and again, those whose group would resume when only the
- * bytes that wait in S were left of it.  A queue that a host has paused is not in S: a slow
- * receiver or a storm ends some day, and then all that it stopped moves again.
- *   - A group gives its XON when one of its frames leaves (buffer.h).  Therefore it stays paused
- *     too when all of its bytes wait in S and no more can come, whatever its threshold has become.
- *   - A look counts only pauses that no XON on its way can undo.
- * What is found is true for ever, but for what takes frames out of a queue from outside: a
- * watchdog, a link that fails, a PFC frame that is lost.  So it is enough to look now and then.
- * Looks read and change nothing.
- * Source:  circular wait, Coffman, Elphick and Shoshani, ACM Computing Surveys 3(2), 1971; cyclic
- *          buffer dependency, Hu et al., Deadlocks in Datacenter Networks, HotNets 2016.
- * Owner: deadlock_fini.  Units: bytes, picoseconds.  Clock: now is passed in. */
+ * deadlock - finds queues that block each other permanently through pauses.
+ * A deadlock is a set S of non-empty switch queues, each paused by an ingress group of the switch
+ * it sends to, where no such group could send its XON even if everything outside S drained. The
+ * largest S is a greatest fixed point: start with all queues paused by a switch, and repeatedly
+ * remove those whose group would resume if only the bytes waiting in S were left in it. A queue
+ * paused by a host is never in S: a slow receiver or a pause storm ends eventually, and then
+ * everything behind it moves again.
+ *   - A group sends its XON when one of its frames leaves (buffer.h). It therefore also stays
+ *     paused when all of its bytes wait in S and no more can arrive, whatever its threshold is.
+ *   - A check counts only pauses that no XON in flight can end.
+ * A deadlock is permanent unless something removes frames from a queue from outside: a watchdog, a
+ * failing link, a lost PFC frame. Occasional checks are therefore sufficient. They only read.
+ * Source: circular wait, Coffman, Elphick and Shoshani, ACM Computing Surveys 3(2), 1971; cyclic
+ * buffer dependency, Hu et al., Deadlocks in Datacenter Networks, HotNets 2016. Owner:
+ * deadlock_fini. Units: bytes, picoseconds. Clock: now is passed in. */
 #ifndef STORMGLASS_NET_DEADLOCK_DEADLOCK_H
 #define STORMGLASS_NET_DEADLOCK_DEADLOCK_H
 
 #include "net/switch/switch.h"
 
-struct deadlock_waits; /* the private half, see deadlock_waits_private.h */
+struct deadlock_waits; /* private, see deadlock_waits_private.h */
 
 enum deadlock_role {
-    DEADLOCK_CYCLE,  /* of a shortest circle: each waits for the next, the last for the first */
-    DEADLOCK_KNOT,   /* of the same knot, which holds itself, beside that circle */
-    DEADLOCK_BEHIND, /* waits for the knot and is not waited for; a host's port too */
+    DEADLOCK_CYCLE,  /* on a shortest cycle: each queue waits for the next, the last for the
+                      * first */
+    DEADLOCK_KNOT,   /* in the same self-sustaining knot, but not on that cycle */
+    DEADLOCK_BEHIND, /* waits for the knot but does not block it; may be a host's port */
 };
 
 struct deadlock_queue {
     uint32_t node;
-    uint16_t port; /* egress */
+    uint16_t port; /* egress port */
     uint8_t priority;
     uint8_t role;  /* enum deadlock_role */
-    int64_t bytes; /* that wait; of a host's port 0 */
-    time_ps since; /* paused without a break */
+    int64_t bytes; /* queued bytes; 0 for a host's port */
+    time_ps since; /* begin of the uninterrupted pause */
 };
 
 struct deadlock {
     uint8_t priority;
-    time_ps since;                 /* the last queue of the circle stopped */
-    time_ps found;                 /* by a look at this time */
-    time_ps seen;                  /* by the last look that saw it */
-    time_ps gone;                  /* by the first look that no longer saw it; TIME_NEVER */
-    struct deadlock_queue *queues; /* as last seen; the circle first, in its order */
+    time_ps since;                 /* when the last queue of the cycle stopped */
+    time_ps found;                 /* time of the check that found it */
+    time_ps seen;                  /* time of the last check that saw it */
+    time_ps gone;                  /* time of the first check that no longer saw it; TIME_NEVER:
+                                    * still present */
+    struct deadlock_queue *queues; /* as last seen; the cycle first, in order */
     uint32_t queue_count, room;
-    uint32_t cycle, knot, behind; /* how many of each role */
-    int64_t bytes;                /* that wait in the queues of circle and knot */
+    uint32_t cycle, knot, behind; /* number of queues per role */
+    int64_t bytes;                /* queued bytes in cycle and knot */
 };
 
 struct deadlock_watch {
     struct deadlock *found; /* in the order in which they were found */
     uint32_t count, room;
-    time_ps next;         /* the next look is due */
-    time_ps looked;       /* the last one was */
-    uint64_t looked_work; /* and how many events had been executed then */
+    time_ps next;         /* time of the next check */
+    time_ps looked;       /* time of the last check */
+    uint64_t looked_work; /* events executed by the time of the last check */
     uint64_t looks;
     struct deadlock_waits *waits;
 };
@@ -63,11 +64,11 @@ struct deadlock_watch {
 void deadlock_init(struct deadlock_watch *watch, struct swtch *const *switches, uint32_t count);
 void deadlock_fini(struct deadlock_watch *watch);
 
-/* Looks now, when all events up to and including `now` have been executed. */
+/* Checks now; all events up to and including `now` have been executed. */
 void deadlock_look(struct deadlock_watch *watch, time_ps now);
 
-/* To be called at watch->next: looks if it is worth it, and says when to come again.  Looks take
- * about one hundredth of the time that `events` (executed so far) took, and depend on nothing but
+/* Called at watch->next: checks if enough events have been executed, and sets the next time. Checks
+ * take about one hundredth of the run time of `events` (executed so far), and depend only on
  * virtual time and that number. */
 void deadlock_tick(struct deadlock_watch *watch, time_ps now, uint64_t events);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deadlock_knots - components, what of them holds itself, and circles. */
+ * deadlock_knots - components, their self-sustaining parts, and cycles. */
 #include "net/deadlock/deadlock_knots_private.h"
 
 #include "base/graph.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CYCLE_WORK_MAX = 1 << 20 }; /* steps to look for a shorter circle when there is one */
+enum { CYCLE_WORK_MAX = 1 << 20 }; /* steps of the search for a shorter cycle once one is found */
 
-/* The queues of S that a queue of S waits for. */
+/* The queues of S that block a queue of S. */
 static uint32_t next_of(void *self, uint32_t wait, uint32_t *cursor)
 {
     struct deadlock_waits *waits = self;
@@ -21,7 +21,7 @@ static uint32_t next_of(void *self, uint32_t wait, uint32_t *cursor)
     return next;
 }
 
-/* The next that `wait` waits for among those of the same knot. */
+/* The next queue of the same knot that blocks `wait`. */
 static uint32_t next_in(struct deadlock_waits *waits, const uint32_t *knot_of, uint32_t wait,
                         uint32_t from)
 {
@@ -31,7 +31,7 @@ static uint32_t next_in(struct deadlock_waits *waits, const uint32_t *knot_of, u
     return next;
 }
 
-/* True when the bytes in queues of the same knot alone would keep `wait` waiting. */
+/* True when the bytes in queues of the same knot alone keep `wait` blocked. */
 static bool is_held_in(struct deadlock_waits *waits, const uint32_t *knot_of, uint32_t wait)
 {
     const struct deadlock_wait *own = &waits->waits[wait];
@@ -46,7 +46,8 @@ static bool is_held_in(struct deadlock_waits *waits, const uint32_t *knot_of, ui
     return false;
 }
 
-/* Takes out of a knot what would move if only the knot stood; packs the rest. */
+/* Removes from a knot the queues that would move if only the knot were blocked, and compacts the
+ * rest. */
 static uint32_t keep_held(struct deadlock_waits *waits, uint32_t *knot_of, uint32_t *members,
                           uint32_t count)
 {
@@ -67,7 +68,7 @@ static uint32_t keep_held(struct deadlock_waits *waits, uint32_t *knot_of, uint3
     return kept;
 }
 
-/* Puts a shortest circle first among the members; how long it is. */
+/* Moves a shortest cycle to the front of the members; returns its length. */
 static uint32_t find_cycle(const struct graph *graph, uint32_t *knot_of, uint32_t *members,
                            uint32_t count)
 {
@@ -75,7 +76,7 @@ static uint32_t find_cycle(const struct graph *graph, uint32_t *knot_of, uint32_
     bool *placed = memory_zeroed(graph->count, sizeof *placed);
     const uint32_t cycle =
         graph_circle(graph, knot_of, knot_of[members[0]], members, count, CYCLE_WORK_MAX, row);
-    CHECK(cycle > 0); /* each waits for one of them, and they are finite */
+    CHECK(cycle > 0); /* each member waits for another, and their number is finite */
     uint32_t others = cycle;
     for (uint32_t i = 0; i < cycle; i++)
         placed[row[i]] = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deadlock_waits - gathering, and the fixed point.
- * Three sieves, each finer and dearer than the one before: the ports' masks; then queues whose
- * peer has no paused queue of the priority at all; then, for what is left, the frames themselves.
- */
+ * deadlock_waits - collects the paused queues and computes the fixed point.
+ * Three filters, each finer and more expensive than the one before: the ports' masks; then queues
+ * whose peer has no paused queue of the priority at all; then, for the rest, the frames
+ * themselves. */
 #include "net/deadlock/deadlock_waits_private.h"
 
 #include "base/memory.h"
@@ -56,8 +56,8 @@ static bool is_global(const struct port *port)
     return port->params.flow_control == PORT_FLOW_GLOBAL;
 }
 
-/* True when nothing but the peer's XON ends the pause: no XON that the peer sent before it
- * asserted is still on its way, and XOFF is refreshed, arrives, and is obeyed. */
+/* True when only the peer's XON can end the pause: no XON from before the peer asserted it is still
+ * in flight, and XOFF is refreshed, arrives, and is obeyed. */
 static bool is_lasting(const struct deadlock_wait *wait, time_ps now)
 {
     const struct port *port = wait->port, *peer = peer_of(wait);
@@ -80,8 +80,8 @@ static bool is_silent(const struct port *port, unsigned priority, time_ps now)
            now >= port->pauses[priority].blocked_since + last + port->arrival_delay;
 }
 
-/* Frames come to a group by every priority whose DSCPs the peer takes for the group's; with PFC
- * only that of the queue is known to stay paused. */
+/* Frames enter a group from every priority whose DSCPs the peer maps to the group; with PFC only
+ * the priority of the queue is known to stay paused. */
 static uint8_t quiet_causes(const struct deadlock_wait *wait, time_ps now)
 {
     unsigned quiet = wait->causes;
@@ -175,7 +175,7 @@ static bool has_choice(struct deadlock_waits *waits, const struct deadlock_wait 
     return false;
 }
 
-/* A group all of whose switch's queues can drain will drain. */
+/* A group drains if all queues of its switch can drain. */
 static bool sieve_by_switch(struct deadlock_waits *waits)
 {
     uint32_t stuck = waits->count;
@@ -212,7 +212,7 @@ static const struct buffer_group *group_of(const struct swtch *swtch, uint16_t i
     return &swtch->buffer.groups[in_port * PRIORITIES + priority];
 }
 
-/* Only lossless groups pause, so only their pool is of interest. */
+/* Only lossless groups pause, so only their pool matters. */
 static void change_left(struct deadlock_waits *waits, const struct deadlock_wait *wait,
                         uint16_t in_port, int64_t cells)
 {
@@ -225,7 +225,7 @@ static void change_left(struct deadlock_waits *waits, const struct deadlock_wait
     *pool += counts ? buffer_share_of_rest(group, *left) : 0;
 }
 
-/* Sorts the cells of a queue by the port that they came in by. */
+/* Counts the cells of a queue by ingress port. */
 static void walk_frames(struct deadlock_waits *waits, struct deadlock_wait *wait)
 {
     const struct swtch *swtch = wait->at;
@@ -309,7 +309,7 @@ bool deadlock_waits_find(struct deadlock_waits *waits, time_ps now)
     return sieve_by_switch(waits) && sieve_by_frame(waits);
 }
 
-/* ------------------------------------------------------------------ who waits for whom */
+/* ------------------------------------------------------------------ wait-for graph */
 
 int64_t deadlock_waits_held(const struct deadlock_waits *waits, const struct deadlock_wait *wait,
                             uint16_t in_port)

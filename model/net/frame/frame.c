@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * frame - names, sizes and blobs. */
+ * frame - opcode names, sizes and blobs. */
 #include "net/frame/frame.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ static const struct {
     [FRAME_BLOB_LARGE] = {"data blobs", FRAME_BLOB_MAX, 1 << 18},
 };
 
-/* One row for each opcode, by its value; opcodes that we do not send have no name. */
+/* One row per opcode, indexed by its value; opcodes that the model does not send have no name. */
 static const struct {
     const char *name;
     uint8_t extension;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * frame - one Ethernet frame in flight, one cache line.
- * Sizes on the wire are exact to the byte; content is what the model needs: the transport headers,
- * a content tag for bulk data, and a blob where real bytes travel (capsules, MADs, Identify data).
+ * frame - one Ethernet frame in flight, in one cache line.
+ * Sizes on the wire are exact to the byte. The content is what the model needs: the transport
+ * headers, a content tag for bulk data, and a blob where real bytes are transferred (capsules,
+ * MADs, Identify data).
  * Source: IEEE 802.3 (preamble 8, gap 12, FCS 4), RFC 791, RFC 768, IBTA Vol 1 ch. 9 and annex A17
  * (RoCEv2). */
 #ifndef STORMGLASS_NET_FRAME_FRAME_H
@@ -18,24 +19,24 @@
 enum {
     WIRE_GAP_BYTES = 20, /* preamble and SFD 8, inter-packet gap 12 */
     WIRE_PREAMBLE_BYTES = 8,
-    WIRE_ETHERNET_BYTES = 18, /* header 14, FCS 4: what a netdev MTU leaves out */
+    WIRE_ETHERNET_BYTES = 18, /* header 14, FCS 4: bytes that a netdev MTU does not count */
     WIRE_ROCE_BYTES = 62,     /* Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4 */
     WIRE_IP_UDP_BTH = 40,
     WIRE_RETH_BYTES = 16,
     WIRE_AETH_BYTES = 4,
     WIRE_IETH_BYTES = 4,
-    WIRE_SACK_BYTES = 4, /* of selective repeat's NAK, behind the AETH */
+    WIRE_SACK_BYTES = 4, /* of a selective-repeat NAK, after the AETH */
     WIRE_IMM_BYTES = 4,
     WIRE_DETH_BYTES = 8,
     WIRE_CNP_PAYLOAD = 16, /* reserved bytes, IBTA A17.9.3 */
     WIRE_PFC_BYTES = 64,
-    WIRE_LEAST_BYTES = WIRE_ROCE_BYTES, /* no frame is shorter */
+    WIRE_LEAST_BYTES = WIRE_ROCE_BYTES, /* minimum frame size */
     WIRE_MAD_BYTES = 256,
     WIRE_VLAN_BYTES = 4,
 };
 
-/* BTH opcodes; <infiniband/opcode.h> lacks SEND with invalidate, UD names and CNP.  PFC and PAUSE
- * are MAC control frames and have no BTH: they take values that BTH does not use. */
+/* BTH opcodes; <infiniband/opcode.h> lacks SEND with invalidate, UD names and CNP. PFC and PAUSE
+ * are MAC control frames without a BTH; their values are not used by BTH. */
 #define FRAME_OPCODES(X)                                                                           \
     X(RC_SEND_FIRST, 0x00, 0)                                                                      \
     X(RC_SEND_MIDDLE, 0x01, 0)                                                                     \
@@ -75,22 +76,23 @@ enum frame_flags {
     FRAME_BECN = 1 << 1,
     FRAME_SOLICITED = 1 << 2,
     FRAME_CORRUPT = 1 << 3,   /* a bit error: the receiver's FCS check fails */
-    FRAME_RESENT = 1 << 4,    /* not on the wire: a retransmission, for counters */
-    FRAME_CONTROL = 1 << 5,   /* not on the wire: of MAC control, as its opcode says */
+    FRAME_RESENT = 1 << 4,    /* not on the wire: retransmission, for counters */
+    FRAME_CONTROL = 1 << 5,   /* not on the wire: MAC control frame, as its opcode says */
     FRAME_TELEMETRY = 1 << 6, /* a request collects telemetry, an ACK returns it */
-    FRAME_SACK = 1 << 7,      /* a NAK also says which packet came: its PSN, in rkey */
+    FRAME_SACK = 1 << 7,      /* NAK with the PSN of the packet that arrived, in rkey */
 };
 
-/* Pieces of a frame that many have in common, so that each is one copy. */
+/* Fields of a frame in groups, so that a group is copied at once. */
 #define FRAME_HEAD                                                                                 \
     uint16_t bytes;   /* Ethernet header to FCS */                                                 \
     uint8_t opcode;   /* enum frame_opcode */                                                      \
     uint8_t tos;      /* DSCP << 2 | ECN */                                                        \
-    uint8_t priority; /* 0..7, as the node that holds it classifies it */                          \
+    uint8_t priority; /* 0..7, as classified by the node that holds the frame */                   \
     uint8_t flags;    /* enum frame_flags */                                                       \
-    uint16_t payload  /* of the transport, without pad */
+    uint16_t payload  /* transport payload without pad */
 #define FRAME_FLOW                                                                                 \
-    uint32_t entropy;             /* the 5-tuple, hashed once by the sender: what ECMP mixes */    \
+    uint32_t entropy;             /* hash of the 5-tuple, computed once by the sender; input of
+                                   * ECMP */    \
     uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */            \
     uint32_t qpn                  /* BTH.DestQP */
 
@@ -103,11 +105,11 @@ struct flow_key {
 };
 
 struct frame {
-    uint32_t next;    /* in a queue or list of frames */
-    uint16_t in_port; /* the port of the present node that it came in by */
+    uint32_t next;    /* next frame in a queue or list */
+    uint16_t in_port; /* ingress port at the present node */
     uint8_t ttl;
     uint8_t pad;
-    uint32_t psn; /* the first of eight bytes that are what a digest knows of a frame */
+    uint32_t psn; /* first of the eight bytes of a frame that the digest includes */
     union {
         struct {
             FRAME_HEAD;
@@ -122,7 +124,7 @@ struct frame {
     };
     union {
         uint32_t aeth;      /* syndrome << 24 | MSN */
-        uint32_t immediate; /* of a request that has it */
+        uint32_t immediate; /* immediate data, where the opcode has it */
         uint8_t classes;    /* PFC: class-enable vector */
     };
     union {
@@ -133,35 +135,36 @@ struct frame {
         };
         uint16_t quanta[8]; /* PFC */
     };
-    uint32_t content; /* tag of the bulk data that this frame carries a part of */
-    uint32_t blob;    /* real bytes of the payload's head, or POOL_NONE */
+    uint32_t content; /* tag of the bulk data of which this frame carries a part */
+    uint32_t blob;    /* real bytes at the start of the payload, or POOL_NONE */
 };
 
 static_assert(sizeof(struct frame) == 64, "a frame is one cache line");
 static_assert(offsetof(struct frame, tos) + 1 - offsetof(struct frame, psn) == 8, "no gap");
 
-/* Capsules; MADs; data.  A blob's handle is its index and, above FRAME_BLOB_SHIFT, its size. */
+/* Sizes for capsules, MADs and data. A blob's handle is its index and, from bit FRAME_BLOB_SHIFT,
+ * its size. */
 enum frame_blob_size { FRAME_BLOB_SMALL, FRAME_BLOB_MEDIUM, FRAME_BLOB_LARGE, FRAME_BLOB_SIZES };
 enum { FRAME_BLOB_SHIFT = 28, FRAME_BLOB_MAX = 4096 };
 
-/* Frames and blobs of one executor.  A frame has one owner: the queue or event that names it. */
+/* Frames and blobs of one executor. A frame has one owner: the queue or event that refers to it. */
 struct frame_pool {
     struct pool frames;
     struct pool blobs[FRAME_BLOB_SIZES];
-    struct telemetry *telemetry; /* of each frame, by its handle; NULL: none collects any */
+    struct telemetry *telemetry; /* by frame handle; NULL: no frame collects telemetry */
 };
 
 void frame_pool_init(struct frame_pool *pool);
 
-/* Begins each of `count` pools, whose frames have one range of handles.  Blobs are each one's own.
- * The first one's frame_pool_fini is for all. */
+/* Initializes `count` pools whose frames share one range of handles. Each has its own blobs.
+ * frame_pool_fini of the first releases the range. */
 void frame_pool_init_several(struct frame_pool *const *pools, uint32_t count);
 void frame_pool_fini(struct frame_pool *pool);
 
-/* Frames may collect telemetry, of all pools with one range. */
+/* Allows frames to collect telemetry, in all pools of one range. */
 void frame_pool_use_telemetry(struct frame_pool *const *pools, uint32_t count);
 
-/* Takes back whatever is out, so that the next run finds the pool as new. */
+/* Releases all frames and blobs, so that the next run finds the pool as new. */
 void frame_pool_clear(struct frame_pool *pool);
 
 static inline struct frame *frame_at(const struct frame_pool *pool, uint64_t handle)
@@ -169,7 +172,8 @@ static inline struct frame *frame_at(const struct frame_pool *pool, uint64_t han
     return (struct frame *)(void *)pool->frames.items + handle;
 }
 
-/* Content is left over; the caller sets every field. blob is POOL_NONE. */
+/* The content is left over from an earlier use, so the caller sets every field; blob is
+ * POOL_NONE. */
 static inline uint32_t frame_take(struct frame_pool *pool)
 {
     const uint32_t handle = pool_take(&pool->frames);
@@ -177,7 +181,7 @@ static inline uint32_t frame_take(struct frame_pool *pool)
     return handle;
 }
 
-/* Of a frame that collects telemetry. */
+/* Telemetry record of a frame that collects telemetry. */
 static inline struct telemetry *frame_telemetry(const struct frame_pool *pool,
                                                 const struct frame *frame)
 {
@@ -200,17 +204,17 @@ static inline void frame_give(struct frame_pool *pool, uint32_t handle)
 unsigned char *frame_blob_take(struct frame_pool *pool, struct frame *frame, uint32_t bytes);
 unsigned char *frame_blob(const struct frame_pool *pool, const struct frame *frame);
 
-/* Of a frame with a blob: how many bytes of it are in use, and what to take for a copy. */
+/* Size of a frame's blob in use: the number of bytes to allocate for a copy. */
 uint32_t frame_blob_kept(const struct frame *frame);
 
-/* How many real bytes a frame has: in a SEND, which has no RETH, `length` says so; else all. */
+/* Number of real bytes in a frame: `length` in a SEND, which has no RETH; else all. */
 uint32_t frame_blob_bytes(const struct frame *frame);
 
 /* Which headers follow the BTH. */
 bool frame_has_reth(uint8_t opcode);
 bool frame_has_aeth(uint8_t opcode);
 bool frame_has_ieth(uint8_t opcode);
-bool frame_has_immediate(uint8_t opcode); /* last */
+bool frame_has_immediate(uint8_t opcode); /* immediate data follows the other headers */
 
 /* Bytes of extension headers of an opcode (CNP: its 16 reserved bytes). */
 unsigned frame_extension_bytes(uint8_t opcode);
@@ -222,8 +226,8 @@ static inline uint16_t frame_roce_bytes(uint8_t opcode, uint32_t payload)
     return (uint16_t)(WIRE_ROCE_BYTES + frame_extension_bytes(opcode) + ((payload + 3u) & ~3u));
 }
 
-/* What a digest chains of it: the same on every machine.  Where the fields lie as they are shifted
- * here, the compiler makes one load of them. */
+/* The part of a frame that a digest chains, identical on every machine. The shifts match the layout
+ * of the fields, so that the compiler emits a single load. */
 static inline uint64_t frame_word(const struct frame *frame)
 {
     return frame->psn | (uint64_t)frame->bytes << 32 | (uint64_t)frame->opcode << 48 |

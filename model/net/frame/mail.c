@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mail - into the box, and out of it. */
+ * mail - filling and emptying a mailbox. */
 #include "net/frame/mail.h"
 
 #include "base/memory.h"
@@ -23,7 +23,7 @@ void mail_fini(struct mail *mail)
     *mail = (struct mail){0};
 }
 
-/* Where they are, counted from 1. */
+/* Stores the bytes and returns their position, counted from 1. */
 static uint64_t add_bytes(struct mail_box *box, const unsigned char *bytes, uint32_t count)
 {
     const size_t at = box->byte_count;
@@ -37,7 +37,7 @@ static uint64_t add_bytes(struct mail_box *box, const unsigned char *bytes, uint
     return at + 1;
 }
 
-/* The blob's handle stays with the frame, as it tells its size. */
+/* The blob's handle stays in the frame because it encodes the size. */
 static NOINLINE uint64_t move_blob(struct mail_box *box, struct frame_pool *from,
                                    const struct frame *frame)
 {
@@ -71,7 +71,7 @@ static NOINLINE void take_bytes(const struct mail_box *box, struct event *event,
     event->argument = (uint32_t)event->argument;
 }
 
-/* Sends back as many frames as were sent more than answered. */
+/* Returns as many free frames as were received in excess of those sent. */
 static void settle(struct mail *back, struct frame_pool *from)
 {
     struct mail_box *box = &back->boxes[*back->side];

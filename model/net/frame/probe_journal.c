@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * probe_journal - keeping, sorting and handing on. */
+ * probe_journal - recording, sorting and forwarding of calls. */
 #include "net/frame/probe_journal.h"
 
 #include "base/memory.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The calls whose payload is one struct without anything behind a pointer that could go away. */
+/* Calls whose payload is a single struct without pointers to memory that could be released. */
 #define PLAIN_CALLS(X)                                                                             \
     X(drop, drop, DROP)                                                                            \
     X(blocked, blocked, BLOCKED)                                                                   \
     X(target_io, target_io, TARGET_IO)                                                             \
     X(host_io, host_io, HOST_IO)
 
-/* Calls with such a payload that are not made where the observer does not ask for them. */
+/* The same kind of calls, but made only when the observer has set the function. */
 #define OPTIONAL_CALLS(X)                                                                          \
     X(hop, hop, HOP)                                                                               \
     X(ack, hop, ACK)                                                                               \
@@ -35,14 +35,14 @@ enum kind {
     KIND_NOTE
 };
 
-/* ------------------------------------------------------------------ keeping */
+/* ------------------------------------------------------------------ recording */
 
 static bool between_events(const struct probe_journal *journal)
 {
     return *journal->current == NULL;
 }
 
-/* Room for a call's payload, aligned for whatever it is. */
+/* Allocates a call's payload, aligned for any type. */
 static unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, size_t bytes)
 {
     const struct event *event = *journal->current;
@@ -75,7 +75,7 @@ PLAIN_CALLS(X)
 OPTIONAL_CALLS(X)
 #undef X
 
-/* The frame that the pause is for may be gone by then, also to another executor. */
+/* A copy of the frame: by then the frame itself may be freed or on another executor. */
 struct kept_pause {
     struct probe_pause reported;
     struct frame frame;
@@ -94,8 +94,8 @@ static void keep_pause(void *self, const struct probe_pause *reported)
     memcpy(keep_entry(journal, KIND_PAUSE, sizeof kept), &kept, sizeof kept);
 }
 
-/* The machine may be gone by then, and its memory another's: the observer's number of it is kept
- * here, and the machine has its place among the numbers, from 1. */
+/* The machine may be gone by then and its memory reused: the observer's number for it is kept here,
+ * and the machine stores its index among the numbers, from 1. */
 struct kept_state {
     struct probe_state reported;
     uint32_t place;
@@ -129,7 +129,7 @@ static void keep_state(void *self, const struct probe_state *reported)
         memcpy(keep_entry(journal, KIND_STATE, sizeof kept), &kept, sizeof kept);
 }
 
-/* A frame goes on to be changed: with the call go its line of memory and its real bytes. */
+/* The frame changes after the call, so its cache line and its real bytes are copied. */
 struct kept_frame {
     struct probe_frame reported;
     struct frame frame;
@@ -149,10 +149,10 @@ static void keep_frame(void *self, const struct probe_frame *reported)
         memcpy(payload + sizeof kept, reported->head, reported->head_bytes);
 }
 
-/* Two texts, the owner's first, each with its zero. */
+/* Two strings, each with its NUL; the owner first. */
 struct kept_note {
     time_ps at;
-    size_t text; /* where it begins, behind the owner */
+    size_t text; /* offset of the text, after the owner */
 };
 
 static void keep_note(void *self, time_ps at, const char *owner, const char *text)
@@ -209,7 +209,7 @@ static inline bool before(const struct probe_call *x, const struct probe_call *y
     return x->order != y->order ? x->order < y->order : x->payload < y->payload;
 }
 
-/* Where the calls end that lie in order from there on. */
+/* End of the run of ordered calls that begins at `from`. */
 static uint32_t run_end(const struct probe_call *calls, uint32_t from, uint32_t count)
 {
     uint32_t end = from + 1;
@@ -218,7 +218,7 @@ static uint32_t run_end(const struct probe_call *calls, uint32_t from, uint32_t 
     return end;
 }
 
-/* Two runs side by side become one. */
+/* Merges two adjacent runs. */
 static void merge(struct probe_call *into, const struct probe_call *calls, uint32_t from,
                   uint32_t middle, uint32_t end)
 {
@@ -228,7 +228,7 @@ static void merge(struct probe_call *into, const struct probe_call *calls, uint3
             b == end || (a < middle && before(&calls[a], &calls[b])) ? calls[a++] : calls[b++];
 }
 
-/* Each second run and the one before it become one. */
+/* Merges each pair of adjacent runs. */
 static void merge_runs(struct probe_journal *journal)
 {
     struct probe_call *calls = journal->calls;
@@ -249,15 +249,15 @@ static void merge_runs(struct probe_journal *journal)
     journal->spare_room = room;
 }
 
-/* The calls of a group of nodes come in order, so there are few runs; qsort would cost an NVMe
- * command some 60 instructions more. */
+/* Calls of a group of nodes come in order, so there are few runs; qsort would cost about 60 more
+ * instructions per NVMe command. */
 void probe_journal_sort(struct probe_journal *journal)
 {
     while (run_end(journal->calls, 0, journal->call_count) < journal->call_count)
         merge_runs(journal);
 }
 
-/* ------------------------------------------------------------------ handing on */
+/* ------------------------------------------------------------------ forwarding */
 
 static void hand_on_pause(const struct probe *to, const unsigned char *payload)
 {
@@ -312,7 +312,7 @@ static void hand_on(struct probe_journal *journal, const struct probe_call *call
     check_failed("a call is one of the kinds above", __FILE__, __LINE__);
 }
 
-/* The journal whose next call comes before those of all others; NULL: none has any left. */
+/* The journal with the earliest remaining call; NULL: none has any left. */
 static struct probe_journal *next_of(struct probe_journal *const *journals, uint32_t count)
 {
     const struct probe_call *least = NULL;

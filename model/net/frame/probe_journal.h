@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * probe_journal - what the model tells, brought into the order of events.
- * An executor may let one node go ahead of another, within a window of time, so the model's calls
- * of probes do not come in the order of their events.  A journal is the probe of an executor's
- * nodes: it keeps each call with the order of the event that makes it, payload and all, and hands
- * the calls of a window on to the observer in the one order that there is, which no executor and no
- * thread has a part in.  Calls that are made between events are handed on at once.
- * Memory: the calls of one window, and a number for each state machine that there ever was.  Owner:
+ * probe_journal - puts the model's probe calls into the order of events.
+ * Within a window of time an executor may run one node ahead of another, so probe calls are not
+ * made in the order of their events. A journal is the probe of an executor's nodes: it records each
+ * call, payload included, with the order key of its event, and forwards the calls of a window to
+ * the observer in the global order, which is independent of executors and threads. Calls made
+ * between events are forwarded at once.
+ * Memory: the calls of one window, plus a number for each state machine that ever existed. Owner:
  * the world. */
 #ifndef STORMGLASS_NET_FRAME_PROBE_JOURNAL_H
 #define STORMGLASS_NET_FRAME_PROBE_JOURNAL_H
@@ -15,22 +15,24 @@
 
 #include <stddef.h>
 
-/* A call that waits: by whom, and where its payload is. */
+/* A recorded call: time, order key and position of its payload. */
 struct probe_call {
-    time_ps at;     /* of the event that made it */
-    uint64_t order; /* likewise */
-    size_t payload; /* in journal->bytes; grows from call to call */
+    time_ps at;     /* time of the event that made the call */
+    uint64_t order; /* order key of that event */
+    size_t payload; /* offset in journal->bytes; ascending */
     uint32_t kind;
 };
 
 struct probe_journal {
-    struct probe probe;                 /* for the nodes; frame is NULL where the observer's is */
+    struct probe probe;                 /* probe for the nodes; frame is NULL where the
+                                         * observer's is */
     const struct probe *observer;       /* outlives the journal */
-    const struct event *const *current; /* the executor's present event; NULL: between events */
+    const struct event *const *current; /* the executor's present event; points to NULL between
+                                         * events */
     struct probe_call *calls;
     uint32_t call_count, call_room;
-    uint32_t handed_on;       /* of them, while they are flushed */
-    struct probe_call *spare; /* where they are sorted into */
+    uint32_t handed_on;       /* number of calls already forwarded in the present flush */
+    struct probe_call *spare; /* buffer for sorting */
     uint32_t spare_room;
     unsigned char *bytes;
     size_t byte_count, byte_room;
@@ -42,11 +44,11 @@ void probe_journal_init(struct probe_journal *journal, const struct probe *obser
                         const struct event *const *current);
 void probe_journal_fini(struct probe_journal *journal);
 
-/* Puts the calls in their order; each executor may do so with its own at the same time. */
+/* Sorts the calls; executors may sort their own journals concurrently. */
 void probe_journal_sort(struct probe_journal *journal);
 
-/* Hands the calls of sorted journals, which have one observer, on to it and forgets them.  No event
- * of the window, and none of a later one, is left to any of them. */
+/* Forwards the calls of sorted journals with a common observer and forgets them. All events of the
+ * window must have been executed, and none of a later one. */
 void probe_journal_flush(struct probe_journal *const *journals, uint32_t count);
 
 #endif

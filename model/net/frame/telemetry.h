@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * telemetry - what switches write into a packet that asks for it (in-band network telemetry).
- * It is kept beside the frames, one record for each frame of the pool, and only where somebody
- * asks: a frame stays one cache line, and a record goes from thread to thread with its frame.
- * Source:  Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, section 4.1.
- * Not modelled: the coarse units of its fields (24 bits of time, 20 of 128-byte units sent, 16 of
- * 80-byte units queued); more hops than it has room for add nothing. */
+ * telemetry - in-band network telemetry: what switches record in a packet that requests it.
+ * Records are stored separately, one per frame of the pool, and only when telemetry is in use, so
+ * that a frame stays one cache line; a record moves from thread to thread with its frame.
+ * Source: Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, section 4.1. Not
+ * modeled: the coarse units of its fields (24 bits of time, 20 of 128-byte units sent, 16 of
+ * 80-byte units queued). Hops beyond TELEMETRY_HOPS add nothing. */
 #ifndef STORMGLASS_NET_FRAME_TELEMETRY_H
 #define STORMGLASS_NET_FRAME_TELEMETRY_H
 
 #include "base/units.h"
 
-/* On the wire: 2 bytes for the number of hops and the path, 8 for each hop. */
+/* On the wire: 2 bytes for hop count and path, 8 per hop. */
 enum { TELEMETRY_HOPS = 5, TELEMETRY_BYTES = 2 + 8 * TELEMETRY_HOPS };
 
-/* Of the port that the packet leaves a switch by, as its first bit leaves. */
+/* State of the egress port of a switch when the packet's first bit leaves. */
 struct telemetry_hop {
     time_ps at;
     uint64_t line_bps;
-    uint64_t wire_bytes; /* that have left by the port before it, preamble and gap included */
-    uint64_t queue;      /* bytes that wait behind it, in all priorities */
+    uint64_t wire_bytes; /* sent by the port before this packet, including preamble and gap */
+    uint64_t queue;      /* bytes queued behind it, in all priorities */
 };
 
 struct telemetry {
-    uint32_t path; /* of the ports: another one tells another path */
+    uint32_t path; /* hash of the ports passed: a different value means a different path */
     uint32_t hops;
     struct telemetry_hop hop[TELEMETRY_HOPS];
 };

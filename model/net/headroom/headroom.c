@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headroom - how many frames can still come, and what memory they take.
- *
+ * headroom - how many frames can still arrive, and how much memory they take.
  *   peer   |8| frame 0 |12|8| frame 1 |12| ...                         |8| frame n
  *                     '-propagation, latency-> T                       ^ begins by A
  *   here      |8| own frame |12|8| pause |
  *              ^ begins by T              '-propagation, response-----> A
- *
- * At T frame 0 reaches the memory and the pause is decided.  In the worst case an own frame has
- * begun in that moment: the pause waits for its mtu + 18 + 20 bytes.  No frame begins after A.
+ * At T frame 0 reaches the memory and the pause is decided. In the worst case an own frame has
+ * begun at that moment, and the pause waits for its mtu + 18 + 20 bytes. No frame begins after A.
  * With B the time of a byte:
  *   A - T = B * (own + 20 + 8 + 64) + propagation + response
  *   T     = begin of frame 0 + B * (8 + frame 0) + propagation + latency
- * Frame n begins B * sum(frame 0 .. n-1, 20 more each) after frame 0.  It still comes when
+ * Frame n begins B * sum(frame 0 .. n-1, 20 more each) after frame 0. It still arrives when
  *   sum(frame 1 .. n-1, 20 more each) <= own + 20 + 72 - 12 + loop / B
  *   loop = 2 propagation + response + latency
- * whatever the size of frame 0.  The right side is the wire's bytes Y; frame n itself may be of any
- * size. */
+ * whatever the size of frame 0. The right side, Y, is the number of bytes on the wire; frame n
+ * itself may have any size. */
 #include "net/headroom/headroom.h"
 
 #include "base/numbers.h"
@@ -24,7 +22,7 @@
 enum { PAUSE_BYTES = WIRE_PREAMBLE_BYTES + WIRE_PFC_BYTES };
 enum { GAP_AFTER = WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES };
 
-/* 8e12: a byte in bit picoseconds per second, so that rate * time / BYTE_WORK are bytes. */
+/* 8e12: converts bits per second times picoseconds to bytes: rate * time / BYTE_WORK. */
 static const __int128 byte_work = (__int128)8 * 1000000000000;
 
 int64_t headroom_largest(const struct headroom_link *link)
@@ -50,7 +48,7 @@ int64_t headroom_charge(const struct headroom_link *link, int64_t frame)
     return cells(link, frame) * link->cell;
 }
 
-/* ------------------------------------------------------------------ the wire's bytes */
+/* ------------------------------------------------------------------ bytes on the wire */
 
 static int64_t own_frame(const struct headroom_link *link)
 {
@@ -69,13 +67,13 @@ static __int128 wire_work(const struct headroom_link *link)
            (__int128)loop(link) * link->rate;
 }
 
-/* At other rates frames begin at the next whole picosecond: a byte more covers that. */
+/* At other rates frames begin at the next whole picosecond, which one more byte covers. */
 static bool is_whole(const struct headroom_link *link)
 {
     return byte_work % link->rate == 0;
 }
 
-/* The loop's parts in whole bytes, each rounded so that together they are the loop's. */
+/* The parts of the loop in whole bytes, rounded so that their sum is the loop's. */
 static void add_loop(const struct headroom_link *link, struct headroom_sum *sum)
 {
     const struct {
@@ -96,11 +94,11 @@ static void add_loop(const struct headroom_link *link, struct headroom_sum *sum)
         headroom_add(sum, "fractions of a picosecond", 1);
 }
 
-/* ------------------------------------------------------------------ every mix of frames */
+/* ------------------------------------------------------------------ any mix of frames */
 
-/* Frames fill cells and wire; the worst fills the most cells for a byte of wire.  Among the frames
- * that take n cells it is the smallest: the class's smallest, or one byte more than n-1 cells.  Of
- * the latter the cells for a byte, n / ((n-1) * cell + 21), rise or fall all the way with n. */
+/* Frames occupy cells and wire time; the worst frame has the most cells per byte on the wire. Among
+ * the frames of n cells it is the smallest: the smallest of the class, or one byte more than n-1
+ * cells. For the latter the cells per byte, n / ((n-1) * cell + 21), are monotonic in n. */
 static int64_t worst_frame(const struct headroom_link *link, int64_t largest)
 {
     const int64_t first = cells(link, link->smallest) * link->cell + 1;
@@ -147,8 +145,8 @@ int64_t headroom_auto(const struct headroom_link *link)
 
 /* ------------------------------------------------------------------ equal frames */
 
-/* Frames after the one that makes the pause due.  One that would begin in the very picosecond of
- * the silence begins. */
+/* Number of frames after the one that triggers the pause. A frame that would begin in the same
+ * picosecond as the silence still begins. */
 static int64_t frames_after(const struct headroom_link *link, int64_t frame)
 {
     const __int128 one = (frame + WIRE_GAP_BYTES) * byte_work;
@@ -161,10 +159,10 @@ int64_t headroom_exact(const struct headroom_link *link, int64_t frame)
     return frames * headroom_charge(link, frame);
 }
 
-/* ------------------------------------------------------------------ frames that are really sent */
+/* ------------------------------------------------------------------ frames actually sent */
 
-/* What fills the most memory: so many frames of the size, and as many small ones as there is wire
- * left for. */
+/* The mix that fills the most memory: a number of frames of the given size, and as many small ones
+ * as the remaining wire time allows. */
 static int64_t fill(const struct headroom_link *link, const struct headroom_frames *frames,
                     int64_t size, int64_t wire)
 {
@@ -179,7 +177,8 @@ static int64_t fill(const struct headroom_link *link, const struct headroom_fram
     return most;
 }
 
-/* The last frame begins just in time, and one may meet the lowered threshold: of the size, too. */
+/* The last frame begins just in time and may also be of the given size, and another one may find
+ * the threshold lowered. */
 int64_t headroom_for(const struct headroom_link *link, const struct headroom_frames *frames)
 {
     const int64_t wire = (int64_t)(wire_work(link) / byte_work) + (is_whole(link) ? 0 : 1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headroom - what a lossless class must keep free on a link for what still arrives after a pause.
- * Three answers: the exact need of a stream of equal frames, a bound for every mix of frame sizes
- * (`headroom: auto` of a switch), and what each published method says, all as named terms.
- * Source:  IEEE 802.1Q-2018 36 and annex N (the delays that count), IEEE 802.3 31B.3.7 (response);
- *          the methods name their own.
- * Units:   bytes of L2 frame, bits per second, picoseconds, millimetres.  Errors: none. */
+ * headroom - buffer space that a lossless class needs on a link for frames that arrive after a
+ * pause.
+ * Three results, all as named terms: the exact need for a stream of equal frames, a bound for every
+ * mix of frame sizes (`headroom: auto` of a switch), and the figure of each published method.
+ * Source: IEEE 802.1Q-2018 36 and annex N (the delays that count), IEEE 802.3 31B.3.7 (response);
+ * the methods state their own. Units: bytes of L2 frame, bits per second, picoseconds, millimeters.
+ * Errors: none. */
 #ifndef STORMGLASS_NET_HEADROOM_HEADROOM_H
 #define STORMGLASS_NET_HEADROOM_HEADROOM_H
 
@@ -12,26 +13,27 @@
 
 #include <stdbool.h>
 
-/* A link as the end sees it whose memory the headroom is in. */
+/* A link, seen from the end that has the headroom. */
 struct headroom_link {
     int64_t rate;
-    int64_t length;      /* what methods ask that reckon by the metre */
-    int64_t propagation; /* one way */
-    int64_t mtu;         /* of this end: L2 bytes less 18; bounds what it sends and what it takes */
-    int64_t peer_mtu;    /* of the other end: bounds what it sends */
-    int64_t lossless_mtu; /* of the lossless class, for the methods that ask for it */
-    int64_t response;     /* of the peer: from the pause frame's last bit to its effect */
-    int64_t latency;      /* of this end: from a frame's last bit to the memory */
-    int64_t cell;         /* bytes of memory that are given out together; 1: none are wasted */
-    int64_t smallest;     /* frame of the class, in L2 bytes */
+    int64_t length;       /* millimeters, for methods that use the cable length */
+    int64_t propagation;  /* one way, ps */
+    int64_t mtu;          /* of this end: L2 bytes less 18; limits sent and received frames */
+    int64_t peer_mtu;     /* of the other end: limits sent frames */
+    int64_t lossless_mtu; /* of the lossless class, for methods that use it */
+    int64_t response;     /* of the peer: last bit of the pause frame to its effect, ps */
+    int64_t latency;      /* of this end: last bit of a frame to its arrival in memory, ps */
+    int64_t cell;         /* allocation unit of the memory, bytes; 1: no rounding */
+    int64_t smallest;     /* smallest frame of the class, L2 bytes */
     int64_t largest;
-    int64_t dynamic;       /* the threshold may sink below what is held, between two frames */
-    int64_t small_packets; /* ppm, for SONiC's method: its small_packet_percentage */
+    int64_t dynamic;       /* nonzero: the threshold can fall below the occupancy between two
+                            * frames */
+    int64_t small_packets; /* small_packet_percentage of SONiC's method, ppm */
 };
 
-enum { HEADROOM_SMALLEST_FRAME = 66 }; /* a RoCEv2 acknowledgement: 62 and AETH 4 */
+enum { HEADROOM_SMALLEST_FRAME = 66 }; /* a RoCEv2 acknowledgment: 62 and AETH 4 */
 
-/* The largest frame of the class that both ends let pass. */
+/* The largest frame of the class that both ends accept. */
 int64_t headroom_largest(const struct headroom_link *link);
 
 /* ------------------------------------------------------------------ terms */
@@ -46,36 +48,38 @@ struct headroom_term {
 struct headroom_sum {
     struct headroom_term terms[HEADROOM_TERMS_MAX];
     unsigned count;
-    int64_t bytes;    /* of all terms */
-    const char *note; /* what is special about it here, or NULL */
-    bool known;       /* false: the method says nothing about such a link, and note says why */
+    int64_t bytes;    /* sum of all terms */
+    const char *note; /* remark about this term, or NULL */
+    bool known;       /* false: the method does not cover such a link, and note says why */
 };
 
 void headroom_add(struct headroom_sum *sum, const char *name, int64_t bytes);
 
-/* ------------------------------------------------------------------ this model's own */
+/* ------------------------------------------------------------------ this model */
 
-/* Memory that a frame takes: whole cells. */
+/* Memory that a frame occupies: whole cells. */
 int64_t headroom_charge(const struct headroom_link *link, int64_t frame);
 
-/* Enough for every mix of frames between the smallest and the largest, whenever the pause is
- * decided, in whole cells. */
+/* Headroom in whole cells that suffices for every mix of frames between the smallest and the
+ * largest, whenever the pause is decided. */
 struct headroom_sum headroom_auto_terms(const struct headroom_link *link);
 int64_t headroom_auto(const struct headroom_link *link);
 
-/* Just enough for a peer that sends frames of one size without a gap: the most that any phase of
- * this end's own frames needs.  Exact where a byte is a whole number of picoseconds (every Ethernet
- * rate). */
+/* Minimum headroom for a peer that sends back-to-back frames of one size: the maximum over all
+ * phases of this end's own frames. Exact where a byte is a whole number of picoseconds (every
+ * Ethernet rate). */
 int64_t headroom_exact(const struct headroom_link *link, int64_t frame);
 
-/* What a peer really sends: frames of some sizes without end, and so many small ones between. */
+/* What a peer actually sends: frames of some sizes without limit, and a number of small ones in
+ * between. */
 struct headroom_frames {
     const int64_t *sizes; /* L2 bytes */
-    unsigned count;       /* 0: small ones only */
+    unsigned count;       /* 0: small frames only */
     int64_t small, smalls;
 };
 
-/* Enough for one of the sizes at a time, with the small frames where they take the most memory. */
+/* Headroom that suffices for one of the sizes at a time, with the small frames where they take the
+ * most memory. */
 int64_t headroom_for(const struct headroom_link *link, const struct headroom_frames *frames);
 
 /* ------------------------------------------------------------------ published methods */
@@ -85,20 +89,20 @@ struct headroom_method {
     void (*compute)(const struct headroom_link *link, struct headroom_sum *sum);
 };
 
-extern const struct headroom_method headroom_methods[]; /* a name of NULL ends it */
+extern const struct headroom_method headroom_methods[]; /* ends with a row whose name is NULL */
 
 struct headroom_sum headroom_by(const struct headroom_method *method,
                                 const struct headroom_link *link);
 
-/* Linux mlx5's formula in its own units: Mb/s, metres, netdev MTU. */
+/* Linux mlx5's formula in its own units: Mb/s, meters, netdev MTU. */
 int64_t headroom_mlx5(int64_t mbps, int64_t metres, int64_t mtu);
 
-/* The longest that a PAUSE may take to act, in quanta of 512 bit times; 0: not known for the rate.
- * By IEEE 802.3 31B.3.7, and by the table of SONiC that differs from it at 10 Gb/s. */
+/* The maximum reaction time to a PAUSE, in quanta of 512 bit times; 0: undefined for the rate. From
+ * IEEE 802.3 31B.3.7, and from SONiC's table, which differs at 10 Gb/s. */
 int64_t headroom_ieee_quanta(int64_t rate);
 int64_t headroom_sonic_quanta(int64_t rate);
 
-/* Time of so many quanta at the rate. */
+/* Duration of `quanta` pause quanta at the rate. */
 time_ps headroom_quanta_ps(int64_t quanta, int64_t rate);
 
 #endif

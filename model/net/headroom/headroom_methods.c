@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headroom_methods - what others reserve for the same link.
- * Each method is arithmetic on the same link, in whole numbers and in the order of its source, so
- * that its figure is the source's figure to the byte.  They differ by a factor of four because they
- * count different things: whether the response is the standard's bound or a chip's, whether cells
- * are counted, whether interfaces delay. */
+ * headroom_methods - the headroom that published methods reserve for the same link.
+ * Each method is integer arithmetic in the order of its source, so that its result matches the
+ * source to the byte. The methods differ by a factor of four because they count different things:
+ * the response time is the standard's bound or a chip's value, cells and interface delays are
+ * included or not. */
 #include "net/headroom/headroom.h"
 
 #include "net/frame/frame.h"
@@ -14,7 +14,7 @@ enum { BITS = 8, QUANTUM_BITS = 512, QUANTUM_BYTES = QUANTUM_BITS / BITS };
 
 static const int64_t mega = 1000000;
 
-/* Rows by rate in Mb/s; the last has a rate of 0. */
+/* Rows by rate in Mb/s; the last has rate 0. */
 struct by_rate {
     int64_t mbps, value;
 };
@@ -55,8 +55,8 @@ static int64_t bytes_in(time_ps span, const struct headroom_link *link)
 
 /* ------------------------------------------------------------------ IEEE */
 
-/* One interface's share of the delay in bit times: besthub.dev, "How to compute headroom for
- * lossless Ethernet links, part 2" (after a Cisco book; MAC, PCS, PMA and PHY bounds of 802.3). */
+/* The delay of one interface in bit times: besthub.dev, "How to compute headroom for lossless
+ * Ethernet links, part 2" (after a Cisco book; MAC, PCS, PMA and PHY bounds of 802.3). */
 static int64_t interface_bits(int64_t rate)
 {
     static const struct by_rate rows[] = {
@@ -64,7 +64,7 @@ static int64_t interface_bits(int64_t rate)
     return look_up(rows, rate);
 }
 
-/* 5 ns for a metre: the same source. */
+/* 5 ns per meter: the same source. */
 static int64_t cable_bytes(const struct headroom_link *link)
 {
     return bytes_in(2 * link->length * 5, link);
@@ -117,7 +117,7 @@ static void mlx5(const struct headroom_link *link, struct headroom_sum *sum)
 
 enum { SONIC_ROUND = 1024, SONIC_SMALLEST = 64 };
 
-/* Cells against packets at worst: `over / under`. */
+/* Worst-case ratio of cells to packets: `over / under`. */
 struct share {
     __int128 over, under;
 };
@@ -131,8 +131,8 @@ static struct share occupancy(const struct headroom_link *link)
                           (__int128)PPM * under};
 }
 
-/* 198 000 km/s, and a kilobyte of 1024: 2 * m * Mb/s * 1e9 / 198e6 / (8 * 1024) is mm * Mb/s of
- * these. */
+/* 198 000 km/s, and a kilobyte of 1024: 2 * m * Mb/s * 1e9 / 198e6 / (8 * 1024) equals mm * Mb/s
+ * divided by this. */
 static const int64_t sonic_cable_under = 99 * 8192;
 
 static void sonic(const struct headroom_link *link, struct headroom_sum *sum)
@@ -158,9 +158,9 @@ static void sonic(const struct headroom_link *link, struct headroom_sum *sum)
 
 /* ------------------------------------------------------------------ SONiC, static tables */
 
-/* xoff of device/mellanox/x86_64-nvidia_sn4280-r0/Mellanox-SN4280-O28/pg_profile_lookup.ini.
- * The rows of 400G over 1500 and 2000 m repeat those of 200G to the byte, surely by mistake: left
- * out. */
+/* xoff of device/mellanox/x86_64-nvidia_sn4280-r0/Mellanox-SN4280-O28/pg_profile_lookup.ini. The
+ * rows of 400G for 1500 and 2000 m equal those of 200G to the byte, apparently by mistake, and are
+ * left out. */
 enum { TABLE_LENGTHS = 5 };
 
 static const int64_t table_metres[TABLE_LENGTHS] = {5, 40, 300, 1500, 2000};

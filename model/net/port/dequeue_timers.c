@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dequeue_timers - room. */
+ * dequeue_timers - storage. */
 #include "net/port/dequeue_timers.h"
 
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 
 enum { FIRST_ROOM = 16 };
 
-/* Where nothing was ever put off. */
+/* For switches that have never set a timer. */
 static struct dequeue_timer never = {.at = TIME_NEVER};
 
 void dequeue_timers_init(struct dequeue_timers *timers)
@@ -23,14 +23,14 @@ void dequeue_timers_fini(struct dequeue_timers *timers)
     *timers = (struct dequeue_timers){0};
 }
 
-/* With one more, that never comes. */
+/* Includes a sentinel that never expires. */
 static struct dequeue_timer *resized(struct dequeue_timer *items, size_t room)
 {
     items = memory_resized(items, room + 1, sizeof *items);
     return items;
 }
 
-/* What was done makes room for what is left; it is more than half only where more is needed. */
+/* Reuses the space of expired timers; the array doubles only when more than half is in use. */
 void dequeue_timers_make_room(struct dequeue_timers *timers)
 {
     size_t room = timers->items == NULL ? 0 : (size_t)(timers->limit - timers->items);

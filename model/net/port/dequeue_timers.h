@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dequeue_timers - when a switch's ports look for their next frames.
- * A port that has something left when it begins a frame looks again when the wire is free.  That
- * concerns nobody but the switch until the next frame arrives somewhere, so it is no event: the
- * switch keeps the moments here, in order, and does what is due before each of its events, and at
- * the end of a window (node_put_off).
- * Mostly the next to come is the last of all, so the order is kept by insertion.
+ * dequeue_timers - when a switch's ports send their next frames.
+ * A port with more to send when it begins a frame has to continue when the wire is free. Until the
+ * next frame arrives somewhere this affects only the switch, so it is no event: the switch keeps
+ * the times here, in order, and does what is due before each of its events and at the end of a
+ * window (node_put_off). Usually a new timer is the last in order, so insertion keeps the list
+ * sorted cheaply.
  * Owner: the switch. */
 #ifndef STORMGLASS_NET_PORT_DEQUEUE_TIMERS_H
 #define STORMGLASS_NET_PORT_DEQUEUE_TIMERS_H
@@ -15,22 +15,23 @@
 
 struct port;
 
-/* Of a switch's ports, which lie in the order of their numbers. */
+/* A timer of a switch's port; the ports are in memory in the order of their numbers. */
 struct dequeue_timer {
     time_ps at;
     struct port *port;
 };
 
 struct dequeue_timers {
-    struct dequeue_timer *first, *end; /* by time, then port; at `end` lies one that never comes */
-    struct dequeue_timer *limit;       /* of `end` */
-    struct dequeue_timer *items;       /* NULL: there is no room yet */
+    struct dequeue_timer *first, *end; /* ordered by time, then port; `end` is a sentinel that
+                                        * never expires */
+    struct dequeue_timer *limit;       /* upper bound of `end` */
+    struct dequeue_timer *items;       /* NULL: nothing allocated yet */
 };
 
 void dequeue_timers_init(struct dequeue_timers *timers);
 void dequeue_timers_fini(struct dequeue_timers *timers);
 
-/* There is no room behind the last. */
+/* No space after the last timer. */
 static inline bool dequeue_timers_are_full(const struct dequeue_timers *timers)
 {
     return timers->end == timers->limit;
@@ -38,7 +39,7 @@ static inline bool dequeue_timers_are_full(const struct dequeue_timers *timers)
 
 NOINLINE void dequeue_timers_make_room(struct dequeue_timers *timers);
 
-/* Before, they are not full. */
+/* Precondition: not full. */
 static inline void dequeue_timers_add(struct dequeue_timers *timers, time_ps at, struct port *port)
 {
     struct dequeue_timer *hole = timers->end++;
@@ -51,7 +52,7 @@ static inline void dequeue_timers_add(struct dequeue_timers *timers, time_ps at,
     *hole = (struct dequeue_timer){at, port};
 }
 
-/* Of the first; TIME_NEVER: there is none. */
+/* Time of the first timer; TIME_NEVER: none. */
 static inline time_ps dequeue_timers_due(const struct dequeue_timers *timers)
 {
     return timers->first->at;

@@ -25,7 +25,7 @@ static uint8_t enabled_of(const struct port *port, int64_t priorities)
     return port->params.flow_control == PORT_FLOW_NONE ? 0 : (uint8_t)priorities;
 }
 
-/* By an event. */
+/* Sends by an event when the wire is free. */
 static void later(struct port *port)
 {
     port_dequeue_later(port);
@@ -62,7 +62,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
     const time_ps back_to_back =
         units_transfer_ps(WIRE_PFC_BYTES + WIRE_GAP_BYTES, (uint64_t)params->rate);
     if (port->params.pfc_refresh < back_to_back)
-        port->params.pfc_refresh = back_to_back; /* the wire carries no more */
+        port->params.pfc_refresh = back_to_back; /* more refreshes do not fit on the wire */
     CHECK(params->mtu <= UINT16_MAX - WIRE_ETHERNET_BYTES);
     CHECK(port->rate.ps_per_byte <= UINT32_MAX);
     port->ps_per_byte = (uint32_t)port->rate.ps_per_byte;
@@ -84,8 +84,8 @@ static void aim(struct port *from, const struct port *to, struct port_ingress in
     port_set_odd(from, PORT_CUT_THROUGH, ingress.cut_through != 0);
 }
 
-/* A PFC frame acts as soon as it is here, all others after the ingress, for which cut-through needs
- * the header alone. */
+/* A PFC frame takes effect on arrival; all others after the ingress pipeline, which for cut-through
+ * starts at the header. */
 time_ps port_reach(const struct port *port)
 {
     struct wire_rate fresh = wire_rate(port->rate.bps), other = fresh;
@@ -183,7 +183,8 @@ static bool fault_concerns(enum port_fault_frames frames, const struct frame *fr
     return true;
 }
 
-/* True when the fault takes the frame. A corrupt frame travels on to fail its receiver's check. */
+/* True when the fault drops the frame. A corrupt frame continues and fails the FCS check at its
+ * receiver. */
 static bool fault_takes(struct port_fault *fault, struct frame *frame)
 {
     if (fault->bits_between_errors > 0) {
@@ -241,7 +242,7 @@ static void tell_sent(const struct port *port, const struct frame *frame, bool l
     port->probe->frame(port->probe->self, &sent);
 }
 
-/* What the account of time follows: packets of reliable connections. */
+/* Reports packets of reliable connections to the time accounting. */
 static void tell_hop(const struct port *port, const struct frame *frame, bool lost, time_ps now,
                      time_ps arrives)
 {
@@ -287,7 +288,7 @@ void port_tell_telemetry(struct port *port)
     port_set_odd(port, PORT_TELEMETRY, true);
 }
 
-/* A request that collects telemetry leaves; ACKs only carry it back. */
+/* Only requests that collect telemetry get a record; ACKs merely return it. */
 static void add_hop(const struct port *port, const struct frame *frame, time_ps now)
 {
     struct telemetry *telemetry = frame_telemetry(port->frames, frame);
@@ -304,7 +305,7 @@ static void add_hop(const struct port *port, const struct frame *frame, time_ps 
     }
 }
 
-/* The slow path, of frames that need more than a product and a sum. */
+/* The slow path, for frames whose sending needs more than computing the arrival time. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now)
 {
     struct frame *frame = frame_at(port->frames, handle);

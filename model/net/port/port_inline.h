@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * port_inline - what a frame does at a port, for who carries frames: switches and RNICs.
- * It is a header so that their events have all of it in one function; everybody else includes
- * port.h, and calls. */
+ * port_inline - the per-frame code of a port, for switches and RNICs.
+ * A header, so that the event handlers of switches and RNICs have all of it inlined; other code
+ * includes port.h and calls the functions. */
 #ifndef STORMGLASS_NET_PORT_PORT_INLINE_H
 #define STORMGLASS_NET_PORT_PORT_INLINE_H
 
@@ -9,7 +9,7 @@
 
 #include <endian.h>
 
-/* The highest priority of a mask that has one. */
+/* The highest priority of a non-empty mask. */
 static inline unsigned port_highest(unsigned mask)
 {
     return 31u ^ (unsigned)__builtin_clz(mask);
@@ -32,7 +32,7 @@ static inline void port_append_to(struct port *port, size_t priority, uint32_t h
     port->ready |= (uint8_t)(1u << priority);
 }
 
-/* port_shift, inlined, for who has looked at that frame already. */
+/* port_shift, inlined, for callers that have already read the first frame. */
 static inline void port_shift_first(struct port *port, size_t priority, const struct frame *first,
                                     uint32_t bytes)
 {
@@ -41,14 +41,14 @@ static inline void port_shift_first(struct port *port, size_t priority, const st
     prio->head = first->next;
     if (prio->head == POOL_NONE)
         port->ready &= (uint8_t) ~(1u << priority);
-    else /* it has waited long, and goes next */
+    else /* it has waited so long that it has left the cache, and is sent next */
         __builtin_prefetch(frame_at(port->frames, prio->head));
 }
 
-/* The part of port_send for a port that is odd. */
+/* The slow path of port_send, for an odd port. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now);
 
-/* A port's DEQUEUE events come before its frames, and at one moment there is one. */
+/* A port's DEQUEUE event sorts before its frames, and there is at most one at a time. */
 static inline uint64_t port_dequeue_order(const struct port *port)
 {
     return node_order(port->node, port->index, 0);
@@ -59,7 +59,7 @@ static inline uint64_t port_next_order(struct port *port)
     return node_order(port->node, port->index, ++port->sent);
 }
 
-/* Sends a frame of a prio now, by a port that is not odd and whose wire is free; `line` is its
+/* Sends a frame of a prio now by a port that is not odd and whose wire is free; `line` is its
  * port_dequeue_order. */
 static inline void port_transmit(struct port *port, struct port_prio *prio, uint64_t handle,
                                  uint64_t bytes, uint64_t line, time_ps now)
@@ -72,7 +72,7 @@ static inline void port_transmit(struct port *port, struct port_prio *prio, uint
                       handle);
 }
 
-/* Sends a frame now; the wire is free.  It is none of MAC control. */
+/* Sends a frame now; the wire is free. Not for MAC control frames. */
 static inline void port_send(struct port *port, uint32_t handle, const struct frame *frame,
                              time_ps now)
 {
@@ -84,7 +84,7 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
                   port_dequeue_order(port), now);
 }
 
-/* Nothing is ready, paused or due, in any priority. */
+/* Nothing is ready, paused or due in any priority. */
 static inline bool port_is_quiet(const struct port *port)
 {
     static_assert(offsetof(struct port, odd) == offsetof(struct port, busy), "the least byte");
@@ -96,23 +96,24 @@ static inline bool port_has_work(const struct port *port)
     return ((port->ready & ~port->paused) | port->pfc_due) != 0;
 }
 
-/* True when a frame of that priority may leave at once and nothing waits before it. */
+/* True when a frame of that priority may leave at once and no other waits before it. */
 static inline bool port_is_free(const struct port *port, uint8_t priority, time_ps now)
 {
     return port->busy_until <= now && !port_has_work(port) && (port->paused & 1u << priority) == 0;
 }
 
-/* Posts the DEQUEUE of port->dequeue_at. */
+/* Posts a DEQUEUE event at port->dequeue_at. */
 static inline void port_post_dequeue(struct port *port)
 {
-    /* The highest that waits will probably go: named, it comes into the cache in time. */
+    /* The highest waiting priority will probably be sent: naming it lets its state be
+     * prefetched. */
     const unsigned priority = port_highest(port->ready | 1u);
     node_post_ordered(port->node, port_dequeue_order(port),
                       event_target(port->node->id, port->index, NET_EVENT_DEQUEUE),
                       port->dequeue_at, port->prios[priority].head);
 }
 
-/* Makes sure of a DEQUEUE when the wire is free. */
+/* Ensures a DEQUEUE when the wire is free. */
 static inline void port_dequeue_later(struct port *port)
 {
     if (port->dequeue_at == port->busy_until)
@@ -136,11 +137,11 @@ static inline void port_set_choosing(struct port *port, bool choosing)
     port_set_odd(port, PORT_CHOOSING, choosing);
 }
 
-/* Sends the PFC frame that is due; the wire is free. */
+/* Sends the due PFC frame; the wire is free. */
 void port_send_pfc(struct port *port, time_ps now);
 
-/* Something became ready, or the wire free: sends the next frame.  True: something is left for when
- * the wire is free. */
+/* Sends the next frame after something became ready or the wire became free. Returns true when more
+ * is left to send when the wire is free again. */
 static INLINE bool port_send_next(struct port *port, port_source *source, time_ps now)
 {
     if (!port_has_work(port) || port_is_choosing(port))
@@ -160,8 +161,8 @@ static INLINE bool port_send_next(struct port *port, port_source *source, time_p
     return port_has_work(port);
 }
 
-/* Sends the next frame if the wire is free, and calls `later` for what is left.  An owner that
- * names its functions here has them inlined; all others call port_dequeue. */
+/* Sends the next frame if the wire is free, and calls `later` if more is left. Functions named here
+ * by the owner are inlined; other callers use port_dequeue. */
 static INLINE void port_serve(struct port *port, port_source *source, port_later *later,
                               time_ps now)
 {
@@ -169,7 +170,7 @@ static INLINE void port_serve(struct port *port, port_source *source, port_later
         later(port);
 }
 
-/* True when a DEQUEUE came that nothing overtook; port_serve must follow. */
+/* Returns false when a later DEQUEUE has replaced this one; after true, port_serve must follow. */
 static inline bool port_dequeue_came(struct port *port, time_ps now)
 {
     if (port->dequeue_at != now)
@@ -178,16 +179,16 @@ static inline bool port_dequeue_came(struct port *port, time_ps now)
     return true;
 }
 
-/* The part of port_receive for frames that the owner may not see. */
+/* The slow path of port_receive, for frames that may not be passed to the owner. */
 bool port_receive_odd(struct port *port, const struct event *event);
 
-/* What the digest holds of a frame that arrives. */
+/* Chains an arriving frame into the digest. */
 static inline void port_digest(struct node *node, const struct frame *frame)
 {
     node_digest(node, frame_word(frame));
 }
 
-/* The owner may see a frame that arrives. */
+/* Whether an arriving frame may be passed to the owner. */
 static inline bool port_takes(const struct port *port, const struct frame *frame)
 {
     return frame->bytes <= port->largest && (frame->flags & (FRAME_CONTROL | FRAME_CORRUPT)) == 0;
@@ -199,8 +200,8 @@ static inline void port_count(struct port_prio *prio, uint64_t bytes)
     prio->rx_bytes += bytes;
 }
 
-/* A frame arrived at a port of the node: counts it; takes MAC control frames, giants and corrupt
- * ones off the owner's hands.  False: the port has consumed or dropped it. */
+/* Handles a frame that arrived at a port of the node: counts it, and handles MAC control frames,
+ * giants and corrupt ones. Returns false when the port has consumed or dropped the frame. */
 static inline bool port_receive(struct port *port, struct node *node, const struct event *event,
                                 struct frame *frame)
 {

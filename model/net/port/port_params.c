@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * port_params - the rows. */
+ * port_params - the table of port parameters. */
 #include "net/port/port.h"
 
-/* IEEE 802.3 annex 31D gives at most this many quanta between a PAUSE's last bit and silence at 100
- * Gb/s. */
+/* IEEE 802.3 annex 31D: maximum quanta between the last bit of a PAUSE and silence at 100 Gb/s. */
 const struct opt port_opts[] = {
     {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
      "Bits per second on the wire.", "IEEE 802.3", OPT_SCALES(LINK, LESS, RATE)},

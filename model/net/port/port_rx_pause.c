@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * port_rx_pause - pauses that the peer asks for and this end obeys.
- * An XOFF is acted upon one response delay after its last bit; then no frame of the priority
- * begins until the quanta have run out, counted from there, or an XON is acted upon.  A newer XOFF
- * replaces the time, so the PAUSE_END of the older one finds another time and does nothing. */
+ * port_rx_pause - pauses that the peer requests and this end obeys.
+ * An XOFF takes effect one response delay after its last bit; then no frame of the priority begins
+ * until the quanta have expired, counted from there, or an XON takes effect. A newer XOFF replaces
+ * the expiry time, so the PAUSE_END of the older one finds a different time and does nothing. */
 #include "net/port/port_private.h"
 
 static void tell_blocked(const struct port *port, uint8_t priority, bool blocked, time_ps now)
@@ -30,10 +30,11 @@ static void unblock(struct port *port, uint8_t priority, time_ps now)
     tell_blocked(port, priority, false, now);
 }
 
-/* ------------------------------------------------------------------ what the peer asks for */
+/* ------------------------------------------------------------------ pause state */
 
-/* What the peer asks for has changed, or whether it is heeded: the transmitter follows.  All
- * priorities first, then it may send: so the highest of those released together goes first. */
+/* Updates the transmitter after a change of the peer's pauses, or of whether they are obeyed. All
+ * priorities are updated before it sends, so that of several resumed together the highest goes
+ * first. */
 static void follow(struct port *port, time_ps now)
 {
     const uint8_t wanted = port->held & (uint8_t)~port->ignored;
@@ -75,7 +76,7 @@ static void ask_class(struct port *port, uint8_t priority, uint16_t quanta, time
         hold(port, priority, now + port_quanta_ps(port, quanta), now);
 }
 
-/* It would have paused a priority here, and none of them does. */
+/* True for a frame that would have paused a priority, where no affected priority obeys pauses. */
 static bool is_unheeded(const struct port *port, const struct frame *frame)
 {
     if (frame->opcode == FRAME_PAUSE)
@@ -92,7 +93,7 @@ void port_obey(struct port *port, uint32_t handle, time_ps now)
     const struct frame frame = *frame_at(port->frames, handle);
     frame_give(port->frames, handle);
     if (frame.psn != port->carrier)
-        return; /* the link has been down since */
+        return; /* the link has gone down in the meantime */
     port->xoffs_unheeded += is_unheeded(port, &frame);
     for (uint8_t i = 0; i < PRIORITIES; i++)
         if (frame.opcode == FRAME_PAUSE && port->enabled != 0)
@@ -155,7 +156,7 @@ void port_receive_pfc(struct port *port, uint32_t handle, time_ps now)
                   port->index, handle);
 }
 
-/* ------------------------------------------------------------------ the owner's wishes */
+/* ------------------------------------------------------------------ settings of the owner */
 
 void port_ignore_pauses(struct port *port, uint8_t priority, bool on, time_ps now)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * port_tx_pause - pauses that this end asks its peer for.
- *
+ * port_tx_pause - pauses that this end requests from its peer.
  *            assert                       release        (the owner's buffer)
  *   wanted   |-----------------------------|
- *   asserted |-----------------------------|             wanted, and enabled
+ *   asserted |-----------------------------|             wanted and enabled
  *   frames   XOFF    XOFF    XOFF    XOFF  XON           each pfc-refresh; XON if pfc-xon
- *
- * With global flow control the same frames concern all priorities, from the first class that is
- * asserted to the last that is released. */
+ * With global flow control the same frames apply to all priorities, from the first class asserted
+ * to the last released. */
 #include "net/port/port_private.h"
 
 static bool is_global(const struct port *port)
@@ -64,7 +62,7 @@ void port_send_pfc(struct port *port, time_ps now)
     port_send_odd(port, pause_frame(port), now);
 }
 
-/* An XOFF or XON is to be sent, unless there is nobody to hear it. */
+/* Schedules an XOFF or XON, unless there is no carrier. */
 static void make_due(struct port *port, uint8_t bits)
 {
     if ((port->odd & PORT_DOWN) == 0)
@@ -80,7 +78,7 @@ static void refresh_later(struct port *port, uint8_t timer, time_ps now)
               port->index, timer);
 }
 
-/* A global pause is an edge of each priority, because it stops each. */
+/* A global pause is reported as an edge of each priority, because it stops each. */
 static void report_pause(const struct port *port, uint8_t bits, const struct probe_pause *why)
 {
     struct probe_pause edge = *why;
@@ -89,7 +87,7 @@ static void report_pause(const struct port *port, uint8_t bits, const struct pro
             port->probe->pause(port->probe->self, &edge);
 }
 
-/* What a change of `before` to the present mask asks the peer for: the priorities concerned. */
+/* The priorities whose requested state differs between `before` and the present mask. */
 static uint8_t concerned(const struct port *port, uint8_t before)
 {
     if (!is_global(port))
@@ -126,7 +124,8 @@ static void begin_pause(struct port *port, uint8_t priority, const struct probe_
     port_dequeue(port, why->at);
 }
 
-/* With `silent` no XON is sent, and none if the row says so: the peer's quanta run out. */
+/* Ends a pause. With `silent`, or when pfc-xon is false, no XON is sent and the peer's quanta
+ * expire. */
 static void end_pause(struct port *port, uint8_t priority, const struct probe_pause *why,
                       bool silent)
 {
@@ -138,9 +137,9 @@ static void end_pause(struct port *port, uint8_t priority, const struct probe_pa
         return;
     if (is_global(port))
         stop_time(&port->global, why->at);
-    port->pfc_due &= (uint8_t)~bits; /* an XOFF that has not left is not needed any more */
+    port->pfc_due &= (uint8_t)~bits; /* an XOFF that has not left is no longer needed */
     if (!silent && port->params.pfc_xon != 0)
-        make_due(port, bits & port->reported); /* the peer may never have heard of it */
+        make_due(port, bits & port->reported); /* the peer may never have received the XOFF */
     if (silent)
         port->reported &= (uint8_t)~bits;
     port->refresh_at[timer_of(port, priority)] = TIME_NEVER;
@@ -164,7 +163,7 @@ void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pa
         end_pause(port, priority, why, false);
 }
 
-/* ------------------------------------------------------------------ time, carrier, setting */
+/* ------------------------------------------------------------------ time, carrier, settings */
 
 static struct probe_pause no_reason_yet(const struct port *port, uint8_t priority, bool xoff,
                                         time_ps now)
@@ -202,7 +201,7 @@ void port_refresh(struct port *port, uint8_t timer, time_ps now)
 
 void port_tx_pause_carrier(struct port *port, bool up)
 {
-    port->reported = 0; /* the peer forgets with its carrier */
+    port->reported = 0; /* the peer resets its pauses when its carrier is lost */
     port->pfc_due = 0;
     const bool all = is_global(port) && port->asserted != 0;
     if (up)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * route - breadth-first search from every switch that has endpoints.
- * For a destination switch t the search gives each switch its distance; the ports towards
- * neighbours one step nearer to t are its group for t.  All endpoints behind t share that group; t
- * itself has one for each of them. */
+ * For a destination switch t the search yields the distance of each switch; the ports to neighbors
+ * one hop nearer to t form its group for t. All endpoints behind t share that group; t itself has
+ * one group per endpoint. */
 #include "net/route/route.h"
 
 #include "base/memory.h"
@@ -58,7 +58,7 @@ static struct adjacency neighbours(const struct route_graph *graph)
     return next;
 }
 
-/* Steps to the nearest target through nodes that forward; UINT32_MAX where there is no egress. */
+/* Hops to the nearest target through nodes that forward; UINT32_MAX without a path. */
 static void distances(const struct route_graph *graph, const struct adjacency *next,
                       const uint32_t *targets, uint32_t count, uint32_t *distance, uint32_t *queue)
 {
@@ -81,7 +81,7 @@ static void distances(const struct route_graph *graph, const struct adjacency *n
     }
 }
 
-/* The egress by any of the ports; equal groups are one. */
+/* The egress value for a set of ports; equal sets share a group. */
 static uint16_t egress_by(struct route_table *table, const uint16_t *ports, uint16_t count)
 {
     const uint32_t bytes = count * (uint32_t)sizeof *ports;
@@ -101,11 +101,11 @@ static uint16_t egress_by(struct route_table *table, const uint16_t *ports, uint
     return (uint16_t)(ROUTE_GROUP + at);
 }
 
-/* Where an endpoint's cable leads. */
+/* Where an endpoint's cable ends. */
 struct place {
     uint32_t node;
-    uint16_t port; /* of that node, towards the endpoint */
-    bool known;    /* it leads to a switch */
+    uint16_t port; /* port of that node towards the endpoint */
+    bool known;    /* it ends at a switch */
 };
 
 static struct place attachment(const struct route_graph *graph, const struct adjacency *next,
@@ -120,7 +120,7 @@ static struct place attachment(const struct route_graph *graph, const struct adj
     return (struct place){0};
 }
 
-/* The ports of a node towards neighbours one step nearer; returns how many. */
+/* Collects the ports of a node to neighbors one hop nearer; returns their number. */
 static uint16_t nearer(const struct route_graph *graph, const struct adjacency *next, uint32_t node,
                        const uint32_t *distance, uint16_t *ports)
 {
@@ -140,7 +140,8 @@ static bool is_shared(const struct route_graph *graph, uint32_t endpoint)
                                                            lead[endpoint + 1] == endpoint));
 }
 
-/* The endpoints with addresses of their own whose cables lead to a node; returns how many. */
+/* Collects the endpoints with addresses of their own that are attached to a node; returns their
+ * number. */
 static uint32_t endpoints_at(const struct route_graph *graph, const struct place *places,
                              uint32_t node, uint32_t *endpoints)
 {
@@ -176,12 +177,12 @@ static void route_to(const struct route_graph *graph, const struct adjacency *ne
 
 /* ------------------------------------------------------------------ shared addresses */
 
-/* Endpoints in a row that share an address. */
+/* Consecutive endpoints that share an address. */
 struct aggregate {
     uint32_t first, count;
 };
 
-/* The ports of a switch at which members' cables end; returns how many. */
+/* Collects the ports of a switch to which members are attached; returns their number. */
 static uint16_t ports_to(const struct place *places, struct aggregate of, uint32_t node,
                          uint16_t *ports)
 {
@@ -233,7 +234,7 @@ static void route_to_aggregates(const struct route_graph *graph, const struct ad
     }
 }
 
-/* ------------------------------------------------------------------ all */
+/* ------------------------------------------------------------------ all routes */
 
 void route_compute(const struct route_graph *graph, struct route_table *tables)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * route - which ports lead to a destination: equal-cost shortest paths.
- * A table gives for each endpoint (RNIC port of the fabric) a group of egress ports, all
- * on shortest paths by hops. ECMP picks one by a hash of the frame's 5-tuple and the switch's seed,
- * so a flow keeps to one path.  Two tiers with the same seed make the same choice: polarization, as
+ * route - equal-cost shortest paths to each destination.
+ * A table has, for each endpoint (RNIC port of the fabric), a group of egress ports on shortest
+ * paths by hop count. ECMP selects one by a hash of the frame's 5-tuple and the switch's seed, so a
+ * flow stays on one path. Two tiers with the same seed make the same choice: hash polarization, as
  * in real fabrics. */
 #ifndef STORMGLASS_NET_ROUTE_ROUTE_H
 #define STORMGLASS_NET_ROUTE_ROUTE_H
@@ -13,17 +13,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The egress to an endpoint: a port, or from ROUTE_GROUP on the place of a group. */
+/* The egress to an endpoint: a port, or ROUTE_GROUP plus the position of a group. */
 enum { ROUTE_GROUP = 1 << 15, ROUTE_NONE = ROUTE_GROUP };
 
 struct route_table {
     uint16_t *egress; /* by endpoint */
-    uint16_t *groups; /* each is a number and so many ports; the first is empty: no route */
+    uint16_t *groups; /* each group is a count followed by that many ports; the first is empty:
+                       * no route */
     uint32_t endpoint_count;
-    uint32_t used; /* of groups */
+    uint32_t used; /* used entries of `groups` */
 };
 
-/* The fabric as routing sees it. */
+/* The topology for routing. */
 struct route_link {
     uint32_t a, b; /* nodes */
     uint16_t a_port, b_port;
@@ -33,23 +34,23 @@ struct route_graph {
     uint32_t node_count;
     const struct route_link *links;
     uint32_t link_count;
-    const uint8_t *forwards;       /* by node: it may be passed through (a switch) */
-    const uint32_t *endpoint_node; /* by endpoint: the host it belongs to */
-    const uint16_t *endpoint_port; /* and the port of that host */
+    const uint8_t *forwards;       /* by node: forwards traffic (a switch) */
+    const uint32_t *endpoint_node; /* by endpoint: its host */
+    const uint16_t *endpoint_port; /* by endpoint: its port on that host */
     uint32_t endpoint_count;
-    /* By endpoint, the first of those in a row that share its address (link aggregation): all are
-     * reached by the port of any.  NULL: none do. */
+    /* By endpoint: the first of the consecutive endpoints that share its address (link
+     * aggregation); each can be reached through the port of any. NULL: no address is shared. */
     const uint32_t *endpoint_lead;
 };
 
-/* Fills the tables of all nodes that forward (tables[node]); others are left alone. */
+/* Fills the tables of all nodes that forward (tables[node]) and leaves the others unchanged. */
 void route_compute(const struct route_graph *graph, struct route_table *tables);
 void route_table_fini(struct route_table *table);
 
-/* The egress to one endpoint becomes any of the ports, which are different; none: no route. */
+/* Sets the egress to one endpoint to any of the ports, which are distinct; no ports: no route. */
 void route_set(struct route_table *table, uint32_t endpoint, const uint16_t *ports, uint16_t count);
 
-/* The egress port, or UINT16_MAX when there is no route. */
+/* The egress port; UINT16_MAX: no route. */
 static inline uint16_t route_pick(const struct route_table *table, uint32_t endpoint,
                                   uint32_t entropy, uint64_t seed)
 {
@@ -63,7 +64,7 @@ static inline uint16_t route_pick(const struct route_table *table, uint32_t endp
     return group[1 + (uint32_t)(((hash >> 32) * group[0]) >> 32)];
 }
 
-/* All the ports that route_pick picks from; returns how many. */
+/* All ports among which route_pick chooses; returns their number. */
 static inline uint32_t route_all(const struct route_table *table, uint32_t endpoint,
                                  const uint16_t **ports)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * buffer - admission and release.
- * Most frames find ample room, and the functions of the header are all that they need.  What is
- * ample is worked out once for a pool that is half used: thresholds never rise as it fills, so
- * they are no lower anywhere below. */
+ * Most frames find ample space, and the inline functions of the header are sufficient for them. The
+ * ample limits are computed once for a half-full pool: thresholds never rise as the pool fills, so
+ * at lower occupancy they are at least as high. */
 #include "net/switch/buffer_kinds.h"
 
 #include "base/numbers.h"
@@ -25,8 +25,8 @@ const char *const buffer_policy_names[BUFFER_POLICIES] = {
 
 /* ------------------------------------------------------------------ cells */
 
-/* ceil(n / c) = floor((n + c - 1) / c) = (n + c - 1) * ceil(2^40 / c) >> 40: the scale is less than
- * c/2^40 of itself too large, which (n + c - 1) < 2^17 cannot bring to the next 1/c. */
+/* ceil(n / c) = floor((n + c - 1) / c) = (n + c - 1) * ceil(2^40 / c) >> 40: the scale is too large
+ * by less than c/2^40 of itself, which for (n + c - 1) < 2^17 cannot reach the next 1/c. */
 void buffer_set_cell(struct buffer *buffer, int64_t bytes)
 {
     CHECK(bytes >= 1 && bytes <= UINT16_MAX);
@@ -42,7 +42,7 @@ static uint32_t least(int64_t a, int64_t b)
 
 /* ------------------------------------------------------------------ thresholds */
 
-/* While `idle` cells of its pool are free. */
+/* Threshold when `idle` cells of its pool are free. */
 static int64_t threshold_at(const struct buffer *buffer, const struct buffer_group *group,
                             int64_t idle)
 {
@@ -51,7 +51,7 @@ static int64_t threshold_at(const struct buffer *buffer, const struct buffer_gro
                                      : buffer->policy->threshold(buffer, group->place, alpha, idle);
 }
 
-/* The most that it can become. */
+/* Upper bound of the threshold. */
 static int64_t most_at(const struct buffer *buffer, const struct buffer_group *group, int64_t idle)
 {
     const int64_t alpha = buffer->alpha[group->lossless];
@@ -71,7 +71,8 @@ int64_t buffer_group_slope(const struct buffer *buffer, const struct buffer_grou
     return threshold_at(buffer, group, PPM) - threshold_at(buffer, group, 0);
 }
 
-/* Mostly what is free of the pool is shared dynamically, whatever the groups' policy. */
+/* In most cases the free part of the pool is shared dynamically, whatever the policy of the
+ * groups. */
 static int64_t queue_threshold_at(const struct buffer *buffer, struct buffer_place queue,
                                   int64_t idle)
 {
@@ -87,7 +88,7 @@ int64_t buffer_queue_threshold(const struct buffer *buffer, struct buffer_place 
     return queue_threshold_at(buffer, queue, (int64_t)buffer->egress.size - buffer->egress.used);
 }
 
-/* Tells a policy that wants to know. */
+/* Notifies a policy that tracks cells. */
 static inline void tell_moved(struct buffer *buffer, struct buffer_place place, int64_t cells,
                               time_ps now)
 {
@@ -95,7 +96,7 @@ static inline void tell_moved(struct buffer *buffer, struct buffer_place place, 
         buffer->policy->moved(buffer->state, buffer, place, cells, now);
 }
 
-/* ------------------------------------------------------------------ what is ample */
+/* ------------------------------------------------------------------ ample space */
 
 static void set_ample(const struct buffer *buffer, struct buffer_group *group)
 {
@@ -110,8 +111,8 @@ static void set_all_ample(struct buffer *buffer)
         set_ample(buffer, &buffer->groups[i]);
 }
 
-/* A pool is tight when more than half of it is used, and until a sixteenth less is: that many
- * cells must come and go between two rounds over the groups. */
+/* A pool is tight from more than half full until the used part has fallen by a sixteenth of the
+ * pool, so that many cells are moved between two updates of all groups. */
 static void set_tight(struct buffer *buffer, struct buffer_pool *pool, bool tight)
 {
     pool->tight = tight;
@@ -136,7 +137,7 @@ static void pool_shrunk(struct buffer *buffer, struct buffer_pool *pool)
         set_tight(buffer, pool, false);
 }
 
-/* A frame that passes finds an empty queue: all that it needs is a threshold above 0, and room. */
+/* A frame that passes finds an empty queue: it needs only a threshold above 0 and space. */
 static void reckon_egress(struct buffer *buffer)
 {
     struct buffer_egress *egress = &buffer->egress;
@@ -148,8 +149,8 @@ static void reckon_egress(struct buffer *buffer)
     egress->tight = !roomy;
 }
 
-/* While no pool is tight, the largest frame fits.  Nothing is ample where thresholds depend on more
- * than that: each frame is asked for, and what it changes reported. */
+/* While no pool is tight, the largest frame fits. Without by_idle nothing is ample: the policy is
+ * consulted for each frame, and notified of each change. */
 static void reckon_group(const struct buffer *buffer, struct buffer_group *group)
 {
     const struct buffer_pool *pool = group->pool;
@@ -217,7 +218,7 @@ enum buffer_verdict buffer_admit_asked(struct buffer *buffer, struct buffer_grou
     return BUFFER_ADMIT_XOFF;
 }
 
-/* The share that lets the sender go on. */
+/* The share at or below which the sender may resume. */
 static int64_t resume_at(const struct buffer *buffer, int64_t threshold)
 {
     const int64_t below = threshold - buffer->xon_offset;
@@ -272,7 +273,7 @@ bool buffer_queue_admits(const struct buffer *buffer, struct buffer_place queue,
             egress->used + share <= egress->size);
 }
 
-/* As with the pools of groups, but from half to a quarter. */
+/* As for the pools of groups, but from half full to a quarter. */
 static void set_egress_tight(struct buffer *buffer, bool tight)
 {
     buffer->egress.tight = tight;
@@ -320,7 +321,7 @@ static void audit_group(const struct buffer *buffer, const struct buffer_group *
     CHECK(group->pool == &buffer->pools[0] || group->pool == &buffer->pools[1]);
 }
 
-/* Tight from above half on, until a sixteenth less is used. */
+/* Tight from above half until a sixteenth less is used. */
 static void audit_pool(const struct buffer_pool *pool, uint64_t shared)
 {
     CHECK(shared == pool->shared_used && shared <= pool->size && shared <= pool->shared_peak);

@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  * buffer - a switch's shared packet memory, in cells.
- * Source:  SAI saibuffer.h and SONiC's BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG and BUFFER_QUEUE for
- *          what there is; IEEE 802.1Q-2018 annex N (headroom); dynamic thresholds: Choudhury and
- *          Hahne, IEEE/ACM ToN 6(2), 1998.
- *
- * A frame takes whole cells.  It is counted twice, as in the ASIC: in the group of its (ingress
+ * Source: SAI saibuffer.h and SONiC's BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG and BUFFER_QUEUE for
+ * the objects; IEEE 802.1Q-2018 annex N (headroom); dynamic thresholds: Choudhury and Hahne,
+ * IEEE/ACM ToN 6(2), 1998.
+ * A frame occupies whole cells. It is counted twice, as in the ASIC: in the group of its (ingress
  * port, priority), which may pause the sender, and in the queue of its (egress port, priority),
- * where a lossy frame may be dropped.  It is counted from arrival until its transmission begins:
- * the egress pipeline reads it out faster than the wire sends it.
- *
+ * where a lossy frame may be dropped. It is counted from its arrival until its transmission begins,
+ * because the egress pipeline reads it out faster than the wire sends it.
  *   memory = reserved for groups and queues + headroom + shared pool (lossless, lossy or common)
- *
  * Groups, at ingress
- *   - Reserved room first; then the pool, while the group's share of it is below a threshold (the
- *     frame that reaches it still fits, and XOFF is sent for it); then headroom; then there is none
- *     and the frame is dropped.  Room is given back in the reverse order.
- *   - Headroom is the group's own, or its part of a pool that all groups share.  It takes whole
- *     frames, so that its limit is exact.  A lossy group has none.
- *   - XON when headroom is empty and the share is at most max(xon, threshold - xon_offset): SAI's
- *     XON_TH and XON_OFFSET_TH.
+ *   - Reserved space is used first; then the pool, while the group's share of it is below a
+ *     threshold (the frame that reaches it still fits, and triggers XOFF); then headroom; then the
+ *     frame is dropped. Space is released in the reverse order.
+ *   - Headroom is the group's own, or a share of a pool common to all groups. It takes whole
+ *     frames, so that its limit is exact. A lossy group has none.
+ *   - XON is sent when headroom is empty and the share is at most max(xon, threshold - xon_offset):
+ *     SAI's XON_TH and XON_OFFSET_TH.
  * Queues, at egress
- *   - A lossy queue has reserved room, and a share of the egress lossy pool below a threshold.
- *   - A lossless queue has no limit, or a fixed one: it is the groups that hold lossless frames
- *     back.
- * What the threshold is, a policy says: below.
- * Not modelled: descriptors, limits of a whole port, multicast.  Owner: the switch.  Units: cells
- * here, bytes in what is asked for and reported; at most INT32_MAX cells. */
+ *   - A lossy queue has reserved space, and a share of the egress lossy pool below a threshold.
+ *   - A lossless queue has no limit or a fixed one: lossless frames are limited by their groups.
+ * A policy (below) computes the threshold. Not modeled: descriptors, limits per port, multicast.
+ * Owner: the switch. Units: cells internally, bytes in parameters and reports; at most INT32_MAX
+ * cells. */
 #ifndef STORMGLASS_NET_SWITCH_BUFFER_H
 #define STORMGLASS_NET_SWITCH_BUFFER_H
 
@@ -35,148 +31,153 @@
 
 #include <stdalign.h>
 
-enum { BUFFER_UNLIMITED = -1 }; /* instead of an alpha: as much as the pool has */
+enum { BUFFER_UNLIMITED = -1 }; /* instead of an alpha: limited only by the size of the pool */
 
 /* ------------------------------------------------------------------ policies */
 
 struct buffer;
 
-/* One whose share of a pool has a threshold: a group, or a lossy queue. */
+/* A group, or a lossy queue, whose share of a pool has a threshold. */
 struct buffer_place {
     uint16_t port;
     uint8_t priority;
-    bool egress; /* a queue */
+    bool egress; /* a queue, not a group */
 };
 
-/* How shared memory is divided: one file, net/switch/buffer_<stem>.c, whose last thing is this
- * table, and one line of buffer.def; its stem is the word of a scenario.  buffer_dynamic is the one
- * to copy, buffer_static has a parameter of its own, and buffer_abm looks at the whole switch.
+/* How shared memory is divided: one file, net/switch/buffer_<stem>.c, that ends with this table,
+ * and one line of buffer.def; a scenario selects it by the stem. To write another, start from
+ * buffer_dynamic; buffer_static has a parameter of its own, and buffer_abm uses the state of the
+ * whole switch.
  *
- * `view` is the memory and the ports of a switch, to be read only: pools, groups, queues (the prios
- * of `ports`), rates, and what belongs to the policy: params and `state`.
+ * `view` is the read-only state of memory and ports of a switch: pools, groups, queues (the prios
+ * of `ports`), rates, and the policy's own params and `state`.
  *
- * A policy may rely on:
+ * A policy can rely on:
  *   - alpha is the weight that the scenario gives the place, in ppm, and never BUFFER_UNLIMITED:
- *     such a place has no threshold, and its policy is not asked;
- *   - what is limited besides the threshold is not its affair: reserved room, the size of the pool,
- *     headroom, XON (from the threshold by xon and xon-offset).
- * It owes:
- *   - a threshold from 0 up that is a function of what the view shows: it is asked for at any time,
- *     also by observers, and with an `idle` that is not the pool's just now ("if so much were
- *     free"); no variables of its own, no allocation, no floating point, no clock but `now`;
- *   - by_idle only if it is true, for then most frames are never asked for. */
+ *     such a place has no threshold, and the policy is not consulted for it;
+ *   - limits other than the threshold are handled elsewhere: reserved space, the size of the pool,
+ *     headroom, XON (derived from the threshold by xon and xon-offset).
+ * A policy must provide:
+ *   - a threshold >= 0 that is a function of the view. It is computed at any time, also for
+ *     observers and for values of `idle` that are not the pool's present one ("if so much were
+ *     free"). No variables of its own, no allocation, no floating point, no clock but `now`;
+ *   - by_idle only if true, because then the policy is not consulted for most frames. */
 struct buffer_policy {
     const char *about, *source;
-    const struct opt *opts; /* its own rows, of a name that begins with its word; NULL: none */
-    size_t params_bytes;    /* of the struct that they are over, at most BUFFER_PARAMS_MAX */
+    const struct opt *opts; /* parameters of the policy, whose names begin with its stem; NULL:
+                             * none */
+    size_t params_bytes;    /* size of the struct that they fill, at most BUFFER_PARAMS_MAX */
 
-    /* The threshold depends on alpha, idle and params alone, and never rises as idle falls.  Frames
-     * that find ample room then pass without a question.  False: that fast path is off for the
-     * switch, and the policy is asked for every frame. */
+    /* The threshold depends only on alpha, idle and params, and never rises as idle falls. Frames
+     * that find ample space then pass without consulting the policy. False: this fast path is
+     * disabled, and the policy is consulted for every frame. */
     bool by_idle;
-    bool fixed;  /* it depends on nothing: it cannot sink below what a group holds already */
-    bool queues; /* it says so of lossy queues too; false: they have alpha times what is free */
+    bool fixed;  /* the threshold is constant: it cannot fall below a group's occupancy */
+    bool queues; /* it also defines the threshold of lossy queues; false: they get alpha times
+                  * the free cells */
 
-    /* Cells of its pool that a place may have while `idle` of them are free. */
+    /* Maximum cells of its pool that a place may use while `idle` of them are free. */
     int64_t (*threshold)(const struct buffer *view, struct buffer_place place, int64_t alpha,
                          int64_t idle);
 
-    /* The most that this can become, whatever else happens, while `idle` cells are free.  NULL if
-     * by_idle: it is the threshold. */
+    /* Upper bound of the threshold while `idle` cells are free, whatever else changes. NULL if
+     * by_idle: equal to the threshold. */
     int64_t (*most)(const struct buffer *view, struct buffer_place place, int64_t alpha,
                     int64_t idle);
 
-    /* For `check`, in bytes: what each of `busy` groups holds when all are as full as they may be,
-     * of `shared` bytes. */
+    /* For `check`, in bytes: the occupancy of each of `busy` groups when all fill `shared` bytes as
+     * far as their thresholds allow. */
     int64_t (*settled)(const void *params, int64_t alpha, int64_t shared, int64_t busy);
 
-    /* ---- for who looks at more than idle; all may be NULL, and are if by_idle ---- */
+    /* ---- for policies that depend on more than idle; all may be NULL, and are if by_idle ---- */
 
-    /* Size of view->state for that many groups, and as many queues; zeroes at first. */
+    /* Size of view->state for that many groups and as many queues; initially zeros. */
     size_t (*state_bytes)(uint32_t groups);
 
-    /* So many cells came to the place, or left it (below 0); the view has it already. */
+    /* `cells` cells came to the place, or left it (below 0); the view already includes them. */
     void (*moved)(void *state, const struct buffer *view, struct buffer_place place, int64_t cells,
                   time_ps now);
 
-    void (*audit)(const struct buffer *view); /* CHECKs the state */
+    void (*audit)(const struct buffer *view); /* CHECKs the state. */
 };
 
 enum { BUFFER_PARAMS_MAX = 128, BUFFER_POLICIES_MAX = 8 };
 
-/* In the order of buffer.def, which nothing but an index into these depends on; how many they are,
- * and each by name: buffer_kinds.h. */
+/* Policies in the order of buffer.def; only indices into these arrays depend on it. buffer_kinds.h
+ * counts them and declares each by name. */
 extern const struct buffer_policy *const buffer_policies[];
 extern const char *const buffer_policy_names[];
 
-/* ------------------------------------------------------------------ the memory */
+/* ------------------------------------------------------------------ packet memory */
 
 /* A part of the memory that groups share. */
 struct buffer_pool {
     uint32_t shared_used, shared_peak;
-    uint32_t watch; /* above it somebody must be told: of a new peak, or that the pool is tight */
-    uint32_t size, half; /* half as much */
-    bool tight;          /* about half used: its groups' ample room is none */
+    uint32_t watch;      /* cells above which buffer_note_pool has work: a new peak, or the pool
+                     * becomes tight */
+    uint32_t size, half; /* cells; half of `size` */
+    bool tight;          /* about half full: the ample limit of its groups is 0 */
 };
 
 struct buffer_group {
     alignas(64) struct buffer_pool *pool;
-    uint32_t *waiting; /* its cells in queues, by egress port; the owner keeps it */
-    uint32_t used;     /* without headroom: what is above `reserved` is its share of the pool */
+    uint32_t *waiting; /* its queued cells, by egress port; kept by the owner */
+    uint32_t used;     /* cells without headroom; what exceeds `reserved` is its share of the
+                        * pool */
     uint32_t used_peak;
-    /* Below it the share is below the threshold.  0 while headroom is in use, the peer paused or a
-     * pool tight; ample_at_ease is what it is at other times. */
+    /* Below `ample` the share is certainly below the threshold. It is 0 while headroom is in use,
+     * the peer is paused or a pool is tight, and ample_at_ease otherwise. */
     uint32_t ample, ample_at_ease;
     uint32_t reserved;
-    uint32_t headroom, headroom_used; /* limit, and what is in use */
+    uint32_t headroom, headroom_used; /* limit and cells in use */
     uint32_t headroom_peak;
     uint64_t dropped; /* frames */
     struct buffer_place place;
-    bool lossless; /* pauses its sender; has headroom, if only none */
+    bool lossless; /* pauses its sender; has headroom, possibly 0 */
     bool xoff;
 };
 
-/* The egress view of all lossy queues. */
+/* All lossy queues, at egress. */
 struct buffer_egress {
     int64_t alpha; /* ppm; or BUFFER_UNLIMITED */
-    uint32_t size; /* of the egress lossy pool */
+    uint32_t size; /* cells of the egress lossy pool */
     uint32_t used, peak;
-    uint32_t reserved; /* for each lossy queue */
+    uint32_t reserved; /* cells per lossy queue */
     uint32_t tight_above;
-    bool tight; /* little is left: no lossy frame may pass unasked */
+    bool tight; /* nearly full: every lossy frame needs the full admission check */
 };
 
 struct buffer {
-    /* what every frame touches */
-    struct buffer_group *groups; /* port * PRIORITIES + priority */
+    /* touched by every frame */
+    struct buffer_group *groups; /* indexed by port * PRIORITIES + priority */
     uint64_t cell_scale, cell_bias;
     uint32_t used, used_peak;
-    uint32_t queue_limit; /* of a lossless queue; UINT32_MAX: none */
+    uint32_t queue_limit; /* cells of a lossless queue; UINT32_MAX: no limit */
     uint32_t cell;        /* bytes */
     struct buffer_pool pools[2];
 
     struct buffer_egress egress;
     const struct buffer_policy *policy;
-    const void *params;       /* the policy's own */
-    void *state;              /* likewise; NULL: it has none */
-    const struct port *ports; /* of the switch */
-    int64_t alpha[2];         /* ppm, of lossy and of lossless groups; or BUFFER_UNLIMITED */
+    const void *params;       /* parameters of the policy */
+    void *state;              /* state of the policy; NULL: none */
+    const struct port *ports; /* ports of the switch */
+    int64_t alpha[2];         /* ppm, for lossy and lossless groups; or BUFFER_UNLIMITED */
     int64_t xon, xon_offset;
     uint32_t total, group_count;
-    uint32_t headroom_size; /* of all groups together */
+    uint32_t headroom_size; /* total of all groups, cells */
     uint32_t headroom_used, headroom_used_peak;
-    uint32_t headroom_peak; /* of one group */
+    uint32_t headroom_peak; /* maximum of a single group, cells */
 };
 
 enum {
     BUFFER_POOL_LOSSLESS,
     BUFFER_POOL_LOSSY
-}; /* the second only if lossy frames have their own */
+}; /* the second exists only if lossy frames have a pool of their own */
 
 /* Sets the size of a cell, 1..65535 bytes. */
 void buffer_set_cell(struct buffer *buffer, int64_t bytes);
 
-/* Cells that a frame takes: bytes / cell, rounded up; exact for frames of up to 65535 bytes. */
+/* Cells of a frame: bytes / cell, rounded up; exact for frames of up to 65535 bytes. */
 static inline uint32_t buffer_cells(const struct buffer *buffer, uint32_t bytes)
 {
     return (uint32_t)((bytes * buffer->cell_scale + buffer->cell_bias) >> 40);
@@ -187,31 +188,33 @@ static inline int64_t buffer_bytes(const struct buffer *buffer, int64_t cells)
     return cells * buffer->cell;
 }
 
-/* Works out what is ample, once sizes, limits and the groups are known. */
+/* Computes the ample limits, once sizes, limits and groups are known. */
 void buffer_reckon_ample(struct buffer *buffer);
 
-/* True when a group can take that much without coming near a threshold; false says nothing. */
+/* True when a group can take that many cells and certainly stay below its threshold; false is
+ * inconclusive. */
 static inline bool buffer_is_ample(const struct buffer_group *group, uint32_t cells)
 {
     return group->used + cells < group->ample;
 }
 
-/* What is above the reserved room. */
+/* The part above the reserved space. */
 static inline uint32_t buffer_above(uint32_t used, uint32_t reserved)
 {
     return used > reserved ? used - reserved : 0;
 }
 
-/* How many of `cells` on top of `below` lie above the reserved room. */
+/* How many of `cells`, added to `below`, are above the reserved space. */
 static inline uint32_t buffer_share(uint32_t below, uint32_t reserved, uint32_t cells)
 {
     return LIKELY(below >= reserved) ? cells : buffer_above(below + cells, reserved);
 }
 
-/* For a pool that has come above what it watches. */
+/* Slow path of buffer_note_pool. */
 NOINLINE void buffer_pool_grown(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells);
 
-/* A pool may have come above what it watches; `cells` more are in it only for a moment. */
+/* Updates peak and state of a pool that may have risen above `watch`; `cells` more are in it only
+ * momentarily. */
 static inline void buffer_note_pool(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells)
 {
     const uint32_t used = pool->shared_used + cells;
@@ -221,8 +224,8 @@ static inline void buffer_note_pool(struct buffer *buffer, struct buffer_pool *p
         pool->shared_peak = pool->watch = used;
 }
 
-/* Notes what a frame that goes through adds for a moment: to the peak of the whole memory only with
- * that of its pool. */
+/* Records the momentary use by a frame that passes through: the peak of the whole memory is updated
+ * only when that of the pool may be. */
 static inline void buffer_note_pass(struct buffer *buffer, struct buffer_group *group,
                                     uint32_t cells)
 {
@@ -236,8 +239,8 @@ static inline void buffer_note_pass(struct buffer *buffer, struct buffer_group *
     }
 }
 
-/* True when a frame may go through at once: it would be admitted, pause nobody, and leave all as it
- * was when its room is given back.  Only the peaks know that it was here.  False says nothing: ask
+/* True when a frame may pass through at once: it would be admitted, pause no sender, and leave the
+ * state unchanged after its release; only the peaks record it. False is inconclusive: call
  * buffer_admit. */
 static inline bool buffer_pass(struct buffer *buffer, struct buffer_group *group, uint32_t cells)
 {
@@ -249,8 +252,8 @@ static inline bool buffer_pass(struct buffer *buffer, struct buffer_group *group
 
 enum buffer_verdict { BUFFER_ADMIT, BUFFER_ADMIT_XOFF, BUFFER_REFUSE };
 
-/* The parts of buffer_admit and buffer_release for a group that is not far from its threshold, or
- * whose policy is asked for every frame.  The first decides XOFF, the second XON. */
+/* Slow paths of buffer_admit and buffer_release, for a group that may be near its threshold or
+ * whose policy is consulted for every frame. The first decides XOFF, the second XON. */
 enum buffer_verdict buffer_admit_asked(struct buffer *buffer, struct buffer_group *group,
                                        uint32_t cells, time_ps now);
 NOINLINE bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
@@ -278,7 +281,7 @@ static inline void buffer_discharge(struct buffer *buffer, struct buffer_group *
     buffer->used -= cells;
 }
 
-/* Charges a frame to its group; XOFF: the threshold was reached by this frame. */
+/* Charges a frame to its group; XOFF: this frame reached the threshold. */
 static inline enum buffer_verdict buffer_admit(struct buffer *buffer, struct buffer_group *group,
                                                uint32_t cells, time_ps now)
 {
@@ -288,7 +291,7 @@ static inline enum buffer_verdict buffer_admit(struct buffer *buffer, struct buf
     return BUFFER_ADMIT;
 }
 
-/* Gives a frame's room back; true: XON is due. */
+/* Releases the space of a frame; true: XON is due. */
 static inline bool buffer_release(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
                                   time_ps now)
 {
@@ -298,7 +301,7 @@ static inline bool buffer_release(struct buffer *buffer, struct buffer_group *gr
     return false;
 }
 
-/* A group's share of its pool, and how much it may be just now. */
+/* A group's share of its pool, and its present threshold, in cells. */
 static inline uint32_t buffer_group_share(const struct buffer_group *group)
 {
     return buffer_above(group->used, group->reserved);
@@ -306,40 +309,41 @@ static inline uint32_t buffer_group_share(const struct buffer_group *group)
 
 int64_t buffer_group_threshold(const struct buffer *buffer, const struct buffer_group *group);
 
-/* By how much it sinks for each cell that the pool loses, in ppm: exact where it is proportional to
- * what is free. */
+/* Decrease of the threshold per cell that the pool loses, in ppm: exact where the threshold is
+ * proportional to the free cells. */
 int64_t buffer_group_slope(const struct buffer *buffer, const struct buffer_group *group);
 
-/* May the lossy queue, which holds `queued` cells, take a frame?  Then its threshold counts only
- * for what is above its reserved room. */
+/* Whether a lossy queue of `queued` cells may accept a frame. The threshold applies only to the
+ * part above the reserved space. */
 bool buffer_queue_admits(const struct buffer *buffer, struct buffer_place queue, uint32_t queued,
                          uint32_t cells);
 int64_t buffer_queue_threshold(const struct buffer *buffer, struct buffer_place queue);
 
-/* A lossy queue has grown by a frame on top of `below` cells, or has shrunk to them. */
+/* Notifies that a lossy queue has grown by a frame on top of `below` cells, or has shrunk to
+ * `below`. */
 void buffer_queue_grown(struct buffer *buffer, struct buffer_place queue, uint32_t below,
                         uint32_t cells, time_ps now);
 void buffer_queue_shrunk(struct buffer *buffer, struct buffer_place queue, uint32_t below,
                          uint32_t cells, time_ps now);
 
-/* Cells that a group holds, wherever they lie. */
+/* Cells of a group, including headroom. */
 static inline int64_t buffer_held(const struct buffer_group *group)
 {
     return (int64_t)group->used + group->headroom_used;
 }
 
-/* Cells that a group or a queue holds. */
+/* Cells of a group or a queue. */
 static inline int64_t buffer_place_held(const struct buffer *view, struct buffer_place place)
 {
     return place.egress ? (int64_t)view->ports[place.port].prios[place.priority].cells
                         : buffer_held(&view->groups[place.port * PRIORITIES + place.priority]);
 }
 
-/* What of its pool a group has when only `left` of its cells are left. */
+/* The share of its pool that a group would have with only `left` of its cells left. */
 uint32_t buffer_share_of_rest(const struct buffer_group *group, int64_t left);
 
-/* True when XON might be due once `left` cells of the group are left, and `shared` cells of its
- * pool in use: it is, by a policy that looks at nothing else. */
+/* True when XON could be due with `left` cells of the group left and `shared` cells of its pool in
+ * use; exact for a policy that depends on nothing else. */
 bool buffer_rest_resumes(const struct buffer *buffer, const struct buffer_group *group,
                          int64_t left, int64_t shared);
 

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * buffer_abm - Active Buffer Management: what is free, by how many want it and how fast one drains.
- *
+ * buffer_abm - Active Buffer Management: free memory, divided by the number of congested places and
+ * scaled by the drain rate.
  *    T = alpha * (B - Q) * 1/n * mu/b
- *
  * n is the number of congested places of the same priority (groups with groups, queues with
- * queues), mu/b the rate at which the place drains as a part of its port's.  With one congested
- * place that drains at line rate this is the dynamic threshold.
- * Source:  Addanki et al., ABM: Active Buffer Management in Datacenters, SIGCOMM 2022, and its
- *          authors' simulator (inet-tub/ns3-datacenter, gen-queue-disc.cc) for how n and mu are
- *          measured: a place counts in part until it holds `abm-congested`, n is 1 at the least.
- *          For groups, and that mu/b is 1 for who holds less: the same, switch-mmu.cc.
- * Own:     the rate of a place that is paused or starved counts as 1/8 of the line, the share of
- *          one priority of eight, so that its threshold does not vanish; the window in which it is
- *          measured begins when the place becomes congested, and n follows each frame, where the
- *          simulator has periods of the whole switch.
- * Not modelled: the larger alpha of a flow's first round trip, which hosts would have to mark.
- * Units:   cells, ppm, picoseconds. */
+ * queues), mu/b the drain rate of the place as a fraction of its port's rate. With a single
+ * congested place that drains at line rate this is the dynamic threshold.
+ * Source: Addanki et al., ABM: Active Buffer Management in Datacenters, SIGCOMM 2022; the
+ * measurement of n and mu follows its authors' simulator (inet-tub/ns3-datacenter,
+ * gen-queue-disc.cc): a place counts fractionally until it reaches `abm-congested`, and n is at
+ * least 1. Groups, and mu/b = 1 below that occupancy: the same simulator, switch-mmu.cc. Our
+ * choice: the rate of a paused or starved place counts as 1/8 of the line, the share of one of
+ * eight priorities, so that its threshold does not vanish; its measurement window begins when the
+ * place becomes congested, and n is updated with each frame, where the simulator updates the whole
+ * switch periodically. Not modeled: the larger alpha during a flow's first round trip, which hosts
+ * would have to mark. Units: cells, ppm, picoseconds. */
 #include "net/switch/buffer.h"
 
 #include "base/check.h"
@@ -30,8 +28,9 @@ static const struct opt opts[] = {
      "ABM: how long the rate is measured at which a congested queue or group drains.",
      "the authors' ns-3 simulator: updateInterval 30000 ns", OPT_ACTS(PAUSES, ANY, TRACE)},
     {"abm-congested", OPT_SIZE, offsetof(struct abm_params, congested), "28000B", "1B", "1GiB",
-     NULL, "ABM: occupancy at which a queue or group counts as congested; below, it counts in "
-        "part.",
+     NULL,
+     "ABM: occupancy at which a queue or group counts as congested; below, it counts in "
+     "part.",
      "the authors' ns-3 simulator: sat 20 * 1400 B", OPT_ACTS(PAUSES, ANY, TRACE)},
     {0},
 };
@@ -39,14 +38,14 @@ static const struct opt opts[] = {
 enum { LEAST_DRAIN = PPM / PRIORITIES };
 
 struct abm_place {
-    time_ps since; /* the window began */
-    int64_t left;  /* cells that left in it */
-    int64_t drain; /* ppm of the line: the window before */
-    int64_t level; /* ppm of congested */
+    time_ps since; /* begin of the measurement window */
+    int64_t left;  /* cells that left during the window */
+    int64_t drain; /* drain rate in the previous window, ppm of the line rate */
+    int64_t level; /* occupancy in ppm of `congested`, at most PPM */
 };
 
 struct abm {
-    int64_t congested[2][PRIORITIES]; /* sum of levels: of groups, of queues */
+    int64_t congested[2][PRIORITIES]; /* sums of levels: of groups, of queues */
     struct abm_place places[];        /* groups, then queues */
 };
 
@@ -68,7 +67,7 @@ static int64_t level_of(const struct buffer *view, struct buffer_place place)
     return held >= params->congested ? PPM : held * PPM / params->congested;
 }
 
-/* The part of its port's rate at which that many cells left in that time. */
+/* Drain rate, as ppm of the port's rate, when `cells` left in time `took`. */
 static int64_t drain_of(const struct buffer *view, struct buffer_place place, int64_t cells,
                         time_ps took)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * buffer_dynamic - a group may have alpha times what is free.
- * T(t) = alpha * (B - Q(t)): with n busy groups each settles at alpha*B / (1 + n*alpha),
- * so memory is used and some is always left for a newcomer.  Source: Choudhury and Hahne 1998;
- * SONiC dynamic_th = log2(alpha). */
+ * buffer_dynamic - a group may use alpha times the free memory.
+ * T(t) = alpha * (B - Q(t)): with n busy groups each settles at alpha*B / (1 + n*alpha), so the
+ * memory is well used and some is always left for a newly active group.
+ * Source: Choudhury and Hahne 1998; SONiC dynamic_th = log2(alpha). */
 #include "net/switch/buffer.h"
 
 static int64_t threshold(const struct buffer *view, struct buffer_place place, int64_t alpha,

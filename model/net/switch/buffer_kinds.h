@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * buffer_kinds - declares and counts what buffer.def lists. */
+ * buffer_kinds - declares and counts the policies in buffer.def. */
 #ifndef STORMGLASS_NET_SWITCH_BUFFER_KINDS_H
 #define STORMGLASS_NET_SWITCH_BUFFER_KINDS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * buffer_static - one threshold for every group, whatever is free.
+ * buffer_static - a constant threshold for every group.
  * Source: Zhu et al., SIGCOMM 2015, section 4 (t_PFC as a constant); SONiC static_th. */
 #include "net/switch/buffer_static.h"
 
 #include "net/switch/buffer.h"
 
-/* The word is older than the rule that a policy's rows begin with its name. */
+/* This name is older than the rule that the names of a policy's parameters begin with its stem. */
 static const struct opt opts[] = {
     {"xoff", OPT_SIZE, offsetof(struct buffer_static_params, xoff), "96KiB", "0B", "32TiB", NULL,
      "Static policy: bytes of a group at which its sender is paused.", "assumed",

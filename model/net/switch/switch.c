@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch - the path of a frame through a switch.
- *
  *   arrival -> priority by DSCP -> egress port by route and ECMP -> giant?
  *           -> memory (drop, XOFF) -> ECN mark
  *           -> wire at once if nothing waits before it, else egress queue -> scheduler
- *           -> room given back (XON) -> wire
- *
- * Each stage is a function below, in this order.  A frame that can leave at once costs one event;
- * a frame that must wait is sent when the port's dequeue timer is due (net/port/dequeue_timers.h),
- * which is an event only where somebody looks on.
- *
- * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
- * may leave while they come unless the egress wire is faster, which would run dry: then it waits
- * for its last bit (CUT_WAIT). */
+ *           -> space released (XON) -> wire
+ * Each stage is a function below, in this order. A frame that can leave at once costs one event; a
+ * frame that has to wait is sent when the port's dequeue timer is due (net/port/dequeue_timers.h),
+ * which is an event only under a watch.
+ * Cut-through: the header arrives first, and the remaining bits follow at the ingress rate. The
+ * frame may leave at the same time, unless the egress wire is faster and would run dry: then it
+ * waits for its last bit (CUT_WAIT). */
 #include "net/switch/switch_mark_private.h"
 #include "net/switch/switch_queue_private.h"
 #include "net/switch/watchdog.h"
@@ -27,9 +24,9 @@ static struct swtch *switch_of(struct node *node)
 /* ------------------------------------------------------------------ scheduling */
 
 /* Deficit round robin among the weighted priorities of `mask` (Shreedhar and Varghese, SIGCOMM
- * 1995): a queue's turn adds its quantum once, and lasts while the deficit covers its first frame.
- * A pause cuts a turn short: it goes on when the queue is back, without another quantum, so what
- * was not sent in the meantime is the others' for good.  The last of a queue ends its turn. */
+ * 1995): each turn adds the queue's quantum once and lasts while the deficit covers the first
+ * frame. A pause suspends a turn; it continues when the queue resumes, without another quantum, so
+ * the time lost during a pause is not made up. A turn ends with the last frame of a queue. */
 static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, const struct port *port,
                                       unsigned mask)
 {
@@ -52,14 +49,14 @@ static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, const struct po
     }
 }
 
-/* Of the priorities in `mask`, all of which wait and the one of which is served next. */
+/* Selects the priority in `mask` to be served next; all have frames waiting. */
 static inline unsigned pick(const struct swtch *swtch, const struct port *port, unsigned mask)
 {
     const unsigned strict = mask & swtch->strict;
     return LIKELY(strict != 0) ? port_highest(strict) : weighted_pick(swtch, port, mask);
 }
 
-/* The first frame of the priority leaves its queue, which is not empty. */
+/* Removes the first frame of a non-empty queue. */
 static inline struct passage take_first(struct swtch *swtch, struct port *port, size_t priority,
                                         time_ps now)
 {
@@ -81,8 +78,8 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
                      : (uint32_t)take_first(swtch, port, pick(swtch, port, mask), now).handle;
 }
 
-/* Each frame is out of the queue before its room is given back: the XON that this may cause asks
- * other ports, or this one, for frames. */
+/* Each frame leaves the queue before its space is released, because the XON that this may trigger
+ * requests frames from other ports or from this one. */
 uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now)
 {
     const struct port_prio *prio = &port->prios[priority];
@@ -99,8 +96,8 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
 
 /* ------------------------------------------------------------------ dequeue timers */
 
-/* For when the wire is free.  To somebody who looks on an event reports it: then there is no
- * room. */
+/* Schedules the next dequeue for when the wire is free. Under a watch it is an event, so that the
+ * watch sees it; the timers then have no space. */
 static inline void dequeue_later(struct swtch *swtch, struct port *port)
 {
     if (port->dequeue_at == port->busy_until)
@@ -122,7 +119,8 @@ void switch_dequeue_later(struct port *port)
     dequeue_later(switch_of(port->node), port);
 }
 
-/* The port's wire is free, and mostly the first of its queue leaves.  True: something is left. */
+/* The port's wire is free; usually the first frame of its queue leaves. Returns true when more is
+ * left to send. */
 static inline bool dequeue(struct swtch *swtch, struct port *port, uint64_t line, time_ps now)
 {
     const unsigned mask = port->ready & ~(unsigned)port->paused;
@@ -134,7 +132,7 @@ static inline bool dequeue(struct swtch *swtch, struct port *port, uint64_t line
     return port_has_work(port);
 }
 
-/* Its timer of that moment is the present event. */
+/* Handles a due timer of the port as if it were `event`. */
 static inline void on_dequeue(struct swtch *swtch, struct port *port, const struct event *event)
 {
     if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
@@ -147,7 +145,7 @@ static inline void on_dequeue(struct swtch *swtch, struct port *port, const stru
     }
 }
 
-/* Serves the timers that come before an event at `at` of that place in the order. */
+/* Handles the timers that precede an event at `at` with order key `order`. */
 static NOINLINE void dequeue_due(struct swtch *swtch, time_ps at, uint64_t order)
 {
     struct dequeue_timers *timers = &swtch->dequeue_timers;
@@ -173,14 +171,15 @@ static void settle(struct node *node, time_ps until)
 
 /* ------------------------------------------------------------------ forwarding */
 
-/* Never straight back at once: giving the room back may make an XON due on the port it came by. */
+/* A frame that goes back out of its ingress port never leaves at once, because releasing its space
+ * may make an XON due on that port. */
 static bool may_leave(const struct port *port, const struct frame *frame, time_ps now)
 {
     return port_is_free(port, frame->priority, now) && LIKELY(port->index != frame->in_port);
 }
 
-/* What is odd about a frame or its way out: mostly it takes room and waits for its turn; it may
- * leave at once after all. */
+/* The general path of a frame: usually it is admitted and queued, but it may also turn out to leave
+ * at once. */
 static NOINLINE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress, uint32_t cells,
                              time_ps now)
 {
@@ -217,7 +216,7 @@ static NOINLINE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egre
         dequeue_later(swtch, port);
 }
 
-/* What ECMP tells the frame's flow by. */
+/* The hash input by which ECMP distinguishes flows. */
 static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
 {
     const uint64_t addresses = (uint64_t)frame->source << 32 | frame->destination;
@@ -230,10 +229,11 @@ static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
     case SWITCH_HASH_QUEUE_PAIR:
         return (uint32_t)(hash_mix(with_queue_pair) >> 32);
     }
-    CHECK(false); /* no other was read */
+    CHECK(false); /* the parser accepts no other value */
 }
 
-/* enqueue for a frame that finds ample room and the wire taken, in a queue without a limit. */
+/* Fast path of enqueue, for a frame that finds ample space, a busy wire and a queue without a
+ * limit. */
 static inline void join(struct swtch *swtch, struct buffer_group *group, struct port *port,
                         const struct passage *passage, uint32_t cells)
 {
@@ -246,8 +246,8 @@ static inline void join(struct swtch *swtch, struct buffer_group *group, struct 
         dequeue_later(swtch, port);
 }
 
-/* Has no way on, no hops left, or is larger than its port takes: a port without carrier takes none,
- * but sends and counts what would fit. */
+/* The frame has no route, no hops left, or is larger than its egress port allows. A port without
+ * carrier has limit 0: frames within its MTU are sent and counted. */
 static NOINLINE void forward_odd(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
 {
     const struct frame *frame = frame_at(swtch->frames, handle);
@@ -294,7 +294,7 @@ uint16_t switch_egress(const struct swtch *swtch, const struct frame *frame)
                       swtch->ecmp_seed);
 }
 
-/* True when the frame's bits come slower than its way out would send them. */
+/* True when a frame's bits arrive more slowly than its egress port would send them. */
 static bool must_wait(const struct swtch *swtch, const struct frame *frame)
 {
     if (!swtch->cut_through || frame->bytes <= CUT_THROUGH_BYTES)
@@ -314,7 +314,7 @@ static void wait_for_rest(struct swtch *swtch, uint32_t handle, const struct fra
               SWITCH_EVENT_CUT_WAIT, frame->in_port, handle);
 }
 
-/* True when the watchdog drops the frame. */
+/* Drops the frame and returns true when the watchdog requires it. */
 static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct frame *frame,
                          time_ps now)
 {
@@ -343,7 +343,8 @@ static NOINLINE void forward_carefully(struct swtch *swtch, uint32_t handle,
         forward_whole(swtch, handle, now);
 }
 
-/* A giant, a corrupt frame or one of MAC control, which alone has its own priority. */
+/* Handles a giant, a corrupt frame or a MAC control frame; only the latter keeps its own
+ * priority. */
 static NOINLINE void refuse(struct port *port, const struct event *event, struct frame *frame,
                             unsigned priority)
 {
@@ -401,7 +402,7 @@ void switch_start(struct swtch *swtch)
     watchdog_start(swtch, SWITCH_EVENT_WATCHDOG);
 }
 
-/* Arrivals by themselves: what they do not call costs them nothing. */
+/* Arrivals are inlined and everything else is called, so that arrivals save no registers for it. */
 static INLINE void execute(struct node *node, const struct event *event)
 {
     if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
@@ -424,7 +425,8 @@ static void on_event(struct node *node, const struct event *event)
     execute(node, event);
 }
 
-/* Timers chain nothing: the event's word is chained after them, beside its frame's. */
+/* Timers chain nothing into the digest: the event's word is chained after they have run, together
+ * with its frame's. */
 static void take_batch(struct node *node)
 {
     for (const struct event *event; (event = node_next(node)) != NULL;) {
@@ -434,8 +436,8 @@ static void take_batch(struct node *node)
     }
 }
 
-/* Of a frame's arrival: the port, the prio and the group that it comes in by, and the port that it
- * leaves by, which the route tells.  The sender's priority is a good guess. */
+/* Prefetches for a frame's arrival: the ingress port, prio and group, and the egress port given by
+ * the route. The sender's priority is used as a guess. */
 static void fetch(const struct node *node, const struct event *event)
 {
     const struct swtch *swtch = (const struct swtch *)(const void *)node;

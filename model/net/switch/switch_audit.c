@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_audit - what must hold in a switch between two events. */
+ * switch_audit - invariants of a switch between two events. */
 #include "net/switch/switch_private.h"
 #include "net/switch/watchdog.h"
 
-/* A group's cells wait in some queue, and a queue's cells came by some port. */
+/* A group's cells are all in some queue, and a queue's cells all came from some port. */
 static void audit_waiting(const struct swtch *swtch, uint16_t port, unsigned priority)
 {
     const int64_t held = buffer_held(&swtch->buffer.groups[port * PRIORITIES + priority]);
@@ -35,7 +35,7 @@ void switch_audit(const struct node *node)
                 lossy += buffer_above(prio->cells, swtch->buffer.egress.reserved);
         }
     }
-    CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
+    CHECK(queued == swtch->buffer.used); /* the charged cells are the queued ones */
     CHECK(node->due == dequeue_timers_due(&swtch->dequeue_timers));
     CHECK(lossy == swtch->buffer.egress.used);
     watchdog_audit(swtch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_carve - the sum of what is set aside. */
+ * switch_carve - computes how the packet memory is divided. */
 #include "net/switch/switch_carve.h"
 
 #include "base/plural.h"
@@ -29,7 +29,8 @@ struct headroom_link switch_link(const struct switch_params *params, const struc
         .cell = params->cell,
         .smallest = params->smallest_frame,
         .largest = port_largest_frame(&port->params),
-        .dynamic = true, /* with a static threshold, too: the shared memory may be full before it */
+        .dynamic = true, /* for a static threshold too, because the shared memory may be full
+                          * below it */
     };
 }
 
@@ -48,7 +49,7 @@ int64_t switch_plan_link(struct switch_plan *plan, const struct headroom_link *l
     const int64_t bytes =
         params->headroom == SWITCH_HEADROOM_AUTO ? headroom_auto(link) : params->headroom;
     const int64_t cells = switch_cells_up(params, bytes);
-    const int64_t headroom = cells < INT32_MAX ? cells : INT32_MAX; /* more than any memory has */
+    const int64_t headroom = cells < INT32_MAX ? cells : INT32_MAX; /* more than any memory */
     plan->links++;
     plan->headroom_sum += headroom * plan->lossless;
     plan->headroom_most = headroom > plan->headroom_most ? headroom : plan->headroom_most;
@@ -64,7 +65,7 @@ static int64_t reserved(const struct switch_plan *plan)
                           (PRIORITIES - plan->lossless) * lossy);
 }
 
-/* What the groups' headrooms come to, after those of ports without a link are added. */
+/* Sum of the headrooms of all groups, including those of unlinked ports. */
 static int64_t headroom(const struct switch_plan *plan)
 {
     const struct switch_params *params = plan->params;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_drop - frames that a switch drops, and what it says of them. */
+ * switch_drop - drops frames and reports why. */
 #include "net/switch/switch_private.h"
 
 #include <assert.h>
 
 static_assert((int)PROBE_DROP_CAUSE_COUNT <= (int)SWITCH_DROP_CAUSES_MAX, "each is counted");
 
-/* What is known of a drop whatever its cause; counts it. */
+/* Counts a drop and fills in what is known for every cause. */
 static struct probe_drop dropped(struct swtch *swtch, const struct frame *frame,
                                  enum probe_drop_cause cause, time_ps now)
 {
@@ -26,7 +26,7 @@ static struct probe_drop dropped(struct swtch *swtch, const struct frame *frame,
     };
 }
 
-/* The group has neither room nor headroom. */
+/* Fills in the group that has neither space nor headroom. */
 static void blame_group(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
 {
     const struct buffer *buffer = &swtch->buffer;
@@ -37,7 +37,7 @@ static void blame_group(struct swtch *swtch, const struct frame *frame, struct p
     drop->headroom_limit = buffer_bytes(buffer, group->headroom);
 }
 
-/* The egress queue may not grow. */
+/* Fills in the egress queue that is at its limit. */
 static void blame_queue(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
 {
     const struct buffer *buffer = &swtch->buffer;
@@ -50,7 +50,7 @@ static void blame_queue(struct swtch *swtch, const struct frame *frame, struct p
     swtch->port_counters[drop->egress].queue_dropped[frame->priority]++;
 }
 
-/* For want of buffer. */
+/* Drops a frame for lack of buffer. */
 void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
                    enum probe_drop_cause cause, time_ps now)
 {
@@ -68,7 +68,7 @@ void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
     frame_give(swtch->frames, handle);
 }
 
-/* For another reason, which says nothing of room. */
+/* Drops a frame for a reason other than lack of buffer. */
 static void drop_for(struct swtch *swtch, uint32_t handle, uint16_t egress,
                      enum probe_drop_cause cause, time_ps now)
 {
@@ -78,7 +78,7 @@ static void drop_for(struct swtch *swtch, uint32_t handle, uint16_t egress,
     frame_give(swtch->frames, handle);
 }
 
-/* It cannot go on whatever room there is. */
+/* Drops a frame that cannot be forwarded at all: no route, no hops left or too large. */
 void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
 {
     const struct frame *frame = frame_at(swtch->frames, handle);
@@ -90,13 +90,13 @@ void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_p
     drop_for(swtch, handle, egress, cause, now);
 }
 
-/* The watchdog lets nothing by. */
+/* Drops a frame for the watchdog. */
 void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
 {
     drop_for(swtch, handle, egress, PROBE_DROP_WATCHDOG, now);
 }
 
-/* The switch has no power. */
+/* Drops a frame because the switch has lost power. */
 void switch_lose_frame(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
 {
     drop_for(swtch, handle, egress, PROBE_DROP_LINK_DOWN, now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_make - a switch comes into being: its ports, and the carving of its memory. */
+ * switch_make - creates a switch: its ports and the division of its memory. */
 #include "base/memory.h"
 #include "net/switch/buffer_kinds.h"
 #include "net/switch/switch_carve.h"
@@ -18,7 +18,7 @@ static uint8_t strict_mask(const struct switch_params *params)
     return (uint8_t)mask;
 }
 
-/* Zeroed memory that begins with a cache line. */
+/* Zeroed memory aligned to a cache line. */
 static void *lines(size_t count, size_t bytes)
 {
     const size_t size = (count * bytes + 63) / 64 * 64;
@@ -26,7 +26,7 @@ static void *lines(size_t count, size_t bytes)
     return memset(memory, 0, size);
 }
 
-/* The groups of one priority lie together: few priorities are in use. */
+/* The groups of one priority are adjacent in memory, because few priorities are in use. */
 static void set_waiting(struct swtch *swtch)
 {
     uint32_t *row = swtch->waiting;
@@ -110,7 +110,7 @@ struct port_ingress switch_ingress(const struct swtch *swtch)
     };
 }
 
-/* Groups' limits, which the plan sums up. */
+/* Sets the limits of the groups and adds them to the plan. */
 static void plan_groups(struct swtch *swtch, struct switch_plan *plan)
 {
     const struct switch_params *params = &swtch->params;
@@ -144,7 +144,7 @@ static void set_policy(struct swtch *swtch)
         buffer->state = memory_zeroed(1, buffer->policy->state_bytes(buffer->group_count));
 }
 
-/* More cells than any memory has limit nothing. */
+/* Converted to cells; a limit beyond any memory is no limit. */
 static uint32_t queue_limit(const struct switch_params *params)
 {
     const int64_t cells = switch_cells_up(params, params->egress_limit);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_mark - the chance of a mark. */
+ * switch_mark - the probability of an ECN mark. */
 #include "net/switch/switch_mark_private.h"
 
-/* Probability 0 up to kmin, rising to pmax at kmax, 1 above (DCQCN paper, figure 5). */
+/* Marking probability: 0 up to kmin, rising linearly to pmax at kmax, 1 above (DCQCN paper, figure
+ * 5). */
 void switch_mark_perhaps(struct swtch *swtch, struct frame *frame, const struct port *egress)
 {
     const struct switch_params *params = &swtch->params;

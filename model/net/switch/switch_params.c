@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_params - what a scenario may say about a switch: the rows of all, and then those that
- * buffer policies have for themselves. */
+ * switch_params - the parameters of a switch: the common rows, then those of each buffer policy. */
 #include "base/check.h"
 #include "net/switch/buffer_kinds.h"
 #include "net/switch/switch_private.h"
@@ -17,7 +16,7 @@
             "IEEE 802.1Q-2018 37 (ETS)", OPT_ACTS(CLASSES, ANY, TRACE)                             \
     }
 
-/* The names of the policies, each with a bar before it: the first one is left out. */
+/* The policy names, each preceded by a bar; the first bar is skipped. */
 static const char policies[] =
 #define POLICY(stem) "|" #stem
 #include "net/switch/buffer.def"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_private - what the files of a switch share.
+ * switch_private - declarations shared by the files of a switch.
  * Included only by switch*.c. */
 #ifndef STORMGLASS_NET_SWITCH_SWITCH_PRIVATE_H
 #define STORMGLASS_NET_SWITCH_SWITCH_PRIVATE_H
@@ -8,17 +8,17 @@
 #include "net/port/port_inline.h"
 #include "net/switch/switch.h"
 
-/* Bytes that a cut-through switch must see: Ethernet 14, IPv4 20, UDP 8, BTH 12, and 10 of what
- * follows. */
+/* Bytes that a cut-through switch needs before it forwards: Ethernet 14, IPv4 20, UDP 8, BTH 12,
+ * and 10 more. */
 enum { CUT_THROUGH_BYTES = 64 };
-enum { SWITCH_DWRR_QUANTUM = 512 }; /* bytes that a turn adds for each unit of weight */
+enum { SWITCH_DWRR_QUANTUM = 512 }; /* bytes added per turn and unit of weight */
 
 static inline struct buffer_group *switch_group(struct swtch *swtch, const struct frame *frame)
 {
     return &swtch->buffer.groups[frame->in_port * PRIORITIES + frame->priority];
 }
 
-/* The queue of that port that the frame goes to. */
+/* The queue of that egress port for the frame. */
 static inline struct buffer_place switch_queue_place(const struct frame *frame, uint16_t egress)
 {
     return (struct buffer_place){.port = egress, .priority = frame->priority, .egress = true};
@@ -29,22 +29,23 @@ static inline bool switch_is_lossless(const struct swtch *swtch, const struct fr
     return (swtch->lossless & 1u << frame->priority) != 0;
 }
 
-/* Drops a frame: for want of buffer; that cannot go on whatever room there is; as the watchdog lets
- * nothing by; as the switch lost its power. */
+/* Drop a frame: refuse for lack of buffer, reject because it cannot be forwarded at all, discard
+ * for the watchdog, lose_frame on power loss. */
 NOINLINE void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
                             enum probe_drop_cause cause, time_ps now);
 NOINLINE void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 NOINLINE void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 NOINLINE void switch_lose_frame(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 
-/* The source of a switch's ports: gives the frame that the scheduler chooses, and its room back. */
+/* port_source of a switch's ports: removes the frame that the scheduler selects and releases its
+ * space. */
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
 
 /* The port_later of a switch's ports. */
 void switch_dequeue_later(struct port *port);
 
 /* Fills in occupancy, threshold and the reasons of an XOFF of why->port and why->priority.
- * `crossing` is the frame that is on its way to the queue of `egress`; NULL: none. */
+ * `crossing` is the frame about to enter the queue of `egress`; NULL: none. */
 void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uint16_t egress,
                     struct probe_pause *why);
 
@@ -54,8 +55,8 @@ void switch_reason(const struct port *port, struct probe_pause *why);
 /* CHECKs every invariant. */
 void switch_audit(const struct node *node);
 
-/* Drops what waits in a queue of the port, as the watchdog asks; gives room back (XON may follow)
- * and returns how many frames that were. */
+/* Drops the frames in a queue of the port for the watchdog and releases their space, which may send
+ * XON. Returns the number of frames. */
 uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now);
 
 #endif

@@ -31,7 +31,7 @@ void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_
     port_pfc_assert(&swtch->ports[frame->in_port], frame->priority, &why);
 }
 
-/* The port that the frame leaves by is not free for another one meanwhile. */
+/* Sends XON; meanwhile the frame's egress port must not start another frame. */
 void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                           time_ps now)
 {

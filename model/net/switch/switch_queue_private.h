@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_queue_private - a frame's room in a switch's memory, and its place in a queue.
- * The path of every frame that waits, to be inlined; what only some need is in switch_queue.c.
- * Included only by switch*.c. */
+ * switch_queue_private - a frame's space in the memory of a switch, and its place in a queue.
+ * The path of every frame that waits, to be inlined; the slow paths are in switch_queue.c. Included
+ * only by switch*.c. */
 #ifndef STORMGLASS_NET_SWITCH_SWITCH_QUEUE_PRIVATE_H
 #define STORMGLASS_NET_SWITCH_SWITCH_QUEUE_PRIVATE_H
 
 #include "net/switch/switch_private.h"
 
-/* A frame on its way through the switch: what the path needs of it is loaded once.  To the compiler
- * any store of a byte may change the frame, so it would load all of it again and again.  Each field
- * is as wide as a register. */
+/* A frame on its way through the switch, with the fields that the path needs loaded once. The
+ * compiler must assume that any store of a byte changes the frame, and would reload them after
+ * each. Each field has the width of a register. */
 struct passage {
-    uint64_t handle; /* as an event's argument */
+    uint64_t handle; /* as in an event's argument */
     struct frame *frame;
     size_t in_port, priority, bytes;
     time_ps now;
@@ -28,27 +28,28 @@ static inline struct passage passage_of(const struct swtch *swtch, uint32_t hand
     return (struct passage){handle, frame, frame->in_port, frame->priority, frame->bytes, now};
 }
 
-/* The priority's egress queues have a limit. */
+/* Whether the priority's egress queues have a limit. */
 static inline bool switch_is_metered(const struct swtch *swtch, size_t priority)
 {
     return UNLIKELY((swtch->metered & 1u << priority) != 0);
 }
 
-/* May a metered queue take the frame? */
+/* Whether a queue with a limit may accept the frame. */
 NOINLINE bool switch_queue_may_grow(const struct swtch *swtch, const struct frame *frame,
                                     uint16_t egress, uint32_t cells);
 
-/* The egress lossy pool, when a queue of it has grown or shrunk by a frame. */
+/* Updates the egress lossy pool after a queue has grown or shrunk by a frame. */
 NOINLINE void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                            bool grown, time_ps now);
 
-/* For a frame by which its group has come to the threshold, or below it again. */
+/* Pauses or resumes the sender: the frame has brought its group to the threshold, or below it
+ * again. */
 NOINLINE void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                                   time_ps now);
 NOINLINE void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                                    time_ps now);
 
-/* False: its group has no room. */
+/* Charges the frame; false: its group has no space. */
 static inline bool switch_admit(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                                 uint32_t cells, time_ps now)
 {
@@ -67,7 +68,7 @@ static inline void switch_release(struct swtch *swtch, struct buffer_group *grou
         switch_resume_sender(swtch, frame, egress, now);
 }
 
-/* Puts a frame that has room behind the others of its priority. */
+/* Appends an admitted frame to the queue of its priority. */
 static inline void switch_queue(struct port *port, struct buffer_group *group,
                                 const struct passage *passage, uint32_t cells)
 {
@@ -79,7 +80,7 @@ static inline void switch_queue(struct port *port, struct buffer_group *group,
     group->waiting[port->index] += cells;
 }
 
-/* The frame has left its queue: its room is given back. */
+/* Releases the space of a frame that has left its queue. */
 static inline void switch_unqueue(struct swtch *swtch, struct port *port,
                                   const struct passage *passage)
 {

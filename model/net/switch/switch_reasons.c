@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_reasons - what a switch's pause is due to.
- *
- * A group pauses its sender when its share g of the shared memory reaches the threshold.  With one
- * that is s times what is free, that is g >= s (S - U), U all that is used of the S cells:
- *
+ * switch_reasons - which queues cause a switch's pause.
+ * A group pauses its sender when its share g of the shared memory reaches the threshold. With a
+ * threshold of s times the free memory this is g >= s (S - U), where U of the S cells are used:
  *    g (1 + s)  +  s (U - g)  >=  s S
- *
- * so a cell of the group itself counts 1 + s and one of anybody else in its pool s.  The slope s is
- * alpha with the dynamic policy; with the static one it is 0: only the group's own cells count.
- * Each cell waits in some egress queue; that queue is the reason, with the sum of its cells as
- * weight.
- * Cost: at XOFF and refresh only; who waits where is counted as frames come and go.
- * Not exact: cells in the group's reserved room, which count as if they were shared. */
+ * so a cell of the group itself has weight 1 + s and any other cell in its pool weight s. The slope
+ * s is alpha with the dynamic policy; with the static one it is 0, so that only the group's own
+ * cells count. Each cell waits in some egress queue, and that queue is a reason, weighted by the
+ * sum of its cells.
+ * Cost: at XOFF and refresh only; cells per queue are counted as frames come and go. Approximation:
+ * cells in the group's reserved space count as if they were shared. */
 #include "net/switch/switch_private.h"
 
-/* Keeps the heaviest, in order; of two that weigh the same the one that came first. */
+/* Inserts by descending weight and keeps the heaviest; of equal weights the first stays first. */
 static void insert(struct probe_pause *why, struct probe_reason reason)
 {
     unsigned at = why->reason_count;
@@ -30,12 +27,12 @@ static void insert(struct probe_pause *why, struct probe_reason reason)
 struct reckoning {
     const struct swtch *swtch;
     struct probe_pause *why;
-    const struct buffer_pool *pool; /* of the group */
+    const struct buffer_pool *pool; /* pool of the group */
     const uint32_t *waiting;        /* the group's cells, by egress port */
     int64_t slope;                  /* ppm: buffer_group_slope */
 };
 
-/* Weighs one queue; `crossing`: a frame of the group that is on its way to it, or NULL. */
+/* Weighs one queue; `crossing`: a frame of the group that is about to enter it, or NULL. */
 static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority,
                   const struct frame *crossing)
 {

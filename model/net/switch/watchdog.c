@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * watchdog - polling, storms, restoration.
- *
- * One queue, detection and polling interval both 200 ms:
- *
+ * One queue, detection time and polling interval both 200 ms:
  *   pauses       |=============================================|
  *   polls     '------------'------------'------------'---------+--'------------'
  *             left: 200    200          storm                     pauses came   restored
  *                          the interval                           within it
  *                          was not paused
  *                          as a whole
- *
- * Each script's time_left becomes `left`, and what the scripts delete or keep of the last sample
- * (`known`) follows them: the Mellanox script forgets it with a storm, so that the first poll after
- * only records. */
+ * `left` corresponds to time_left of the scripts. `known` follows which scripts delete or keep the
+ * last sample: the Mellanox script deletes it at a storm, so that the first poll afterwards only
+ * records. */
 #include "net/switch/watchdog.h"
 
 #include "base/memory.h"
@@ -28,7 +25,7 @@ enum { SCALE_PORTS = 32 }; /* pfcwd/main.py DEFAULT_PORT_NUM */
 static const time_ps base_time = 200 * PS_PER_MS;          /* pfcwd/main.py DEFAULT_..._TIME */
 static const time_ps most_poll = 1000 * PS_PER_MS;         /* MAX_POLL_INTERVAL_TIME */
 static const time_ps most_detection = 5000 * PS_PER_MS;    /* pfcwdorch.cpp PFC_WD_..._MAX */
-static const time_ps most_restoration = 60000 * PS_PER_MS; /* the same */
+static const time_ps most_restoration = 60000 * PS_PER_MS; /* pfcwdorch.cpp PFC_WD_..._MAX */
 
 /* ------------------------------------------------------------------ rules */
 
@@ -38,7 +35,7 @@ static bool waits_and_sends_nothing(const struct watchdog_sample *last,
     return now->waiting > 0 && now->tx_frames == last->tx_frames;
 }
 
-/* True when pauses blocked more than so many per cent of the interval. */
+/* True when pauses blocked more than `per_cent` of the interval. */
 static bool share_paused(const struct watchdog_sample *last, const struct watchdog_sample *now,
                          time_ps interval, int per_cent)
 {
@@ -52,8 +49,8 @@ static bool mellanox(const struct watchdog_sample *last, const struct watchdog_s
     return waits_and_sends_nothing(last, now) && share_paused(last, now, interval, 99);
 }
 
-/* Packets wait, none was sent, some PFC frame came; or nothing waits, nothing was sent, and pauses
- * blocked more than 80 %. */
+/* Packets wait, none was sent, and PFC frames were received; or no packets wait, none was sent, and
+ * pauses blocked more than 80 % of the interval. */
 static bool mellanox_2023(const struct watchdog_sample *last, const struct watchdog_sample *now,
                           time_ps interval)
 {
@@ -62,7 +59,7 @@ static bool mellanox_2023(const struct watchdog_sample *last, const struct watch
     return now->tx_frames == last->tx_frames && share_paused(last, now, interval, 80);
 }
 
-/* swss#1111: PFC frames came, and one pause ran from poll to poll. */
+/* swss#1111: PFC frames were received, and one pause lasted from poll to poll. */
 static bool broadcom(const struct watchdog_sample *last, const struct watchdog_sample *now,
                      time_ps interval)
 {
@@ -74,9 +71,9 @@ static bool broadcom(const struct watchdog_sample *last, const struct watchdog_s
 struct rule {
     bool (*holds)(const struct watchdog_sample *last, const struct watchdog_sample *now,
                   time_ps interval);
-    bool elapsed;  /* time is charged as it passed, not as the interval is configured */
-    bool forgets;  /* a storm makes the last sample void */
-    int tolerance; /* the last so many per cent of the detection time may be missing */
+    bool elapsed;  /* uses the elapsed time instead of the configured interval */
+    bool forgets;  /* a storm invalidates the last sample */
+    int tolerance; /* percentage of the detection time that may be missing at the end */
 };
 
 static const struct rule rules[WATCHDOG_RULES] = {
@@ -93,7 +90,7 @@ bool watchdog_is_storm(enum watchdog_rule rule, const struct watchdog_sample *la
     return rules[rule].holds(last, now, rules[rule].elapsed ? elapsed : poll);
 }
 
-/* ------------------------------------------------------------------ life */
+/* ------------------------------------------------------------------ creation and start */
 
 time_ps watchdog_scaled(time_ps base, int64_t ports, time_ps most)
 {
@@ -147,8 +144,8 @@ void watchdog_free(struct watchdog *watchdog)
     free(watchdog);
 }
 
-/* Posts the poll that the grid says is next, or the first after it that the delay lets be later
- * than now: a loop that overran goes on with the grid. */
+/* Posts the next poll of the grid, or the first later one whose delayed time is not in the past, so
+ * that a late loop returns to the grid. */
 static void post(struct swtch *swtch, uint8_t event, time_ps now)
 {
     struct watchdog *watchdog = swtch->watchdog;
@@ -175,9 +172,9 @@ void watchdog_start(struct swtch *swtch, uint8_t event)
     post(swtch, event, node_now(&swtch->node));
 }
 
-/* ------------------------------------------------------------------ what a storm does */
+/* ------------------------------------------------------------------ actions on a storm */
 
-/* A queue under the eyes of a poll. */
+/* A queue during a poll. */
 struct watch {
     struct swtch *swtch;
     struct watchdog *watchdog;
@@ -214,14 +211,14 @@ static void condemn(struct swtch *swtch, uint16_t port, uint8_t priority, bool o
     swtch->careful = swtch->special || swtch->condemned != 0;
 }
 
-/* The queue is emptied while its pause still holds: nothing of it slips out. */
+/* The queue is emptied before its pause is lifted, so that none of its frames is sent. */
 static void begin_storm(const struct watch *watch)
 {
     struct watchdog_queue *queue = watch->queue;
     const enum watchdog_action action = watch->watchdog->action;
     queue->known = queue->known && !rules[watch->watchdog->rule].forgets;
     if (queue->stormed)
-        return; /* alert: reported already */
+        return; /* alert only: already reported */
     queue->stormed = true;
     queue->storms++;
     report_storm(watch, true);
@@ -268,7 +265,7 @@ bool watchdog_takes(struct swtch *swtch, const struct frame *frame, uint16_t egr
 static struct watchdog_sample read_counters(const struct port *port, uint8_t priority, time_ps now)
 {
     const struct port_pauses *pauses = &port->pauses[priority];
-    /* MAC control frames leave by priority 7 and are no packets of it. */
+    /* MAC control frames are sent as priority 7 but are not packets of that queue. */
     const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
     return (struct watchdog_sample){
         .waiting = port->prios[priority].bytes,
@@ -324,7 +321,7 @@ static void restore(const struct watch *watch)
         end_storm(watch);
 }
 
-/* Frames that passed since the last poll of a queue in a storm. */
+/* Counts frames that passed since the last poll of a queue in a storm. */
 static void count_passed(const struct watch *watch, bool storm)
 {
     struct watchdog_queue *queue = watch->queue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headroom_play - the stage: a switch and four ends.
- * Ties: at the worst the reverse frame goes before the frame that decides, and a frame of the
- * sender before the pause that silences it.  Both follow from the ranks of the nodes, reverse below
- * sender below switch; the seed is chosen for that. */
+ * headroom_play - the test bench: a switch and four end nodes.
+ * Ties: in the worst case the reverse frame precedes the deciding frame, and a frame of the sender
+ * precedes the pause that stops it. Both depend on the ranks of the nodes, which must be reverse <
+ * sender < switch; a seed with that order is searched. */
 #include "net/trial/headroom_play.h"
 
 #include "net/port/port_inline.h"
@@ -15,18 +15,18 @@ enum { SENDER, REVERSE, FILLER, SINK, ENDS };
 enum { EVENT_BEGIN = NET_EVENT_FIRST_OWN };
 enum { CLASS = 3, OTHER_CLASS = 0 };
 
-/* The class's share at which the pause is decided, in largest frames: also the memory that the
- * reverse frame must find free on its way. */
+/* The class's share at which the pause is decided, in largest frames; this is also the free memory
+ * that the reverse frame needs. */
 enum { SHARE_FRAMES = 4 };
 
-/* Of the links to the helpers. */
+/* Propagation delay of the links to the other end nodes. */
 static const time_ps short_delay = PS_PER_NS;
 
 struct end {
     struct node node;
     struct port port;
     struct frame_pool *frames;
-    const int64_t *sizes; /* sent in turn */
+    const int64_t *sizes; /* sizes, used in turn */
     unsigned size_count;
     uint64_t left, sent;
     uint8_t priority;
@@ -39,14 +39,14 @@ struct stage {
     struct end ends[ENDS];
     struct probe probe;
     struct headroom_play *play;
-    time_ps begin;       /* of the sender's first frame */
-    int64_t share;       /* of the class, when the pause is decided */
-    uint64_t crossing;   /* number of the frame that decides */
-    int64_t to_crossing; /* wire bytes before it */
+    time_ps begin;       /* when the sender's first frame begins */
+    int64_t share;       /* bytes of the class when the pause is decided */
+    uint64_t crossing;   /* number of the deciding frame */
+    int64_t to_crossing; /* wire bytes before the deciding frame */
     int64_t reverse_size, filler_size;
 };
 
-/* ------------------------------------------------------------------ an end */
+/* ------------------------------------------------------------------ an end node */
 
 static uint32_t make_frame(struct end *end)
 {
@@ -109,8 +109,8 @@ static void begin_sending(struct end *end, uint64_t frames, time_ps at)
 
 /* ------------------------------------------------------------------ the switch */
 
-/* The memory is as large as the play wants it, whatever headroom takes.  Dynamic, alpha 1: the
- * threshold is what is free, one cell above the share until the filler's frame takes its room. */
+/* The memory is sized for the test, independent of headroom. Dynamic, alpha 1: the threshold is the
+ * free memory, one cell above the share until the filler's frame occupies it. */
 static struct switch_params params_of(const struct stage *stage)
 {
     const struct headroom_link *link = stage->play->link;
@@ -150,13 +150,13 @@ static void make_routes(struct stage *stage)
     stage->swtch.routes = tables[0];
 }
 
-/* This end's ports. */
+/* Ports of the switch. */
 static void make_ports(const struct headroom_link *link, struct port_params here[ENDS])
 {
     opt_presets(port_opts, &here[SENDER]);
     here[SENDER].rate = link->rate;
     here[SENDER].delay = link->propagation;
-    here[SENDER].fec = PORT_FEC_NONE; /* its latency is in the propagation */
+    here[SENDER].fec = PORT_FEC_NONE; /* included in the propagation delay */
     here[SENDER].mtu = link->mtu;
     here[SENDER].pfc_response = 0;
     for (unsigned i = SENDER + 1; i < ENDS; i++) {
@@ -194,7 +194,7 @@ static void make_ends(struct stage *stage, const struct port_params *here)
     }
 }
 
-/* ------------------------------------------------------------------ the moment */
+/* ------------------------------------------------------------------ the deciding moment */
 
 static void on_pause(void *self, const struct probe_pause *pause)
 {
@@ -209,8 +209,8 @@ static time_ps wire_ps(const struct stage *stage, int64_t bytes)
     return wire_rate_take(&rate, (uint64_t)bytes);
 }
 
-/* Which frame will decide: the first that brings the class's share to so many bytes, or, when the
- * threshold is to sink, the next. */
+/* Determines the deciding frame: the first that brings the class's share to the required bytes, or
+ * the next one when the threshold is to fall. */
 static void reckon(struct stage *stage)
 {
     const struct headroom_play *play = stage->play;
@@ -218,7 +218,7 @@ static void reckon(struct stage *stage)
     const int64_t mtu = link->mtu > link->peer_mtu ? link->mtu : link->peer_mtu;
     const int64_t largest = mtu + WIRE_ETHERNET_BYTES;
     const int64_t enough = SHARE_FRAMES * headroom_charge(link, largest);
-    int64_t before = 0; /* wire bytes of the frames until then, without the last of them */
+    int64_t before = 0; /* wire bytes of these frames, without the last */
     while (stage->share < enough) {
         const int64_t bytes = play->frames[stage->crossing++ % play->frame_count];
         before = stage->to_crossing;
@@ -260,14 +260,14 @@ static void stage_close(struct stage *stage)
     frame_pool_clear(stage->play->pool);
 }
 
-/* Reverse below sender below switch, see above. */
+/* Ranks reverse < sender < switch, see the top of the file. */
 static bool is_worst_order(const struct stage *stage)
 {
     const uint64_t sender = stage->ends[SENDER].node.next_order;
     return stage->ends[REVERSE].node.next_order < sender && sender < stage->swtch.node.next_order;
 }
 
-/* When an end must begin for its frame to be in the memory at that moment. */
+/* When an end node must begin sending for its frame to be in the memory at `at`. */
 static time_ps to_be_in(const struct stage *stage, int64_t bytes, time_ps at)
 {
     return at - stage->play->link->latency - short_delay -

@@ -5,17 +5,17 @@
 #include "net/frame/frame.h"
 #include "net/trial/headroom_play.h"
 
-/* Phase 0 and 1 come before those that are spread. */
+/* Phases 0 and 1 (ps) come before the evenly spread ones. */
 enum { PHASES_BEFORE = 2 };
 
-/* Of one play: as many frames, and as much memory. */
+/* Limits of one run: frames, and bytes of headroom. */
 enum { FRAMES_MAX = 1 << 22, HEADROOM_MAX = 1 << 28 };
 
 struct search {
     struct headroom_play play;
     struct frame_pool pool;
     unsigned phases;
-    unsigned worst; /* the phase that lost frames last */
+    unsigned worst; /* the phase that last lost frames */
     uint64_t plays;
 };
 
@@ -38,7 +38,7 @@ static uint64_t drops_at(struct search *search, int64_t headroom, unsigned phase
     return search->play.drops;
 }
 
-/* The most frames of that size that could follow, reckoned from the wire alone. */
+/* Upper bound on the frames of that size that can follow, from the wire time alone. */
 static int64_t frames_at_most(const struct headroom_link *link, int64_t frame)
 {
     const time_ps loop = 2 * link->propagation + link->response + link->latency;
@@ -53,7 +53,8 @@ bool headroom_can_prove(const struct headroom_link *link, int64_t frame)
     return frames <= FRAMES_MAX && frames * headroom_charge(link, frame) <= HEADROOM_MAX;
 }
 
-/* The first play: without the reverse frame, with room for all that the wire could bring. */
+/* The first run: without the reverse frame, and with memory for everything that the wire can
+ * deliver. */
 static void learn(struct search *search)
 {
     struct headroom_play *play = &search->play;
@@ -69,8 +70,8 @@ static void learn(struct search *search)
     CHECK(play->decided > 0 && play->drops == 0);
 }
 
-/* The smallest number of cells, above `low` which loses frames, that loses none at the phase that
- * is the worst so far: up in growing steps, then halves. */
+/* The smallest number of cells that loses no frame at the worst phase so far, given that `low`
+ * loses frames: increases in growing steps, then bisects. */
 static int64_t find_at_worst(struct search *search, int64_t low, int64_t high)
 {
     const int64_t cell = search->play.link->cell;
@@ -88,7 +89,7 @@ static int64_t find_at_worst(struct search *search, int64_t low, int64_t high)
     return high;
 }
 
-/* Is there a phase that loses frames?  Then it is the worst so far. */
+/* Whether any phase loses frames; if so it becomes the worst so far. */
 static bool loses(struct search *search, int64_t headroom)
 {
     for (unsigned i = 0; i < search->phases + PHASES_BEFORE; i++) {
@@ -100,7 +101,8 @@ static bool loses(struct search *search, int64_t headroom)
     return false;
 }
 
-/* Bytes that lose none at any phase.  It begins with what the first play needed. */
+/* Minimum headroom in bytes without losses at any phase. The search starts with the need of the
+ * first run. */
 static int64_t find(struct search *search)
 {
     const struct headroom_link *link = search->play.link;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fsm - tables made from the edge lists. */
+ * fsm - transition tables made from the edge lists. */
 #include "nvme/fsm/fsm.h"
 
 #include "base/check.h"

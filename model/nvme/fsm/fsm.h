@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fsm - a state machine is one list of edges.
- * Each machine is a file X_state.def of STATE(NAME, "about"), EVENT(NAME, "about") and
- * EDGE(FROM, EVENT, TO, "why"); enum, names, drawing and this legality check are made from it.
- * An event that a state has no edge for is a mistake of ours and stops the program. */
+ * fsm - a state machine defined by a list of edges.
+ * Each machine is a file X_state.def with STATE(NAME, "about"), EVENT(NAME, "about") and EDGE(FROM,
+ * EVENT, TO, "why"), from which the enum, the names, the diagram and this check of transitions are
+ * generated. An event without an edge in the present state is a bug and stops the program. */
 #ifndef STORMGLASS_NVME_FSM_FSM_H
 #define STORMGLASS_NVME_FSM_FSM_H
 
@@ -30,21 +30,21 @@ struct nvme_fsm {
 extern const struct nvme_fsm nvme_fsm_host, nvme_fsm_host_queue, nvme_fsm_target_queue,
     nvme_fsm_path;
 
-/* True, and the next state, when the state has an edge for the event. */
+/* Returns true and the next state when the state has an edge for the event. */
 bool nvme_fsm_next(const struct nvme_fsm *fsm, uint8_t state, uint8_t event, uint8_t *next);
 
-/* The next state; CHECKs that there is one. */
+/* Returns the next state; CHECKs that there is one. */
 uint8_t nvme_fsm_step(const struct nvme_fsm *fsm, uint8_t state, uint8_t event);
 
-/* Whose state it is, for the observer (probe.h). */
+/* Identifies the machine to the observer (probe.h). */
 struct nvme_fsm_place {
     const struct env *env;
     uint32_t peer_ip;
     int32_t qid;      /* -1: the controller as a whole */
-    uint32_t *number; /* of the machine; the observer's own */
+    uint32_t *number; /* the observer's number of the machine */
 };
 
-/* The state behind the edge of that event; a state that differs is reported to the probe. */
+/* Returns the state after the event, and reports it to the probe when it differs. */
 uint8_t nvme_fsm_move(const struct nvme_fsm *fsm, const struct nvme_fsm_place *place, uint8_t state,
                       uint8_t event);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host - the life of one controller as its host sees it.
- * NEW, the admin queue, set-up, I/O queues, scan, LIVE; FAILED from anywhere when the transport
- * or a set-up command fails: queues are disconnected and everything under way is given back, or,
- * when the controller has been live, kept for its return (host_recovery.c). */
+ * host - the life cycle of one controller at its host.
+ * NEW, admin queue, set-up, I/O queues, scan, LIVE. FAILED from any state when the transport or a
+ * set-up command fails: queues are disconnected, and outstanding I/O is returned or, if the
+ * controller has been live, kept until it reconnects (host_recovery.c). */
 #include "base/memory.h"
 #include "base/note_text.h"
 #include "nvme/host/host_private.h"
@@ -111,7 +111,7 @@ void nvme_host_note(const struct nvme_host *host, const char *text)
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
-/* Two numbers for every owner, the same in every run. */
+/* Two numbers per owner, identical in every run. */
 struct own_name {
     uint64_t high, low;
 };
@@ -218,7 +218,7 @@ void nvme_host_ready(struct nvme_host *host)
         nvme_host_shutdown(host);
 }
 
-/* A controller that was there is lost once; what fails afterwards is an attempt to reconnect. */
+/* A live controller is lost only once; later failures are failed attempts to reconnect. */
 static void note_failure(const struct nvme_host *host, uint16_t status, const char *why)
 {
     char text[240];
@@ -248,7 +248,7 @@ static void note_end(const struct nvme_host *host)
     nvme_host_note(host, text);
 }
 
-/* Queues are closed and what was under way waits.  It is given back when that was the end. */
+/* Closes the queues and parks outstanding I/O, which is returned if the failure is final. */
 void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
 {
     if (nvme_host_down(host))
@@ -265,14 +265,14 @@ void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
     for (uint32_t i = 0; i < host->queue_count; i++)
         nvme_host_io_park(&host->queues[i]);
     host->reported_ready = true;
-    if (host->state == HOST_CLOSED) /* it was asked to, and what was answered was the last */
+    if (host->state == HOST_CLOSED) /* shutting down as requested: the last response has arrived */
         return;
     if (again) {
         nvme_host_recovery_wait(host);
     } else if (was_ready) {
         nvme_host_recovery_end(host);
     } else {
-        nvme_host_recovery_give_back(host); /* its own reads */
+        nvme_host_recovery_give_back(host); /* the host's own reads */
         host->site.user.on_ready(host->site.user.self, status);
     }
 }
@@ -308,12 +308,12 @@ void nvme_host_shutdown(struct nvme_host *host)
         nvme_host_admin_stop(host);
         return;
     }
-    for (uint32_t i = 0; i < host->queue_count; i++) /* there is nobody to part from */
+    for (uint32_t i = 0; i < host->queue_count; i++) /* no connection to close */
         host->queues[i].parting = false;
     nvme_host_parted(host);
 }
 
-/* The last thing that its caller does: told once nothing is left of its connections. */
+/* The caller's last action: reports closure once none of its connections is left. */
 void nvme_host_parted(struct nvme_host *host)
 {
     const struct nvme_host_user *user = &host->site.user;

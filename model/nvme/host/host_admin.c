@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host_admin - plays the steps that bring a controller up; Connect; keep-alive.
- * One set-up command is under way at a time: its answer is judged and the next step follows. */
+ * host_admin - runs the steps that bring a controller up; Connect; keep-alive.
+ * One set-up command is outstanding at a time: its response is evaluated, and the next step
+ * follows. */
 #include "nvme/host/host_private.h"
 
 #define POLL_INTERVAL PS_PER_MS /* nvme_wait_ready sleeps 1 to 2 ms */
@@ -69,8 +70,8 @@ static void on_step_timeout(void *self, time_ps now)
     nvme_host_expire(self, NVME_HOST_ADMIN, NVME_STATUS_TRANSPORT, "set-up timed out");
 }
 
-/* The step under way must end within the admin time-out, or the time that the controller asks
- * for in CAP.TO. */
+/* The present step must end within the admin timeout, or within the time that the controller
+ * specifies in CAP.TO. */
 void nvme_host_admin_expect(struct nvme_host *host)
 {
     if (host->state == HOST_LIVE)
@@ -147,8 +148,7 @@ static void connect_queue(struct host_queue *queue)
     nvme_host_queue_connect(queue);
 }
 
-/* nvme_rdma_configure_io_queues: all connections first, then Connect on one queue after the
- * other. */
+/* nvme_rdma_configure_io_queues: all connections first, then Connect on each queue in turn. */
 void nvme_host_admin_established(struct host_queue *queue)
 {
     struct nvme_host *host = queue->host;
@@ -184,7 +184,7 @@ bool nvme_host_admin_connect(struct nvme_host *host)
 bool nvme_host_admin_connect_queues(struct nvme_host *host)
 {
     nvme_host_event(host, HOST_ON_CONFIGURED);
-    if (host->site.discovery) { /* it has none */
+    if (host->site.discovery) { /* discovery controllers have no I/O queues */
         nvme_host_event(host, HOST_ON_QUEUES_UP);
         return true;
     }
@@ -214,7 +214,7 @@ static void keep_alive_done(struct nvme_host *host, struct host_request *request
         arm_keep_alive(host);
 }
 
-/* With traffic based keep-alive (TBKAS) any completion since the last look stands for one. */
+/* With traffic-based keep-alive (TBKAS) any completion since the last check replaces one. */
 static void on_keep_alive(void *self, time_ps now)
 {
     struct nvme_host *host = self;
@@ -257,7 +257,7 @@ void nvme_host_admin_init(struct nvme_host *host)
     env_timer_set(host->site.env, &host->poll_timer, env_now(host->site.env)); /* the first step */
 }
 
-/* From the first step on, once more. */
+/* Restarts from the first step. */
 void nvme_host_admin_begin(struct nvme_host *host)
 {
     host->step = 0;
@@ -274,7 +274,7 @@ void nvme_host_admin_stop(struct nvme_host *host)
     nvme_host_admin_advance(host);
 }
 
-/* Whoever waits has a timer. */
+/* A host that waits has a timer set. */
 void nvme_host_admin_audit(const struct nvme_host *host)
 {
     const bool set_up = host->state >= HOST_ADMIN && host->state <= HOST_SCAN;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host_discovery - reads the discovery log, at first and after each event.
- * First the header, then header and records in pieces of 4 KiB, which need no look at MDTS.  The
- * event stays masked (RAE) until the last piece.  A log of several pieces may change in between, so
- * its header is read once more; where the generation is another one, all of it is read again.
- * Source: libnvme 1.3 (nvme_discovery_log, nvme_get_log_page), as nvme discover and nvme-stas call
- * it; fabrics 1.1, 5.3, for the last header. */
+ * host_discovery - reads the discovery log, initially and after each event.
+ * First the header, then header and records in pieces of 4 KiB, which is within any MDTS. The event
+ * stays masked (RAE) until the last piece. A log of several pieces may change in between, so its
+ * header is read again at the end; if its generation differs, the whole log is read again.
+ * Source: libnvme 1.3 (nvme_discovery_log, nvme_get_log_page), as called by nvme discover and
+ * nvme-stas; Fabrics 1.1, 5.3, for the last header. */
 #include "base/memory.h"
 #include "nvme/host/host_private.h"
 
@@ -99,7 +99,7 @@ static enum host_log_verdict start_again(struct host_log *log)
     return ++log->retries < RETRIES ? HOST_LOG_MORE : HOST_LOG_RESTLESS;
 }
 
-/* The header in front of the first piece says whether the log is still that of the header. */
+/* The header in the first piece shows whether the log has changed since the header was read. */
 static enum host_log_verdict take_piece(struct nvme_host *host, const unsigned char *bytes,
                                         uint32_t length)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host_io - from an I/O to commands and back.
- * Each queue has one CPU, as Linux's default mapping gives it, which is busy for submit_cost
- * per command sent and for complete_cost per command completed, in order.  An I/O above
- * max_transfer is sent piece by piece; while pieces are left, the queue takes no other I/O, so
- * that pieces are not overtaken. */
+ * Each queue has one CPU, as with Linux's default mapping, which is busy for submit_cost per
+ * command sent and complete_cost per command completed, in order. An I/O above max_transfer is sent
+ * piece by piece; while pieces are left the queue sends no other I/O, so that pieces are not
+ * overtaken. */
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "nvme/host/host_private.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* nvme_timeout of nvme-pci: Abort the first time, and as much time again.  Where as many Aborts are
- * outstanding as the controller allows, the command has that time without one. */
+/* nvme_timeout of nvme-pci: at first Abort, and the same time again. If the controller's limit of
+ * Aborts is already outstanding, the command gets that time without one. */
 static bool is_aborted(struct host_request *request, time_ps now)
 {
     struct nvme_host *host = request->queue->host;
@@ -51,8 +51,8 @@ void nvme_host_io_init(struct host_queue *queue)
     queue->timeout = (struct timer){.fire = on_timeout, .self = queue, .due = TIME_NEVER};
 }
 
-/* All of a queue's commands are given the same time, so the oldest is the first to run out; the
- * timer is left alone when that one completes and looks again when it fires. */
+/* All commands of a queue have the same timeout, so the oldest expires first. The timer is not
+ * moved when that command completes, but is checked when it fires. */
 static void watch(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
@@ -62,7 +62,7 @@ static void watch(struct host_request *request)
         env_timer_set(env, &queue->timeout, request->deadline);
 }
 
-/* Of no namespace: the target refuses it. */
+/* No such namespace: the target rejects the command. */
 static const struct nvme_host_namespace no_space = {.block_bytes = NVME_PAGE_BYTES};
 
 static const struct nvme_host_namespace *space_of(const struct nvme_host *host, uint32_t nsid)
@@ -73,8 +73,8 @@ static const struct nvme_host_namespace *space_of(const struct nvme_host *host, 
     return &no_space;
 }
 
-/* nvme_setup_rw and nvme_setup_write_zeroes; what the tuples of a write hold is what its command
- * says. */
+/* nvme_setup_rw and nvme_setup_write_zeroes; the tuples of a write have the values given in its
+ * command. */
 static NOINLINE void protect(struct host_request *request, const struct nvme_host_namespace *ns)
 {
     static const uint32_t checks[] = {
@@ -94,7 +94,8 @@ static NOINLINE void protect(struct host_request *request, const struct nvme_hos
     request->bytes += nvme_capsule_blocks(command) * ns->metadata;
 }
 
-/* What Linux sends: room for the most ranges, one of them used; real bytes, not in the capsule. */
+/* As Linux sends it: space for the maximum number of ranges, one of them used; real bytes, not in
+ * the capsule. */
 static void fill_range(struct host_request *request, const struct nvme_io *io)
 {
     struct nvme_transport *transport = request->queue->host->site.transport;
@@ -116,7 +117,7 @@ static void fill_range(struct host_request *request, const struct nvme_io *io)
     request->bytes = NVME_PAGE_BYTES;
 }
 
-/* A buffer of at least the size, a power of two of pages, kept for the tag's next use. */
+/* A buffer of at least `bytes`, a power of two of pages, kept for the next use of the tag. */
 static struct nvme_buffer *buffer(struct host_request *request, uint32_t bytes)
 {
     struct nvme_transport *transport = request->queue->host->site.transport;
@@ -162,7 +163,7 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     }
 }
 
-/* Takes the next command's share of the first piece. */
+/* Takes the part of the first piece for the next command. */
 static void carve(struct host_queue *queue, struct host_request *request)
 {
     struct host_piece *piece = &queue->pieces[queue->piece_at];
@@ -179,14 +180,14 @@ static void carve(struct host_queue *queue, struct host_request *request)
     queue->piece_at = queue->piece_count > 0 ? queue->piece_at + 1 : 0;
 }
 
-/* In the first scan there is no I/O but the host's own. */
+/* During the first scan there is only the host's own I/O. */
 static bool may_send(const struct nvme_host *host)
 {
     return host->state == HOST_LIVE || (host->state == HOST_SCAN && !host->reported_ready);
 }
 
-/* Sends what is waiting as far as there is room.  Posting can fail the host, which then keeps or
- * gives back every I/O. */
+/* Sends waiting I/O while there is space. Posting can fail the host, which then keeps or returns
+ * every I/O. */
 void nvme_host_io_send(struct host_queue *queue)
 {
     struct nvme_host *host = queue->host;
@@ -201,7 +202,7 @@ void nvme_host_io_send(struct host_queue *queue)
     }
 }
 
-/* Part of an I/O has ended; the I/O ends with the last. */
+/* A part of an I/O has completed; the last one completes the I/O. */
 static bool part_done(struct nvme_host *host, struct nvme_io *io, uint32_t units, uint16_t status)
 {
     if (io->status == NVME_STATUS_OK)
@@ -224,7 +225,7 @@ static void give_back(struct nvme_host *host, struct nvme_io *io)
         nvme_host_shutdown(host);
 }
 
-/* What a read brought; of a read that failed nothing is there to look at. */
+/* Tag of the data read; a failed read has none. */
 static uint32_t read_content(const struct host_request *request)
 {
     struct nvme_transport *transport = request->queue->host->site.transport;
@@ -235,7 +236,7 @@ static uint32_t read_content(const struct host_request *request)
 
 static void add_first(struct host_queue *queue, struct host_piece piece);
 
-/* nvme_decide_disposition.  What another path may carry out is not sent again by this one. */
+/* nvme_decide_disposition. What another path may execute is not retried on this one. */
 static bool is_worth_another_try(const struct host_request *request)
 {
     const struct nvme_host *host = request->queue->host;
@@ -245,7 +246,7 @@ static bool is_worth_another_try(const struct host_request *request)
            !(host->site.gives_back && nvme_status_is_path_error(request->status));
 }
 
-/* nvme_retry_req, with no command retry delay: no controller here asks for one. */
+/* nvme_retry_req, without a command retry delay: no controller here requests one. */
 static void retry(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
@@ -306,7 +307,7 @@ void nvme_host_io_arrived(struct host_request *request)
                     request->queue->host->params.complete_cost);
 }
 
-/* At the end of the line, which grows only while a controller is lost. */
+/* Appends to the queue, which grows only while a controller is lost. */
 static void add_piece(struct host_queue *queue, struct host_piece piece)
 {
     const uint32_t end = queue->piece_at + queue->piece_count;
@@ -315,7 +316,7 @@ static void add_piece(struct host_queue *queue, struct host_piece piece)
     queue->piece_count++;
 }
 
-/* Ahead of those that wait. */
+/* Prepends to the queue. */
 static void add_first(struct host_queue *queue, struct host_piece piece)
 {
     if (queue->piece_at == 0) {
@@ -358,18 +359,18 @@ void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io)
     nvme_host_io_send(queue);
 }
 
-/* ---- the connection is lost ---- */
+/* ---- loss of the connection ---- */
 
 void nvme_host_io_park(struct host_queue *queue)
 {
-    struct host_piece *old = queue->pieces; /* NULL: it never had one */
+    struct host_piece *old = queue->pieces; /* NULL: no pieces were ever queued */
     const uint32_t first = queue->piece_at, count = queue->piece_count;
     queue->pieces = NULL;
     queue->piece_at = queue->piece_count = queue->piece_room = 0;
     nvme_server_fini(&queue->cpu);
     while (queue->oldest != NULL) {
         struct host_request *request = queue->oldest;
-        if (request->completing) { /* answered, and waiting for the CPU */
+        if (request->completing) { /* response received, waiting for the CPU */
             complete(request);
             continue;
         }
@@ -397,7 +398,7 @@ void nvme_host_io_move(struct host_queue *from, struct host_queue *to)
     from->piece_at = from->piece_count = 0;
 }
 
-/* What waits here will not be sent.  The caller of on_io may not submit: the host is not live. */
+/* Fails waiting I/O, which will not be sent. on_io may not submit: the host is not live. */
 void nvme_host_io_abandon(struct host_queue *queue, uint16_t status)
 {
     while (queue->piece_count > 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host_live - what a live controller is asked beside I/O: events and the logs that they are about,
- * and a user's admin commands.
- * One event request is kept at the controller.  When it comes back, the log that it names is read,
- * and another is sent.
+ * host_live - admin commands of a live controller: events, the logs that they announce, and a
+ * user's commands.
+ * One Asynchronous Event Request is kept at the controller. When it completes, the log that it
+ * names is read, and another request is sent.
  * Source: drivers/nvme/host/core.c (nvme_complete_async_event), multipath.c (nvme_read_ana_log,
  * nvme_anatt_timeout), fabrics.c of Linux 6.1; the discovery log is what nvme-stas reads. */
 #include "base/memory.h"
@@ -26,7 +26,7 @@ static struct nvme_buffer *bytes_buffer(struct host_request *request, uint32_t b
     return &request->own;
 }
 
-/* NULL: there is no room, or it is not live. */
+/* NULL: no space, or not live. */
 static struct host_request *begin_command(struct nvme_host *host, uint32_t bytes,
                                           void (*done)(struct nvme_host *, struct host_request *))
 {
@@ -67,7 +67,7 @@ static void report_event(struct nvme_host *host)
         host->site.user.on_event(host->site.user.self);
 }
 
-/* ---- a user's ---- */
+/* ---- a user's commands ---- */
 
 static void give_back(struct nvme_host *host, struct nvme_admin *admin)
 {
@@ -114,7 +114,7 @@ bool nvme_host_admin_submit(struct nvme_host *host, struct nvme_admin *admin)
 static void abort_done(struct nvme_host *host, struct host_request *request)
 {
     CHECK(host->aborts > 0);
-    host->aborts--; /* whether or not it was aborted: its own response says what it came to */
+    host->aborts--; /* whether or not it was aborted: the command's own response has the result */
     nvme_host_queue_put(request);
 }
 
@@ -149,7 +149,7 @@ bool nvme_host_live_has_ana(const struct nvme_host *host)
            nvme_host_live_ana_bytes(host) <= HOST_ADMIN_DATA_BYTES;
 }
 
-/* Groups beyond those that there can be are not looked at. */
+/* Group ids above the maximum are ignored. */
 void nvme_host_live_take_ana(struct nvme_host *host, const unsigned char *bytes, size_t length)
 {
     struct nvme_ana_page page;
@@ -212,7 +212,7 @@ enum nvme_ana_state nvme_host_ana(const struct nvme_host *host, uint32_t nsid)
     for (uint32_t i = 0; i < host->found_count; i++)
         if (host->found[i].nsid == nsid && host->found[i].ana_group <= NVME_ANA_GROUPS_MAX)
             return (enum nvme_ana_state)host->ana[host->found[i].ana_group];
-    return NVME_ANA_OPTIMIZED; /* one that says nothing of it has no other */
+    return NVME_ANA_OPTIMIZED; /* no information about ANA means a single, optimized path */
 }
 
 /* ---- discovery ---- */
@@ -221,7 +221,7 @@ static void read_records(struct nvme_host *host);
 
 static void records_done(struct nvme_host *host, struct host_request *request);
 
-/* False: there is no room for the command. */
+/* Returns false when there is no space for the command. */
 static bool ask_records(struct nvme_host *host)
 {
     struct host_request *request =
@@ -267,7 +267,7 @@ static void changed_done(struct nvme_host *host, struct host_request *request)
     report_event(host);
 }
 
-/* Reading the list is what makes the controller tell of the next change. */
+/* Reading the list re-enables the controller's notice of the next change. */
 static void read_changed(struct nvme_host *host)
 {
     struct host_request *request = begin_command(host, NVME_IDENTIFY_BYTES, changed_done);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host_look - for somebody who looks on: commands under way, and what has come of their data. */
+ * host_look - lists outstanding commands and their received data for observers. */
 #include "nvme/host/host_private.h"
 
 static void look_at_request(const struct host_queue *queue, const struct host_request *request,

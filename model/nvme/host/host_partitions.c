@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host_partitions - what Linux's block layer reads of a namespace before anybody asks for I/O.
- * It looks for partition tables through the page cache, so in pages; of a device without any it
- * reads the first, the second and the fourth.  One read is under way at a time.  A controller that
- * comes back brings no new device: nothing is read again. */
+ * host_partitions - the reads of Linux's block layer when a namespace appears, before any other
+ * I/O.
+ * It looks for partition tables through the page cache, so in units of pages; on a device without
+ * any it reads the first, the second and the fourth. One read is outstanding at a time. A
+ * controller that reconnects is not a new device, so nothing is read again. */
 #include "nvme/host/host_private.h"
 
 static const uint32_t offsets[] = {0, NVME_PAGE_BYTES, 3 * NVME_PAGE_BYTES};
@@ -14,7 +15,7 @@ bool nvme_host_partitions_wanted(const struct nvme_host *host)
     return host->params.partition_scan && !host->reported_ready && host->found_count > 0;
 }
 
-/* False: there is none left. */
+/* Returns false when no read is left. */
 static bool read_next(struct nvme_host *host)
 {
     const uint32_t at = host->partition_reads++;
@@ -44,7 +45,7 @@ bool nvme_host_partitions_await(struct nvme_host *host)
     return host->partition_reads > host->found_count * READS;
 }
 
-/* With its protection information. */
+/* Bytes transferred, including protection information. */
 static uint32_t moved(const struct nvme_host *host, const struct nvme_io *io)
 {
     const struct nvme_host_namespace *ns = &host->found[(host->partition_reads - 1) / READS];
@@ -57,7 +58,7 @@ bool nvme_host_partitions_done(struct nvme_host *host, const struct nvme_io *io)
         return false;
     if (io->status == NVME_STATUS_OK)
         host->partition_bytes += moved(host, io);
-    const bool more = !nvme_host_over(host) && read_next(host); /* also past a read that failed */
+    const bool more = !nvme_host_over(host) && read_next(host); /* continues after a failed read */
     if (!more && host->step == HOST_STEP_PARTITIONS)
         nvme_host_admin_advance(host);
     return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host_queue - one queue of the host.
- * The submission queue exists only as two counters: a command takes the slot at the tail, the
- * SQHD of each response says how far the controller has come (fabrics 2.4.1), and the queue is
- * full when one more step of the tail would meet the head.  Requests and their buffers belong to
- * the command's tag; capsules are the transport's. */
+ * The submission queue exists only as two counters: a command takes the slot at the tail, the SQHD
+ * of each response reports the controller's head (Fabrics 2.4.1), and the queue is full when the
+ * next tail would equal the head. Requests and their buffers belong to the command's tag; capsules
+ * belong to the transport. */
 #include "base/memory.h"
 #include "base/probe.h"
 #include "nvme/host/host_private.h"
@@ -33,7 +33,7 @@ void nvme_host_queue_open(struct host_queue *queue, uint16_t size)
     for (uint16_t tag = 0; tag < size; tag++) {
         queue->requests[tag].queue = queue;
         queue->requests[tag].tag = tag;
-        queue->requests[tag].generation = 0xF; /* the first use is generation 0 */
+        queue->requests[tag].generation = 0xF; /* so that the first use is generation 0 */
     }
     const uint16_t reserved = queue->qid == 0 ? HOST_ADMIN_RESERVED : HOST_IO_RESERVED;
     const uint16_t all = queue->qid == 0 ? HOST_ADMIN_TAGS : size;
@@ -78,7 +78,7 @@ void nvme_host_queue_event(struct host_queue *queue, enum nvme_host_queue_event 
     queue->state = nvme_fsm_move(&nvme_fsm_host_queue, &place, queue->state, (uint8_t)event);
 }
 
-/* The request that a response names, or NULL: nothing of that identifier is under way. */
+/* The outstanding request with the response's identifier, or NULL. */
 static struct host_request *request_of(struct host_queue *queue, uint16_t cid)
 {
     const uint16_t tag = nvme_tags_of_cid(cid);
@@ -243,7 +243,8 @@ struct host_request *nvme_host_queue_get(struct host_queue *queue, struct nvme_t
     return request;
 }
 
-/* The event request has its own identifier, never times out and is not among the tags. */
+/* The event request has an identifier of its own, which is not among the tags, and never times
+ * out. */
 struct host_request *nvme_host_queue_get_event(struct host_queue *queue)
 {
     if (slots_taken(queue) + 1 >= queue->size)
@@ -264,7 +265,7 @@ void nvme_host_queue_put(struct host_request *request)
     nvme_tags_put(reserved ? &queue->reserved : &queue->tags, request->tag);
 }
 
-/* Tells who accounts for time what the message is that was just posted. */
+/* Reports the use of the message just posted to the time accounting. */
 static void tell_use(const struct host_request *request)
 {
     const struct nvme_host *host = request->queue->host;
@@ -296,8 +297,8 @@ void nvme_host_queue_post(struct host_request *request)
         tell_use(request);
 }
 
-/* A command keeps its place in the submission queue from the begin to the answer; a Connect that is
- * refused beyond it, as a target whose queue was not made has no head to tell. */
+/* A command occupies its submission queue slot until its response; a rejected Connect even longer,
+ * because a target without the queue reports no head. */
 static void slots_audit(const struct host_queue *queue, unsigned unanswered)
 {
     const struct host_request *event = queue->qid == 0 ? &queue->requests[HOST_EVENT_TAG] : NULL;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host_recovery - a live controller was lost.
- *
- *   loss --reconnect-delay--> attempt --set up as at first--> live: what waited is sent again
+ * host_recovery - recovery of a lost controller.
+ *   loss --reconnect-delay--> attempt --set-up as at first--> live: waiting I/O is sent again
  *     ^                          |
- *     +---------- vain ----------+        ctrl-loss-tmo used up: what waited fails
- *
+ *     +--------- failed ---------+        ctrl-loss-tmo expired: waiting I/O fails
  * Source: drivers/nvme/host/rdma.c (nvme_rdma_error_recovery_work, nvme_rdma_reconnect_ctrl_work,
- * nvme_rdma_reconnect_or_remove), fabrics.c (nvmf_should_reconnect), core.c
- * (nvme_failfast_work) of Linux 6.1.  A command that was cancelled goes back to the multipath
- * head's list, which counts no retries.  Linux sends again as soon as the queues are up, before the
- * namespaces are scanned anew; here it waits for the scan. */
+ * nvme_rdma_reconnect_or_remove), fabrics.c (nvmf_should_reconnect), core.c (nvme_failfast_work) of
+ * Linux 6.1. A canceled command returns to the multipath head's list, without counting a retry.
+ * Linux sends again as soon as the queues are up, before it rescans the namespaces; here I/O waits
+ * for the scan. */
 #include "nvme/host/host_private.h"
 
 #include "base/kernel_timer.h"
@@ -18,10 +16,10 @@
 
 #include <stdio.h>
 
-/* As many attempts as reconnect_delay fits into ctrl_loss_tmo, rounded up: nvmf_parse_options.
- * Linux counts nothing else: attempts to a machine that is off take 3 s each, and all of them 799 s
- * instead of 600 s.  With the limit `time` an attempt that fails after ctrl_loss_tmo is the last
- * one, so no attempt begins later than ctrl_loss_tmo and one reconnect_delay. */
+/* ctrl_loss_tmo / reconnect_delay attempts, rounded up: nvmf_parse_options. Linux limits nothing
+ * else: with a target that is powered off each attempt takes 3 s, and all of them 799 s instead of
+ * 600 s. With the limit `time`, an attempt that fails after ctrl_loss_tmo is the last one, so no
+ * attempt begins later than ctrl_loss_tmo plus one reconnect_delay. */
 bool nvme_host_recovery_may_try(const struct nvme_host *host)
 {
     const struct nvme_host_params *params = &host->params;
@@ -37,7 +35,7 @@ bool nvme_host_recovery_may_try(const struct nvme_host *host)
     return (int64_t)host->attempts < most && !late;
 }
 
-/* The caller may submit, shut down or look; it is the last thing that its caller does. */
+/* The callback may submit, shut down or query the host; it is the caller's last action. */
 static void report_recovery(struct nvme_host *host)
 {
     const struct nvme_host_user *user = &host->site.user;
@@ -52,7 +50,7 @@ void nvme_host_recovery_give_back(struct nvme_host *host)
         nvme_host_io_abandon(&host->queues[i], status);
 }
 
-/* The last event was LOSS. */
+/* Call after event LOSS. */
 void nvme_host_recovery_wait(struct nvme_host *host)
 {
     const struct env *env = host->site.env;
@@ -88,7 +86,7 @@ static void on_retry(void *self, time_ps now)
     nvme_host_admin_begin(host);
 }
 
-/* nvme_failfast_work: from now on nothing waits. */
+/* nvme_failfast_work: from now on I/O fails instead of waiting. */
 static void on_fast(void *self, time_ps now)
 {
     struct nvme_host *host = self;
@@ -102,8 +100,8 @@ static void on_fast(void *self, time_ps now)
     report_recovery(host);
 }
 
-/* A namespace that was there must be there, in blocks of the same size: I/O that waits is for it.
- */
+/* Every known namespace must still exist, with the same block size and no fewer blocks, because
+ * waiting I/O refers to it. */
 bool nvme_host_recovery_same_namespaces(const struct nvme_host *host)
 {
     for (uint32_t i = 0; i < host->namespace_count; i++) {
@@ -118,7 +116,7 @@ bool nvme_host_recovery_same_namespaces(const struct nvme_host *host)
     return true;
 }
 
-/* A controller that grants fewer queues than before has the I/O of all on those. */
+/* When the controller grants fewer queues than before, they take over the I/O of the others. */
 static void gather(struct nvme_host *host)
 {
     const uint32_t granted = host->queue_count - 1;
@@ -145,7 +143,7 @@ void nvme_host_recovery_returned(struct nvme_host *host)
         report_recovery(host);
 }
 
-/* The last event was ERROR, of a controller that had been live. */
+/* Call after event ERROR of a controller that had been live. */
 void nvme_host_recovery_end(struct nvme_host *host)
 {
     if (!host->away)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host_steps - the commands that bring a controller up, in the order of Linux 6.1.
- * A discovery controller has no I/O queues and no namespaces; its records are read instead.
- * The order is that of nvmf_create_ctrl, nvme_rdma_setup_ctrl, nvme_init_ctrl_finish,
- * nvme_start_ctrl and nvme_scan_work; what the block layer adds is a setting (partition-scan). */
+ * A discovery controller has no I/O queues or namespaces; its log is read instead. The order is
+ * that of nvmf_create_ctrl, nvme_rdma_setup_ctrl, nvme_init_ctrl_finish, nvme_start_ctrl and
+ * nvme_scan_work; the block layer's reads are optional (partition-scan). */
 #include "nvme/host/host_private.h"
 
 #include "base/plural.h"
@@ -48,7 +48,7 @@ static void build_get_cc(const struct nvme_host *host, struct host_request *requ
     property(request, NVME_FCTYPE_GET, NVME_PROPERTY_CC);
 }
 
-/* nvme_enable_ctrl reads CC back and CAP once more: some controllers change CAP.TO with
+/* nvme_enable_ctrl reads CC back, and CAP once more because some controllers change CAP.TO with
  * CC.CRIME. */
 static enum host_verdict judge_cap_again(struct nvme_host *host, const struct host_request *request)
 {
@@ -116,7 +116,7 @@ static enum host_verdict judge_identify(struct nvme_host *host, const struct hos
     struct nvme_identify_controller *c = &host->controller;
     nvme_identify_decode_controller(c, request->data->bytes);
     const bool keyed = !host->site.transport->ops->keyed_sgl || (c->sgls & NVME_SGLS_KEYED) != 0;
-    /* Fabrics 1.1, 4.1: keep-alive is not optional; nvme_init_identify wants it of all but
+    /* Fabrics 1.1, 4.1: keep-alive is mandatory; nvme_init_identify requires it of all but
      * discovery controllers. */
     const bool kept = host->site.discovery || c->kas > 0;
     const bool usable =
@@ -277,7 +277,7 @@ static void build_namespace(const struct nvme_host *host, struct host_request *r
     identify(request, NVME_CNS_NAMESPACE, host->found[host->scanned].nsid);
 }
 
-/* nvme_configure_metadata: over fabrics behind each block, and of no other size. */
+/* nvme_configure_metadata: over fabrics, metadata follows each block and must have this size. */
 static void take_protection(const struct nvme_host *host, struct nvme_host_namespace *found,
                             const struct nvme_identify_namespace *ns)
 {
@@ -297,8 +297,8 @@ static enum host_verdict judge_namespace(struct nvme_host *host, const struct ho
     host->found[host->scanned].ana_group = ns.ana_group;
     take_protection(host, &host->found[host->scanned], &ns);
     if (++host->scanned < host->found_count)
-        host->step =
-            HOST_STEP_NAMESPACES - 1; /* the next step is the first of the next namespace */
+        host->step = HOST_STEP_NAMESPACES - 1; /* so that the next step is the first for the next
+                                       * namespace */
     return HOST_NEXT;
 }
 

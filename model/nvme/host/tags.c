@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* sbitmap_calculate_shift: words as large as leave at least four of them, from four tags on. */
+/* sbitmap_calculate_shift: the largest words that still leave at least four of them, from four tags
+ * on. */
 static uint8_t word_shift(unsigned count)
 {
     unsigned shift = 6;
@@ -45,7 +46,7 @@ void nvme_tags_fini(struct nvme_tags *tags)
     *tags = (struct nvme_tags){0};
 }
 
-/* A bit of the word, or -1. */
+/* Allocates a bit of the word, or returns -1. */
 static int get_from(struct nvme_tags *tags, unsigned word)
 {
     const uint64_t mask = word_mask(tags, word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * array - requests are cut into rows; drives fail and are replaced. */
+ * array - splits requests into rows; drive failure and replacement. */
 #include "nvme/media/array_private.h"
 
 #include "base/check.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { NAMESPACES = 1024 /* media of one target, by index */ };
+enum { NAMESPACES = 1024 /* for unique indices of the drives of one target */ };
 
 uint32_t array_columns(const struct array_params *params)
 {
@@ -58,8 +58,7 @@ void array_host_served(struct media *media, struct media_request *request, time_
     request->done(request->self, request);
 }
 
-/* Bytes up to which one row goes: a strip of those that are read or striped, a stripe of those
- * that parity is of. */
+/* Maximum bytes per row: a strip for reads and striped layouts, a stripe for writes with parity. */
 static uint64_t row_bytes(const struct media *media, enum row_kind kind)
 {
     const uint64_t strip = (uint64_t)media->params.strip;
@@ -88,7 +87,7 @@ static void begin_rows(struct media *media, struct media_request *request, enum 
 static void array_submit(struct media *media, struct media_request *request)
 {
     request->submitted_at = env_now(media->env);
-    request->parts = 1; /* until all rows have begun */
+    request->parts = 1; /* released when all rows have begun */
     request->served = 0;
     if (request->op == MEDIA_FLUSH) {
         request->parts++;
@@ -102,9 +101,9 @@ static void array_submit(struct media *media, struct media_request *request)
     array_host_served(media, request, request->served);
 }
 
-/* ---- drives that fail ---- */
+/* ---- drive failure ---- */
 
-/* Drives without all that they should have. */
+/* Number of drives that do not have all of their data. */
 static uint32_t away(const struct media *media)
 {
     uint32_t gone = 0;

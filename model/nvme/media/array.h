@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * array - several drives of one kind as one medium: striped, mirrored, or with parity.
- * A request becomes parts, one for each strip that it touches and each drive that has to do with
- * it, and is done with the last of them.
- *
- *   stripe   strip i is on drive i mod N; who loses a drive loses all
- *   mirror   each drive has all of it, or so many copies are striped; a read goes to the copy with
- *            the fewest bytes of reads under way, a write to all
- *   parity   k data strips and m of parity in a stripe, which turn by a drive from one to the next;
- *            a whole stripe is written as it is, a part of one after the reads of what parity needs
- *
- * A drive that failed is done without: what it had is read from k others.  When it has been
- * replaced it is rebuilt, a window at a time, in competition with what hosts ask for.
- * Source: SPDK, module/bdev/raid: raid0.c (a request is split at strips), raid1.c (the base bdev
- * with the fewest blocks of reads outstanding), bdev_raid.c (process_window_size_kb,
- * process_max_bandwidth_mb_sec); the turn of parity is md's left-symmetric, and so is the choice
- * between reading what is overwritten and reading the rest of the stripe (Linux 6.1,
- * drivers/md/raid5.c, handle_stripe_dirtying).  Owner: the target.  Clock: env.  Errors: a request
- * of an array that lost more than it bears has `failed`.
- * Not modelled: the processor's time for parity, stripes that several writes fill before they are
- * written, a journal, errors of single blocks, drives that slow down before they fail. */
+ * A request is split into parts, one per strip and drive involved, and completes with the last of
+ * them.
+ *   stripe   strip i is on drive i mod N; losing one drive loses all data
+ *   mirror   each drive has all data, or a number of copies is striped; a read goes to the copy
+ *            with the fewest bytes of outstanding reads, a write to all
+ *   parity   k data strips and m parity strips per stripe, rotated by one drive per stripe; a whole
+ *            stripe is written directly, part of one after the reads that parity needs
+ * Data of a failed drive is reconstructed from k others. A replaced drive is rebuilt a window at a
+ * time, in competition with host I/O.
+ * Source: SPDK, module/bdev/raid: raid0.c (splitting at strips), raid1.c (the base bdev with the
+ * fewest blocks of reads outstanding), bdev_raid.c (process_window_size_kb,
+ * process_max_bandwidth_mb_sec); the rotation of parity is md's left-symmetric, as is the choice
+ * between reading overwritten data and reading the rest of the stripe (Linux 6.1,
+ * drivers/md/raid5.c, handle_stripe_dirtying). Owner: the target. Clock: env. Errors: a request to
+ * an array with too many failed drives is marked `failed`. Not modeled: CPU time for parity,
+ * combining several writes into a full stripe, a journal, errors of single blocks, drives that slow
+ * down before they fail. */
 #ifndef STORMGLASS_NVME_MEDIA_ARRAY_H
 #define STORMGLASS_NVME_MEDIA_ARRAY_H
 
@@ -39,32 +37,33 @@ enum array_layout { ARRAY_LAYOUTS(X) };
 enum { ARRAY_DRIVES_MAX = 32 };
 
 struct array_params {
-    int64_t drives;         /* from 2 */
+    int64_t drives;         /* 2 or more */
     int64_t layout;         /* enum array_layout */
-    int64_t strip;          /* bytes in a row on one drive */
-    int64_t copies;         /* divides drives; 0: as many as drives; layout mirror alone */
-    int64_t parity;         /* strips of a stripe, fewer than drives; layout parity alone */
-    int64_t rebuild_window; /* bytes of a drive that are rebuilt at once: at least a strip */
-    int64_t rebuild_rate;   /* bits a second; 0: as fast as it goes */
+    int64_t strip;          /* contiguous bytes on one drive */
+    int64_t copies;         /* divides drives; 0: as many as drives; only for layout mirror */
+    int64_t parity;         /* parity strips per stripe, fewer than drives; only for layout
+                             * parity */
+    int64_t rebuild_window; /* bytes of a drive rebuilt at once; at least a strip */
+    int64_t rebuild_rate;   /* bits per second; 0: unlimited */
 };
 
-/* What its media_site.params points to. */
+/* Type of media_site.params for an array. */
 struct array_setup {
     struct array_params params;
     const struct media_ops *drive;
     const void *drive_params;
 };
 
-/* What a run did to arrays.
+/* Statistics of the arrays in a run.
  *   host_bytes_read, host_bytes_written     by hosts
  *   drive_bytes_read, drive_bytes_written   of all drives
- *   degraded_reads    of a strip, that came from others
- *   partial_stripes   that were written in part, after reads
- *   drives_failed     ever
- *   bytes_rebuilt     of drives that were replaced
- *   bytes_to_rebuild  of them, at the end
- *   rebuild_ps        while one was rebuilt
- *   rebuilds          that are done */
+ *   degraded_reads    reads of a strip reconstructed from other drives
+ *   partial_stripes   stripes written in part, after reads
+ *   drives_failed     total
+ *   bytes_rebuilt     of replaced drives
+ *   bytes_to_rebuild  of replaced drives, left at the end
+ *   rebuild_ps        time during which a drive was being rebuilt
+ *   rebuilds          completed */
 #define ARRAY_STATS(X)                                                                             \
     X(host_bytes_read)                                                                             \
     X(host_bytes_written)                                                                          \
@@ -80,19 +79,19 @@ struct array_stats {
 #undef X
 };
 
-/* Its stations are those of its drives, its wear their sum. */
+/* Its stations are those of its drives, its wear is their sum. */
 extern const struct media_ops array_media;
 
-/* Strips of data in a stripe; bytes that each drive has of a namespace of so many. */
+/* Data strips per stripe; array_drive_bytes: bytes per drive for a namespace of `bytes`. */
 uint32_t array_columns(const struct array_params *params);
-/* Without these drives, a bit for each, not all can be read. */
+/* Whether data is lost when the drives in bit mask `gone` are missing. */
 bool array_is_lost(const struct array_params *params, uint32_t gone);
 uint64_t array_drive_bytes(const struct array_params *params, uint64_t bytes);
 
 uint32_t array_drives(const struct media *media);
 
-/* The drive, from 0, is gone with all that is on it; or another is in its place.  Nothing happens
- * where it is so already. */
+/* Fails drive number `drive`, from 0, with all its data; or replaces it. No-op when it already is
+ * in that state. */
 void array_fail(struct media *media, uint32_t drive);
 void array_replace(struct media *media, uint32_t drive);
 

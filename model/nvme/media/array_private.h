@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * array_private - what the files of an array share.
- * array.c         the medium: requests come, drives fail and are replaced
- * array_row.c     a part of a request within one stripe: which drives it needs, in which order
- * array_rebuild.c a drive that was replaced, window by window */
+ * array_private - declarations shared by the files of an array.
+ *   array.c          the medium: requests, drive failure and replacement
+ *   array_row.c      the part of a request within one stripe: drives and order of their I/O
+ *   array_rebuild.c  rebuilding a replaced drive, window by window */
 #ifndef STORMGLASS_NVME_MEDIA_ARRAY_PRIVATE_H
 #define STORMGLASS_NVME_MEDIA_ARRAY_PRIVATE_H
 
@@ -16,55 +16,56 @@ struct row;
 
 /* A request to one drive. */
 struct part {
-    struct media_request request; /* first */
+    struct media_request request; /* first member */
     struct row *row;
-    uint32_t drive, failures; /* of the drive, when it was asked */
-    struct part *next;        /* free */
+    uint32_t drive, failures; /* drive, and its failure count when the request was submitted */
+    struct part *next;        /* in the free list */
 };
 
-/* Within a stripe; of a mirror, anywhere. */
+/* The part of a request within a stripe; for an unstriped mirror any range. */
 struct row {
-    struct row *next;                     /* in its bucket, behind another that waits, or free */
-    struct row *waits_first, *waits_last; /* others that write the same stripe, in order */
+    struct row *next;                     /* in its bucket, in the waiting list of another row,
+                                           * or in the free list */
+    struct row *waits_first, *waits_last; /* rows waiting to write the same stripe, in order */
     struct media_request *host;
     uint64_t stripe;
-    uint64_t at; /* bytes from the start of the namespace; to be rebuilt: of the drive */
+    uint64_t at; /* offset in the namespace, bytes; for a rebuild: on the drive */
     uint32_t bytes;
-    uint32_t pending; /* parts of this phase */
-    time_ps served;   /* in what is over, by the slowest of each phase */
-    time_ps slowest;  /* of this phase, by who came last */
+    uint32_t pending; /* outstanding parts of this phase */
+    time_ps served;   /* service time of the completed phases */
+    time_ps slowest;  /* service time of the part that completed last in this phase */
     uint8_t kind;     /* enum row_kind */
-    bool writes;      /* the reads before it are over */
-    bool again;       /* a drive failed under it */
+    bool writes;      /* the preceding reads are done */
+    bool again;       /* a drive failed during the phase, which is repeated */
 };
 
 struct drive {
     struct media *media;
-    uint64_t reading;  /* bytes under way */
-    uint64_t rebuilt;  /* bytes from its start that can be read */
-    uint32_t failures; /* so far */
-    bool failed;       /* and was not replaced */
+    uint64_t reading;  /* bytes of outstanding reads */
+    uint64_t rebuilt;  /* bytes from its start that are readable */
+    uint32_t failures; /* number of failures so far */
+    bool failed;       /* failed and not replaced */
 };
 
 struct media {
     const struct env *env;
-    const struct media_ops *ops; /* of the drives */
+    const struct media_ops *ops; /* media type of the drives */
     struct array_params params;
     struct array_stats stats;
     struct drive *drives;
     uint64_t drive_bytes;
-    bool broken; /* it lost more than it bears */
+    bool broken; /* too many drives have failed */
     struct row *free_rows;
     struct part *free_parts;
-    void *chunks; /* each begins with the next */
+    void *chunks; /* list of allocations; each starts with a pointer to the next */
     uint32_t rows_out, parts_out;
-    struct row *buckets[ROW_BUCKETS]; /* stripes that are written */
+    struct row *buckets[ROW_BUCKETS]; /* hash table of stripes being written */
     struct {
         struct timer timer;
         uint32_t drive;    /* ARRAY_DRIVES_MAX: none */
-        uint32_t failures; /* of it, when it began */
-        uint32_t rows;     /* of the window, under way */
-        uint64_t end;      /* of the window */
+        uint32_t failures; /* its failure count when the rebuild began */
+        uint32_t rows;     /* outstanding rows of the window */
+        uint64_t end;      /* end of the window, bytes */
         time_ps window_at, begun_at;
     } rebuild;
 };
@@ -74,7 +75,7 @@ static inline bool array_is_whole(const struct media *media, uint32_t drive)
     return media->drives[drive].rebuilt == media->drive_bytes;
 }
 
-/* Drives that have the same, one behind the other. */
+/* Number of drives with the same data, which have consecutive numbers. */
 static inline uint32_t array_copies(const struct array_params *params)
 {
     return (uint32_t)(params->layout != ARRAY_MIRROR ? 1
@@ -82,26 +83,27 @@ static inline uint32_t array_copies(const struct array_params *params)
                                                      : params->copies);
 }
 
-/* Bytes up to `end` of the drive can be read. */
+/* Whether the drive is readable up to `end`. */
 static inline bool array_has(const struct media *media, uint32_t drive, uint64_t end)
 {
     return media->drives[drive].rebuilt >= end;
 }
 
-/* array.c: a row of the request is over; of the last one, what it was served is the request's. */
+/* array.c: a row of the request has completed; the service time of the last row is that of the
+ * request. */
 void array_host_served(struct media *media, struct media_request *request, time_ps served);
 
-/* array_row.c: the row says what it is; it may be over when this returns. */
+/* array_row.c: `like` describes the row, which may complete before this returns. */
 void array_row_begin(struct media *media, const struct row *like);
 void array_row_audit(const struct media *media);
 
 /* array_rebuild.c */
 void array_rebuild_init(struct media *media);
-/* Begins with the next drive that was replaced, where none is being rebuilt. */
+/* Starts rebuilding the next replaced drive unless one is being rebuilt. */
 void array_rebuild_next(struct media *media);
-/* A strip of the window is there, or the array broke. */
+/* A strip of the window is complete, or the array has lost data. */
 void array_rebuild_done(struct media *media, const struct row *row);
-/* While one was rebuilt, up to now. */
+/* Total time until now during which a drive was being rebuilt. */
 time_ps array_rebuild_time(const struct media *media);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * array_rebuild - a drive that was replaced gets what it should have, from its start to its end.
- * A window's strips are rebuilt at once; the next window begins when all are there, and not before
- * the rate allows it.  Rebuilding goes in competition with hosts, drive by drive. */
+ * array_rebuild - rebuilds a replaced drive from start to end.
+ * The strips of a window are rebuilt concurrently; the next window begins when all are done, but
+ * not before the configured rate allows. Rebuild I/O competes with host I/O on each drive. */
 #include "nvme/media/array_private.h"
 
 #include "base/check.h"
 
-/* Also of drives that take no time: a rebuild without end takes virtual time. */
+/* Minimum time per window, so that rebuilding drives that take no time advances virtual time. */
 static const time_ps window_least = PS_PER_US;
 
 static void stop(struct media *media)

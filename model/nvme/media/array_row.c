@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * array_row - what one stripe has of a request.
- *
- *   read     the drive that has it; or, of a drive that failed, the same of k others
+ * array_row - the part of a request within one stripe.
+ *   read     the drive with the data; or, if that drive failed, k others
  *   write    [reads that parity needs] -> data and parity
  *   rebuild  k others -> the drive
- *
- * Writes of one stripe go one after the other: parity is of one of them.  Whatever a drive had
- * under way when it failed is lost: reads are planned anew, without it. */
+ * Writes to one stripe are serialized because they share its parity. A drive's outstanding reads
+ * are lost when it fails: the reads are planned again without it. */
 #include "nvme/media/array_private.h"
 
 #include "base/check.h"
@@ -57,9 +55,9 @@ static struct part *take_part(struct media *media)
     return part;
 }
 
-/* ---- where things are ---- */
+/* ---- placement ---- */
 
-/* Within a stripe: rows of bytes of a strip. */
+/* Byte range on a drive, within a stripe. */
 struct span {
     uint64_t from, to;
 };
@@ -67,9 +65,9 @@ struct span {
 struct place {
     uint64_t stripe;
     uint32_t columns;
-    uint32_t first, last; /* columns that it touches */
-    struct span span;     /* of bytes of the drives that it touches: the hull */
-    uint64_t begin, end;  /* in the first column, in the last */
+    uint32_t first, last; /* first and last column touched */
+    struct span span;     /* smallest byte range that covers all touched columns */
+    uint64_t begin, end;  /* first byte in the first column, end in the last */
 };
 
 static struct place place_of(const struct media *media, const struct row *row)
@@ -97,7 +95,7 @@ static struct place place_of(const struct media *media, const struct row *row)
     return place;
 }
 
-/* Columns of parity come behind those of data. */
+/* Parity columns follow the data columns. */
 static uint32_t drive_of(const struct media *media, uint64_t stripe, uint32_t column)
 {
     const uint32_t drives = (uint32_t)media->params.drives;
@@ -106,7 +104,7 @@ static uint32_t drive_of(const struct media *media, uint64_t stripe, uint32_t co
     return (turn + column) % drives;
 }
 
-/* What is written of a column that it touches. */
+/* The range written in a touched column. */
 static struct span written(const struct place *place, uint32_t column)
 {
     struct span span = place->span;
@@ -153,7 +151,8 @@ static void ask(struct media *media, struct row *row, enum media_op op, uint32_t
     media->ops->submit(asked->media, &part->request);
 }
 
-/* The same bytes of as many drives as data have columns, but for one. */
+/* Reads the same range of any k readable drives other than `but`, where k is the number of data
+ * columns. */
 static void ask_others(struct media *media, struct row *row, uint64_t stripe, uint32_t but,
                        struct span span)
 {
@@ -166,12 +165,12 @@ static void ask_others(struct media *media, struct row *row, uint64_t stripe, ui
         ask(media, row, MEDIA_READ, drive, span);
         left--;
     }
-    CHECK(left == 0); /* or it is broken */
+    CHECK(left == 0); /* otherwise the array has lost data */
 }
 
 /* ---- reads ---- */
 
-/* Of a mirror: of the drives that have the column. */
+/* The readable copy of the column with the fewest bytes of outstanding reads (mirror). */
 static uint32_t least_read(const struct media *media, uint32_t column, uint64_t end)
 {
     const uint32_t copies = array_copies(&media->params);
@@ -204,12 +203,12 @@ static void plan_read(struct media *media, struct row *row)
 
 struct needs {
     const struct place *place;
-    uint32_t old;  /* reads of what is overwritten, and of its parity */
-    uint32_t rest; /* reads of the rest of the data */
+    uint32_t old;  /* number of reads of overwritten data and its parity */
+    uint32_t rest; /* number of reads of the remaining data */
     bool can_old, can_rest, parity;
 };
 
-/* What a column has that is not written: before and behind. */
+/* The ranges of a column that are not written: before and after the written one. */
 static void rest_of(const struct place *place, uint32_t column, struct span rest[2])
 {
     const struct span all = place->span;
@@ -266,8 +265,8 @@ static void read_rest(struct media *media, struct row *row, const struct place *
     }
 }
 
-/* As few reads as the parity can be had from.  False, and none: the stripe is written as a whole,
- * or has no parity left. */
+/* Issues the fewest reads from which parity can be computed. Returns false without any read when
+ * the whole stripe is written or no parity drive is left. */
 static bool read_before(struct media *media, struct row *row, const struct place *place)
 {
     const struct needs needs = needs_of(media, place);
@@ -305,7 +304,7 @@ static void write_all(struct media *media, struct row *row, const struct place *
     }
 }
 
-/* ---- what a row does next ---- */
+/* ---- phases of a row ---- */
 
 static void plan_write(struct media *media, struct row *row)
 {
@@ -355,7 +354,7 @@ static void plan(struct media *media, struct row *row)
 
 static void finish(struct media *media, struct row *row);
 
-/* Nothing that was asked for is under way any more.  True: there is more to ask for. */
+/* All parts of the phase have completed. Returns true when another phase follows. */
 static bool phase_over(struct media *media, struct row *row)
 {
     row->served += row->slowest;
@@ -371,7 +370,7 @@ static bool phase_over(struct media *media, struct row *row)
     return row->writes = true;
 }
 
-/* Is pending itself while it asks: drives may answer at once. */
+/* Counts itself as pending while it submits, because drives may complete at once. */
 static void go(struct media *media, struct row *row)
 {
     do {
@@ -400,7 +399,7 @@ static void part_done(void *self, struct media_request *request)
         go(media, row);
 }
 
-/* ---- rows of one stripe, one after the other ---- */
+/* ---- serialization of writes to a stripe ---- */
 
 static bool goes_alone(const struct media *media, const struct row *row)
 {
@@ -413,7 +412,7 @@ static struct row **bucket_of(struct media *media, uint64_t stripe)
     return &media->buckets[hash_mix(stripe) % ROW_BUCKETS];
 }
 
-/* False: another has the stripe, and the row comes after it. */
+/* Enters the stripe; false: the row waits for another that has it. */
 static bool enter(struct media *media, struct row *row)
 {
     struct row **bucket = bucket_of(media, row->stripe), *other = *bucket;
@@ -433,7 +432,7 @@ static bool enter(struct media *media, struct row *row)
     return false;
 }
 
-/* Who has the stripe now; NULL: nobody. */
+/* Releases the stripe and returns its next row, or NULL. */
 static struct row *leave(struct media *media, struct row *row)
 {
     struct row **at = bucket_of(media, row->stripe), *heir = row->waits_first;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * die - reads by plane, work by the whole die.
- *
- *   FREE --> WORKS --> SUSPENDS --> SUSPENDED --> WORKS     a read comes, the reads are over
+ * die - reads by plane, other work by the whole die.
+ *   FREE --> WORKS --> SUSPENDS --> SUSPENDED --> WORKS     a read arrives, the reads are done
  *              `--> FREE
- *
- * Whatever changes calls `go_on`, which begins what may begin now.  Programs and erases go in the
- * order of their coming. */
+ * After every change, whatever can start now is started. Programs and erases run in order of
+ * arrival. */
 #include "nvme/media/die.h"
 
 static time_ps suspend_time(const struct die *die)
@@ -28,7 +26,7 @@ static bool read_waits(const struct die *die)
     return false;
 }
 
-/* Reads wait; whether they go before the work that waits or is suspended. */
+/* Whether waiting reads go before waiting or suspended work. */
 static bool reads_first(const struct die *die)
 {
     return (die->first == NULL && die->work == NULL) || die->passed < die->rules->reads_ahead;
@@ -56,7 +54,7 @@ static void begin_work(struct die *die)
     env_timer_set(die->env, &die->timer, env_now(die->env) + die->work->time);
 }
 
-/* What runs is to stand aside, if it can, and if there is something to be won. */
+/* Suspends the running operation, if that is possible and saves time. */
 static void suspend(struct die *die)
 {
     struct die_op *op = die->work;
@@ -105,7 +103,7 @@ static void begin(struct die *die)
         begin_work(die);
 }
 
-/* Begins what may begin now. */
+/* Starts whatever can start now. */
 static void go_on(struct die *die)
 {
     begin(die);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * die - one die of flash: it reads, programs and erases, and may be interrupted.
- * Host reads wait for their plane, all other work for the whole die.  A read may go ahead of work
- * that waits, so often as `reads_ahead` says, and may suspend a program or erase that runs: after
- * `*_suspend` the reads go, as many again, and what is left of it follows.  What was suspended so
- * often as `suspend_limit` says, and what has its turn while reads still wait, runs to its end.
+ * die - one flash die: reads, programs and erases that can be suspended.
+ * Host reads wait for their plane, all other work for the whole die. Up to `reads_ahead` reads may
+ * bypass waiting work, and a read may suspend a running program or erase: after `*_suspend` the
+ * reads run, up to `reads_ahead` again, then the operation resumes. An operation that has been
+ * suspended `suspend_limit` times, or that is due while reads still wait, runs to completion.
  * Source: Wu and He, "Reducing SSD read latency via NAND flash program and erase suspension", FAST
- * 2012; independent reads of planes: ONFI 5.0, 5.x (asynchronous independent plane read).
- * Not modelled: that a read beside a program's suspension is slower, cached reads and programs.
- * Owner: whoever embeds it.  Clock: env.  Errors: none.  Nothing is done before die_add returns. */
+ * 2012; independent reads of planes: ONFI 5.0, 5.x (asynchronous independent plane read). Not
+ * modeled: slower reads during the suspension of a program, cached reads and programs. Owner: the
+ * struct that embeds it. Clock: env. Errors: none. No operation completes before die_add
+ * returns. */
 #ifndef STORMGLASS_NVME_MEDIA_DIE_H
 #define STORMGLASS_NVME_MEDIA_DIE_H
 
@@ -16,24 +17,24 @@
 #include <stdbool.h>
 
 enum die_kind {
-    DIE_READ, /* for a host */
-    DIE_COPY, /* a read for collection */
+    DIE_READ, /* read for a host */
+    DIE_COPY, /* read for garbage collection */
     DIE_PROGRAM,
     DIE_ERASE
 };
 
-/* Embedded in what is done; in one die at a time. */
+/* Embedded in an operation, which can be in one die at a time. */
 struct die_op {
     struct die_op *next;
-    time_ps time; /* that it takes, set by whoever adds it; what was served is taken off */
+    time_ps time; /* remaining duration, set by the caller of die_add; time served is subtracted */
     time_ps served;
-    uint8_t kind, plane; /* plane: of a READ, below `planes` */
-    uint32_t suspended;  /* how often */
+    uint8_t kind, plane; /* plane: of a READ, less than `planes` */
+    uint32_t suspended;  /* number of suspensions */
 };
 
 struct die_rules {
-    uint32_t planes;                        /* that read by themselves */
-    time_ps program_suspend, erase_suspend; /* negative: it cannot be */
+    uint32_t planes;                        /* planes that read independently */
+    time_ps program_suspend, erase_suspend; /* negative: cannot be suspended */
     int64_t suspend_limit, reads_ahead;
 };
 
@@ -41,8 +42,8 @@ enum { DIE_PLANES_MAX = 8 };
 
 struct die_plane {
     struct die *die;
-    struct die_op *first, *last; /* wait */
-    struct die_op *reads;        /* is read */
+    struct die_op *first, *last; /* waiting reads */
+    struct die_op *reads;        /* read in progress */
     struct timer timer;
 };
 
@@ -53,29 +54,30 @@ struct die {
     const struct die_rules *rules;
     void (*done)(void *self, struct die_op *op);
     void *self;
-    struct die_op *first, *last; /* work that waits */
-    struct die_op *work;         /* what runs, or is suspended */
-    struct timer timer;          /* of its end, or of its being suspended */
-    time_ps busy, active_since;  /* time in which it did something, until then; TIME_NEVER: free */
-    int64_t passed;              /* reads that went ahead of the work that waits */
-    bool firm;                   /* so many did that what runs is not suspended */
-    uint32_t reading;            /* planes that read */
+    struct die_op *first, *last; /* waiting work */
+    struct die_op *work;         /* running or suspended operation */
+    struct timer timer;          /* end of the operation or of its suspension */
+    time_ps busy, active_since;  /* busy time up to active_since; TIME_NEVER: free */
+    int64_t passed;              /* reads that bypassed waiting work */
+    bool firm;                   /* reads_ahead is used up: the running operation is not
+                                  * suspended */
+    uint32_t reading;            /* number of planes with a read in progress */
     uint64_t suspensions, erases;
     enum die_state state;
     struct die_plane planes[DIE_PLANES_MAX];
 };
 
-/* The die must not move from here on. */
+/* The die must not be moved after this. */
 void die_init(struct die *die, const struct env *env, const struct die_rules *rules,
               void (*done)(void *self, struct die_op *op), void *self);
 void die_fini(struct die *die);
 
 void die_add(struct die *die, struct die_op *op);
 
-/* How long it has done something until now. */
+/* Total busy time until now. */
 time_ps die_busy(const struct die *die, time_ps now);
 
-/* CHECKs that whatever waits is waited for by something; how many operations it has. */
+/* CHECKs that every waiting operation will be started; returns the number of operations. */
 uint32_t die_audit(const struct die *die);
 
 #endif

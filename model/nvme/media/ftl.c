@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ftl - a page map, and lists of blocks by how much in them is valid.
- * There are always as many blocks as the units and the over-provisioning need, and one more, the
- * reserve.  So when all but the reserve are full, some block holds a unit that is stale, and
- * collecting the one with the fewest valid leaves room. */
+ * ftl - a page map, and lists of blocks by number of valid units.
+ * There are always as many blocks as the units and the over-provisioning need, plus one, the
+ * reserve. So when all but the reserve are full, some block has a stale unit, and collecting the
+ * block with the fewest valid units frees space. */
 #include "nvme/media/ftl.h"
 
 #include "base/check.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* The head of the list of blocks with so many valid units; of the free blocks. */
+/* Head of the list of blocks with that number of valid units, or of the free blocks. */
 static uint32_t head_of(const struct ftl *ftl, uint32_t valid)
 {
     return ftl->blocks + valid;
@@ -30,7 +30,7 @@ static void leave(struct ftl *ftl, uint32_t at)
     block->next = block->prev = at;
 }
 
-/* At the end of the list. */
+/* Appends to the list. */
 static void enter(struct ftl *ftl, uint32_t at, uint32_t head)
 {
     struct ftl_block *block = &ftl->block[at];
@@ -86,7 +86,7 @@ static void expire(struct ftl *ftl, uint32_t place)
     enter(ftl, at, head_of(ftl, ftl->block[at].valid));
 }
 
-/* There is room in the open block. */
+/* Writes the unit; requires space in the open block. */
 static uint32_t put(struct ftl *ftl, uint32_t unit)
 {
     CHECK(ftl->filled < ftl->block_units);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * media_fixed - every read takes the same time, every write another; or a time with a tail.
- * `parallel` servers share one line: a request begins when a server is free, in the order of
- * arrival.  The next server to be free is the one whose work ends first, so arrival order is
- * also the order of beginning. */
+ * media_fixed - a fixed service time for reads and one for writes, optionally with a tail.
+ * `parallel` servers share one queue: a request begins when a server is free, in order of arrival.
+ * The next free server is the one whose work ends first, so requests also begin in order of
+ * arrival. */
 #include "base/memory.h"
 #include "nvme/media/media_kinds.h"
 
@@ -109,7 +109,7 @@ static void fixed_submit(struct media *media, struct media_request *request)
     nvme_server_add(earliest, &request->job, service(media, request->op));
 }
 
-/* With a tail all may be fast for a while. */
+/* With a tail, all requests may be fast for a while. */
 static time_ps fixed_least(const void *params, enum media_op op, uint32_t bytes)
 {
     const struct fixed_params *fixed = params;

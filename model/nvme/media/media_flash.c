@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * media_flash - a NAND SSD: controller, channels, dies, write buffer.
- *
- * read:   controller -> per page: die (tR) -> channel -> link to the host -> overhead -> done
- *   write:  controller -> room in the buffer -> link from the host -> overhead -> done
- *           and in the background: channel -> die (tPROG) -> the buffer has room again
- *
- * Each box serves one thing at a time in order of arrival.  Pages are striped over the channels
- * first, then over the dies of a channel; programs go round the dies likewise.  Unloaded 4 KiB
- * read with the defaults: 1.6 us + 60 us + 4096 B at 9.6 Gb/s (3.4 us) + 4096 B at 25.6 Gb/s
- * (1.3 us) + 13 us = 79.3 us; reads saturate at the controller's 1 / 1.6 us = 625 thousand per
- * second (64 dies / 60 us would allow a million), sustained writes at 64 dies * 32 KiB / 700 us
- * = 3 GB/s.
- * Not modelled: garbage collection beyond a constant write amplification, suspended programs,
- * reads served from the buffer, multi-plane reads, wear. */
+ *   read:   controller -> per page: die (tR) -> channel -> link to the host -> overhead -> done
+ *   write:  controller -> space in the buffer -> link from the host -> overhead -> done
+ *           and in the background: channel -> die (tPROG) -> buffer space is released
+ * Each stage serves one request at a time in order of arrival. Pages are striped over the channels
+ * first, then over the dies of a channel; programs rotate over the dies in the same order. Unloaded
+ * 4 KiB read with the defaults: 1.6 us + 60 us + 4096 B at 9.6 Gb/s (3.4 us) + 4096 B at 25.6 Gb/s
+ * (1.3 us) + 13 us = 79.3 us; reads saturate the controller at 1 / 1.6 us = 625 thousand per second
+ * (64 dies / 60 us would allow a million), sustained writes run at 64 dies * 32 KiB / 700 us = 3
+ * GB/s.
+ * Not modeled: garbage collection beyond a constant write amplification, suspended programs, reads
+ * served from the buffer, multi-plane reads, wear. */
 #include "base/memory.h"
 #include "nvme/media/media_kinds.h"
 
@@ -88,7 +86,7 @@ static const struct opt flash_opts[] = {
 
 /* One page to read, or one unit to program. */
 struct part {
-    struct nvme_job job;           /* first, so that a job is its part */
+    struct nvme_job job;           /* first member: a job is cast to its part */
     struct media_request *request; /* NULL: a program */
     struct part *next_free;
     uint32_t bytes;
@@ -112,8 +110,8 @@ struct media {
     struct nvme_server *channels, *dies;
     uint32_t die_count;
     uint32_t next_program;   /* the die that programs next */
-    int64_t buffered, dirty; /* bytes in the buffer; of them, not in a program yet */
-    struct media_request *waiting_first, *waiting_last; /* for room in the buffer */
+    int64_t buffered, dirty; /* bytes in the buffer; the part of them not in a program yet */
+    struct media_request *waiting_first, *waiting_last; /* waiting for space in the buffer */
     struct part *free_parts;
     struct chunk *chunks;
     uint64_t parts_out;
@@ -165,7 +163,7 @@ static struct nvme_server *channel_of(const struct media *media, uint32_t die)
     return &media->channels[die % (uint32_t)media->params.channels];
 }
 
-/* served: all of it in service; the rest of the time since submission was waiting. */
+/* `served` is the total service time; the rest of the time since submission was waiting. */
 static void finish(struct media *media, struct media_request *request, time_ps served)
 {
     request->done_at = env_now(media->env);
@@ -222,8 +220,8 @@ static void admit(struct media *media)
 {
     while (media->waiting_first != NULL) {
         struct media_request *request = media->waiting_first;
-        /* When nothing under way will make room, what is left is less than a program: even a
-         * write larger than the buffer goes in then. */
+        /* When nothing in progress will free space, less than one program is left: then even a
+         * write larger than the buffer is admitted. */
         const bool moving = media->buffered > media->dirty;
         if (moving && media->buffered + request->bytes > media->params.buffer)
             return;
@@ -265,13 +263,13 @@ static void program_done(struct media *media, struct part *part)
     admit(media);
 }
 
-/* ---- what follows each box ---- */
+/* ---- after each stage ---- */
 
 static void controller_done(void *self, struct nvme_job *job)
 {
     struct media *media = self;
     struct media_request *request = request_of(job);
-    request->served = media->params.command_time; /* and what follows */
+    request->served = media->params.command_time; /* later stages are added */
     if (request->op == MEDIA_READ && request->bytes > 0) {
         read_pages(media, request);
     } else if (request->op == MEDIA_WRITE && request->bytes > 0) {
@@ -340,8 +338,9 @@ static void flash_submit(struct media *media, struct media_request *request)
     nvme_server_add(&media->controller, &request->job, media->params.command_time);
 }
 
-/* Of its boxes the slowest: the controller, the link, and for reads the dies.  A full buffer may
- * take in more for a while than dies program; pages with a tail may all be fast for a while. */
+/* Bound by the slowest stage: the controller, the link, and for reads the dies. The buffer can for
+ * a while absorb writes faster than the dies program them, and with a tail all pages may be fast
+ * for a while. */
 static time_ps flash_least(const void *params, enum media_op op, uint32_t bytes)
 {
     const struct flash_params *flash = params;
@@ -359,7 +358,7 @@ static time_ps flash_least(const void *params, enum media_op op, uint32_t bytes)
     return dies > slowest ? (time_ps)dies : slowest;
 }
 
-/* Counts the parts in a server's line; those of its bytes that are programs'. */
+/* Counts the parts in a server's queue; returns the bytes of those that are programs. */
 static int64_t parts_audit(const struct nvme_server *server, uint64_t *count)
 {
     int64_t bytes = 0;
@@ -372,7 +371,7 @@ static int64_t parts_audit(const struct nvme_server *server, uint64_t *count)
     return bytes;
 }
 
-/* What is in the buffer comes in, waits for a program or is in one. */
+/* Data in the buffer is being received, waiting for a program or in one. */
 static void buffer_audit(const struct media *media)
 {
     uint64_t parts = 0;

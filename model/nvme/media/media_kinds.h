@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * media_kinds - declares what media.def lists. */
+ * media_kinds - declares the media listed in media.def. */
 #ifndef STORMGLASS_NVME_MEDIA_MEDIA_KINDS_H
 #define STORMGLASS_NVME_MEDIA_MEDIA_KINDS_H
 

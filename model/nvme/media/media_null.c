@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * media_null - takes no time.
- * The trivial kind, for what is above it: every request is done before submit returns. */
+ * media_null - a medium that takes no time.
+ * For testing the layers above: every request completes before submit returns. */
 #include "base/memory.h"
 #include "nvme/media/media_kinds.h"
 

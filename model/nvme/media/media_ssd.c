@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * media_ssd - a NAND SSD that ages: map, collection, buffer, dies that can be interrupted.
- *
+ * media_ssd - a NAND SSD that ages: map, garbage collection, buffer, dies with suspension.
  *   read:   controller -> buffer, or for each page die (tR) -> channel; -> link to the host -> done
- *   write:  controller -> room in the buffer -> link from the host -> done
- *           behind it: map -> copies that make room -> channel -> die (tPROG)
- *
- * Where data lie is the map's (ftl.h), who goes first at a die is the die's (die.h), programs go
- * round the dies, and now and then a die erases.  With the defaults a 4 KiB read takes 79.3 us, as
- * that of flash-tlc; sequential writes are sustained at 64 dies * 32 KiB / 700 us = 3 GB/s, random
- * ones at that divided by the write amplification, less what copies and erases take.
- * Source: the parts as in MQSim (Tavakkol et al., FAST 2018) and FEMU (Li et al., FAST 2018).
- * Not modelled: writes of a part of 4 KiB that read the rest first, wear levelling, read disturb,
- * faulty blocks, a cache of pages that were read, SLC caches, thermal limits. */
+ *   write:  controller -> space in the buffer -> link from the host -> done
+ *           afterwards: map -> copies that free space -> channel -> die (tPROG)
+ * The map (ftl.h) places the data, the die (die.h) schedules its operations, programs rotate over
+ * the dies, and from time to time a die erases. With the defaults a 4 KiB read takes 79.3 us, as
+ * for flash-tlc; sequential writes are sustained at 64 dies * 32 KiB / 700 us = 3 GB/s, random ones
+ * at that rate divided by the write amplification, less the time of copies and erases.
+ * Source: the structure of MQSim (Tavakkol et al., FAST 2018) and FEMU (Li et al., FAST 2018). Not
+ * modeled: read-modify-write for partial units of 4 KiB, wear leveling, read disturb, bad blocks, a
+ * read cache, SLC caches, thermal limits. */
 #include "base/memory.h"
 #include "nvme/media/media_kinds.h"
 #include "nvme/media/ssd.h"
@@ -112,7 +110,8 @@ static const struct opt ssd_opts[] = {
 
 enum { CHUNK_ITEMS = 64 };
 
-/* Items of a size, behind the address of the next chunk; how far apart they are is *step. */
+/* Allocates items of a size after a pointer to the next chunk; *step is the distance between
+ * items. */
 static char *new_chunk(struct media *media, size_t bytes, size_t *step)
 {
     const size_t align = _Alignof(max_align_t);
@@ -175,7 +174,7 @@ void ssd_give_program(struct media *media, struct ssd_program *program)
     media->programs_out--;
 }
 
-/* ---- what follows each box ---- */
+/* ---- after each stage ---- */
 
 void ssd_finish(struct media *media, struct media_request *request, time_ps served)
 {
@@ -189,7 +188,7 @@ static void controller_done(void *self, struct nvme_job *job)
 {
     struct media *media = self;
     struct media_request *request = ssd_request_of(job);
-    request->served = media->params.command_time; /* and what follows */
+    request->served = media->params.command_time; /* later stages are added */
     if (request->op == MEDIA_READ && request->bytes > 0)
         ssd_read_begin(media, request);
     else if (request->op == MEDIA_WRITE && request->bytes > 0)
@@ -317,7 +316,7 @@ static bool ssd_wear(const struct media *media, struct media_wear *wear)
     return true;
 }
 
-/* Whatever was taken is at a die, on a channel or on the link, or is being filled. */
+/* Every allocated item is at a die, on a channel or on the link, or is being filled. */
 static void ssd_audit(const struct media *media)
 {
     uint32_t items = nvme_server_audit(&media->link_out), erases = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ssd - what the files of the medium `ssd` share.
- * media_ssd.c   parameters, what a drive is made of, its controller
- * ssd_state.c   scale, and what is written before a run begins
- * ssd_read.c    reads: buffer, dies, channels, link
- * ssd_write.c   writes, flushes, programs, collection, erases */
+ * ssd - declarations shared by the files of the medium `ssd`.
+ *   media_ssd.c   parameters, structure of a drive, its controller
+ *   ssd_state.c   scaling, and the data written before a run begins
+ *   ssd_read.c    reads: buffer, dies, channels, link
+ *   ssd_write.c   writes, flushes, programs, garbage collection, erases */
 #ifndef STORMGLASS_NVME_MEDIA_SSD_H
 #define STORMGLASS_NVME_MEDIA_SSD_H
 
@@ -29,31 +29,31 @@ struct ssd_params {
 enum ssd_precondition { SSD_PRECONDITIONS(X) };
 #undef X
 
-/* What goes over a channel and to a die. */
+/* A transfer over a channel to or from a die. */
 struct ssd_item {
-    struct nvme_job job; /* first, so that a job is its item */
+    struct nvme_job job; /* first member: a job is cast to its item */
     struct die_op op;
     uint32_t die;
-    bool programs; /* a struct ssd_program; otherwise a struct ssd_part */
+    bool programs; /* true: a struct ssd_program; false: a struct ssd_part */
 };
 
-/* Data on the way between a die and the link, or the controller. */
+/* Data in transit between a die and the link or the controller. */
 struct ssd_part {
-    struct ssd_item item;          /* first */
-    struct media_request *request; /* a host's; NULL: a copy for ... */
-    struct ssd_program *program;   /* ... this one */
-    struct ssd_part *next;         /* free, or of the same request */
-    uint32_t page;                 /* FTL_NOWHERE: none is read */
+    struct ssd_item item;          /* first member */
+    struct media_request *request; /* host request; NULL: copy for garbage collection */
+    struct ssd_program *program;   /* program that the copy is for */
+    struct ssd_part *next;         /* in the free list, or the next part of the same request */
+    uint32_t page;                 /* page to read; FTL_NOWHERE: none */
     uint32_t bytes;
     time_ps served;
 };
 
-/* A page of each plane of a die, written at once. */
+/* One page of each plane of a die, programmed together. */
 struct ssd_program {
-    struct ssd_item item; /* first */
+    struct ssd_item item; /* first member */
     struct ssd_program *next;
-    uint32_t reads; /* copies still to be read */
-    uint32_t count; /* of the units that came from hosts */
+    uint32_t reads; /* outstanding reads of copies */
+    uint32_t count; /* units that came from hosts */
     bool full;
     struct write_cache_item items[];
 };
@@ -65,33 +65,35 @@ struct media {
     struct rng_law read_law, program_law;
     struct nvme_server controller, link_out, link_in;
     struct nvme_server *channels;
-    struct nvme_server *meters; /* by die: only how long it was busy */
+    struct nvme_server *meters; /* by die: only for reporting busy times */
     struct die *dies;
     struct die_rules rules;
-    struct die_op *erases; /* one by die */
-    uint32_t *pages;       /* by die: programmed since the last erase */
-    bool *erasing;         /* by die */
+    struct die_op *erases; /* one per die */
+    uint32_t *pages;       /* by die: pages programmed since the last erase */
+    bool *erasing;         /* by die: an erase is in progress */
     uint32_t die_count, page_units, slot_units;
-    uint32_t index; /* of the medium */
+    uint32_t index; /* index of the medium in the target */
 
-    /* Scale: of each of so many regions the drive has `region`, the map `modelled` units. */
+    /* Scale: each region of the drive has `region` units, represented by `modelled` units of the
+     * map. */
     uint64_t units, region, modelled;
     struct ftl ftl;
-    uint16_t *slot_die; /* by program: which die has it */
+    uint16_t *slot_die; /* by program: its die */
     uint32_t next_die;
-    bool ready; /* preconditioned */
+    bool ready; /* preconditioning is done */
 
     struct write_cache cache;
-    uint64_t incoming; /* units that have room and are not here yet */
-    struct media_request *waiting_first, *waiting_last; /* writes, for room */
-    struct media_request *flushes;                      /* wait */
-    struct ssd_program *open;                           /* being filled */
-    struct ssd_part *copy;                              /* the last copy, while the map is asked */
-    uint32_t programs;                                  /* full, and not done */
+    uint64_t incoming; /* admitted units that have not arrived yet */
+    struct media_request *waiting_first, *waiting_last; /* writes waiting for buffer space */
+    struct media_request *flushes;                      /* waiting flushes */
+    struct ssd_program *open;                           /* program being filled */
+    struct ssd_part *copy;                              /* last copy during a call of the map */
+    uint32_t programs;                                  /* full and not completed */
 
     struct ssd_part *free_parts;
     struct ssd_program *free_programs;
-    void *chunks; /* of parts and of programs: each begins with the next */
+    void *chunks; /* list of allocations for parts and programs; each starts with a pointer to
+                   * the next */
     uint32_t parts_out, programs_out;
     struct media_wear wear;
 };
@@ -111,17 +113,17 @@ struct ssd_part *ssd_take_part(struct media *media);
 void ssd_give_part(struct media *media, struct ssd_part *part);
 struct ssd_program *ssd_take_program(struct media *media);
 void ssd_give_program(struct media *media, struct ssd_program *program);
-/* served: all of it in service; the rest of the time since submission was waiting. */
+/* `served` is the total service time; the rest of the time since submission was waiting. */
 void ssd_finish(struct media *media, struct media_request *request, time_ps served);
-/* Over the channel of its die. */
+/* Transfers over the channel of the item's die. */
 void ssd_to_channel(struct media *media, struct ssd_item *item, time_ps service);
 void ssd_to_die(struct media *media, struct ssd_item *item, enum die_kind kind, time_ps takes);
 
 /* ssd_state.c */
 void ssd_state_init(struct media *media, uint64_t bytes);
-/* Before the first request. */
+/* Call before the first request. */
 void ssd_state_precondition(struct media *media);
-/* The unit of the map that stands for a unit of the drive. */
+/* The unit of the map that represents a unit of the drive. */
 uint32_t ssd_state_unit(const struct media *media, uint64_t unit);
 
 /* ssd_read.c */

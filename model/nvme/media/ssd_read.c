@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ssd_read - a read: what is in the buffer, or was never written, needs no flash; each page that
- * has something of the rest is read once. */
+ * ssd_read - reads: buffered or unwritten data needs no flash access; of the rest each page is read
+ * once. */
 #include "nvme/media/ssd.h"
 
-/* The page that has the unit; FTL_NOWHERE: no flash is needed. */
+/* The page with the unit; FTL_NOWHERE: no flash access needed. */
 static uint32_t page_of(struct media *media, uint64_t unit)
 {
     if (write_cache_has(&media->cache, unit)) {
@@ -14,7 +14,7 @@ static uint32_t page_of(struct media *media, uint64_t unit)
     return place == FTL_NOWHERE ? FTL_NOWHERE : place / media->page_units;
 }
 
-/* From the first page on; how many there are. */
+/* Creates the parts of a request, one per page; returns the first of the list. */
 static struct ssd_part *parts_of(struct media *media, struct media_request *request)
 {
     struct ssd_part *first = NULL, *last = NULL;

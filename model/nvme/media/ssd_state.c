@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ssd_state - a drive of terabytes in a map of megabytes, and what it has lived through.
- * Write amplification does not depend on how large a drive is, only on its over-provisioning and on
- * which part of it is written how often.  So the drive is parted into REGIONS, each region of the
- * map stands for one of the drive, and within a region addresses go round: a workload that writes a
- * tenth of the drive writes a tenth of the map, and a sequential one is sequential. */
+ * ssd_state - represents a drive of terabytes by a map of megabytes, and its history before the
+ * run.
+ * Write amplification does not depend on the size of a drive, but only on its over-provisioning and
+ * on how often each part is written. The drive is therefore divided into REGIONS, each represented
+ * by a region of the map, within which addresses wrap around: a workload that writes a tenth of the
+ * drive writes a tenth of the map, and a sequential workload stays sequential. */
 #include "nvme/media/ssd.h"
 
 #include "base/memory.h"
@@ -33,7 +34,7 @@ void ssd_state_init(struct media *media, uint64_t bytes)
     media->slot_die = memory_zeroed(all, sizeof *media->slot_die);
     for (uint32_t i = 0; i < all; i++)
         media->slot_die[i] = (uint16_t)(i % media->die_count);
-    for (uint32_t i = 0; i < media->die_count; i++) /* not all erase at once */
+    for (uint32_t i = 0; i < media->die_count; i++) /* so that the dies do not all erase at once */
         media->pages[i] =
             (uint32_t)((uint64_t)i * (uint64_t)media->params.pages_per_block / media->die_count);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ssd_write - a write is complete when it is in the buffer; what follows goes on behind its back.
- *
- *   buffer -> map -> [copies: die -> channel] -> channel -> die programs -> room in the buffer
- *
- * Each program takes as many units as a die writes at once, in the order of the map: those of hosts
- * and those that collection copies, which wait for their reads.  At most two programs a die are
- * under way, so that what comes from collection takes its share of the dies, and what waits in the
- * buffer can be written over. */
+ * ssd_write - writes, which complete when they are in the buffer, and the programs behind them.
+ *   buffer -> map -> [copies: die -> channel] -> channel -> die programs -> buffer space released
+ * Each program takes as many units as a die programs at once, in the order of the map: host units,
+ * and copies of garbage collection, which wait for their reads. At most two programs per die are
+ * outstanding, so that collection gets its share of the dies and data waiting in the buffer can
+ * still be overwritten. */
 #include "nvme/media/ssd.h"
 
 enum { PROGRAMS_PER_DIE = 2 };
@@ -17,14 +15,14 @@ static uint64_t units_of(const struct media_request *request)
     return (end - 1) / FTL_UNIT_BYTES - request->offset / FTL_UNIT_BYTES + 1;
 }
 
-/* ---- room in the buffer ---- */
+/* ---- buffer space ---- */
 
 static uint64_t buffered(const struct media *media)
 {
     return media->incoming + media->cache.versions;
 }
 
-/* What is buffered without being on its way is less than a program. */
+/* False when nothing in progress will free space; less than one program is buffered then. */
 static bool makes_room(const struct media *media)
 {
     return media->incoming > 0 || media->cache.waiting > 0 || media->programs > 0;
@@ -74,7 +72,7 @@ static void program_go(struct media *media, struct ssd_program *program)
     ssd_to_channel(media, &program->item, ssd_transfer(bytes, media->params.channel_rate));
 }
 
-/* Of the place that is written next: the one that is open, or a new one on the next die. */
+/* The program for the next place: the open one, or a new one on the next die. */
 static struct ssd_program *program_at(struct media *media, uint32_t place)
 {
     if (place % media->slot_units == 0) {
@@ -88,7 +86,7 @@ static struct ssd_program *program_at(struct media *media, uint32_t place)
     return media->open;
 }
 
-/* The place has been given away. */
+/* Dispatches the program when its last place has been assigned. */
 static void filled(struct media *media, uint32_t place)
 {
     struct ssd_program *program = media->open;
@@ -100,7 +98,7 @@ static void filled(struct media *media, uint32_t place)
     program_go(media, program);
 }
 
-/* Units of one page that go into one program are read at once. */
+/* Copied units of one page that go into the same program are read together. */
 static void on_copied(void *self, uint32_t from, uint32_t to)
 {
     struct media *media = self;
@@ -128,7 +126,7 @@ void ssd_write_copied(struct media *media, struct ssd_part *part)
     program_go(media, program);
 }
 
-/* A flush cannot wait until a program is full. */
+/* A flush does not wait until a program is full. */
 static void pad(struct media *media)
 {
     while (media->open != NULL && media->open->count > 0) {
@@ -176,7 +174,7 @@ void ssd_write_left_channel(struct media *media, struct ssd_program *program)
                rng_law_draw(&media->times, &media->program_law));
 }
 
-/* The unit is in flash: what flushes wait for is one less. */
+/* The unit is in flash: each flush waits for one unit less. */
 static void landed(struct media *media, struct write_cache_item item)
 {
     write_cache_release(&media->cache, item.unit);
@@ -191,8 +189,8 @@ static void landed(struct media *media, struct write_cache_item item)
     }
 }
 
-/* In a run blocks are used again from the first collection on; each page that a die programs is
- * then one of a block that had to be erased. */
+/* From the first collection on, blocks are reused, and each page that a die programs is in a block
+ * that had to be erased before. */
 static void age(struct media *media, uint32_t die)
 {
     if (media->ftl.collected == 0)

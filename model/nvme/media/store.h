@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store - what the blocks of a namespace hold.
- * One table of operations, several kinds: tags of content (tag_store.h), which is all that the
- * simulator has, and real bytes on the bridge (bridge/bytes/bytes.h).  A medium (media.h) says
- * when a request is done; the store is asked at that moment, and at once.
- * Data come in a buffer of the kind of memory that the store names: BULK carries its tag, BYTES
- * the bytes themselves.
- * Owner: the target that it is handed to.  Errors: NVMe statuses, with DNR where a retry would
- * meet the same.  Ranges have been checked against the capacity by the caller. */
+ * store - the contents of a namespace.
+ * One table of operations with two implementations: content tags (tag_store.h) in the simulator,
+ * and real bytes on the bridge (bridge/bytes/bytes.h). A medium (media.h) determines when a request
+ * completes; the store is accessed at that moment and takes no time. Data is in a buffer of the
+ * kind that the store requires: BULK has a tag, BYTES has the bytes.
+ * Owner: the target to which it is passed. Errors: NVMe statuses, with DNR where a retry would fail
+ * too. The caller has checked ranges against the capacity. */
 #ifndef STORMGLASS_NVME_MEDIA_STORE_H
 #define STORMGLASS_NVME_MEDIA_STORE_H
 
@@ -14,7 +13,7 @@
 
 struct nvme_store;
 
-/* Blocks of a namespace. */
+/* A range of blocks of a namespace. */
 struct nvme_range {
     uint64_t lba, blocks;
 };
@@ -22,22 +21,22 @@ struct nvme_range {
 struct nvme_store_ops {
     enum nvme_memory memory;
     uint16_t (*read)(struct nvme_store *store, struct nvme_range range, struct nvme_buffer *to);
-    /* The data begin `at` bytes into the buffer; NULL: a capsule that brought none. */
+    /* The data begins at offset `at` of the buffer; NULL: a capsule without data. */
     uint16_t (*write)(struct nvme_store *store, struct nvme_range range,
                       const struct nvme_buffer *from, uint64_t at);
-    /* NVME_STATUS_COMPARE_FAILED when the blocks hold other data than are there.  NULL: the kind
-     * cannot, and Compare is not offered. */
+    /* Returns NVME_STATUS_COMPARE_FAILED when the blocks differ from the data. NULL: not supported,
+     * and the target does not offer Compare. */
     uint16_t (*compare)(struct nvme_store *store, struct nvme_range range,
                         const struct nvme_buffer *with, uint64_t at);
-    /* From now on the range reads as if it had never been written.  NULL: the kind cannot, and
-     * neither Write Zeroes nor Dataset Management is offered. */
+    /* Makes the range read as never written. NULL: not supported, and the target offers neither
+     * Write Zeroes nor Dataset Management. */
     uint16_t (*zero)(struct nvme_store *store, struct nvme_range range);
-    /* What was written before survives the end of the program, if the kind can. */
+    /* Makes earlier writes survive the end of the program, if the implementation can. */
     uint16_t (*flush)(struct nvme_store *store);
     void (*destroy)(struct nvme_store *store);
 };
 
-/* First in every kind. */
+/* First member of every implementation. */
 struct nvme_store {
     const struct nvme_store_ops *ops;
     uint32_t block_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tag_store - a hash from places to tags. */
+ * tag_store - a hash table from blocks to tags. */
 #include "nvme/media/tag_store.h"
 
 #include "base/check.h"
@@ -39,7 +39,7 @@ void nvme_tag_store_fini(struct nvme_tag_store *store)
     *store = (struct nvme_tag_store){0};
 }
 
-/* The place of the key, or the empty one where it would be. */
+/* The entry of the key, or the empty one where it would be inserted. */
 static struct nvme_tag_store_entry *place_of_block(const struct nvme_tag_store *store, uint64_t key)
 {
     uint64_t at = hash_home(key, 0) & (store->capacity - 1);
@@ -85,7 +85,7 @@ static struct nvme_tag_store_entry look_up_block(const struct nvme_tag_store *st
                                          .kind = WHOLE};
 }
 
-/* A write of a part of 4 KiB: from now on each of its blocks has its own entry. */
+/* Before a write of part of 4 KiB: gives each block of the unit its own entry. */
 static void split(struct nvme_tag_store *store, uint64_t unit)
 {
     const struct nvme_tag_store_entry before = look_up_block(store, unit_key(unit));
@@ -132,7 +132,8 @@ uint32_t nvme_tag_store_read(const struct nvme_tag_store *store, uint64_t lba, u
     return all;
 }
 
-/* Reads as if it had never been written.  Many more blocks than are known are not gone through. */
+/* Makes the known units of a range read as never written, in one pass over the table: for ranges
+ * with many more units than the table has entries. */
 static void zero_units(struct nvme_tag_store *store, uint64_t first, uint64_t end)
 {
     for (uint64_t i = 0; i < store->capacity; i++) {
@@ -143,7 +144,7 @@ static void zero_units(struct nvme_tag_store *store, uint64_t first, uint64_t en
             continue;
         entry->tag = 0;
         if (entry->key % 2 == 0)
-            entry->kind = WHOLE; /* what its blocks have is not looked at any more */
+            entry->kind = WHOLE; /* entries of its blocks are no longer used */
     }
 }
 
@@ -163,7 +164,7 @@ void nvme_tag_store_zero(struct nvme_tag_store *store, uint64_t lba, uint64_t bl
                          (uint32_t)(end - last * store->unit_blocks), 0);
 }
 
-/* ---- the table ---- */
+/* ---- operations ---- */
 
 static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struct nvme_buffer *to)
 {
@@ -176,7 +177,7 @@ static uint16_t on_write(struct nvme_store *store, struct nvme_range range,
                          const struct nvme_buffer *from, uint64_t at)
 {
     const uint32_t content = from != NULL ? from->content : NVME_CONTENT_NONE;
-    (void)at; /* all of a buffer is one write's */
+    (void)at; /* one write fills the whole buffer */
     nvme_tag_store_write((struct nvme_tag_store *)(void *)store, range.lba, (uint32_t)range.blocks,
                          content == NVME_CONTENT_NONE ? NVME_CONTENT_MIXED : content);
     return NVME_STATUS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * write_cache - a hash of units, and a ring of those that wait. */
+ * write_cache - a hash table of units, and a ring of the waiting ones. */
 #include "nvme/media/write_cache.h"
 
 #include "base/check.h"
@@ -17,7 +17,7 @@ void write_cache_fini(struct write_cache *cache)
     *cache = (struct write_cache){0};
 }
 
-/* The unit's place, or the empty one where it would be. */
+/* The entry of the unit, or the empty one where it would be inserted. */
 static struct write_cache_entry *place_of_unit(const struct write_cache *cache, uint64_t unit)
 {
     uint64_t at = hash_home(unit, 0) & (cache->entry_room - 1);
@@ -77,7 +77,7 @@ struct write_cache_item write_cache_take(struct write_cache *cache)
     return item;
 }
 
-/* Whoever stands behind the hole, and would be found no more, moves into it. */
+/* Moves later entries of the probe sequence into the hole, so that lookups still find them. */
 static void close_hole(struct write_cache *cache, uint64_t hole)
 {
     const uint64_t mask = cache->entry_room - 1;

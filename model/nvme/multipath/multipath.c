@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * multipath - paths come and go: their states, the discovery of them, the end.
- * What a controller tells is followed at once; who is told of it is told by a timer of no delay,
- * never from within a path's own callback. */
+ * multipath - path life cycle: states, discovery, end.
+ * Changes of a controller take effect at once; the owner is notified by a timer without delay,
+ * never within a path's callback. */
 #include "nvme/multipath/multipath_private.h"
 
 #include "base/memory.h"
@@ -51,7 +51,7 @@ uint32_t nvme_multipath_usable(const struct nvme_multipath *multipath)
     return count;
 }
 
-/* Keeps account of fewer paths than there were. */
+/* Updates the time with fewer paths than at the beginning. */
 static void count_usable(struct nvme_multipath *multipath)
 {
     const time_ps now = env_now(multipath->site.env);
@@ -108,7 +108,7 @@ static uint8_t state_after(enum nvme_path_event event)
     return states[event];
 }
 
-/* What its controller says that it is. */
+/* The event that corresponds to the controller's present state. */
 static enum nvme_path_event wanted(const struct path *path)
 {
     if (nvme_host_live(path->host))
@@ -118,7 +118,7 @@ static enum nvme_path_event wanted(const struct path *path)
     return PATH_ON_LOSS;
 }
 
-/* Between two states that the machine joins by way of a third. */
+/* Some state changes take two transitions of the machine. */
 static void follow(struct path *path, enum nvme_path_event event)
 {
     if (event == PATH_ON_EXPIRE && path->state != PATH_LOST && path->state != PATH_EXPIRED)
@@ -156,10 +156,10 @@ void nvme_path_update(struct path *path)
     if (is_usable)
         nvme_multipath_set_live(path);
     else if (was || path->state == PATH_EXPIRED || path->state == PATH_GONE)
-        nvme_multipath_io_kick(multipath); /* what waits may have to fail */
+        nvme_multipath_io_kick(multipath); /* waiting I/O may have to fail */
 }
 
-/* ---- the owner is told ---- */
+/* ---- notification of the owner ---- */
 
 static void report_ready(struct nvme_multipath *multipath)
 {
@@ -193,7 +193,7 @@ static void settle(struct nvme_multipath *multipath)
     env_timer_set(multipath->site.env, &multipath->settler, env_now(multipath->site.env));
 }
 
-/* ---- what a path's controller tells ---- */
+/* ---- callbacks of a path's controller ---- */
 
 static void on_path_ready(void *self, uint16_t status)
 {
@@ -246,7 +246,7 @@ static void begin_path(struct path *path)
         .host_nqn = multipath->site.host_nqn,
         .gives_back = true,
     };
-    path->site.transport = NULL; /* its host's */
+    path->site.transport = NULL; /* owned by its host now */
     path->host = nvme_host_create(&site);
 }
 
@@ -282,7 +282,7 @@ static void note_absence(const struct path *path)
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
-/* The log says where it is, or that it is not there: then it is waited for. */
+/* Connects the path when the log has its address; otherwise it keeps waiting. */
 static void look_at_records(struct path *path)
 {
     if (path->host != NULL || path->multipath->stopping)
@@ -321,7 +321,7 @@ static void on_finder_change(void *self)
 
 static void on_finder_io(void *self, struct nvme_io *io)
 {
-    (void)self, (void)io; /* it has none */
+    (void)self, (void)io; /* a discovery controller has no I/O */
 }
 
 static void begin_finder(struct path *path)
@@ -344,7 +344,7 @@ static void begin_finder(struct path *path)
     path->finder = nvme_host_create(&site);
 }
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 static void init_path(struct nvme_multipath *multipath, uint32_t index)
 {
@@ -433,7 +433,7 @@ bool nvme_multipath_closed(const struct nvme_multipath *multipath)
     return true;
 }
 
-/* nvme_available_path.  One that discovery has not found yet may come. */
+/* nvme_available_path. A path that discovery has not found yet may still come. */
 bool nvme_multipath_lost(const struct nvme_multipath *multipath)
 {
     for (uint32_t i = 0; i < multipath->path_count; i++) {

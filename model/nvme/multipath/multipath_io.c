@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * multipath_io - I/O: parts, which path, another path, what waits.
- *
+ * multipath_io - I/O: splitting, path selection, failover, waiting.
  *   submit -> parts -> path -> done
  *               ^       |
- *               |       v  a path error: the connection is lost, or an ANA status
- *             requeued <+  sent again by whichever path is next, a write not before `quiesce`
- *
- * Linux splits before it chooses a path (bio_split_to_limits): each part goes its own way. */
+ *               |       v  a path error: connection loss or an ANA status
+ *             requeued <+  sent again on the next selected path, a write not before `quiesce`
+ * Linux splits before it selects a path (bio_split_to_limits): each part takes its own path. */
 #include "base/memory.h"
 #include "nvme/multipath/multipath_private.h"
 
@@ -31,7 +29,7 @@ static struct part *list_take(struct part_list *list)
     return part;
 }
 
-/* ---- the end of a part ---- */
+/* ---- completion of a part ---- */
 
 static void take_part(struct nvme_io *whole, const struct part *part)
 {
@@ -45,7 +43,7 @@ static void take_part(struct nvme_io *whole, const struct part *part)
     whole->qid = io->qid;
     whole->cid = io->cid;
     if (whole->posted_at == 0 || (io->posted_at > 0 && io->posted_at < whole->posted_at))
-        whole->posted_at = io->posted_at; /* parts end in any order */
+        whole->posted_at = io->posted_at; /* parts complete in any order */
     whole->response_at = io->response_at;
     whole->last = io->last;
     whole->last.requeued |= requeued;
@@ -73,7 +71,7 @@ static void end_part(struct nvme_multipath *multipath, struct part *part)
         nvme_multipath_shutdown(multipath);
 }
 
-/* No path carries it, and none will. */
+/* No path can execute the part, now or later. */
 static void fail_part(struct nvme_multipath *multipath, struct part *part)
 {
     part->io.status = NVME_STATUS_TRANSPORT;
@@ -81,7 +79,7 @@ static void fail_part(struct nvme_multipath *multipath, struct part *part)
     end_part(multipath, part);
 }
 
-/* ---- to a path ---- */
+/* ---- sending on a path ---- */
 
 static void send_waiting(struct path *path)
 {
@@ -128,14 +126,14 @@ static void on_requeue(void *self, time_ps now)
         env_timer_set(multipath->site.env, &multipath->timer, next);
 }
 
-/* kblockd runs requeue_work: not from within a completion. */
+/* kblockd runs requeue_work outside of completions. */
 void nvme_multipath_io_kick(struct nvme_multipath *multipath)
 {
     if (multipath->requeued.count > 0)
         env_timer_set(multipath->site.env, &multipath->timer, env_now(multipath->site.env));
 }
 
-/* ---- another path ---- */
+/* ---- failover ---- */
 
 static bool may_come_late(uint8_t opcode)
 {
@@ -188,7 +186,7 @@ void nvme_multipath_io_move(struct path *path)
     }
 }
 
-/* ---- a caller's ---- */
+/* ---- submission ---- */
 
 static struct part *new_part(struct nvme_multipath *multipath)
 {
@@ -241,7 +239,7 @@ void nvme_multipath_submit(struct nvme_multipath *multipath, uint32_t queue, str
         part->io.bytes = left < most ? left : most;
         at += part->io.bytes;
         const bool last = at >= bytes;
-        send_part(multipath, part); /* the last may end the I/O */
+        send_part(multipath, part); /* the last part may complete the I/O */
         if (last)
             return;
     } while (true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * multipath_look - what is asked of the paths. */
+ * multipath_look - queries about the paths. */
 #include "nvme/multipath/multipath_private.h"
 
 #include "base/plural.h"

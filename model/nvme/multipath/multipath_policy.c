@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * multipath_policy - which path is next.
- * Linux remembers a path for each NUMA node, that of the CPU that submits.
- *   numa         the nearest optimized path, until it is none any more
- *   round-robin  the next optimized one in the order of the list
- *   queue-depth  the optimized one with least under way
- * Without an optimized path the same among the others that can be used. */
+ * multipath_policy - path selection.
+ * Linux caches a path for each NUMA node, that of the submitting CPU.
+ *   numa         the nearest optimized path, as long as it stays optimized
+ *   round-robin  the next optimized path in list order
+ *   queue-depth  the optimized path with the fewest outstanding parts
+ * Without an optimized path the same rule applies to the other usable ones. */
 #include "nvme/multipath/multipath_private.h"
 
 enum { NEAR = 10, FAR = 20 }; /* ACPI SLIT: LOCAL_DISTANCE, REMOTE_DISTANCE */
 
-/* CPUs, and with them queues, are parted into nodes in blocks. */
+/* CPUs, and thus queues, are divided into nodes in consecutive blocks. */
 static uint32_t node_of(const struct nvme_multipath *multipath, uint32_t queue)
 {
     const uint64_t nodes = (uint64_t)multipath->params.numa_nodes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma - the table and the rows; memory, and the end of connections.
- * A buffer's region is its memory region.  The tag of a BULK buffer is handed over where the data
- * is: to the region before it can leave, to the buffer when it has come. */
+ * rdma - operations table and parameters; memory registration and the end of connections.
+ * A buffer's region is its memory region. The tag of a BULK buffer follows its data: it is copied
+ * to the region before the data can leave, and to the buffer when data has arrived. */
 #include "nvme/rdma/rdma_private.h"
 
 #include "base/memory.h"
@@ -125,7 +125,7 @@ static uint32_t local_ip(struct nvme_transport *transport)
     return rdma->verbs->local_ip(rdma->device);
 }
 
-/* nvmet_rdma_map_sgl; of what it does not know it tells a known type with another subtype apart. */
+/* nvmet_rdma_map_sgl; distinguishes an unknown type from a known type with an unknown subtype. */
 static uint16_t judge_sgl(const struct nvme_sgl *sgl)
 {
     if (sgl->type == NVME_SGL_KEYED || sgl->type == NVME_SGL_KEYED_INVALIDATE)
@@ -148,7 +148,7 @@ static void describe(struct nvme_discovery_record *record)
     record->rdma_cms = NVME_RDMA_CM;
 }
 
-/* Its user has closed every connection and unmapped every buffer. */
+/* The user has closed all connections and unmapped all buffers. */
 static void destroy(struct nvme_transport *transport)
 {
     struct nvme_rdma *rdma = nvme_rdma_of(transport);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma_accept - a queue pair of a target comes, with its memory, and goes.
- * As nvmet_rdma does it: the private data of the request are read, HSQSIZE + 1 receives are posted,
- * then the connection is accepted. */
+ * rdma_accept - creates and destroys a target's queue pairs and their memory.
+ * As in nvmet_rdma: the private data of the request is read, HSQSIZE + 1 receives are posted, then
+ * the connection is accepted. */
 #include "nvme/rdma/rdma_private.h"
 
 #include "base/memory.h"
@@ -17,7 +17,8 @@ static bool register_bytes(struct nvme_rdma *rdma, uint32_t bytes, struct verbs_
     return *mr != NULL;
 }
 
-/* False: the device has no more memory; what has been had is given back with the connection. */
+/* Returns false when the device has no more memory; what was allocated is released with the
+ * connection. */
 static bool make_memory(struct rdma_target_conn *conn, enum nvme_memory memory)
 {
     struct nvme_rdma *rdma = conn->base.rdma;
@@ -59,7 +60,7 @@ static void release(struct nvme_transport_conn *base)
     free(conn);
 }
 
-/* ---- what the CM says ---- */
+/* ---- CM events ---- */
 
 static void handle_cm(void *self, const void *what)
 {
@@ -78,7 +79,7 @@ static void handle_cm(void *self, const void *what)
         conn->user.on_closed(conn->user.self);
         break;
     default:
-        break; /* steps of the CM that concern only the implementation */
+        break; /* CM steps that concern only the implementation */
     }
 }
 
@@ -91,7 +92,7 @@ static void on_cm(void *self, struct verbs_conn *verbs, const struct verbs_event
         handle_cm(conn, &event->type);
 }
 
-/* ---- a request ---- */
+/* ---- connection request ---- */
 
 struct asked {
     struct verbs_conn *verbs;
@@ -163,12 +164,12 @@ void nvme_rdma_unlisten(struct nvme_transport *transport)
     rdma->verbs->unlisten(rdma->device, NVME_RDMA_PORT);
 }
 
-/* ---- the answer ---- */
+/* ---- accepting ---- */
 
 static void size(struct rdma_target_conn *conn, const struct nvme_transport_accept *how)
 {
-    /* The response and one RDMA operation of each command, as the RDMA R/W API adds them up,
-     * and one to drain. */
+    /* The response and one RDMA operation per command, as the RDMA R/W API counts them, and one to
+     * drain the queue. */
     const uint32_t sends = conn->answers < how->entries ? conn->answers : how->entries;
     const uint32_t most = 1 + nvme_rdma_operations(conn, how->max_transfer);
     const uint32_t usual = 2 * sends + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rdma_host - a host's queue pair.
- * A capsule and the place of its response belong to the command's tag.  Linux signals every SEND
- * and waits for it and for the response (drivers/nvme/host/rdma.c, refcount of 2): a buffer must
- * not be used again before the RNIC has let go of the capsule. */
+ * A capsule and the buffer for its response belong to the command's tag. Linux signals every SEND
+ * and waits for both its completion and the response (drivers/nvme/host/rdma.c, refcount of 2),
+ * because a buffer must not be reused before the RNIC has released the capsule. */
 #include "nvme/rdma/rdma_private.h"
 
 #include "base/memory.h"
@@ -18,14 +18,14 @@ enum { AWAITS_SEND = 1, AWAITS_RESPONSE = 2, AWAITS_INVALIDATE = 4 };
 struct slot {
     uint32_t rkey;
     uint8_t awaits;
-    bool key_armed; /* the target was asked to invalidate the rkey */
+    bool key_armed; /* the target will invalidate the rkey */
 };
 
 struct host_conn {
     struct nvme_transport_conn base;
     struct nvme_transport_host user;
     struct verbs_mr *capsules, *responses;
-    struct slot *slots; /* by tag */
+    struct slot *slots; /* indexed by tag */
     uint32_t in_capsule;
     uint16_t entries;
 };
@@ -135,7 +135,7 @@ static void on_completion(void *self, struct verbs_conn *verbs, const struct ibv
     }
 }
 
-/* IBTA Vol 1 12.6.7.2; the machine is up, or it could not answer. */
+/* Reject reason in words, IBTA Vol 1 12.6.7.2. A REJ means that the machine is up. */
 static const char *reject_words(int reason)
 {
     switch (reason) {
@@ -179,7 +179,7 @@ static void on_cm(void *self, struct verbs_conn *verbs, const struct verbs_event
         fail(conn, "disconnected");
         break;
     default:
-        break; /* steps of the CM that concern only the implementation */
+        break; /* CM steps that concern only the implementation */
     }
 }
 
@@ -192,8 +192,7 @@ static void release(struct nvme_transport_conn *conn)
     free(host);
 }
 
-/* The private data and the depths are those of nvme_rdma_create_queue_ib and
- * nvme_rdma_route_resolved. */
+/* Private data and queue depths as in nvme_rdma_create_queue_ib and nvme_rdma_route_resolved. */
 static struct verbs_conn *ask(struct host_conn *conn, const struct nvme_transport_connect *how)
 {
     const struct nvme_rdma *rdma = conn->base.rdma;
@@ -205,7 +204,7 @@ static struct verbs_conn *ask(struct host_conn *conn, const struct nvme_transpor
     };
     nvme_fabrics_encode_request(&request, private_data);
     const struct ibv_qp_cap cap = {
-        .max_send_wr = 3u * how->entries + 1, /* registration, SEND and invalidation of each */
+        .max_send_wr = 3u * how->entries + 1, /* per command: registration, SEND and invalidation */
         .max_recv_wr = how->entries + 1u,
         .max_send_sge = 2,
         .max_recv_sge = 1,
@@ -250,8 +249,8 @@ struct nvme_transport_conn *nvme_rdma_connect(struct nvme_transport *transport,
     return NULL;
 }
 
-/* nvme_rdma_map_data: writes that fit travel in the capsule, everything else by one keyed
- * descriptor; a command that moves nothing has a keyed one of no length. */
+/* nvme_rdma_map_data: writes that fit are sent in the capsule, all other data uses one keyed
+ * descriptor; a command without data has a keyed descriptor of length 0. */
 static bool describe(struct host_conn *conn, struct slot *slot, struct nvme_command *command,
                      const struct nvme_buffer *data, uint32_t bytes)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma_private - what the files of the RDMA transport share.
- * rdma.c         the table and the rows; memory, and the end of connections
- * rdma_host.c    a host's queue pair
- * rdma_accept.c  a target's queue pair comes, with its memory, and goes
- * rdma_shared.c  receives that a target's queue pairs share
- * rdma_target.c  what a target's queue pair carries */
+ * rdma_private - declarations shared by the files of the RDMA transport.
+ *   rdma.c         operations table, parameters, memory, end of connections
+ *   rdma_host.c    a host's queue pair
+ *   rdma_accept.c  creation and end of a target's queue pairs and their memory
+ *   rdma_shared.c  receives shared by a target's queue pairs
+ *   rdma_target.c  data transfer of a target's queue pair */
 #ifndef STORMGLASS_NVME_RDMA_RDMA_PRIVATE_H
 #define STORMGLASS_NVME_RDMA_RDMA_PRIVATE_H
 
@@ -15,17 +15,19 @@ struct nvme_rdma {
     const struct verbs_ops *verbs;
     struct verbs_device *device;
     struct nvme_rdma_params params;
-    struct nvme_transport_listener listener; /* of a target */
-    uint32_t regions;                        /* of memory that it has now */
-    struct rdma_shared *shared; /* receives of a target; NULL: each queue pair has its own */
+    struct nvme_transport_listener listener; /* callbacks of a target */
+    uint32_t regions;                        /* number of memory regions */
+    struct rdma_shared *shared; /* shared receives of a target; NULL: each queue pair has its own */
 };
 
-/* First in a host's and in a target's. */
+/* First member of a host's and of a target's connection. */
 struct nvme_transport_conn {
     struct nvme_rdma *rdma;
-    struct verbs_conn *verbs;                          /* NULL: none yet, or none any more */
-    void (*release)(struct nvme_transport_conn *conn); /* memory; the queue pair is gone */
-    bool closed;                                       /* what comes now is flushed */
+    struct verbs_conn *verbs;                          /* NULL: not created yet, or already
+                                                        * destroyed */
+    void (*release)(struct nvme_transport_conn *conn); /* releases the memory; the queue pair no
+                                                        * longer exists */
+    bool closed;                                       /* further completions are flushes */
 };
 
 static inline struct nvme_rdma *nvme_rdma_of(struct nvme_transport *transport)
@@ -33,13 +35,13 @@ static inline struct nvme_rdma *nvme_rdma_of(struct nvme_transport *transport)
     return (struct nvme_rdma *)(void *)transport;
 }
 
-/* What a work request is, and of which command or receive. */
+/* Identifies the kind of a work request and its command or receive. */
 static inline uint64_t nvme_rdma_wr_id(unsigned kind, unsigned index)
 {
     return (uint64_t)kind << 32 | index;
 }
 
-/* A piece of a region. */
+/* A part of a region. */
 static inline struct ibv_sge nvme_rdma_sge(const struct verbs_mr *mr, uint64_t at, uint32_t length)
 {
     return (struct ibv_sge){.addr = mr->addr + at, .length = length, .lkey = mr->lkey};
@@ -60,14 +62,16 @@ struct nvme_transport_conn *nvme_rdma_connect(struct nvme_transport *transport,
 bool nvme_rdma_send_command(struct nvme_transport_conn *conn, uint16_t tag,
                             struct nvme_command *command, struct nvme_buffer *data, uint32_t bytes);
 
-/* A posted receive: the capsule's bytes, and a place for in-capsule data. */
+/* A posted receive: a buffer for the capsule, and one for in-capsule data. */
 struct rdma_receive {
-    struct nvme_capsule capsule; /* the last one; first, so that a capsule is its receive */
-    struct nvme_buffer data;     /* length 0: no place */
-    const struct rdma_target_conn *holder; /* of a shared one: whose command is in it; or NULL */
+    struct nvme_capsule capsule; /* last capsule received; first member: a capsule is cast to its
+                                  * receive */
+    struct nvme_buffer data;     /* length 0: no in-capsule data */
+    const struct rdma_target_conn *holder; /* shared receive: connection whose command uses it;
+                                            * or NULL */
 };
 
-/* Receives that the I/O queue pairs of a target share, as long as there are some. */
+/* Receives shared by the I/O queue pairs of a target; exists while there are such queue pairs. */
 struct rdma_shared {
     struct verbs_srq *srq;
     struct verbs_mr *capsules;
@@ -79,16 +83,16 @@ struct rdma_target_conn {
     struct nvme_transport_conn base;
     struct nvme_transport_target user;
     struct verbs_mr *capsules, *responses, *connect;
-    struct nvme_buffer connect_data;  /* of the connect region, behind the SQE */
-    struct rdma_receive *receives;    /* its own */
-    struct rdma_shared *shared;       /* or these */
+    struct nvme_buffer connect_data;  /* part of the connect region, after the SQE */
+    struct rdma_receive *receives;    /* receives of its own */
+    struct rdma_shared *shared;       /* or shared ones */
     struct nvme_transfer **transfers; /* by slot; NULL: never used */
     uint32_t slots, used;
-    uint32_t credits, credit_limit; /* free send work requests */
-    uint32_t data_room;             /* in-capsule data */
+    uint32_t credits, credit_limit; /* credits: free send work requests */
+    uint32_t data_room;             /* bytes of in-capsule data */
     uint32_t answers;               /* HRQSIZE */
     uint16_t qid, receive_count;
-    uint8_t responder_resources; /* as the host offered them */
+    uint8_t responder_resources; /* as offered by the host */
     bool established;
 };
 
@@ -113,13 +117,14 @@ bool nvme_rdma_is_shared(const struct rdma_target_conn *conn);
 struct rdma_shared *nvme_rdma_shared_join(struct nvme_rdma *rdma, uint32_t data_room,
                                           enum nvme_memory memory);
 bool nvme_rdma_shared_post(struct nvme_rdma *rdma, struct rdma_receive *receive);
-/* A queue pair ends: what it held is posted again, or the last one takes all with it. */
+/* Called when a queue pair ends: posts its receives again, or releases everything after the last
+ * queue pair. */
 void nvme_rdma_shared_leave(struct rdma_target_conn *conn);
 
 /* rdma_target.c */
 bool nvme_rdma_post_receive(struct rdma_target_conn *conn, struct rdma_receive *receive);
 void nvme_rdma_target_completion(void *self, struct verbs_conn *verbs, const struct ibv_wc *wc);
-/* RDMA operations that so many bytes take. */
+/* Number of RDMA operations for `bytes` of data. */
 unsigned nvme_rdma_operations(const struct rdma_target_conn *conn, uint32_t bytes);
 bool nvme_rdma_reserve(struct nvme_transport_conn *conn, struct nvme_transfer *transfer);
 bool nvme_rdma_fetch(struct nvme_transport_conn *conn, struct nvme_transfer *transfer);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma_shared - receives that all I/O queue pairs of a target's port share: an SRQ.
- * A receive takes any capsule, so its memory is for either: the Connect's data, which are read, or
- * I/O data.  It comes with the first of the queue pairs and goes with the last.  A capsule that is
- * flushed, or that nobody answers any more, gives its receive back.
+ * rdma_shared - an SRQ: receives shared by all I/O queue pairs at a target's port.
+ * A receive may get any capsule, so its memory suits both the data of a Connect, which is read, and
+ * I/O data. It is created with the first queue pair and destroyed with the last. A capsule that is
+ * flushed, or will not be answered any more, returns its receive.
  * Source: nvmet_rdma_init_srq and nvmet_rdma_queue_response of Linux 6.1; SPDK lib/nvmf/rdma.c.
- * Linux has one for each completion vector, SPDK one for each poll group: one here. */
+ * Linux has an SRQ per completion vector, SPDK one per poll group; here there is one. */
 #include "nvme/rdma/rdma_private.h"
 
 #include "base/memory.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma_target - what a queue pair of a target carries.
- * As nvmet_rdma does it: a receive is given back just before its command's response is sent; a
- * command begins only with send credits for all that it will post (1 for the response, 1 for each
+ * rdma_target - data transfer of a target's queue pair.
+ * As in nvmet_rdma: a receive is posted again just before its command's response is sent, and a
+ * command begins only with send credits for everything that it will post (1 for the response, 1 per
  * RDMA operation). */
 #include "nvme/rdma/rdma_private.h"
 
-/* Operations of one command: 8 MiB, and 8 bytes with each 512 of them, in pieces of 64 KiB. */
+/* Operations of one command: 8 MiB, plus 8 bytes per 512 bytes, in pieces of 64 KiB. */
 enum { OPERATIONS_MAX = 130 };
 
 static const struct verbs_ops *verbs_of(const struct rdma_target_conn *conn)
@@ -13,8 +13,8 @@ static const struct verbs_ops *verbs_of(const struct rdma_target_conn *conn)
     return conn->base.rdma->verbs;
 }
 
-/* The first receive of an I/O queue takes the Connect, whose data must be readable; from its
- * second use on, like the others, it has a place for I/O data. */
+/* The first receive of an I/O queue gets the Connect, whose data must be readable; when it is
+ * posted again it has a buffer for I/O data, like the others. */
 bool nvme_rdma_post_receive(struct rdma_target_conn *conn, struct rdma_receive *receive)
 {
     if (conn->shared != NULL)
@@ -74,7 +74,7 @@ void nvme_rdma_target_audit(const struct nvme_transport_conn *base)
 
 /* ---- work requests ---- */
 
-/* The RDMA operations of a command, one after another: each has its piece of the data. */
+/* The RDMA operations of a command, each for its part of the data. */
 struct chain {
     struct ibv_send_wr wrs[OPERATIONS_MAX];
     struct ibv_sge sges[OPERATIONS_MAX];
@@ -116,7 +116,7 @@ static struct ibv_send_wr *make_chain(const struct rdma_target_conn *conn,
     return &chain->wrs[count - 1];
 }
 
-/* One completion is enough, the last READ's: they are answered in order. */
+/* The completion of the last READ is sufficient: READs complete in order. */
 bool nvme_rdma_fetch(struct nvme_transport_conn *base, struct nvme_transfer *transfer)
 {
     struct rdma_target_conn *conn = nvme_rdma_target_of(base);
@@ -129,8 +129,8 @@ bool nvme_rdma_fetch(struct nvme_transport_conn *base, struct nvme_transfer *tra
     return verbs_of(conn)->post_send(base->verbs, chain.wrs, &bad) == 0;
 }
 
-/* The data of a read goes ahead of the response in one chain: RC keeps the order, so one
- * completion is enough. */
+/* The data of a read precedes the response in one chain: RC preserves the order, so one completion
+ * is sufficient. */
 bool nvme_rdma_respond(struct nvme_transport_conn *base, struct nvme_transfer *transfer,
                        const struct nvme_response *what, bool with_data)
 {
@@ -200,7 +200,7 @@ static void handle_completion(void *self, const void *what)
     if (in_vain && conn->shared != NULL && wc->wr_id >> 32 == RDMA_WR_RECEIVE)
         CHECK(nvme_rdma_post_receive(conn, receive_at(conn, index)));
     if (conn->base.closed)
-        return; /* flushed; the memory goes with the queue */
+        return; /* flushed; the memory is released with the queue */
     if (wc->status != IBV_WC_SUCCESS) {
         conn->user.on_failed(conn->user.self, "a work request failed");
         return;

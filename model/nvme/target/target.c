@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target - it listens, has controllers and namespaces.
- * Queues and controllers that have ended are freed by a timer of no delay, never inside
- * the callback that ended them. */
+ * target - listening, controllers and namespaces.
+ * Queues and controllers that have ended are freed by a timer without delay, never inside the
+ * callback that ended them. */
 #include "base/memory.h"
 #include "nvme/media/tag_store.h"
 #include "nvme/target/target_private.h"
@@ -148,7 +148,8 @@ struct target_controller *nvme_target_find(const struct nvme_target *target, uin
     return controller;
 }
 
-/* Base 2.0, 3.9: the timer is active while CC.EN and CSTS.RDY are 1 and nothing is shut down. */
+/* Base 2.0, 3.9: the timer is active while CC.EN and CSTS.RDY are 1 and no shutdown is in
+ * progress. */
 static bool keeps_time(const struct target_controller *controller)
 {
     const bool ready =
@@ -191,8 +192,8 @@ static void on_keep_alive(void *self, time_ps now)
     keep_alive_due(self, NULL);
 }
 
-/* The world may still hold a wake-up for the timer of a controller that has ended, so its
- * memory is kept, and used again with the timer as it is. */
+/* The world may still have a wake-up for the timer of a controller that has ended, so its memory is
+ * kept and reused with the timer unchanged. */
 static struct target_controller *new_controller(struct nvme_target *target)
 {
     struct target_controller *controller = target->spare;
@@ -209,8 +210,8 @@ static struct target_controller *new_controller(struct nvme_target *target)
     return controller;
 }
 
-/* Identifiers go round, as those of an IDA that is asked for the next: a reconnecting host is a
- * new controller. */
+/* Identifiers are allocated cyclically, like those of an IDA: a reconnecting host gets a new
+ * controller. */
 struct target_controller *nvme_target_add_controller(struct nvme_target *target)
 {
     if (target->stats.controllers >= NVME_CNTLID_MAX)
@@ -260,7 +261,7 @@ void nvme_target_fatal(struct target_controller *controller, const char *why)
             nvme_target_queue_close(queue);
 }
 
-/* ---- the end of queues ---- */
+/* ---- end of queues ---- */
 
 void nvme_target_reap(struct nvme_target *target)
 {
@@ -309,7 +310,8 @@ static void make_media(struct target_namespace *ns, const struct nvme_target_nam
                               .bytes = ns->blocks * ns->block_bytes};
     ns->ops = given->media;
     if (given->params.array.drives > 1) {
-        if (array.params.parity >= array.params.drives) /* where an experiment changed one alone */
+        if (array.params.parity >= array.params.drives) /* when an experiment has changed only
+                                                         * one of them */
             array.params.parity = array.params.drives - 1;
         if (array.params.copies > 0 && array.params.drives % array.params.copies != 0)
             array.params.copies = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_accept - a queue of the target comes and goes.
- * What the transport has read of the request is judged as nvmet_rdma does, then it is accepted. */
+ * target_accept - creates and ends a queue of the target.
+ * The parameters that the transport has read from the request are checked as by nvmet_rdma, then
+ * the request is accepted. */
 #include "base/memory.h"
 #include "nvme/target/target_private.h"
 
@@ -54,7 +55,7 @@ static struct target_queue *new_queue(const struct target_port *port,
     return queue;
 }
 
-/* A queue that Connect will name may be any, so it has room for the largest. */
+/* Before Connect names it, a queue may become any, so it has space for the largest. */
 static void size_queue(struct target_queue *queue, const struct nvme_transport_request *request)
 {
     struct nvme_target *target = queue->target;
@@ -65,7 +66,7 @@ static void size_queue(struct target_queue *queue, const struct nvme_transport_r
     nvme_target_core_take(queue, request->announced && request->qid == 0);
 }
 
-/* Of one command, with protection information. */
+/* Maximum data of one command, with protection information. */
 static uint32_t most_bytes(const struct nvme_target *target)
 {
     const uint32_t data = (uint32_t)target->params.max_transfer;
@@ -95,7 +96,7 @@ static bool accept_queue(struct target_queue *queue)
     return true;
 }
 
-/* The connection cannot be closed while it is being asked for; the reaper does it. */
+/* The connection cannot be closed within the request's callback, so the reaper closes it. */
 static void reject(struct target_queue *queue, unsigned why)
 {
     nvme_target_transport(queue)->ops->reject(queue->conn, (enum nvme_cm_reject)why);
@@ -104,7 +105,7 @@ static void reject(struct target_queue *queue, unsigned why)
     nvme_target_reap(queue->target);
 }
 
-/* It has sent no Connect. */
+/* It has not sent a Connect yet. */
 static bool is_silent(const struct target_queue *queue)
 {
     return queue->controller == NULL && !queue->gone && queue->state != TARGET_QUEUE_CLOSING;
@@ -118,20 +119,22 @@ static bool has_controller(const struct nvme_target *target, uint32_t ip)
     return false;
 }
 
-/* Of addresses that have a controller, or of those that have none; NULL: there is no such queue. */
+/* The oldest silent queue from an address with a controller (of_hosts), or without one; NULL:
+ * none. */
 static struct target_queue *oldest_silent(const struct nvme_target *target, bool of_hosts)
 {
     struct target_queue *oldest = NULL;
     for (struct target_queue *at = target->queues; at != NULL; at = at->next)
         if (is_silent(at) && has_controller(target, at->peer_ip) == of_hosts)
-            oldest = at; /* the list begins with the newest */
+            oldest = at; /* the newest is first in the list */
     return oldest;
 }
 
-/* A queue has its memory before Connect says whose it is.  So that nobody takes all of it, the
- * oldest silent queue makes room for the next one: first those of addresses without a controller.
- * A host connects all I/O queues of a controller before it sends the first Connect
- * (nvme_rdma_alloc_io_queues of Linux 6.1), so there is room for these too. */
+/* A queue allocates memory before its Connect identifies the host. To keep unknown peers from
+ * taking all of it, the oldest silent queue is closed to make room for the next one, starting with
+ * addresses without a controller. A host connects all I/O queues of a controller before it sends
+ * the first Connect (nvme_rdma_alloc_io_queues of Linux 6.1), so the limit leaves room for
+ * these. */
 static void bound_strangers(struct nvme_target *target)
 {
     int64_t count = 0, room = target->params.strangers;
@@ -152,7 +155,8 @@ void nvme_target_queue_request(void *self, struct nvme_transport_conn *conn,
 {
     const struct target_port *port = self;
     struct nvme_target *target = port->target;
-    if (target->dead || port->dead) { /* it was asked while it stood still, and then it died */
+    if (target->dead || port->dead) { /* the request arrived during a stall, and then the target
+                                       * crashed */
         port->transport->ops->close(conn);
         return;
     }

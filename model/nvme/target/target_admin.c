@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_admin - the admin commands; what identities do differently is in target_conduct.def.
- * A discovery controller knows fewer commands, and less of those that it knows.
- * Source: base 5; fabrics 5; drivers/nvme/target/admin-cmd.c and discovery.c. */
+ * target_admin - the admin commands; differences between identities are in target_conduct.def.
+ * A discovery controller supports fewer commands, and some of them only in part.
+ * Source: base 5; Fabrics 5; drivers/nvme/target/admin-cmd.c and discovery.c. */
 #include "nvme/target/target_private.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t
     if (!nvme_target_command_expects(command, length))
         return NULL;
     struct nvme_buffer *data = command->transfer.data;
-    if (data == NULL) { /* of no length, or in the capsule */
+    if (data == NULL) { /* length 0, or in-capsule data */
         nvme_target_command_done(command, BAD_FIELD);
         return NULL;
     }
@@ -38,7 +38,7 @@ static bool has_io_queues(const struct target_controller *controller)
     return false;
 }
 
-/* Base 2.0, 5.27.1.5: not once there are I/O queues. */
+/* Base 2.0, 5.27.1.5: invalid once I/O queues exist. */
 static uint16_t set_queues(struct target_command *command, uint32_t value)
 {
     struct target_controller *controller = command->queue->controller;
@@ -53,7 +53,7 @@ static uint16_t set_queues(struct target_command *command, uint32_t value)
     return NVME_STATUS_OK;
 }
 
-/* A discovery controller has the features that a connection needs: discovery.c of nvmet. */
+/* A discovery controller has only the features that a connection needs: discovery.c of nvmet. */
 static bool has_feature(const struct target_controller *controller, uint8_t feature)
 {
     const uint32_t features = controller->target->conduct->features;
@@ -71,7 +71,7 @@ static bool has_feature(const struct target_controller *controller, uint8_t feat
     }
 }
 
-/* Bits 7:0 are SMART's, which every controller has. */
+/* Bits 7:0 are those of SMART, which every controller supports. */
 static uint16_t set_events(struct target_command *command, uint32_t value)
 {
     struct target_controller *controller = command->queue->controller;
@@ -92,7 +92,8 @@ static uint16_t set_write_cache(const struct target_conduct *conduct, uint32_t v
     return (uint16_t)((value & 1) != 0 ? conduct->enables_write_cache : conduct->write_cache);
 }
 
-/* One power state; thresholds of temperatures that nothing measures; nothing that recovers. */
+/* Features without effect: a single power state, temperature thresholds without a sensor, error
+ * recovery. */
 static uint16_t set_idle_feature(struct target_controller *controller, uint8_t feature,
                                  uint32_t value)
 {
@@ -102,11 +103,12 @@ static uint16_t set_idle_feature(struct target_controller *controller, uint8_t f
         return NVME_STATUS_OK;
     case NVME_FEATURE_POWER:
         return (value & 0x1F) == 0 ? NVME_STATUS_OK : BAD_FIELD;
-    case NVME_FEATURE_TEMPERATURE: /* reserved: sensors above 8 but all, and a third threshold */
+    case NVME_FEATURE_TEMPERATURE: /* reserved: sensors above 8 except "all", and a third
+                                    * threshold */
         return ((value >> 16 & 0xF) > 8 && (value >> 16 & 0xF) < 15) || (value >> 20 & 3) > 1
                    ? (uint16_t)BAD_FIELD
                    : NVME_STATUS_OK;
-    case NVME_FEATURE_ERROR_RECOVERY: /* DULBE is of namespaces that offer it */
+    case NVME_FEATURE_ERROR_RECOVERY: /* DULBE applies to namespaces that support it */
         if ((value >> 16 & 1) != 0)
             return BAD_FIELD;
         controller->error_recovery = value & 0xFFFF;
@@ -173,14 +175,15 @@ static uint64_t value_of(const struct target_controller *controller, uint8_t fea
         return (uint64_t)(controller->keep_alive / PS_PER_MS);
     case NVME_FEATURE_ARBITRATION:
         return controller->arbitration;
-    case NVME_FEATURE_TEMPERATURE: /* THSEL 0: above; below there is no limit */
+    case NVME_FEATURE_TEMPERATURE: /* THSEL 0: over-temperature; there is no under-temperature
+                                    * limit */
         return (cdw11 >> 20 & 3) == 0 ? controller->target->conduct->temperature_threshold : 0;
     case NVME_FEATURE_ERROR_RECOVERY:
         return controller->error_recovery;
     case NVME_FEATURE_ATOMICITY:
         return controller->atomicity;
     case NVME_FEATURE_VECTOR:
-        return (cdw11 & 0xFFFF) | UINT32_C(1) << 16; /* without coalescing */
+        return (cdw11 & 0xFFFF) | UINT32_C(1) << 16; /* no coalescing */
     default:
         return 0;
     }
@@ -198,7 +201,7 @@ static uint16_t get_feature(struct target_command *command, uint8_t feature)
     return NVME_STATUS_OK;
 }
 
-/* Only an extended host identifier, which fabrics 4.4 asks for: CDW11 bit 0. */
+/* Fabrics 4.4 requires the extended host identifier: CDW11 bit 0. */
 static void get_host_id(struct target_command *command)
 {
     const struct target_controller *controller = command->queue->controller;
@@ -219,7 +222,7 @@ static void run_get_features(struct target_command *command)
         nvme_target_command_done(command, get_feature(command, feature));
 }
 
-/* ---- the rest ---- */
+/* ---- other commands ---- */
 
 static void run_keep_alive(struct target_command *command)
 {
@@ -233,7 +236,7 @@ uint16_t nvme_target_admin_parse(struct target_command *command)
 {
     static const struct {
         uint8_t opcode;
-        bool discovery; /* also a discovery controller's */
+        bool discovery; /* also for a discovery controller */
         void (*run)(struct target_command *);
     } table[] = {
         {NVME_ADMIN_GET_LOG, true, nvme_target_logs_run},

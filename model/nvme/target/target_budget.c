@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_budget - I/O queues that all controllers of a target share.
- * A controller has one from its first Connect on, and with Number of Queues as many as it asks for
- * and are left: who is admitted has at least one.  They come back when the controller is gone.
- * Source: NVMe base 1.4, 5.21.1.7; Connect Controller Busy where a target has no controller left:
- * nvmet_alloc_ctrl of Linux 6.1.  nvmet and SPDK have no such budget; without one each controller
- * is granted max-queues, whatever it asks for, as by both. */
+ * target_budget - the I/O queues shared by all controllers of a target.
+ * A controller holds one from its first Connect on, and after Number of Queues as many as it
+ * requests, as far as available; an admitted controller has at least one. They are released when
+ * the controller ends.
+ * Source: NVMe base 1.4, 5.21.1.7; Connect Controller Busy when a target has no controller left:
+ * nvmet_alloc_ctrl of Linux 6.1. nvmet and SPDK have no such budget; without one each controller is
+ * granted max-queues whatever it requests, as in both. */
 #include "nvme/target/target_private.h"
 
 bool nvme_target_budget_left(const struct nvme_target *target)

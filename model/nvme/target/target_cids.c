@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_cids - a command with the identifier of another one that is under way on its queue.
- * Identifiers are counted in slots by their low bits; hosts take those bits from the tag, so only a
- * host that repeats one meets a slot in use, and only then the queue's commands are compared.
+ * target_cids - detects a command whose identifier is already outstanding on its queue.
+ * Identifiers are counted in slots by their low bits. Hosts take those bits from the tag, so
+ * normally only a repeated identifier finds its slot in use, and only then the commands of the
+ * queue are compared.
  * Source: base 2.0, 3.3.1 and 4.1 (the CID is unique on its submission queue); status 03h. */
 #include "base/memory.h"
 #include "nvme/target/target_private.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_command - one command from its capsule to its response.
- *
- * capsule -> core -> parse -> SGL -> [buffers] -> room -> [fetch] -> run -> done -> response
- *
- * The order of the checks, and so the status when several are wrong, is nvmet's: nvmet_req_init,
- * then the transport's own (nvmet_rdma_map_sgl), then the length in the command's own function
+ *   capsule -> core -> parse -> SGL -> [buffers] -> space -> [fetch] -> run -> done -> response
+ * The order of the checks, and so the status when several fail, is nvmet's: nvmet_req_init, then
+ * the transport's own (nvmet_rdma_map_sgl), then the length in the command's own function
  * (nvmet_check_transfer_len). */
 #include "nvme/target/target_private.h"
 
@@ -43,7 +41,8 @@ static uint16_t parse(struct target_command *command)
     return queue->qid > 0 ? nvme_target_io_parse(command) : nvme_target_admin_parse(command);
 }
 
-/* nvmet_rdma_map_sgl_inline, which also trusts the length: here it must have been received. */
+/* nvmet_rdma_map_sgl_inline, which also trusts the length: here the data must have been
+ * received. */
 static uint16_t map_in_capsule(struct target_command *command)
 {
     const struct nvme_sgl *sgl = &command->sqe.sgl;
@@ -57,7 +56,7 @@ static uint16_t map_in_capsule(struct target_command *command)
     return NVME_STATUS_OK;
 }
 
-/* NULL: there is no more memory. */
+/* NULL: out of memory. */
 static struct nvme_buffer *buffer(struct target_command *command, struct nvme_buffer *own,
                                   enum nvme_memory memory)
 {
@@ -71,7 +70,7 @@ static struct nvme_buffer *buffer(struct target_command *command, struct nvme_bu
     return transport->ops->map(transport, own, length, memory, 0) ? own : NULL;
 }
 
-/* As Linux's host and target have it: MDTS is of data alone. */
+/* As in Linux's host and target: MDTS applies to the data alone. */
 static NOINLINE uint32_t with_protection(const struct target_command *command, uint32_t bytes)
 {
     const struct target_namespace *ns = command->ns;
@@ -90,7 +89,7 @@ static uint16_t map_data(struct target_command *command)
         return NVME_STATUS_OK;
     if (UNLIKELY(length > limit) && (!io || length > with_protection(command, (uint32_t)limit)))
         return INVALID_FIELD;
-    const bool bulk = io && command->sqe.opcode != NVME_DATASET; /* whose ranges are read here */
+    const bool bulk = io && command->sqe.opcode != NVME_DATASET; /* the target parses its ranges */
     command->transfer.data = bulk ? buffer(command, &command->bulk, queue->target->memory)
                                   : buffer(command, &command->bytes, NVME_MEMORY_BYTES);
     return command->transfer.data != NULL ? NVME_STATUS_OK : NVME_STATUS_INTERNAL;
@@ -102,7 +101,7 @@ static uint16_t map_sgl(struct target_command *command)
     if (sgl->type == NVME_SGL_IN_CAPSULE)
         return map_in_capsule(command);
     const uint16_t status = nvme_target_transport(command->queue)->ops->judge_sgl(sgl);
-    if (UNLIKELY(status == INVALID_FIELD)) /* a known type */
+    if (UNLIKELY(status == INVALID_FIELD)) /* known descriptor type */
         return (uint16_t)command->queue->target->conduct->bad_sgl_subtype;
     return status == NVME_STATUS_OK ? map_data(command) : status;
 }
@@ -196,7 +195,7 @@ bool nvme_target_command_expects(struct target_command *command, uint64_t length
     return false;
 }
 
-/* As the target says it: without Do Not Retry, or with More. */
+/* As the identity does: without Do Not Retry, or with More. */
 static NOINLINE void fail(struct target_command *command)
 {
     const struct target_queue *queue = command->queue;
@@ -221,7 +220,7 @@ void nvme_target_command_done(struct target_command *command, uint16_t status)
         fail(command);
     command->times.status = command->status;
     if (queue->state == TARGET_QUEUE_CLOSING)
-        return; /* the memory goes with the queue */
+        return; /* the memory is released with the queue */
     nvme_target_queue_respond(command);
     if (queue->qid > 0 && command->sqe.opcode != NVME_FABRICS)
         env->probe->target_io(env->probe->self, &command->times);

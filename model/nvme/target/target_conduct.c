@@ -7,7 +7,7 @@
 
 enum { OK = NVME_STATUS_OK };
 
-/* The list writes the statuses without their prefix. */
+/* The list uses the status names without their prefix. */
 enum {
     SEQUENCE = NVME_STATUS_SEQUENCE,
     INVALID_OPCODE = NVME_STATUS_INVALID_OPCODE,

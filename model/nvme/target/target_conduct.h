@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_conduct - what targets do differently, by identity: the rows of target_conduct.def.
- * A row is a status with NVME_STATUS_DNR (0: the command is carried out), yes or no, a number or a
- * mask; its sentence in the list says which. */
+ * target_conduct - differences between target identities: the rows of target_conduct.def.
+ * A row is a status with NVME_STATUS_DNR (0: the command is executed), yes or no, a number or a
+ * mask; its sentence in the list states which. */
 #ifndef STORMGLASS_NVME_TARGET_TARGET_CONDUCT_H
 #define STORMGLASS_NVME_TARGET_TARGET_CONDUCT_H
 
@@ -15,7 +15,7 @@ struct target_conduct {
 #undef CONDUCT
 };
 
-/* Of an enum nvme_target_identity. */
+/* identity: enum nvme_target_identity. */
 const struct target_conduct *nvme_target_conduct_of(int64_t identity);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_connect - Connect and the controller's properties.
- * Source: fabrics 3.3 to 3.6; drivers/nvme/target/fabrics-cmd.c.  A refused Connect says where
- * the offending parameter is: an offset, with bit 16 set when it is in the data. */
+ * Source: Fabrics 3.3 to 3.6; drivers/nvme/target/fabrics-cmd.c. The response to a rejected Connect
+ * contains the offset of the invalid parameter, with bit 16 set when it is in the data. */
 #include "nvme/target/target_private.h"
 
 #include "nvme/wire/discovery.h"
@@ -11,7 +11,7 @@
 enum {
     BAD_PARAMETER = NVME_STATUS_CONNECT_PARAMETERS | NVME_STATUS_DNR,
     BAD_FIELD = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR,
-    DISCOVERY_KEEP_ALIVE_MS = 120000, /* of a host that names none: NVMET_DISC_KATO_MS */
+    DISCOVERY_KEEP_ALIVE_MS = 120000, /* for a host that specifies none: NVMET_DISC_KATO_MS */
 };
 
 static void refuse_at(struct target_command *command, unsigned offset)
@@ -20,7 +20,8 @@ static void refuse_at(struct target_command *command, unsigned offset)
     nvme_target_command_done(command, BAD_PARAMETER);
 }
 
-/* As the row says, with the offset where the status has one; false, and nothing is done: OK. */
+/* Rejects the command with the row's status, and the offset if the status has one. Returns false
+ * without effect for OK. */
 static bool refuses(struct target_command *command, uint32_t status, unsigned offset)
 {
     if (status == NVME_STATUS_OK)
@@ -51,14 +52,14 @@ static void install(struct target_command *command, struct target_controller *co
     nvme_target_command_done(command, NVME_STATUS_OK);
 }
 
-/* The submission queue must fit what the connection was made with. */
+/* The submission queue must fit into the connection's queue size. */
 static bool size_fits(const struct target_command *command)
 {
     const uint32_t size = (command->sqe.cdw11 & 0xFFFF) + 1;
     return size > 1 && size <= command->queue->entries;
 }
 
-/* A queue that was announced is that one; otherwise any that there can be. */
+/* An announced queue must have the announced number; otherwise any valid number. */
 static bool is_queue(const struct target_command *command)
 {
     const struct target_queue *queue = command->queue;
@@ -79,7 +80,7 @@ static bool is_discovery(const struct nvme_connect_data *data)
     return strcmp(data->subsystem_nqn, NVME_DISCOVERY_NQN) == 0;
 }
 
-/* NULL, and the command is done, when the host may not connect. */
+/* Returns false, with the command completed, when the host may not connect. */
 static bool may_connect(struct target_command *command, const struct nvme_connect_data *data,
                         const struct target_subsystem *subsystem)
 {
@@ -127,7 +128,7 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
     install(command, controller);
 }
 
-/* Fabrics 1.1, 3.3: HOSTID, HOSTNQN and SUBNQN are those of the admin queue. */
+/* Fabrics 1.1, 3.3: HOSTID, HOSTNQN and SUBNQN must be those of the admin queue. */
 static bool is_other_host(struct target_command *command, const struct nvme_connect_data *data,
                           const struct target_controller *controller)
 {
@@ -172,7 +173,7 @@ static void connect_io(struct target_command *command, const struct nvme_connect
         install(command, controller);
 }
 
-/* Connect data as real bytes: fetched, or behind the capsule. */
+/* The Connect data: fetched, or in the capsule. */
 static const unsigned char *connect_bytes(const struct target_command *command)
 {
     if (command->transfer.data != NULL)
@@ -199,7 +200,7 @@ static void run_connect(struct target_command *command)
     (void)nvme_fabrics_decode_connect(&data, bytes);
     const bool named = memchr(data.subsystem_nqn, '\0', NVME_NQN_BYTES) != NULL;
     if (!named)
-        data.subsystem_nqn[0] = '\0'; /* which there is not */
+        data.subsystem_nqn[0] = '\0'; /* which does not exist */
     const bool endless = memchr(data.host_nqn, '\0', NVME_NQN_BYTES) == NULL;
     data.host_nqn[NVME_NQN_BYTES - 1] = '\0';
     const struct target_subsystem *subsystem =
@@ -231,7 +232,7 @@ uint16_t nvme_target_connect_parse(struct target_command *command)
     return NVME_STATUS_OK;
 }
 
-/* An I/O queue has no other Fabrics command than Connect, which it has had. */
+/* Connect is the only Fabrics command of an I/O queue, and it has already been received. */
 uint16_t nvme_target_connect_parse_again(struct target_command *command)
 {
     return nvme_capsule_fctype(&command->sqe) == NVME_FCTYPE_CONNECT
@@ -250,7 +251,7 @@ static uint64_t capabilities(const struct nvme_target *target)
            (conduct->cap_contiguous != 0 ? NVME_CAP_CQR : 0) | entries;
 }
 
-/* False: there is no such property of this size. */
+/* False: no property of this size at the offset. */
 static bool read_property(const struct target_controller *controller, uint32_t offset, bool wide,
                           uint64_t *value)
 {
@@ -265,7 +266,7 @@ static bool read_property(const struct target_controller *controller, uint32_t o
         *value = capabilities(target) >> 32;
         return target->conduct->half_property != 0;
     case NVME_PROPERTY_VS:
-        *value = 0x00010300; /* 1.3.0, as nvmet and SPDK say */
+        *value = 0x00010300; /* 1.3.0, as in nvmet and SPDK */
         return true;
     case NVME_PROPERTY_CC:
         *value = controller->cc;
@@ -291,8 +292,8 @@ static void run_get(struct target_command *command)
                                             : (uint16_t)controller->target->conduct->bad_property);
 }
 
-/* nvmet_start_ctrl: ready at once, or a fatal status when the host asks for what is not there.
- * A discovery controller has no I/O queues, so the sizes of their entries are not looked at. */
+/* nvmet_start_ctrl: ready at once, or a fatal status when the host requests an unsupported setting.
+ * A discovery controller has no I/O queues, so their entry sizes are not checked. */
 static void enable(struct target_controller *controller)
 {
     const struct target_conduct *conduct = controller->target->conduct;
@@ -305,8 +306,8 @@ static void enable(struct target_controller *controller)
     controller->csts = good || conduct->checks_enable == 0 ? NVME_CSTS_READY : NVME_CSTS_FATAL;
 }
 
-/* Base 2.0, 3.7.2: I/O queues and what is outstanding end, what was set is forgotten; the admin
- * queue stays (fabrics). */
+/* Base 2.0, 3.7.2: I/O queues and outstanding commands end, and settings are reset; the admin queue
+ * remains (Fabrics). */
 static void reset(struct target_controller *controller)
 {
     controller->cc = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_cores - which core serves a queue, from its connection to its end.
+ * target_cores - assigns a queue to a core for its lifetime.
  * Source: SPDK lib/nvmf/rdma.c: nvmf_rdma_get_optimal_poll_group; drivers/nvme/target/rdma.c of
- * Linux 6.1: nvmet_rdma_alloc_queue, whose numbers are those of an IDA. */
+ * Linux 6.1: nvmet_rdma_alloc_queue, whose numbers come from an IDA. */
 #include "nvme/target/target_private.h"
 
 #include "base/memory.h"
@@ -31,7 +31,7 @@ static uint32_t next_of(const struct nvme_target *target, uint32_t core)
     return (core + 1) % (uint32_t)target->params.cores;
 }
 
-/* From the one whose turn it is on. */
+/* The core with the fewest queues, searched from `from`. */
 static uint32_t least_queues(const struct nvme_target *target, uint32_t from)
 {
     uint32_t least = from;
@@ -41,7 +41,7 @@ static uint32_t least_queues(const struct nvme_target *target, uint32_t from)
     return least;
 }
 
-/* The least that no queue has. */
+/* Allocates the lowest number not in use. */
 static uint32_t take_number(struct nvme_target *target)
 {
     const uint8_t *spare =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_drives - drives of a target's arrays: they fail, are replaced, and tell what they did. */
+ * target_drives - drives of a target's arrays: failure, replacement, statistics. */
 #include "nvme/target/target_private.h"
 
-/* NULL: there is no such drive of an array. */
+/* NULL: no such drive, or no array. */
 static struct media *array_of(struct nvme_target *target, uint32_t ns, uint32_t drive)
 {
     if (ns < 1 || ns > target->namespace_count)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_event - asynchronous events, and Abort.
- * An event is told once until its log page is read, and waits for a request when there is none.
+ * An event is reported once until its log page is read, and waits while no event request is
+ * outstanding.
  * Source: base 5.1, 5.2; drivers/nvme/target/core.c (nvmet_add_async_event,
- * nvmet_async_events_process), nvmet.h (nvmet_aen_bit_disabled).  nvmet aborts nothing; SPDK aborts
- * event requests and what has not begun (nvmf_qpair_abort_request). */
+ * nvmet_async_events_process), nvmet.h (nvmet_aen_bit_disabled). nvmet aborts nothing; SPDK aborts
+ * event requests and commands that have not begun (nvmf_qpair_abort_request). */
 #include "nvme/target/target_private.h"
 
 static const struct event {
@@ -16,7 +17,7 @@ static const struct event {
 
 enum { EVENTS = sizeof events / sizeof events[0] };
 
-/* The request that came last is answered first, as nvmet does it. */
+/* The latest request is answered first, as in nvmet. */
 static void answer(struct target_controller *controller, const struct event *event)
 {
     struct target_command *command = controller->event_requests[--controller->events];
@@ -89,7 +90,7 @@ static bool abort_event_request(struct target_controller *controller, uint16_t c
     return false;
 }
 
-/* One that waits for a core or is on one. */
+/* Aborts a command that waits for a core or is on one. */
 static bool abort_waiting(const struct target_queue *queue, uint16_t cid)
 {
     for (uint32_t i = 0; i < queue->command_count; i++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_identify - what a target says that it is.
- * Three identities: our own, which has the values of nvmet and another name; nvmet of Linux 6.1;
- * SPDK 22.01 with a subsystem that reports ANA (nvmf_create_subsystem -r).
- * Source: base 5.15; fabrics 4.1, 5.2; drivers/nvme/target/admin-cmd.c and discovery.c, and values
- * seen on the wire between two Linux 6.1 machines; lib/nvmf/ctrlr.c and ctrlr_bdev.c of SPDK 22.01
- * (spdk_nvmf_ctrlr_identify_ctrlr, nvmf_ctrlr_cdata_init, nvmf_rdma_cdata_init).
- * Optional commands are offered where the
- * store can carry them out. */
+ * target_identify - the Identify command.
+ * Three identities: our own, with the values of nvmet and another name; nvmet of Linux 6.1; SPDK
+ * 22.01 with a subsystem that reports ANA (nvmf_create_subsystem -r).
+ * Source: base 5.15; Fabrics 4.1, 5.2; drivers/nvme/target/admin-cmd.c and discovery.c, and values
+ * captured between two Linux 6.1 machines; lib/nvmf/ctrlr.c and ctrlr_bdev.c of SPDK 22.01
+ * (spdk_nvmf_ctrlr_identify_ctrlr, nvmf_ctrlr_cdata_init, nvmf_rdma_cdata_init). Optional commands
+ * are offered when the store supports them. */
 #include "nvme/target/target_private.h"
 
 #include "nvme/wire/discovery.h"
@@ -23,7 +22,7 @@ enum {
     DISCOVERY_CONTROLLER = 2,
     SPDK_NAMESPACES = 32,      /* NVMF_SUBSYSTEM_DEFAULT_NAMESPACES */
     SPDK_SGL_ENTRIES = 16,     /* SPDK_NVMF_MAX_SGL_ENTRIES */
-    SPDK_RESERVATIONS_AT = 31, /* RESCAP: all kinds, and the old key's semantics, none kept */
+    SPDK_RESERVATIONS_AT = 31, /* RESCAP: all types and the old key semantics; no persistence */
     SPDK_RESERVATIONS = 0xFE,
     SPDK_VENDOR = 0x8086,
     SPDK_OUI = 0x5CD2E4,
@@ -44,7 +43,7 @@ static uint8_t mdts(const struct nvme_target *target)
     return shift;
 }
 
-/* One serial number for each subsystem: what it shares with no other. */
+/* One serial number per subsystem. */
 static unsigned long long serial(const struct nvme_target *target,
                                  const struct target_subsystem *subsystem)
 {
@@ -76,7 +75,7 @@ static void name_target(const struct target_controller *controller,
                                          [NVME_TARGET_IS_SPDK] = "SPDK bdev Controller"};
     const int64_t is = controller->target->params.identity;
     const unsigned long long number = serial(controller->target, controller->subsystem);
-    if (is == NVME_TARGET_IS_SPDK) /* as its own examples number them, 14 digits behind a word */
+    if (is == NVME_TARGET_IS_SPDK) /* as in SPDK's examples: a word and 14 digits */
         snprintf(identify->serial, sizeof identify->serial, "SPDK%014llu",
                  number % 100000000000000ULL);
     else
@@ -101,7 +100,7 @@ static uint16_t optional_commands(const struct nvme_target *target)
                   (nvme_target_compares(target) ? NVME_ONCS_COMPARE : 0));
 }
 
-/* What is beside the values of nvmet that our own identity has too. */
+/* The values of nvmet that our own identity does not share. */
 static void be_nvmet(struct nvme_identify_controller *identify)
 {
     identify->nwpc = 1;
@@ -119,9 +118,9 @@ static void be_spdk(const struct nvme_target *target, struct nvme_identify_contr
     identify->acl = 0;
     identify->lpa = NVME_LPA_EFFECTS | NVME_LPA_PARTS;
     identify->kas = 100;
-    identify->anacap = 0x47; /* no change and no persistent loss; a group for good */
+    identify->anacap = 0x47; /* no change and no persistent loss state; group ids do not change */
     identify->ana_groups = identify->namespaces = nvme_target_most_namespaces(target);
-    identify->vwc = 5; /* present; Flush takes no broadcast */
+    identify->vwc = 5; /* present; Flush does not support the broadcast NSID */
     identify->max_commands = (uint16_t)target->params.max_queue_size;
     identify->oncs = (uint16_t)((identify->oncs & ~NVME_ONCS_COMPARE) | NVME_ONCS_RESERVATIONS);
     identify->fuses = NVME_FUSES_COMPARE_WRITE;
@@ -133,7 +132,7 @@ static void be_spdk(const struct nvme_target *target, struct nvme_identify_contr
 static void identify_controller(const struct target_controller *controller, unsigned char *bytes)
 {
     const struct nvme_target *target = controller->target;
-    /* nvmet takes no data in capsules where there is protection information */
+    /* nvmet does not accept in-capsule data with protection information */
     const uint32_t room =
         nvme_target_is_protected(controller->subsystem) ? 0 : nvme_target_capsule_room(target);
     struct nvme_identify_controller identify = {
@@ -183,7 +182,7 @@ static void be_nvmet_discovery(struct nvme_identify_controller *identify)
     identify->kas = 0;
 }
 
-/* What spdk_nvmf_ctrlr_identify_ctrlr fills for both kinds of subsystems. */
+/* The values of spdk_nvmf_ctrlr_identify_ctrlr for both kinds of subsystems. */
 static void be_spdk_discovery(const struct nvme_target *target,
                               struct nvme_identify_controller *identify)
 {
@@ -199,7 +198,7 @@ static void be_spdk_discovery(const struct nvme_target *target,
     identify->acwu = 1;
 }
 
-/* fabrics 5.2: no namespaces, no I/O queues. */
+/* Fabrics 5.2: no namespaces, no I/O queues. */
 static void identify_discovery(const struct target_controller *controller, unsigned char *bytes)
 {
     struct nvme_identify_controller identify = {
@@ -223,9 +222,8 @@ static void identify_discovery(const struct target_controller *controller, unsig
     nvme_identify_encode_controller(&identify, bytes);
 }
 
-/* An NSID that is not active has a page of zeroes, one that is not valid is refused (base 2.0,
- * 5.17.2.1).  Of one that cannot be reached by this port nothing is said to be used, as nvmet has
- * it. */
+/* An inactive NSID returns a page of zeros, an invalid one an error (base 2.0, 5.17.2.1). A
+ * namespace that is inaccessible by this port reports no used blocks, as in nvmet. */
 static uint16_t identify_namespace(const struct target_command *command, unsigned char *bytes)
 {
     const struct target_queue *queue = command->queue;
@@ -244,7 +242,7 @@ static uint16_t identify_namespace(const struct target_command *command, unsigne
     const struct nvme_identify_namespace identify = {
         .blocks = ns->blocks,
         .used = away ? 0 : ns->blocks,
-        .nsfeat = 0x12, /* its own atomicity and alignment fields, which are 0's based 0 */
+        .nsfeat = 0x12, /* its own atomicity and alignment fields, 0's based 0 */
         .nmic = 1,
         .flbas = type > 0 ? NVME_FLBAS_EXTENDED : 0,
         .mc = type > 0 ? NVME_MC_EXTENDED : 0,
@@ -292,7 +290,7 @@ static uint16_t descriptors(const struct target_command *command, unsigned char 
     return NVME_STATUS_OK;
 }
 
-/* By I/O command set: NVM is the only one, and has no limits of its own. */
+/* I/O command set specific: NVM is the only one, without limits of its own. */
 static uint16_t identify_command_set(const struct target_command *command, uint8_t cns,
                                      unsigned char *bytes)
 {
@@ -309,7 +307,7 @@ static uint16_t identify_command_set(const struct target_command *command, uint8
                    : NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
     case NVME_CNS_CSI_ACTIVE_LIST:
         return nvm && more ? active_list(command, bytes) : BAD_FIELD;
-    case NVME_CNS_COMMAND_SETS: /* one combination, of NVM alone */
+    case NVME_CNS_COMMAND_SETS: /* one combination: NVM alone */
         bytes[0] = more;
         return more ? NVME_STATUS_OK : BAD_FIELD;
     default:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_io - read, write and flush; compare, deallocate and write zeroes where the store can.
- * Source: base 6.6, 6.7, 6.8, 6.9, 6.15, 6.17; drivers/nvme/target/io-cmd-bdev.c.
- * A write's content is there from the end of its time in the media on, and a read sees what is
- * there when its own ends.
- * Deallocating and writing zeroes take no time of the media; a comparison takes that of a read. */
+ * target_io - read, write and flush; compare, deallocate and write zeroes if the store supports
+ * them.
+ * Source: base 6.6, 6.7, 6.8, 6.9, 6.15, 6.17; drivers/nvme/target/io-cmd-bdev.c. A write takes
+ * effect at the end of its time in the media, and a read returns the data present at the end of its
+ * own. Deallocate and Write Zeroes take no media time; a Compare takes that of a read. */
 #include "nvme/target/target_private.h"
 
 #include "nvme/wire/pi.h"
@@ -37,7 +37,7 @@ static uint16_t finish_read(struct target_command *command, struct nvme_target_s
                : nvme_target_protection_read(command);
 }
 
-/* Of a write; NULL: it brings none. */
+/* Data of a write; NULL: none. */
 static const struct nvme_buffer *data_of(const struct target_command *command)
 {
     return command->in_capsule ? command->transfer.capsule->data : command->transfer.data;
@@ -147,7 +147,7 @@ static void run_transfer(struct target_command *command)
              command->transfer.length);
 }
 
-/* Behind each block its protection information, unless the controller inserts and strips it. */
+/* Protection information follows each block, unless the controller inserts and strips it. */
 static NOINLINE void run_protected(struct target_command *command)
 {
     const struct nvme_command *sqe = &command->sqe;
@@ -197,7 +197,7 @@ static uint16_t deallocate(struct target_namespace *ns, const unsigned char *ran
     return status;
 }
 
-/* Linux sends room for the most ranges, whatever their number is; hints are taken and not used. */
+/* Linux sends space for the maximum number of ranges, whatever their number; hints are ignored. */
 static void run_dataset(struct target_command *command)
 {
     const struct nvme_command *sqe = &command->sqe;
@@ -207,7 +207,7 @@ static void run_dataset(struct target_command *command)
     uint16_t status = NVME_STATUS_OK;
     if (command->transfer.length < length || data == NULL)
         status = NVME_STATUS_SGL_LENGTH | NVME_STATUS_DNR;
-    else if (data->bytes == NULL) /* tags of content came in the capsule */
+    else if (data->bytes == NULL) /* in-capsule data was content tags */
         status = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR;
     else if ((sqe->cdw11 & NVME_DATASET_DEALLOCATE) != 0)
         for (uint32_t i = 0; i < length && status == NVME_STATUS_OK; i += NVME_DATASET_RANGE_BYTES)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_limit - IOPS and bandwidth that a namespace may have, whoever uses it, or a subsystem.
- * Reads and writes that find a bucket (limit.h) empty wait in order, and pass those that another
- * bucket keeps.  A command is admitted by its subsystem first, a tenant's, then by its namespace.
- */
+ * target_limit - IOPS and bandwidth limits of a namespace for all its users, or of a subsystem.
+ * Reads and writes that find a bucket (limit.h) empty wait in order and may be overtaken by
+ * commands that use other buckets. A command must first pass the limits of its subsystem (a
+ * tenant), then those of its namespace. */
 #include "nvme/target/target_private.h"
 
 #include "base/memory.h"
@@ -27,7 +27,7 @@ static void watch(struct target_limits *limits)
         env_timer_set(limits->target->site.env, &limits->timer, nvme_bucket_next(&limits->bucket));
 }
 
-/* False: it waits for these limits. */
+/* Returns false when the command waits for these limits. */
 static bool pass(struct target_limits *limits, struct target_command *command)
 {
     if (limits == NULL)
@@ -44,7 +44,7 @@ static bool pass(struct target_limits *limits, struct target_command *command)
     return false;
 }
 
-/* Those of queues that are closing go with them. */
+/* Commands of closing queues are removed with their queue. */
 static void serve(struct target_limits *limits)
 {
     struct target_list waiting = limits->waiting;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_logs - log pages, whole and in parts.
- * A page is written whole, then the part that the host asks for goes out; what it asks for
- * beyond the end is zeroes.
- * Source: base 5.14; fabrics 5.3 (discovery); drivers/nvme/target/admin-cmd.c and discovery.c.
- * Errors: an offset that is not of whole double words, or beyond the page, is Invalid Field. */
+ * A page is written whole, then the requested part is returned; beyond the end of the page it is
+ * zeros.
+ * Source: base 5.14; Fabrics 5.3 (discovery); drivers/nvme/target/admin-cmd.c and discovery.c.
+ * Errors: an offset that is not a multiple of 4 bytes, or beyond the page, is Invalid Field. */
 #include "base/memory.h"
 #include "nvme/target/target_private.h"
 
@@ -21,14 +21,14 @@ enum {
     FIRMWARE_BYTES = 512,
     CHANGED_BYTES = 4096,
     EFFECTS_BYTES = 4096,
-    /* With every group and namespace. */
+    /* With all groups and namespaces. */
     ANA_BYTES = NVME_ANA_HEADER_BYTES + NVME_ANA_GROUP_BYTES * NVME_ANA_GROUPS_MAX +
                 4 * TARGET_NAMESPACES_MAX,
-    /* A header, the discovery subsystem, the others at the port, a referral to each other port. */
+    /* Header, the discovery subsystem, the others at the port, a referral to each other port. */
     DISCOVERY_BYTES =
         NVME_DISCOVERY_BYTES * (2 + NVME_TARGET_SUBSYSTEMS_MAX + NVME_TARGET_PORTS_MAX),
     PAGE_MAX = DISCOVERY_BYTES,
-    SMART_UNIT = 512000, /* bytes; base 5.14.1.2: a thousand units of 512 */
+    SMART_UNIT = 512000, /* bytes; base 5.14.1.2: 1000 units of 512 */
 };
 
 _Static_assert((int)ERROR_BYTES <= (int)PAGE_MAX && (int)ANA_BYTES <= (int)PAGE_MAX,
@@ -41,12 +41,12 @@ static unsigned char *error_entry(const struct target_controller *controller, ui
     return controller->errors + number % TARGET_ERROR_ENTRIES * ERROR_ENTRY_BYTES;
 }
 
-/* Statuses that nvmet does not name a place for, and so does not enter. */
+/* Statuses for which nvmet sets no error location, and which it therefore does not log. */
 static bool has_place(const struct target_command *command)
 {
     const uint16_t code = command->status & NVME_STATUS_CODE;
     if (code == NVME_STATUS_INTERNAL)
-        return command->queue->qid > 0; /* blk_to_nvme_status names one */
+        return command->queue->qid > 0; /* blk_to_nvme_status sets one */
     return code != NVME_STATUS_SGL_OFFSET && code != NVME_STATUS_SEQUENCE &&
            code != NVME_STATUS_KEEP_ALIVE_INVALID && code != NVME_STATUS_ASYNC_LIMIT;
 }
@@ -56,7 +56,7 @@ bool nvme_target_logs_error(const struct target_command *command)
     struct target_controller *controller = command->queue->controller;
     const struct nvme_command *sqe = &command->sqe;
     if (controller == NULL)
-        return false; /* a Connect that is refused has none */
+        return false; /* a rejected Connect has no controller */
     if (controller->target->conduct->names_location != 0 && !has_place(command))
         return false;
     if (controller->errors == NULL)
@@ -66,8 +66,8 @@ bool nvme_target_logs_error(const struct target_command *command)
     wire_put64(entry, controller->error_count);
     wire_put16(entry + 8, command->queue->qid);
     wire_put16(entry + 10, sqe->cid);
-    wire_put16(entry + 12, (uint16_t)(command->status << 1)); /* above the phase bit */
-    wire_put16(entry + 14, UINT16_MAX);                       /* no byte of the command is named */
+    wire_put16(entry + 12, (uint16_t)(command->status << 1)); /* the phase bit is bit 0 */
+    wire_put16(entry + 14, UINT16_MAX);                       /* no location within the command */
     wire_put64(entry + 16, command->queue->qid > 0 ? nvme_capsule_lba(sqe) : 0);
     wire_put32(entry + 24, sqe->nsid);
     if (controller->target->conduct->error_transport != 0)
@@ -75,8 +75,7 @@ bool nvme_target_logs_error(const struct target_command *command)
     return true;
 }
 
-/* ---- pages ----
- * Each writes its page, which is cleared, and returns its length. */
+/* ---- pages ---- Each function writes its page, which is zeroed before, and returns its length. */
 
 /* The newest first. */
 static uint64_t log_errors(const struct target_command *command, unsigned char *page)
@@ -93,7 +92,7 @@ static uint64_t log_errors(const struct target_command *command, unsigned char *
 static uint64_t log_firmware(const struct target_command *command, unsigned char *page)
 {
     const struct nvme_target *target = command->queue->target;
-    if (target->conduct->fills_firmware != 0) { /* slot 1 is active */
+    if (target->conduct->fills_firmware != 0) { /* active slot 1 */
         const char *revision = nvme_target_firmware(target);
         page[0] = 1;
         memset(page + 8, ' ', NVME_FIRMWARE_BYTES);
@@ -140,7 +139,7 @@ static uint64_t log_smart(const struct target_command *command, unsigned char *p
     return SMART_BYTES;
 }
 
-/* A group that has namespaces; nvmet also shows group 1 when it has none. */
+/* A group with namespaces; nvmet also lists group 1 when it has none. */
 static bool has_group(const struct target_subsystem *subsystem, uint32_t group)
 {
     for (uint32_t i = 0; i < subsystem->namespace_count; i++)
@@ -166,8 +165,8 @@ static size_t put_group(const struct target_command *command, uint32_t id, unsig
     return NVME_ANA_GROUP_BYTES + (size_t)4 * group.namespaces;
 }
 
-/* Base 5.14.1.12.  Hosts count with all the groups and namespaces that Identify allows, and may
- * read that much in parts. */
+/* Base 5.14.1.12. Hosts compute the length from all the groups and namespaces that Identify allows,
+ * and may read that much in parts. */
 static uint64_t log_ana(const struct target_command *command, unsigned char *page)
 {
     const struct target_subsystem *subsystem = command->queue->controller->subsystem;
@@ -204,8 +203,8 @@ static void put_record(const struct target_port *port, enum nvme_discovery_value
     nvme_discovery_encode_record(&record, bytes);
 }
 
-/* The records at the host's port, as nvmet lists them: the discovery subsystem itself, those that
- * the host may use, and where else to ask. */
+/* The records at the host's port, in nvmet's order: the discovery subsystem itself, those that the
+ * host may use, and referrals. */
 static uint64_t log_discovery(const struct target_command *command, unsigned char *page)
 {
     const struct target_port *port = command->queue->port;
@@ -232,8 +231,8 @@ static uint64_t log_discovery(const struct target_command *command, unsigned cha
 
 static const struct log {
     uint8_t id;
-    bool discovery; /* the one page of a discovery controller */
-    uint8_t event;  /* that it is about: NVME_EVENT_BIT_...; 0: none */
+    bool discovery; /* the only page of a discovery controller */
+    uint8_t event;  /* event that reading it clears: NVME_EVENT_BIT_...; 0: none */
     uint64_t (*write)(const struct target_command *command, unsigned char *page);
 } logs[] = {
     {NVME_LOG_ERROR, false, 0, log_errors},
@@ -254,7 +253,8 @@ static const struct log *find_log(const struct target_command *command)
     return NULL;
 }
 
-/* Lengths that nvmet takes of a page that is not in parts; the others end as its copies do. */
+/* Lengths that nvmet accepts for a page that cannot be read in parts; reads of the other pages end
+ * where its copies do. */
 static uint16_t judge_whole(const struct log *log, uint64_t wanted)
 {
     enum { TOO_SHORT = NVME_STATUS_SGL_LENGTH | NVME_STATUS_DNR };

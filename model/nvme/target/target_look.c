@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_look - the commands that a target has under way, for somebody who looks on. */
+ * target_look - lists the outstanding commands of a target for observers. */
 #include "nvme/target/target_private.h"
 
 static bool is_in(const struct target_list *list, const struct target_command *command)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_outage - a software that stands still, or dies and comes back.
- * What calls into a stalled target waits (stall.h).  One that dies takes its connections with it,
- * as a kernel closes what a killed process had open; commands in the media come back to nobody. */
+ * target_outage - stalls, crashes and revival of the target software.
+ * Calls into a stalled target wait (stall.h). A crash closes its connections, as a kernel closes
+ * those of a killed process; commands in the media complete without effect. */
 #include "nvme/media/tag_store.h"
 #include "nvme/target/target_private.h"
 
@@ -11,7 +11,7 @@ static void go_on(struct nvme_target *target)
     nvme_target_reap(target);
 }
 
-/* A dead one holds nothing, so it stands still only when it is back. */
+/* A crashed target defers nothing; the stall takes effect when it is back. */
 void nvme_target_stall(struct nvme_target *target, bool stalled)
 {
     target->to_stall = stalled;
@@ -21,7 +21,7 @@ void nvme_target_stall(struct nvme_target *target, bool stalled)
         go_on(target);
 }
 
-/* Namespaces of tags only: bytes outlive the software. */
+/* Only for tag namespaces: real bytes survive a crash of the software. */
 static void lose_data(struct nvme_target *target)
 {
     for (uint32_t i = 0; i < target->namespace_count; i++) {
@@ -53,7 +53,7 @@ void nvme_target_kill(struct nvme_target *target, bool data_lost)
         controller->ended = true;
         env_timer_cancel(target->site.env, &controller->keep_alive_timer);
     }
-    go_on(target); /* what was held comes back to queues that are closed */
+    go_on(target); /* deferred calls run on queues that are already closed */
     if (data_lost)
         lose_data(target);
 }

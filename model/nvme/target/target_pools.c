@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_pools - what the commands of all queues share: data buffers, and data work requests.
- * An I/O command whose data are not in its capsule holds as many buffers as its data fill, and a
- * work request for each RDMA operation beyond the first, whose is its own, from before the data are
- * fetched or read to when the host has acknowledged the response.  Who finds too few waits in
- * order, also those behind it that need fewer; it has buffers before it waits for work requests.
+ * target_pools - resources shared by the commands of all queues: data buffers and data work
+ * requests.
+ * An I/O command without in-capsule data holds as many buffers as its data fills, and a work
+ * request for each RDMA operation beyond the first, for which it has its own. It holds them from
+ * before its data is fetched or read until the host has acknowledged the response. A command that
+ * finds too few waits in order, as do all behind it, even those that need fewer; it already has its
+ * buffers when it waits for work requests.
  * Source: lib/nvmf/rdma.c of SPDK: RDMA_REQUEST_STATE_NEED_BUFFER, pending_buf_queue,
  * nvmf_request_alloc_wrs, nvmf_rdma_request_fill_iovs; num-shared-buffers and io-unit-size of
  * nvmf_create_transport. */
@@ -11,7 +13,7 @@
 
 enum { BUFFERS_OF_A_COMMAND = 16 /* SPDK_NVMF_MAX_SGL_ENTRIES */ };
 
-/* Without protection information, which has its place with them. */
+/* Length without protection information, which has space of its own. */
 static uint32_t data_bytes(const struct target_command *command)
 {
     const struct target_namespace *ns = command->ns;
@@ -20,7 +22,8 @@ static uint32_t data_bytes(const struct target_command *command)
                : nvme_capsule_blocks(&command->sqe) * ns->block_bytes;
 }
 
-/* Beyond the first; a command that would need more than there are posts them in turns. */
+/* Operations beyond the first, at most `most`: a command that needs more than the pool has posts
+ * them in batches. */
 static int64_t operations(const struct target_command *command, int64_t most)
 {
     const struct nvme_transport_ops *ops = nvme_target_transport(command->queue)->ops;
@@ -66,7 +69,8 @@ void nvme_target_pools_init(struct nvme_target *target)
     }
 }
 
-/* Of this kind and those behind it.  False: it waits. */
+/* Takes the command's share of pool `kind` and the following ones. Returns false when the command
+ * has to wait. */
 static bool take(struct target_command *command, int kind)
 {
     struct nvme_target *target = command->queue->target;
@@ -92,7 +96,7 @@ bool nvme_target_pools_take(struct target_command *command)
     return take(command, 0);
 }
 
-/* Those of queues that are closing come no further, and go with them. */
+/* Commands of closing queues are not served and are removed with their queue. */
 static void serve(struct nvme_target *target, int kind)
 {
     struct target_pool *pool = &target->pools[kind];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_port - ANA states of a port; a port that is closed, or dies alone.
+ * target_port - ANA states of a port; a port that is closed or crashes alone.
  * Source: drivers/nvme/target/configfs.c (a port's ana_groups and subsystems), core.c
- * (nvmet_port_send_ana_event, nvmet_port_del_ctrls), discovery.c (nvmet_port_disc_changed).
- * A software that stands still changes nothing: what is asked of it waits. */
+ * (nvmet_port_send_ana_event, nvmet_port_del_ctrls), discovery.c (nvmet_port_disc_changed). While
+ * the software is stalled, changes are deferred. */
 #include "nvme/target/target_private.h"
 
 #include <string.h>
@@ -97,7 +97,7 @@ static void close_port(void *self, const void *what)
     target->discovery_changes++;
     if (closing->closed)
         end_controllers(port);
-    for (uint32_t i = 0; i < target->port_count; i++) /* referrals of the others change too */
+    for (uint32_t i = 0; i < target->port_count; i++) /* the referrals at other ports change too */
         tell_port(&target->ports[i], true, NVME_EVENT_BIT_DISCOVERY);
 }
 
@@ -107,7 +107,7 @@ void nvme_target_close_port(struct nvme_target *target, uint32_t port, bool clos
     close_port(target, &(struct closing){port, closed});
 }
 
-/* ---- one of several ports dies ---- */
+/* ---- crash of a single port ---- */
 
 static void note(const struct nvme_target *target, const char *text)
 {

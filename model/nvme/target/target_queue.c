@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_queue - one queue of the target.
- * A command begins only when the transport has room for all that it will need, and otherwise waits
- * in order.  A queue that is closing stays until the transport is done with it and its commands
- * have come back.  How one comes and goes: target_accept.c. */
+ * A command begins only when the transport has space for everything that it will need; otherwise it
+ * waits in order. A closing queue remains until the transport is done with it and its commands have
+ * returned. Creation and end: target_accept.c. */
 #include "base/memory.h"
 #include "nvme/target/target_private.h"
 
@@ -69,7 +69,7 @@ static struct target_command *command_of(struct nvme_transfer *transfer)
                                              offsetof(struct target_command, transfer));
 }
 
-/* Tells who accounts for time what the message is that was just posted. */
+/* Reports the use of the message just posted to the time accounting. */
 static void tell_use(const struct target_command *command, enum probe_use_kind kind)
 {
     const struct env *env = command->queue->target->site.env;
@@ -97,7 +97,8 @@ void nvme_target_queue_fetch(struct target_command *command)
         tell_use(command, PROBE_USE_FETCH);
 }
 
-/* nvmet says FFFFh once, to the Connect that asked for it (fabrics 3.3), and 0 from then on. */
+/* nvmet returns FFFFh once, to the Connect that disabled flow control (Fabrics 3.3), and 0 from
+ * then on. */
 static uint16_t unsaid_head(const struct target_command *command)
 {
     const bool connect = command->sqe.opcode == NVME_FABRICS &&
@@ -135,7 +136,7 @@ void nvme_target_queue_respond(struct target_command *command)
         tell_use(command, PROBE_USE_RESPONSE);
 }
 
-/* ---- what the transport says ---- */
+/* ---- transport callbacks ---- */
 
 static void note_command(struct target_controller *controller, struct target_command *command)
 {
@@ -229,10 +230,10 @@ struct nvme_transport_target nvme_target_queue_user(struct target_queue *queue)
                                           .on_closed = on_closed};
 }
 
-/* ---- the end ---- */
+/* ---- end of a queue ---- */
 
-/* nvmet_async_events_failall: the requests that are kept for events go with the admin queue, also
- * where I/O queues keep the controller. */
+/* nvmet_async_events_failall: outstanding event requests end with the admin queue, even when I/O
+ * queues keep the controller. */
 static void forget_events(const struct target_queue *queue)
 {
     if (queue->qid == 0 && queue->controller != NULL)
@@ -249,7 +250,7 @@ void nvme_target_queue_close(struct target_queue *queue)
     nvme_target_reap(queue->target);
 }
 
-/* Its connection is gone, and it is reported to nobody. */
+/* Its connection is lost without a callback. */
 void nvme_target_queue_vanish(struct target_queue *queue)
 {
     forget_events(queue);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_subsystem - what hosts connect to: names, namespaces, ports, hosts that may.
- * As nvmet's configuration has it: subsystems with namespaces and allowed_hosts, ports with
- * subsystems.  A namespace may be of several subsystems. */
+ * target_subsystem - subsystems: names, namespaces, ports, allowed hosts.
+ * As in nvmet's configuration: subsystems have namespaces and allowed_hosts, ports have subsystems.
+ * A namespace may belong to several subsystems. */
 #include "base/memory.h"
 #include "nvme/target/target_private.h"
 

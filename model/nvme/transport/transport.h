@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * transport - what moves capsules and data for NVMe-oF hosts and targets.
- * The command core (host/, target/) knows queues, commands, capsules and buffers, and no network.
+ * transport - the interface that transfers capsules and data for NVMe-oF hosts and targets.
+ * The command core (host/, target/) handles queues, commands, capsules and buffers, but no network.
  * A transport is a table of operations: RDMA (rdma/rdma.h) is one.
- *
  *                     RDMA                        a transport of PDUs, as NVMe/TCP
  *   connect, accept   CM handshake, queue pair    TCP handshake, ICReq and ICResp
  *   send_command      SEND of a command capsule   CapsuleCmd, with or without data
  *   map               registered memory, a key    memory
- *   on_done           SEND and invalidation are   the last byte is sent, the response is here
- *                     complete, the response here
- *   fetch             RDMA READ                   R2T, until all of H2CData is here
+ *   on_done           SEND and invalidation are   the last byte is sent, the response
+ *                     complete, response received has been received
+ *   fetch             RDMA READ                   R2T, until all of H2CData is received
  *   respond           RDMA WRITE, then SEND       C2HData, then CapsuleResp
- *   reserve           room in the send queue      always
- *
- * Owners.  A transport belongs to the one host or target that it was handed to, which destroys it.
- * A connection is the transport's until `close`; one NVMe queue has one connection.  A buffer's
- * struct is its user's and does not move while it is mapped; its memory is the transport's.  A
- * capsule that came is the core's until `respond`, and so is its data.
- * Calls.  No callback is made from within a call.  Callbacks come one at a time; they may make any
- * call but `close` for the connection that they are made for.
- * After `disconnect` a connection makes only on_closed, once or more: a target's is not closed
- * before.  While a target's software stands still (stall.h), what would make a
- * callback waits in the listener's stall.
- * Errors.  What fails later is reported by on_failed with a sentence for people; the core then
- * disconnects.  What cannot even be begun is a false, or a NULL. */
+ *   reserve           space in the send queue     always
+ * - Ownership: a transport belongs to the host or target to which it was passed, which destroys it.
+ *   A connection belongs to the transport until `close`; one NVMe queue has one connection. A
+ *   buffer's struct belongs to its user and must not move while it is mapped; its memory belongs to
+ *   the transport. A received capsule and its data belong to the core until `respond`.
+ * - Calls: no callback is made from within a call. Callbacks come one at a time; they may make any
+ *   call except `close` for their own connection. After `disconnect` a connection makes only
+ *   on_closed calls, one or more; a target's is not closed before. While a target's software is
+ *   stalled (stall.h), callbacks are deferred in the listener's stall.
+ * - Errors: later failures are reported by on_failed with a sentence for people; the core then
+ *   disconnects. Calls that fail at once return false or NULL. */
 #ifndef STORMGLASS_NVME_TRANSPORT_TRANSPORT_H
 #define STORMGLASS_NVME_TRANSPORT_TRANSPORT_H
 
@@ -38,43 +35,43 @@
 
 /* ---- buffers ---- */
 
-/* BYTES buffers hold real bytes (Connect and Identify data); BULK buffers hold I/O data: in the
- * simulator a length and one content tag that travels with every transfer, on the bridge real bytes
- * that are made from the tag and checked. */
+/* BYTES buffers have real bytes (Connect and Identify data). BULK buffers have I/O data: in the
+ * simulator a length and a content tag that is part of every transfer, on the bridge real bytes
+ * that are generated from the tag and checked. */
 enum nvme_memory { NVME_MEMORY_BYTES, NVME_MEMORY_BULK };
 
 struct nvme_buffer {
     uint32_t length;  /* 0: not mapped */
-    uint32_t content; /* BULK: the tag of what it holds, as far as its user knows */
+    uint32_t content; /* BULK: tag of its content, as known to its user */
     enum nvme_memory memory;
-    unsigned char *bytes; /* BYTES: the memory itself; NULL for BULK */
-    bool apart;           /* it does not travel in a capsule */
-    void *region;         /* the transport's own */
+    unsigned char *bytes; /* BYTES: the memory; NULL for BULK */
+    bool apart;           /* must not be sent in a capsule */
+    void *region;         /* private to the transport */
 };
 
 /* ---- a host's connection ---- */
 
-/* What a transport tells the host's queue. */
+/* Callbacks to the host's queue. */
 struct nvme_transport_host {
     void *self;
     /* Commands may be sent. */
     void (*on_established)(void *self);
-    /* A response came.  The tag of its command; negative: it names none, and the queue has failed.
-     */
+    /* A response was received. Returns the tag of its command; negative: no such command, and the
+     * queue has failed. */
     int32_t (*on_response)(void *self, const struct nvme_response *response);
-    /* The command was answered, and the transport has let go of its capsule and its data. */
+    /* The command was answered, and the transport has released its capsule and its data. */
     void (*on_done)(void *self, uint16_t tag);
-    /* The connection could not be made, is lost, or cannot be trusted any more. */
+    /* The connection could not be established, was lost, or is no longer reliable. */
     void (*on_failed)(void *self, const char *why);
-    /* After `disconnect`, of a transport that `parts`: the peer has answered, or never will. */
+    /* After `disconnect`, for a transport that `parts`: the peer has answered, or never will. */
     void (*on_closed)(void *self);
 };
 
 struct nvme_transport_connect {
-    uint32_t ip; /* of the target, at the transport's own port for NVMe */
+    uint32_t ip; /* of the target; the port is the transport's NVMe port */
     uint16_t qid;
-    uint16_t entries;    /* of the submission queue: tags are below */
-    uint32_t in_capsule; /* data that the controller takes behind a command; 0: not known yet */
+    uint16_t entries;    /* entries of the submission queue; tags are smaller */
+    uint32_t in_capsule; /* maximum in-capsule data that the controller accepts; 0: not known yet */
     struct nvme_transport_host user;
 };
 
@@ -83,149 +80,150 @@ struct nvme_transport_connect {
 struct nvme_transport; /* of one host or target, at one port of the machine */
 struct nvme_transport_conn;
 
-/* A host asks for a queue. */
+/* A host's request for a queue. */
 struct nvme_transport_request {
     uint32_t ip;        /* of the host */
-    bool announced;     /* queue and sizes are known now; otherwise the Connect command says them */
-    uint16_t qid;       /* these if it is announced */
+    bool announced;     /* queue and sizes are known now; otherwise Connect specifies them */
+    uint16_t qid;       /* valid if announced */
     uint32_t entries;   /* of the submission queue */
-    uint32_t answers;   /* responses that the host can take */
-    uint8_t unreadable; /* enum nvme_cm_reject: it cannot be read; 0: it can */
+    uint32_t answers;   /* responses for which the host has receives */
+    uint8_t unreadable; /* enum nvme_cm_reject: why the request is invalid; 0: valid */
 };
 
 struct nvme_transport_listener {
     void *self;
-    /* The connection is the listener's: to be accepted, or to be rejected and closed later. */
+    /* The listener owns the connection: it must accept it, or reject it and close it later. */
     void (*on_request)(void *self, struct nvme_transport_conn *,
                        const struct nvme_transport_request *);
-    struct nvme_stall *stall; /* of the software that listens: callbacks wait there */
+    struct nvme_stall *stall; /* of the listening software: callbacks are deferred here */
 };
 
-/* A command capsule as it arrived. */
+/* A received command capsule. */
 struct nvme_capsule {
     const unsigned char *sqe; /* NVME_SQE_BYTES */
-    struct nvme_buffer *data; /* what came behind it; NULL: there is no room for any */
-    uint32_t data_bytes;      /* that came */
+    struct nvme_buffer *data; /* buffer of in-capsule data; NULL: none */
+    uint32_t data_bytes;      /* bytes received in it */
 };
 
-/* What is to be moved for one command: its user's, and in its place until on_responded. */
+/* The data transfer of one command; owned by its user, must not move until on_responded. */
 struct nvme_transfer {
-    uint16_t slot; /* of the command, below what `accept` returned; no other has it meanwhile */
-    struct nvme_capsule *capsule; /* that brought the command */
-    const struct nvme_sgl *sgl;   /* where the host has the data */
-    bool described;               /* the descriptor was understood, and not empty */
-    struct nvme_buffer *data;     /* where the target has them; NULL: there are none to move */
+    uint16_t slot; /* of the command, less than the result of `accept`; unique among outstanding
+                    * ones */
+    struct nvme_capsule *capsule; /* capsule of the command */
+    const struct nvme_sgl *sgl;   /* location of the data at the host */
+    bool described;               /* the descriptor is valid and not empty */
+    struct nvme_buffer *data;     /* location of the data at the target; NULL: no data */
     uint32_t length;
-    uint8_t credits; /* the transport's own; 0 before `reserve` */
+    uint8_t credits; /* private to the transport; 0 before `reserve` */
 };
 
-/* What a transport tells the target's queue. */
+/* Callbacks to the target's queue. */
 struct nvme_transport_target {
     void *self;
     void (*on_established)(void *self);
-    /* May come ahead of on_established. */
+    /* May be called before on_established. */
     void (*on_capsule)(void *self, struct nvme_capsule *capsule);
     void (*on_fetched)(void *self, struct nvme_transfer *transfer);
-    /* The transport has let go of the response and of the data. */
+    /* The transport has released the response and the data. */
     void (*on_responded)(void *self, struct nvme_transfer *transfer);
     void (*on_failed)(void *self, const char *why);
-    void (*on_closed)(void *self); /* the connection is over; nothing is under way any more */
+    void (*on_closed)(void *self); /* the connection has ended; nothing is outstanding */
 };
 
 struct nvme_transport_accept {
-    uint16_t entries;        /* of the submission queue: capsules that may be under way at once */
-    uint32_t in_capsule;     /* data that an I/O queue takes behind a command */
-    uint32_t max_transfer;   /* of one command */
-    enum nvme_memory memory; /* that data of I/O come in */
+    uint16_t entries;        /* of the submission queue: maximum outstanding capsules */
+    uint32_t in_capsule;     /* maximum in-capsule data of an I/O queue, bytes */
+    uint32_t max_transfer;   /* bytes per command */
+    enum nvme_memory memory; /* memory type of I/O data */
     struct nvme_transport_target user;
 };
 
-/* ---- the table ---- */
+/* ---- operations ---- */
 
-/* Data of I/O that has come by a connection of a host, in order. */
+/* I/O data received on a host's connection, in order. */
 struct nvme_transport_arrived {
-    uint64_t in, out; /* at the host, at the target */
-    bool for_good;    /* false: what is under way may be sent again from its beginning */
+    uint64_t in, out; /* bytes received at the host, at the target */
+    bool for_good;    /* false: outstanding data may be sent again from its beginning */
 };
 
 struct nvme_discovery_record;
 
 struct nvme_transport_ops {
     const char *name;
-    uint8_t type;   /* TRTYPE: fabrics 5.3 */
-    bool keyed_sgl; /* data is described with a key, which the controller must understand */
-    bool parts;     /* a host hears of the end of a connection that it has disconnected */
+    uint8_t type;   /* TRTYPE: Fabrics 5.3 */
+    bool keyed_sgl; /* data is described with a key, which the controller must support */
+    bool parts;     /* on_closed is called after a host's `disconnect` */
 
-    /* A buffer of so many bytes.  directions: what a peer may do with it, NVME_DATA_OUT to take and
-     * NVME_DATA_IN to put.  False: there is no memory that can be mapped. */
+    /* Allocates a buffer of `length` bytes. directions: access by the peer, NVME_DATA_OUT to read
+     * and NVME_DATA_IN to write. False: no more memory can be mapped. */
     bool (*map)(struct nvme_transport *, struct nvme_buffer *, uint32_t length, enum nvme_memory,
                 unsigned directions);
     void (*unmap)(struct nvme_transport *, struct nvme_buffer *);
-    /* Told by who cannot go on without what was just not mapped.  NULL: there always is. */
+    /* Called when a caller cannot continue because `map` failed. NULL: `map` always succeeds. */
     void (*no_memory)(struct nvme_transport *, uint32_t length);
-    /* Makes the first `length` bytes of a BULK buffer what its content says. */
+    /* Fills the first `length` bytes of a BULK buffer according to its content tag. */
     void (*fill)(struct nvme_transport *, struct nvme_buffer *, uint32_t length);
-    /* Looks at what a peer has put into the first `length` bytes of a BULK buffer, and sets its
-     * content. */
+    /* Inspects the first `length` bytes of a BULK buffer, written by a peer, and sets its content
+     * tag. */
     void (*look)(struct nvme_transport *, struct nvme_buffer *, uint32_t length);
 
-    /* Begins to connect a queue.  NULL: it cannot. */
+    /* Starts connecting a queue. NULL: failed. */
     struct nvme_transport_conn *(*connect)(struct nvme_transport *,
                                            const struct nvme_transport_connect *);
-    /* Sends a command with `bytes` of data, which the transport describes in the command's SGL: in
-     * the capsule when they go out and fit, otherwise in the buffer, where they stay until on_done.
-     * 0 bytes: no data.  False: it cannot. */
+    /* Sends a command with `bytes` of data and fills in the command's SGL: outgoing data that fits
+     * is in the capsule, other data stays in the buffer until on_done. 0 bytes: no data. False:
+     * failed. */
     bool (*send_command)(struct nvme_transport_conn *, uint16_t tag, struct nvme_command *,
                          struct nvme_buffer *data, uint32_t bytes);
 
-    /* Requests come from now on.  False: the port cannot be had. */
+    /* Starts listening. False: the port is unavailable. */
     bool (*listen)(struct nvme_transport *, const struct nvme_transport_listener *);
     void (*unlisten)(struct nvme_transport *);
-    /* Returns how many commands may be under way at once; 0: there is no memory for it, and the
-     * request is still to be rejected. */
+    /* Returns the maximum number of outstanding commands; 0: out of memory, and the request must
+     * still be rejected. */
     uint32_t (*accept)(struct nvme_transport_conn *, const struct nvme_transport_accept *);
     void (*reject)(struct nvme_transport_conn *, enum nvme_cm_reject why);
-    /* The status with which a command's descriptor of data outside the capsule is refused, or
-     * NVME_STATUS_OK. */
+    /* Checks a command's descriptor of data outside the capsule; returns NVME_STATUS_OK or the
+     * status of the rejection. */
     uint16_t (*judge_sgl)(const struct nvme_sgl *);
-    /* Moves of data that so many bytes take; NULL: one. */
+    /* Number of data transfers needed for `bytes`; NULL: one. */
     unsigned (*operations)(const struct nvme_transport_conn *, uint32_t bytes);
-    /* Takes what the command will need.  False: there is no room; worth another try after each
-     * on_fetched and on_responded. */
+    /* Reserves everything that the command will need. False: no space; retry after each on_fetched
+     * and on_responded. */
     bool (*reserve)(struct nvme_transport_conn *, struct nvme_transfer *);
-    /* Brings a write's data from the host: on_fetched.  False: it cannot. */
+    /* Fetches a write's data from the host: on_fetched follows. False: failed. */
     bool (*fetch)(struct nvme_transport_conn *, struct nvme_transfer *);
-    /* Sends the response, with_data: behind the data of a read.  The capsule is the transport's
-     * again.  False: it cannot. */
+    /* Sends the response, after the data of a read when with_data. The capsule belongs to the
+     * transport again. False: failed. */
     bool (*respond)(struct nvme_transport_conn *, struct nvme_transfer *,
                     const struct nvme_response *, bool with_data);
     /* CHECKs every invariant of a target's connection. */
     void (*audit)(const struct nvme_transport_conn *);
-    /* Says in a record of the discovery log what only the transport knows. */
+    /* Fills in the transport-specific fields of a discovery log record. */
     void (*describe)(struct nvme_discovery_record *);
     uint32_t (*local_ip)(struct nvme_transport *);
 
-    /* Parts with the peer in good order. */
+    /* Disconnects gracefully. */
     void (*disconnect)(struct nvme_transport_conn *);
-    /* Cuts the connection off without a word; no callback comes any more. */
+    /* Aborts the connection without notice to the peer; no more callbacks. */
     void (*drop)(struct nvme_transport_conn *);
-    /* Frees the connection; one that is still up is cut off. */
+    /* Frees the connection; one that is still up is aborted. */
     void (*close)(struct nvme_transport_conn *);
-    /* Its number at this port, for somebody who looks on: RDMA's QPN.  0: none. */
+    /* Number of the connection at this port, for observers: RDMA's QPN. 0: none. */
     uint32_t (*number)(const struct nvme_transport_conn *);
-    /* What has come so far, for somebody who looks on between events.  False: it is not known (any
-     * more).  NULL: it never is. */
+    /* Data received so far, for observers between events. False: unknown or no longer known. NULL:
+     * never known. */
     bool (*arrived)(const struct nvme_transport_conn *, struct nvme_transport_arrived *);
 
     void (*destroy)(struct nvme_transport *);
 };
 
-/* First in every kind. */
+/* First member of every transport. */
 struct nvme_transport {
     const struct nvme_transport_ops *ops;
 };
 
-/* A buffer that its user cannot go on without. */
+/* Maps a buffer without which the caller cannot continue. */
 static inline void nvme_transport_need(struct nvme_transport *transport, struct nvme_buffer *buffer,
                                        uint32_t length, enum nvme_memory memory,
                                        unsigned directions)

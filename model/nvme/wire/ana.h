@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ana - Asymmetric Namespace Access: states, and the log page that tells them.
- * The page is a header and a descriptor of each group with the namespaces in it.
- * Source: base 5.14.1.12 (log page 0Ch), 8.20 (states).
- * Errors: a reader stops where the page ends, and takes no state that the specification does not
- * have. */
+ * ana - Asymmetric Namespace Access: states and log page.
+ * The page has a header and a descriptor of each group with its namespaces.
+ * Source: base 5.14.1.12 (log page 0Ch), 8.20 (states). Errors: a reader stops at the end of the
+ * page and rejects states that the specification does not define. */
 #ifndef STORMGLASS_NVME_WIRE_ANA_H
 #define STORMGLASS_NVME_WIRE_ANA_H
 
@@ -15,7 +14,7 @@
 
 enum {
     NVME_ANA_HEADER_BYTES = 16,
-    NVME_ANA_GROUP_BYTES = 32, /* without its namespaces */
+    NVME_ANA_GROUP_BYTES = 32, /* excluding its namespaces */
     NVME_ANA_GROUPS_MAX = 128, /* NVMET_MAX_ANAGRPS of Linux */
 };
 
@@ -31,10 +30,10 @@ enum {
 enum nvme_ana_state { NVME_ANA_STATES(X) };
 #undef X
 
-/* NULL: there is no such state. */
+/* NULL: undefined state. */
 const char *nvme_ana_state_word(unsigned state);
 
-/* The status of a command for a namespace in that state; NVME_STATUS_OK: it is carried out. */
+/* Status of a command to a namespace in that state; NVME_STATUS_OK: the command is executed. */
 uint16_t nvme_ana_status(enum nvme_ana_state state);
 
 struct nvme_ana_group {
@@ -46,7 +45,7 @@ struct nvme_ana_group {
 
 void nvme_ana_put_header(uint64_t changes, uint16_t groups,
                          unsigned char bytes[NVME_ANA_HEADER_BYTES]);
-/* The namespaces follow it, 4 bytes each. */
+/* The NSIDs follow the descriptor, 4 bytes each. */
 void nvme_ana_put_group(const struct nvme_ana_group *group,
                         unsigned char bytes[NVME_ANA_GROUP_BYTES]);
 
@@ -58,9 +57,9 @@ struct nvme_ana_page {
     uint64_t changes;
 };
 
-/* False: it has no header. */
+/* Returns false when the header is incomplete. */
 bool nvme_ana_read(struct nvme_ana_page *page, const unsigned char *bytes, size_t length);
-/* False: there is none left that is whole and has a state. */
+/* Returns false when no complete descriptor with a valid state is left. */
 bool nvme_ana_next(struct nvme_ana_page *page, struct nvme_ana_group *group);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Byte 15 tells the two layouts apart: a keyed block has a length of 3 bytes and a key of 4. */
+/* The type in byte 15 distinguishes the two layouts: a keyed block has a length of 3 bytes and a
+ * key of 4. */
 enum { SGL_AT = 24, SGL_TYPE_AT = 15, SGL_KEYED = 0x4 };
 
 static void encode_sgl(const struct nvme_sgl *sgl, unsigned char *at)

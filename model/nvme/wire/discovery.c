@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * discovery - byte offsets of log page 70h.
- * One list of (field, offset, bytes) serves both directions, so that they cannot disagree. */
+ * A single list of (field, offset, bytes) is used for both directions, so that they always
+ * agree. */
 #include "nvme/wire/discovery.h"
 
 #include "nvme/wire/wire.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fabrics - what NVMe over Fabrics adds: Connect data and RDMA CM private data.
- * Source: fabrics 3.3 (Connect), 7.3.6.2 (RDMA_CM private data; include/linux/nvme-rdma.h).
- * Errors: a decoder returns false when the bytes are not of this format. */
+ * fabrics - additions of NVMe over Fabrics: Connect data and RDMA CM private data.
+ * Source: Fabrics 3.3 (Connect), 7.3.6.2 (RDMA_CM private data; include/linux/nvme-rdma.h). Errors:
+ * a decoder returns false when the bytes do not have this format. */
 #ifndef STORMGLASS_NVME_WIRE_FABRICS_H
 #define STORMGLASS_NVME_WIRE_FABRICS_H
 
@@ -13,7 +13,7 @@
 enum {
     NVME_HOST_ID_BYTES = 16,
     NVME_CNTLID_DYNAMIC = 0xFFFF,
-    NVME_CNTLID_MAX = 0xFFEF, /* fabrics 3.3: the rest is reserved */
+    NVME_CNTLID_MAX = 0xFFEF, /* Fabrics 3.3: higher values are reserved */
     NVME_CM_REQUEST_BYTES = 32,
     NVME_CM_ACCEPT_BYTES = 32,
     NVME_CM_REJECT_BYTES = 4,
@@ -26,8 +26,8 @@ struct nvme_connect_data {
     char subsystem_nqn[NVME_NQN_BYTES], host_nqn[NVME_NQN_BYTES]; /* NUL-terminated */
 };
 
-/* Offsets in the Connect data and in the Connect command, for the "invalid parameter offset" of
- * a refusal. */
+/* Offsets in the Connect data and in the Connect command, for the "invalid parameter offset" of a
+ * rejection. */
 enum nvme_connect_offset {
     NVME_CONNECT_HOSTID_AT = 0,
     NVME_CONNECT_CNTLID_AT = 16,
@@ -41,8 +41,8 @@ enum nvme_connect_offset {
 struct nvme_cm_request {
     uint16_t format;
     uint16_t qid;
-    uint16_t hrqsize; /* the host's receives: entries */
-    uint16_t hsqsize; /* the host's sends: entries - 1 */
+    uint16_t hrqsize; /* host's receive queue: entries */
+    uint16_t hsqsize; /* host's send queue: entries - 1 */
 };
 
 /* fabrics 7.3.6.2, RDMA_CM reject status. */
@@ -57,7 +57,7 @@ enum nvme_cm_reject {
 
 void nvme_fabrics_encode_connect(const struct nvme_connect_data *data,
                                  unsigned char bytes[NVME_CONNECT_BYTES]);
-/* False when a name has no end. */
+/* Returns false when a name is not terminated. */
 bool nvme_fabrics_decode_connect(struct nvme_connect_data *data,
                                  const unsigned char bytes[NVME_CONNECT_BYTES]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * identify - byte offsets of Identify data.
- * One list of (field, offset, bytes) serves both directions, so that they cannot disagree. */
+ * A single list of (field, offset, bytes) is used for both directions, so that they always
+ * agree. */
 #include "nvme/wire/identify.h"
 
 #include "nvme/wire/wire.h"

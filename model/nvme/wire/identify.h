@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * identify - Identify data structures: the fields that a fabric host looks at.
- * Source: base 5.15.2 (figures for CNS 00h and 01h), fabrics 4.1.  Fields that are not here are
- * 0 on the wire.  Errors: none; any 4096 bytes decode. */
+ * identify - Identify data structures: the fields that a fabrics host uses.
+ * Source: base 5.15.2 (figures for CNS 00h and 01h), Fabrics 4.1. Fields not listed here are 0 on
+ * the wire. Errors: none; any 4096 bytes decode. */
 #ifndef STORMGLASS_NVME_WIRE_IDENTIFY_H
 #define STORMGLASS_NVME_WIRE_IDENTIFY_H
 
@@ -18,9 +18,9 @@ enum {
     NVME_CMIC_MULTI_CTRL = 2,
     NVME_CMIC_ANA = 8,
     NVME_CTRATT_HOST_ID_128 = 1,
-    NVME_CTRATT_TBKAS = 1 << 6, /* traffic based keep-alive */
+    NVME_CTRATT_TBKAS = 1 << 6, /* traffic-based keep-alive */
     NVME_LPA_EFFECTS = 2,
-    NVME_LPA_PARTS = 4, /* Get Log Page takes an offset and long lengths */
+    NVME_LPA_PARTS = 4, /* Get Log Page supports an offset and extended lengths */
     NVME_ONCS_COMPARE = 1,
     NVME_ONCS_DATASET = 1 << 2,
     NVME_ONCS_WRITE_ZEROES = 1 << 3,
@@ -29,15 +29,15 @@ enum {
     NVME_SGLS_SUPPORTED = 1,
     NVME_SGLS_KEYED = 1 << 2,
     NVME_SGLS_OFFSET = 1 << 20, /* in-capsule data */
-    NVME_DLFEAT_ZEROS = 1,      /* deallocated blocks read zeros */
+    NVME_DLFEAT_ZEROS = 1,      /* deallocated blocks read as zeros */
 };
 
 struct nvme_identify_controller {
     char serial[NVME_SERIAL_BYTES + 1],
         model[NVME_MODEL_BYTES + 1]; /* padded with blanks on the wire */
     char firmware[NVME_FIRMWARE_BYTES + 1];
-    bool serial_of_nuls; /* behind the serial number, where the others have blanks */
-    bool names_of_nuls;  /* serial number and model are not there */
+    bool serial_of_nuls; /* the serial number is padded with NULs, other targets use blanks */
+    bool names_of_nuls;  /* serial number and model are empty (all NULs) */
     uint16_t vendor, subsystem_vendor;
     uint32_t ieee; /* OUI, 24 bits */
     uint8_t rab, cmic, mdts, type;
@@ -51,7 +51,7 @@ struct nvme_identify_controller {
     uint8_t sqes, cqes, vwc;
     uint16_t max_commands, oncs, fuses, acwu;
     uint8_t nwpc;
-    uint16_t power_max;               /* of power state 0: centiwatts, */
+    uint16_t power_max;               /* of power state 0: centiwatts */
     uint32_t power_entry, power_exit; /* microseconds */
     uint32_t namespaces, sgls;
     char subsystem_nqn[NVME_NQN_BYTES];

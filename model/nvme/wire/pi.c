@@ -44,7 +44,8 @@ void nvme_pi_decode(struct nvme_pi *pi, const unsigned char bytes[NVME_PI_BYTES]
     pi->reference = get_big(bytes + 4, 4);
 }
 
-/* 5.2.2.3: of type 1 the initial reference tag is the LBA; of type 3 there is nothing to check. */
+/* 5.2.2.3: with type 1 the initial reference tag must be the LBA; with type 3 there is nothing to
+ * check. */
 uint16_t nvme_pi_judge_command(const struct nvme_command *command, unsigned type)
 {
     const bool refers = (command->cdw12 & NVME_PI_CHK_REF) != 0;
@@ -56,7 +57,7 @@ uint16_t nvme_pi_judge_command(const struct nvme_command *command, unsigned type
     return wrong ? NVME_STATUS_INVALID_PROTECTION | NVME_STATUS_DNR : NVME_STATUS_OK;
 }
 
-/* 5.2.2.3: such a tag, with type 3 both tags of ones, says that nothing is to be checked. */
+/* 5.2.2.3: this application tag, with type 3 both tags all ones, disables the checks. */
 static bool is_unchecked(unsigned type, const struct nvme_pi *pi)
 {
     return pi->application == NVME_PI_UNCHECKED &&

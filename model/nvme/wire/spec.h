@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * spec - the numbers of NVMe and NVMe over Fabrics.
- * Source: NVM Express base specification 1.4 (base), NVMe over Fabrics 1.1 (fabrics); the names
- * follow include/linux/nvme.h and nvme-rdma.h of Linux 6.1.  Layouts are in capsule.h,
- * fabrics.h and identify.h. */
+ * spec - constants of NVMe and NVMe over Fabrics.
+ * Source: NVM Express base specification 1.4 (base), NVMe over Fabrics 1.1 (Fabrics); the names
+ * follow include/linux/nvme.h and nvme-rdma.h of Linux 6.1. Layouts are in capsule.h, fabrics.h and
+ * identify.h. */
 #ifndef STORMGLASS_NVME_WIRE_SPEC_H
 #define STORMGLASS_NVME_WIRE_SPEC_H
 
@@ -10,8 +10,8 @@
 
 enum {
     NVME_RDMA_PORT = 4420,      /* IANA: nvme */
-    NVME_ADMIN_QUEUE_SIZE = 32, /* fabrics 7.3.2 minimum, NVME_AQ_DEPTH */
-    NVME_NQN_BYTES = 256,       /* with its final NUL, base 7.9 */
+    NVME_ADMIN_QUEUE_SIZE = 32, /* Fabrics 7.3.2 minimum, NVME_AQ_DEPTH */
+    NVME_NQN_BYTES = 256,       /* including its NUL, base 7.9 */
     NVME_PAGE_BYTES = 4096,     /* CC.MPS 0 */
     NVME_SQE_BYTES = 64,
     NVME_CQE_BYTES = 16,
@@ -19,7 +19,7 @@ enum {
     NVME_IDENTIFY_BYTES = 4096,
 };
 
-/* The subsystem that every target offers. */
+/* The default subsystem of every target. */
 #define NVME_SUBSYSTEM_NQN "nqn.2014-08.org.nvmexpress:stormglass"
 
 /* NVM command set, base 6. */
@@ -52,7 +52,7 @@ static inline const char *nvme_opcode_word(uint8_t opcode)
     }
 }
 
-/* Dataset Management, base 6.7: CDW11, and the ranges of its data. */
+/* Dataset Management, base 6.7: bit in CDW11, and the size of its range list. */
 enum {
     NVME_DATASET_DEALLOCATE = 1 << 2,
     NVME_DATASET_RANGE_BYTES = 16,
@@ -69,26 +69,26 @@ enum nvme_admin_opcode {
     NVME_ADMIN_GET_FEATURES = 0x0A,
     NVME_ADMIN_ASYNC_EVENT = 0x0C,
     NVME_ADMIN_KEEP_ALIVE = 0x18,
-    NVME_FABRICS = 0x7F, /* fabrics 3; on either kind of queue */
+    NVME_FABRICS = 0x7F, /* Fabrics 3; on either kind of queue */
 };
 
-/* Byte 4 of a Fabrics command, fabrics 3. */
+/* Byte 4 of a Fabrics command, Fabrics 3. */
 enum nvme_fctype { NVME_FCTYPE_SET = 0x00, NVME_FCTYPE_CONNECT = 0x01, NVME_FCTYPE_GET = 0x04 };
 
-/* Bit 0 of an opcode, or of an FCTYPE: data goes to the controller; bit 1: to the host. */
+/* Bit 0 of an opcode or FCTYPE: data to the controller; bit 1: data to the host. */
 enum { NVME_DATA_OUT = 1, NVME_DATA_IN = 2 };
 
 enum {
     NVME_FLAGS_FUSE = 0x03,
     NVME_FLAGS_PSDT = 0xC0,
-    NVME_FLAGS_SGL = 0x40, /* PSDT 01b: what every Fabrics command carries */
+    NVME_FLAGS_SGL = 0x40, /* PSDT 01b: in every Fabrics command */
 };
 
-/* SGL descriptor type and subtype, base 4.4 and fabrics 2.4: byte 15 of the descriptor. */
+/* SGL descriptor type and subtype, base 4.4 and Fabrics 2.4: byte 15 of the descriptor. */
 enum nvme_sgl_type {
     NVME_SGL_IN_CAPSULE = 0x01,       /* data block at an offset in the capsule */
     NVME_SGL_KEYED = 0x40,            /* keyed data block */
-    NVME_SGL_KEYED_INVALIDATE = 0x4F, /* and the response invalidates the key */
+    NVME_SGL_KEYED_INVALIDATE = 0x4F, /* keyed data block whose key the response invalidates */
 };
 
 /* SCT<<8 | SC, base 4.6.1. */
@@ -96,10 +96,10 @@ enum nvme_status {
     NVME_STATUS_OK = 0x000,
     NVME_STATUS_INVALID_OPCODE = 0x001,
     NVME_STATUS_INVALID_FIELD = 0x002,
-    NVME_STATUS_ID_CONFLICT = 0x003, /* of the command */
+    NVME_STATUS_ID_CONFLICT = 0x003, /* command identifier conflict */
     NVME_STATUS_DATA_TRANSFER = 0x004,
     NVME_STATUS_INTERNAL = 0x006,
-    NVME_STATUS_ABORTED = 0x007, /* by request */
+    NVME_STATUS_ABORTED = 0x007, /* abort requested */
     NVME_STATUS_INVALID_NAMESPACE = 0x00B,
     NVME_STATUS_SEQUENCE = 0x00C,
     NVME_STATUS_SGL_LENGTH = 0x00F,
@@ -112,15 +112,16 @@ enum nvme_status {
     NVME_STATUS_ABORT_LIMIT = 0x103,
     NVME_STATUS_ASYNC_LIMIT = 0x105,
     NVME_STATUS_INVALID_LOG_PAGE = 0x109,
-    NVME_STATUS_NOT_SAVEABLE = 0x10D, /* a feature */
+    NVME_STATUS_NOT_SAVEABLE = 0x10D, /* feature */
     NVME_STATUS_NOT_CHANGEABLE = 0x10E,
     NVME_STATUS_NOT_OF_NAMESPACE = 0x10F,
     NVME_STATUS_CONNECT_FORMAT = 0x180,
-    NVME_STATUS_CONNECT_BUSY = 0x181, /* no controller is left */
+    NVME_STATUS_CONNECT_BUSY = 0x181, /* no controller available */
     NVME_STATUS_CONNECT_PARAMETERS = 0x182,
-    NVME_STATUS_CONNECT_HOST = 0x184,       /* the host is not allowed */
-    NVME_STATUS_INVALID_PROTECTION = 0x181, /* of a read or a write: protection information */
-    NVME_STATUS_WRITE_FAULT = 0x280,        /* media errors */
+    NVME_STATUS_CONNECT_HOST = 0x184,       /* host not allowed */
+    NVME_STATUS_INVALID_PROTECTION = 0x181, /* for a read or write: invalid protection
+                                             * information */
+    NVME_STATUS_WRITE_FAULT = 0x280,        /* media error */
     NVME_STATUS_READ_ERROR = 0x281,
     NVME_STATUS_GUARD_CHECK = 0x282, /* end-to-end checks of protection information */
     NVME_STATUS_APPLICATION_CHECK = 0x283,
@@ -129,22 +130,22 @@ enum nvme_status {
     NVME_STATUS_ANA_PERSISTENT_LOSS = 0x301, /* path errors: 300h to 3FFh */
     NVME_STATUS_ANA_INACCESSIBLE = 0x302,
     NVME_STATUS_ANA_TRANSITION = 0x303,
-    NVME_STATUS_HOST_PATH = 0x370, /* the host's own: it could not be sent by this path */
-    NVME_STATUS_CODE = 0x7FF,      /* the bits above */
+    NVME_STATUS_HOST_PATH = 0x370, /* generated by the host: could not be sent on this path */
+    NVME_STATUS_CODE = 0x7FF,      /* status code and type, without the flags below */
     NVME_STATUS_SCT = 0x700,
     NVME_STATUS_PATH = 0x300,           /* SCT of path errors */
-    NVME_STATUS_MORE = 0x2000,          /* in the error log */
+    NVME_STATUS_MORE = 0x2000,          /* more information in the error log */
     NVME_STATUS_DNR = 0x4000,           /* do not retry */
     NVME_STATUS_TRANSPORT = UINT16_MAX, /* no response will come; never on the wire */
 };
 
-/* A compare that finds other data has completed: its answer is the difference. */
+/* A Compare that finds a difference has completed: the difference is its result. */
 static inline int nvme_status_is_completion(uint16_t status)
 {
     return status == NVME_STATUS_OK || status == NVME_STATUS_COMPARE_FAILED;
 }
 
-/* A command that another path may carry out (nvme_is_path_error of Linux). */
+/* The command may succeed on another path (nvme_is_path_error of Linux). */
 static inline int nvme_status_is_path_error(uint16_t status)
 {
     return status != NVME_STATUS_TRANSPORT && (status & NVME_STATUS_SCT) == NVME_STATUS_PATH;
@@ -156,16 +157,16 @@ enum nvme_event {
     NVME_EVENT_NAMESPACES = 0x00,
     NVME_EVENT_ANA = 0x03,
     NVME_EVENT_DISCOVERY = 0xF0,
-    /* Bits of OAES and of the feature that asks for them. */
+    /* Bits of OAES and of the feature that enables the events. */
     NVME_EVENT_BIT_NAMESPACES = 8,
     NVME_EVENT_BIT_ANA = 11,
     NVME_EVENT_BIT_DISCOVERY = 31,
 };
 
-/* Connect, CATTR in bits 23:16 of CDW11, fabrics 3.3. */
+/* Connect, CATTR in bits 23:16 of CDW11, Fabrics 3.3. */
 enum { NVME_CONNECT_NO_FLOW_CONTROL = 1 << 18 };
 
-/* Controller properties, base 3.1: offset and, below, fields. */
+/* Controller properties, base 3.1: offsets and, below, fields. */
 enum nvme_property {
     NVME_PROPERTY_CAP = 0x00,
     NVME_PROPERTY_VS = 0x08,
@@ -241,11 +242,9 @@ enum nvme_feature {
 
 #define NVME_NSID_ALL UINT32_C(0xFFFFFFFF)
 
-/* The tag of data that is not one write's: parts of several, or no longer remembered.  Writers
- * do not use it. */
+/* Tag of data from several writes, or of data no longer tracked. Writers do not use it. */
 #define NVME_CONTENT_MIXED UINT32_C(0xFFFFFFFE)
-/* What a host's buffer is marked with before a read, so that data that never came cannot pass
- * for data. */
+/* Marks a host's buffer before a read, so that missing data is detected. */
 #define NVME_CONTENT_NONE UINT32_C(0xFFFFFFFF)
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire - little-endian integers in NVMe structures.
- * Every NVMe structure is little-endian at byte offsets that the standard names; these read and
- * write at such an offset, on any machine and at any alignment. */
+ * All NVMe structures are little-endian at byte offsets given by the standard; these functions read
+ * and write at such an offset, on any machine and at any alignment. */
 #ifndef STORMGLASS_NVME_WIRE_WIRE_H
 #define STORMGLASS_NVME_WIRE_WIRE_H
 

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cc_dcqcn - the reaction point in integers.
- *
+ * cc_dcqcn - DCQCN's reaction point in integer arithmetic.
  *   CNP:            Rt = Rc;  Rc = Rc (1 - a/2);  a = (1-g) a + g;
- *                   stages, timer and byte counter begin anew
+ *                   stages, timer and byte counter restart
  *   alpha-timer:    a = (1-g) a
  *   rate-timer or byte-counter:   fast recovery   max(T,BC) < F        Rc = (Rt + Rc)/2
  *                                 hyper increase  min(T,BC) > F        Rt += rhai, then the same
  *                                 additive        else                 Rt += rai,  then the same
- *
  * T and BC count the events before the present one, so a cut is followed by F events of fast
- * recovery: so it is in the authors' fluid model (factor (1-p)^(F B) in the additive term, CoNEXT
- * 2016); their public simulator has one less, as its preset says.
- *
- * Not modelled: the firmware's 10-bit fixed point; hyper increase grows by rhai each time (the
- * paper leaves QCN's growing step open).  (Rt + Rc)/2 rounds up, so that a rate reaches its target
- * and the limit ends. */
+ * recovery, as in the authors' fluid model (factor (1-p)^(F B) in the additive term, CoNEXT 2016);
+ * their public simulator has one event less, see its preset.
+ * Not modeled: the firmware's 10-bit fixed point; hyper increase grows by rhai each time (the paper
+ * leaves QCN's growing step open). (Rt + Rc)/2 rounds up, so that the rate reaches its target and
+ * the limit ends. */
 #include "rnic/cc/cc_dcqcn.h"
 
 #include <assert.h>
@@ -81,7 +78,7 @@ static const struct opt dcqcn_opts[] = {
     {0},
 };
 
-const struct cc_setting cc_dcqcn_paper[] = {{0}}; /* the rows' own defaults */
+const struct cc_setting cc_dcqcn_paper[] = {{0}}; /* the defaults of the rows */
 
 /* dce_tcp_g 1019/1024, dce_tcp_rtt 1 us, rate_reduce_monitor_period 4 us: DOCA 3.4 "DCQCN CC
  * Parameters"; the others from an mlxconfig dump and the HPCC paper (timer 300 us); units of
@@ -101,17 +98,17 @@ const struct cc_setting cc_dcqcn_mlx5[] = {
     {0},
 };
 
-/* Its sample configuration (mix/config.txt) where that says something, else the attributes of the
- * code: MinRate 100 Mb/s, alpha begins at 0.5.  A stage is counted before it is compared with F,
- * so that a cut is followed by F - 1 events of fast recovery: 4 of its 5. */
+/* Values of its sample configuration (mix/config.txt), else the defaults in its code: MinRate 100
+ * Mb/s, initial alpha 0.5. A stage is counted before the comparison with F, so a cut is followed by
+ * F - 1 events of fast recovery: 4 of its 5. */
 const struct cc_setting cc_dcqcn_zhu_ns3[] = {
     {"initial-alpha", "1/2"}, {"rate-timer", "60us"},  {"byte-counter", "300MB"}, {"f", "4"},
     {"min-rate", "100Mbps"},  {"alpha-first", "true"}, {"gap-fixed", "true"},     {0},
 };
 
-/* What run.py sets for "dcqcn" at 100 Gb/s (steps of 5 and 50 Mb/s for each 25 Gb/s), and
- * RateOnFirstCnp 1, the whole of it.  It has no byte counter; the receiver echoes every mark, and
- * the sender looks at what came once in its interval. */
+/* Values that run.py sets for "dcqcn" at 100 Gb/s (steps of 5 and 50 Mb/s per 25 Gb/s), and
+ * RateOnFirstCnp 1, the full rate. It has no byte counter; the receiver echoes every mark, and the
+ * sender evaluates them once per interval. */
 const struct cc_setting cc_dcqcn_hpcc_ns3[] = {
     {"g", "1/256"},
     {"alpha-timer", "1us"},
@@ -145,7 +142,7 @@ static uint64_t times_q32(uint64_t value, uint64_t factor)
     return (uint64_t)(((wide)value * factor) >> ALPHA_BITS);
 }
 
-/* Alpha stands still where g alpha is below its last digit, until the next CNP raises it. */
+/* Alpha stops decaying when g alpha is below the resolution, until the next CNP raises it. */
 static void decay_alpha(struct cc_dcqcn *state, const struct cc_dcqcn_params *params, time_ps now)
 {
     const uint64_t g = ratio_q32(params->g);
@@ -182,7 +179,7 @@ static void increase(struct cc_flow *flow)
         flow->rate_bps += (state->target - flow->rate_bps + 1) / 2;
 }
 
-/* Of a queue pair back at line rate the timer only counts. */
+/* When the queue pair is back at line rate, the timer only counts. */
 static void on_timer(struct cc_flow *flow, time_ps until)
 {
     const struct cc_dcqcn_params *params = flow->site->params;
@@ -234,7 +231,7 @@ static uint64_t within(const struct cc_flow *flow, uint64_t rate)
     const struct cc_dcqcn_params *params = flow->site->params;
     if (rate < (uint64_t)params->min_rate)
         rate = (uint64_t)params->min_rate;
-    if (rate > flow->site->line_bps) /* no cut goes below min-rate: then there are none */
+    if (rate > flow->site->line_bps) /* min-rate is above the line rate: a cut has no effect */
         rate = flow->site->line_bps;
     return rate;
 }
@@ -287,8 +284,8 @@ static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
     view->alpha_ppm = times_q32((uint64_t)PPM, state->alpha);
 }
 
-/* The timer has run in even steps since the last cut, each of them a stage; it rests while the rate
- * has come back to the line's. */
+/* Since the last cut the timer has advanced in equal steps, each a stage; it is stopped when the
+ * rate is back at line rate. */
 static void audit(const struct cc_flow *flow, time_ps now)
 {
     const struct cc_dcqcn_params *params = flow->site->params;

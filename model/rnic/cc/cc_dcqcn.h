@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cc_dcqcn - DCQCN: parameters and the reaction point's state.
- * Source:  Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section
- * 3.
- * Units:   rates bits per second, alpha 2^-32. */
+ * Source: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section
+ * 3. Units: rates bits per second, alpha 2^-32. */
 #ifndef STORMGLASS_RNIC_CC_CC_DCQCN_H
 #define STORMGLASS_RNIC_CC_CC_DCQCN_H
 
@@ -20,13 +19,13 @@ struct cc_dcqcn_params {
     int64_t cnp_interval;
     int64_t cut_interval;
     int64_t clamp_target;
-    int64_t rate_on_first_cnp; /* 0: the first CNP cuts as any other */
+    int64_t rate_on_first_cnp; /* bits per second; 0: the first CNP cuts like any other */
     int64_t hyper_increase;    /* enum cc_dcqcn_hyper */
     int64_t alpha_first;
     int64_t gap_fixed;
 };
 
-/* Which count of increases must be above F for hyper increase. */
+/* Which counts of increases must exceed F for hyper increase. */
 #define CC_DCQCN_HYPER(X) X(BOTH, "both") X(TIMER, "timer")
 
 #define X(name, word) CC_DCQCN_HYPER_##name,

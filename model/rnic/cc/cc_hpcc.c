@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cc_hpcc - a window by what switches say of their links, in integers.
- *
+ * cc_hpcc - HPCC: a window computed from in-band link telemetry, in integer arithmetic.
  *   of each link i  txRate = (bytes - bytes') / (ts - ts')
- *                   u_i = min(qlen, qlen') / (B T) + txRate / B        ': of the ACK before
+ *                   u_i = min(qlen, qlen') / (B T) + txRate / B        ': of the previous ACK
  *   u               the greatest u_i, and tau its ts - ts', at most T
  *   U               (1 - tau/T) U + tau/T u
  *   W               U >= eta or stage >= max-stage:  Wc / (U / eta) + w-ai
  *                   else:                            Wc + w-ai
- *                   at most one bandwidth-delay product B T, with which a queue pair begins
- *   once in a round-trip time, when what was sent after the last such update is acknowledged:
+ *                   at most one bandwidth-delay product B T, the initial window of a queue pair
+ *   once per round-trip time, when what was sent after the last such update is acknowledged:
  *                   Wc = W;  stage = 0 in the first case, else stage + 1
  *   rate            W / T
- *
- * The first ACK, and the first by another path, only leaves its telemetry.  A packet's bytes count
- * with preamble and gap, so that a link that never rests has u = 1.
- * Not modelled: HPCC-PINT, the rate for each hop of the authors' simulator (multi-rate), a
- * congestion window in the host; the answer to a loss is RoCE's, and changes no window. */
+ * The first ACK, and the first after a path change, only records its telemetry. Packet bytes
+ * include preamble and gap, so that a saturated link has u = 1.
+ * Not modeled: HPCC-PINT, the per-hop rate of the authors' simulator (multi-rate), a congestion
+ * window in the host; losses are handled by RoCE and do not change the window. */
 #include "rnic/cc/cc_hpcc.h"
 
 #include <assert.h>
@@ -74,7 +72,7 @@ static void init(struct cc_flow *flow)
     set_window(flow, window);
 }
 
-/* u of a link, in 2^-32; at most 2^32 times too much. */
+/* u of a link, in 2^-32; capped at 2^32 times full utilization. */
 static uint64_t link_utilisation(const struct telemetry_hop *hop,
                                  const struct telemetry_hop *before, time_ps base_rtt)
 {
@@ -132,7 +130,7 @@ static void react(struct cc_flow *flow, const struct cc_ack *ack)
     set_window(flow, window);
 }
 
-/* The same links as before, each seen later. */
+/* The same links as in the previous ACK, each with a later time. */
 static bool goes_on(const struct telemetry *before, const struct telemetry *now)
 {
     if (before->hops != now->hops || before->path != now->path)
@@ -159,7 +157,7 @@ static void on_ack(struct cc_flow *flow, const struct cc_ack *ack, time_ps now)
     state->previous = *ack->telemetry;
 }
 
-/* The reference, and as alpha the utilisation. */
+/* Reports the reference window as the target, and the utilization as alpha. */
 static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
 {
     const struct cc_hpcc_params *params = flow->site->params;
@@ -171,7 +169,7 @@ static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
     view->alpha_ppm = (uint64_t)(((wide)state->utilisation * (uint64_t)PPM) >> ONE_BITS);
 }
 
-/* The window is a rate over the round-trip time; the largest is not held to one. */
+/* The rate is the window over the round-trip time; the maximum window has no rate limit. */
 static void audit(const struct cc_flow *flow, time_ps now)
 {
     const struct cc_hpcc_params *params = flow->site->params;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cc_hpcc - HPCC: parameters and state.
- * Source:  Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, section 3.
- * Units:   windows bytes, utilisation 2^-32, ratios parts per 10^15. */
+ * Source: Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, section 3. Units:
+ * windows bytes, utilization 2^-32, ratios parts per 10^15. */
 #ifndef STORMGLASS_RNIC_CC_CC_HPCC_H
 #define STORMGLASS_RNIC_CC_CC_HPCC_H
 
@@ -18,7 +18,8 @@ struct cc_hpcc_params {
 struct cc_hpcc {
     uint64_t reference;        /* Wc */
     uint64_t utilisation;      /* U */
-    uint64_t update_after;     /* lastUpdateSeq: the reference moves when more than this is acked */
+    uint64_t update_after;     /* lastUpdateSeq: the reference window is updated when more than
+                                * this is acknowledged */
     int64_t stage;             /* incStage */
     struct telemetry previous; /* L; no hops: none yet */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cc_kinds - declares what cc.def lists. */
+ * cc_kinds - declares the algorithms listed in cc.def. */
 #ifndef STORMGLASS_RNIC_CC_CC_KINDS_H
 #define STORMGLASS_RNIC_CC_CC_KINDS_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cc_none - no congestion control.
- * The trivial member of the kind: every queue pair sends at line rate for ever; marks are not
- * asked for. */
+ * Every queue pair always sends at line rate; ECN is not used. */
 #include "rnic/cc/cc.h"
 
 static const struct opt none_opts[] = {{0}};

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cc_swift - a window by delay, in integers.
- *
+ * cc_swift - Swift: a window computed from delay, in integer arithmetic.
  *   target   base-target + hops x hop-scaling + flow scaling, which is
  *            fs-range (r(w) - r(fs-max-cwnd)) / (r(fs-min-cwnd) - r(fs-max-cwnd))
  *            within 0 .. fs-range, where r(x) = 1 / sqrt(x)
- *   ACK of n packets, its delay below the target:
+ *   ACK of n packets, delay below the target:
  *            w >= 1: w += ai n / w;  w < 1: w += ai n
- *   ACK, its delay d not below it, and no decrease for one round-trip time:
+ *   ACK, delay d at or above it, and no decrease for one round-trip time:
  *            w *= max(1 - beta (d - target) / d, 1 - max-mdf)
- *   loss     w *= 1 - max-mdf, at most once in a round-trip time
- *   timeout  the same; from the retx-reset-th in a row on w = min-cwnd
- *   w < 1    one packet is under way, and packets are rtt / w apart
- *
- * Delay is the whole round-trip time as the NIC sees it: from the moment that a packet leaves to
- * the moment that its ACK is here.
- * Not modelled: the window for the hosts' own delay (endpoint target), as the model's NIC answers
- * without a stack; smoothing of the round-trip time; selective acknowledgement, for which RoCE's
- * go-back-n stands. */
+ *   loss     w *= 1 - max-mdf, at most once per round-trip time
+ *   timeout  the same; from retx-reset-th consecutive timeouts on w = min-cwnd
+ *   w < 1    one packet is outstanding, and packets are rtt / w apart
+ * Delay is the entire round-trip time at the NIC, from the departure of a packet to the arrival of
+ * its ACK.
+ * Not modeled: the window for the hosts' own delay (endpoint target), because the NIC answers
+ * without a software stack; smoothing of the round-trip time; selective acknowledgment, instead of
+ * which RoCE uses go-back-n. */
 #include "rnic/cc/cc_swift.h"
 
 #include <assert.h>
@@ -89,7 +87,7 @@ static uint64_t root(wide square)
     return result;
 }
 
-/* 1 / sqrt(window), both of 2^-32. */
+/* 1 / sqrt(window), both in 2^-32. */
 static uint64_t inverse_root(uint64_t window)
 {
     return (uint64_t)(((wide)1 << (2 * PACKET_BITS)) / root((wide)window << PACKET_BITS));
@@ -112,7 +110,8 @@ time_ps cc_swift_target(const struct cc_swift_params *params, uint64_t cwnd, uns
     return params->base_target + hops * params->hop_scaling + (time_ps)flow_scaling(params, cwnd);
 }
 
-/* The window in whole packets, at least one, and the rate that spaces them where it is less. */
+/* Sets the window to whole packets, at least one, and the rate that spaces packets when it is below
+ * one. */
 static void set_window(struct cc_flow *flow, uint64_t cwnd, time_ps now)
 {
     const struct cc_swift_params *params = flow->site->params;
@@ -191,7 +190,7 @@ static void on_nak(struct cc_flow *flow, enum cc_nak why, time_ps now)
     set_window(flow, cwnd, now);
 }
 
-/* What its window comes to in a round-trip time. */
+/* Reports the window per round-trip time as the rate. */
 static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
 {
     const struct cc_swift *state = flow->state;
@@ -203,7 +202,7 @@ static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
         view->rate_bps = view->target_bps = (uint64_t)rate;
 }
 
-/* Less than a packet at once is one packet, and a rate. */
+/* A window below one packet becomes one packet and a rate. */
 static void audit(const struct cc_flow *flow, time_ps now)
 {
     const struct cc_swift_params *params = flow->site->params;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cc_swift - Swift: parameters and state.
- * Source:  Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
- * Datacenter", SIGCOMM 2020, section 3.
- * Units:   windows in packets of 2^-32, ratios parts per 10^15. */
+ * Source: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
+ * Datacenter", SIGCOMM 2020, section 3. Units: windows in packets of 2^-32, ratios parts per
+ * 10^15. */
 #ifndef STORMGLASS_RNIC_CC_CC_SWIFT_H
 #define STORMGLASS_RNIC_CC_CC_SWIFT_H
 
@@ -18,12 +18,12 @@ struct cc_swift_params {
 
 struct cc_swift {
     uint64_t cwnd;
-    time_ps rtt;           /* the newest; 0: none yet */
+    time_ps rtt;           /* latest; 0: none yet */
     time_ps last_decrease; /* -1: none yet */
-    int64_t timeouts;      /* without an ACK between */
+    int64_t timeouts;      /* consecutive, without an ACK in between */
 };
 
-/* The delay that is aimed at with that window and so many switches on the path. */
+/* Target delay for that window and number of switches on the path. */
 time_ps cc_swift_target(const struct cc_swift_params *params, uint64_t cwnd, unsigned hops);
 
 #endif

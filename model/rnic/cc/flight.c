@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * flight - a ring of packets under way. */
+ * flight - a ring of outstanding packets. */
 #include "rnic/cc/flight.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pacer - where the algorithm is asked. */
+ * pacer - calls the algorithm's hooks. */
 #include "rnic/cc/pacer.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static inline bool has_flight(const struct cc_site *site)
     return UNLIKELY(site->ops->on_ack != NULL);
 }
 
-/* The state may be a copy.  Without a flight nobody looks at the window. */
+/* `state` may be a copy. Without a flight the window is not used. */
 static inline struct cc_flow flow_of(const struct pacer *pacer, const struct cc_site *site,
                                      void *state)
 {
@@ -33,10 +33,10 @@ static inline struct cc_flow flow_now(struct pacer *pacer, const struct cc_site 
     return flow_of(pacer, site, has_flight(site) ? pacer->flight->state : pacer->state);
 }
 
-/* What a hook has said holds from now on. */
+/* Applies the values that a hook has set. */
 static inline void obey(struct pacer *pacer, const struct cc_flow *flow)
 {
-    CHECK(flow->rate_bps - 1 < flow->site->line_bps); /* 1 to the line's */
+    CHECK(flow->rate_bps - 1 < flow->site->line_bps); /* 1 .. line_bps */
     pacer->rate = flow->rate_bps;
     pacer->timer = flow->timer;
     pacer->bytes_left = flow->bytes_left;
@@ -73,7 +73,7 @@ void pacer_fini(struct pacer *pacer, const struct cc_site *site)
     *pacer = (struct pacer){0};
 }
 
-/* The debt at `now`, before the rate may change. */
+/* Updates the debt to `now`, before the rate may change. */
 static inline void settle(struct pacer *pacer, const struct cc_site *site, time_ps now)
 {
     if (LIKELY(pacer->debt_at < now))
@@ -84,7 +84,7 @@ static inline void settle(struct pacer *pacer, const struct cc_site *site, time_
     pacer->debt = 0;
 }
 
-/* Up to `until`: what a timer changes does not concern what was paid before. */
+/* Runs the timer up to `until`. A rate change does not affect what was paid before it. */
 static inline void run_timers(struct pacer *pacer, struct cc_flow *flow, time_ps until)
 {
     while (flow->timer <= until) {
@@ -96,7 +96,7 @@ static inline void run_timers(struct pacer *pacer, struct cc_flow *flow, time_ps
     }
 }
 
-/* What is in force now, of a pacer that is limited and has paid until now. */
+/* The values in force now, for a limited pacer; pays the debt up to now. */
 static inline struct cc_flow catch_up(struct pacer *pacer, const struct cc_site *site, time_ps now)
 {
     struct cc_flow flow = flow_now(pacer, site);
@@ -105,7 +105,7 @@ static inline struct cc_flow catch_up(struct pacer *pacer, const struct cc_site 
     return flow;
 }
 
-/* A copy of an algorithm's state that may go ahead of time, and what is in force there. */
+/* A copy of the algorithm's state that may run ahead of time, with the values in force. */
 static inline struct cc_flow flow_ahead(const struct pacer *pacer, const struct cc_site *site,
                                         unsigned char *state)
 {
@@ -116,7 +116,7 @@ static inline struct cc_flow flow_ahead(const struct pacer *pacer, const struct 
     return flow_of(pacer, site, state);
 }
 
-/* Once paid a debt stays paid, whatever the timer makes of the rate. */
+/* A debt paid before the timer stays paid, whatever rate the timer sets. */
 NOINLINE time_ps pacer_paid_later(const struct pacer *pacer, const struct cc_site *site)
 {
     alignas(16) unsigned char state[CC_ACK_STATE_BYTES];
@@ -142,7 +142,7 @@ time_ps pacer_on_cnp(struct pacer *pacer, const struct cc_site *site, time_ps no
     return pacer_next(pacer, site);
 }
 
-/* What is in force before a hook that may well leave the line rate as it is. */
+/* The values in force before a hook that may leave the line rate unchanged. */
 static struct cc_flow flow_before(struct pacer *pacer, const struct cc_site *site, time_ps now)
 {
     if (pacer_is_limited(pacer))
@@ -210,7 +210,7 @@ struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site,
     struct cc_view view = {.rate_bps = flow.rate_bps, .target_bps = flow.rate_bps};
     if (site->ops->observe != NULL)
         site->ops->observe(&flow, now, &view);
-    /* A window over a round trip may come to more than the line carries. */
+    /* A window over a round-trip time may exceed the line rate. */
     if (view.rate_bps > site->line_bps)
         view.rate_bps = site->line_bps;
     if (view.target_bps > site->line_bps)

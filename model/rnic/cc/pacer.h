@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pacer - holds a queue pair to the rate and the window that its congestion control sets.
- * A fluid account: a frame adds its bits to the debt, time pays it at the current rate, and sending
- * waits until it is paid.  Where the algorithm's timer falls into the wait, the rest is paid at the
- * rate that the timer will make, so the wait is exact piece by piece.  Up to one maximum frame of
- * credit is kept while others hold the wire; without it, two queue pairs at half the line rate
- * would not fill it.
- * Where the algorithm wants a gap that is fixed when a frame leaves, the debt is taken as paid, as
- * of the end of the gap, before the rate changes.
- * The window and what is under way in it are the flight's, which only a queue pair has whose
- * algorithm hears of ACKs.
- * Units:   debt 10^-12 bit, so that rate x picoseconds is exact.
- * Owner:   the queue pair.  Clock: now is passed in.  No events: what is said of the next frame
- * holds until a frame leaves or the algorithm hears of something. */
+ * pacer - limits a queue pair to the rate and the window of its congestion control.
+ * A fluid model: a frame adds its bits to the debt, time pays the debt at the current rate, and the
+ * next frame waits until it is paid. When the algorithm's timer expires during the wait, the rest
+ * is paid at the new rate, so the wait is exact. Up to one maximum frame of credit is kept while
+ * others use the wire; otherwise two queue pairs at half the line rate could not fill it. For an
+ * algorithm whose gap is fixed when a frame leaves, the debt counts as paid at the end of the gap,
+ * before the rate changes. The window and the outstanding bytes are in the flight, which exists
+ * only for algorithms that process ACKs.
+ * Units: debt 10^-12 bit, so that rate x picoseconds is exact. Owner: the queue pair. Clock: now is
+ * passed in. No events: the time of the next frame is valid until a frame leaves or the algorithm
+ * gets a signal. */
 #ifndef STORMGLASS_RNIC_CC_PACER_H
 #define STORMGLASS_RNIC_CC_PACER_H
 
@@ -20,35 +18,34 @@
 #include <assert.h>
 #include <stdalign.h>
 
-/* Instead of the next frame's time: the queue pair sends at line rate, as if there were no
- * congestion control. */
+/* Returned instead of the next frame's time: the queue pair sends at line rate, without limit. */
 #define PACER_UNLIMITED ((time_ps)-1)
 
 struct pacer {
-    /* what a frame that leaves touches */
+    /* touched by each departing frame */
     uint64_t rate;
-    time_ps timer;      /* as struct cc_flow has them */
-    int64_t bytes_left; /* likewise */
-    int64_t debt;       /* what was sent and not yet paid for by time; negative: credit */
-    time_ps debt_at;    /* the debt is as of then, in future only of a gap that is fixed;
-                         * TIME_NEVER: there is none, nor a limit */
+    time_ps timer;      /* as in struct cc_flow */
+    int64_t bytes_left; /* as in struct cc_flow */
+    int64_t debt;       /* sent but not paid yet; negative: credit */
+    time_ps debt_at;    /* time of `debt`, in the future only for a fixed gap; TIME_NEVER: no
+                         * debt and no limit */
 
-    union { /* the algorithm's state, or where it is */
+    union { /* the algorithm's state or a pointer to it */
         alignas(8) unsigned char state[CC_STATE_BYTES];
-        struct flight *flight; /* of one with on_ack */
+        struct flight *flight; /* for an algorithm with on_ack */
     };
 };
 
 #define PACER_DEBT_PER_BIT PS_PER_S
-/* The largest RoCE frame with its gap. */
+/* The largest RoCE frame, including its gap. */
 #define PACER_CREDIT_MAX (INT64_C(4200) * 8 * PACER_DEBT_PER_BIT)
-#define PACER_WIRE_GAP   20 /* preamble 8 and gap 12, IEEE 802.3: what the wire carries counts */
+#define PACER_WIRE_GAP   20 /* preamble 8 and gap 12, IEEE 802.3: they count as well */
 
-/* Of a queue pair whose full packets have so many bytes. */
+/* packet_bytes: size of the queue pair's full packets. */
 void pacer_init(struct pacer *pacer, const struct cc_site *site, uint32_t packet_bytes);
 void pacer_fini(struct pacer *pacer, const struct cc_site *site);
 
-/* Of one without a limit: it has one from now on.  When the next frame may leave. */
+/* Begins limiting an unlimited queue pair; returns when the next frame may leave. */
 static inline time_ps pacer_begin(struct pacer *pacer, time_ps now)
 {
     pacer->debt = 0;
@@ -56,23 +53,23 @@ static inline time_ps pacer_begin(struct pacer *pacer, time_ps now)
     return now;
 }
 
-/* A CNP has come, of which the algorithm wants to know: when the next frame may leave, at or before
- * now: at once. */
+/* Reports a CNP to an algorithm that has on_cnp; returns when the next frame may leave, at or
+ * before now: at once. */
 time_ps pacer_on_cnp(struct pacer *pacer, const struct cc_site *site, time_ps now);
 
-/* An ACK has come, or one is overdue or refused, of a queue pair that has a flight: likewise, or
- * PACER_UNLIMITED.  What the flight says of it is filled in. */
+/* Reports an ACK, or a NAK or timeout, for a queue pair with a flight; returns as above, or
+ * PACER_UNLIMITED. The ACK's byte counts are filled in from the flight. */
 time_ps pacer_on_ack(struct pacer *pacer, const struct cc_site *site, struct cc_ack *ack,
                      time_ps now);
 time_ps pacer_on_nak(struct pacer *pacer, const struct cc_site *site, enum cc_nak why, time_ps now);
 
-/* What the algorithm's state must be between two events. */
+/* CHECKs the algorithm's state between two events. */
 void pacer_audit(const struct pacer *pacer, const struct cc_site *site, time_ps now);
 
-/* What reports say of it. */
+/* State for reports. */
 struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site, time_ps now);
 
-/* ------------------------------------------------------------------ a frame that leaves */
+/* ------------------------------------------------------------------ a departing frame */
 
 static inline bool pacer_is_limited(const struct pacer *pacer)
 {
@@ -84,7 +81,7 @@ static inline bool pacer_gap_is_fixed(const struct cc_site *site)
     return site->ops->gap_is_fixed != NULL && site->ops->gap_is_fixed(site->params);
 }
 
-/* Time pays the debt at the current rate. */
+/* Pays the debt at the current rate up to `until`. */
 static inline void pacer_pay(struct pacer *pacer, time_ps until)
 {
     const uint64_t owed = (uint64_t)(pacer->debt + PACER_CREDIT_MAX);
@@ -97,7 +94,7 @@ static inline void pacer_pay(struct pacer *pacer, time_ps until)
     pacer->debt_at = until;
 }
 
-/* When the debt is paid, as long as the rate is what it is. */
+/* When the debt is paid at the current rate. */
 static inline time_ps pacer_paid_at(const struct pacer *pacer)
 {
     if (pacer->debt <= 0)
@@ -105,10 +102,10 @@ static inline time_ps pacer_paid_at(const struct pacer *pacer)
     return pacer->debt_at + (time_ps)(((uint64_t)pacer->debt + pacer->rate - 1) / pacer->rate);
 }
 
-/* When the debt is paid, where the algorithm's timer falls into the wait and changes the rate. */
+/* When the debt is paid, if the algorithm's timer changes the rate before. */
 time_ps pacer_paid_later(const struct pacer *pacer, const struct cc_site *site);
 
-/* Of a pacer that is caught up. */
+/* For a pacer that is up to date. */
 static inline time_ps pacer_next(const struct pacer *pacer, const struct cc_site *site)
 {
     const time_ps paid = pacer_paid_at(pacer);
@@ -130,12 +127,12 @@ static inline time_ps pacer_after_frame(struct pacer *pacer, const struct cc_sit
     return PACER_UNLIMITED;
 }
 
-/* pacer_sent where the algorithm's timer or its count of bytes falls due. */
+/* pacer_sent when the algorithm's timer or byte count is due. */
 time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site, uint32_t bytes,
                        time_ps now);
 
-/* A frame of `bytes` of a limited queue pair has left: when the next may, at or before now: at
- * once; or PACER_UNLIMITED. */
+/* A frame of `bytes` of a limited queue pair has left; returns when the next one may, at or before
+ * now: at once; or PACER_UNLIMITED. */
 static inline time_ps pacer_sent(struct pacer *pacer, const struct cc_site *site, uint32_t bytes,
                                  time_ps now)
 {

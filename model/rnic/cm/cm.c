@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cm - connecting and disconnecting.
- *
- * active                         passive
+ *   active                         passive
  *   REQ_SENT      -- REQ  ->       REQ_RECEIVED   CONNECT_REQUEST; the ULP accepts: QP to RTS
  *   QP to RTS     <- REP  --       REP_SENT
  *   ESTABLISHED   -- RTU  ->       ESTABLISHED    (or the first data packet)
  *   DREQ_SENT     -- DREQ ->       CLOSED         QP to ERR, DISCONNECTED
  *   CLOSED        <- DREP --                      QP to ERR, DISCONNECTED
- *
- * What costs time before a message (cm_setup.h) is a state, at whose end the timer goes on:
+ * Set-up work that takes time before a message (cm_setup.h) is a state that ends with a timer:
  * RESOLVING and CREATING before the REQ, ACCEPTING before the REP, CONNECTING before the RTU. */
 #include "rnic/cm/cm.h"
 
@@ -34,7 +32,7 @@ static void report_event(struct verbs_conn *conn, enum rdma_cm_event_type type, 
     struct verbs_event event = {
         .type = type, .status = status, .peer_ip = rnic_ip(conn->peer.endpoint)};
     if (mad != NULL) {
-        /* As the peer wrote them; rdma_cm would swap the two on the passive side. */
+        /* As the peer sent them; rdma_cm would swap the two on the passive side. */
         event.responder_resources = mad->responder_resources;
         event.initiator_depth = mad->initiator_depth;
         event.private_data = mad->private_data;
@@ -67,7 +65,8 @@ static void end_qp(struct verbs_conn *conn)
 static void close_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
                        const struct cm_mad *mad)
 {
-    if (status == -ETIMEDOUT && conn->state != CM_REP_SENT) /* the other side connects */
+    if (status == -ETIMEDOUT && conn->state != CM_REP_SENT) /* the other side is the one that
+                                                             * connects */
         cm_setup_note_timeout(conn, type == RDMA_CM_EVENT_ADDR_ERROR);
     stop_timer(conn);
     conn->state = CM_CLOSED;
@@ -90,7 +89,7 @@ static void retransmit(struct verbs_conn *conn)
         close_conn(conn, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
 }
 
-/* The step in which the connection is is over at `done`. */
+/* The connection's present step ends at `done`. */
 static void step_on_at(struct verbs_conn *conn, time_ps done)
 {
     if (done > rnic_now(conn->rnic))
@@ -109,7 +108,7 @@ static void on_timer(void *self, time_ps now)
         retransmit(conn);
 }
 
-/* ------------------------------------------------------------------ what the ULP asks for */
+/* ------------------------------------------------------------------ calls of the ULP */
 
 int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user)
 {
@@ -133,8 +132,7 @@ void cm_unlisten(struct rnic *rnic, uint16_t port)
             cm->listeners[i--] = cm->listeners[--cm->listener_count];
 }
 
-/* ECN is no part of a connection's class: its packets are marked as the congestion control wants.
- */
+/* ECN is not part of a connection's class: the congestion control decides about it. */
 static struct packet_class class_of(const struct rnic *rnic, const struct verbs_class *wanted)
 {
     const uint8_t tos = wanted->tos_set ? wanted->tos & TOS_DSCP : rnic_tos(rnic->params.dscp);
@@ -150,7 +148,7 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
 {
     if (peer->ip < RNIC_FIRST_IP)
         return NULL;
-    /* On the member of a link aggregate that is chosen by the connection's ports. */
+    /* Uses the member of a link aggregate selected by the connection's ports. */
     const uint64_t tid = rnic->cm.guid ^ ++rnic->cm.tids;
     rnic = lag_choose(rnic, peer->ip, cm_flow_label(cm_port_of_tid(rnic, tid), peer->port));
     struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
@@ -200,7 +198,7 @@ int cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private
     return 0;
 }
 
-/* The peer has heard nothing of it, or waits for an answer. */
+/* The peer does not know of the connection yet, or waits for an answer. */
 static bool is_begun(const struct verbs_conn *conn)
 {
     return conn->state == CM_RESOLVING || conn->state == CM_CREATING ||
@@ -258,7 +256,7 @@ void cm_delivered(struct verbs_conn *conn)
         cm_conn_give(conn);
 }
 
-/* ------------------------------------------------------------------ what the peer says */
+/* ------------------------------------------------------------------ messages of the peer */
 
 static const struct cm_listener *listener_of(const struct cm *cm, uint64_t service_id)
 {
@@ -281,7 +279,7 @@ static void refuse_request(struct rnic *rnic, const struct cm_peer *back, const 
 static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct cm_mad *req)
 {
     struct verbs_conn *conn = cm_conn_of_request(rnic, back->endpoint, req->local_id);
-    if (conn != NULL) { /* sent again: so is the answer, if there is one */
+    if (conn != NULL) { /* retransmitted by the peer: so is the answer, if there is one */
         if (conn->mine != NULL && conn->mine->attribute == CM_REP && conn->state != CM_CLOSED &&
             conn->state != CM_ACCEPTING)
             cm_send(rnic, &conn->peer, conn->mine);
@@ -312,7 +310,7 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
 static void on_rep(struct verbs_conn *conn, const struct cm_mad *rep)
 {
     if (conn->state == CM_ESTABLISHED && !conn->passive)
-        cm_send_short(conn, CM_RTU); /* the first one was lost */
+        cm_send_short(conn, CM_RTU); /* the first RTU was lost */
     if (conn->state != CM_REQ_SENT)
         return;
     stop_timer(conn);
@@ -330,12 +328,12 @@ static void send_mine(struct verbs_conn *conn, enum cm_state state)
     set_timer(conn);
 }
 
-/* Whose REP is `theirs`, which the protocol may look at as long as it is told of it. */
+/* `theirs` is the REP; the protocol may read it during the callback. */
 static void finish_active(struct verbs_conn *conn)
 {
     struct cm_mad *rep = conn->theirs;
     connect_qp(conn, rep);
-    cm_mad_keep(&conn->mine, NULL); /* a REP that comes again needs no more than an RTU */
+    cm_mad_keep(&conn->mine, NULL); /* a repeated REP is only answered by an RTU */
     conn->theirs = NULL;
     conn->state = CM_ESTABLISHED;
     cm_send_short(conn, CM_RTU);
@@ -360,7 +358,7 @@ static void resolve_address(struct verbs_conn *conn)
     env_timer_set(rnic->env, &conn->timer, again);
 }
 
-/* A step that cost time is over. */
+/* Continues when a timed set-up step has ended. */
 static void step_on(struct verbs_conn *conn)
 {
     switch (conn->state) {
@@ -420,7 +418,8 @@ static void on_dreq(struct rnic *rnic, const struct cm_peer *back, struct verbs_
         .local_id = dreq->remote_id,
         .remote_id = dreq->local_id,
     };
-    cm_send(rnic, back, &drep); /* also for a connection that is gone, so that the peer can end */
+    cm_send(rnic, back, &drep); /* also for a connection that no longer exists, so that the peer
+                                 * can finish */
     if (conn != NULL && (is_made(conn) || conn->state == CM_DREQ_SENT))
         close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
 }
@@ -433,7 +432,8 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
         return;
     }
     rnic = cm_conn_member(rnic, frame->source, &mad);
-    /* What answers no connection goes back as it came (Linux ib_init_ah_attr_from_wc). */
+    /* A reply that belongs to no connection uses the addressing of the request (Linux
+     * ib_init_ah_attr_from_wc). */
     const struct cm_peer back = {frame->source,
                                  {frame->priority, frame->tos & TOS_DSCP},
                                  mad.attribute == CM_REQ ? mad.flow_label : 0};
@@ -458,7 +458,7 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
         close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
 }
 
-/* ------------------------------------------------------------------ life */
+/* ------------------------------------------------------------------ creation and end */
 
 void cm_init(struct rnic *rnic)
 {

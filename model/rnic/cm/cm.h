@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cm - the connection manager: rdma_cm's active and passive side on IB CM messages.
+ * cm - the connection manager: the active and passive side of rdma_cm, with IB CM messages.
  * Source: IBTA Vol 1 ch. 12; event sequences of librdmacm; timers of the Linux kernel
- * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries).  Address and route
- * resolution are times, and fail where the peer is out of reach (cm_setup.h).
- * Not modelled: time-wait, MRA.  Messages ride in the traffic
- * class of their connection, which the passive side takes from the REQ's primary path (12.7.11,
- * Linux cm.c cm_format_paths_from_req); the priority is what each side's own map says of it.
- * Owner: the RNIC.  Errors: as events of enum rdma_cm_event_type. */
+ * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries). Address and route
+ * resolution are modeled as times, and fail when the peer is unreachable (cm_setup.h). Not modeled:
+ * time-wait, MRA. Messages use the traffic class of their connection, which the passive side takes
+ * from the REQ's primary path (12.7.11, Linux cm.c cm_format_paths_from_req); each side derives the
+ * priority from its own DSCP map. Owner: the RNIC. Errors: as events of enum rdma_cm_event_type. */
 #ifndef STORMGLASS_RNIC_CM_CM_H
 #define STORMGLASS_RNIC_CM_CM_H
 
@@ -26,30 +25,30 @@ struct frame;
 
 enum cm_state {
     CM_IDLE,
-    CM_REQ_SENT,     /* active: waits for a REP */
-    CM_REQ_RECEIVED, /* passive: the ULP has to accept or reject */
-    CM_REP_SENT,     /* passive: waits for the RTU or data */
+    CM_REQ_SENT,     /* active: waiting for a REP */
+    CM_REQ_RECEIVED, /* passive: waiting for the ULP to accept or reject */
+    CM_REP_SENT,     /* passive: waiting for the RTU or data */
     CM_ESTABLISHED,
     CM_DREQ_SENT,
     CM_CLOSED,
-    /* steps that cost time, cm_setup.h: */
-    CM_RESOLVING,  /* active, before its queue pair is made */
+    /* timed set-up steps, see cm_setup.h: */
+    CM_RESOLVING,  /* active, before its queue pair is created */
     CM_CREATING,   /* active, before the REQ */
     CM_CONNECTING, /* active, between REP and RTU */
-    CM_ACCEPTING,  /* passive, between the ULP's answer and the REP */
+    CM_ACCEPTING,  /* passive, between the ULP's accept and the REP */
 };
 
 enum { CM_COMMAND_SLOTS = 32 };
 
-/* Where a message goes, and in what class. */
+/* Destination and class of a message. */
 struct cm_peer {
-    uint32_t endpoint; /* endpoint */
+    uint32_t endpoint;
     struct packet_class class;
-    uint32_t flow_label; /* of the connection; 0: of none */
+    uint32_t flow_label; /* of the connection; 0: none */
 };
 
 struct verbs_conn {
-    uint32_t slot; /* its index; of a free one, the slab's */
+    uint32_t slot; /* its index; for a free one, used by the slab */
     uint32_t next_request;
     struct rnic *rnic;
     struct qp *qp; /* NULL until prepared */
@@ -57,21 +56,21 @@ struct verbs_conn {
     enum cm_state state;
     bool taken, destroyed, passive;
     uint8_t overrun; /* enum cq_overrun */
-    bool fences;     /* what is posted next waits for all before it */
+    bool fences;     /* the next work request posted waits for all earlier ones */
     uint8_t generation;
-    uint8_t tries;        /* of the message that waits for its answer */
-    uint32_t undelivered; /* completions under way */
+    uint8_t tries;        /* retries of the message that waits for an answer */
+    uint32_t undelivered; /* completions not yet delivered */
     uint32_t remote_id, remote_qpn;
-    struct cm_peer peer; /* to the peer */
+    struct cm_peer peer; /* addressing of the peer */
     uint64_t tid;
-    time_ps resolve_by;  /* address resolution ends then; 0: the peer's address was not in doubt */
-    uint64_t bulk_taken; /* payload into bulk memory here, of whole messages */
-    struct cm_mad *mine; /* the message of this side that may have to be sent again, or NULL */
+    time_ps resolve_by;    /* deadline of address resolution; 0: the address resolved at once */
+    uint64_t bulk_taken;   /* bytes of complete messages written to bulk memory here */
+    struct cm_mad *mine;   /* last message of this side, for retransmission, or NULL */
     struct cm_mad *theirs; /* the peer's REQ until it is answered, else NULL */
     struct timer timer;
-    /* of a software RNIC */
+    /* for a software RNIC */
     struct process_queue queue;
-    uint32_t oldest, newest; /* of the completions in it */
+    uint32_t oldest, newest; /* first and last completion in the queue */
 };
 
 struct cm_listener {
@@ -83,17 +82,17 @@ struct cm {
     struct slab conns;
     struct cm_listener *listeners;
     uint32_t listener_count, listener_room;
-    /* passive connections by what their peers asked for: a table of lists, POOL_NONE ends one */
+    /* passive connections by peer and remote ID: a hash table of lists that end with POOL_NONE */
     uint32_t *requests;
     uint32_t request_count, request_room;
     uint32_t id_base;
     uint64_t tids;
-    uint64_t retries; /* messages that were sent again, ARP requests too */
+    uint64_t retries; /* retransmitted messages, including ARP requests */
     uint64_t guid;
-    uint64_t port_seed; /* of the source ports of a link aggregate's connections */
+    uint64_t port_seed; /* for the source ports of a link aggregate's connections */
     struct rng psns;
-    time_ps commands[CM_COMMAND_SLOTS]; /* when each slot has executed all that it was given */
-    time_ps context_at;                 /* the first connection has a context from then on */
+    time_ps commands[CM_COMMAND_SLOTS]; /* by slot: when it has executed all its commands */
+    time_ps context_at;                 /* from when the first connection has a device context */
     bool has_context;
 };
 
@@ -112,15 +111,14 @@ int cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private
 void cm_disconnect(struct verbs_conn *conn);
 void cm_destroy(struct verbs_conn *conn);
 
-/* A MAD for this RNIC's QP 1. */
+/* Handles a MAD for this RNIC's QP 1. */
 void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *bytes);
 
-/* The first request packet has come before the RTU; it is reported to the protocol in an event of
- * its own. */
+/* The first request packet arrived before the RTU; the protocol is notified in a separate event. */
 void cm_on_first_data(struct verbs_conn *conn, time_ps now);
 void cm_on_data_came(struct rnic *rnic, uint32_t id);
 
-/* A completion was delivered; frees a destroyed connection after its last. */
+/* Call when a completion was delivered; frees a destroyed connection after its last completion. */
 void cm_delivered(struct verbs_conn *conn);
 
 #endif

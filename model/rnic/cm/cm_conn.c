@@ -44,7 +44,7 @@ struct verbs_conn *cm_conn_of_id(struct rnic *rnic, uint32_t id)
     return conn->taken && !conn->destroyed && cm_conn_id(conn) == id ? conn : NULL;
 }
 
-/* The timer outlives a connection: a wake-up of its last use may be on its way. */
+/* The timer is kept when a slot is reused, because a wake-up of its previous use may be pending. */
 struct verbs_conn *cm_conn_take(struct rnic *rnic, const struct verbs_user *user,
                                 void (*on_timer)(void *self, time_ps now))
 {
@@ -67,7 +67,7 @@ struct verbs_conn *cm_conn_take(struct rnic *rnic, const struct verbs_user *user
     return conn;
 }
 
-/* ------------------------------------------------------------------ by what a peer asked for */
+/* ------------------------------------------------------------------ table by request */
 
 static uint32_t *bucket_of(const struct cm *cm, uint32_t peer, uint32_t remote_id)
 {
@@ -152,7 +152,7 @@ struct rnic *cm_conn_member(struct rnic *rnic, uint32_t source, const struct cm_
     return mad->attribute == CM_REQ ? lag_choose(rnic, rnic_ip(source), mad->flow_label) : rnic;
 }
 
-/* Those that are passive, and no others, are found by what they were asked for. */
+/* Exactly the passive connections are in the table by request. */
 void cm_conn_audit(const struct cm *cm)
 {
     uint32_t passive = 0, entered = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cm_format - what a side says of itself in the messages that make a connection, and what follows
- * for its queue pair. */
+ * cm_format - the contents of connection messages, and the queue pair attributes that follow from
+ * them. */
 #include "rnic/cm/cm_format.h"
 
 #include "base/hash.h"
@@ -25,7 +25,7 @@ static uint8_t copy_private(struct cm_mad *mad, const void *data, uint8_t length
     return kept;
 }
 
-/* What the programs at both ends told each other before, by a connection of their own. */
+/* The programs at both ends exchanged these by a connection of their own. */
 static const struct rnic_params *params_of_peer(const struct verbs_conn *conn)
 {
     const struct rnic *rnic = conn->rnic;
@@ -75,7 +75,7 @@ void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_con
         .mtu = (uint8_t)qp_mtu_code((uint32_t)rnic_asked_mtu(own, params_of_peer(conn))),
         .p_key = DEFAULT_P_KEY,
         .flow_label = conn->peer.flow_label,
-        .packet_rate = IBV_RATE_MAX, /* the port's, Linux cma.c cma_resolve_iboe_route */
+        .packet_rate = IBV_RATE_MAX, /* rate of the port, Linux cma.c cma_resolve_iboe_route */
         .traffic_class = conn->peer.class.tos,
         .hop_limit = rnic->ttl,
         /* Linux iboe_tos_to_sl: a plain interface has no traffic classes to map to. */
@@ -119,9 +119,9 @@ void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param)
     cm_mad_keep(&conn->mine, &rep);
 }
 
-/* Timers and retries are the REQ's at both ends, IBTA Vol 1 12.7.34; after RNR NAKs an end retries
- * as often as the other asks of it in its REQ or REP, 12.6.5 and 12.6.8.  Linux cm.c:
- * cm_req_handler, cm_rep_handler, cm_init_qp_rts_attr. */
+/* Timers and retries at both ends are those in the REQ, IBTA Vol 1 12.7.34; the RNR retry count of
+ * each end is the one in the other's REQ or REP, 12.6.5 and 12.6.8. Linux cm.c: cm_req_handler,
+ * cm_rep_handler, cm_init_qp_rts_attr. */
 struct qp_connection cm_format_terms(const struct verbs_conn *conn, const struct cm_mad *theirs)
 {
     const struct cm_mad *mine = conn->mine, *req = conn->passive ? theirs : mine;
@@ -132,7 +132,8 @@ struct qp_connection cm_format_terms(const struct verbs_conn *conn, const struct
         .peer = conn->peer.endpoint,
         .peer_qpn = theirs->qpn,
         .flow_label = conn->peer.flow_label,
-        .send_psn = theirs->starting_psn, /* with which its receiver begins, IBTA Vol 1 12.7.31 */
+        .send_psn = theirs->starting_psn, /* the receiver's first expected PSN, IBTA Vol 1
+                                           * 12.7.31 */
         .receive_psn = mine->starting_psn,
         .mtu = (uint32_t)(conn->passive ? rnic_taken_mtu(own, mtu) : mtu),
         .read_limit = cm_least(mine->initiator_depth, theirs->responder_resources),

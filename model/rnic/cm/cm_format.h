@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cm_format - the REQ and REP of a connection, kept as its own message, and a REJ.
+ * cm_format - fills in a connection's REQ, REP or REJ message.
  * Source: IBTA Vol 1 12.6; Linux cma.c and cm.c. */
 #ifndef STORMGLASS_RNIC_CM_CM_FORMAT_H
 #define STORMGLASS_RNIC_CM_CM_FORMAT_H
@@ -9,25 +9,25 @@
 void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param);
 void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param);
 
-/* The port that the host which asks has for its connection: of the ephemeral ones. */
+/* Source port of the connection at the requesting host: an ephemeral port. */
 uint16_t cm_source_port(const struct verbs_conn *conn);
 
-/* What the ports of a link aggregate's connections are drawn from. */
+/* Seed of the source ports of a link aggregate's connections. */
 uint64_t cm_port_seed(const struct rnic *rnic);
 
-/* Of a connection of a link aggregate, known before its member is. */
+/* Source port of a link aggregate's connection, known before its member is selected. */
 uint16_t cm_port_of_tid(struct rnic *rnic, uint64_t tid);
 
-/* Of two limits the one that both can hold. */
+/* The smaller of two limits. */
 static inline uint8_t cm_least(int64_t a, int64_t b)
 {
     return (uint8_t)(a < b ? a : b);
 }
 
-/* What the queue pair of the connection has, by its own message and that of the other end. */
+/* Attributes of the connection's queue pair, from its own message and the peer's. */
 struct qp_connection cm_format_terms(const struct verbs_conn *conn, const struct cm_mad *theirs);
 
-/* Sends it: nobody has to answer. */
+/* Sends a REJ, which is not answered. */
 void cm_send_rej(struct verbs_conn *conn, const void *private_data, uint8_t private_len);
 
 #endif

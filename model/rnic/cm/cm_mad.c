@@ -42,7 +42,7 @@ static void put_header(const struct cm_mad *mad, uint8_t *at)
 
 static void put_path(const struct cm_mad *mad, uint8_t *b)
 {
-    put_bytes(b + 52, 0xFFFF, 2); /* LIDs of a routed path are permissive */
+    put_bytes(b + 52, 0xFFFF, 2); /* permissive LIDs, for a routed path */
     put_bytes(b + 54, 0xFFFF, 2);
     put_gid(b + 56, mad->source_ip);
     put_gid(b + 72, mad->destination_ip);
@@ -103,7 +103,7 @@ static void put_rej(const struct cm_mad *mad, uint8_t *b)
     memcpy(b + CM_REJ_PRIVATE, mad->private_data, mad->private_len);
 }
 
-/* RTU, DREQ, DREP: identifiers, and the peer's QPN in a DREQ. */
+/* RTU, DREQ, DREP: identifiers, and in a DREQ the peer's QPN. */
 static void put_short(const struct cm_mad *mad, uint8_t *b)
 {
     put_bytes(b, mad->local_id, 4);
@@ -112,7 +112,7 @@ static void put_short(const struct cm_mad *mad, uint8_t *b)
         put_bytes(b + 8, mad->remote_qpn, 3);
 }
 
-/* Private data that a message has room for, and where. */
+/* Offset and size of a message's private data. */
 struct room {
     unsigned offset, bytes;
 };
@@ -218,7 +218,8 @@ bool cm_mad_decode(const uint8_t bytes[CM_MAD_BYTES], struct cm_mad *mad)
     } else if (attribute == CM_DREQ)
         mad->remote_qpn = (uint32_t)get(b + 8, 3);
     const struct room room = private_room(attribute);
-    mad->private_len = (uint8_t)room.bytes; /* the whole field, as the kernel reports it */
+    mad->private_len = (uint8_t)room.bytes; /* the size of the whole field, as the kernel reports
+                                             * it */
     memcpy(mad->private_data, b + room.offset, room.bytes);
     return true;
 }

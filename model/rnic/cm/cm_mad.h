@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cm_mad - the connection manager's messages, byte by byte.
+ * cm_mad - encodes and decodes the connection manager's messages.
  * Source: IBTA Vol 1 12.6 (messages), 13.4 (MAD header), annex A11 (IP service header); 256-byte
- * MADs, big-endian.
- * Not modelled: MRA, LAP, APR, SIDR, alternate paths. */
+ * MADs, big-endian. Not modeled: MRA, LAP, APR, SIDR, alternate paths. */
 #ifndef STORMGLASS_RNIC_CM_CM_MAD_H
 #define STORMGLASS_RNIC_CM_CM_MAD_H
 
@@ -36,7 +35,7 @@ enum cm_reject_reason {
     CM_REJ_CONSUMER = 28,
 };
 
-/* One struct for all messages: each uses the fields that it has. */
+/* One struct for all messages; each uses only its own fields. */
 struct cm_mad {
     uint16_t attribute; /* enum cm_attribute */
     uint64_t tid;
@@ -47,7 +46,7 @@ struct cm_mad {
     uint64_t ca_guid;
     uint8_t responder_resources, initiator_depth;
     uint8_t retry_count, rnr_retry;
-    bool srq; /* the sender of a REQ or REP takes receives from a shared queue */
+    bool srq; /* the sender of the REQ or REP uses a shared receive queue */
     /* REQ */
     uint64_t service_id;
     uint32_t source_ip, destination_ip;
@@ -57,12 +56,14 @@ struct cm_mad {
     uint8_t traffic_class, hop_limit, service_level;
     uint32_t flow_label; /* 20 bits */
     uint16_t p_key;
-    uint8_t ack_timeout;                                          /* code */
-    uint8_t response_timeout, peer_response_timeout, max_retries; /* of this side, of the other */
+    uint8_t ack_timeout;                                          /* exponent code of IBTA
+                                                                   * 9.7.6.1.3 */
+    uint8_t response_timeout, peer_response_timeout, max_retries; /* of this side; of the other
+                                                                   * side */
     /* REP */
-    uint8_t ack_delay; /* code */
+    uint8_t ack_delay; /* exponent code */
     /* REQ, REP */
-    bool flow_control; /* end to end */
+    bool flow_control; /* end-to-end flow control */
     /* REJ */
     uint8_t message_rejected; /* 0 REQ, 1 REP, 2 none */
     uint16_t reason;
@@ -76,7 +77,7 @@ struct cm_mad {
 /* Service ID of a port in the TCP port space, annex A11. */
 #define CM_SERVICE_ID(port) (UINT64_C(0x0000000001060000) | (uint16_t)(port))
 
-/* What rdma_cm makes of a connection's ports for its packets: Linux cma.c
+/* The flow label that rdma_cm computes from a connection's ports: Linux cma.c
  * cma_get_roce_udp_flow_label. */
 static inline uint32_t cm_flow_label(uint16_t source_port, uint16_t destination_port)
 {
@@ -85,11 +86,11 @@ static inline uint32_t cm_flow_label(uint16_t source_port, uint16_t destination_
 
 void cm_mad_encode(const struct cm_mad *mad, uint8_t bytes[CM_MAD_BYTES]);
 
-/* False when it is no message that this model knows. */
+/* Returns false for a message that the model does not support. */
 bool cm_mad_decode(const uint8_t bytes[CM_MAD_BYTES], struct cm_mad *mad);
 
-/* Puts a copy in the place of the one that was there, with room for the private data that it has
- * and no more; NULL: nothing.  Owner: the place. */
+/* Replaces the stored message by a copy of `mad`, sized for its private data; NULL: by nothing.
+ * Owner: the caller's pointer. */
 void cm_mad_keep(struct cm_mad **place, const struct cm_mad *mad);
 
 #endif

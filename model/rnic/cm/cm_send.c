@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cm_send - one frame for each message. */
+ * cm_send - sends each message in one frame. */
 #include "rnic/cm/cm_send.h"
 
 #include "rnic/cm/cm_conn.h"

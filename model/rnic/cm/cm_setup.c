@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cm_setup - commands to the device, and who waits for them. */
+ * cm_setup - times of commands to the device and of address resolution. */
 #include "rnic/cm/cm_setup.h"
 
 #include "base/kernel_timer.h"
@@ -66,7 +66,8 @@ void cm_setup_destroyed(struct rnic *rnic, time_ps now)
     execute(rnic, now, rnic->params.qp_destroy_cost);
 }
 
-/* Scenarios that shrink the connection manager's seconds mean the attempt as a whole. */
+/* cm-timeout x (cm-retries + 1) also limits address resolution, for scenarios that scale down the
+ * connection manager's timeouts. */
 static time_ps address_limit(const struct rnic_params *params)
 {
     return time_earlier(params->address_timeout, params->cm_timeout * (params->cm_retries + 1));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * arbiter - lists of queue pairs, and the port's source.
- * Of each priority:
+ * arbiter - lists of queue pairs, and the source of the port. For each priority:
  *   the port's own queue                    CNPs and CM messages, first
  *   answers         -> QP -> QP             QPs with an ACK or NAK, before the data
- *   ready           -> QP -> QP -> ...      one packet from the first, which then goes to the end
- * A QP that has to wait (pacing, RNR, PCIe) is on no list; one wake-up event brings it back.
- * Wake-ups are not taken back: one whose time is not the QP's wake_at does nothing. */
+ *   ready           -> QP -> QP -> ...      one packet of the first, which then goes to the end
+ * A QP that has to wait (pacing, RNR, PCIe) is on no list until its wake-up event. Wake-ups are not
+ * canceled: one whose time is not the QP's wake_at does nothing. */
 #include "rnic/host/arbiter.h"
 
 #include "rnic/host/fast_path.h"
@@ -105,12 +104,12 @@ void arbiter_unlist(struct rnic *rnic, struct qp *qp)
     qp->rx_flags &= (uint8_t)~QP_RX_LISTED;
 }
 
-/* ------------------------------------------------------------------ who sends next */
+/* ------------------------------------------------------------------ next queue pair */
 
-/* Without these a QP that has something to send may send it now. */
+/* Without these flags a QP that has something to send may send it now. */
 #define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND | QP_SOFT | QP_FLIGHT | QP_SELECTIVE)
 
-/* When the requester may send; clears an RNR wait that is over. */
+/* When the requester may send; clears an expired RNR wait. */
 static time_ps requester_due(struct qp *qp, time_ps now)
 {
     if (!requester_ready(qp))
@@ -139,14 +138,14 @@ time_ps arbiter_request_due(struct qp *qp, time_ps now)
     return time_later(qp->paced_until, requester_due(qp, now));
 }
 
-/* A wake-up that comes before does as well. */
+/* An earlier pending wake-up suffices. */
 static inline void sleep_until(struct rnic *rnic, struct qp *qp, time_ps at)
 {
     if (at < qp->wake_at)
         arbiter_set_wake(rnic, qp, at);
 }
 
-/* It is ready at that moment. */
+/* The QP is ready at `at`. */
 static inline void ready_at(struct rnic *rnic, struct qp *qp, time_ps at, time_ps now)
 {
     if (at <= now)
@@ -155,7 +154,7 @@ static inline void ready_at(struct rnic *rnic, struct qp *qp, time_ps at, time_p
         sleep_until(rnic, qp, at);
 }
 
-/* arbiter_look where more than a rate holds the QP, or somebody wants to know what does. */
+/* arbiter_look for a QP that more than a rate holds, or whose waiting the probe records. */
 static NOINLINE void look_closely(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic_watch_hold(rnic, qp, now);
@@ -174,7 +173,7 @@ void arbiter_look(struct rnic *rnic, struct qp *qp, time_ps now)
         ready_at(rnic, qp, why != 0 ? qp->paced_until : now, now);
 }
 
-/* Requests and READ responses alternate. */
+/* Alternates between requests and READ responses. */
 static NOINLINE uint32_t next_of_both(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (LIKELY((qp->flags & QP_RESPOND) == 0))
@@ -208,7 +207,7 @@ void arbiter_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps n
         charge(rnic, qp, frame->bytes, now);
 }
 
-/* The first of a list goes behind the last; it stays ready. */
+/* Moves the first of a list to the end; it stays ready. */
 static void rotate(struct rnic *rnic, struct rnic_list *list, struct qp *first)
 {
     const uint32_t index = list->head;
@@ -266,7 +265,7 @@ uint32_t arbiter_next_answer(struct rnic *rnic, uint8_t priority)
     return next_answer(rnic, &rnic->classes[priority].answers);
 }
 
-/* A frame of a limited QP, which then sleeps until its next frame's time. */
+/* Takes a frame of a limited QP, which then sleeps until the time of its next frame. */
 static NOINLINE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list, struct qp *qp,
                                       time_ps now)
 {
@@ -284,7 +283,7 @@ static NOINLINE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list,
     return handle;
 }
 
-/* Of a class that has nothing but data; POOL_NONE: what is next is not the middle of a message. */
+/* For a class with nothing but data; POOL_NONE: the next packet is not the middle of a message. */
 static inline uint32_t next_fast(struct rnic *rnic, struct rnic_list *list, time_ps now)
 {
     if (list->head == POOL_NONE)
@@ -318,12 +317,12 @@ bool arbiter_has_more(const struct rnic *rnic, uint8_t priority)
            rnic->port.prios[priority].head != POOL_NONE;
 }
 
-/* ------------------------------------------------------------------ whose class */
+/* ------------------------------------------------------------------ next class */
 
 /* Surplus round robin among the weighted priorities of `mask` (Adiseshu, Parulkar and Varghese,
- * SIGCOMM 1996), since a frame's size is known only once it is built: a turn lasts while its
- * credit is positive, and what the last frame takes beyond it is missing from the next turn.  A
- * turn that a pause has cut short goes on later and is given nothing twice. */
+ * SIGCOMM 1996), because a frame's size is known only once it is built: a turn lasts while its
+ * credit is positive, and any excess is deducted from the next turn. A turn suspended by a pause
+ * continues later without more credit. */
 static NOINLINE uint8_t weighted_pick(struct rnic *rnic, unsigned mask)
 {
     while ((mask & 1u << rnic->drr_next) == 0 || rnic->classes[rnic->drr_next].credit <= 0) {
@@ -335,7 +334,7 @@ static NOINLINE uint8_t weighted_pick(struct rnic *rnic, unsigned mask)
     return rnic->drr_next;
 }
 
-/* A class that has nothing more loses what is left of its turn. */
+/* A class with nothing more to send loses the rest of its turn. */
 static NOINLINE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t handle)
 {
     struct rnic_class *class = &rnic->classes[priority];
@@ -345,7 +344,7 @@ static NOINLINE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t 
         class->credit = 0;
 }
 
-/* The class of the priorities in `mask` whose turn it is. */
+/* Selects the class in `mask` whose turn it is. */
 static uint8_t pick(struct rnic *rnic, unsigned mask)
 {
     const unsigned strict = mask & rnic->strict;
@@ -409,7 +408,7 @@ void arbiter_serve(struct rnic *rnic, time_ps now)
     else if (rnic->pipeline != NULL)
         pipeline_serve(rnic, now);
     else
-        port_dequeue(&rnic->port, now); /* of a software RNIC */
+        port_dequeue(&rnic->port, now); /* for a software RNIC */
 }
 
 NOINLINE void arbiter_serve_alone(struct rnic *rnic, time_ps now)
@@ -434,7 +433,7 @@ static NOINLINE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
     arbiter_end(rnic, now);
 }
 
-/* Mostly nothing else wants the wire: the frame that was waited for leaves by the shortest way. */
+/* Usually nothing else needs the wire, and the frame leaves by the shortest path. */
 bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
     const unsigned odd =
@@ -455,8 +454,8 @@ bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now)
     return true;
 }
 
-/* The only queue pair of the class that is ready, if it has the middle of a message to send and is
- * not limited: it stays ready; or NULL. */
+/* The only ready queue pair of the class, if its next packet is the middle of a message and it is
+ * not limited (it stays ready); else NULL. */
 static inline struct qp *sole_middle(struct rnic *rnic, const struct rnic_class *class, time_ps now)
 {
     const uint32_t index = class->ready.head;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * arbiter - which queue pair's packet is next on the wire.
- * The highest strict priority first, then the weighted ones by their shares; within one the port's
- * queue, then answers, then one packet of each ready queue pair in turn. */
+ * arbiter - selects the queue pair whose packet is next on the wire.
+ * The highest strict priority first, then the weighted ones by their shares; within a priority the
+ * port's queue, then answers, then one packet of each ready queue pair in turn. */
 #ifndef STORMGLASS_RNIC_HOST_ARBITER_H
 #define STORMGLASS_RNIC_HOST_ARBITER_H
 
@@ -11,26 +11,26 @@
 /* The source of an RNIC's port. */
 uint32_t arbiter_next(struct port *port, uint8_t allowed, time_ps now);
 
-/* Has the port send the next frame, if it may, or makes sure of a DEQUEUE. */
+/* Makes the port send the next frame, if it may, or ensures a DEQUEUE. */
 void arbiter_serve(struct rnic *rnic, time_ps now);
 
-/* arbiter_serve in an event that the host does not end. */
+/* arbiter_serve for events that the host does not end. */
 void arbiter_serve_alone(struct rnic *rnic, time_ps now);
 
-/* Ends such an event: what became ready in it leaves, or gets a DEQUEUE. */
+/* Ends such an event: what became ready in it is sent, or a DEQUEUE is scheduled. */
 static inline void arbiter_end(struct rnic *rnic, time_ps now)
 {
     if (UNLIKELY(*rnic->ready_ports != 0))
         arbiter_serve_alone(rnic, now);
 }
 
-/* A frame may leave at once.  Not asked more finely than pays: a false no costs time, not truth. */
+/* Whether a frame may leave at once. A conservative check: false only costs the slow path. */
 static inline bool arbiter_is_free(const struct rnic *rnic, time_ps now)
 {
     return rnic->port.busy_until <= now && port_is_quiet(&rnic->port);
 }
 
-/* A frame of that priority may leave at once, and nobody's turn would change by it. */
+/* Whether a frame of that priority may leave at once without changing a turn of the scheduler. */
 static inline bool arbiter_may_pass(const struct rnic *rnic, uint8_t priority, time_ps now)
 {
     return arbiter_is_free(rnic, now) && (rnic->strict & 1u << priority) != 0;
@@ -46,14 +46,14 @@ static INLINE void arbiter_set_wake(struct rnic *rnic, struct qp *qp, time_ps at
 /* arbiter_schedule for a QP that is on no list. */
 void arbiter_look(struct rnic *rnic, struct qp *qp, time_ps now);
 
-/* The QP is on its ready list, or its wake-up is due soon enough. */
+/* The QP is on its ready list, or its wake-up is due early enough. */
 static inline bool arbiter_is_scheduled(const struct qp *qp, time_ps now)
 {
     return (now < qp->paced_until && qp->wake_at <= qp->paced_until) ||
            (qp->flags & QP_LISTED) != 0;
 }
 
-/* The QP has nothing to send: it need not be scheduled. */
+/* The QP has nothing to send and need not be scheduled. */
 static inline bool arbiter_is_idle(const struct qp *qp)
 {
     return qp->sq_cur == qp->sq_visible && (qp->flags & (QP_TX_ACTIVE | QP_RESPOND)) == 0;
@@ -66,33 +66,33 @@ static inline void arbiter_schedule(struct rnic *rnic, struct qp *qp, time_ps no
         arbiter_look(rnic, qp, now);
 }
 
-/* What an ACK seldom asks for: a timer's event, or that the QP is scheduled; and arbiter_end. */
+/* Rarely needed work after an ACK: posts a timer event, schedules the QP, and calls arbiter_end. */
 void arbiter_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now);
 
-/* Puts the QP on the list of those with an answer. */
+/* Puts the QP on the list of QPs with an answer. */
 void arbiter_list_answer(struct rnic *rnic, struct qp *qp);
 
-/* Takes the QP off its lists. */
+/* Removes the QP from its lists. */
 void arbiter_unlist(struct rnic *rnic, struct qp *qp);
 
-/* For a software RNIC, which asks by itself: when the requester may send, congestion control
- * included; what a request that was sent means to it; the next listed answer, or POOL_NONE. */
+/* For a software RNIC, which does its own scheduling: when the requester may send, including
+ * congestion control; accounting for a sent request; the next listed answer, or POOL_NONE. */
 time_ps arbiter_request_due(struct qp *qp, time_ps now);
 void arbiter_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now);
 uint32_t arbiter_next_answer(struct rnic *rnic, uint8_t priority);
 
-/* A wake-up has come: that of its wake_at, or one that was overtaken. */
+/* Handles a wake-up, which may be that of wake_at or an outdated one. */
 void arbiter_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* Handles a wake-up of a limited QP within a message, and does arbiter_end.  False: it is none, or
- * others are to be served first, and nothing has been done yet. */
+/* Handles a wake-up of a limited QP within a message, including arbiter_end. Returns false, with
+ * nothing done, when it is not such a wake-up or others have to be served first. */
 bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* A DEQUEUE has come that nothing overtook: sends the next frame, if it is easy to say which.
- * False: it is not, nothing has been done yet, and arbiter_serve must follow. */
+/* Handles a DEQUEUE that is not outdated, if the next frame is easy to determine. Returns false,
+ * with nothing done, when it is not; arbiter_serve must follow. */
 bool arbiter_dequeue_fast(struct rnic *rnic, time_ps now);
 
-/* What the pacer says of a limited QP's next frame: its time, or PACER_UNLIMITED. */
+/* Applies the pacer's result for a limited QP's next frame: its time, or PACER_UNLIMITED. */
 static inline void arbiter_pace(struct qp *qp, time_ps until)
 {
     qp->paced_until = until;
@@ -100,7 +100,7 @@ static inline void arbiter_pace(struct qp *qp, time_ps until)
         qp->flags &= (uint16_t)~QP_LIMITED;
 }
 
-/* arbiter_pace of a QP that the pacer may have limited just now. */
+/* arbiter_pace for a QP that may have become limited just now. */
 static inline void arbiter_limit(struct qp *qp, time_ps until)
 {
     qp->flags |= QP_LIMITED;

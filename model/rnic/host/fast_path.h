@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fast_path - the path of nearly all packets: the middle of a message that is sent once, comes in
+ * fast_path - the path of nearly all packets: the middle of a message that is sent once, arrives in
  * order and is acknowledged.
- * Each pair of functions asks whether that is what it has before it, in a few comparisons that
- * change nothing, and then does what the requester, the responder or the completer would do, in
- * fewer steps; whatever is odd about a packet or its queue pair is theirs.  Nothing of it sends a
- * control frame or calls a user.  Inlined where packets leave and arrive.
- * A build without it, which must give the same digests, is a column of tests/matrix.sh.
- * Source: theirs. */
+ * Each pair of functions first checks for this case, with a few comparisons and no side effects,
+ * and then does the work of requester, responder or completer in fewer steps; all other packets and
+ * queue pairs are left to those. The fast path never sends a control frame or calls a user. Inlined
+ * where packets leave and arrive. A build without it must give the same digests (a column of
+ * tests/matrix.sh).
+ * Source: that of requester, responder and completer. */
 #ifndef STORMGLASS_RNIC_HOST_FAST_PATH_H
 #define STORMGLASS_RNIC_HOST_FAST_PATH_H
 
@@ -23,7 +23,7 @@ enum { FAST_PATH = 1 };
 
 /* ------------------------------------------------------------------ sending */
 
-/* Of a queue pair within a message: the next packet is not the last. */
+/* The next packet of a message in progress is not its last. */
 static inline bool fast_path_is_middle(const struct qp *qp)
 {
     return FAST_PATH && qp->tx_length - qp->tx_offset > qp->mtu;
@@ -45,7 +45,7 @@ static inline uint8_t fast_path_ask(const struct rnic *rnic, struct qp *qp)
     return ask ? FRAME_ACK_REQUEST : 0;
 }
 
-/* Makes the frame the next packet. */
+/* Fills in the frame with the next packet. */
 static inline void fast_path_make(struct rnic *rnic, struct qp *qp, struct frame *frame,
                                   time_ps now)
 {
@@ -67,7 +67,7 @@ static inline uint32_t fast_path_send(struct rnic *rnic, struct qp *qp, time_ps 
     return handle;
 }
 
-/* Sends the next packet at once, where the wire is free and nobody is asked for the next frame. */
+/* Sends the next packet at once, when the wire is free and no other frame is ahead of it. */
 static inline void fast_path_send_now(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct port *port = &rnic->port;
@@ -79,7 +79,7 @@ static inline void fast_path_send_now(struct rnic *rnic, struct qp *qp, time_ps 
 
 /* ------------------------------------------------------------------ receiving */
 
-/* The packet goes on with the message under way, and nothing waits to be answered before it. */
+/* The packet continues the message in progress, and no answer is pending. */
 static inline bool fast_path_may_take(const struct qp *qp, const struct frame *frame)
 {
     const unsigned odd = QP_RX_NAKED | QP_RX_ANSWER | QP_RX_LISTED | QP_RX_FIRST_DATA | QP_RX_HELD;
@@ -88,7 +88,7 @@ static inline bool fast_path_may_take(const struct qp *qp, const struct frame *f
            (qp->flags & (QP_RESPOND | QP_SOFT)) == 0 && frame->blob == POOL_NONE;
 }
 
-/* The packet's frame becomes that of its ACK, with its PSN. */
+/* Turns the packet's frame into its ACK, with its PSN. */
 static inline void fast_path_make_ack(struct rnic *rnic, const struct qp *qp, struct frame *frame)
 {
     packet_dress(frame, qp);
@@ -97,14 +97,14 @@ static inline void fast_path_make_ack(struct rnic *rnic, const struct qp *qp, st
     rnic->counters.acks_sent++;
 }
 
-/* What does not wait has been in its queue all the same, for no time. */
+/* A frame that does not wait counts as having been in its queue for zero time. */
 static inline void fast_path_pass(struct port_prio *prio, const struct frame *frame)
 {
     if (frame->bytes > prio->peak)
         prio->peak = frame->bytes;
 }
 
-/* Behind the frames of its priority; the port is served unless a DEQUEUE is due. */
+/* Appends to the queue of its priority; serves the port unless a DEQUEUE is due. */
 static inline void fast_path_append(struct rnic *rnic, uint32_t handle, struct frame *frame,
                                     time_ps now)
 {
@@ -116,7 +116,7 @@ static inline void fast_path_append(struct rnic *rnic, uint32_t handle, struct f
     arbiter_end(rnic, now);
 }
 
-/* An ACK that may leave now leaves now. */
+/* Sends the ACK now if it may leave now. */
 static inline void fast_path_answer(struct rnic *rnic, struct qp *qp, uint32_t handle,
                                     struct frame *frame, time_ps now)
 {
@@ -135,10 +135,10 @@ static inline void fast_path_answer(struct rnic *rnic, struct qp *qp, uint32_t h
     }
 }
 
-/* ------------------------------------------------------------------ being acknowledged */
+/* ------------------------------------------------------------------ acknowledgment */
 
-/* The ACK moves on within a message: it is for a packet before the next to send, and before the
- * last of its message.  Neither of these is older than una_psn. */
+/* The ACK advances within a message: its packet precedes next_psn and the last packet of its
+ * message, neither of which is older than una_psn. */
 static inline bool fast_path_may_acknowledge(const struct qp *qp, const struct frame *frame)
 {
     const uint32_t una = qp->una_psn, ahead = psn_ahead(frame->psn, una);
@@ -148,8 +148,8 @@ static inline bool fast_path_may_acknowledge(const struct qp *qp, const struct f
 
 /* ------------------------------------------------------------------ receiving */
 
-/* The queue pair is the one that is meant, and nothing holds the frame up before.  Whether the
- * state takes packets is not asked: only then is a message under way, or something to be
+/* The queue pair is the addressed one, and nothing delays the frame. The state need not be checked,
+ * because only a state that accepts packets has a message in progress or something to be
  * acknowledged. */
 static inline bool fast_path_is_for(const struct rnic *rnic, const struct qp *qp,
                                     const struct frame *frame)
@@ -158,7 +158,7 @@ static inline bool fast_path_is_for(const struct rnic *rnic, const struct qp *qp
            qp->qpn == frame->qpn && qp->flow.destination == frame->source;
 }
 
-/* The frame takes the fast path if a mark that it has asks for no CNP: counts it. */
+/* The frame takes the fast path unless its CE mark requires a CNP; counts it. */
 static inline bool fast_path_enters(struct rnic *rnic, const struct qp *qp, struct port_prio *prio,
                                     const struct frame *frame, time_ps now)
 {
@@ -172,8 +172,8 @@ static inline bool fast_path_enters(struct rnic *rnic, const struct qp *qp, stru
     return true;
 }
 
-/* Both are the whole of an arrival's event, of an ACK or of any other frame that is for the queue
- * pair, and take it over.  False: there is something odd, and nothing has been done yet. */
+/* Each handles the entire arrival event, of an ACK or of another frame for the queue pair, and
+ * consumes the frame. False: not the common case, and nothing has been done. */
 static inline bool fast_path_acknowledge(struct rnic *rnic, struct qp *qp, struct port_prio *prio,
                                          const struct frame *frame, const struct event *event)
 {
@@ -183,7 +183,7 @@ static inline bool fast_path_acknowledge(struct rnic *rnic, struct qp *qp, struc
     qp->una_psn = psn_add(frame->psn, 1);
     qp->retry_left = qp->retry_count;
     qp->rnr_left = qp->rnr_retry;
-    qp->timeout_due = now + qp->timeout; /* where nothing is outstanding nobody looks at it */
+    qp->timeout_due = now + qp->timeout; /* unused while nothing is outstanding */
     pool_give(&rnic->port.frames->frames, (uint32_t)event->argument);
     const bool content = arbiter_is_scheduled(qp, now) || arbiter_is_idle(qp);
     if (UNLIKELY(!qp->timeout_pending || !content))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host - events to RNICs and timers. */
+ * host - dispatches events to RNICs and timers. */
 #include "rnic/host/host.h"
 
 #include "base/memory.h"
@@ -22,9 +22,9 @@ static time_ps now(void *world)
     return node_now(&host->node);
 }
 
-/* A wake-up cannot be taken back: setting a later time keeps the pending one, which then sleeps
- * on; an earlier time posts another, and the one it overtakes finds a wakeup that is not its own.
- * */
+/* A wake-up cannot be canceled. Setting a later time keeps the pending wake-up, which is then
+ * renewed; an earlier time posts another, and the older one is ignored because it does not match
+ * `wakeup`. */
 static void timer_set(void *world, struct timer *timer, time_ps due)
 {
     struct host *host = world;
@@ -68,7 +68,7 @@ static void serve_ready_ports(struct host *host, time_ps at)
         arbiter_serve(host->rnics[__builtin_ctz(ready)], at);
 }
 
-/* False: the frame is not for the RNIC, or damaged. */
+/* Returns false when the frame is not for the RNIC, or is damaged. */
 static inline bool arrives(struct host *host, struct rnic *rnic, const struct event *event)
 {
     struct frame *frame = frame_at(host->frames, (uint32_t)event->argument);
@@ -97,7 +97,7 @@ static void dispatch(struct host *host, const struct event *event)
     }
 }
 
-/* Ports that became ready in the event are served. */
+/* Serves the ports that became ready in the event. */
 static inline void end_event(struct host *host, time_ps at)
 {
     if (UNLIKELY(host->ready_ports != RNIC_HOST_BUSY))
@@ -105,7 +105,7 @@ static inline void end_event(struct host *host, time_ps at)
     host->ready_ports = 0;
 }
 
-/* An event that may touch anything of the host. */
+/* Handles an event that may touch anything in the host. */
 static NOINLINE void on_odd_event(struct host *host, const struct event *event)
 {
     const time_ps at = event->at;
@@ -114,7 +114,7 @@ static NOINLINE void on_odd_event(struct host *host, const struct event *event)
     end_event(host, at);
 }
 
-/* The two events of a frame that goes through the receive buffer. */
+/* The two events of a frame that passes through the receive buffer. */
 static NOINLINE void on_buffered(struct host *host, const struct event *event, struct rnic *rnic)
 {
     const time_ps at = event->at;
@@ -181,8 +181,8 @@ static NOINLINE void on_wake(struct host *host, const struct event *event, struc
         on_odd_event(host, event);
 }
 
-/* Each kind has a function of its own, which saves no more registers than it needs; so that they go
- * over into one another without moving what they are given, it is in the same order. */
+/* Each kind has a function of its own, which saves only the registers that it needs. The functions
+ * have the same order of parameters, so that tail calls move no arguments. */
 static void on_event(struct node *node, const struct event *event)
 {
     struct host *host = of_node(node);
@@ -216,7 +216,7 @@ static const struct node_ops host_ops = {
     .audit = audit,
 };
 
-/* ------------------------------------------------------------------ a host of a machine */
+/* ------------------------------------------------------------------ hosts that share a machine */
 
 static void work(void *world, struct env_work *work)
 {
@@ -241,7 +241,7 @@ static void arrive_soft(struct host *host, struct rnic *rnic, const struct event
         soft_receive(rnic, handle, event->at);
 }
 
-/* `asked`: ports to serve for effects that were in events of other hosts. */
+/* `asked`: ports to serve for effects of other hosts' events. */
 static void on_machine_event(struct node *node, const struct event *event)
 {
     struct host *host = of_node(node);
@@ -280,7 +280,7 @@ void host_join_machine(struct host *host, struct machine *machine)
     host->env.ops = &machine_env_ops;
 }
 
-/* ------------------------------------------------------------------ life */
+/* ------------------------------------------------------------------ creation and end */
 
 void host_init(struct host *host, struct engine *engine, const char *name,
                struct frame_pool *frames, const struct probe *probe)
@@ -298,7 +298,7 @@ void host_init(struct host *host, struct engine *engine, const char *name,
 
 void host_fini(struct host *host)
 {
-    for (uint32_t i = host->rnic_count; i-- > 0;) { /* of a card the owner last */
+    for (uint32_t i = host->rnic_count; i-- > 0;) { /* the owner of a card's pipeline last */
         rnic_fini(host->rnics[i]);
         free(host->rnics[i]);
     }

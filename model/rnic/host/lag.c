@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lag - whose turn it is, and who carries whom.
- * A member that is carried keeps its arbiter, and its port its queues; but that port's wire is
- * never free, and the carrier's source asks the sources of all whom it carries in turn. */
+ * lag - member selection, and carrying for members whose link is down.
+ * A carried member keeps its arbiter, and its port keeps its queues; but that port's wire is never
+ * free, and the carrier's source polls the sources of all members it carries in turn. */
 #include "rnic/host/lag.h"
 
 #include "rnic/cm/cm.h"
 #include "rnic/host/arbiter.h"
 #include "rnic/qp/qp.h"
 
-/* ------------------------------------------------------------------ which member */
+/* ------------------------------------------------------------------ member selection */
 
 enum { ETHERTYPE_IPV4 = 0x0800, ROCE_PORT = 4791, GATEWAY_MAC = 1 };
 
-/* Four bytes that are big-endian on the wire, as a little-endian machine loads them. */
+/* A big-endian word on the wire, as a little-endian machine loads it. */
 static uint32_t loaded(uint32_t value)
 {
     return __builtin_bswap32(value);
 }
 
-/* Linux bond_eth_hash: the last bytes of both MACs.  Switches route, so that the destination is
- * always the first one's; a host's last byte is that of its address. */
+/* Linux bond_eth_hash: the last bytes of both MACs. The destination is always the gateway's because
+ * switches route; a host's last byte is that of its IP address. */
 static uint32_t layer2(const struct lag_flow *flow)
 {
     return ((flow->source_ip & 0xFF) ^ GATEWAY_MAC) ^ ETHERTYPE_IPV4;
@@ -40,7 +40,7 @@ uint32_t lag_hash(enum rnic_lag policy, const struct lag_flow *flow)
         return layer2(flow);
     case RNIC_LAG_LAYER2_3:
         return with_addresses(layer2(flow), flow);
-    case RNIC_LAG_LAYER3_4: /* the lowest bit is discarded, for ports that are all even */
+    case RNIC_LAG_LAYER3_4: /* the lowest bit is discarded because ports may all be even */
         return with_addresses(loaded((uint32_t)flow->source_port << 16 | ROCE_PORT), flow) >> 1;
     case RNIC_LAG_NONE:
     case RNIC_LAG_QUEUE_AFFINITY:
@@ -49,7 +49,7 @@ uint32_t lag_hash(enum rnic_lag policy, const struct lag_flow *flow)
     return 0;
 }
 
-/* The n-th member that has a link. */
+/* The n-th member with a link. */
 static struct rnic *cabled(const struct lag *lag, uint32_t n)
 {
     uint32_t mask = lag->cabled;
@@ -79,11 +79,11 @@ struct rnic *lag_owner(struct rnic *rnic, uint32_t qpn)
     return rnic;
 }
 
-/* ------------------------------------------------------------------ who carries whom */
+/* ------------------------------------------------------------------ carrying */
 
 static struct rnic *of_port(struct port *port)
 {
-    return (struct rnic *)(void *)port; /* its first member */
+    return (struct rnic *)(void *)port; /* the port is the first member */
 }
 
 static uint8_t ready_of(const struct rnic *rnic)
@@ -94,7 +94,7 @@ static uint8_t ready_of(const struct rnic *rnic)
     return (uint8_t)ready;
 }
 
-/* The next frame of a member, for another one's port. */
+/* Takes the next frame of a member for another member's port. */
 static uint32_t next_of(struct lag *lag, uint32_t member, const struct port *by, uint8_t allowed,
                         time_ps now)
 {
@@ -133,7 +133,7 @@ void lag_serve(struct rnic *rnic, time_ps now)
     port_dequeue(by, now);
 }
 
-/* A port that is carried has a frame. */
+/* A carried port has a frame. */
 static void later_carried(struct port *port)
 {
     lag_serve(of_port(port), node_now(port->node));
@@ -158,8 +158,7 @@ static bool carries(const struct lag *lag, uint32_t member)
     return false;
 }
 
-/* The port's own wire is free when its last frame is out, which it was long ago if it was carried.
- */
+/* A port's own wire is free once its last frame is out; for a carried port that was long ago. */
 static void wire(struct lag *lag, uint32_t member, time_ps now)
 {
     const time_ps never_free = TIME_NEVER - 1;
@@ -188,11 +187,11 @@ void lag_set_down(struct lag *lag, uint32_t member, bool down, time_ps now)
         port_dequeue(&lag->members[i]->port, now);
 }
 
-/* ------------------------------------------------------------------ making */
+/* ------------------------------------------------------------------ creation */
 
 void lag_form(struct lag *lag, struct rnic *const *rnics, uint32_t count, uint8_t cabled_ports)
 {
-    enum { ID_MEMBER_SHIFT = 24 }; /* above what a connection's slot and generation take */
+    enum { ID_MEMBER_SHIFT = 24 }; /* above the bits of a connection's slot and generation */
     CHECK(count <= LAG_MEMBERS && cabled_ports != 0);
     *lag = (struct lag){.count = count, .cabled = cabled_ports};
     for (uint32_t i = 0; i < count; i++) {

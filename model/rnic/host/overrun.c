@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * overrun - the completion is lost at once, the rest an event later: the queue pair may be in the
- * middle of something. */
+ * overrun - the completion is lost at once; everything else happens in a later event, because the
+ * queue pair may be in the middle of an operation. */
 #include "rnic/host/overrun.h"
 
 #include "base/plural.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rnic - receiving, events, making and checking. */
+ * rnic - reception, events, creation and audit. */
 #include "rnic/host/rnic.h"
 
 #include "rnic/cm/cm_conn.h"
@@ -41,7 +41,7 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
 
 /* ------------------------------------------------------------------ receiving */
 
-/* The notification point: a CNP to the sender of a marked packet, not too often. */
+/* The notification point: sends a CNP to the sender of a marked packet, at a limited rate. */
 static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.ecn_marked++;
@@ -67,7 +67,7 @@ static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
         arbiter_limit(qp, pacer_on_cnp(&qp->pacer, &rnic->cc_site, now));
 }
 
-/* Hands a packet to the part of its queue pair that it is for. */
+/* Dispatches a packet to the part of its queue pair that handles it. */
 static void take_packet(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
@@ -80,7 +80,8 @@ static void take_packet(struct rnic *rnic, struct qp *qp, const struct frame *fr
         responder_receive(rnic, qp, frame, now);
 }
 
-/* For no queue pair, or one that does not take it: to the connection manager, or to nobody. */
+/* A packet for no queue pair, or for one that does not accept it: passed to the connection manager,
+ * or dropped. */
 static void stray(struct rnic *rnic, uint32_t handle, const struct frame *frame, time_ps now)
 {
     if (frame->opcode == FRAME_UD_SEND_ONLY) {
@@ -231,14 +232,14 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
     case RNIC_EVENT_DATA_CAME:
         cm_on_data_came(rnic, (uint32_t)event->argument);
         return;
-    case RNIC_EVENT_DRAIN: /* host.c has it */
+    case RNIC_EVENT_DRAIN: /* handled by host.c */
     case RNIC_EVENT_FIRST_OWN:
         break;
     }
-    CHECK(false); /* no RNIC's event */
+    CHECK(false); /* not an event of an RNIC */
 }
 
-/* ------------------------------------------------------------------ making and checking */
+/* ------------------------------------------------------------------ creation and audit */
 
 /* Class selector precedence, RFC 2474 4.2.2. */
 void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t map[DSCPS])
@@ -254,7 +255,8 @@ void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t
             map[dscp] = own[dscp];
 }
 
-/* Before the first queue pair there is one that nobody finds, so that looking needs no question. */
+/* Before the first queue pair exists, lookups use a dummy slot that never matches, which saves a
+ * check. */
 void rnic_place_qps(struct rnic *rnic)
 {
     static struct qp none;
@@ -370,7 +372,7 @@ void rnic_fini(struct rnic *rnic)
     pool_fini(&rnic->qps);
 }
 
-/* A list has its members once, in their class and flagged; so many. */
+/* CHECKs that a list has its members once, in their class and flagged; returns their number. */
 static uint32_t audit_ready(const struct rnic *rnic, uint8_t priority)
 {
     const struct rnic_list *list = &rnic->classes[priority].ready;
@@ -408,8 +410,8 @@ static void audit_classes(const struct rnic *rnic, uint32_t ready, uint32_t answ
     CHECK(ready == 0 && answers == 0);
 }
 
-/* A few are audited after each event, of many some: each after one of so many events, drawn by what
- * the node has executed. */
+/* A few queue pairs are audited after each event; of many, each is audited once in a number of
+ * events, selected pseudo-randomly by the node's digest. */
 static bool is_turn(const struct rnic *rnic, uint32_t number, uint32_t count)
 {
     enum { FEW = 64 };

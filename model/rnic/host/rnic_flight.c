@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rnic_flight - between queue pairs, their flights and their pacers. */
+ * rnic_flight - connects queue pairs, their flights and their pacers. */
 #include "rnic/host/rnic_flight.h"
 
 #include "rnic/qp/packet.h"
@@ -13,7 +13,7 @@ static void look_at_window(struct rnic *rnic, struct qp *qp)
         qp->flags |= QP_FULL;
 }
 
-/* What the pacer says of the next request. */
+/* Applies the pacer's result for the next request. */
 static void pace(struct rnic *rnic, struct qp *qp, time_ps until)
 {
     qp->pacer.flight->paced_until = until;
@@ -25,7 +25,7 @@ static void pace(struct rnic *rnic, struct qp *qp, time_ps until)
 
 void rnic_flight_begin(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    pacer_fini(&qp->pacer, &rnic->cc_site); /* its packets' size is known only now */
+    pacer_fini(&qp->pacer, &rnic->cc_site); /* the packet size is only known now */
     pacer_init(&qp->pacer, &rnic->cc_site, (uint32_t)WIRE_ROCE_BYTES + qp->mtu);
     const bool limited = qp->pacer.rate < rnic->cc_site.line_bps;
     qp->flags |= QP_FLIGHT;
@@ -62,7 +62,7 @@ void rnic_flight_back(struct rnic *rnic, struct qp *qp)
     look_at_window(rnic, qp);
 }
 
-/* The ACK's time to live was the peer's, which is taken to be the same as here. */
+/* Computes the hops from the TTL, assuming that the peer uses the same initial TTL. */
 void rnic_flight_acknowledged(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                               time_ps now)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rnic_params - an RNIC's parameters as rows. */
+ * rnic_params - the table of RNIC parameters. */
 #include "rnic/host/rnic.h"
 
 #define ROW(field) offsetof(struct rnic_params, field)
 #define WEIGHT(n)                                                                                  \
     {                                                                                              \
         "weight-" #n, OPT_INT, ROW(weight[n]), "0", "0", "100", NULL,                              \
-            "Share of priority " #n                                                                \
-            " of the host's traffic, among the weighted ones; 0: strict.",                        \
+            "Share of priority " #n " of the host's traffic, among the weighted ones; 0: strict.", \
             "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw", OPT_ACTS(CLASSES, ANY, TRACE)  \
     }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rnic_watch - states of a queue pair as reasons to wait. */
+ * rnic_watch - maps states of a queue pair to reasons for waiting. */
 #include "rnic/host/rnic_watch.h"
 
 #include "rnic/host/arbiter.h"
@@ -38,7 +38,7 @@ NOINLINE void rnic_watch_report_work(const struct rnic *rnic, const struct qp *q
     probe->work(probe->self, &work);
 }
 
-/* What it waits for that may send. */
+/* What a queue pair that may send is waiting for. */
 static enum probe_hold_state sending_state(const struct rnic *rnic, const struct qp *qp,
                                            time_ps now)
 {
@@ -53,7 +53,7 @@ static enum probe_hold_state sending_state(const struct rnic *rnic, const struct
                                   : (enum probe_hold_state)states[pipeline_holds(rnic, now)];
 }
 
-/* Of the requester, which has something to send. */
+/* For a requester that has something to send. */
 static enum probe_hold_state request_state(const struct rnic *rnic, const struct qp *qp,
                                            time_ps now)
 {
@@ -81,7 +81,7 @@ static bool may_go(enum probe_hold_state state)
     return state == PROBE_HOLD_WIRE || state >= PROBE_HOLD_SOFTWARE;
 }
 
-/* Of both the one that may go, else the requester's. */
+/* Of requester and responder, the state of the one that may send, else the requester's. */
 static enum probe_hold_state state_of(const struct rnic *rnic, const struct qp *qp, time_ps now)
 {
     const bool request = qp->sq_cur != qp->sq_visible || (qp->flags & QP_TX_ACTIVE) != 0;

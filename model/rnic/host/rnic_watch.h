@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rnic_watch - what an RNIC tells who accounts for time: its messages, and what holds a queue pair.
- * Costs one bit to look at where nobody does: a port whose frames or packets are reported
- * (PORT_WATCHED). */
+ * rnic_watch - reports an RNIC's messages, and what holds a queue pair, to the time accounting.
+ * Without accounting this costs a test of one bit: PORT_WATCHED, set for a port whose frames or
+ * packets are reported. */
 #ifndef STORMGLASS_RNIC_HOST_RNIC_WATCH_H
 #define STORMGLASS_RNIC_HOST_RNIC_WATCH_H
 
@@ -12,7 +12,7 @@ void rnic_watch_report_work(const struct rnic *rnic, const struct qp *qp, enum p
                             unsigned operation, bool good, time_ps now);
 void rnic_watch_report_hold(const struct rnic *rnic, const struct qp *qp, time_ps now);
 
-/* What a work request does. */
+/* The operation of a work request. */
 static inline enum probe_work_operation rnic_watch_operation(unsigned wr_opcode)
 {
     return wr_opcode == IBV_WR_RDMA_READ ? PROBE_WORK_READ
@@ -26,7 +26,7 @@ static inline bool rnic_is_watched(const struct rnic *rnic)
     return UNLIKELY((rnic->port.odd & PORT_WATCHED) != 0);
 }
 
-/* A message of the queue pair, or for ASKED and TAKEN of its peer's; `operation` is that of enum
+/* Reports a message of the queue pair, for ASKED and TAKEN one of its peer's. `operation`: enum
  * probe_work_operation. */
 static inline void rnic_watch_work(const struct rnic *rnic, const struct qp *qp,
                                    enum probe_work_kind kind, unsigned operation, bool good,
@@ -36,7 +36,7 @@ static inline void rnic_watch_work(const struct rnic *rnic, const struct qp *qp,
         rnic_watch_report_work(rnic, qp, kind, operation, good, now);
 }
 
-/* All of a SEND or WRITE of the peer is here. */
+/* All of a SEND or WRITE of the peer has arrived. */
 static inline void rnic_watch_taken(const struct rnic *rnic, const struct qp *qp, bool send,
                                     time_ps now)
 {
@@ -44,7 +44,7 @@ static inline void rnic_watch_taken(const struct rnic *rnic, const struct qp *qp
                     now);
 }
 
-/* The queue pair was scheduled, or put to sleep: what it waits for from now on. */
+/* Reports what the queue pair is waiting for after it was scheduled or put to sleep. */
 static inline void rnic_watch_hold(const struct rnic *rnic, const struct qp *qp, time_ps now)
 {
     if (rnic_is_watched(rnic))

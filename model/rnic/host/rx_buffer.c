@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rx_buffer - FIFO, thresholds, faults.
- *
- * wire -> | ... held ... | -> transport, one frame each bytes / drain
- *            xon  xoff  size
- *
- * A change of the drain rate begins the head frame's time anew. */
+ *   wire -> | ... held ... | -> transport, each frame takes bytes / drain
+ *              xon  xoff  size
+ * A change of the drain rate restarts the service of the head frame. */
 #include "rnic/host/rx_buffer.h"
 
 #include "base/drop.h"
@@ -21,15 +19,15 @@ int64_t rx_buffer_xoff(const struct rnic_params *params, const struct port_param
 {
     if (params->rx_xoff != RNIC_AUTO)
         return params->rx_xoff;
-    /* As many metres of fibre as the link is long in time, its FEC included. */
+    /* The meters of fiber that correspond to the delay of the link, including its FEC. */
     const int64_t metres = port_propagation(port) / FIBRE_PS_PER_METRE, size = params->rx_buffer;
     const int64_t headroom = headroom_mlx5(port->rate / 1000000, metres, port->mtu);
     const int64_t least =
-        size / LEAST_XOFF_SHARE; /* a buffer too small for its link still takes some */
+        size / LEAST_XOFF_SHARE; /* a buffer too small for its link still accepts some */
     return size - headroom > least ? size - headroom : least;
 }
 
-/* Frames go through the buffer at that rate of the drain. */
+/* Whether frames pass through the buffer at that drain rate. */
 static bool holds_frames(const struct rnic *rnic, int64_t bps)
 {
     return bps != RNIC_UNLIMITED ||
@@ -50,7 +48,8 @@ static void set_rate(struct rnic *rnic, int64_t bps)
 
 static void still_held(const struct port *port, struct probe_pause *why)
 {
-    const struct rnic *rnic = (const struct rnic *)(const void *)port; /* its first member */
+    const struct rnic *rnic = (const struct rnic *)(const void *)port; /* the port is the first
+                                                                        * member */
     why->occupancy = rnic->rx.held;
     why->threshold = rnic->rx.xoff;
 }
@@ -87,7 +86,7 @@ static struct probe_pause edge(const struct rnic *rnic, uint8_t priority, bool x
     };
 }
 
-/* Linux mlx5 en_ethtool.c: the warning comes at 85 % of the time, not before 80 ms. */
+/* Linux mlx5 en_ethtool.c: the warning comes at 85 % of the time, but not before 80 ms. */
 static time_ps warning_after(time_ps stall)
 {
     const time_ps most = stall / 100 * 85, least = 80 * PS_PER_MS;
@@ -95,7 +94,7 @@ static time_ps warning_after(time_ps stall)
     return warning < stall ? warning : stall;
 }
 
-/* The peer is to be paused in the priority while the buffer is over, or a storm wants it. */
+/* The peer must be paused in the priority while the buffer is over xoff, or during a storm. */
 static bool wants_pause(const struct rnic *rnic, uint8_t priority)
 {
     const unsigned paused = rnic->rx.storm | (rnic->rx.over ? rnic->rx.lossless : 0u);
@@ -136,7 +135,7 @@ static void give_up(struct rnic *rnic, uint8_t priority, time_ps now)
     set_pause(rnic, priority, now);
 }
 
-/* One look is due at a time; it finds the pause that it was for, or a younger one. */
+/* At most one check is pending; it may find the pause for which it was set or a later one. */
 void rx_buffer_on_stall(struct rnic *rnic, uint8_t priority, time_ps now)
 {
     const time_ps stall = rnic->params.pfc_watchdog, warning = warning_after(stall);
@@ -145,7 +144,7 @@ void rx_buffer_on_stall(struct rnic *rnic, uint8_t priority, time_ps now)
     rnic->rx.look_at[priority] = TIME_NEVER;
     if (!wants_pause(rnic, priority))
         return;
-    if (since == TIME_NEVER) { /* the port may not */
+    if (since == TIME_NEVER) { /* the port may not send pauses */
         look_again(rnic, priority, now + warning);
         return;
     }
@@ -162,7 +161,7 @@ static void set_pauses(struct rnic *rnic, time_ps now)
         set_pause(rnic, (uint8_t)__builtin_ctz(mask), now);
 }
 
-/* There is a head. */
+/* Requires a head frame. */
 static NOINLINE void start_head(struct rnic *rnic, time_ps now)
 {
     struct rx_buffer *rx = &rnic->rx;
@@ -205,7 +204,7 @@ static NOINLINE void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
     frame_give(rnic->port.frames, handle);
 }
 
-/* There is more than there may be before the peer is paused. */
+/* The buffer has risen above xoff: pauses the peer. */
 static NOINLINE void add_beyond(struct rnic *rnic, bool first, time_ps now)
 {
     if (first)
@@ -238,8 +237,8 @@ static inline void add_behind(struct rnic *rnic, uint32_t handle, struct frame *
         start_head(rnic, now);
 }
 
-/* Nothing is before it, and it may be that the RNIC takes no time for it: an ACK whose context is
- * there. */
+/* The buffer is empty, and the RNIC may need no time for the frame: an ACK whose context is
+ * cached. */
 static NOINLINE void add_first(struct rnic *rnic, uint32_t handle, struct frame *frame, time_ps now)
 {
     if (pipeline_passes(rnic, frame, now))
@@ -263,7 +262,7 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
 {
     struct rx_buffer *rx = &rnic->rx;
     if (rx->due != now)
-        return; /* of a rate that holds no longer */
+        return; /* event of an outdated drain rate */
     const uint32_t handle = rx->head;
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     rx->due = TIME_NEVER;
@@ -309,7 +308,8 @@ time_ps rx_buffer_busy(const struct rx_buffer *rx, time_ps now)
     return rx->busy_ps + (rx->busy_since == TIME_NEVER ? 0 : now - rx->busy_since);
 }
 
-/* Whoever is to be paused is, where the port may; and who was paused has somebody who looks. */
+/* Every priority that must be paused is paused, if the port may pause it, and each pause has a
+ * pending check. */
 static void audit_pauses(const struct rnic *rnic)
 {
     const struct rx_buffer *rx = &rnic->rx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verbs_sim - from ibv_send_wr to a queue's slot. */
+ * verbs_sim - implements the verbs table: from ibv_send_wr to a slot of a queue. */
 #include "rnic/host/verbs_sim.h"
 
 #include "rnic/host/lag.h"
@@ -73,7 +73,7 @@ static struct verbs_conn *connect_to(struct verbs_device *device, const struct v
 
 /* ------------------------------------------------------------------ posting */
 
-/* The pieces of a request and their length; false: an lkey or a range is wrong, or bytes follow
+/* Collects the SGEs of a request and their length; false: invalid lkey or range, or bytes after
  * bulk. */
 static bool take_sges(const struct rnic *rnic, const struct ibv_sge *from, int count,
                       struct mr_sge to[MR_SGES], uint32_t *length)
@@ -274,7 +274,7 @@ static int post_srq_recv(struct verbs_srq *srq, struct ibv_recv_wr *wr, struct i
     return error;
 }
 
-/* ------------------------------------------------------------------ questions */
+/* ------------------------------------------------------------------ queries */
 
 static uint32_t local_ip(struct verbs_device *device)
 {
@@ -286,7 +286,7 @@ static uint32_t qp_num(const struct verbs_conn *conn)
     return conn->qp == NULL ? 0 : conn->qp->qpn;
 }
 
-/* The process on a software RNIC pays by its own rows. */
+/* With a software RNIC the process pays according to its own parameters. */
 static time_ps post_cost(struct verbs_device *device)
 {
     const struct rnic *rnic = of_device(device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * context_cache - sets in the order of their use. */
+ * context_cache - sets in order of use. */
 #include "rnic/pipeline/context_cache.h"
 
 #include "base/check.h"
@@ -30,7 +30,7 @@ static uint32_t *set_of(struct context_cache *cache, uint32_t qpn)
     return &cache->tags[hash_mix(qpn) % cache->sets * cache->ways];
 }
 
-/* The one at `at` is it, or makes room for it. */
+/* Moves the entry at `at` to the front, or replaces it by `qpn`. */
 static void put_first(uint32_t *set, unsigned at, uint32_t qpn)
 {
     memmove(&set[1], &set[0], at * sizeof *set);

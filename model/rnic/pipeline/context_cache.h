@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * context_cache - which queue pairs' contexts an RNIC holds itself.
- * Sets of four or so, the least recently used of a set leaves; the set is a hash of the QPN.  More
- * queue pairs than it holds miss more and more, not all at once.  PCIe holds translations the same
- * way.
- * Source: own; cards do not say how theirs are made.  Owner: the pipeline. */
+ * context_cache - the queue pair contexts cached on an RNIC.
+ * Set-associative with about four ways, LRU within a set; the set is a hash of the QPN. When there
+ * are more queue pairs than entries, the miss rate rises gradually. Also used for the address
+ * translations of PCIe (IOTLB).
+ * Source: our choice; vendors do not publish how theirs work. Owner: the pipeline. */
 #ifndef STORMGLASS_RNIC_PIPELINE_CONTEXT_CACHE_H
 #define STORMGLASS_RNIC_PIPELINE_CONTEXT_CACHE_H
 
@@ -13,21 +13,21 @@
 enum { CONTEXT_WAYS = 4 };
 
 struct context_cache {
-    uint32_t *tags; /* sets of so many ways, the one used last first; 0: empty */
-    uint32_t sets;  /* 0: every context is there */
+    uint32_t *tags; /* sets of ways, most recently used first; 0: empty */
+    uint32_t sets;  /* 0: no cache limit, every lookup hits */
     uint32_t ways;
-    uint32_t last; /* the one that was used last, the first of its set; 0: none */
+    uint32_t last; /* most recently used, first of its set; 0: none */
     uint64_t hits, misses;
 };
 
 void context_cache_init(struct context_cache *cache, int64_t contexts, uint32_t ways);
 void context_cache_fini(struct context_cache *cache);
 
-/* The same of another than the one that was used last. */
+/* Slow paths, for a QPN other than the most recently used. */
 bool context_cache_find_other(struct context_cache *cache, uint32_t qpn);
 bool context_cache_use_other(struct context_cache *cache, uint32_t qpn);
 
-/* True: it is there, and was used now. */
+/* Returns whether it is cached; a hit counts as a use. */
 static inline bool context_cache_find(struct context_cache *cache, uint32_t qpn)
 {
     if (qpn != cache->last)
@@ -36,7 +36,7 @@ static inline bool context_cache_find(struct context_cache *cache, uint32_t qpn)
     return true;
 }
 
-/* True: it is there.  Else it is from now on. */
+/* Returns whether it is cached; a miss inserts it. */
 static inline bool context_cache_use(struct context_cache *cache, uint32_t qpn)
 {
     if (qpn != cache->last)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cq - steps of a queue. */
+ * cq - the steps of a completion queue. */
 #include "rnic/pipeline/cq.h"
 
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { BUDGET = 256 }; /* Linux cq.c, IB_POLL_BUDGET_IRQ: then it is a poll anew */
+enum { BUDGET = 256 }; /* Linux cq.c, IB_POLL_BUDGET_IRQ: completions per poll */
 
 static const struct pipeline_params *params_of(const struct rnic *rnic)
 {
@@ -31,7 +31,7 @@ static struct cq *queue_of(struct rnic *rnic, uint32_t slot)
     return &cqs->list[slot];
 }
 
-/* Its next step; what was to come before is none. */
+/* Sets the next step; an earlier pending step is canceled. */
 static void move(struct rnic *rnic, struct cq *cq, enum cq_state state, time_ps at)
 {
     const uint32_t slot = (uint32_t)(cq - rnic->cqs->list);
@@ -82,7 +82,7 @@ static void poll_over(const struct rnic *rnic, struct cq *cq, time_ps now)
     cq->polled = 0;
 }
 
-/* Its user may do anything but let the queues' list move: completions come by events. */
+/* The user may do anything except make the list of queues move: completions arrive by events. */
 static void deliver_first(struct rnic *rnic, struct cq *cq, time_ps now)
 {
     const uint32_t index = cq->first;
@@ -129,7 +129,7 @@ void cq_on_event(struct rnic *rnic, uint64_t argument, time_ps now)
         poll(rnic, cq, now);
         return;
     }
-    CHECK(false); /* an armed queue waits for a completion */
+    CHECK(false); /* an armed queue waits for a completion, not for a step */
 }
 
 uint32_t cq_working(const struct rnic *rnic)

@@ -34,12 +34,12 @@ static enum verdict judged(uint64_t now, uint64_t before)
 static enum verdict compared(const struct dim *dim, uint64_t rate, uint64_t ratio)
 {
     if (dim->rate == 0)
-        return SAME; /* the first */
+        return SAME; /* the first sample */
     const enum verdict by_rate = judged(rate, dim->rate);
     return by_rate != SAME ? by_rate : judged(ratio, dim->ratio);
 }
 
-/* At the edge it turns round. */
+/* Turns around at the lowest and highest level. */
 static void step(struct dim *dim)
 {
     if (dim->level == (dim->left ? 0 : DIM_LEVELS - 1))
@@ -53,7 +53,7 @@ static uint64_t per_ms(uint64_t count, uint64_t us)
     return (count * 1000 + us - 1) / us;
 }
 
-/* True: another level holds from now on. */
+/* Returns true when the level changes. */
 static bool decide(struct dim *dim, uint64_t us)
 {
     const uint8_t before = dim->level;

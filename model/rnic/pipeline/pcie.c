@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pcie - what a transfer takes. */
+ * pcie - the time of a transfer. */
 #include "rnic/pipeline/pcie.h"
 
 #include "base/hash.h"
@@ -52,7 +52,7 @@ time_ps pcie_latency(const struct pipeline_params *params)
     return params->pcie_latency + params->socket_latency;
 }
 
-/* Any page of the window may be the next. */
+/* Each access goes to a pseudo-random page of the window. */
 time_ps pcie_look_up(struct pcie *pcie, uint32_t bytes)
 {
     time_ps takes = 0;

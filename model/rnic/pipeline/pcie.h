@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pcie - the PCIe link between an RNIC and its host, as two servers.
- * Down, to the RNIC: completions of its reads.  Up, to the host: its writes, and the requests of
- * its reads.  A transfer takes the link in packets (TLPs) of at most so many bytes of payload, each
- * with its headers; reads also take as long as so many of them may be under way.  What is asked for
- * comes one after the other, in the order in which it was asked for.
+ * Down, to the RNIC: completions of its reads. Up, to the host: its writes, and the requests of its
+ * reads. A transfer occupies the link with packets (TLPs) of limited payload, each with its
+ * headers; the time of reads is also bounded by the number of outstanding read requests. Transfers
+ * are served in the order of the requests.
  * Source: PCI Express Base Specification 5.0, ch. 2.2 (headers: 16 bytes of a request with a 64-bit
  * address, 12 of a completion), 4.2 (framing: 4 bytes of STP with the sequence number, 4 of LCRC;
- * 128b/130b, 8b/10b before generation 3); Neugebauer et al., SIGCOMM 2018, table 1 and 4.
- * With an IOMMU each transfer touches the pages that it needs, from anywhere in a window of memory;
- * those that the IOMMU has no translation of take the link as long as they are looked up.
- * Not modelled: ordering between the two, poisoned or retried packets.
- * Units: ps, bytes.  Clock: now is passed in.  Owner: the pipeline. */
+ * 128b/130b, 8b/10b before generation 3); Neugebauer et al., SIGCOMM 2018, table 1 and 4. With an
+ * IOMMU each transfer accesses as many pages as it needs, anywhere in a window of memory; pages
+ * missing in the IOTLB occupy the link during the page walk. Not modeled: ordering between the two
+ * directions, poisoned or retried packets. Units: ps, bytes. Clock: now is passed in. Owner: the
+ * pipeline. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PCIE_H
 #define STORMGLASS_RNIC_PIPELINE_PCIE_H
 
@@ -19,52 +19,56 @@
 #include "rnic/pipeline/context_cache.h"
 #include "rnic/pipeline/pipeline_params.h"
 
-enum { PCIE_PARTS_LOG = 20 }; /* no rate of PCIe divides a second: 2^-20 ps are near enough */
+enum {
+    PCIE_PARTS_LOG = 20
+}; /* the time per byte is not a whole number of ps for any PCIe rate;
+                               * a resolution of 2^-20 ps suffices */
 
 struct pcie_direction {
-    uint64_t per_byte; /* ps, in PCIE_PARTS of one */
-    uint64_t carry;    /* likewise */
+    uint64_t per_byte; /* ps / 2^PCIE_PARTS_LOG */
+    uint64_t carry;    /* ps / 2^PCIE_PARTS_LOG */
     time_ps free_at;
-    time_ps busy; /* in all */
+    time_ps busy; /* total */
 };
 
-/* An entry of a queue, a work request or a completion: Linux mlx5 MLX5_SEND_WQE_BB, a CQE. */
+/* Size of a queue entry, a work request or a completion: Linux mlx5 MLX5_SEND_WQE_BB, a CQE. */
 enum { PCIE_ENTRY_BYTES = 64 };
 
-/* What a transfer of so many bytes takes of each direction, in PCIE_PARTS of a ps. */
+/* Time that a transfer of `bytes` occupies each direction, in ps / 2^PCIE_PARTS_LOG. */
 struct pcie_cost {
     uint32_t bytes;
     uint64_t written;     /* up */
-    uint64_t asked, read; /* up, down */
-    time_ps least;        /* of a read */
+    uint64_t asked, read; /* read request, up; read data, down */
+    time_ps least;        /* minimum time of a read, ps */
 };
 
 struct pcie {
     struct pcie_direction down, up;
-    struct pcie_cost entry, packet;   /* packet: a full one's payload */
-    uint8_t payload_log, request_log; /* both are powers of two */
-    time_ps per_read;                 /* of a request, when as many as may be are under way */
-    struct context_cache iotlb;       /* no sets: no IOMMU */
-    uint64_t touched;                 /* pages so far: which is the next */
-    uint64_t page, pages;             /* bytes; of the window */
+    struct pcie_cost entry, packet;   /* packet: payload of a full packet */
+    uint8_t payload_log, request_log; /* log2 of bytes: maximum payload, maximum read request */
+    time_ps per_read;                 /* ps per read request when the maximum number is
+                                       * outstanding */
+    struct context_cache iotlb;       /* 0 sets: no IOMMU */
+    uint64_t touched;                 /* pages accessed so far, determines the next page */
+    uint64_t page, pages;             /* bytes per page; number of pages in the window */
     time_ps miss;
 };
 
-/* Bits per second of a generation's lanes, coding taken off. */
+/* Bits per second of the lanes of a generation, after line coding. */
 uint64_t pcie_raw_bps(int64_t generation, int64_t lanes);
 
-/* `packet`: bytes of payload of a full packet, which most transfers have. */
+/* `packet`: payload of a full packet, the most frequent transfer size. */
 void pcie_init(struct pcie *pcie, const struct pipeline_params *params, uint32_t packet);
 void pcie_fini(struct pcie *pcie);
 
-/* From a read to its first data; whether the translation is there is not asked. */
+/* From a read to its first data, without a possible IOTLB miss. */
 time_ps pcie_latency(const struct pipeline_params *params);
 
 /* ------------------------------------------------------------------ transfers */
 
 enum { PCIE_FRAMING = 8, PCIE_REQUEST_HEADER = 16, PCIE_COMPLETION_HEADER = 12 };
 
-/* Of a transfer where there is an IOMMU: how long translations are looked up. */
+/* Time of IOTLB lookups for a transfer, when there is an IOMMU. */
 time_ps pcie_look_up(struct pcie *pcie, uint32_t bytes);
 
 static inline time_ps pcie_translate(struct pcie *pcie, uint32_t bytes)
@@ -77,13 +81,14 @@ static inline uint32_t pcie_packets(uint32_t bytes, uint8_t most_log)
     return (bytes + (UINT32_C(1) << most_log) - 1) >> most_log;
 }
 
-/* Bytes of the link down that a read takes. */
+/* Bytes that a read occupies on the downstream link. */
 static inline uint32_t pcie_read_bytes(const struct pcie *pcie, uint32_t bytes)
 {
     return bytes + pcie_packets(bytes, pcie->payload_log) * (PCIE_FRAMING + PCIE_COMPLETION_HEADER);
 }
 
-/* The direction takes so many parts of a ps, `least` where something else is slower. */
+/* Occupies the direction for `parts`, but for at least `least` ps, the bound of another
+ * resource. */
 static inline time_ps pcie_take(struct pcie_direction *direction, uint64_t parts, time_ps least,
                                 time_ps now)
 {
@@ -108,8 +113,8 @@ static inline struct pcie_cost pcie_cost_of(const struct pcie *pcie, uint32_t by
     };
 }
 
-/* Reads from, or writes to the host's memory as soon as the link is free: when the last byte has
- * passed.  A read's latency is not in it. */
+/* Reads from or writes to host memory as soon as the link is free; return when the last byte has
+ * passed, excluding the latency of a read. */
 static inline time_ps pcie_read_at(struct pcie *pcie, const struct pcie_cost *cost, time_ps now)
 {
     pcie_take(&pcie->up, cost->asked, 0, now);
@@ -145,10 +150,10 @@ static inline time_ps pcie_write(struct pcie *pcie, uint32_t bytes, time_ps now)
     return pcie_write_at(pcie, &cost, now);
 }
 
-/* What a read takes of the link down, when nothing else is before it. */
+/* Time that a read occupies an otherwise idle downstream link. */
 time_ps pcie_read_time(const struct pcie *pcie, uint32_t bytes);
 
-/* An event: nothing is written until all before it is in memory. */
+/* An event: no write passes before everything before it is in memory. */
 static inline time_ps pcie_event(struct pcie *pcie, time_ps cost, time_ps now)
 {
     return pcie_take(&pcie->up, 0, cost, now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pipeline - the message engine, the port's source, what arrives. */
+ * pipeline - the message engine, and the source of the port. */
 #include "rnic/pipeline/pipeline_private.h"
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------ the message engine */
 
-/* Contexts of READs that the RNIC holds itself for one more queue pair. */
+/* READ contexts that the RNIC can hold itself for one more queue pair. */
 static uint32_t contexts_for(const struct rnic *rnic)
 {
     const int64_t left = pipeline_costs(rnic)->read_contexts - rnic->pipeline->reads_held;
@@ -40,7 +40,8 @@ struct pipeline_qp *pipeline_place(struct rnic *rnic, const struct qp *qp)
             .qpn = qp->qpn,
             .rung = qp->sq_visible,
             .begun = qp->sq_visible,
-            .listed = listed, /* of the one before: the list finds nothing to do there */
+            .listed = listed, /* as for the slot's previous queue pair: the list will skip the
+                               * entry */
             .next = next,
             .held = contexts_for(rnic),
         };
@@ -61,7 +62,8 @@ static void list(struct pipeline *pipeline, struct pipeline_qp *own)
     pipeline->waiting.tail = index;
 }
 
-/* It is listed, or rests until its own engine is free, if it has something to begin. */
+/* Lists the queue pair, or waits until its own engine is free, if it has a work request to
+ * begin. */
 static void offer(struct rnic *rnic, struct pipeline_qp *own, time_ps now)
 {
     if (own->begun == own->rung || own->listed || own->resting)
@@ -79,8 +81,9 @@ static bool is_inline(const struct rnic *rnic, uint32_t length)
     return length <= (uint64_t)pipeline_costs(rnic)->inline_size;
 }
 
-/* When all that the work request needs is there, the message engine done with it at `done`.  PCIe
- * is taken from now on: what was booked for later would keep the data of others waiting. */
+/* When everything that the work request needs has been fetched; the message engine is done with it
+ * at `done`. PCIe is used from now on, because a reservation for later would delay other
+ * transfers. */
 static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alone, time_ps done,
                           time_ps now)
 {
@@ -130,7 +133,7 @@ static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, tim
     offer(rnic, own, now);
 }
 
-/* The first that waits; one that has ended meanwhile, or is in error, has nothing to begin. */
+/* Begins the first waiting work request; a queue pair that has ended or is in error has none. */
 static void begin_first(struct pipeline *pipeline, time_ps now)
 {
     struct rnic *rnic = pipeline_side(pipeline, pipeline->waiting.head);
@@ -166,7 +169,7 @@ void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now)
     own->alone = none && qp->sq_tail - own->rung == 1;
     own->rung = qp->sq_tail;
     if (none && is_free && !own->listed && !own->resting && own->rests_until <= now)
-        begin(rnic, qp, own, now); /* as the only one of the list */
+        begin(rnic, qp, own, now); /* equivalent to being the only one in the list */
     else
         offer(rnic, own, now);
     if (pipeline->waiting.head != POOL_NONE)
@@ -201,15 +204,15 @@ void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now)
     pipeline->engine_busy += pipeline->engine_free - begin;
 }
 
-/* ------------------------------------------------------------------ what leaves */
+/* ------------------------------------------------------------------ departing frames */
 
-/* From when a packet of data may leave. */
+/* Earliest departure of the next data packet. */
 static time_ps data_from(const struct rnic *rnic)
 {
     return time_later(rnic->pipeline->tx_free, rnic->pipeline->pcie.down.free_at);
 }
 
-/* A payload that was not in its work request: only a whole message was. */
+/* Whether the payload must be read over PCIe: only a whole message can be inline. */
 static inline bool is_read_for(const struct rnic *rnic, const struct frame *frame)
 {
     if (frame->payload == 0 || !pipeline_has_pcie(pipeline_costs(rnic)))
@@ -221,8 +224,8 @@ static inline bool is_read_for(const struct rnic *rnic, const struct frame *fram
            frame->opcode != FRAME_RC_WRITE_ONLY_IMM;
 }
 
-/* An answer waits for no engine, so it takes none either: where nothing is in its way it leaves
- * without being asked for here (fast_path.h). */
+/* An answer does not wait for an engine and so does not occupy one either; without obstacles it
+ * even bypasses this function (fast_path.h). */
 static bool takes_engine(const struct frame *frame)
 {
     return (frame->payload > 0 ||
@@ -243,7 +246,7 @@ static inline void charge(struct rnic *rnic, const struct frame *frame, time_ps 
         pcie_read(&pipeline->pcie, frame->payload, now);
 }
 
-/* Queue pairs that could send by the port, and what keeps them from it. */
+/* Reports what holds the queue pairs that could send by the port. */
 static NOINLINE void tell_ready(const struct rnic *rnic, time_ps now)
 {
     for (unsigned i = 0; i < PRIORITIES; i++)
@@ -263,7 +266,7 @@ static void wait_for_data(struct rnic *rnic, time_ps now)
         tell_ready(rnic, now);
 }
 
-/* What needs no data: the port's own queue, then answers; the highest priority first. */
+/* The next frame that needs no data: the port's own queue, then answers; highest priority first. */
 static uint32_t next_control(struct rnic *rnic, uint8_t allowed)
 {
     struct port *port = &rnic->port;
@@ -285,12 +288,12 @@ static uint32_t next_control(struct rnic *rnic, uint8_t allowed)
 /* The port's source. */
 static INLINE uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
 {
-    struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
+    struct rnic *rnic = (struct rnic *)(void *)port; /* the port is the first member */
     const bool data = data_from(rnic) <= now;
     const uint32_t handle = data ? arbiter_next(port, allowed, now) : next_control(rnic, allowed);
     if (handle != POOL_NONE)
         charge(rnic, frame_at(port->frames, handle), now);
-    else if (!data && port->ready != 0) /* otherwise what is left is paused, or not due yet */
+    else if (!data && port->ready != 0) /* otherwise the rest is paused or not due yet */
         wait_for_data(rnic, now);
     return handle;
 }
@@ -313,7 +316,7 @@ void pipeline_on_tx(struct rnic *rnic, time_ps now)
     rnic_want_dequeue(rnic);
 }
 
-/* ------------------------------------------------------------------ making and checking */
+/* ------------------------------------------------------------------ creation and audit */
 
 bool pipeline_waits(const struct rnic *rnic, const struct qp *qp)
 {
@@ -385,7 +388,7 @@ void pipeline_audit(const struct rnic *rnic)
     const struct pipeline *pipeline = rnic->pipeline;
     uint32_t listed = 0, held = 0;
     if (rnic->side != 0)
-        return; /* the owner's turn */
+        return; /* the owner audits the rest */
     for (uint32_t i = 0; i < pipeline->qp_room; i++) {
         listed += pipeline->qps[i].listed;
         held += pipeline->qps[i].held;

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pipeline - what a message has to pass in the silicon of an RNIC, and what that limits.
- *
+ * pipeline - the stages that a message passes in the silicon of an RNIC, and their limits.
  *   doorbell -> message engine -> fetched -> may be sent;  packet engine, PCIe -> wire
  *   wire -> receive buffer -> packet engine, PCIe -> transport
- *
- * The message engine takes work requests of the queue pairs in turn, one of each, at a cost by
- * operation; a queue pair's next one not before its own engine is free again.  A work request that
- * a doorbell brought alone came with it (BlueFlame); others are read over PCIe, and so is the
- * payload unless it is inline.  A packet of data leaves when the packet engine has built it and its
- * payload has been read: the next one is made ready while one is on the wire.  What arrives stays
- * in the receive buffer until the packet engine has taken it and its payload is written.  A queue
- * pair whose context is not in the cache costs a fetch of it.  Acknowledgements, CNPs and messages
- * of the connection manager wait for nothing, and take nothing.
- * An RNIC without such limits has no pipeline, and none of this costs it anything.
- * Source: own, put together from what is measured of cards: Kalia et al., USENIX ATC 2016 (design
- * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe).
- * Not modelled: the card's own cache of address translations.  The core that posts is the
- * workload's (`post-cost`), those that interrupts wake are cq.h's.
- * Owner: the RNIC; of a card with several ports the first.  Clock: now is passed in. */
+ * The message engine takes one work request of each queue pair in turn, at a cost per operation; a
+ * queue pair's next one has to wait until its own engine is free. A work request that is alone with
+ * its doorbell is part of it (BlueFlame); others are read over PCIe, as is the payload unless it is
+ * inline. A data packet leaves when the packet engine has built it and its payload has been read;
+ * the next one is prepared while it is on the wire. A received packet stays in the receive buffer
+ * until the packet engine has processed it and its payload is written. A queue pair whose context
+ * is not cached has to fetch it. Acknowledgments, CNPs and connection manager messages do not wait
+ * and use no resources. An RNIC without such limits has no pipeline, at no cost.
+ * Source: our own model, based on published measurements: Kalia et al., USENIX ATC 2016 (design
+ * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe). Not modeled: the
+ * card's own cache of address translations. The core that posts belongs to the workload
+ * (`post-cost`), the cores woken by interrupts to cq.h. Owner: the RNIC; on a card with several
+ * ports the first. Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_H
 #define STORMGLASS_RNIC_PIPELINE_PIPELINE_H
 
@@ -25,73 +22,75 @@
 #include "rnic/pipeline/context_cache.h"
 #include "rnic/pipeline/pcie.h"
 
-/* Of a queue pair. */
+/* State of a queue pair. */
 struct pipeline_qp {
-    uint32_t qpn;   /* 0: never rung */
-    uint32_t rung;  /* the doorbell said: up to here */
-    uint32_t begun; /* by the message engine */
-    uint32_t next;  /* of the list */
+    uint32_t qpn;   /* 0: no doorbell so far */
+    uint32_t rung;  /* producer index of the last doorbell */
+    uint32_t begun; /* work requests begun by the message engine */
+    uint32_t next;  /* next in the list */
     bool listed, resting;
-    bool alone; /* the next one came with its doorbell */
+    bool alone; /* the next work request was part of its doorbell */
     time_ps rests_until;
-    time_ps visible_at;  /* what was begun last is fetched then */
-    time_ps gathered_at; /* as responder: it may fetch data of another long READ then */
-    uint32_t reads;      /* as responder: requests that came */
-    uint32_t held;       /* of its contexts of READs, those that the RNIC holds itself */
+    time_ps visible_at;  /* when the work request begun last has been fetched */
+    time_ps gathered_at; /* responder: when it may fetch data of the next long READ */
+    uint32_t reads;      /* responder: READ requests received */
+    uint32_t held;       /* its READ contexts held on the RNIC */
 };
 
 enum { PIPELINE_SIDES = 8, PIPELINE_SIDE_BITS = 3 };
 
-/* Of one RNIC; or of several ports of a card, its sides, of which the first owns it. */
+/* The pipeline of one RNIC, or of several ports of a card (its sides), of which the first owns
+ * it. */
 struct pipeline {
-    struct pipeline_qp *qps; /* by the index of the queue pair, then by side */
+    struct pipeline_qp *qps; /* indexed by queue pair, then by side */
     uint32_t qp_room;
     uint8_t side_bits, side_count;
     struct rnic *sides[PIPELINE_SIDES];
-    struct rnic_list waiting; /* for the message engine */
-    bool engine_due;          /* its event */
-    uint8_t tx_due;           /* mask of sides: theirs */
+    struct rnic_list waiting; /* queue pairs waiting for the message engine */
+    bool engine_due;          /* its event is pending */
+    uint8_t tx_due;           /* mask of sides with a pending RNIC_EVENT_TX_ENGINE */
     time_ps engine_free, tx_free, rx_free;
-    time_ps engine_busy, tx_busy, rx_busy; /* in all */
+    time_ps engine_busy, tx_busy, rx_busy; /* total ps */
     struct pcie pcie;
     struct context_cache cache;
-    uint32_t reads_held; /* contexts of READs that queue pairs have */
+    uint32_t reads_held; /* READ contexts assigned to queue pairs */
 };
 
-/* What holds a packet of data back. */
+/* What holds a data packet. */
 enum pipeline_hold { PIPELINE_FREE, PIPELINE_ENGINE, PIPELINE_PCIE };
 
 void pipeline_init(struct rnic *rnic);
-/* The RNIC becomes a side of the owner's, before there are queue pairs.  The owner goes last. */
+/* Makes the RNIC a side of the owner's pipeline, before it has queue pairs. The owner must end
+ * last. */
 void pipeline_join(struct rnic *rnic, struct rnic *owner);
 void pipeline_fini(struct rnic *rnic);
 
-/* Work requests were posted: the doorbell. */
+/* The doorbell: work requests were posted. */
 void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now);
 
-/* The frame that came has data for the host, and PCIe takes time for them. */
+/* Whether the received frame has data for the host, and PCIe takes time for it. */
 static inline bool pipeline_crosses(const struct rnic *rnic, const struct frame *frame)
 {
     return frame->payload > 0 && pipeline_has_pcie(&rnic->params.pipeline);
 }
 
-/* Nothing is to be waited for, of a frame that crosses no PCIe: it need not be received, but counts
- * as a use of its context. */
+/* Whether a frame that does not cross PCIe would have to wait for nothing: it then skips
+ * pipeline_receive, but counts as a use of its context. */
 bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now);
 
-/* When a frame that is now the first of the receive buffer is out of it. */
+/* When a frame that is now at the head of the receive buffer leaves it. */
 time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now);
 
-/* Memory of so many bytes is registered for the next work request. */
+/* Registers `bytes` of memory for the next work request. */
 void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now);
 
-/* When the data of a READ that was asked for now are here. */
+/* When the data of a READ requested now is available. */
 time_ps pipeline_gather(struct rnic *rnic, const struct qp *qp, uint32_t bytes, time_ps now);
 
-/* Data of the queue pair's next answer wait for those of the one before. */
+/* Whether the data of the queue pair's next answer waits for that of the previous one. */
 bool pipeline_gathers(const struct rnic *rnic, const struct qp *qp, time_ps now);
 
-/* A completion is written to the host. */
+/* Writes a completion to the host. */
 static inline void pipeline_complete(struct rnic *rnic, time_ps now)
 {
     struct pcie *pcie = &rnic->pipeline->pcie;
@@ -99,16 +98,16 @@ static inline void pipeline_complete(struct rnic *rnic, time_ps now)
         pcie_write_at(pcie, &pcie->entry, now);
 }
 
-/* A completion event: when it is out. */
+/* Writes a completion event; returns when it is out. */
 time_ps pipeline_event(struct rnic *rnic, time_ps now);
 
-/* RNIC_EVENT_ENGINE: of the queue pair, or 0, and RNIC_EVENT_TX_ENGINE. */
+/* RNIC_EVENT_ENGINE: of the queue pair, or 0; pipeline_on_tx: RNIC_EVENT_TX_ENGINE. */
 void pipeline_on_engine(struct rnic *rnic, uint32_t qpn, time_ps now);
 /* The wire is free, or something became ready. */
 void pipeline_serve(struct rnic *rnic, time_ps now);
 void pipeline_on_tx(struct rnic *rnic, time_ps now);
 
-/* For who accounts for time. */
+/* For the time accounting. */
 bool pipeline_waits(const struct rnic *rnic, const struct qp *qp);
 enum pipeline_hold pipeline_holds(const struct rnic *rnic, time_ps now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pipeline_params - what the silicon of an RNIC and the PCIe link below it can do.
- * Part of the RNIC's parameters; their rows are in pipeline_params.def.  Costs are ps; a cost of 0
- * and a size that is off cost nothing, in the model and to it. */
+ * pipeline_params - performance of an RNIC's silicon and of its PCIe link.
+ * Part of the RNIC's parameters; the rows are in pipeline_params.def. Costs are in ps; a cost of 0
+ * and a disabled size take neither simulated nor real time. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_PARAMS_H
 #define STORMGLASS_RNIC_PIPELINE_PIPELINE_PARAMS_H
 
@@ -9,36 +9,37 @@
 #include <stdint.h>
 
 struct pipeline_params {
-    int64_t post;          /* of the core that posts and polls: no part of the RNIC itself */
+    int64_t post;          /* core that posts and polls; not part of the RNIC itself */
     int64_t qp_message;    /* between two messages of a queue pair */
-    int64_t message, read; /* of the message engine: a SEND or WRITE, a READ */
-    int64_t gather;        /* likewise, more where the payload is not inline */
-    int64_t read_response; /* of the engine for packets received: a READ's request */
-    int64_t read_contexts; /* of a responder's READs; 0: all of them */
+    int64_t message, read; /* message engine: per SEND or WRITE, per READ */
+    int64_t gather;        /* message engine: additional when the payload is not inline */
+    int64_t read_response; /* receive packet engine: per READ request */
+    int64_t read_contexts; /* READ contexts of a responder; 0: unlimited */
     int64_t read_context_miss;
-    int64_t qp_read;              /* between two READs that a queue pair answers ... */
-    int64_t read_overlap;         /* ... which are longer than so many bytes */
-    int64_t registration;         /* of the message engine: a fast registration of memory */
-    int64_t register_inline;      /* bytes of its list of pages */
-    int64_t register_fence;       /* it waits for all that was sent before */
-    int64_t tx_packet, rx_packet; /* of the packet engines */
+    int64_t qp_read;              /* between two long READs answered by a queue pair */
+    int64_t read_overlap;         /* bytes above which a READ is long for qp_read */
+    int64_t registration;         /* message engine: per fast memory registration */
+    int64_t register_inline;      /* bytes of the page list that are inline */
+    int64_t register_fence;       /* bool: waits for everything sent before */
+    int64_t tx_packet, rx_packet; /* packet engines: per packet */
     int64_t inline_size;          /* bytes */
-    int64_t pcie_generation;      /* 1 to 5; PCIE_OFF: none is modelled */
+    int64_t pcie_generation;      /* 1 to 5; PCIE_OFF: not modeled */
     int64_t pcie_lanes;
-    int64_t pcie_payload, pcie_request;      /* bytes */
-    int64_t pcie_tags;                       /* read requests under way */
-    int64_t pcie_latency;                    /* of a read */
-    int64_t pcie_overhead;                   /* ppm of the link */
-    int64_t socket_latency;                  /* more, to memory of the other socket */
-    int64_t iotlb, iotlb_page, iotlb_window; /* entries; bytes; 0: no IOMMU */
-    int64_t iotlb_miss, iotlb_miss_latency;  /* of the link; of a read */
-    int64_t qp_cache;                        /* contexts; 0: all of them */
+    int64_t pcie_payload, pcie_request;      /* maximum payload and read request, bytes */
+    int64_t pcie_tags;                       /* maximum outstanding read requests */
+    int64_t pcie_latency;                    /* latency of a read */
+    int64_t pcie_overhead;                   /* ppm of the link's capacity */
+    int64_t socket_latency;                  /* additional, to memory of the other socket */
+    int64_t iotlb, iotlb_page, iotlb_window; /* IOTLB entries; bytes per page; bytes; 0 entries:
+                                              * no IOMMU */
+    int64_t iotlb_miss, iotlb_miss_latency;  /* link time per miss; latency per miss of a read */
+    int64_t qp_cache;                        /* contexts; 0: unlimited */
     int64_t qp_cache_miss;
     int64_t completions;           /* RNIC_COMPLETIONS_... */
-    int64_t cq_count, cq_time;     /* of moderation */
-    int64_t cq_size;               /* entries; 0: as many as are needed */
-    int64_t event;                 /* of PCIe, for a completion event */
-    int64_t interrupt, completion; /* of the core of a connection */
+    int64_t cq_count, cq_time;     /* moderation: completions; ps */
+    int64_t cq_size;               /* entries; 0: unlimited */
+    int64_t event;                 /* PCIe time per completion event */
+    int64_t interrupt, completion; /* core of a connection: per interrupt, per completion */
 };
 
 #define RNIC_COMPLETIONS(X)                                                                        \
@@ -56,21 +57,21 @@ static inline bool pipeline_has_pcie(const struct pipeline_params *params)
     return params->pcie_generation != PCIE_OFF;
 }
 
-/* Requests of READs take time. */
+/* Whether READ requests take time. */
 static inline bool pipeline_slows_reads(const struct pipeline_params *params)
 {
     return params->read_response > 0 ||
            (params->read_contexts > 0 && params->read_context_miss > 0);
 }
 
-/* What arrives takes time too. */
+/* Whether received packets take time. */
 static inline bool pipeline_slows_receiving(const struct pipeline_params *params)
 {
     return pipeline_has_pcie(params) || params->rx_packet > 0 || params->qp_cache > 0 ||
            pipeline_slows_reads(params);
 }
 
-/* Anything of it limits anything. */
+/* Whether any of the parameters has an effect. */
 static inline bool pipeline_is_on(const struct pipeline_params *params)
 {
     return pipeline_slows_receiving(params) || params->qp_message > 0 || params->message > 0 ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pipeline_private - queue pairs' places, for the parts of the pipeline. */
+ * pipeline_private - the pipeline's state per queue pair, for the files of the pipeline. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_PRIVATE_H
 #define STORMGLASS_RNIC_PIPELINE_PIPELINE_PRIVATE_H
 
@@ -10,7 +10,7 @@ static inline const struct pipeline_params *pipeline_costs(const struct rnic *rn
     return &rnic->params.pipeline;
 }
 
-/* Where the queue pair has its place, and which side has a place. */
+/* Index of the queue pair's state; the side that owns an index. */
 static inline uint32_t pipeline_index(const struct rnic *rnic, const struct qp *qp)
 {
     return rnic_qp_index(rnic, qp) << rnic->pipeline->side_bits | rnic->side;
@@ -21,10 +21,10 @@ static inline struct rnic *pipeline_side(const struct pipeline *pipeline, uint32
     return pipeline->sides[index & ((1u << pipeline->side_bits) - 1)];
 }
 
-/* The queue pair's place, which another may have had before. */
+/* The queue pair's state; resets it when the slot belonged to another queue pair. */
 struct pipeline_qp *pipeline_place(struct rnic *rnic, const struct qp *qp);
 
-/* NULL: it has none yet. */
+/* NULL: no state yet. */
 static inline const struct pipeline_qp *pipeline_known(const struct rnic *rnic, const struct qp *qp)
 {
     const uint32_t index = pipeline_index(rnic, qp);

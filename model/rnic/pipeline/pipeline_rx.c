@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pipeline_rx - what arrives, and the data of READs that it asks for. */
+ * pipeline_rx - received packets, and the data of READs that they request. */
 #include "rnic/pipeline/pipeline_private.h"
 
 #include "rnic/host/lag.h"
@@ -20,7 +20,7 @@ bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
     return true;
 }
 
-/* Of a READ's request: the contexts of a queue pair are used in turn. */
+/* Cost of a READ request; the contexts of a queue pair are used in turn. */
 static NOINLINE time_ps request_cost(struct rnic *by, uint32_t qpn)
 {
     struct rnic *rnic = UNLIKELY(by->lag != NULL) ? lag_owner(by, qpn) : by;
@@ -35,7 +35,7 @@ static NOINLINE time_ps request_cost(struct rnic *by, uint32_t qpn)
            (held ? 0 : pipeline_costs(rnic)->read_context_miss);
 }
 
-/* What a READ's data take more than read-delay. */
+/* The latency of READ data in excess of read-delay. */
 static time_ps far_latency(const struct rnic *rnic)
 {
     const bool translated = pipeline_costs(rnic)->iotlb > 0;

@@ -3,7 +3,7 @@
 
 #include "rnic/host/rnic.h"
 
-/* Of the SEND or WRITE under way. */
+/* Bytes of the SEND or WRITE in progress. */
 static uint32_t of_message(const struct qp *qp)
 {
     if (qp->rx_next.opcode == QP_RX_WRITE && qp->rx_mr != NULL &&
@@ -15,7 +15,8 @@ static uint32_t of_message(const struct qp *qp)
     return mr_bulk_bytes(receive->sges, receive->sge_count, qp->rx_offset);
 }
 
-/* Of the READ under way: the oldest send, when it is one; those behind it have nothing yet. */
+/* Bytes of the READ in progress: of the oldest send if that is a READ; later ones have no data
+ * yet. */
 static uint32_t of_read(const struct qp *qp)
 {
     if (qp->sq_head == qp->sq_tail)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * arrived - payload that a queue pair has taken into bulk memory, in order: of whole messages, and
- * what it has of those under way.  A packet that comes again, or before its turn, adds nothing.
- * For who looks on between events. */
+ * arrived - payload that a queue pair has written to bulk memory, in order: of complete messages
+ * and of those in progress.
+ * Duplicate packets and packets ahead of sequence do not count. For observers, between events. */
 #ifndef STORMGLASS_RNIC_QP_ARRIVED_H
 #define STORMGLASS_RNIC_QP_ARRIVED_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * completer - acknowledgement and completion.
- * una_psn is the oldest PSN without an answer.  An ACK moves it over SENDs and WRITEs, a READ
- * response over its own READ only, so an ACK or a response that skips a READ's response tells that
- * it was lost. */
+ * completer - acknowledgment and completion.
+ * una_psn is the oldest unacknowledged PSN. An ACK advances it over SENDs and WRITEs, a READ
+ * response only over its own READ; an ACK or response that skips a READ's response therefore shows
+ * that this was lost. */
 #include "rnic/qp/completer.h"
 
 #include "rnic/host/arbiter.h"
@@ -57,7 +57,7 @@ void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status statu
     rnic_complete(rnic, qp, &wc, now);
 }
 
-/* An answer that comes after a missing READ response: asked for again once. */
+/* An answer arrived after a missing READ response, which is requested again, once. */
 static void response_lost(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
 {
     if (rnic->recovery->on_missing != NULL) {
@@ -84,7 +84,7 @@ static NOINLINE void landed(struct rnic *rnic, struct qp *qp, time_ps now)
         reaction_progressed(rnic, qp);
 }
 
-/* Inlined: what it does is little. */
+/* Inlined because it is short. */
 static INLINE void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     qp->retry_left = qp->retry_count;
@@ -96,7 +96,8 @@ static INLINE void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
     requester_start_timer(rnic, qp, qp_outstanding(qp), now);
 }
 
-/* Completes sends up to a PSN, or up to a READ, which only its responses complete: then false. */
+/* Completes sends up to a PSN, or up to a READ, which only its responses complete; returns false
+ * then. */
 static bool complete_upto(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
 {
     while (qp->una_psn != upto) {
@@ -115,12 +116,13 @@ static bool complete_upto(struct rnic *rnic, struct qp *qp, uint32_t upto, time_
     return true;
 }
 
-/* All before `upto` has arrived at the peer; false: a READ among it lacks a response. */
+/* Everything before `upto` has arrived at the peer; returns false when a READ before it lacks a
+ * response. */
 static bool acknowledge(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
 {
     const uint32_t before = qp->una_psn;
     bool whole = true;
-    if (psn_diff(upto, qp->una_end) < 0) /* within a message, or what was complete before */
+    if (psn_diff(upto, qp->una_end) < 0) /* within a message, or already completed */
         qp->una_psn = upto;
     else
         whole = complete_upto(rnic, qp, upto, now);
@@ -131,27 +133,27 @@ static bool acknowledge(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps
     return whole;
 }
 
-/* Not among what is outstanding: an answer to something answered before. */
+/* The PSN is not outstanding: a duplicate answer. */
 static bool is_ghost(const struct qp *qp, uint32_t psn)
 {
     return psn_diff(psn, qp->una_psn) < 0 || psn_diff(psn, qp->high_psn) >= 0;
 }
 
-/* As the card executes it: some count in coarse steps. */
+/* The wait as the card implements it: some cards count in coarse steps. */
 static time_ps rnr_wait(const struct rnic *rnic, unsigned code)
 {
     const time_ps asked = qp_rnr_time(code), step = rnic->params.rnr_timer_step;
     return step == 0 ? asked : (asked + step - 1) / step * step;
 }
 
-/* The ACK timer begins anew with the end of the wait; that of rxe runs on, so that it ends in
- * waits, too (Linux rxe_comp.c, COMPST_RNR_RETRY: another timer). */
+/* The ACK timer restarts at the end of the wait; rxe's keeps running and may expire during the wait
+ * (Linux rxe_comp.c, COMPST_RNR_RETRY: a separate timer). */
 static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code, time_ps now)
 {
     rnic->counters.rnr_naks++;
     if (!acknowledge(rnic, qp, psn, now))
         return;
-    if (qp->rnr_retry != 7) { /* 7: for ever */
+    if (qp->rnr_retry != 7) { /* 7: unlimited */
         if (qp->rnr_left == 0) {
             qp_fail_send(rnic, qp, IBV_WC_RNR_RETRY_EXC_ERR, now);
             return;
@@ -225,8 +227,7 @@ void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *fram
     }
 }
 
-/* The READ that the response belongs to, now the oldest send; NULL: none, it was answered before.
- * */
+/* The READ to which the response belongs, as the oldest send; NULL: already answered. */
 static struct qp_wqe *response_wqe(const struct qp *qp, uint32_t psn)
 {
     struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);

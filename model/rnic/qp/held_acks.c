@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * held_acks - a ring that grows. */
+ * held_acks - a growing ring. */
 #include "rnic/qp/held_acks.h"
 
 #include "base/memory.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * held_acks - ACKs that wait for READ responses, where none may stand for another; and the MSN of
- * the one that waits in the queue pair's answer slot.
- * Without coalescing each packet that asks has its own ACK, as rxe gives it; those behind a READ
- * leave when its last response has, with the MSN that they had.
- * Owner: the queue pair.  Errors: none; the peer's outstanding requests bound it. */
+ * held_acks - ACKs that wait for READ responses when ACKs are not coalesced, and the MSN of the one
+ * in the queue pair's answer slot.
+ * Without coalescing each packet that requests an ACK gets its own, as in rxe; those after a READ
+ * leave when its last response has left, with the MSN of their time.
+ * Owner: the queue pair. Errors: none; limited by the peer's outstanding requests. */
 #ifndef STORMGLASS_RNIC_QP_HELD_ACKS_H
 #define STORMGLASS_RNIC_QP_HELD_ACKS_H
 
@@ -14,12 +14,12 @@ struct held_ack {
     uint32_t psn, msn;
 };
 
-/* A ring; all zero: empty and without memory. */
+/* A ring; all zeros: empty and without memory. */
 struct held_acks {
     struct held_ack *items;
-    uint32_t head, tail; /* count up for ever */
+    uint32_t head, tail; /* free-running */
     uint32_t room;       /* a power of two */
-    uint32_t answer_msn; /* of the answer slot */
+    uint32_t answer_msn; /* MSN of the ACK in the answer slot */
 };
 
 static inline bool held_acks_any(const struct held_acks *acks)

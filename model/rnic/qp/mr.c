@@ -65,7 +65,7 @@ void mr_renew(struct mr *mr)
 {
     CHECK(mr->taken);
     const uint32_t key = (mr->verbs.rkey + 1) & MR_KEY_MASK;
-    mr->verbs.rkey = mr->verbs.lkey | (key == 0 ? 1 : key); /* 0 is the lkey's */
+    mr->verbs.rkey = mr->verbs.lkey | (key == 0 ? 1 : key); /* 0 is used by the lkey */
     mr->valid = true;
     mr->serial++;
 }
@@ -120,10 +120,10 @@ uint32_t mr_real_bytes(const struct mr_sge *sges, unsigned count)
     return real;
 }
 
-/* The part of a piece that [offset, offset + length) of the message covers. */
+/* The part of an SGE covered by [offset, offset + length) of the message. */
 struct overlap {
     unsigned char *bytes; /* NULL: none, or bulk */
-    uint32_t message_at;  /* relative to offset */
+    uint32_t message_at;  /* position relative to offset */
     uint32_t length;
 };
 

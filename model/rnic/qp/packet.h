@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * packet - the fields that every frame of a queue pair has.
- * What travels beside the wire fields: `content` is the tag of the bulk data; a blob holds the
- * real bytes at the head of the payload, frame.length of them in a SEND (which has no RETH), the
- * whole payload otherwise. */
+ * packet - the fields common to all frames of a queue pair.
+ * In addition to the wire fields: `content` is the tag of the bulk data; a blob has the real bytes
+ * at the start of the payload, frame.length of them in a SEND (which has no RETH), otherwise the
+ * whole payload. */
 #ifndef STORMGLASS_RNIC_QP_PACKET_H
 #define STORMGLASS_RNIC_QP_PACKET_H
 
 #include "rnic/host/rnic.h"
 
-/* A frame's head as one word, to be copied or compared at once. */
+/* A frame's head as one word, for copying or comparing at once. */
 static inline uint64_t packet_word(struct frame_head head)
 {
     uint64_t word;
@@ -17,8 +17,8 @@ static inline uint64_t packet_word(struct frame_head head)
     return word;
 }
 
-/* What tells a packet's kind, to be compared at once: its size and opcode, and that it is whole;
- * not its class, and no flag that the packets of a kind do not share. */
+/* The fields that identify the kind of a packet, for comparing at once: its size and opcode, and
+ * that it is intact; not its class, nor flags that vary within a kind. */
 static inline uint64_t packet_kind(struct frame_head head)
 {
     const struct frame_head shared = {
@@ -45,9 +45,8 @@ static inline void packet_set_head(struct frame *frame, struct frame_head head)
     memcpy(&frame->head, &word, sizeof word);
 }
 
-/* What all frames of a queue pair have in common but for the head, and nothing in the rest.  Piece
- * by piece: gcc would fill a frame that is assigned as a whole twice, the first time with zeroes.
- */
+/* Sets the fields common to all frames of a queue pair except the head, and zeros in the rest.
+ * Field by field, because gcc would write a frame assigned as a whole twice, first with zeros. */
 static inline void packet_dress(struct frame *frame, const struct qp *qp)
 {
     frame->ttl = qp->ttl;
@@ -59,7 +58,7 @@ static inline void packet_dress(struct frame *frame, const struct qp *qp)
     frame->content = 0;
 }
 
-/* The ACK returns what the packet has collected. */
+/* Returns the packet's telemetry in the ACK. */
 static inline void packet_return_telemetry(const struct frame_pool *frames,
                                            const struct frame *packet, struct frame *ack)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * packet_class - the class of traffic that a packet is sent in. */
+ * packet_class - the traffic class of a packet. */
 #ifndef STORMGLASS_RNIC_QP_PACKET_CLASS_H
 #define STORMGLASS_RNIC_QP_PACKET_CLASS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * qp - making, connecting and failing queue pairs. */
+ * qp - creating, connecting and failing queue pairs. */
 #include "rnic/qp/qp.h"
 
 #include "base/memory.h"
@@ -109,7 +109,8 @@ uint16_t qp_udp_source_of(const struct rnic *rnic, uint32_t local_qpn, uint32_t 
     return qp_udp_source_port(local_qpn, remote_qpn);
 }
 
-/* The addresses' hash, and over it the port twice: so who knows the addresses finds the port. */
+/* A hash of the addresses, XORed with two copies of the port, so that the port can be recovered
+ * from the hash and the addresses. */
 static uint32_t address_hash(uint32_t source_ip, uint32_t destination_ip)
 {
     return (uint32_t)(hash_mix((uint64_t)source_ip << 32 | destination_ip) >> 32);
@@ -125,7 +126,7 @@ uint16_t qp_entropy_port(uint32_t entropy, uint32_t source_ip, uint32_t destinat
     return (uint16_t)(entropy ^ address_hash(source_ip, destination_ip));
 }
 
-/* ------------------------------------------------------------------ life */
+/* ------------------------------------------------------------------ creation and end */
 
 enum { RING_FIRST = 1 }; /* slots; most queue pairs of a large mesh need no more */
 
@@ -142,7 +143,7 @@ static void *ring(uint32_t slots, size_t bytes)
     return memory_zeroed(slots, bytes);
 }
 
-/* Twice as many slots for a ring that is full from `head` on. */
+/* Doubles a ring that is full, starting at `head`. */
 static void *ring_grown(unsigned char *old, uint32_t *mask, uint32_t head, size_t bytes)
 {
     const uint32_t slots = *mask + 1;
@@ -185,7 +186,7 @@ static uint32_t new_qpn(struct rnic *rnic, uint32_t index, uint8_t *generation)
     return qpn;
 }
 
-/* Answers ride in the class of their queue pair unless the rows name another. */
+/* Answers use the class of their queue pair unless the parameters specify another. */
 static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_class class)
 {
     const int64_t ack_dscp = rnic->params.ack_dscp, ack_priority = rnic->params.ack_priority;
@@ -239,7 +240,7 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
     set_timeout(qp, (uint8_t)rnic->params.timeout);
     set_class(rnic, qp, conn->peer.class);
     pacer_init(&qp->pacer, &rnic->cc_site,
-               (uint32_t)WIRE_ROCE_BYTES); /* observers look at it from now on */
+               (uint32_t)WIRE_ROCE_BYTES); /* observers may access it from now on */
     if (rnic->soft != NULL)
         soft_qp_init(rnic, qp);
     go(qp, IBV_QPS_INIT);
@@ -313,7 +314,7 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     go(qp, IBV_QPS_RTS);
 }
 
-/* ------------------------------------------------------------------ failing */
+/* ------------------------------------------------------------------ failure */
 
 /* ibv_wc_status_str would need libibverbs. */
 static const char *const status_texts[] = {
@@ -358,7 +359,7 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
         srq_left(rnic, qp, now);
 }
 
-/* Which timer ran out, and how its time comes about. */
+/* Describes the expired timer and how its value is determined. */
 static void describe_timer(const struct rnic *rnic, const struct qp *qp, enum ibv_wc_status status,
                            char *text, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * qp_audit - what must hold of a queue pair between two events.
- * Each index, PSN and flag is held against what it follows from: the work requests in their ring,
- * the READs that are being answered, the message that is arriving. */
+ * qp_audit - invariants of a queue pair between two events.
+ * Each index, PSN and flag is checked against what determines it: the work requests in their ring,
+ * the READs being answered, the message being received. */
 #include "rnic/host/arbiter.h"
 #include "rnic/qp/qp.h"
 #include "rnic/qp/reaction.h"
@@ -10,7 +10,7 @@
 #include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
 
-/* One past the last PSN of a work request that was begun. */
+/* One more than the last PSN of a started work request. */
 static uint32_t end_of(const struct qp_wqe *wqe)
 {
     return psn_add(wqe->first_psn, wqe->packets);
@@ -22,7 +22,7 @@ static const struct qp_wqe *oldest(const struct qp *qp)
     return qp->sq_head != qp->sq_tail && wqe->started ? wqe : NULL;
 }
 
-/* ------------------------------------------------------------------ the requester */
+/* ------------------------------------------------------------------ requester */
 
 static void audit_ring(const struct qp *qp)
 {
@@ -33,8 +33,8 @@ static void audit_ring(const struct qp *qp)
     CHECK(qp->reads_out <= qp->sq_cur - qp->sq_head);
 }
 
-/* Those that were begun come first and follow each other without a gap, up to the newest PSN; the
- * oldest of them has the oldest PSN without an answer. */
+/* Started work requests come first, with contiguous PSNs up to high_psn; the oldest has the oldest
+ * unacknowledged PSN. */
 static void audit_begun(const struct qp *qp)
 {
     const struct qp_wqe *last = NULL;
@@ -59,7 +59,7 @@ static void audit_begun(const struct qp *qp)
     CHECK(psn_diff(end_of(last), oldest(qp)->first_psn) > 0); /* within PSN_WINDOW */
 }
 
-/* What is sent next is where the work request under way says. */
+/* The next packet to send belongs to the current work request. */
 static void audit_place(const struct qp *qp)
 {
     const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
@@ -78,8 +78,8 @@ static void audit_place(const struct qp *qp)
     }
 }
 
-/* An ACK before una_end completes nothing: it is within the oldest, and no READ, which only its
- * responses move on.  Go-back-0 takes una_psn back. */
+/* An ACK before una_end completes nothing: it is within the oldest work request, and that is not a
+ * READ, which only its responses advance. Go-back-0 takes una_psn back. */
 static void audit_oldest(const struct rnic *rnic, const struct qp *qp)
 {
     const struct qp_wqe *wqe = oldest(qp);
@@ -100,7 +100,8 @@ static void audit_flight(const struct qp *qp)
     CHECK(qp_outstanding(qp) || flight->bytes == 0);
 }
 
-/* The timer of the oldest packet began when it was sent, was answered last, or may be sent. */
+/* The timer of the oldest packet started when it was sent, at the last answer, or when it may be
+ * sent. */
 static void audit_timer(const struct rnic *rnic, const struct qp *qp)
 {
     const time_ps now = rnic_now(rnic);
@@ -109,8 +110,8 @@ static void audit_timer(const struct rnic *rnic, const struct qp *qp)
     CHECK(qp->retry_left <= qp->retry_count && qp->rnr_left <= qp->rnr_retry);
     if (!qp_outstanding(qp) || qp->timeout == 0)
         return;
-    /* It runs out at a tick, which may be before its time, as in Linux, and looks no sooner than
-     * that; one that was set beyond an RNR wait no sooner either. */
+    /* As in Linux, the timeout expires at a tick, possibly before its nominal time, but is not
+     * checked before that; a timeout set beyond an RNR wait is not checked before that either. */
     const time_ps began = time_later(qp->timeout_due - qp->timeout, qp->rnr_until);
     const time_ps ends = soft_timer(&rnic->params.soft, began, qp->timeout);
     const time_ps latest = requester_latest(rnic, qp);
@@ -118,7 +119,7 @@ static void audit_timer(const struct rnic *rnic, const struct qp *qp)
     CHECK(qp->timeout_due <= time_later(now, qp->rnr_until) + qp->timeout);
 }
 
-/* Held to a rate, or at the line's. */
+/* Limited to a rate, or at line rate. */
 static void audit_pace(const struct rnic *rnic, const struct qp *qp)
 {
     const struct pacer *pacer = &qp->pacer;
@@ -126,14 +127,15 @@ static void audit_pace(const struct rnic *rnic, const struct qp *qp)
     CHECK(pacer->rate > 0 && pacer->rate <= line);
     CHECK(pacer_is_limited(pacer) == ((qp->flags & QP_LIMITED) != 0));
     pacer_audit(pacer, &rnic->cc_site, rnic_now(rnic));
-    if (!pacer_is_limited(pacer)) /* an algorithm may begin below the line, and limit later */
+    if (!pacer_is_limited(pacer)) /* an algorithm may start below the line rate and limit only
+                                   * later */
         return;
     const bool in_time = pacer->debt_at <= rnic_now(rnic) && pacer->timer > pacer->debt_at;
     CHECK(in_time || (pacer_gap_is_fixed(&rnic->cc_site) && pacer->debt <= 0));
     CHECK(pacer->debt >= -PACER_CREDIT_MAX && pacer->bytes_left > 0);
 }
 
-/* Nobody waits for nothing. */
+/* Every wait has something that ends it. */
 static void audit_waits(const struct rnic *rnic, const struct qp *qp)
 {
     const bool sends = requester_ready(qp) && (qp->flags & QP_FULL) == 0;
@@ -144,7 +146,7 @@ static void audit_waits(const struct rnic *rnic, const struct qp *qp)
         CHECK((!sends && (qp->flags & QP_RESPOND) == 0) || qp->wake_at != TIME_NEVER);
 }
 
-/* Nothing is posted: nothing is under way, and nothing is waited for. */
+/* Nothing is posted: nothing is in progress, and nothing is waited for. */
 static void audit_idle(const struct qp *qp)
 {
     CHECK(qp->una_psn == qp->high_psn && qp->next_psn == qp->high_psn);
@@ -179,9 +181,9 @@ static void audit_requester(const struct rnic *rnic, const struct qp *qp)
         reaction_audit(rnic, qp);
 }
 
-/* ------------------------------------------------------------------ the responder */
+/* ------------------------------------------------------------------ responder */
 
-/* READs are answered in the order of their PSNs, and all of them were asked for. */
+/* READs are answered in the order of their PSNs, and all of them were requested. */
 static void audit_reads(const struct rnic *rnic, const struct qp *qp)
 {
     CHECK(qp->read_tail - qp->read_head <= qp->read_mask + 1);
@@ -191,14 +193,14 @@ static void audit_reads(const struct rnic *rnic, const struct qp *qp)
         const struct qp_read *read = &qp->reads[i & qp->read_mask];
         CHECK(read->packets == psn_count(read->left, qp->mtu));
         CHECK(i == qp->read_head || psn_diff(read->response_psn, after) >= 0 ||
-              rnic->recovery->selective); /* what is asked for again comes last */
+              rnic->recovery->selective); /* READs requested again come last */
         CHECK(i == qp->read_head || !read->begun);
         after = psn_add(read->response_psn, read->packets);
         CHECK(psn_diff(qp->epsn, after) >= 0);
     }
 }
 
-/* What has arrived of a message is what its PSNs say, and there is room for the rest. */
+/* The received part of a message agrees with its PSNs, and there is space for the rest. */
 static void audit_message(const struct qp *qp)
 {
     if (qp->rx_next.opcode == QP_RX_IDLE)
@@ -212,12 +214,12 @@ static void audit_message(const struct qp *qp)
         CHECK(qp->rx_mr != NULL && qp->rx_offset < qp->rx_limit);
 }
 
-/* An ACK is of something that came; a NAK is of what is expected, or came.  Go-back-0 takes what is
- * expected back. */
+/* An ACK is for a received packet; a NAK is for the expected PSN or a received packet. Go-back-0
+ * takes the expected PSN back. */
 static void audit_answers(const struct rnic *rnic, const struct qp *qp)
 {
     const bool naks = qp->answer_syndrome != RESPONDER_ACK;
-    /* Software has begun the last response before it sends it. */
+    /* A software RNIC starts the last response before it sends it. */
     CHECK(!held_acks_any(&qp->held) || qp->read_head != qp->read_tail || rnic->soft != NULL);
     if (rnic->recovery->restarts)
         return;
@@ -227,9 +229,9 @@ static void audit_answers(const struct rnic *rnic, const struct qp *qp)
         CHECK(psn_diff(qp->epsn, held_acks_oldest(&qp->held)->psn) > 0);
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ the queue pair as a whole */
 
-/* All is flushed, and nothing goes on. */
+/* Everything is flushed, and nothing is in progress. */
 static void audit_error(const struct qp *qp)
 {
     CHECK(qp->sq_head == qp->sq_tail && qp->rq_head == qp->rq_tail);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reaction - a loss costs a card's own time. */
+ * reaction - delays of a card in handling a loss. */
 #include "rnic/qp/reaction.h"
 
 #include "base/memory.h"
@@ -32,7 +32,7 @@ static time_ps first_timeout(const struct rnic *rnic, const struct qp *qp)
     return time_earlier(rnic->params.adaptive_timeout, qp_ack_timeout(qp));
 }
 
-/* ------------------------------------------------------------------ life */
+/* ------------------------------------------------------------------ creation and end */
 
 void reaction_begin(struct rnic *rnic, struct qp *qp)
 {
@@ -129,7 +129,7 @@ void reaction_progressed(struct rnic *rnic, struct qp *qp)
     own->waited = 0;
     own->tries = 0;
     qp->timeout = first_timeout(rnic, qp);
-    qp->timeout_pending = false; /* the event that is due is too late: another one is posted */
+    qp->timeout_pending = false; /* the pending event is too late, so an earlier one is posted */
 }
 
 void reaction_timer_posted(struct rnic *rnic, struct qp *qp, time_ps at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * recovery - the list of kinds of loss recovery. */
+ * recovery - the list of loss recovery methods. */
 #include "rnic/qp/recovery.h"
 
 #include <stddef.h>

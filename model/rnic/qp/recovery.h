@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * recovery - what is sent again after a loss, a plug-in: one file and one line in recovery.def.
- * The requester, the responder and the completer do what all kinds share; a kind says where it
- * differs.  Each hook may be NULL: then go-back-N stands, which is what IBTA Vol 1 9.7 describes.
- * Nothing of it is asked while nothing is lost.
- * Owner: an RNIC, for all its queue pairs.  Clock: now is passed in. */
+ * recovery - the plug-in interface of loss recovery: one file and one line in recovery.def per
+ * method.
+ * The requester, the responder and the completer implement what all methods have in common; a
+ * method defines its differences. Each hook may be NULL: the default is go-back-N as described in
+ * IBTA Vol 1 9.7. No hook is called while nothing is lost.
+ * Owner: an RNIC, for all its queue pairs. Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_QP_RECOVERY_H
 #define STORMGLASS_RNIC_QP_RECOVERY_H
 
@@ -18,41 +19,43 @@ struct qp_wqe;
 struct rnic;
 
 struct recovery_ops {
-    const char *name; /* the word of a scenario */
-    /* A message under way may begin anew: what was acknowledged or received of it counts for
-     * nothing then, and PSNs that were answered come again. */
+    const char *name; /* word in scenarios */
+    /* A message in progress may be restarted: what was acknowledged or received of it no longer
+     * counts, and PSNs that were answered come again. */
     bool restarts;
 
-    /* What comes early is kept, and only what is missing is sent again: a queue pair has a struct
-     * selective. */
+    /* Packets ahead of sequence are kept, and only missing ones are retransmitted: a queue pair has
+     * a struct selective. */
     bool selective;
 
-    /* Requester: the PSN of the work request to go back to, if it is not the one that is missing.
-     * It may take una_psn back. */
+    /* Requester: the PSN of the work request to go back to, if different from the missing one. May
+     * take una_psn back. */
     uint32_t (*go_back)(struct qp *qp, const struct qp_wqe *wqe, uint32_t psn);
 
-    /* Responder: a packet came before the expected one, which its NAK has just asked for. */
+    /* Responder: a packet arrived ahead of the expected one, for which the NAK has just been
+     * sent. */
     void (*on_gap)(struct qp *qp);
 
-    /* Responder: instead of a NAK for the gap and silence. */
+    /* Responder: replaces the NAK for a gap and the silence after it. */
     void (*on_early)(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
 
-    /* Responder: the next of those that came early, if it is the expected one now; QP_RX_HELD, if
-     * more are left. */
+    /* Responder: returns the next of the packets kept ahead of sequence, if it is now the expected
+     * one; sets QP_RX_HELD if more are left. */
     bool (*next_early)(struct rnic *rnic, struct qp *qp, struct frame *frame);
 
-    /* Requester: instead of going back.  A sequence NAK; an answer to what is beyond a READ that
-     * lacks a response; that response, where it is one; nothing in time, true: it is a retry. */
+    /* Requester: replace going back. on_nak: a sequence NAK; on_missing: an answer beyond a READ
+     * that lacks a response; on_late_response: a possible missing response; on_timeout: no answer
+     * in time, true when it counts as a retry. */
     void (*on_nak)(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
     void (*on_missing)(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now);
     void (*on_late_response)(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                              time_ps now);
     bool (*on_timeout)(struct rnic *rnic, struct qp *qp, time_ps now);
 
-    /* Requester: the receiver was not ready, and dropped what came meanwhile. */
+    /* Requester: the receiver was not ready, and dropped later packets. */
     void (*on_rnr)(struct rnic *rnic, struct qp *qp);
 
-    /* Responder: an older packet is the expected one after all, which it now is. */
+    /* Responder: makes an older packet the expected one again; true when it has. */
     bool (*expects_again)(struct qp *qp, const struct frame *frame);
 };
 
@@ -60,13 +63,13 @@ struct recovery_ops {
 #include "rnic/qp/recovery.def"
 #undef RECOVERY
 
-/* In the order of recovery.def, which nothing but an index into these depends on. */
+/* In the order of recovery.def; only indices into the list depend on it. */
 enum {
 #define RECOVERY(stem, word) RECOVERY_##stem,
 #include "rnic/qp/recovery.def"
 #undef RECOVERY
 };
 
-extern const struct recovery_ops *const recovery_list[]; /* ended by NULL */
+extern const struct recovery_ops *const recovery_list[]; /* ends with NULL */
 
 #endif

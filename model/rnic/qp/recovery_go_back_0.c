@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * recovery_go_back_0 - go-back-0: the whole message is sent again.
- * The sender begins the message anew, so a gap takes the expected PSN back to the message's first
- * packet and what was received of it counts for nothing.
+ * recovery_go_back_0 - go-back-0: retransmits the whole message.
+ * The sender restarts the message, so a gap takes the expected PSN back to the message's first
+ * packet, and the received part of it no longer counts.
  * Source: Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, 4.1. */
 #include "rnic/qp/qp.h"
 #include "rnic/qp/recovery.h"

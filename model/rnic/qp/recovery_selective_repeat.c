@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * recovery_selective_repeat - only what is missing is sent again.
- *
- * Responder: a request that comes before the expected one is kept, within the window, and has its
- * turn when those before it have come; each such request is answered with a NAK that says what is
- * expected and what has come.
- * Requester: a packet is lost if a later one is known to have come.  A round of recovery sends each
- * lost one again, once, then new ones; it ends when all that was outstanding at its begin is done.
- * What is lost again waits for the timeout, which takes all that is outstanding for lost.
- * READ: the requester keeps the responses that come early and asks for the missing ones by READs
- * of those alone; the responder answers these after what it is answering.
- * A timeout counts as a retry once in `timeout`, however short rto-low is: who gives up has waited
- * as long as with go-back-N.
- * Not as IRN: READ requests ask again in the place of its read NACKs, and READ responses are not
- * held to the window; all packets need not have a RETH, as early ones are kept whole.
+ * recovery_selective_repeat - retransmits only what is missing.
+ * Responder: a request ahead of the expected one is kept, within the window, and executed when
+ * those before it have arrived; each such request is answered by a NAK with the expected PSN and
+ * the PSN that arrived. Requester: a packet is lost if a later one is known to have arrived. A
+ * recovery round retransmits each lost packet once, then sends new ones; it ends when everything
+ * outstanding at its begin is done. A packet lost again waits for the timeout, after which
+ * everything outstanding counts as lost. READ: the requester keeps responses ahead of sequence and
+ * requests the missing ones by READs of just those; the responder answers these after the READs in
+ * progress. A timeout counts as a retry at most once per `timeout`, however short rto-low is, so
+ * giving up takes as long as with go-back-N. Differences from IRN: repeated READ requests replace
+ * its read NACKs, and READ responses are not limited by the window; packets need not all have a
+ * RETH, because early ones are kept as a whole.
  * Source: Mittal et al., Revisiting Network Support for RDMA (IRN), SIGCOMM 2018, 3 and 4. */
 #include "base/memory.h"
 #include "rnic/host/arbiter.h"
@@ -42,7 +40,7 @@ static void set(struct selective *own, uint32_t psn, bool to)
     own->bits[at / 64] |= (uint64_t)to << at % 64;
 }
 
-/* Room for all from una_psn to before high_psn. */
+/* Grows the bit map to cover una_psn up to, but not including, high_psn. */
 static void make_room(struct selective *own, const struct qp *qp)
 {
     enum { ROOM_FIRST = 64 };
@@ -81,7 +79,7 @@ static struct qp_wqe *wqe_of(const struct qp *qp, uint32_t psn)
 
 /* ------------------------------------------------------------------ requester: window, timer */
 
-/* Packets that the responder has not acknowledged in order; a READ is one. */
+/* Number of packets that the responder has not acknowledged in order; a READ counts as one. */
 static uint32_t in_flight(const struct qp *qp, const struct selective *own)
 {
     uint32_t packets = 0;
@@ -120,7 +118,7 @@ bool selective_timer_is_stale(const struct rnic *rnic, const struct qp *qp, time
     return !qp->timeout_pending || selective_of(rnic, qp)->event_at != now;
 }
 
-/* The timer began at `from`; how long it runs goes by what is in flight. */
+/* Sets the timer, started at `from`; its length depends on the number of packets in flight. */
 static void set_timer(struct rnic *rnic, struct qp *qp, time_ps from)
 {
     const struct rnic_params *params = &rnic->params;
@@ -136,7 +134,7 @@ static void set_timer(struct rnic *rnic, struct qp *qp, time_ps from)
     requester_post_timer(rnic, qp);
 }
 
-/* ------------------------------------------------------------------ requester: what is lost */
+/* ------------------------------------------------------------------ requester: losses */
 
 static bool is_lost(const struct qp_wqe *wqe, const struct selective *own, uint32_t psn)
 {
@@ -146,7 +144,7 @@ static bool is_lost(const struct qp_wqe *wqe, const struct selective *own, uint3
     return asked || (wqe->opcode == IBV_WR_RDMA_READ && psn_diff(own->answers_below, psn) > 0);
 }
 
-/* The oldest lost PSN that has not had its turn; false: none. */
+/* Finds the oldest lost PSN not yet retransmitted in this round; false: none. */
 static bool find_lost(const struct qp *qp, const struct selective *own, uint32_t *found)
 {
     const uint32_t limit = newer(own->lost_below, own->answers_below);
@@ -173,7 +171,7 @@ uint32_t selective_missing(const struct rnic *rnic, const struct qp *qp, uint32_
     return count;
 }
 
-/* What is sent next: the next lost one, or what is new. */
+/* Selects what is sent next: the next lost packet, or a new one. */
 static void choose(struct rnic *rnic, struct qp *qp, bool anew)
 {
     struct selective *own = selective_of(rnic, qp);
@@ -195,7 +193,7 @@ static void begin_round(struct selective *own, const struct qp *qp)
     own->cursor = qp->una_psn;
 }
 
-/* Something may be lost: a round begins, unless there is one. */
+/* Something may be lost: starts a round unless one is in progress. */
 static void recover(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct selective *own = selective_of(rnic, qp);
@@ -242,7 +240,7 @@ void selective_sent(struct rnic *rnic, struct qp *qp, const struct frame *frame,
     set_timer(rnic, qp, qp->timeout_due - qp->timeout);
 }
 
-/* The oldest work request is done as far as is known: to where, una_psn included. */
+/* PSN up to which the oldest work request is known to be done, starting at una_psn. */
 static uint32_t done_to(const struct qp *qp, const struct selective *own, const struct qp_wqe *wqe)
 {
     const uint32_t end = end_of(wqe);
@@ -270,7 +268,8 @@ void selective_landed(struct rnic *rnic, struct qp *qp, time_ps now)
     while (qp_outstanding(qp)) {
         const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
         if (wqe->opcode == IBV_WR_RDMA_READ && qp->una_psn != wqe->first_psn)
-            own->acked = newer(own->acked, end_of(wqe)); /* it is being answered */
+            own->acked = newer(own->acked, end_of(wqe)); /* its responses show that it has
+                                                          * arrived */
         const uint32_t psn = done_to(qp, own, wqe);
         const bool moved = psn != qp->una_psn;
         qp->una_psn = psn;
@@ -305,7 +304,7 @@ static void on_nak(struct rnic *rnic, struct qp *qp, const struct frame *frame, 
     recover(rnic, qp, now);
 }
 
-/* The responder has all before `upto`, and has sent what it answers before. */
+/* The responder has received everything before `upto`, and has sent the answers before it. */
 static void on_missing(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
 {
     struct selective *own = selective_of(rnic, qp);
@@ -362,7 +361,7 @@ static void on_rnr(struct rnic *rnic, struct qp *qp)
 
 /* ------------------------------------------------------------------ responder */
 
-/* Keeps a copy in its place; false: there is no room, or it is there. */
+/* Keeps a copy in PSN order; false: no space, or a duplicate. */
 static bool hold(struct rnic *rnic, struct selective *own, const struct frame *frame)
 {
     uint32_t at = own->count;
@@ -384,7 +383,7 @@ static bool hold(struct rnic *rnic, struct selective *own, const struct frame *f
     memmove(&own->held[at + 1], &own->held[at], (own->count - at) * sizeof *own->held);
     struct frame *copy = &own->held[at];
     *copy = *frame;
-    copy->flags &= (uint8_t)~FRAME_TELEMETRY; /* it is of the frame that came */
+    copy->flags &= (uint8_t)~FRAME_TELEMETRY; /* belongs to the received frame */
     copy->blob = POOL_NONE;
     if (frame->blob != POOL_NONE) {
         const uint32_t bytes = frame_blob_kept(frame);
@@ -411,8 +410,7 @@ static bool next_early(struct rnic *rnic, struct qp *qp, struct frame *frame)
     struct selective *own = selective_of(rnic, qp);
     uint32_t old = 0;
     while (old < own->count && psn_diff(own->held[old].psn, qp->epsn) < 0)
-        selective_forget(rnic, own,
-                         old++); /* a peer that answers to nothing has used its PSNs twice */
+        selective_forget(rnic, own, old++); /* a peer that ignores answers has reused its PSNs */
     const bool ready = (qp->rx_flags & QP_RX_NAKED) == 0; /* or its receive is missing */
     const bool found = ready && old < own->count && own->held[old].psn == qp->epsn;
     if (found)

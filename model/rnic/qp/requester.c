@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * requester - segmentation, limits, retransmission.
- *
- * sq_head          sq_cur                    sq_visible     sq_tail
- *   ...done|  sent, not acknowledged | under way |    not begun    | posted, doorbell on its way |
- *          una_psn                next_psn  (<= high_psn: below it, packets are sent again)
- *
- * Going back moves sq_cur and next_psn; nothing else needs to know.  A message that is begun again
- * in its middle finds its place from next_psn and its own first PSN.
- * Most packets, those in the middle of a message, are sent by host/fast_path.h. */
+ *   sq_head          sq_cur                    sq_visible     sq_tail
+ *   ...done|  sent, not acknowledged | current   |    not begun    | posted, doorbell in transit |
+ *          una_psn                next_psn  (<= high_psn: packets below are retransmissions)
+ * Going back moves sq_cur and next_psn; nothing else needs to be changed. A message restarted in
+ * the middle computes its position from next_psn and its first PSN. Most packets, those in the
+ * middle of a message, are sent by host/fast_path.h. */
 #include "rnic/qp/requester.h"
 
 #include "rnic/host/arbiter.h"
@@ -18,7 +16,7 @@
 #include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
 
-/* By kind of message, then first + 2 * last. */
+/* Indexed by kind of message, then first + 2 * last. */
 static const uint8_t opcodes[QP_TX_KINDS][4] = {
     [QP_TX_SEND] = {FRAME_RC_SEND_MIDDLE, FRAME_RC_SEND_FIRST, FRAME_RC_SEND_LAST,
                     FRAME_RC_SEND_ONLY},
@@ -54,7 +52,7 @@ static inline void mark_again(struct qp *qp)
         qp->flags |= QP_AGAIN;
 }
 
-/* rxe sets its timer where none runs: that of what is sent again does (Linux rxe_req.c
+/* rxe sets its timer only when none is running; during retransmission one is (Linux rxe_req.c
  * update_state). */
 static bool timer_runs_on(const struct rnic *rnic, const struct qp *qp)
 {
@@ -81,7 +79,7 @@ static inline void sent(struct rnic *rnic, struct qp *qp, struct frame *frame, u
     requester_start_timer(rnic, qp, oldest, now);
 }
 
-/* A WQE's PSNs are those that come next when it is first begun. */
+/* A WQE gets the next PSNs when it is first started. */
 static uint32_t start_wqe(struct qp *qp, struct qp_wqe *wqe)
 {
     if (!wqe->started) {
@@ -123,7 +121,7 @@ static void begin_message(struct qp *qp, struct qp_wqe *wqe)
         qp->flags |= QP_TX_BYTES;
 }
 
-/* Headers that only the first and the last packet of a message carry. */
+/* Headers that only the first and the last packet of a message have. */
 static void dress_edge(struct qp *qp, struct frame *frame, bool first, bool last)
 {
     const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
@@ -141,7 +139,7 @@ static void dress_edge(struct qp *qp, struct frame *frame, bool first, bool last
         frame->flags |= FRAME_SOLICITED;
 }
 
-/* Real bytes leave the region now, as DMA would fetch them. */
+/* Copies real bytes out of the region now, as DMA would. */
 static void attach_bytes(struct rnic *rnic, struct qp *qp, struct frame *frame)
 {
     const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
@@ -192,7 +190,7 @@ static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
     return handle;
 }
 
-/* A READ begun again asks for what is missing only. */
+/* A restarted READ requests only the missing data. */
 static uint32_t read_request(struct rnic *rnic, struct qp *qp, struct qp_wqe *wqe, time_ps now)
 {
     const uint32_t offset = start_wqe(qp, wqe);
@@ -230,8 +228,8 @@ static void local_invalidate(struct rnic *rnic, struct qp *qp, const struct qp_w
         qp_fail_send(rnic, qp, IBV_WC_LOC_QP_OP_ERR, now);
 }
 
-/* What it sends from, or reads into, is no memory of the device any more: as LOCAL_INV, which tells
- * the status of the oldest, it waits for all that went before it. */
+/* Fails a work request whose memory is no longer registered. Like LOCAL_INV it waits for everything
+ * before it, so that its status is that of the oldest send. */
 static bool fail_without_memory(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (qp->sq_head != qp->sq_cur)
@@ -241,10 +239,10 @@ static bool fail_without_memory(struct rnic *rnic, struct qp *qp, time_ps now)
     return true;
 }
 
-/* All PSNs from the first of the oldest work request to the last of the newest that has begun are
- * within PSN_WINDOW, so that psn_diff tells older from newer for any two of them (IBTA Vol 1
- * 9.7.1).  A work request that does not fit waits for the oldest one to complete.  The largest
- * message, 1 GiB at a path MTU of 256 B, takes PSN_MESSAGE_MOST, so the wait ends. */
+/* All PSNs from the first of the oldest work request to the last of the newest started one must be
+ * within PSN_WINDOW, so that psn_diff orders any two of them (IBTA Vol 1 9.7.1). A work request
+ * that does not fit waits for the oldest one to complete. The largest message, 1 GiB at a path MTU
+ * of 256 B, takes PSN_MESSAGE_MOST, so the wait ends. */
 static bool fits_window(const struct qp *qp, const struct qp_wqe *wqe)
 {
     if (wqe->started || qp->sq_head == qp->sq_cur)
@@ -309,7 +307,7 @@ static uint32_t reads_before(const struct qp *qp, uint32_t end)
     return reads;
 }
 
-/* The place of the next packet is another one than it was. */
+/* Repositions after next_psn has changed. */
 static void begin_there(struct rnic *rnic, struct qp *qp)
 {
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
@@ -362,7 +360,7 @@ void requester_skip(struct rnic *rnic, struct qp *qp)
     begin_there(rnic, qp);
 }
 
-enum { RETRY_COUNT_ALL = 7 /* the largest of three bits, which rxe takes for unlimited */ };
+enum { RETRY_COUNT_ALL = 7 /* the maximum of the 3-bit field, which rxe treats as unlimited */ };
 
 void requester_again(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
@@ -394,7 +392,8 @@ time_ps requester_latest(const struct rnic *rnic, const struct qp *qp)
     return (time_ps)((__int128)qp->timeout * rnic->params.timeout_spread / PPM);
 }
 
-/* The same whenever it is asked for: the timer that was set then is as late as it is. */
+/* When the timer expires. A pure function: its random lateness is the same whenever it is
+ * computed. */
 static time_ps timer_ends(const struct rnic *rnic, const struct qp *qp)
 {
     const time_ps from = qp->timeout_due - qp->timeout;
@@ -416,7 +415,7 @@ void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
     if (qp->state != IBV_QPS_RTS || !qp_outstanding(qp))
         return;
     const time_ps due = timer_ends(rnic, qp);
-    if (now < due) { /* it was moved on since, or ends at a tick: sleep on */
+    if (now < due) { /* the timeout was moved, or expires only at a tick: wait again */
         post_timer_at(rnic, qp, due);
         return;
     }

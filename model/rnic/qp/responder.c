@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * responder - requests in PSN order, answers in order.
- *
- * PSN == expected   execute; a gap's NAK is forgiven
- *   PSN newer         one NAK with the expected PSN, then silence until it comes
+ *   PSN == expected   executed; the gap, if there was one, is closed
+ *   PSN newer         one NAK with the expected PSN, then silence until that arrives
  *   PSN older         a duplicate: SEND and WRITE are acknowledged again, a READ is executed again
- *
- * Other kinds of loss recovery than go-back-N have their say in recovery.h. */
+ * Loss recovery methods other than go-back-N change this through recovery.h. */
 #include "rnic/qp/responder.h"
 
 #include "rnic/host/arbiter.h"
@@ -18,9 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a request's opcode says. */
+/* Properties of a request's opcode. */
 struct step {
-    uint8_t kind; /* enum qp_rx_kind; 0: a READ, or no request */
+    uint8_t kind; /* enum qp_rx_kind; 0: a READ, or not a request */
     bool first, last, invalidate, immediate;
 };
 
@@ -79,12 +77,12 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
     }
     if ((qp->rx_flags & QP_RX_ANSWER) != 0) {
         if (qp->answer_syndrome != RESPONDER_ACK && psn_diff(psn, qp->answer_psn) < 0)
-            return; /* the NAK acknowledges this too */
+            return; /* the NAK also acknowledges this packet */
         rnic->counters.acks_merged++;
     }
     qp->answer_syndrome = syndrome;
     qp->answer_psn = psn;
-    qp->held.answer_msn = qp->msn; /* what is done by then, not what is when it leaves */
+    qp->held.answer_msn = qp->msn; /* the MSN now, not when the ACK leaves */
     qp->rx_flags |= QP_RX_ANSWER;
     if ((qp->rx_flags & QP_RX_LISTED) != 0 || !responder_may_leave(qp, qp->answer_psn))
         return;
@@ -94,7 +92,7 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
         rnic_send_control(rnic, responder_answer(rnic, qp));
 }
 
-/* Telemetry goes back with an ACK of its own, at once; an ACK that has to wait returns none. */
+/* Telemetry is returned by an ACK of its own, at once; an ACK that has to wait returns none. */
 static void answer_packet(struct rnic *rnic, struct qp *qp, const struct frame *frame)
 {
     if (LIKELY((frame->flags & FRAME_TELEMETRY) == 0) || !responder_may_leave(qp, frame->psn)) {
@@ -181,7 +179,7 @@ static void on_duplicate(struct rnic *rnic, struct qp *qp, const struct frame *f
         answer(rnic, qp, RESPONDER_ACK, psn_add(qp->epsn, PSN_MASK));
 }
 
-/* True when the packet is the expected one after all. */
+/* Returns true when the packet is the expected one after all. */
 static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     if (psn_diff(frame->psn, qp->epsn) > 0) {
@@ -194,12 +192,12 @@ static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *f
     return false;
 }
 
-/* The expected packet is here: what waited for it is over. */
+/* The expected packet has arrived: ends the waiting for it. */
 static void caught_up(const struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if ((qp->rx_flags & (QP_RX_NAKED | QP_RX_HELD)) != 0 && (qp->rx_flags & QP_RX_ANSWER) != 0 &&
         qp->answer_syndrome != RESPONDER_ACK) {
-        qp->answer_syndrome = RESPONDER_ACK; /* the NAK had not left yet */
+        qp->answer_syndrome = RESPONDER_ACK; /* the NAK had not been sent yet */
         qp->answer_psn = psn_add(qp->epsn, PSN_MASK);
         qp->held.answer_msn = qp->msn;
     }
@@ -223,14 +221,14 @@ void responder_reset(struct qp *qp)
 
 /* ------------------------------------------------------------------ SEND and WRITE */
 
-/* A message needs a receive: the first packet of a SEND, or the last of a WRITE with immediate
+/* A message needs a receive: for the first packet of a SEND, or the last of a WRITE with immediate
  * data (Linux rxe_resp.c, check_resource). */
 static bool has_receive(struct rnic *rnic, struct qp *qp)
 {
     if (qp->rq_head != qp->rq_tail || srq_take(qp))
         return true;
     rnic->counters.rnr_naks_sent++;
-    qp->rx_flags |= QP_RX_NAKED; /* what follows is dropped in silence */
+    qp->rx_flags |= QP_RX_NAKED; /* later packets are dropped silently */
     answer(rnic, qp, (uint8_t)(RESPONDER_RNR | rnic->params.min_rnr_timer), qp->epsn);
     return false;
 }
@@ -255,7 +253,7 @@ static bool begin_write(struct rnic *rnic, struct qp *qp, const struct frame *fr
     qp->rx_limit = frame->length;
     rnic->counters.write_requests++;
     if (frame->length == 0)
-        return true; /* key and address are not looked at */
+        return true; /* key and address are ignored */
     qp->rx_mr =
         mr_remote(rnic->mrs, frame->rkey, frame->address, frame->length, IBV_ACCESS_REMOTE_WRITE);
     if (qp->rx_mr == NULL) {
@@ -267,13 +265,13 @@ static bool begin_write(struct rnic *rnic, struct qp *qp, const struct frame *fr
     return true;
 }
 
-/* The region of the WRITE under way is still there, and its key valid. */
+/* Whether the region of the WRITE in progress still exists and its key is valid. */
 static bool may_land(const struct qp *qp)
 {
     return qp->rx_mr == NULL || qp->rx_mr->serial == qp->rx_serial;
 }
 
-/* Its last packet finds nothing to complete; the receive of one with immediate data has failed. */
+/* The last packet then has no message to complete; with immediate data its receive has failed. */
 static void refuse_landing(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                            const struct step *step, time_ps now)
 {
@@ -298,7 +296,8 @@ static bool begin_message(struct rnic *rnic, struct qp *qp, const struct frame *
     return true;
 }
 
-/* All packets but the last carry the path MTU; the whole fits where it goes. */
+/* All packets except the last have path MTU size, and the whole message fits into its
+ * destination. */
 static bool size_fits(const struct qp *qp, const struct frame *frame, const struct step *step)
 {
     if (step->last ? frame->payload > qp->mtu : frame->payload != qp->mtu)
@@ -358,7 +357,7 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
 {
     struct ibv_wc wc = received(qp, frame, step);
     if (step->invalidate && !mr_invalidate(rnic->mrs, frame->rkey)) {
-        /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's QP fails. */
+        /* Class J of IBTA Vol 1 9.9.3, as in rxe: no NAK, and the receiver's QP fails. */
         fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
         rnic->counters.qp_errors++;
         responder_reset(qp);
@@ -371,7 +370,7 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
     }
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
     mr_set_content(receive->sges, receive->sge_count, frame->content);
-    /* A message that is real to its end has no bulk, whatever memory it came into. */
+    /* A message of real bytes only has no bulk, whatever memory it was received into. */
     if (frame->length < frame->payload || frame->payload == 0)
         qp->conn->bulk_taken += mr_bulk_bytes(receive->sges, receive->sge_count, qp->rx_offset);
     complete_receive(rnic, qp, &wc, now);
@@ -420,7 +419,7 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
         answer_packet(rnic, qp, frame);
 }
 
-/* Then what came early has its turn. */
+/* Then executes the packets kept ahead of sequence. */
 static NOINLINE void take_awaited(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                                   time_ps now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * responder_read - READs: taken, asked for again, and answered. */
+ * responder_read - READs: requests, duplicates, responses. */
 #include "rnic/host/arbiter.h"
 #include "rnic/host/rnic_watch.h"
 #include "rnic/pipeline/pipeline.h"
@@ -10,15 +10,15 @@
 
 /* ------------------------------------------------------------------ requests */
 
-/* Some READs are over. */
+/* Updates the flags after READs have ended. */
 static void note_owed(struct qp *qp)
 {
     if (!responder_owes(qp))
         qp->flags &= (uint16_t)~QP_RESPOND;
 }
 
-/* A requester that asks for one more than fit has the first of them: what is being answered again
- * there was answered in time, only late. */
+/* Makes room when the requester sends one READ more than fits: the oldest entry is then a repeated
+ * answer that is no longer needed. */
 static void forget_ghost(struct qp *qp)
 {
     const bool full = qp->read_tail - qp->read_head > qp->read_mask;
@@ -69,11 +69,11 @@ void responder_on_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
     rnic_watch_work(rnic, qp, PROBE_WORK_ASKED, PROBE_WORK_READ, true, now);
     begin_read(rnic, qp, frame, now);
     qp->epsn = psn_add(qp->epsn, psn_count(frame->length, qp->mtu));
-    qp->msn = psn_add(qp->msn, 1); /* when its execution starts, C9-148 */
+    qp->msn = psn_add(qp->msn, 1); /* a READ counts when its execution starts, C9-148 */
 }
 
-/* The requester sends everything from this PSN on again, so what was to be answered from there on
- * is moot; with selective repeat it asks for what is missing only. */
+/* The requester retransmits everything from this PSN on, so pending answers from there on are
+ * obsolete; with selective repeat it requests only what is missing. */
 void responder_on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                                  time_ps now)
 {
@@ -89,9 +89,9 @@ void responder_on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct 
         }
     }
     qp->read_tail = tail;
-    note_owed(qp); /* it may be refused now: its memory was given back */
+    note_owed(qp); /* it may be rejected now because its memory was deregistered */
     if (rnic->recovery->selective && tail - qp->read_head > qp->read_mask)
-        return; /* it will be asked for again */
+        return; /* it will be requested again */
     begin_read(rnic, qp, frame, now);
 }
 
@@ -121,7 +121,7 @@ static void fill_response(struct rnic *rnic, const struct qp *qp, const struct q
                read->mr->verbs.bytes + read->offset, frame->payload);
 }
 
-/* The READ is over.  Answers behind it may leave. */
+/* Ends the READ; answers after it may leave. */
 static void end_read(struct rnic *rnic, struct qp *qp)
 {
     qp->read_head++;
@@ -131,8 +131,9 @@ static void end_read(struct rnic *rnic, struct qp *qp)
         arbiter_list_answer(rnic, qp);
 }
 
-/* Its region was given back, or the key invalidated, since it was asked for.  Who asks again for
- * what it may have got is left without an answer (Linux rxe_resp.c, duplicate_request). */
+/* The region was deregistered, or its key invalidated, since the request. A duplicate request,
+ * whose data may already have been received, gets no answer (Linux rxe_resp.c,
+ * duplicate_request). */
 static NOINLINE void lose_memory(struct rnic *rnic, struct qp *qp, const struct qp_read *read,
                                  time_ps now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * selective - life and audit; what it is for is in recovery_selective_repeat.c. */
+ * selective - creation, end and audit; its use is described in recovery_selective_repeat.c. */
 #include "rnic/qp/selective.h"
 
 #include "base/memory.h"

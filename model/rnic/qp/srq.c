@@ -55,7 +55,8 @@ bool srq_post(struct verbs_srq *srq, const struct qp_receive *receive)
     return true;
 }
 
-/* The event is told after the completion of the message that took the last one before it. */
+/* The event is delivered after the completion of the message that took the last receive above the
+ * limit. */
 static void look_at_limit(struct verbs_srq *srq)
 {
     struct rnic *rnic = srq->rnic;
@@ -72,7 +73,7 @@ bool srq_take(struct qp *qp)
         return false;
     CHECK(qp->rq_head == qp->rq_tail);
     qp->rq[qp->rq_tail++ & qp->rq_mask] = srq->items[srq->head++ & srq->mask];
-    if (UNLIKELY(qp->conn->rnic != srq->rnic)) { /* another member of a link aggregate */
+    if (UNLIKELY(qp->conn->rnic != srq->rnic)) { /* a different member of a link aggregate */
         srq->rnic->counters.posted_receives--;
         qp->conn->rnic->counters.posted_receives++;
     }

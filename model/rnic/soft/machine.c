@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * machine - making one, and the work of its protocols. */
+ * machine - creation, and the work of its protocols. */
 #include "rnic/soft/machine.h"
 
 #include "rnic/host/host.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * process - one step after another.
- *
- * asleep --> WAKE --> round: TIMER*, turns, EVENT, COMPLETION* ... --> LOOP --> next round
- *                                                                        '---> asleep */
+ * process - the steps of the event loop.
+ *   asleep --> WAKE --> round: TIMER*, turns, EVENT, COMPLETION* ... --> LOOP --> next round
+ *                                                                          '---> asleep */
 #include "rnic/soft/process.h"
 
 #include "base/memory.h"
@@ -39,7 +38,7 @@ static struct process_queue *list_take(struct process_list *list)
     return queue;
 }
 
-/* Of this round. */
+/* Takes the next queue of this round. */
 static struct process_queue *list_next(struct process_list *list)
 {
     CHECK(list->round > 0);
@@ -50,7 +49,7 @@ static struct process_queue *list_next(struct process_list *list)
 static void list_drop(struct process_list *list, const struct process_link *link)
 {
     const uint32_t count = list->count, round = list->round;
-    for (uint32_t i = 0; i < count; i++) { /* all, so that the others keep their order */
+    for (uint32_t i = 0; i < count; i++) { /* all of them, so that the others keep their order */
         struct process_link *at = list->first;
         struct process_queue *queue = list_take(list);
         if (at != link)
@@ -121,7 +120,7 @@ static void begin_round(struct process *process)
             process->devices[process->device_count++] = device_of(process, link->queue);
 }
 
-/* The next one's, if it may have another, else that after it. */
+/* Whether the next device may have another event, or else one after it has any. */
 static bool has_event(struct process *process)
 {
     struct process_link *before;
@@ -133,7 +132,8 @@ static bool has_event(struct process *process)
     return false;
 }
 
-/* Takes what is there, up to a batch; what is left after the last poll waits for its turn. */
+/* Takes the waiting completions, up to a batch; what is left after the last poll waits for the next
+ * turn. */
 static void poll_queue(struct process *process)
 {
     struct process_queue *queue = process->polled;
@@ -160,7 +160,7 @@ static enum step next_step(struct process *process)
     if (process->asleep)
         return STEP_WAKE;
     if (process->polled != NULL && process->batch == 0)
-        poll_queue(process); /* the calls of the completion before are over */
+        poll_queue(process); /* the callbacks of the previous completion have returned */
     while (process->polled == NULL && process->timer_round == 0 && process->again.round > 0)
         begin_polling(process, list_next(&process->again));
     if (process->polled != NULL)
@@ -172,7 +172,7 @@ static enum step next_step(struct process *process)
 
 static struct process *of_work(struct work *work)
 {
-    return (struct process *)(void *)work; /* its first member */
+    return (struct process *)(void *)work; /* the work is the first member */
 }
 
 static time_ps begin_step(struct work *work, time_ps now)
@@ -204,7 +204,7 @@ static void fire(struct process *process, time_ps now)
     process->timer_count--;
     process->timer_round--;
     if (timer->due > now)
-        return; /* cancelled or moved since */
+        return; /* canceled or moved in the meantime */
     timer->due = TIME_NEVER;
     timer->fire(timer->self, now);
 }
@@ -220,7 +220,7 @@ static void take_completion(struct process *process)
 
 static void take_event(struct process *process)
 {
-    if (!has_event(process)) /* its queue went away meanwhile */
+    if (!has_event(process)) /* its queue was destroyed in the meantime */
         return;
     struct process_queue *queue =
         take_first_of(process, process->devices[process->device_count - 1]);
@@ -248,14 +248,14 @@ static bool end_step(struct work *work, time_ps now)
         take_event(process);
         break;
     case STEP_COMPLETION:
-        if (process->polled != NULL) /* else its queue went away meanwhile */
+        if (process->polled != NULL) /* otherwise its queue was destroyed in the meantime */
             take_completion(process);
         break;
     }
     return !process->asleep;
 }
 
-/* ------------------------------------------------------------------ what wakes it */
+/* ------------------------------------------------------------------ wake-ups */
 
 static void wake(struct process *process)
 {

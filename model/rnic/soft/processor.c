@@ -70,7 +70,7 @@ static bool process_waits(const struct processor *processor)
     return what_process_wants(processor) != SOFTIRQ_ASLEEP;
 }
 
-/* The first work of the first level that has some. */
+/* The first work of the highest level that has any. */
 static struct work *next_work(struct processor *processor, time_ps now)
 {
     struct work_queue *queues = processor->queues;
@@ -93,7 +93,7 @@ enum processor_level processor_within(const struct processor *processor)
     return processor->at <= PROCESSOR_INTERRUPT ? PROCESSOR_NESTED : PROCESSOR_CALL;
 }
 
-/* What the effect owes is paid next. */
+/* Schedules the payment of costs charged by the effect. */
 static void settle(struct processor *processor)
 {
     struct work *payment = &processor->payment;
@@ -105,7 +105,7 @@ static void settle(struct processor *processor)
     prepend(&processor->queues[payment->level], payment);
 }
 
-/* Of the ticks only those that fall into the piece count; an idle processor has time for them. */
+/* Cost of the ticks during the piece of work; ticks during idle time cost nothing. */
 static time_ps ticks(struct processor *processor, time_ps now, time_ps cost)
 {
     const time_ps interval = processor->costs.tick_interval;
@@ -136,7 +136,7 @@ static void begin_work(struct processor *processor, struct work *work, time_ps n
 static void run_next(struct processor *processor, time_ps now)
 {
     struct work *work = next_work(processor, now);
-    while (work != NULL && !work->begun) { /* which may bring something that goes before it */
+    while (work != NULL && !work->begun) { /* beginning may add work that goes first */
         begin_work(processor, work, now);
         work = next_work(processor, now);
     }
@@ -174,7 +174,7 @@ void processor_add(struct processor *processor, struct work *work, enum processo
     if (work->queued)
         return;
     const time_ps now = now_of(processor);
-    processor_charge(processor, 0); /* of leaving idleness */
+    processor_charge(processor, 0); /* cost of leaving the idle state */
     if (level == PROCESSOR_PROCESS && !process_waits(processor) && !process_runs(processor))
         softirq_process_woken(&processor->softirq);
     work->queued = true;
@@ -190,7 +190,7 @@ void processor_add(struct processor *processor, struct work *work, enum processo
         run_next(processor, now);
 }
 
-/* Over, or queued anew behind the others; a round has one work less. */
+/* Ends the work, or queues it again behind the others; the round has one work less. */
 static void done(struct processor *processor, const struct work *work, uint8_t level)
 {
     if (!work->queued)
@@ -226,7 +226,7 @@ void processor_remove(struct processor *processor, struct work *work)
 {
     if (!work->queued)
         return;
-    if (processor->running == work) { /* the rest of its time is nobody's */
+    if (processor->running == work) { /* the rest of its time is discarded */
         processor->busy[work->level] += now_of(processor) - processor->since;
         processor->running = NULL;
         processor->serial++;
@@ -251,7 +251,7 @@ static time_ps pay(struct work *work, time_ps now)
     return debt;
 }
 
-/* More may have come while it was paid. */
+/* More may have been charged in the meantime. */
 static bool paid(struct work *work, time_ps now)
 {
     (void)now;
@@ -274,7 +274,7 @@ void processor_charge(struct processor *processor, time_ps cost)
         run_next(processor, now_of(processor));
 }
 
-/* ------------------------------------------------------------------ making and checking */
+/* ------------------------------------------------------------------ creation and audit */
 
 void processor_init(struct processor *processor, struct node *home, uint8_t event,
                     const struct processor_costs *costs)
@@ -287,7 +287,7 @@ void processor_init(struct processor *processor, struct node *home, uint8_t even
     };
 }
 
-/* Of the time so far none is two levels'. */
+/* The busy times of the levels do not overlap. */
 static void audit_time(const struct processor *processor)
 {
     time_ps busy = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * soft - the RNIC's tasks. */
+ * soft - the tasks of a software RNIC. */
 #include "rnic/soft/soft.h"
 
 #include "base/drop.h"
@@ -84,14 +84,15 @@ static void go_on(struct rnic *rnic, time_ps now)
             soft_schedule(rnic, &rnic->qp_slots[i], now);
 }
 
-/* The port's source: what was handed to it; the highest priority first. */
+/* The port's source: frames passed to it; highest priority first. */
 static uint32_t next_handed(struct port *port, uint8_t allowed, time_ps now)
 {
-    struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
+    struct rnic *rnic = (struct rnic *)(void *)port; /* the port is the first member */
     struct soft *soft = rnic->soft;
     for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
         const uint8_t priority = (uint8_t)port_highest(mask);
-        if (port->prios[priority].head == POOL_NONE) { /* of a list of the arbiter's */
+        if (port->prios[priority].head == POOL_NONE) { /* only the arbiter's list has frames of
+                                                        * this priority */
             port->ready &= (uint8_t) ~(1u << priority);
             continue;
         }
@@ -103,7 +104,7 @@ static uint32_t next_handed(struct port *port, uint8_t allowed, time_ps now)
     return POOL_NONE;
 }
 
-/* ------------------------------------------------------------------ the requester's task */
+/* ------------------------------------------------------------------ requester task */
 
 static struct soft_qp *of_requester(struct work *work)
 {
@@ -147,8 +148,8 @@ static time_ps begin_request(struct work *work, time_ps now)
            soft_costs(rnic)->send_byte * frame_of(rnic, own->request)->payload;
 }
 
-/* The task looks once more before it ends.  Packets that interrupt it meanwhile, within a call of
- * the process, do not run it: what they open it sends when the process goes on (rxe_task.c do_task:
+/* The task checks once more before it ends. Packets that interrupt it within a system call of the
+ * process do not run it: it sends what they allow when the process resumes (rxe_task.c do_task:
  * TASK_STATE_ARMED). */
 static bool end_request(struct work *work, time_ps now)
 {
@@ -162,7 +163,7 @@ static bool end_request(struct work *work, time_ps now)
     return true;
 }
 
-/* ------------------------------------------------------------------ the responder's tasklet */
+/* ------------------------------------------------------------------ responder tasklet */
 
 static time_ps begin_response(struct work *work, time_ps now)
 {
@@ -244,7 +245,7 @@ void soft_doorbell(struct rnic *rnic)
         }
 }
 
-/* ------------------------------------------------------------------ from the wire */
+/* ------------------------------------------------------------------ reception */
 
 static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
@@ -269,7 +270,7 @@ static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
     frame_give(rnic->port.frames, handle);
 }
 
-/* Where frames may wait, buffers come back some at a time; where they may not, each at once. */
+/* With a backlog, buffers are returned in batches; without one, each at once. */
 static bool has_buffer(const struct rnic *rnic)
 {
     const struct soft *soft = rnic->soft;
@@ -283,7 +284,7 @@ static void take_in(struct rnic *rnic, uint32_t handle)
     processor_add(soft_processor(rnic), &rnic->soft->receive, PROCESSOR_INTERRUPT);
 }
 
-/* The frame that finds no buffer stays with the interface, those behind it before the hub. */
+/* The first frame without a buffer waits at the interface, later ones in the hub before it. */
 static void hold_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
@@ -302,8 +303,8 @@ void soft_receive(struct rnic *rnic, uint32_t handle, time_ps now)
         take_in(rnic, handle);
 }
 
-/* The hub's frames come first; the first that finds no buffer again stays with the interface,
- * behind those that are there. */
+/* The hub's frames go first; the first of them without a buffer again waits at the interface, after
+ * those already there. */
 static void refill(struct rnic *rnic)
 {
     struct soft *soft = rnic->soft;
@@ -316,8 +317,8 @@ static void refill(struct rnic *rnic)
         take_in(rnic, take_frame(rnic, &soft->overtaken));
 }
 
-/* At the end of a turn, once they are more than half of it, or of the ring (Linux virtio_net.c
- * virtnet_receive). */
+/* Returns buffers at the end of a turn, if they are more than half of the budget or of the ring
+ * (Linux virtio_net.c virtnet_receive). */
 static void give_buffers_back(struct rnic *rnic)
 {
     const int64_t ring = soft_costs(rnic)->receive_ring;
@@ -352,7 +353,7 @@ static void hand_on(struct rnic *rnic, uint32_t handle, time_ps now)
         rx_buffer_add(rnic, handle, now);
 }
 
-/* After its budget others have their turn. */
+/* After the budget is used up, other work has its turn. */
 static bool end_receive(struct work *work, time_ps now)
 {
     struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, receive));
@@ -370,7 +371,7 @@ static bool end_receive(struct work *work, time_ps now)
     return false;
 }
 
-/* ------------------------------------------------------------------ making */
+/* ------------------------------------------------------------------ creation */
 
 void soft_qp_init(struct rnic *rnic, struct qp *qp)
 {

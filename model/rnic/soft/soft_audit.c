@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * soft_audit - what must hold in a software RNIC between two events. */
+ * soft_audit - invariants of a software RNIC between two events. */
 #include "rnic/host/rnic.h"
 #include "rnic/soft/soft.h"
 
@@ -13,7 +13,7 @@ static void audit_list(const struct rnic *rnic, const struct soft_list *list)
     CHECK(count == list->count);
 }
 
-/* Who has to wait for room is woken when there is some. */
+/* Requests that wait for space in the send queue will be resumed when there is some. */
 static void audit_send_queue(const struct rnic *rnic)
 {
     const struct soft *soft = rnic->soft;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * soft_private - what the files of a software RNIC share: its processor, and what things cost. */
+ * soft_private - access to the processor and the costs, for the files of a software RNIC. */
 #ifndef STORMGLASS_RNIC_SOFT_SOFT_PRIVATE_H
 #define STORMGLASS_RNIC_SOFT_SOFT_PRIVATE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * soft_process - what the process asks of a software RNIC, and what it reports to it: its calls
- * cost its own time, and completions wait until it comes to them. */
+ * soft_process - the interface between the process and a software RNIC: calls take the process's
+ * own time, and completions wait until it gets to them. */
 #include "rnic/host/overrun.h"
 #include "rnic/soft/soft_private.h"
 
@@ -45,7 +45,7 @@ static void deliver(struct process_queue *queue)
     rnic_deliver(rnic, index);
 }
 
-/* What of a completed receive or READ is data that the process will look at. */
+/* Bytes of bulk data in a completed receive or READ that the process will check. */
 static uint32_t bulk_of(const struct qp *qp, const struct ibv_wc *wc)
 {
     if (wc->status != IBV_WC_SUCCESS)
@@ -86,7 +86,7 @@ void soft_forget(struct verbs_conn *conn)
     process_forget(&conn->rnic->soft->machine->process, &conn->queue);
 }
 
-/* As the bridge does: a buffer that a peer may have written is always made anew. */
+/* As on the bridge: a buffer that a peer may have written is always filled again. */
 void soft_fill(struct rnic *rnic, struct mr *mr, uint32_t length)
 {
     const bool known = mr->filled >= length && mr->filled_with == mr->verbs.content &&
@@ -114,8 +114,9 @@ void soft_register(struct rnic *rnic, struct mr *mr)
 
 /* ------------------------------------------------------------------ timers */
 
-/* The kernel's wheel: a timer ends at a tick, at least one late, and the later the coarser
- * (Linux kernel/time/timer.c calc_index: 64 slots a level, each level 8 times as coarse). */
+/* The kernel's timer wheel: a timer expires at a tick, at least one tick late, and later in coarser
+ * levels (Linux kernel/time/timer.c calc_index: 64 slots per level, each level 8 times as
+ * coarse). */
 time_ps soft_timer(const struct soft_params *params, time_ps from, time_ps wait)
 {
     const time_ps tick = params->timer_tick;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * softirq - passes, their rounds, and two that share. */
+ * softirq - passes, their rounds, and the sharing with the process. */
 #include "rnic/soft/softirq.h"
 
 enum { ROUNDS_MAX = 10 };      /* Linux kernel/softirq.c MAX_SOFTIRQ_RESTART */
@@ -19,7 +19,7 @@ static bool ticked(struct softirq *softirq, time_ps now)
     return softirq->costs.tick == 0 || ticks_between(softirq, looked, now) > 0;
 }
 
-/* The limit is counted in ticks: it ends with the first that is not before it. */
+/* The limit is counted in ticks: a pass ends with the first tick at or after it. */
 static bool pass_is_over(const struct softirq *softirq, time_ps now)
 {
     const struct softirq_costs *costs = &softirq->costs;
@@ -31,7 +31,7 @@ static bool pass_is_over(const struct softirq *softirq, time_ps now)
            (costs->limit + costs->tick - 1) / costs->tick;
 }
 
-/* ------------------------------------------------------------------ who has the processor */
+/* ------------------------------------------------------------------ owner of the processor */
 
 static void give(struct softirq *softirq, bool thread, time_ps now)
 {
@@ -41,7 +41,7 @@ static void give(struct softirq *softirq, bool thread, time_ps now)
     softirq->woken = softirq->resched = false;
 }
 
-/* Who has it has had it for long enough. */
+/* The present owner has had the processor long enough. */
 static bool is_due(const struct softirq *softirq, time_ps now)
 {
     const time_ps slice = softirq->costs.slice, had = now - softirq->since;
@@ -49,7 +49,7 @@ static bool is_due(const struct softirq *softirq, time_ps now)
     return had >= slice || (ahead > slice && had >= slice / SLICE_LEAST_PART);
 }
 
-/* That is asked at a tick; the process first ends the call that it is in. */
+/* Checked at a tick; the process first finishes its system call. */
 static void look_at_tick(struct softirq *softirq, bool in_call, time_ps now)
 {
     if (!is_due(softirq, now))
@@ -89,9 +89,9 @@ static void begin_pass(struct softirq *softirq, bool process, time_ps now)
     softirq->rounds = 0;
 }
 
-/* ------------------------------------------------------------------ what is asked */
+/* ------------------------------------------------------------------ decisions */
 
-/* No packet waits: the thread, once it has the processor, sleeps. */
+/* No packets are waiting: the thread, if it owns the processor, goes to sleep. */
 static void idle(struct softirq *softirq, enum softirq_process process, time_ps now)
 {
     softirq->passing = false;
@@ -102,7 +102,7 @@ static void idle(struct softirq *softirq, enum softirq_process process, time_ps 
     }
 }
 
-/* Nobody but packets wants the processor. */
+/* Only packets need the processor. */
 static void alone(struct softirq *softirq, uint32_t packets, time_ps now)
 {
     if (softirq->left > 0)
@@ -116,7 +116,7 @@ static void alone(struct softirq *softirq, uint32_t packets, time_ps now)
     begin_round(softirq, packets);
 }
 
-/* It was handed to the thread: who of the two has the processor. */
+/* Packets were handed to the thread: decides between thread and process. */
 static void share(struct softirq *softirq, bool tasklet, enum softirq_process process, time_ps now)
 {
     const bool in_call = !softirq->thread && process == SOFTIRQ_CALL;
@@ -131,7 +131,7 @@ static void share(struct softirq *softirq, bool tasklet, enum softirq_process pr
     }
 }
 
-/* No packet waits, but a tick that fell into the pass has its own work, which is the thread's. */
+/* No packets are waiting, but work of a tick during the pass is left, which the thread does. */
 static void end_pass(struct softirq *softirq, bool tasklet, enum softirq_process process,
                      time_ps now)
 {
