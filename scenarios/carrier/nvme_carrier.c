@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * nvme_carrier - the transports, and which is used. */
+ * nvme_carrier - list of NVMe transports and the choice of the one that hosts and targets use. */
 #include "scenarios/carrier/nvme_carrier.h"
 
-/* What hosts and targets use: a scenario has no word to choose by as long as there is one. */
+/* Transport of all hosts and targets. Scenarios have no parameter for it because there is only
+ * one. */
 enum { CHOSEN = NVME_CARRIER_rdma };
 
 const struct nvme_carrier *const nvme_carriers[NVME_CARRIERS] = {

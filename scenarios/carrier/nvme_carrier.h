@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * nvme_carrier - which transport carries the NVMe of a scenario's hosts and targets, on simulated
- * RNICs and on real ones.
- * The one place that knows what there is to choose from, and that joins what a scenario may say of
- * a transport to what it may say of every host and target: the command core sees its own part, a
- * transport its own.
- * Each transport is one file with a const struct nvme_carrier, and one line of nvme_carrier.def. */
+ * nvme_carrier - selects the transport for NVMe between a scenario's hosts and targets, on
+ * simulated and on real RNICs.
+ * Only this module depends on the list of transports. It joins the parameters of a transport with
+ * those of every host and target: the NVMe command core sees only its own parameters, a transport
+ * only its own.
+ * Each transport is one file with a const struct nvme_carrier, and one line in nvme_carrier.def. */
 #ifndef STORMGLASS_SCENARIOS_CARRIER_NVME_CARRIER_H
 #define STORMGLASS_SCENARIOS_CARRIER_NVME_CARRIER_H
 
@@ -15,27 +15,27 @@
 
 #include <stdalign.h>
 
-/* What the transport stands on. */
+/* What a transport is built on. */
 struct nvme_carrier_site {
     const struct verbs_ops *verbs;
     struct verbs_device *device;
-    struct verbs_class class; /* of a host's connections */
+    struct verbs_class class; /* class of a host's connections */
 };
 
-/* Commands of one I/O queue, and of all at a port, that a target can hold where that is set;
- * INT64_MAX: all that may come. */
+/* Limits of a target, where they are set: commands per I/O queue and commands of all queues per
+ * port. INT64_MAX: no limit. */
 struct nvme_carrier_holds {
     int64_t of_queue, of_port;
 };
 
-/* A transport as scenarios see it: its rows, over structs of its own, and how one is made of them
- * for a host or a target. */
+/* A transport as scenarios see it: its parameters, stored in its own structs, and the constructors
+ * for hosts and targets. */
 struct nvme_carrier {
     const struct opt *host_opts, *target_opts; /* NULL: none */
     size_t host_bytes, target_bytes;           /* at most NVME_CARRIER_PARAMS_MAX */
     struct nvme_transport *(*of_host)(const struct nvme_carrier_site *site, const void *own);
     struct nvme_transport *(*of_target)(const struct nvme_carrier_site *site, const void *own);
-    struct nvme_carrier_holds (*holds)(const void *own); /* NULL: all */
+    struct nvme_carrier_holds (*holds)(const void *own); /* NULL: no limits */
 };
 
 enum { NVME_CARRIER_PARAMS_MAX = 64 };
@@ -44,7 +44,8 @@ enum { NVME_CARRIER_PARAMS_MAX = 64 };
 #include "scenarios/carrier/nvme_carrier.def"
 #undef CARRIER
 
-/* In the order of nvme_carrier.def, which nothing but an index into these depends on. */
+/* In the order of nvme_carrier.def. The values serve only as indexes into nvme_carriers and
+ * `own`. */
 enum {
 #define CARRIER(stem) NVME_CARRIER_##stem,
 #include "scenarios/carrier/nvme_carrier.def"
@@ -54,8 +55,8 @@ enum {
 
 extern const struct nvme_carrier *const nvme_carriers[NVME_CARRIERS];
 
-/* What a scenario says of a host (`nvme:`) and of a target (`target:`): what the command core goes
- * by, and what each transport has for itself. */
+/* A scenario's parameters of a host (`nvme:`) and of a target (`target:`): those of the command
+ * core, and those of each transport. */
 struct nvme_carrier_host {
     struct nvme_host_params core;
     struct nvme_multipath_params paths;
@@ -67,12 +68,12 @@ struct nvme_carrier_target {
     alignas(8) unsigned char own[NVME_CARRIERS][NVME_CARRIER_PARAMS_MAX];
 };
 
-/* All rows over these, those of transports with them, and the one that ends them: how many.  Fill
- * them in unless `rows` is NULL. */
+/* Return the number of parameters in these structs, including those of all transports and the
+ * terminating entry. Fill in `rows` unless it is NULL. */
 size_t nvme_carrier_host_rows(struct opt *rows);
 size_t nvme_carrier_target_rows(struct opt *rows);
 
-/* For the nvme_host_site and the nvme_target_site of one host or target. */
+/* Create the transport for nvme_host_site or nvme_target_site of one host or target. */
 struct nvme_transport *nvme_carrier_of_host(const struct nvme_carrier_site *site,
                                             const struct nvme_carrier_host *params);
 struct nvme_transport *nvme_carrier_of_target(const struct nvme_carrier_site *site,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * nvme_carrier_rows - the rows of hosts and targets, those of the core and of all transports.
- * Apart from nvme_carrier.c: who carries capsules need not have the core's rows. */
+ * nvme_carrier_rows - parameters of hosts and targets: those of the core and of all transports.
+ * Separate from nvme_carrier.c, so that code that only carries capsules does not link the core's
+ * parameters. */
 #include "scenarios/carrier/nvme_carrier.h"
 
 #include "base/check.h"

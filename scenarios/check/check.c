@@ -9,7 +9,10 @@
 #include <string.h>
 
 enum { REMEDY_VALUE_BYTES = 256 };
-enum { FINDINGS_MAX = 500 }; /* beyond that nobody reads, and one mistake is behind them all */
+enum {
+    FINDINGS_MAX = 500
+}; /* limit of findings; a single mistake is behind most of such a long
+                              * list */
 
 #define RULE(stem) extern const struct check_rule check_##stem;
 #include "scenarios/check/check.def"
@@ -22,7 +25,7 @@ const struct check_rule *const check_rules[] = {
     NULL,
 };
 
-/* The one with these words, or NULL. */
+/* Finds an earlier finding with the same level and text; NULL: none. */
 static struct check_finding *find_alike(const struct check_report *report, enum diag_level level,
                                         const char *words)
 {
@@ -76,7 +79,7 @@ void check_add(struct check_report *report, enum diag_level level, struct diag_p
         add_place(report, report->latest, (struct check_place){.file = place});
 }
 
-/* The latest ones are looked at first: things of a node mostly follow each other. */
+/* Searches the latest places first, because findings about one node usually follow each other. */
 static bool has_node(const struct check_finding *finding, const struct scenario_node *node)
 {
     for (size_t i = finding->count; i-- > 0;)
@@ -168,7 +171,8 @@ static void set_row(struct check_report *report, const struct block *values, con
                arena_format(&report->arena, "%s.%s=%s", path_of(values, row), row, value));
 }
 
-/* Links of a drawing, and a host's own to itself, have no mapping in the scenario. */
+/* A link of an imported drawing and a host's link to itself have no mapping in the scenario that
+ * --set could reach. */
 void check_set_port(struct check_report *report, const struct check_thing *thing, const char *value)
 {
     static const char *const heads[] = {"fabric.host-links", "fabric.fabric-links",
@@ -185,7 +189,8 @@ void check_set_port(struct check_report *report, const struct check_thing *thing
                    thing->row, value);
 }
 
-/* It is a mapping, not a name alone, whose values come from a profile if from anywhere. */
+/* True for a mapping in the scenario; false for a bare name, whose values come from a profile at
+ * most. */
 static bool is_mapping(const struct block *values)
 {
     for (size_t i = 0; values != NULL && values->rows[i].name != NULL; i++)
@@ -257,7 +262,7 @@ void check_set_here(struct check_report *report, const struct scenario_node *nod
     remedy_here(&report->latest->remedy, &report->arena, name, values);
 }
 
-/* ------------------------------------------------------------------ several things as words */
+/* ------------------------------------------------------------------ text for several places */
 
 /* "6 switches and 2 hosts" */
 static void nodes_text(const struct check_finding *finding, char *text, size_t size)
@@ -301,7 +306,7 @@ bool check_first_time(struct check_seen *seen, const void *item)
     return true;
 }
 
-/* Errors first; those of one level in the order in which they were found. */
+/* Errors first. Findings of one level stay in the order in which they were found. */
 static void sort_by_level(struct check_report *report)
 {
     struct check_finding *sorted = arena_array(&report->arena, report->count, sizeof *sorted);
@@ -329,7 +334,7 @@ void check_scenario(const struct scenario *scenario, struct check_report *report
     sort_by_level(report);
 }
 
-/* Notes are advice, and whoever plays a scenario has not asked for it. */
+/* Notes are advice. A run does not print them. */
 static void drop_notes(struct check_report *report)
 {
     while (report->count > 0 && report->findings[report->count - 1].level == DIAG_NOTE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_peers - no device differs from its peers by an order of magnitude.
- * Peers are switches of a tier, ports between two tiers, targets, and hosts that are none
- * (deviation.h).  What a rule judged by itself is not said again: the value stands in a finding
- * already.  Rates, lengths and MTUs differ by plan, and have rules of their own; values that are
- * words, and time-outs of a host's software, are a matter of choice. */
+ * check_peers - finds devices whose parameters differ from their peers' by an order of magnitude.
+ * Peers are the switches of a tier, the ports between two tiers, the targets, and the hosts that
+ * are not targets (deviation.h). Values that another rule has already reported are skipped. So are
+ * rates, lengths and MTUs, which differ by design and have their own rules, and enumerated values
+ * and host software timeouts, which are a matter of choice. */
 #include "scenarios/check/check_rule.h"
 
 #include "scenarios/load/deviation.h"
@@ -25,7 +25,7 @@ static bool is_quantity(const struct opt *row)
            row->type != OPT_MASK && row->type != OPT_DSCP;
 }
 
-/* Zero and words ("auto") are like nothing else, and no measure. */
+/* Zero and special values such as "auto" have no order of magnitude, so they are never compared. */
 static bool is_far(int64_t a, int64_t b)
 {
     if (a <= 0 || b <= 0)

@@ -29,7 +29,8 @@ bool classes_lossless(const struct scenario_node *node, unsigned priority)
     return (node->switch_params->pfc_priorities >> priority & 1) != 0;
 }
 
-/* Another priority than its switch's would make its pauses void. */
+/* The host's priority must be the one that its switch gives the DSCP, otherwise its pauses have no
+ * effect. */
 static void mark_host(struct check_report *report, const struct scenario *scenario,
                       const struct scenario_node *host, unsigned dscp)
 {
@@ -55,8 +56,8 @@ void classes_propose(struct check_report *report, const struct scenario *scenari
 
 enum { USUAL_DSCP = 26 }; /* vendors' convention for lossless RoCE */
 
-/* What every switch has in a lossless priority: the usual one, or the first; or
- * CLASSES_DSCPS. */
+/* A DSCP that every switch maps to a lossless priority: preferably the conventional one, else the
+ * first. CLASSES_DSCPS: none. */
 static unsigned lossless_dscp(const struct scenario *scenario)
 {
     for (unsigned i = 0; i <= CLASSES_DSCPS; i++) {
@@ -70,7 +71,7 @@ static unsigned lossless_dscp(const struct scenario *scenario)
     return CLASSES_DSCPS;
 }
 
-/* All that send this DSCP send the better one. */
+/* Changes the DSCP to `better` for every workload and host that sends it. */
 static void mark_all(struct check_report *report, const struct scenario *scenario, unsigned dscp,
                      unsigned better)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dependency - traffic walks its routes and leaves bits.
- * Where traffic leaves a switch depends on its destination alone, so the walk goes to each link
- * once, and at each switch every link that it came by gets the same egress ports. */
+ * dependency - follows the traffic along its routes and records the buffer dependencies as bits.
+ * The egress ports at a switch depend only on the destination. So the walk visits each link once,
+ * and every ingress link of a switch gets the same egress ports. */
 #include "scenarios/check/dependency.h"
 
 #include "base/memory.h"
@@ -120,7 +120,7 @@ uint8_t dependency_priority(const struct dependency *dependency, uint32_t vertex
 
 /* ------------------------------------------------------------------ walks */
 
-/* Comes to a switch for the first time: notes its egress ports, and goes on by them. */
+/* Visits a switch: on the first visit, records the egress ports and queues the next switches. */
 static void meet(struct dependency *dependency, uint32_t node, uint32_t endpoint, uint32_t *tail)
 {
     if (dependency->met[node] == dependency->round)
@@ -144,7 +144,7 @@ static void meet(struct dependency *dependency, uint32_t node, uint32_t endpoint
     dependency->cost += count;
 }
 
-/* The links that the traffic goes by; how many. */
+/* Fills the queue with the links that the traffic uses and returns their number. */
 static uint32_t walk(struct dependency *dependency, const struct dependency_traffic *traffic,
                      uint32_t count)
 {
@@ -224,7 +224,7 @@ bool dependency_is_global(const struct dependency *dependency)
     return false;
 }
 
-/* True when the buffer stops its sender as it fills. */
+/* True if the buffer pauses its sender when it fills up. */
 static bool pauses(const struct dependency_view *view, uint32_t vertex)
 {
     const struct dependency *dependency = view->dependency;
@@ -240,7 +240,7 @@ static bool pauses(const struct dependency_view *view, uint32_t vertex)
     return (asserted & obeyed) != 0;
 }
 
-/* A word of the vertex' rows; those of priorities that its switch may drop say nothing. */
+/* One word of the vertex's row of bits. Priorities that the switch may drop contribute nothing. */
 static uint64_t word_at(const struct dependency_view *view, uint32_t vertex, uint32_t word)
 {
     const struct dependency *dependency = view->dependency;
@@ -254,7 +254,7 @@ static uint64_t word_at(const struct dependency_view *view, uint32_t vertex, uin
     return bits;
 }
 
-/* The cursor is the next of the node's vertices to try. */
+/* `cursor` is the next vertex of the node to try. */
 static uint32_t next_of(void *self, uint32_t vertex, uint32_t *cursor)
 {
     const struct dependency_view *view = self;

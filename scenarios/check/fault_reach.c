@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_reach - the ports that pairs use, each with the time in which they do. */
+ * fault_reach - the ports that pairs of hosts use, and the times during which they use them. */
 #include "scenarios/check/fault_reach.h"
 
 #include "scenarios/fabric/nics.h"
@@ -7,13 +7,13 @@
 #include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
-enum { WORK_MAX = 4000000 }; /* ports looked at for all pairs */
+enum { WORK_MAX = 4000000 }; /* limit of ports visited for all pairs */
 
 /* One search of the paths of all pairs. */
 struct walk {
     struct fault_reach *reach;
     struct route_table *tables;
-    uint32_t *met; /* by node: the round that came by last */
+    uint32_t *met; /* by node: round of the last visit */
     uint32_t *stack;
     uint32_t round, work;
 };
@@ -30,7 +30,7 @@ static bool is_switch(const struct scenario *scenario, uint32_t node)
     return scenario->nodes[node].kind == SCENARIO_SWITCH;
 }
 
-/* ---- what a fault needs to be judged ---- */
+/* ---- preconditions ---- */
 
 static bool inside_fabric(const struct scenario *scenario, const struct scenario_spot *spot)
 {
@@ -51,7 +51,8 @@ static bool needs_paths(const struct scenario *scenario)
     return false;
 }
 
-/* One that moves routes is judged by the routes before it; several move each other's. */
+/* A single fault that changes routes is judged by the routes before it. Several such faults change
+ * each other's routes. */
 static bool routes_stay(const struct scenario *scenario)
 {
     uint32_t moving = 0;
@@ -155,7 +156,7 @@ void fault_reach_fini(struct fault_reach *reach)
     arena_free(&reach->arena);
 }
 
-/* ---- the verdict ---- */
+/* ---- result ---- */
 
 static void join(struct fault_span *into, const struct fault_span *from)
 {
@@ -165,7 +166,7 @@ static void join(struct fault_span *into, const struct fault_span *from)
     into->since = time_earlier(into->since, from->since);
 }
 
-/* What passes a port is what it sends and what its peer does. */
+/* A port's traffic is what the port sends and what its peer sends. */
 static void join_port(const struct fault_reach *reach, uint32_t node, uint16_t number,
                       struct fault_span *span)
 {

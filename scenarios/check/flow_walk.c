@@ -9,7 +9,7 @@
 struct walk {
     const struct scenario *scenario;
     struct route_table *tables;
-    uint32_t *met; /* by node: the round that came by last */
+    uint32_t *met; /* by node: round of the last visit */
     uint32_t *stack;
     uint32_t round, depth;
 };
@@ -22,7 +22,7 @@ static void meet(struct walk *walk, uint32_t node)
     walk->stack[walk->depth++] = node;
 }
 
-/* Entries that differ only in where they come in. */
+/* Walks a group of entries that differ only in where they enter the fabric. */
 static void walk_group(struct walk *walk, const struct dependency_traffic *entries, uint32_t count,
                        flow_hop_fn *call, void *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limits - what of an offered load counts against a limit of NVMe.
- * Units: I/Os or bits a second, as the limit has it. */
+ * limits - the part of an offered load that counts against an NVMe limit.
+ * Units: I/Os or bits per second, as the limit has it. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_LIMITS_H
 #define STORMGLASS_SCENARIOS_CHECK_LIMITS_H
 
@@ -10,17 +10,17 @@
 
 struct limits_row {
     const char *row;
-    bool reads, writes, bits; /* what counts; otherwise I/Os do */
+    bool reads, writes, bits; /* what counts; without bits, I/Os */
 };
 extern const struct limits_row limits_rows[NVME_LIMITS];
 
-/* Parts per million of the I/Os that count. */
+/* Part of the I/Os that counts, in ppm. */
 int64_t limits_part(const struct offering *offering, int limit);
 
-/* What open loops ask for, so many of them. */
+/* Load of `copies` open loops that counts against the limit. */
 __int128 limits_asked(const struct offering *offering, int limit, int64_t copies);
 
-/* "12.0 Gbps", "400 I/Os a second" */
+/* "12.0 Gbps" or "400 I/Os a second" */
 struct limits_text {
     char text[64];
 };

@@ -11,7 +11,7 @@
 struct gathering {
     const struct scenario *scenario;
     struct link_classes *classes;
-    uint64_t cnps; /* DSCPs of CNPs that are sent at all */
+    uint64_t cnps; /* DSCPs of CNPs that receivers send */
 };
 
 uint8_t link_classes_priorities(const struct scenario_node *node, uint64_t dscps)
@@ -34,7 +34,7 @@ static void join(struct link_classes_port *port, const struct link_classes_port 
     port->cnp |= more->cnp;
 }
 
-/* From one host to another: the port that sends, and the switch's port to the other. */
+/* Adds traffic at the sending host's port, and at the switch port to the receiving host. */
 static void add_ends(struct gathering *gathering, struct scenario_spot from,
                      struct scenario_spot to, const struct link_classes_port *what)
 {
@@ -54,7 +54,7 @@ static uint64_t bit(int64_t dscp)
     return UINT64_C(1) << dscp;
 }
 
-/* Data one way, and what answers them the other way. */
+/* Adds data in one direction and their acknowledgements in the other. */
 static void add_flow(struct gathering *gathering, struct scenario_spot from,
                      struct scenario_spot to, uint8_t dscp, uint8_t answered, int64_t offered)
 {

@@ -6,14 +6,15 @@
 #include "scenarios/fio/fio.h"
 #include "scenarios/workload/wl_rdma.h"
 
-/* A value of the kind's own rows; `otherwise` where it has none of that name. */
+/* Value of a parameter of the workload's kind; `otherwise` if there is no parameter of that
+ * name. */
 static int64_t value_of(const struct scenario_workload *workload, const char *name,
                         int64_t otherwise)
 {
     return opt_value(workload->ops->opts, name, workload->params, otherwise);
 }
 
-/* Of a kind whose sizes are drawn, or NULL. */
+/* Size distribution of a kind that draws its sizes; NULL: fixed size. */
 static const struct wl_sizes *drawn(const struct scenario_workload *workload)
 {
     const bool may = workload->job == NULL && opt_find(workload->ops->opts, "sizes") != NULL;
@@ -49,7 +50,7 @@ int64_t offered_room(const struct scenario_node *node)
     return rate;
 }
 
-/* Payload, and headers and gap of each packet. */
+/* Bits on the wire: payload, plus headers and gap of each packet. */
 static int64_t wire_bits(int64_t operation, int64_t path_mtu)
 {
     const int64_t packets = (operation + path_mtu - 1) / path_mtu;

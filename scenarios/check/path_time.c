@@ -5,7 +5,7 @@
 #include "scenarios/fabric/routing.h"
 #include "scenarios/workload/workload.h"
 
-enum { SWITCHES_MOST = 64 }; /* a written route may be a loop */
+enum { SWITCHES_MOST = 64 }; /* a static route may be a loop */
 
 struct path_walk {
     const struct scenario *scenario;
@@ -22,7 +22,7 @@ static void add_link(struct path_time *path, const struct scenario_port *port)
     path->rate = path->rate == 0 || rate < path->rate ? rate : path->rate;
 }
 
-/* Of equal ones the longest cable. */
+/* The port with the longest cable among those of equal cost. */
 static uint16_t longest(const struct scenario_node *node, const uint16_t *ports, uint32_t count)
 {
     uint16_t most = ports[0];

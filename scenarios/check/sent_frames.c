@@ -8,13 +8,12 @@
 #include <string.h>
 
 enum {
-    LEAST_BLOCK = 512,       /* of a trace or a fio job, whose sizes vary */
-    MANY = 1 << 20,          /* operations under way of those */
-    SMALLS_PER_OPERATION = 2 /* a request and what acknowledges it */
+    LEAST_BLOCK = 512,       /* smallest block of a trace or a fio job, whose sizes vary */
+    MANY = 1 << 20,          /* assumed operations in flight of a trace or a fio job */
+    SMALLS_PER_OPERATION = 2 /* a request and its acknowledgement */
 };
 
-/* Keeps the row ascending; more sizes than there is room for are left out, the middle ones last
- * seen. */
+/* Inserts a size in ascending order. When the row is full, further sizes are dropped. */
 static void add_size(struct sent_sizes *row, int64_t size)
 {
     unsigned at = 0;
@@ -27,7 +26,7 @@ static void add_size(struct sent_sizes *row, int64_t size)
     row->count++;
 }
 
-/* Packets of one operation, with the shortest and the longest headers that they may have. */
+/* Adds the packet sizes of one operation, with the shortest and the longest headers possible. */
 static void add_operation(struct sent_sizes *row, int64_t bytes, int64_t path_mtu)
 {
     const int64_t full = bytes < path_mtu ? bytes : path_mtu;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sent_frames - how large the frames are that workloads send, by DSCP.
- * Of data: full packets, the rest of a message, and messages of less than a packet.  Small ones are
- * acknowledgements, requests and capsules, of which there are no more than operations under way.
+ * sent_frames - sizes of the frames that workloads send, by DSCP.
+ * Data frames: full packets, the last packet of a message, and messages shorter than a packet.
+ * Small frames are acknowledgements, requests and capsules; there are no more of them than
+ * operations in flight.
  * Units: L2 bytes. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_SENT_FRAMES_H
 #define STORMGLASS_SCENARIOS_CHECK_SENT_FRAMES_H
@@ -14,7 +15,7 @@ struct sent_frames {
     struct sent_sizes {
         int64_t sizes[SENT_FRAMES_MAX]; /* ascending */
         unsigned count;
-        int64_t smalls; /* under way at once, of all workloads together */
+        int64_t smalls; /* small frames in flight at once, of all workloads together */
     } by_dscp[SENT_FRAMES_DSCPS];
 };
 

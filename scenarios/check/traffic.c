@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * traffic - pairs become entries of a hash table, and the table a sorted row. */
+ * traffic - collects the pairs as entries of a hash table and sorts them into an array. */
 #include "scenarios/check/traffic.h"
 
 #include "base/hash.h"
@@ -14,8 +14,9 @@
 struct gather {
     const struct scenario *scenario;
     const struct route_table *tables;
-    uint32_t *alike;  /* by endpoint: one that is routed alike; GRAPH_NONE: not looked at yet */
-    uint64_t *hashes; /* of those that stand for others */
+    uint32_t *alike;  /* by endpoint: representative of the endpoints with the same routes;
+                       * GRAPH_NONE: not computed yet */
+    uint64_t *hashes; /* hashes of the representatives */
     uint32_t *leaders;
     uint32_t leader_count;
     struct dependency_traffic *slots; /* open addressing; entry GRAPH_NONE: empty */
@@ -29,7 +30,8 @@ static bool is_switch(const struct scenario *scenario, uint32_t node)
     return scenario->nodes[node].kind == SCENARIO_SWITCH;
 }
 
-/* The egress port to an endpoint from a node, all those that end at a host being one. */
+/* Egress port from a node to an endpoint. All ports that lead directly to a host count as the same
+ * one. */
 static uint16_t egress_at(const struct gather *gather, uint32_t node, uint32_t endpoint)
 {
     const struct scenario_node *about = &gather->scenario->nodes[node];
@@ -47,8 +49,8 @@ static bool same_egress(const struct gather *gather, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Endpoints are looked up one after the other, so hosts of one switch find each other at the end of
- * the row of leaders. */
+/* Finds the representative with the same routes. Endpoints are looked up in order, so one at the
+ * same switch is usually among the latest representatives. */
 static uint32_t alike(struct gather *gather, uint32_t endpoint)
 {
     if (gather->alike[endpoint] != GRAPH_NONE)
@@ -135,21 +137,21 @@ static void add(struct gather *gather, uint32_t workload, struct end from, struc
     gather->count++;
 }
 
-/* Share of reads among an NVMe workload's operations, parts per million; -1: not known. */
+/* Share of reads among an NVMe workload's operations, ppm; -1: unknown. */
 static int64_t reads_of(const struct scenario_workload *workload)
 {
     return workload->job != NULL ? -1
                                  : opt_value(workload->ops->opts, "read", workload->params, -1);
 }
 
-/* Of the ACKs that the host sends on a connection. */
+/* DSCP of the ACKs that the host sends on a connection. */
 static uint8_t ack_dscp(const struct gather *gather, uint32_t host, uint8_t dscp)
 {
     const struct rnic_params *rnic = gather->scenario->nodes[host].host->rnic;
     return rnic->ack_dscp == RNIC_AUTO ? dscp : (uint8_t)rnic->ack_dscp;
 }
 
-/* Which way a workload's data go. */
+/* Directions in which a workload's data flow. */
 struct ways {
     bool out, back;
 };
@@ -211,7 +213,7 @@ void traffic_gather(struct traffic *traffic, const struct scenario *scenario,
     for (uint32_t i = 0; i < gather.room; i++)
         if (gather.slots[i].entry != GRAPH_NONE)
             traffic->entries[traffic->count++] = gather.slots[i];
-    if (traffic->count > 0) /* a total order: no two entries are the same */
+    if (traffic->count > 0) /* a total order, because no two entries are equal */
         qsort(traffic->entries, traffic->count, sizeof *traffic->entries, by_group);
     free(gather.alike);
     free(gather.hashes);

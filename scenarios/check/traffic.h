@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * traffic - what a scenario's workloads send through its fabric, many pairs of hosts as one.
- * Both directions of each pair: data, and the acknowledgements and requests that belong to them,
- * each with its DSCP.  Pairs whose packets come in by the same switch and whose destinations are
- * routed alike everywhere are one entry.
+ * traffic - the traffic of a scenario's workloads through its fabric, with many pairs of hosts
+ * merged into one entry.
+ * Both directions of each pair are included: data, and their acknowledgements and requests, each
+ * with its DSCP. Pairs that enter the fabric at the same switch and whose destinations have the
+ * same routes everywhere share one entry.
  * Owner: traffic_free. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_TRAFFIC_H
 #define STORMGLASS_SCENARIOS_CHECK_TRAFFIC_H
@@ -10,7 +11,7 @@
 #include "scenarios/check/dependency.h"
 
 struct traffic {
-    struct dependency_traffic *entries; /* sorted: those of one group stand together */
+    struct dependency_traffic *entries; /* sorted, so that the entries of one group are adjacent */
     uint32_t count;
 };
 
@@ -18,7 +19,8 @@ void traffic_gather(struct traffic *traffic, const struct scenario *scenario,
                     const struct route_table *tables);
 void traffic_free(struct traffic *traffic);
 
-/* How many entries from `first` on differ in nothing but where they come in. */
+/* Number of entries from `first` on that differ only in the switch at which they enter the
+ * fabric. */
 uint32_t traffic_group(const struct traffic *traffic, uint32_t first);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Both sides become sorted lists of what their files print; what a run has is summed by the run's
- * names.  The later side's order is that of the result. */
+ * counts - compares the counters before and after an incident.
+ * Each side becomes a list of the counters in its files, sorted by port and name. Counters with the
+ * same name in a run are added up. The result is in the order of the later side. */
 #include "scenarios/counters/counts_private.h"
 #include "scenarios/counters/tables.h"
 
@@ -15,7 +16,7 @@
 
 struct side {
     struct counts_reader *reader;
-    const struct counts_item **index; /* by port and source */
+    const struct counts_item **index; /* sorted by port and source */
     size_t count;
 };
 
@@ -55,7 +56,7 @@ static const struct counts_item *find(const struct side *side, const struct coun
     return found == NULL ? NULL : *found;
 }
 
-/* A row that its table leaves out is 0 on a side that has the table. */
+/* True if the row is missing because its table omits zero rows and this side has the table. */
 static bool is_zero_there(const struct side *side, const struct counts_item *item)
 {
     return item->table != NULL && tables_has(side->reader, item->table);
@@ -78,8 +79,8 @@ static bool has_port(const struct side *side, const char *port)
     return false;
 }
 
-/* Whether no port is on both sides, except those of tables that leave out zeroes.  Out: one of
- * each. */
+/* True if the two sides have no port in common, except in tables that omit zero rows. Out: one port
+ * of each side. */
 static bool are_apart(const struct side *old, const struct side *new, const char **then,
                       const char **now)
 {
@@ -101,7 +102,8 @@ static bool is_shared(const struct side *other, const struct counts_item *item)
     return find(other, item) != NULL || is_zero_there(other, item);
 }
 
-/* No counter that a run has is in both, though their ports are called the same: two drivers. */
+/* True if the sides share no counter known to a run although their ports have the same names: the
+ * files come from two drivers. */
 static bool share_nothing(const struct side *old, const struct side *new)
 {
     size_t then = 0, now = 0;
@@ -154,13 +156,13 @@ static void check_devices(const struct side *old, const struct side *new,
 
 /* ---- differences ---- */
 
-/* What became of one number. */
+/* Change of one counter. */
 struct change {
-    const struct counts_item *item; /* the later one, if there is one */
+    const struct counts_item *item; /* item of the later side, if present there */
     int64_t then, now;
     bool both;    /* known on both sides */
-    bool earlier; /* the item is the earlier side's */
-    bool counted; /* it is in the sum of its counter, as the first of the items */
+    bool earlier; /* `item` is from the earlier side */
+    bool counted; /* holds the sum of its counter in a run */
     int64_t sum;
 };
 
@@ -216,7 +218,7 @@ static struct changes subtract(const struct side *old, const struct side *new)
 
 /* ---- counters of a run ---- */
 
-/* Those of one counter follow each other, in the order of the file. */
+/* Keeps the items of one run counter adjacent, in the order of the file. */
 static int by_counter(const void *a, const void *b)
 {
     const struct change *const *x = a, *const *y = b;
@@ -231,7 +233,8 @@ static bool is_usable(const struct change *change)
                                                   : change->both && change->now >= change->then;
 }
 
-/* The first whole count, else the sum of all parts; nothing where one of them is not known. */
+/* Uses the first usable item that is not a part, else the sum of all parts; no result if one of the
+ * parts is unusable. */
 static void sum_up(struct change **group, size_t count)
 {
     struct change *first = group[0];
@@ -273,7 +276,7 @@ static void sum_changes(struct arena *arena, struct changes *changes)
 
 /* ---- JSON ---- */
 
-/* `more`: what follows the counter's name. */
+/* `more`: text after the counter's name. */
 static void put(FILE *out, const struct counts_item *item, const char *more, bool first)
 {
     fprintf(out, "%s\n  {\"port\": \"%s\", \"priority\": ", first ? "" : ",", item->port);
@@ -284,7 +287,7 @@ static void put(FILE *out, const struct counts_item *item, const char *more, boo
     fprintf(out, ", \"name\": \"%s\"%s}", item->what.name, more);
 }
 
-/* A highest value that is 0 says that there was nothing, so that it has not moved. */
+/* A peak of 0 means that nothing happened, so it counts as unmoved. */
 static void put_counters(const struct changes *changes, bool moved, FILE *out)
 {
     bool first = true;
@@ -300,7 +303,7 @@ static void put_counters(const struct changes *changes, bool moved, FILE *out)
     }
 }
 
-/* Unknown ones may be gauges: their differences may be negative. */
+/* Unknown counters may be gauges, whose differences can be negative. */
 static void put_unknown(const struct changes *changes, FILE *out)
 {
     bool first = true;

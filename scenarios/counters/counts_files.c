@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * counts_files - a side of an incident: one file, or a folder with all its files. */
+ * counts_files - reads one side of an incident: a file, or a directory with all its files. */
 #include "base/memory.h"
 #include "scenarios/counters/counts_private.h"
 
@@ -32,7 +32,7 @@ static void complain(struct counts_reader *reader, const char *path, const char 
     diag_add(reader->diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL, "%s", text);
 }
 
-/* Names that begin with a dot are left out, as ls does. */
+/* Skips names that begin with a dot, as ls does. */
 static void list_folder(struct counts_reader *reader, const char *path, int depth,
                         struct files *files)
 {
@@ -82,8 +82,8 @@ static void read_one(struct counts_reader *reader, const struct counts_input *in
         counts_read_file(reader, file);
 }
 
-/* leaf0.txt is of host leaf0; in a folder leaf0 within, pfc.txt is, and there eth0.txt without the
- * name of a port is of leaf0:eth0.  A copy of sysfs names its devices itself. */
+/* leaf0.txt belongs to host leaf0. So does pfc.txt in directory leaf0; counters without a port name
+ * in eth0.txt there belong to leaf0:eth0. A copy of sysfs names its devices itself. */
 static void name_host(struct counts_reader *reader, const char *folder, const char *path)
 {
     const char *inner = path + strlen(folder);

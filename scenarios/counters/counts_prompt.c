@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * counts_prompt - whose counters follow: prompts of shells and switches, names of files. */
+ * counts_prompt - finds the device of the counters that follow: prompts of shells and switches,
+ * names of files. */
 #include "scenarios/counters/counts_private.h"
 
 #include <string.h>
@@ -27,8 +28,8 @@ static bool is_command(const char *word, size_t length)
     return false;
 }
 
-/* The end of "[root@db7 ~]#", "admin@leaf7:~$", "n9k-1(config)#", "admin@qfx1>" or "$"; NULL: the
- * line does not begin with one.  Out: its host, which may be empty. */
+/* End of the prompt: "[root@db7 ~]#", "admin@leaf7:~$", "n9k-1(config)#", "admin@qfx1>" or "$".
+ * NULL: the line does not begin with a prompt. Out: its host, which may be empty. */
 static const char *prompt_end(const char *text, const char **host, size_t *length, bool *user)
 {
     text += strspn(text, blanks);
@@ -51,13 +52,13 @@ static const char *prompt_end(const char *text, const char **host, size_t *lengt
     return *at == '#' || *at == '$' || *at == '>' ? at + 1 : NULL;
 }
 
-/* Whether the word ends a command of a line of several: "date;", "&&", "|". */
+/* True if the word ends one of several commands on a line: "date;", "&&", "|". */
 static bool ends_command(const char *word, size_t length)
 {
     return word[length - 1] == ';' || word[length - 1] == '|' || counts_is(word, length, "&&");
 }
 
-/* Options of ethtool behind which the device stands: counters, and pauses with -I. */
+/* Options of ethtool that precede the device: counters, and pauses with -I. */
 static bool is_device_option(const char *word, size_t length)
 {
     static const char *const options[] = {"-S", "--statistics", "-a", "--show-pause"};
@@ -67,15 +68,15 @@ static bool is_device_option(const char *word, size_t length)
     return false;
 }
 
-/* "et-0/0/7", which commands of Junos name anywhere. */
+/* True for a port such as "et-0/0/7", which may be anywhere in a Junos command. */
 static bool is_junos_port(const char *word, size_t length)
 {
     return length > 4 && length <= COUNTS_WORD_MAX && strspn(word, "egtx") == 2 && word[2] == '-' &&
            strspn(word + 3, "0123456789/:") == length - 3;
 }
 
-/* The device that the command names: `ethtool -S eth0`, `nv show interface swp1 counters`; also
- * the later ones of a line: `date; ethtool -S eth0 | grep prio`. */
+/* Device in the command: `ethtool -S eth0`, `nv show interface swp1 counters`; also in later
+ * commands of a line: `date; ethtool -S eth0 | grep prio`. */
 static void read_command(struct counts_reader *reader, const char *at)
 {
     size_t length;
@@ -102,7 +103,7 @@ static void read_command(struct counts_reader *reader, const char *at)
     }
 }
 
-/* The device of the folder in sysfs that the line names or that `cd` went to before. */
+/* Device of the sysfs directory that the line names or that an earlier `cd` entered. */
 static void read_directory(struct counts_reader *reader)
 {
     const char *text = reader->lines.text, *cd = strstr(text, "cd /");
@@ -115,7 +116,7 @@ static void read_directory(struct counts_reader *reader)
         reader->device = reader->directory;
 }
 
-/* A command that was copied without its prompt. */
+/* A command copied without its prompt. */
 static bool read_bare_command(struct counts_reader *reader)
 {
     static const char *const begins[] = {"ethtool -S ", "ethtool --statistics ", "rdma stat",
@@ -129,7 +130,7 @@ static bool read_bare_command(struct counts_reader *reader)
     return false;
 }
 
-/* Whether the next line is the heading of `ethtool -S`. */
+/* True if the next line is the heading of `ethtool -S`. */
 static bool heading_follows(const struct counts_reader *reader)
 {
     static const char heading[] = "NIC statistics:";
@@ -139,7 +140,8 @@ static bool heading_follows(const struct counts_reader *reader)
            memcmp(file->text + next, heading, sizeof heading - 1) == 0;
 }
 
-/* Whether the next line is a counter of it without the heading: "     rx_prio3_pause: 5". */
+/* True if the next line is a counter of `ethtool -S`, without the heading: "     rx_prio3_pause:
+ * 5". */
 static bool counter_follows(const struct counts_reader *reader)
 {
     const struct tree_file *file = reader->lines.file;
@@ -151,8 +153,8 @@ static bool counter_follows(const struct counts_reader *reader)
            name[length + 2] >= '0' && name[length + 2] <= '9';
 }
 
-/* "eth0", "eth0:" or "=== eth0 ===" above the heading of `ethtool -S`, as a loop prints it; "eth0"
- * alone above its counters too, where grep left the heading out. */
+/* "eth0", "eth0:" or "=== eth0 ===" above the heading of `ethtool -S`, as printed by a loop; also
+ * "eth0" alone directly above the counters, if grep removed the heading. */
 static bool read_device(struct counts_reader *reader)
 {
     static const char around[] = "=#-*: \t";
@@ -168,7 +170,7 @@ static bool read_device(struct counts_reader *reader)
     return true;
 }
 
-/* `cat PATH` of a counter in sysfs: the number that follows is its value. */
+/* `cat PATH` of a counter in sysfs; the number that follows is its value. */
 static void read_cat(struct counts_reader *reader, const char *at)
 {
     size_t length, more;
@@ -227,7 +229,7 @@ static bool is_time(const char *word, size_t length)
     return false;
 }
 
-/* `text` without words of a time and the character before each. */
+/* `text` without words for a point in time and the character before each. */
 static char *without_times(struct arena *arena, const char *text, size_t length, bool *had)
 {
     static const char between[] = "-_.";
@@ -261,7 +263,7 @@ const char *counts_file_port(struct arena *arena, const char *file)
                          : counts_clean(arena, kept, strlen(kept));
 }
 
-/* "leaf1" and "leaf2": the same word for a device, with other numbers. */
+/* True for "leaf1" and "leaf2": the same word for a device with different numbers. */
 bool counts_files_apart(struct arena *arena, const char *before, const char *after)
 {
     static const char *const devices[] = {"leaf", "spine",  "tor",     "host",   "node", "switch",
@@ -287,7 +289,7 @@ const char *counts_file_subject(struct arena *arena, const char *file)
     return counts_clean(arena, kept, strcspn(kept, "."));
 }
 
-/* The component of the path that ends before `end`. */
+/* Component of the path that ends before `end`. */
 static const char *component_before(const char *path, const char *end, size_t *length)
 {
     const char *at = end;
@@ -317,7 +319,7 @@ bool counts_is_sysfs(const char *path)
            (strstr(path, "/ports/") != NULL && strstr(path, "/counters/") != NULL);
 }
 
-/* "==> eth0.after <==", as head and tail write it before each of several files. */
+/* "==> eth0.after <==", printed by head and tail before each of several files. */
 static bool read_name(struct counts_reader *reader)
 {
     const char *line = reader->lines.text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * counts_read - the lines of a file: each goes to the format that it is of. */
+ * counts_read - passes each line of a file to the reader of its format. */
 #include "scenarios/counters/counts_private.h"
 
 #include <string.h>
@@ -132,7 +132,8 @@ struct counts_item *counts_add_value(struct counts_reader *reader, const struct 
     return slot;
 }
 
-/* What a run has gets the run's name, with its priority; the rest keeps its own in JSON. */
+/* A counter that a run has gets the run's name and its priority; other counters keep their own name
+ * in the JSON output. */
 struct counts_item *counts_add(struct counts_reader *reader, const char *port, const char *source,
                                struct counts_meaning what, const char *number, size_t length)
 {
@@ -152,7 +153,7 @@ struct counts_item *counts_add(struct counts_reader *reader, const char *port, c
 
 /* ---- lines ---- */
 
-/* The first format that takes the line; where none does, the present one keeps its state. */
+/* The first format that accepts the line; if none does, the present format keeps its state. */
 static bool offer(struct counts_reader *reader, bool guess)
 {
     void *state = reader->state;
@@ -168,7 +169,8 @@ static bool offer(struct counts_reader *reader, bool guess)
     return false;
 }
 
-/* "Ingress PG dropped packets:" tells what the table below has; "(Namespace asic0)" may follow. */
+/* A title such as "Ingress PG dropped packets:", which describes the table below; "(Namespace
+ * asic0)" may follow. */
 static bool read_title(struct counts_reader *reader)
 {
     enum { TITLE_BYTES = 160 };
@@ -192,7 +194,8 @@ static bool read_row(struct counts_reader *reader)
     return false;
 }
 
-/* `tail -n +1 *` in hw_counters: "==> np_cnp_sent <==", and a line with its number alone. */
+/* Output of `tail -n +1 *` in hw_counters: "==> np_cnp_sent <==", then a line with only the
+ * number. */
 static bool read_number(struct counts_reader *reader)
 {
     size_t length, more;
@@ -208,7 +211,7 @@ static bool read_number(struct counts_reader *reader)
     return true;
 }
 
-/* A line of a table that the equipment draws, or the time of a snapshot. */
+/* True for a ruler of a table or the time of a snapshot. */
 static bool holds_no_count(const char *text)
 {
     return text[strspn(text, " \t-=+")] == '\0' || strstr(text, "ast cached time was") != NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * format_counters_db - SONiC's COUNTERS_DB as `sonic-db-dump -n COUNTERS_DB` and the
- * COUNTERS_DB.json of `show techsupport` have it: objects "COUNTERS:oid:..", and maps from names of
- * ports, queues and priority groups to them.
+ * format_counters_db - SONiC's COUNTERS_DB, as printed by `sonic-db-dump -n COUNTERS_DB` and in
+ * COUNTERS_DB.json of `show techsupport`: objects "COUNTERS:oid:..", and maps from names of ports,
+ * queues and priority groups to these objects.
  * Source: sonic-swss orchagent/portsorch.cpp; SAI saiport.h, saiqueue.h, saibuffer.h. */
 #include "scenarios/counters/tables.h"
 
@@ -11,7 +11,7 @@ static const char *const maps[] = {"COUNTERS_PORT_NAME_MAP", "COUNTERS_QUEUE_NAM
                                    "COUNTERS_PG_NAME_MAP"};
 enum { MAPS = sizeof maps / sizeof maps[0] };
 
-/* What redis has for a key: the object itself, or its "value". */
+/* Value of a redis key: the object itself, or its member "value". */
 static const struct tree_node *value_of(const struct tree_node *root, const char *key)
 {
     const struct tree_node *node = tree_get(root, key);
@@ -30,7 +30,7 @@ static void add(struct counts_reader *reader, const char *port, int priority,
     struct counts_meaning what =
         priority < 0 ? counts_name(item->key, COUNTS_SAI) : counts_column(item->key, priority);
     if (priority >= 0 && strncmp(item->key, "SAI_PORT_STAT_", 14) == 0)
-        return; /* of the port, which the watchdog keeps with its queues */
+        return; /* a port counter that the watchdog stores with its queues */
     what = counts_named(reader->arena, what);
     const char *source = priority < 0
                              ? item->key
@@ -42,7 +42,7 @@ static void add(struct counts_reader *reader, const char *port, int priority,
                                                    .place = item->value->place});
 }
 
-/* "Ethernet0" or "Ethernet0:3", whose counters are at "oid:0x..". */
+/* Reads the counters of "Ethernet0" or "Ethernet0:3", which are in the object "oid:0x..". */
 static void take_object(struct counts_reader *reader, const struct tree_node *root,
                         const struct tree_item *item)
 {

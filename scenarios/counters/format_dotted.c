@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Width of the name before three dots or more; 0: it is no such line.  Out: what follows them. */
+/* Width of the name before three or more dots; 0: another kind of line. Out: the text after the
+ * dots. */
 static size_t name_width(const char *text, const char **rest)
 {
     const char *dots = strstr(text, "...");
@@ -15,7 +16,7 @@ static size_t name_width(const char *text, const char **rest)
     return **rest == ' ' ? (size_t)(dots - text) : 0;
 }
 
-/* "None" is the time since counters were cleared. */
+/* "None" may be the time since the counters were cleared; it is skipped. */
 static bool take(struct counts_reader *reader)
 {
     const char *rest, *text = reader->lines.text + strspn(reader->lines.text, " \t");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * format_ethtool - `ethtool -S`, with its heading or without: lines "  name: number".
+ * format_ethtool - `ethtool -S`, with or without its heading: lines "  name: number".
  * Source: ethtool(8). */
 #include "scenarios/counters/counts_private.h"
 
@@ -7,11 +7,11 @@
 
 static const char blanks[] = " \t";
 
-/* Set after the heading: then every line has to be a counter.  Without it `grep . *` in
- * hw_counters looks the same. */
+/* State after the heading: every line must be a counter. Without the heading, the output of `grep .
+ * *` in hw_counters looks the same. */
 static char strict;
 
-/* Width of the name before the last colon, without blanks at its end; 0: there is none. */
+/* Width of the name before the last colon, without trailing blanks; 0: no name. */
 static size_t name_width(const char *at)
 {
     const char *colon = strrchr(at, ':');
@@ -27,7 +27,7 @@ static void add(struct counts_reader *reader, const char *at, size_t width)
     const char *name = arena_text(reader->arena, at, width), *rest = strrchr(at, ':') + 1;
     const char *number = counts_word(&rest, &length);
     if (reader->state != &strict && strcmp(name, "lifespan") == 0)
-        return; /* a setting of hw_counters */
+        return; /* a setting in hw_counters, not a counter */
     counts_add(reader, counts_own_port(reader), counts_clean(reader->arena, at, width),
                counts_name(name, reader->state == &strict ? COUNTS_ETHERNET : COUNTS_ANY), number,
                length);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * format_json - JSON forms: `rdma -j statistic`, SONiC's -j, `| json` of EOS and NX-OS, and
- * `nv .. -o json`.  An object is of the port that it names, or that its key names; keys such as
- * UC3, or a number below "priorities", are priorities; columns.def and names.def say what the
- * numbers are. */
+ * format_json - JSON forms: `rdma -j statistic`, SONiC's -j, `| json` of EOS and NX-OS, and `nv ..
+ * -o json`.
+ * An object belongs to the port that it names, or that its key names. Keys such as UC3, or a number
+ * below "priorities", are priorities. columns.def and names.def identify the counters. */
 #include "scenarios/counters/tables.h"
 #include "scenarios/format/json_tree.h"
 
@@ -11,15 +11,15 @@
 
 struct walk {
     struct counts_reader *reader;
-    enum counts_scope scope; /* RDMA: names.def, else columns.def */
+    enum counts_scope scope; /* RDMA: names.def first, then columns.def */
 };
 
 struct at {
     const char *port;  /* or NULL */
-    const char *queue; /* as it is written, or NULL */
+    const char *queue; /* as written, or NULL */
     int priority;
-    bool numbers; /* the keys of this object are numbers of priorities */
-    bool left;    /* of a queue that a run does not have */
+    bool numbers; /* the keys of this object are priority numbers */
+    bool left;    /* belongs to a queue that a run does not have */
     const char *table;
 };
 
@@ -37,7 +37,8 @@ static bool is_one_of(const char *text, const char *const *list, size_t count)
 }
 #define IS_ONE_OF(text, list) is_one_of(text, list, sizeof(list) / sizeof((list)[0]))
 
-/* "Ethernet0", "Et1/1", "testsw|Ethernet0", "swp1", "mlx5_0": letters, and a digit at the end. */
+/* True for "Ethernet0", "Et1/1", "testsw|Ethernet0", "swp1", "mlx5_0": letters with a digit at the
+ * end. */
 static bool names_port(const char *key)
 {
     const size_t length = strlen(key);
@@ -55,7 +56,7 @@ static bool is_queue_key(const char *key)
             counts_number_after(key, length, "ALL") >= 0);
 }
 
-/* The object says which port it is of; RDMA devices have a number of the port too. */
+/* Port named by a member of the object; RDMA devices add the port number. */
 static const char *own_port(struct walk *walk, const struct tree_node *map)
 {
     struct counts_reader *reader = walk->reader;
@@ -98,7 +99,7 @@ static void add(struct walk *walk, const struct at *at, const char *key,
                                                    .place = node->place});
 }
 
-/* What a key says of what is below it. */
+/* Context of the value below a key. */
 static struct at below(struct walk *walk, const struct at *at, const char *key,
                        const struct tree_node *node)
 {
@@ -118,8 +119,8 @@ static struct at below(struct walk *walk, const struct at *at, const char *key,
     return inner;
 }
 
-/* Objects below "0" to "7" alone: of priorities, where a command such as `nv show interface swp5
- * counters qos pfc-stats` prints the part without its name. */
+/* True for an object whose keys are only "0" to "7". These are priorities where a command such as
+ * `nv show interface swp5 counters qos pfc-stats` prints the part without its name. */
 static bool has_priorities(const struct tree_node *map)
 {
     for (size_t i = 0; i < map->count; i++) {
@@ -159,7 +160,7 @@ static bool tree(struct counts_reader *reader, const struct tree_node *root)
 
 /* ---- JSON within a text ---- */
 
-/* The first byte from `at` that is no blank; the file's length: there is none. */
+/* Position of the first non-blank byte from `at` on; the file's length: none. */
 static size_t after_blanks(const struct tree_file *file, size_t at)
 {
     while (at < file->length && file->text[at] != '\0' && strchr(" \t\r\n", file->text[at]))
@@ -167,7 +168,7 @@ static size_t after_blanks(const struct tree_file *file, size_t at)
     return at;
 }
 
-/* The text alone. */
+/* The JSON text as a file of its own. */
 static const struct tree_file *cut(struct counts_reader *reader, size_t from, size_t end)
 {
     const struct tree_file *file = reader->lines.file;
@@ -175,7 +176,7 @@ static const struct tree_file *cut(struct counts_reader *reader, size_t from, si
     return tree_hold(reader->arena, file->name, text, end - from);
 }
 
-/* Goes on behind the line in which the text ends. */
+/* Continues after the line in which the JSON text ends. */
 static void pass(struct lines *lines, size_t end)
 {
     const struct tree_file *file = lines->file;

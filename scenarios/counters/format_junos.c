@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * format_junos - Junos' `show interfaces extensive`: of each physical interface the MAC's
- * statistics, PFC by priority, and egress queues; the rest of the text is not read. */
+ * format_junos - Junos' `show interfaces extensive`: for each physical interface, the MAC
+ * statistics, PFC by priority, and egress queues. The rest of the text is skipped. */
 #include "scenarios/counters/tables.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum part { PART_NONE, PART_MAC, PART_PFC, PART_QUEUES };
 struct port {
     const char *name;
     enum part part;
-    bool ingress; /* the queues that follow */
+    bool ingress; /* the queues that follow are ingress queues */
 };
 
 /* `show interfaces extensive et-0/0/7 | find "MAC Priority"`: the command names the port. */
@@ -43,7 +43,7 @@ static bool head(struct counts_reader *reader)
     return true;
 }
 
-/* A heading says what the lines below it are. */
+/* Reads a heading, which identifies the lines below it. */
 static bool take_heading(struct port *port, const char *at)
 {
     static const struct {
@@ -78,7 +78,7 @@ static void add(struct counts_reader *reader, const struct port *port, const cha
     counts_add(reader, port->name, source, counts_column(name, priority), cell->at, cell->length);
 }
 
-/* "3 fcoe  9000  8800  200": queued, transmitted, dropped; the name of the class may be there. */
+/* "3 fcoe  9000  8800  200": queued, transmitted, dropped; the name of the class is optional. */
 static void take_queue(struct counts_reader *reader, const struct port *port,
                        const struct tables_cell *cells, int count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * format_pfcwd - SONiC's `pfcwd show stats`: pairs such as 2/1 for a port and queue.
- * Queues that never stormed are left out by the command.
+ * The command omits queues that never stormed.
  * Source: sonic-utilities pfcwd/main.py. */
 #include "scenarios/counters/counts_private.h"
 #include "scenarios/counters/tables.h"
@@ -50,7 +50,7 @@ static bool row(struct counts_reader *reader)
     const char *port = counts_port(reader, text, (size_t)(colon - text));
     if (!tables_is_queue(reader, queue, word, length))
         return true;
-    counts_word(&at, &length); /* the state */
+    counts_word(&at, &length); /* skips the state */
     for (int pair = 0; pair < PAIRS; pair++) {
         word = counts_word(&at, &length);
         if (length > 0 && !counts_is(word, length, "N/A"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * format_priorities - NX-OS' `show interface priority-flow-control detail`: a port, its totals, and
- * rows Rx and Tx with a cell for each priority. */
+ * rows Rx and Tx with one cell per priority. */
 #include "scenarios/counters/tables.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool head(struct counts_reader *reader)
     return true;
 }
 
-/* Modes and the heads of the columns. */
+/* Modes and column heads. */
 static bool is_known_text(const char *at)
 {
     static const char *const begins[] = {"Admin Mode", "Oper Mode", "VL bitmap", "|  Priority",
@@ -55,7 +55,7 @@ static bool row(struct counts_reader *reader)
     if (is_known_text(at) || take_total(reader, at))
         return true;
     if (strncmp(at, "Rx ", 3) != 0 && strncmp(at, "Tx ", 3) != 0)
-        return at > reader->lines.text; /* more of the port, which is not read */
+        return at > reader->lines.text; /* other lines of the port are skipped */
     const int count = tables_cells(reader->lines.text, cells);
     const char *name = strncmp(at, "Rx", 2) == 0 ? "Rx" : "Tx";
     for (int i = 1; i < count && i <= 8; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * format_queuing - NX-OS' `show queuing interface`: boxes of QoS groups, drops of the port, PFC
- * frames by class of service.  A QoS group is taken for the priority of its number. */
+ * frames by class of service. A QoS group counts as the priority of the same number. */
 #include "scenarios/counters/tables.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static const char blanks[] = " \t";
 struct port {
     const char *name;
     const char *part; /* "Port Egress Statistics" */
-    int group;        /* of the box, -1: none that a run has */
-    bool by_class;    /* rows of PFC follow */
+    int group;        /* QoS group of the box; -1: a run has no such priority */
+    bool by_class;    /* PFC rows by class of service follow */
 };
 
 static bool head(struct counts_reader *reader)
@@ -42,7 +42,7 @@ static bool is_number(const struct tables_cell *cell)
     return counts_number(cell->at, cell->length, &value);
 }
 
-/* A label and the numbers behind it: unicast and multicast frames add up. */
+/* A label and the numbers after it; unicast and multicast frames are added up. */
 static int take_label(struct counts_reader *reader, const struct port *port,
                       const struct tables_cell *cells, int count)
 {
@@ -83,7 +83,8 @@ static void take_box(struct counts_reader *reader, struct port *port)
 
 /* ---- the port ---- */
 
-/* "Ingress MMU Drop Pkts        10".  A slice has several ports. */
+/* "Ingress MMU Drop Pkts        10". Values of a slice are skipped because a slice has several
+ * ports. */
 static bool take_line(struct counts_reader *reader, struct port *port)
 {
     struct tables_cell cells[TABLES_CELLS_MAX];
@@ -154,7 +155,7 @@ static bool row(struct counts_reader *reader)
         port->part = arena_text(reader->arena, at, strcspn(at, ":"));
         return true;
     }
-    /* Tables of bandwidth and buffers are configuration. */
+    /* Tables of bandwidth and buffers are configuration and are skipped. */
     (void)(take_totals(reader, port) || take_class(reader, port) || take_line(reader, port));
     return true;
 }

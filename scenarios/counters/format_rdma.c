@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * format_rdma - `rdma statistic`: "link mlx5_0/1 name number name number ..", on one line or on
- * several (-p, mail).  Some drivers' names have blanks.
+ * several (-p, mail). Names of some drivers contain blanks.
  * Source: iproute2 rdma/stat.c; rdma-statistic(8). */
 #include "scenarios/counters/counts_private.h"
 
@@ -10,12 +10,12 @@ enum { WORDS_MAX = 6 };
 
 struct link {
     const char *port;
-    const char *name; /* words that no number has followed so far */
+    const char *name; /* words of a name whose number has not been read yet */
     int words;
-    bool left; /* of single queue pairs */
+    bool left; /* counters of single queue pairs, which are skipped */
 };
 
-/* False: more words than a name has. */
+/* False: too many words for a name. */
 static bool take(struct counts_reader *reader, struct link *link, const char *word, size_t length)
 {
     int64_t value;
@@ -63,7 +63,7 @@ static bool head(struct counts_reader *reader)
     return take_line(reader, link, at);
 }
 
-/* "cnpSent 5", as `echo $name $(cat $name)` prints it: only names that are known. */
+/* "cnpSent 5", as printed by `echo $name $(cat $name)`; only known names are accepted. */
 static bool guess(struct counts_reader *reader)
 {
     const char *at = reader->lines.text;

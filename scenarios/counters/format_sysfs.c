@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * format_sysfs - counters of RDMA devices below /sys/class/infiniband, and of network devices below
- * /sys/class/net, as `grep . FILES` and `head FILES` print them, or copied as files of one number.
+ * format_sysfs - counters of RDMA devices below /sys/class/infiniband and of network devices below
+ * /sys/class/net, as printed by `grep . FILES` and `head FILES`, or copied as files with one number
+ * each.
  * Source: Linux Documentation/ABI, stable/sysfs-class-infiniband and
  * testing/sysfs-class-net-statistics. */
 #include "scenarios/counters/counts_private.h"
@@ -14,7 +15,7 @@ struct where {
     enum counts_scope scope;
 };
 
-/* Whether the path of a file is in a folder of that name, which ends with '/'. */
+/* True if the path ends with file `name` in a directory `folder`, which ends with '/'. */
 static bool is_in(const char *path, const char *name, const char *folder)
 {
     const size_t length = strlen(folder);
@@ -22,7 +23,7 @@ static bool is_in(const char *path, const char *name, const char *folder)
 }
 
 /* ".../mlx5_0/ports/1/hw_counters/np_cnp_sent", ".../net/eth0/statistics/rx_packets"; `width`
- * bytes; false: it is no such path. */
+ * bytes. False: another kind of path. */
 static bool read_path(struct counts_reader *reader, const char *text, size_t width,
                       struct where *where)
 {
@@ -42,7 +43,7 @@ static bool read_path(struct counts_reader *reader, const char *text, size_t wid
     return true;
 }
 
-/* Its own lifetime in the cache is no counter. */
+/* `lifespan` is a cache lifetime, not a counter. */
 static void add(struct counts_reader *reader, const struct where *where, const char *at)
 {
     size_t length;
@@ -52,7 +53,7 @@ static void add(struct counts_reader *reader, const struct where *where, const c
                    length);
 }
 
-/* "PATH:5", or "==> PATH <==" with the number below. */
+/* "PATH:5", or "==> PATH <==" with the number on the next line. */
 static bool head(struct counts_reader *reader)
 {
     const char *text = reader->lines.text + strspn(reader->lines.text, " \t");
@@ -83,7 +84,7 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-/* A file of one number, whose own path is the counter's. */
+/* A file with one number, identified by the file's own path. */
 static bool whole(struct counts_reader *reader)
 {
     const struct tree_file *file = reader->lines.file;

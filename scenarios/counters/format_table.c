@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * format_table - tables whose heads name their columns: SONiC's, EOS', NX-OS' and Cumulus'.
- * A row has a port or a priority, or both, and counts; columns.def says what each head is.  Columns
- * "PFC3", "PG3" and "UC3" are what the title above says.
+ * format_table - tables with named columns: SONiC, EOS, NX-OS and Cumulus.
+ * A row has a port, a priority or both, and counts. columns.def identifies the columns by their
+ * heads; columns "PFC3", "PG3" and "UC3" depend on the title above the table.
  * Source: sonic-utilities, scripts pfcstat, queuestat, wredstat, pg-drop, watermarkstat and
- * utilities_common/portstat.py; what the switches print. */
+ * utilities_common/portstat.py; output of the switches. */
 #include "scenarios/counters/tables.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@ enum key { KEY_NONE, KEY_PORT, KEY_PRIORITY, KEY_LABEL };
 struct column {
     enum key key;
     bool text, wide, numbered;
-    int number;                 /* of "PFC3", or -1 */
-    const char *head;           /* clean */
-    struct counts_meaning what; /* of numbered columns */
+    int number;                 /* number in "PFC3", or -1 */
+    const char *head;           /* cleaned */
+    struct counts_meaning what; /* meaning of the numbered columns */
 };
 
 struct table {
@@ -92,7 +92,7 @@ static bool is_known(const struct column *column)
            counts_column(column->head, 0).name != NULL;
 }
 
-/* A table has a key first, and a column that counts; what has one of these heads counts. */
+/* True if the first column is a key and some known column is a counter. */
 static bool is_table(const struct table *table)
 {
     bool counts = false;
@@ -113,7 +113,7 @@ static void add_column(struct counts_reader *reader, struct table *table, const 
     table->by_label = table->by_label || column.key == KEY_LABEL;
 }
 
-/* NULL: the heads are none of a table. */
+/* NULL: these heads do not form a table. */
 static struct table *make_table(struct counts_reader *reader, const struct tables_cell *heads,
                                 int count)
 {
@@ -137,7 +137,7 @@ static struct table *make_table(struct counts_reader *reader, const struct table
     return table;
 }
 
-/* Heads of one word each may be one blank apart, others are two. */
+/* Heads of one word each may be separated by one blank, others by at least two. */
 static bool head(struct counts_reader *reader)
 {
     struct tables_cell heads[TABLES_CELLS_MAX];
@@ -156,10 +156,10 @@ static bool head(struct counts_reader *reader)
 struct row {
     const struct table *table;
     struct tables_cell cells[TABLES_CELLS_MAX];
-    int count, shift; /* cells that a column of text has more than one */
+    int count, shift; /* extra cells taken by a text column of several words */
     const char *port, *label;
     int priority;
-    const char *queue; /* as the row has it */
+    const char *queue; /* as written in the row */
 };
 
 /* The column that may have several words: a label, or the first such text; -1: none. */
@@ -208,7 +208,7 @@ static bool take_keys(struct counts_reader *reader, struct row *row)
     return row->port != NULL;
 }
 
-/* A column that columns.def does not have may be of text. */
+/* A column that is not in columns.def may be text. */
 static void take_cell(struct counts_reader *reader, const struct row *row, int at)
 {
     const struct column *column = &row->table->columns[at];
@@ -233,7 +233,8 @@ static void take_cell(struct counts_reader *reader, const struct row *row, int a
         item->table = row->table->sparse;
 }
 
-/* Whether the cells are as many as the columns, or a column of several words has the rest. */
+/* True if there are as many cells as columns, or if one column with several words takes the
+ * rest. */
 static bool fits(struct counts_reader *reader, const struct row *row)
 {
     const struct table *table = row->table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * names - the rows of names.def and columns.def, and how a name is looked up. */
+ * names - tables of names.def and columns.def, and the lookup of a name. */
 #include "scenarios/counters/names.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static const struct counts_row titles[] = {
 
 enum { NO_MATCH = -2 };
 
-/* The priority that the name has where the pattern has %d; -1: the pattern has none. */
+/* The priority in the name where the pattern has %d; -1: the pattern has none. */
 static int match(const char *pattern, const char *name)
 {
     if (pattern[0] != name[0] && pattern[0] != '%')

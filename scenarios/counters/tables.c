@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tables - cells, heads and queues of switches' tables. */
+ * tables - cells, heads and queues of switch tables. */
 #include "scenarios/counters/tables.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static const char blanks[] = " \t";
 
-/* NVUE and SONiC print sizes and rates with the units of IEC under their short names. */
+/* NVUE and SONiC print sizes and rates in IEC units under their short names. */
 static const struct {
     const char *name;
     int64_t bytes;
@@ -15,7 +15,7 @@ static const struct {
              {"MB", 1048576}, {"GB", 1073741824}, {"TB", 1099511627776}};
 enum { UNITS = sizeof units / sizeof units[0] };
 
-/* Also "KB/s", and a remark in brackets. */
+/* Accepts "KB/s" and a remark in brackets, too. */
 static bool is_unit(const char *word, size_t length)
 {
     for (int i = 0; i < UNITS; i++)
@@ -61,7 +61,7 @@ int tables_cells(const char *line, struct tables_cell cells[TABLES_CELLS_MAX])
     return count;
 }
 
-/* Whether a head ends at `at`, where a blank is. */
+/* True if a head ends at the blank `at`. */
 static bool is_gap(const char *at, bool narrow)
 {
     return narrow || at[1] == '\0' || strchr(blanks, at[1]) != NULL;
@@ -81,7 +81,7 @@ int tables_heads(const char *line, bool narrow, struct tables_cell heads[TABLES_
     return count;
 }
 
-/* ---- tables that leave out zeroes ---- */
+/* ---- tables that omit zero rows ---- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -139,7 +139,7 @@ bool tables_is_nothing(const char *word, size_t length)
            counts_is(word, length, "-");
 }
 
-/* "2.05 KB" in bytes, as the equipment has rounded it. */
+/* Reads "2.05 KB" as bytes, with the rounding of the device. */
 static bool read_size(const char *text, size_t length, int64_t *value)
 {
     enum { DECIMALS_MAX = 6 };

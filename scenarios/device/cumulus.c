@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * QoS of Cumulus Linux: commands of NVUE ("nv set qos .."), its startup.yaml, and the lines of
- * /etc/cumulus/datapath/qos (qos_features.conf, qos_infra.conf; traffic.conf before 5.0).
- * Both name profiles, or groups of ports; a switch has one of each kind here: that of most ports,
- * else default-global.
+ * cumulus - QoS of Cumulus Linux: NVUE commands ("nv set qos .."), its startup.yaml, and the files
+ * of /etc/cumulus/datapath/qos (qos_features.conf, qos_infra.conf; traffic.conf before 5.0).
+ * All of them define named profiles or port groups. The scenario's switch has one profile of each
+ * kind: the one of most ports, else default-global.
  * Source: NVIDIA Cumulus Linux User Guide, Quality of Service and RDMA over Converged Ethernet
  * (defaults of ECN, of the scheduler and of the profile roce). */
 #include "scenarios/device/cumulus_private.h"
@@ -63,7 +63,7 @@ bool cumulus_is_yes(const char *word)
 
 /* ---- NVUE ---- */
 
-/* "pfc NAME switch-priority 3", "pfc NAME xoff-threshold 20000"; false: not understood. */
+/* "pfc NAME switch-priority 3", "pfc NAME xoff-threshold 20000"; false: unknown command. */
 static bool set_pfc(struct cumulus *cumulus, const struct command *command)
 {
     struct profile *to = cumulus_profile(cumulus, KIND_PFC, command->words[1], command->place);
@@ -93,7 +93,7 @@ static bool set_pfc(struct cumulus *cumulus, const struct command *command)
     return false;
 }
 
-/* "NAME traffic-class 0,3 KEY VALUE": sets a queue's value. */
+/* Sets a value of a queue: "NAME traffic-class 0,3 KEY VALUE". */
 static bool set_queue(struct qos_queue *queue, const struct command *command)
 {
     const char *key = command->words[4], *value = command->words[5], *unit = command->words[6];
@@ -138,7 +138,7 @@ static bool set_queues(struct cumulus *cumulus, const struct command *command,
     for (int q = 0; q < QOS_QUEUES; q++) {
         if (!(mask >> q & 1))
             continue;
-        /* Thresholds alone mark, too: ecn is on unless it is disabled. */
+        /* Thresholds alone enable marking, too: ecn is on unless it is disabled. */
         if (kind == KIND_ECN && strcmp(command->words[4], "ecn") != 0)
             to->queues[q].ecn = true;
         to->queues[q].place = command->place;
@@ -194,7 +194,7 @@ static bool set_roce(struct cumulus *cumulus, const struct command *command)
     return true;
 }
 
-/* Behind "nv set qos". */
+/* Reads the words after "nv set qos". */
 static bool set_qos(struct cumulus *cumulus, const struct command *command)
 {
     if (command_is(command, 0, "roce"))
@@ -221,7 +221,7 @@ static bool set_qos(struct cumulus *cumulus, const struct command *command)
     return command_is(command, 0, "mapping") && set_map(cumulus, command);
 }
 
-/* Behind "nv set interface PORTS qos": which profile they have. */
+/* Reads the words after "nv set interface PORTS qos": the profiles of these ports. */
 static bool set_ports(struct cumulus *cumulus, const struct command *command, const char *ports)
 {
     static const char *const kinds[KINDS] = {"pfc", "congestion-control", "egress-scheduler",
@@ -239,7 +239,7 @@ static bool set_ports(struct cumulus *cumulus, const struct command *command, co
 static struct command behind(const struct command *command, int count)
 {
     struct command rest = {.place = command->place};
-    for (int i = count; i <= command->count; i++) /* and the NULL */
+    for (int i = count; i <= command->count; i++) /* includes the terminating NULL */
         rest.words[i - count] = command->words[i];
     rest.count = command->count > count ? command->count - count : 0;
     return rest;
@@ -268,14 +268,14 @@ static void read_line(struct cumulus *cumulus)
     if (command_is(&command, 0, "nv set"))
         cumulus_command(cumulus, &command);
     else if (command_is(&command, 0, "nv"))
-        return; /* config apply, show */
+        return; /* other commands, such as config apply and show */
     else if (equals != NULL)
         cumulus_setting(cumulus, equals, &command);
     else
         command_unknown(cumulus->device, &command);
 }
 
-/* ---- what is in force ---- */
+/* ---- settings in force ---- */
 
 static const struct profile *in_force(struct cumulus *cumulus, enum profile_kind kind)
 {
@@ -309,7 +309,7 @@ static const struct profile *in_force(struct cumulus *cumulus, enum profile_kind
     return best;
 }
 
-/* A queue's settings where a profile is silent: ECN on queue 0, and about equal shares. */
+/* Defaults of a queue where the profile has no value: ECN on queue 0, and almost equal weights. */
 static void take_presets(struct cumulus *cumulus)
 {
     static const int of_roce[QOS_QUEUES] = {50,        QOS_UNSET, QOS_UNSET, 50,
@@ -369,7 +369,8 @@ static void take_marks(struct cumulus *cumulus, const struct profile *from)
     }
 }
 
-/* A file names all DSCPs of a priority, or has 0 for them; NVUE changes DSCP/8. */
+/* In a file, DSCPs that no priority lists have priority 0; NVUE changes a map whose default is
+ * DSCP/8. */
 static void take_dscps(struct cumulus *cumulus, const struct profile *from)
 {
     const bool roce = cumulus->roce && !cumulus->roce_off;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lines of /etc/cumulus/datapath/qos: "pfc.NAME.cos_list = [3]". */
+ * cumulus_file - lines of /etc/cumulus/datapath/qos: "pfc.NAME.cos_list = [3]". */
 #include "scenarios/device/cumulus_private.h"
 
 #include <string.h>
 
-/* Words between the dots of a key, and the value. */
+/* Parts of a key, separated by dots, and the value. */
 struct setting {
     const char *parts[6];
     int count;
@@ -16,7 +16,7 @@ static bool is_part(const struct setting *setting, int index, const char *word)
     return index < setting->count && strcmp(setting->parts[index], word) == 0;
 }
 
-/* N of "cos_N" or "egr_queue_N", or QOS_UNSET. */
+/* Number N of "cos_N" or "egr_queue_N", or QOS_UNSET. */
 static int number_in(const struct setting *setting, int index, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -50,7 +50,7 @@ static bool file_pfc(struct cumulus *cumulus, const struct setting *setting,
     return true;
 }
 
-/* Values of ECN from the part `at` on. */
+/* Reads an ECN setting whose name begins at part `at`. */
 static bool file_ecn(struct profile *to, const struct setting *setting, int at)
 {
     to->is_set = true;
@@ -82,11 +82,12 @@ static bool file_scheduler(struct profile *to, const struct setting *setting, in
     }
     if (queue == QOS_UNSET || !is_part(setting, at + 1, "bw_percent"))
         return false;
-    to->queues[queue].weight = (int)qos_number(setting->value, 100); /* 0: strict, as here */
+    to->queues[queue].weight = (int)qos_number(setting->value, 100); /* 0: strict, the same as in
+                                                                      * a scenario */
     return to->queues[queue].weight != QOS_UNSET;
 }
 
-/* "traffic.cos_3.priority_source.dscp", and with "source.NAME" before it of a group of ports. */
+/* "traffic.cos_3.priority_source.dscp"; with "source.NAME" before it for a port group. */
 static bool file_map(struct cumulus *cumulus, struct profile *to, const struct setting *setting,
                      int at, const struct command *command)
 {
@@ -108,7 +109,7 @@ static bool file_map(struct cumulus *cumulus, struct profile *to, const struct s
     if (priority == QOS_UNSET || !is_part(setting, at + 1, "priority_source"))
         return is_part(setting, at, "port_default_priority") && strcmp(setting->value, "0") == 0;
     if (is_part(setting, at + 2, "8021p"))
-        return true; /* of packets with a VLAN tag */
+        return true; /* for packets with a VLAN tag */
     if (!is_part(setting, at + 2, "dscp") || !qos_mask(setting->value, QOS_DSCPS - 1, &mask))
         return false;
     for (int i = 0; i < QOS_DSCPS; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The tree of `nv config show` and /etc/nvue.d/startup.yaml as NVUE's commands: each leaf below
- * `set` is one. */
+ * cumulus_yaml - reads the tree of `nv config show` and /etc/nvue.d/startup.yaml as NVUE commands:
+ * each leaf below `set` is one command. */
 #include "scenarios/device/cumulus_private.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ bool cumulus_is_yaml(const struct tree_file *file)
            strncmp(at, "set:", 4) == 0 || strncmp(at, "qos:", 4) == 0;
 }
 
-/* Emits the leaves below a node, whose path the command has. */
+/* Emits the leaves below a node; `command` has the path of the node. */
 static void walk(struct cumulus *cumulus, const struct tree_node *node, struct command *command)
 {
     const int count = command->count;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind "> ", "> > " and ">> ". */
+/* Skips quote marks of mail: "> ", "> > " and ">> ". */
 static const char *behind_quotes(const char *text)
 {
     const char *at = text;

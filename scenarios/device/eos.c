@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * QoS of an Arista switch: maps of DSCPs to traffic classes and of these to queues, and what
- * interfaces or the qos profiles on them say of PFC and queues.  A switch has one set of settings
- * here: that of most interfaces.
+ * eos - QoS of an Arista switch: maps of DSCPs to traffic classes and of these to queues, and the
+ * PFC and queue settings of interfaces or of their qos profiles.
+ * A scenario's switch has one set of settings: the one of most interfaces.
  * Source: Arista EOS User Manual, Quality of Service (defaults of the maps, PFC, ECN, PFC watchdog
  * in seconds); arista.avd documentation of qos_profiles. */
 #include "scenarios/device/switch_qos.h"
@@ -10,15 +10,15 @@
 
 enum eos_context { OUTSIDE, CLASS_MAP, POLICY_MAP, SCOPE, QUEUE };
 
-/* What an interface or a profile says. */
+/* Settings of an interface or a profile. */
 struct scope {
     const char *name;
     bool is_profile, is_down, has_settings;
     bool pfc_on, trusts_cos;
     unsigned no_drop; /* mask of priorities */
     struct qos_queue queues[QOS_QUEUES];
-    const char *profile; /* of an interface: the one on it, or NULL */
-    size_t ports;        /* that have these settings */
+    const char *profile; /* profile applied to an interface, or NULL */
+    size_t ports;        /* number of ports with these settings */
     struct diag_place place;
 };
 
@@ -34,9 +34,9 @@ struct eos {
     size_t scope_count;
     struct class_map *maps;
     size_t map_count;
-    const char *class; /* of a policy-map, or NULL */
+    const char *class; /* class of a policy-map, or NULL */
     enum eos_context context;
-    int queue; /* of the context QUEUE */
+    int queue; /* queue of the current context */
     int queue_of_class[QOS_QUEUES];
     int class_of_dscp[QOS_DSCPS];
     bool has_dscps;
@@ -49,7 +49,7 @@ static struct scope *scope_of(struct eos *eos)
 
 /* ---- maps ---- */
 
-/* Words up to "to" as a mask; false and a note where one is no number. */
+/* Reads the words up to "to" as a mask; false, with a note, if one is not a number. */
 static bool read_list(struct eos *eos, const struct command *command, int from, int most,
                       uint64_t *mask)
 {
@@ -93,7 +93,7 @@ static void read_map(struct eos *eos, const struct command *command)
     } else if (from_class && to != NULL && strstr(to, "tx-queue") != NULL) {
         const int64_t queue = qos_number(command_after(command, to), QOS_QUEUES - 1);
         if (strncmp(to, "mc", 2) == 0)
-            return; /* RoCE is unicast */
+            return; /* RoCE is unicast, so multicast maps are skipped */
         if (queue != QOS_UNSET && read_list(eos, command, 3, QOS_QUEUES - 1, &mask)) {
             for (int class = 0; class < QOS_QUEUES; class ++)
                 if (mask >> class & 1)
@@ -163,7 +163,8 @@ static void begin_scope(struct eos *eos, const struct command *command, bool is_
     eos->context = SCOPE;
 }
 
-/* Seconds with decimals, "0.20", as whole milliseconds up to the most; QOS_UNSET: none. */
+/* Converts seconds with decimals, "0.20", to whole milliseconds; QOS_UNSET: not a number, or above
+ * `most`. */
 static int64_t seconds(const char *word, int64_t most)
 {
     int64_t ms = 0;
@@ -307,7 +308,7 @@ static bool begin_block(struct eos *eos, const struct command *command)
     return true;
 }
 
-/* NULL ends the words. */
+/* `words` ends with NULL. */
 static bool begins_with(const struct command *command, const char *const *words)
 {
     for (size_t i = 0; words[i] != NULL; i++)
@@ -323,7 +324,7 @@ static bool is_of_queue(const struct command *command)
     return begins_with(command, words);
 }
 
-/* Words of a block whose lines are not indented. */
+/* True for a line that belongs to the current block although it is not indented. */
 static bool is_inside(const struct command *command)
 {
     static const char *const words[] = {"priority-flow-control", "match", "class", "set",
@@ -366,7 +367,7 @@ static void read_line(struct eos *eos)
         eos->context = OUTSIDE;
 }
 
-/* ---- what is in force ---- */
+/* ---- settings in force ---- */
 
 static struct scope *profile_named(struct eos *eos, const char *name)
 {
@@ -392,8 +393,8 @@ static bool pauses(const struct scope *scope)
     return scope->pfc_on && scope->no_drop != 0;
 }
 
-/* Counts ports at the first scope with the settings that they have; gives the one of most, where
- * one that pauses goes before others: ports without PFC carry no RoCE. */
+/* Counts the ports with equal settings at the first such scope, and returns the scope with most
+ * ports. A scope with PFC takes precedence, because ports without PFC do not carry RoCE. */
 static struct scope *usual_scope(struct eos *eos)
 {
     struct scope *best = NULL;
@@ -449,7 +450,7 @@ static void take_scope(struct eos *eos, const struct scope *scope)
         }
 }
 
-/* EOS gives DSCPs from 0 to 7 traffic class 1 and those from 8 to 15 class 0. */
+/* EOS maps DSCPs 0 to 7 to traffic class 1 and DSCPs 8 to 15 to class 0. */
 static void take_dscps(struct eos *eos)
 {
     for (int i = 0; eos->has_dscps && i < QOS_DSCPS; i++) {
@@ -463,7 +464,7 @@ void device_eos(struct device *device, FILE *out)
 {
     struct eos eos = {.device = device};
     qos_begin(&eos.qos, "EOS");
-    eos.qos.rest_is_strict = true; /* EOS: strict unless it says "no priority" */
+    eos.qos.rest_is_strict = true; /* queues are strict on EOS unless "no priority" is set */
     for (int q = 0; q < QOS_QUEUES; q++)
         eos.queue_of_class[q] = q;
     for (int i = 0; i < QOS_DSCPS; i++)

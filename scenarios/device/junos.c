@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * class-of-service of a Junos switch (QFX, EX): forwarding classes, classifiers of DSCPs,
+ * junos - class-of-service of a Junos switch (QFX, EX): forwarding classes, classifiers of DSCPs,
  * congestion notification profiles (PFC), schedulers with drop profiles (ECN), the shared buffer.
- * Drop profiles and the buffer are in percent of memory whose size no statement says: such values
- * are reported, and the switch has the defaults.
+ * Drop profiles and buffers are in percent of a memory whose size is not in the configuration. Such
+ * values are reported, and the switch keeps its defaults.
  * Source: Junos OS Traffic Management User Guide (QFX Series and EX4600): DSCP-based PFC, ECN,
  * schedulers, shared buffer (alpha of dynamic-threshold N is 2^(N-7)); Apstra's configlets for AI
  * fabrics. */
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* One struct for all that has a name: a table of few rows each. */
+/* Named objects, one table with few rows for each kind. */
 struct class
 { /* forwarding class */
     const char *name;
@@ -20,7 +20,7 @@ struct class
 };
 
 struct scheduler {
-    const char *name, *drops; /* its drop profile, or NULL */
+    const char *name, *drops; /* `drops`: its drop profile, or NULL */
     int weight;
     bool ecn;
     struct diag_place place;
@@ -32,12 +32,12 @@ struct drops { /* drop profile */
     struct diag_place place;
 };
 
-struct pair { /* of a scheduler map or a classifier */
+struct pair { /* entry of a scheduler map or a classifier */
     const char *of, *class, *scheduler;
     uint64_t dscps;
 };
 
-struct used { /* how often an interface names it */
+struct used { /* number of interfaces that use the name */
     const char *name;
     size_t ports;
 };
@@ -53,7 +53,7 @@ struct junos {
     size_t class_count, scheduler_count, drops_count, map_count, classifier_count;
     size_t used_map_count, used_classifier_count;
     uint64_t pfc_dscps;
-    unsigned pfc_codes; /* IEEE 802.1p code points that pause */
+    unsigned pfc_codes; /* mask of the IEEE 802.1p code points that pause */
     int lossless_percent, lossy_percent;
     size_t read;
 };
@@ -63,7 +63,7 @@ static void *push(struct junos *junos, void *rows, size_t *count, size_t bytes)
     return arena_push(&junos->device->arena, rows, count, bytes);
 }
 
-/* ---- rows by name ---- */
+/* ---- lookup by name ---- */
 
 static struct class *class_named(struct junos *junos, const char *name)
 {
@@ -107,7 +107,7 @@ static void count_use(struct junos *junos, struct used **rows, size_t *count, co
     *made = (struct used){.name = name, .ports = 1};
 }
 
-/* ---- statements below class-of-service; false: not understood ---- */
+/* ---- statements below class-of-service; false: unknown statement ---- */
 
 /* "class NAME queue-num 4 no-loss pfc-priority 3", "queue 4 NAME" */
 static bool read_class(struct junos *junos, const struct command *at)
@@ -162,7 +162,7 @@ static bool read_watchdog(struct junos *junos, const struct command *at)
         qos->watchdog = strcmp(action, "forward") == 0 ? "forward" : "drop";
     qos->poll = poll > 0 ? poll : qos->poll;
     qos->restoration = recovery > 0 ? recovery : qos->restoration;
-    return !command_has(at, "detection"); /* in polls, not in time */
+    return !command_has(at, "detection"); /* the detection time is in polls, so it is not used */
 }
 
 /* "NAME input dscp code-point 011010 pfc" */
@@ -175,7 +175,7 @@ static bool read_notification(struct junos *junos, const struct command *at)
         return true;
     }
     if (command_is(at, 2, "output"))
-        return true; /* the peers' pauses: obeyed by the queues that pause */
+        return true; /* whether to obey received pauses; the queues that pause always do */
     if (!command_is(at, 2, "input * code-point"))
         return false;
     const bool dscp = command_is(at, 3, "dscp");
@@ -293,7 +293,7 @@ static bool read_interface(struct junos *junos, const struct command *at)
 static const struct {
     const char *section;
     bool (*read)(struct junos *junos, const struct command *at);
-    int least; /* words that a statement has */
+    int least; /* minimum number of words in a statement */
 } sections[] = {{"forwarding-classes", read_class, 4},
                 {"classifiers", read_classifier, 4},
                 {"congestion-notification-profile", read_notification, 3},
@@ -303,7 +303,7 @@ static const struct {
                 {"shared-buffer", read_buffer, 3},
                 {"interfaces", read_interface, 3}};
 
-/* The words from the section on; parts of a configuration may begin there. */
+/* Reads the words from the section on. An excerpt of a configuration may begin at a section. */
 static void read_statement(void *context, const struct command *statement)
 {
     struct junos *junos = context;
@@ -313,7 +313,7 @@ static void read_statement(void *context, const struct command *statement)
     at.count = statement->count - from;
     memcpy(at.words, statement->words + from, ((size_t)at.count + 1) * sizeof *at.words);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-        /* A top-level "interfaces" is about something else. */
+        /* A top-level "interfaces" does not belong to class-of-service. */
         if (!command_is(&at, 0, sections[i].section) ||
             (!inside && sections[i].read == read_interface))
             continue;
@@ -326,7 +326,7 @@ static void read_statement(void *context, const struct command *statement)
         command_unknown(junos->device, statement);
 }
 
-/* ---- what is in force ---- */
+/* ---- settings in force ---- */
 
 static struct diag_place file_place(const struct junos *junos)
 {
@@ -341,7 +341,8 @@ static bool has_rows(const char *name, const struct pair *rows, size_t count)
     return false;
 }
 
-/* The name with rows that most interfaces use, else that of the first row; NULL: none. */
+/* The name, among those with rows, that most interfaces use; else the name of the first row; NULL:
+ * none. */
 static const char *in_force(struct junos *junos, const struct used *used, size_t used_count,
                             const struct pair *rows, size_t count)
 {
@@ -412,7 +413,7 @@ static void take_classifier(struct junos *junos)
         note_rest(junos, name, junos->classifiers, junos->classifier_count, "the classifier");
 }
 
-/* Percent of a queue's buffer: only the probability has a counterpart. */
+/* Fill levels are in percent of a queue's buffer, so only the probability can be used. */
 static void take_drops(struct junos *junos, const struct scheduler *from, struct qos_queue *to)
 {
     const struct drops *drops = from->drops == NULL ? NULL : drops_named(junos, from->drops);

@@ -8,10 +8,11 @@ struct scan {
     struct device *device;
     junos_statement_fn *call;
     void *context;
-    struct command path;         /* words of the blocks around, and of the present statement */
-    int begins[JUNOS_DEPTH_MAX]; /* how many words were there before each block */
-    int depth, own;              /* blocks; words that were there before the statement */
-    int base;                    /* words of "[edit ..]" */
+    struct command path;         /* words of the enclosing blocks and of the current statement */
+    int begins[JUNOS_DEPTH_MAX]; /* by block: number of words before it */
+    int depth, own;              /* number of open blocks; number of words before the current
+                                  * statement */
+    int base;                    /* number of words from "[edit ..]" */
     bool in_comment, is_set;
 };
 
@@ -55,7 +56,7 @@ static void close_block(struct scan *scan, const char *at)
     scan->path.count = scan->own;
 }
 
-/* One word or sign; gives what is behind it. */
+/* Reads one word or sign; returns the position behind it. */
 static const char *take(struct scan *scan, const char *at)
 {
     static const char signs[] = "{};[]";
@@ -77,7 +78,7 @@ static const char *take(struct scan *scan, const char *at)
     return at + 1;
 }
 
-/* The words up to `end` are the blocks around what follows. */
+/* Uses the words up to `end` as the enclosing blocks of the following lines. */
 static void read_base(struct scan *scan, const char *at, const char *end)
 {
     scan->path.count = scan->own = 0;
@@ -92,7 +93,7 @@ static void read_base(struct scan *scan, const char *at, const char *end)
     scan->own = scan->base = scan->path.count;
 }
 
-/* "[edit class-of-service]": commands that follow are below it. */
+/* "[edit class-of-service]": the following commands are below this level. */
 static bool read_edit(struct scan *scan, const char *at)
 {
     if (strncmp(at, "[edit", 5) != 0 || scan->depth > 0)
@@ -101,8 +102,8 @@ static bool read_edit(struct scan *scan, const char *at)
     return true;
 }
 
-/* "admin@qfx1> show configuration class-of-service", "admin@qfx1# show class-of-service": what
- * follows is printed without the blocks that the command names. */
+/* "admin@qfx1> show configuration class-of-service", "admin@qfx1# show class-of-service": the
+ * output that follows omits the enclosing blocks named by the command. */
 static bool read_prompt(struct scan *scan, const char *at)
 {
     const size_t width = strcspn(at, " \t\r");
@@ -164,7 +165,7 @@ void junos_scan(struct device *device, junos_statement_fn *call, void *context)
 
 /* ---- code points ---- */
 
-/* "011010" or a name such as af31, be, nc1; QOS_UNSET: none. */
+/* Value of "011010" or of a name such as af31, be, nc1; QOS_UNSET: neither. */
 static int code_point(const char *word, size_t bits)
 {
     int value = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What `mlnx_qos -i DEVICE` says of a ConnectX's classes, as a scenario's hosts: the map from DSCP
- * to priority, which priorities pause, the receive buffer that the lossless ones share, and the
- * weights of traffic classes.  Of several outputs in one file the last counts.  What has no
- * counterpart is reported: rate limits, the cable's length.  Each kind of line is a row: how it
- * begins, and what reads the rest.
- * Source:  mlnx_qos of mlnx-tools (its output), IEEE 802.1Q-2018 37 (ETS); Linux
+ * mlnx_qos - reads the output of `mlnx_qos -i DEVICE` of a ConnectX as a scenario's hosts: the map
+ * from DSCP to priority, the priorities with PFC, the receive buffer shared by the lossless
+ * priorities, and the weights of traffic classes.
+ * If a file contains several outputs, the last one counts. Settings without a counterpart are
+ * reported: rate limits, cable length. Each kind of line is a table row: the beginning of the line,
+ * and the function that reads the rest.
+ * Source: mlnx_qos of mlnx-tools (its output), IEEE 802.1Q-2018 37 (ETS); Linux
  * drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c (mlx5e_build_tc_group, mlx5e_build_tc_tx_bw):
- * classes of tsa vendor are one group with 100 % each, above strict and ets ones. */
+ * classes with tsa vendor form one group with 100 % each, above strict and ets classes. */
 #include "scenarios/device/device.h"
 
 #include <stdlib.h>
@@ -17,21 +18,22 @@ enum { ROCE_DSCP = 26, CNP_DSCP = 48, DSCPS_IN_LINE = 14, VENDOR_WEIGHT = 100 };
 
 struct reader {
     struct device *device;
-    int priority_of_dscp[DSCPS];            /* UNSET: not said */
-    int enabled[PRIORITIES];                /* of PFC */
-    int buffer_of[PRIORITIES];              /* number of the receive buffer */
-    int64_t buffer[PRIORITIES];             /* bytes */
-    int class_of[PRIORITIES];               /* traffic class of a priority */
-    int weight[PRIORITIES];                 /* of a traffic class; 0: strict; UNSET: not said */
-    bool vendor[PRIORITIES];                /* of a traffic class: its algorithm is the vendor's */
-    int members[PRIORITIES];                /* priorities of a traffic class */
-    struct diag_place place_of[PRIORITIES]; /* of the line "tc: .." of each class */
+    int priority_of_dscp[DSCPS];            /* UNSET: not in the output */
+    int enabled[PRIORITIES];                /* by priority: PFC enabled */
+    int buffer_of[PRIORITIES];              /* by priority: number of its receive buffer */
+    int64_t buffer[PRIORITIES];             /* by buffer: bytes */
+    int class_of[PRIORITIES];               /* by priority: traffic class */
+    int weight[PRIORITIES];                 /* by traffic class; 0: strict; UNSET: not in the
+                                             * output */
+    bool vendor[PRIORITIES];                /* by traffic class: tsa is vendor */
+    int members[PRIORITIES];                /* by traffic class: number of priorities */
+    struct diag_place place_of[PRIORITIES]; /* by traffic class: place of its line "tc: .." */
     struct diag_place buffer_place;
-    int class;     /* the present one, or UNSET */
-    int pfc_line;  /* 0: none */
-    int line;      /* of this output's first line, 0: none */
-    bool is_trust; /* the state of trust was said: */
-    bool is_pcp;   /* ... PCP, so that DSCPs do not count */
+    int class;     /* current traffic class, or UNSET */
+    int pfc_line;  /* line of the PFC table; 0: none */
+    int line;      /* first line of this output; 0: none */
+    bool is_trust; /* the output has the trust state ... */
+    bool is_pcp;   /* ... and it is PCP, so the DSCP map is unused */
 };
 
 /* ---- words ---- */
@@ -53,7 +55,7 @@ static void note(struct reader *reader, const char *at, const char *text)
     device_note(reader->device, at, "%s", text);
 }
 
-/* A number up to `max`; false and a message when there is none.  `at` moves behind it. */
+/* Reads a number up to `max` and moves `at` behind it; false, with a message, if there is none. */
 static bool number(struct reader *reader, const char **at, int64_t max, const char *expected,
                    int64_t *value)
 {
@@ -67,7 +69,7 @@ static bool number(struct reader *reader, const char **at, int64_t max, const ch
     return true;
 }
 
-/* Eight numbers with blanks or commas between them. */
+/* Reads eight numbers separated by blanks or commas. */
 static const char *numbers(struct reader *reader, const char *at, int64_t max, const char *expected,
                            int64_t out[PRIORITIES])
 {
@@ -101,7 +103,7 @@ static void unset(struct reader *reader)
         reader->buffer_of[p] = reader->class_of[p] = reader->weight[p] = UNSET;
 }
 
-/* Another output: what was read so far, and notes on it, do not count. */
+/* Begins another output: discards what was read so far, including its notes. */
 static void begin_output(struct reader *reader)
 {
     struct device *device = reader->device;
@@ -124,7 +126,7 @@ static void read_mode(struct reader *reader, const char *at)
              "DCBX of the firmware: what the switch announces may override these values");
 }
 
-/* Of packets with neither a DSCP nor a tag, which are not modeled. */
+/* Priority of packets with neither a DSCP nor a VLAN tag, which are not modeled. */
 static void read_default(struct reader *reader, const char *at)
 {
     if (*at != '\0' && strcmp(at, "0") != 0)
@@ -145,7 +147,7 @@ static void read_trust(struct reader *reader, const char *at)
         note(reader, at, "an unknown state of trust: taken as dscp");
 }
 
-/* The head of the table of PFC. */
+/* Reads the head of the PFC table. */
 static void read_pfc(struct reader *reader, const char *at)
 {
     (void)at;
@@ -285,7 +287,7 @@ static const struct {
     {"Receive buffer size (bytes):", read_buffers},
     {"Cable len:", read_cable},
     {"PFC configuration:", read_pfc},
-    {"priority  ", pass}, /* the head of the table */
+    {"priority  ", pass}, /* head of the table */
     {"enabled", read_enabled},
     {"buffer", read_buffer_map},
     {"tc:", read_class},
@@ -305,7 +307,7 @@ static void read_line(struct reader *reader)
     note(reader, text, "not understood: left out");
 }
 
-/* ---- the result ---- */
+/* ---- result ---- */
 
 static bool has_map(const struct reader *reader)
 {
@@ -321,7 +323,8 @@ static int priority_of(const struct reader *reader, int dscp)
     return priority != UNSET ? priority : has_map(reader) ? 0 : dscp / PRIORITIES;
 }
 
-/* The usual DSCP if it is lossless, else the first that is, else the usual one. */
+/* The conventional DSCP if it is lossless, else the first lossless one, else the conventional
+ * one. */
 static int roce_dscp(const struct reader *reader)
 {
     if (reader->enabled[priority_of(reader, ROCE_DSCP)])
@@ -365,7 +368,8 @@ static void put_pfc(const struct reader *reader, FILE *out)
     fputs("] # enabled\n", out);
 }
 
-/* The buffers of the lossless priorities, or of all without PFC, each once; the others are lost. */
+/* Writes the sum of the buffers of the lossless priorities, or of all priorities without PFC, each
+ * buffer once. The remaining buffers are reported as not modeled. */
 static void put_buffer(const struct reader *reader, FILE *out)
 {
     int64_t bytes = 0, all = 0;
@@ -395,7 +399,8 @@ static void put_buffer(const struct reader *reader, FILE *out)
                   (long long)(all - bytes));
 }
 
-/* Vendor classes alone are one group of equals; next to others they come first. */
+/* Vendor classes alone form one group with equal weights; together with others, they are served
+ * first. */
 static void weigh_vendors(struct reader *reader)
 {
     int vendors = 0, others = 0, last = UNSET;
@@ -443,7 +448,7 @@ static void write(const struct reader *reader, FILE *out)
     put_map(reader, out);
 }
 
-/* ---- all ---- */
+/* ---- main function ---- */
 
 void device_mlnx_qos(struct device *device, FILE *out)
 {

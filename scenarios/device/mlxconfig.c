@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What `mlxconfig -d DEVICE query` says of DCQCN, as a scenario's hosts.
- * Lines such as "RPG_AI_RATE_P1   5" or "CLAMP_TGT_RATE_P1  False(0)"; of several columns the last,
- * which is the next boot's.  Port 1 counts; what another port has else is reported.  What DCQCN has
- * there and not here is reported, all other settings only by their number.  Each setting that has a
- * counterpart is a row.
- * Source:  names and units: NVIDIA DOCA "DCQCN CC Parameters", see cc_dcqcn.c. */
+ * mlxconfig - reads the DCQCN settings in the output of `mlxconfig -d DEVICE query` as a scenario's
+ * hosts.
+ * Lines are "RPG_AI_RATE_P1   5" or "CLAMP_TGT_RATE_P1  False(0)". Of several columns, the last one
+ * counts, which is for the next boot. Port 1 counts; different values of another port are reported.
+ * DCQCN settings without a counterpart are reported, of all other settings only the number. Each
+ * setting with a counterpart is a table row.
+ * Source: names and units: NVIDIA DOCA "DCQCN CC Parameters", see cc_dcqcn.c. */
 #include "scenarios/device/device.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ enum form {
     FORM_G,
     FORM_ALPHA,
     FORM_BOOL,
-    FORM_RNIC, /* a number of the RNIC, beside congestion-control */
+    FORM_RNIC, /* a number that belongs to the RNIC instead of congestion-control */
     FORM_NONE
 };
 
@@ -26,8 +27,8 @@ enum { BLOCK_BYTES = 64, FIXED_ONE = 1024, ROW_NAME_MAX = 48 };
 
 /* Bounds are those of the parameters, in the unit of the setting. */
 static const struct row {
-    const char *name; /* without _P1 */
-    const char *key;  /* of dcqcn */
+    const char *name; /* name without _P1 */
+    const char *key;  /* parameter of dcqcn */
     enum form form;
     int64_t min, max;
 } rows[] = {
@@ -59,12 +60,13 @@ struct reader {
     int64_t value[ROWS];
     int line_of[ROWS]; /* 0: not read */
     unsigned others;
-    bool is_over; /* another device, or another query: what follows does not count */
+    bool is_over; /* output of another device or query follows, which is ignored */
 };
 
 /* ---- a line ---- */
 
-static const char blanks[] = " \t*"; /* a star marks what is not at its default */
+static const char blanks[] = " \t*"; /* includes the star that marks a value that is not the
+                                      * default */
 
 static const struct row *find_row(const char *name, size_t length)
 {
@@ -74,7 +76,7 @@ static const struct row *find_row(const char *name, size_t length)
     return NULL;
 }
 
-/* "300", "True(1)": false for anything else, and what is out of the row's bounds. */
+/* Reads "300" or "True(1)"; false for anything else, and for values outside the row's bounds. */
 static bool read_value(const struct row *row, const char *text, size_t length, int64_t *value)
 {
     const char *open = memchr(text, '(', length);
@@ -118,7 +120,7 @@ static bool is_setting(const char *name, size_t length)
            strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= length;
 }
 
-/* Its first word is the name, its last the value; lines of one word or of another kind pass. */
+/* The first word is the name, the last one the value; other lines are skipped. */
 static void read_line(struct reader *reader)
 {
     const char *text = reader->device->text;
@@ -147,7 +149,7 @@ static void read_line(struct reader *reader)
         take(reader, row, name[length - 1] == '1', value, (size_t)(text + end - value));
 }
 
-/* ---- the result ---- */
+/* ---- result ---- */
 
 static void put_value(FILE *out, enum form form, int64_t value)
 {
@@ -166,10 +168,10 @@ static void put_value(FILE *out, enum form form, int64_t value)
     case FORM_MBPS:
         fprintf(out, "%lldMbps", number);
         break;
-    case FORM_G: /* what alpha keeps in each period, of 1024 */
+    case FORM_G: /* the setting is the part of alpha kept per period, of 1024 */
         fprintf(out, "%lld/1024", FIXED_ONE - number);
         break;
-    case FORM_ALPHA: /* ten bits, all of them for 1 */
+    case FORM_ALPHA: /* ten bits; all ones mean 1 */
         fprintf(out, number == FIXED_ONE - 1 ? "1" : "%lld/1024", number);
         break;
     case FORM_BOOL:
@@ -180,7 +182,7 @@ static void put_value(FILE *out, enum form form, int64_t value)
     }
 }
 
-/* What it says of the RNIC itself, or of its congestion control. */
+/* Writes the parameters of the RNIC itself, or of its congestion control. */
 static void put_rows(const struct reader *reader, FILE *out, bool of_rnic)
 {
     for (int i = 0; i < ROWS; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What nvme-cli says of a controller and of paths, as a scenario's hosts.
- * `nvme id-ctrl` (text or -o json): MDTS, the data of a capsule (IOCCSZ), the commands of a queue
- * (MAXCMD) and whose target it is become `target:`.  `nvme list-subsys -o json`: the policy of a
- * subsystem with RDMA paths becomes `nvme:`, and how many paths there are is a comment with the
- * line of a workload that has as many.  Paths that are not live, other transports and what has no
- * counterpart are notes.
- * Source:  nvme-cli 1.16 and 2.x (their output); NVM Express base 2.0, figure 275 (Identify
+ * nvme - reads the nvme-cli output about a controller and about paths as a scenario's hosts.
+ * `nvme id-ctrl` (text or -o json): MDTS, in-capsule data (IOCCSZ), commands per queue (MAXCMD) and
+ * the vendor of the target become `target:`. `nvme list-subsys -o json`: the policy of a subsystem
+ * with RDMA paths becomes `nvme:`; the number of paths is written as a comment with the line for a
+ * workload with as many paths. Paths that are not live, other transports and settings without a
+ * counterpart become notes.
+ * Source: nvme-cli 1.16 and 2.x (their output); NVM Express base 2.0, figure 275 (Identify
  * Controller); NVMe over Fabrics 1.1, 4.1. */
 #include "scenarios/device/device.h"
 #include "scenarios/format/json_tree.h"
@@ -22,7 +22,7 @@ struct reader {
     FILE *out;
     int64_t mdts, ioccsz, maxcmd;
     const char *identity;
-    /* Of subsystems with RDMA paths. */
+    /* State of the subsystems with RDMA paths. */
     const char *policy;
     size_t subsystems, live;
 };
@@ -46,7 +46,7 @@ static void take_model(struct reader *reader, const char *model)
         reader->identity = "spdk";
 }
 
-/* A field of Identify Controller, by nvme-cli's name; decimal or hexadecimal. */
+/* Reads a field of Identify Controller by its name in nvme-cli; decimal or hexadecimal. */
 static bool take_field(struct reader *reader, const char *name, const char *value)
 {
     if (strcmp(name, "mn") == 0)
@@ -160,7 +160,7 @@ static void take_policy(struct reader *reader, const struct tree_node *subsystem
                   notes_clean(&reader->device->arena, policy));
 }
 
-/* How many of its paths are by RDMA and live; each other one is a note. */
+/* Number of live RDMA paths; every other path becomes a note. */
 static size_t live_paths(struct reader *reader, const struct tree_node *paths)
 {
     struct notes *notes = &reader->device->notes;
@@ -202,7 +202,7 @@ static void take_subsystem(struct reader *reader, const struct tree_node *subsys
     }
 }
 
-/* nvme-cli 1.x has the paths of a subsystem in the object behind it. */
+/* In nvme-cli 1.x, the paths of a subsystem are in the object after it. */
 static void take_subsystems(struct reader *reader, const struct tree_node *list)
 {
     const struct tree_node *named = NULL;
@@ -237,7 +237,7 @@ static void write_paths(struct reader *reader)
     fputs("}\n", reader->out);
 }
 
-/* ------------------------------------------------------------------ both */
+/* ------------------------------------------------------------------ either format */
 
 static void read_json(struct reader *reader)
 {

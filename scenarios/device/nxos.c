@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * QoS of a Nexus: class-maps and policy-maps of the types qos, network-qos and queuing, and where
- * they are applied.  A qos-group is a queue; what no policy in force names is reported.
+ * nxos - QoS of a Nexus: class-maps and policy-maps of the types qos, network-qos and queuing, and
+ * where they are applied.
+ * A qos-group is a queue. Settings that no policy in force uses are reported.
  * Source: Cisco Nexus 9000 NX-OS Quality of Service Configuration Guide (classification, network
  * QoS, queuing, priority flow control); Azure Local top-of-rack reference configurations. */
 #include "scenarios/device/switch_qos.h"
@@ -11,16 +12,16 @@ enum nxos_type { TYPE_QOS, TYPE_NETWORK, TYPE_QUEUING, TYPES };
 
 enum nxos_context { OUTSIDE, CLASS_MAP, POLICY_MAP, POLICY_CLASS, APPLY };
 
-/* What a class-map matches. */
+/* Match conditions of a class-map. */
 struct class_map {
     const char *name;
     enum nxos_type type;
     uint64_t dscps, groups;
-    bool other; /* CoS, an access list or the like */
+    bool other; /* matches CoS, an access list or the like */
     struct diag_place place;
 };
 
-/* What a policy does with a class. */
+/* Actions of a policy for a class. */
 struct action {
     const char *class;
     int group; /* set qos-group, or QOS_UNSET */
@@ -34,7 +35,7 @@ struct policy {
     enum nxos_type type;
     struct action *actions;
     size_t count;
-    size_t used_in, used_out; /* how often it is applied */
+    size_t used_in, used_out; /* number of interfaces where it is applied */
     bool by_system;
     struct diag_place place;
 };
@@ -134,8 +135,9 @@ static void read_weight(struct nxos *nxos, const struct command *command, struct
     const int64_t percent = qos_number(command_after(command, "percent"), 100);
     if (percent == QOS_UNSET)
         command_unknown(nxos->device, command);
-    else if (action->queue.weight != 0) /* a priority queue keeps its priority */
-        action->queue.weight = percent == 0 ? 1 : (int)percent; /* 0 would be strict here */
+    else if (action->queue.weight != 0) /* a priority queue stays a priority queue */
+        action->queue.weight = percent == 0 ? 1 : (int)percent; /* 0 would mean strict in a
+                                                                 * scenario */
 }
 
 static void read_marks(struct nxos *nxos, const struct command *command, struct action *action)
@@ -149,8 +151,8 @@ static void read_marks(struct nxos *nxos, const struct command *command, struct 
                      "thresholds of ECN that are no bytes: kmin and kmax are the defaults");
 }
 
-/* "pause buffer-size 101920 pause-threshold 46800 resume-threshold 34320": what is behind the
- * threshold is headroom. */
+/* "pause buffer-size 101920 pause-threshold 46800 resume-threshold 34320": the memory above the
+ * pause threshold is headroom. */
 static void read_pause_buffer(struct nxos *nxos, const struct command *command,
                               struct action *action)
 {
@@ -320,7 +322,7 @@ static void read_line(struct nxos *nxos)
         command_unknown(nxos->device, &command);
 }
 
-/* ---- what is in force ---- */
+/* ---- settings in force ---- */
 
 static const struct class_map *map_named(const struct nxos *nxos, enum nxos_type type,
                                          const char *name)
@@ -331,7 +333,7 @@ static const struct class_map *map_named(const struct nxos *nxos, enum nxos_type
     return NULL;
 }
 
-/* The queue of a class: c-out-8q-q3, c-8q-nq3, c-in-q-default, class-default, or a class-map. */
+/* Queue of a class: c-out-8q-q3, c-8q-nq3, c-in-q-default, class-default, or a class-map. */
 static int queue_of(const struct nxos *nxos, enum nxos_type type, const char *name)
 {
     const struct class_map *map = map_named(nxos, type, name);
@@ -349,7 +351,7 @@ static int queue_of(const struct nxos *nxos, enum nxos_type type, const char *na
     return QOS_UNSET;
 }
 
-/* The policy that most interfaces have, else the system's, else the last; NULL: there is none. */
+/* The policy of most interfaces, else the system's, else the last one; NULL: none. */
 static const struct policy *in_force(struct nxos *nxos, enum nxos_type type, bool out)
 {
     const struct policy *best = NULL, *last = NULL;
@@ -398,7 +400,7 @@ static void take_groups(struct nxos *nxos, const struct policy *policy)
     }
 }
 
-/* The queues of a policy's classes, each with what the policy does. */
+/* Applies the actions of a policy to the queues of its classes. */
 static void take_queues(struct nxos *nxos, const struct policy *policy)
 {
     for (size_t i = 0; policy != NULL && i < policy->count; i++) {

@@ -30,7 +30,7 @@ void command_read(struct device *device, struct command *command)
     command->place = lines_place(&device->lines, at, 1);
     while (*at != '\0' && command->count < QOS_WORDS_MAX) {
         const size_t length = strcspn(at, blanks);
-        if (command->count > 0 && (*at == '!' || *at == '#')) /* a comment */
+        if (command->count > 0 && (*at == '!' || *at == '#')) /* begins a comment */
             break;
         command->words[command->count++] = arena_text(&device->arena, at, length);
         at += length;
@@ -183,7 +183,7 @@ int64_t qos_number(const char *word, int64_t most)
     return value <= most ? value : QOS_UNSET;
 }
 
-/* The number at `at`, which moves behind it. */
+/* Reads the number at `at` and moves `at` behind it. */
 static int next_number(const char **at, int most)
 {
     char *end;
@@ -223,7 +223,7 @@ int qos_dscp(const char *word)
     if (strncasecmp(word, "cs", 2) == 0 && one && word[3] == '\0')
         return (word[2] - '0') * 8;
     if (strncasecmp(word, "af", 2) == 0 && one && word[2] >= '1' && word[2] <= '4' &&
-        word[3] >= '1' && word[3] <= '3' && word[4] == '\0') /* RFC 2597 */
+        word[3] >= '1' && word[3] <= '3' && word[4] == '\0') /* RFC 2597 (AF classes) */
         return (word[2] - '0') * 8 + (word[3] - '0') * 2;
     if (strcasecmp(word, "ef") == 0)
         return 46;
@@ -286,7 +286,7 @@ bool command_marks(const struct command *command, const char *probability, struc
     }
     if (at[0] == 0 || at[1] <= at[0] || at[1] + 1 >= command->count)
         return false;
-    /* A word behind the number that is not its unit is the next keyword. */
+    /* A word behind the number that is not a unit is the next keyword. */
     const char *units[2];
     for (int i = 0; i < 2; i++) {
         const char *word = command->words[at[i] + 2];

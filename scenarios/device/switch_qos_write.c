@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Queues become priorities, and the first lossless queue's thresholds the switch's. */
+ * switch_qos_write - writes queues as priorities, with the thresholds of the first lossless queue
+ * for the switch. */
 #include "scenarios/device/switch_qos.h"
 
 #include "base/quantity.h"
@@ -13,8 +14,8 @@ struct writer {
     struct device *device;
     struct switch_qos *qos;
     FILE *out;
-    int priority_of[QOS_QUEUES]; /* what the queue is here */
-    int items;                   /* in the present section */
+    int priority_of[QOS_QUEUES]; /* by queue: its priority in the scenario */
+    int items;                   /* number of items in the current section */
 };
 
 static void note_file(struct writer *writer, const char *text)
@@ -35,7 +36,8 @@ static void note_queue(struct writer *writer, int queue, const char *text)
 
 /* ---- numbers ---- */
 
-/* A queue that pauses is its PFC priority; who was that gets the number that is free. */
+/* Gives each lossless queue the number of its PFC priority; the queue that had this number gets the
+ * freed one. */
 static void number_queues(struct writer *writer)
 {
     unsigned taken = 0;
@@ -98,7 +100,7 @@ static void put(struct writer *writer, const char *section, const char *key,
     fputs(text, writer->out);
 }
 
-/* In the units of the configuration: 256KB and not 250KiB. */
+/* Writes decimal units as in the configuration, such as 256KB, not 250KiB. */
 static void put_bytes(struct writer *writer, const char *section, const char *key, int64_t bytes)
 {
     static const struct {
@@ -127,7 +129,7 @@ static void end_section(struct writer *writer, const char *comment)
     writer->items = 0;
 }
 
-/* The first queue with pause thresholds, a lossless one; NULL: none. */
+/* The first lossless queue with pause thresholds; NULL: none. */
 static const struct qos_queue *pausing(struct writer *writer)
 {
     const struct qos_queue *first = NULL;
@@ -184,7 +186,7 @@ static bool same_marks(const struct qos_queue *a, const struct qos_queue *b)
     return a->kmin == b->kmin && a->kmax == b->kmax && a->pmax == b->pmax;
 }
 
-/* The queue whose marking the switch gets: the first lossless one, else the first. */
+/* The queue whose ECN thresholds apply to the switch: the first lossless one, else the first. */
 static const struct qos_queue *marking(struct writer *writer)
 {
     const struct qos_queue *first = NULL;
@@ -232,12 +234,13 @@ static void put_watchdog(struct writer *writer)
 static bool is_used(const struct switch_qos *qos, int queue)
 {
     bool used = qos->queues[queue].lossless || !qos->has_dscps;
-    for (int i = 0; i < QOS_DSCPS; i++) /* those that are not written get queue 0 */
+    for (int i = 0; i < QOS_DSCPS; i++) /* DSCPs that are not configured use queue 0 */
         used |= (qos->queue_of_dscp[i] == QOS_UNSET ? 0 : qos->queue_of_dscp[i]) == queue;
     return used;
 }
 
-/* A queue without a weight next to others would be strict here, above them all. */
+/* In a scenario, a queue without a weight next to weighted ones would be strict and served before
+ * them, so it gets weight 1. */
 static void put_weights(struct writer *writer)
 {
     const struct switch_qos *qos = writer->qos;
@@ -285,7 +288,8 @@ static int priority_of_dscp(const struct writer *writer, int dscp)
                                    : writer->priority_of[queue == QOS_UNSET ? 0 : queue];
 }
 
-/* Which DSCP hosts must send to be lossless: the usual one if it is, else the first. */
+/* Writes the DSCP that hosts must use for a lossless class: the conventional one if it is lossless,
+ * else the first. */
 static void put_hint(struct writer *writer)
 {
     enum { ROCE_DSCP = 26 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * effect - one function for each need. */
+ * effect - one function for each need of a parameter. */
 #include "scenarios/effect/effect.h"
 
 #include "net/switch/switch.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------ what a need is asked of */
+/* ------------------------------------------------------------------ place of a parameter */
 
 struct place {
     const struct scenario *scenario;
@@ -28,7 +28,7 @@ static const struct rnic_params *rnic_of(const struct place *place)
     return host_of(place)->rnic;
 }
 
-/* NULL: it is no storage workload. */
+/* NULL: not an NVMe workload. */
 static const struct wl_nvme_params *nvme_of(const struct scenario_workload *workload)
 {
     return workload->ops->needs_nvme_target ? workload->params : NULL;
@@ -71,7 +71,7 @@ static bool needs_software(const struct place *place)
     return rnic_of(place)->soft.software != 0;
 }
 
-/* Both ends must be able to. */
+/* True if this host uses selective repeat; the peer's setting is not checked. */
 static bool needs_selective_repeat(const struct place *place)
 {
     return rnic_of(place)->loss_recovery == RECOVERY_selective_repeat;
@@ -89,8 +89,8 @@ static bool is_rdma_read(const struct scenario_workload *workload)
     return strcmp(workload->ops->name, "rdma-read") == 0;
 }
 
-/* Some of its commands may have data that the target fetches: what a job file or a trace writes is
- * not looked at. */
+/* True if some commands may have data that the target fetches with RDMA READ. The commands of a job
+ * file or a trace are not examined. */
 static bool may_be_fetched(const struct scenario_workload *workload)
 {
     const struct wl_nvme_params *params = nvme_of(workload);
@@ -99,7 +99,7 @@ static bool may_be_fetched(const struct scenario_workload *workload)
                               params->write_zeroes > 0 || params->deallocate > 0);
 }
 
-/* A target READs what hosts write. */
+/* A target READs the data of hosts' writes. */
 static bool needs_reads_served(const struct place *place)
 {
     for (uint32_t i = 0; i < place->scenario->workload_count; i++) {
@@ -163,9 +163,9 @@ static bool needs_full_queue(const struct place *place)
     return false;
 }
 
-/* What hosts ask of a target: I/O queues of all controllers, each NIC may be another path, and of
- * the one that asks for most; buffers and work requests beyond a command's first, of all commands
- * that may be under way. */
+/* Demand of hosts on a target: I/O queues of all controllers (each NIC may be another path) and of
+ * the largest request, data buffers, and work requests beyond the first of each command, for all
+ * commands that may be in flight. */
 struct asked {
     int64_t queues, most_queues, buffers, wrs;
 };
@@ -227,7 +227,7 @@ static bool needs_data_wrs(const struct place *place)
 
 static bool needs_watchdog(const struct place *place)
 {
-    return place->scenario->nodes[place->node].switch_params->watchdog != 0; /* off is the first */
+    return place->scenario->nodes[place->node].switch_params->watchdog != 0; /* 0 is off */
 }
 
 static bool needs_ecn(const struct place *place)
@@ -235,7 +235,7 @@ static bool needs_ecn(const struct place *place)
     return place->scenario->nodes[place->node].switch_params->ecn_kmax != 0;
 }
 
-/* ------------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------------ table of all needs */
 
 static const struct {
     bool of_switch;

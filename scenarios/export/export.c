@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * export - the kinds that there are. */
+ * export - list of the export kinds. */
 #include "scenarios/export/export.h"
 
 #define EXPORT(stem) extern const struct export_kind export_##stem;

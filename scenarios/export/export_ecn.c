@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * DCQCN of a host as the card's ECN files take it.
- * Source:  names and units: NVIDIA, "DCQCN CC Parameters" (DOCA 3.4; ConnectX-4 and later, column
- *          MLNX_OFED) and "DCQCN Parameters" (DOC-2790); which file it is in: MLNX_OFED,
- *          /sys/class/net/DEVICE/ecn/roce_rp and roce_np.  Linux' own driver has the same values in
- *          debugfs under cc_params (drivers/infiniband/hw/mlx5/cong.c), its names without "rpg". */
+ * export_ecn - writes the DCQCN parameters of a host for the ECN files of the card.
+ * Source: names and units: NVIDIA, "DCQCN CC Parameters" (DOCA 3.4; ConnectX-4 and later, column
+ * MLNX_OFED) and "DCQCN Parameters" (DOC-2790); files: MLNX_OFED, /sys/class/net/DEVICE/ecn/roce_rp
+ * and roce_np. Linux' own driver has the same values in debugfs under cc_params
+ * (drivers/infiniband/hw/mlx5/cong.c), without "rpg" in the names. */
 #include "scenarios/export/export_ecn.h"
 
 #include "rnic/cc/cc_dcqcn.h"
@@ -17,10 +17,10 @@
 enum form {
     FORM_US,     /* whole microseconds */
     FORM_MBPS,   /* whole Mb/s */
-    FORM_BLOCKS, /* of 64 bytes */
+    FORM_BLOCKS, /* blocks of 64 bytes */
     FORM_NUMBER,
-    FORM_ALPHA, /* ten bits, all of them for 1 */
-    FORM_G,     /* what alpha keeps, of 1024 */
+    FORM_ALPHA, /* ten bits; all ones mean 1 */
+    FORM_G,     /* part of alpha that is kept, of 1024 */
     FORM_NOWHERE
 };
 
@@ -34,7 +34,7 @@ static const struct row {
     const char *key, *file;
     size_t offset;
     enum form form;
-    int64_t min, max; /* that the file takes */
+    int64_t min, max; /* range that the file accepts */
 } rows[] = {
     {"g", "roce_rp/dce_tcp_g", ROW(g), FORM_G, 0, FIXED_ONE - 1},
     {"initial-alpha", "roce_rp/initial_alpha_value", ROW(initial_alpha), FORM_ALPHA, 1,
@@ -57,19 +57,19 @@ static const struct row {
     {"gap-fixed", NULL, ROW(gap_fixed), FORM_NOWHERE, 0, 0},
 };
 
-/* In how many of its unit, to the nearest; *exact: without a rest. */
+/* Number of units, rounded to nearest; *exact: without a remainder. */
 static int64_t in_units(int64_t value, int64_t unit, bool *exact)
 {
     *exact = value % unit == 0;
     return value / unit + (value % unit >= unit - unit / 2);
 }
 
-/* Of 1024. */
+/* The ratio in 1/1024. */
 static int64_t in_ten_bits(int64_t ratio, bool *exact)
 {
     const __int128 whole = (__int128)ratio * FIXED_ONE;
     const int64_t rest = (int64_t)(whole % RATIO_ONE);
-    *exact = rest <= FIXED_ONE; /* a ratio itself is rounded */
+    *exact = rest <= FIXED_ONE; /* tolerates the rounding of the ratio itself */
     return (int64_t)(whole / RATIO_ONE) + (rest >= RATIO_ONE / 2);
 }
 

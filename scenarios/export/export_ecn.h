@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * export_ecn - the parameters of DCQCN of a host as commands for a ConnectX's ECN files. */
+ * export_ecn - DCQCN parameters of a host as commands for a ConnectX's ECN files. */
 #ifndef STORMGLASS_SCENARIOS_EXPORT_EXPORT_ECN_H
 #define STORMGLASS_SCENARIOS_EXPORT_EXPORT_ECN_H
 
@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* Of a host whose congestion control is DCQCN.  What the files cannot have is noted. */
+/* For a host whose congestion control is DCQCN. Adds notes for values that the files cannot
+ * express. */
 void export_ecn(const struct scenario_node *node, FILE *out, struct notes *notes);
 
 #endif

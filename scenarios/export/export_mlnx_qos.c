@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A host as the commands that give a ConnectX its classes: trust, the map from DSCP to priority,
- * which priorities pause, the receive buffer, the shares of what it sends, the DSCP of RoCE and of
- * CNPs.  A shell runs them once DEVICE and RDMA name the host's devices and REST is known, which is
- * the card's to say.
- * Source:  mlnx_qos of mlnx-tools (its options); rdma_cm's traffic class file and the ECN files of
- *          mlx5 (NVIDIA, RoCE configuration with DSCP).
- * DCQCN's parameters: export_ecn.h; other congestion control is reported. */
+ * export_mlnx_qos - writes a host as commands that configure the QoS of a ConnectX: trust, the map
+ * from DSCP to priority, the priorities with PFC, the receive buffer, the bandwidth shares, the
+ * DSCP of RoCE and of CNPs.
+ * The commands need a shell with DEVICE and RDMA set to the host's devices and REST set to a value
+ * that only the card reports.
+ * Source: mlnx_qos of mlnx-tools (its options); rdma_cm's traffic class file and the ECN files of
+ * mlx5 (NVIDIA, RoCE configuration with DSCP).
+ * export_ecn.h writes the parameters of DCQCN; other congestion control is reported. */
 #include "base/plural.h"
 #include "rnic/cc/cc_kinds.h"
 #include "rnic/host/rnic.h"
@@ -25,7 +26,7 @@ static void put_list(FILE *out, const char *option, const int64_t values[PRIORIT
         fprintf(out, "%s%lld", p == 0 ? "" : ",", (long long)values[p]);
 }
 
-/* A DSCP that is not said has its upper three bits. */
+/* The default priority of a DSCP is its upper three bits. */
 static void put_map(FILE *out, const struct scenario_node *node)
 {
     for (int dscp = 0; dscp < DSCPS; dscp++)
@@ -34,7 +35,7 @@ static void put_map(FILE *out, const struct scenario_node *node)
                     (unsigned)node->priority_of_dscp[dscp]);
 }
 
-/* One buffer for what may lose frames, one for what may not. */
+/* Two receive buffers: one for lossy priorities, one for lossless ones. */
 static void put_pauses(FILE *out, const struct rnic_params *rnic, unsigned mask)
 {
     int64_t on[PRIORITIES];
@@ -50,8 +51,8 @@ static void put_pauses(FILE *out, const struct rnic_params *rnic, unsigned mask)
     fprintf(out, " --buffer_size \"$REST,%lld,0,0,0,0,0,0\"\n", (long long)rnic->rx_buffer);
 }
 
-/* Shares of the weighted priorities in percent, which must be 100 together: the first ones get what
- * rounding leaves. */
+/* Percentages of the weighted priorities, which must add up to 100: the first ones get the rounding
+ * remainder. */
 static void share(const struct rnic_params *rnic, int64_t percent[PRIORITIES])
 {
     int64_t sum = 0, given = 0;

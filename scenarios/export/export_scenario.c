@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The changes of a scenario as a scenario of its own, which names the one that it changes
- * (scenarios/load/scenario_change.c).  A path that is set twice has its last value. */
+ * export_scenario - writes the changes of a scenario as a scenario that refers to the unchanged one
+ * (scenarios/load/scenario_change.c).
+ * A path that is set twice gets its last value. */
 #include "scenarios/export/export.h"
 #include "scenarios/format/tree.h"
 
 #include <string.h>
 
-/* Whether YAML takes it for the same text without quotes, inside brackets too. */
+/* True if YAML reads the same text without quotes, also inside brackets. */
 static bool is_plain(const struct tree_node *node)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -40,7 +41,8 @@ static size_t path_length(const char *set)
     return strcspn(set, "=");
 }
 
-/* A later one of the same path goes before it; each `[+]` is one more. */
+/* True if a later setting of the same path replaces this one; each `[+]` adds an element and is
+ * kept. */
 static bool is_over(const struct scenario *scenario, uint32_t index)
 {
     const char *set = scenario->sets[index];

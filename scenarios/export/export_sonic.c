@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A switch as tables of SONiC's config_db.json: its linked ports, cables and neighbours, classes,
- * buffers, marking, schedulers, watchdog.  Every value is a text, as SONiC writes them.
- * A priority is traffic class, queue, priority group and PFC priority at once, as in a scenario.
- * What the box alone knows is left to it: lanes, aliases, addresses.
- * Source:  SONiC's schema (sonic-buildimage, src/sonic-yang-models). */
+ * export_sonic - writes a switch as tables of SONiC's config_db.json: its linked ports, cables and
+ * neighbors, classes, buffers, marking, schedulers, watchdog.
+ * Every value is a string, as SONiC writes them. A priority is traffic class, queue, priority group
+ * and PFC priority at once, as in a scenario. Platform-specific settings are left to the device:
+ * lanes, aliases, addresses.
+ * Source: SONiC's schema (sonic-buildimage, src/sonic-yang-models). */
 #include "base/units.h"
 #include "net/switch/watchdog.h"
 #include "scenarios/export/export_sonic_private.h"
@@ -11,10 +12,10 @@
 
 #include <string.h>
 
-enum { LANES = 4 }; /* Ethernet0, Ethernet4 ..: the names of ports with four lanes */
+enum { LANES = 4 }; /* names of four-lane ports: Ethernet0, Ethernet4 .. */
 static const int64_t ppm_per_percent = 10000;
 
-/* ---- JSON whose values are texts ---- */
+/* ---- JSON whose values are strings ---- */
 
 void sonic_table_begin(struct sonic_out *w, const char *name)
 {
@@ -27,7 +28,7 @@ void sonic_table_end(struct sonic_out *w)
     fputs(w->rows > 0 ? "\n    }" : "}", w->out);
 }
 
-/* A row: its key, "KEY" or "PORT|SECOND", then members by the caller. */
+/* Begins a row with key "KEY" or "KEY|SECOND"; the caller adds the members. */
 void sonic_row_begin(struct sonic_out *w, const char *key, const char *second)
 {
     fprintf(w->out, "%s        \"%s%s%s\": {", w->rows++ == 0 ? "\n" : ",\n", key,
@@ -65,7 +66,8 @@ static bool is_sonic_name(const char *name)
     return strspn(name + length, "0123456789") == strlen(name + length);
 }
 
-/* All linked ports or none: a name that is made must not be another port's. */
+/* True if all linked ports have SONiC names. A generated name could be another port's, so names are
+ * used for all linked ports or for none. */
 static bool has_names(const struct scenario_node *node)
 {
     bool named = true;
@@ -88,7 +90,7 @@ int64_t sonic_lossless(const struct sonic_out *w, unsigned port)
     return w->params->pfc_priorities & pauses_enabled(w->scenario, w->node, (uint16_t)port);
 }
 
-/* For each port with a link: its name and itself. */
+/* Finds the next linked port from `from` on, and its name. */
 unsigned sonic_next_port(const struct sonic_out *w, unsigned from, char name[NAME_BYTES])
 {
     while (from < w->node->port_count && !sonic_is_linked(&w->node->ports[from]))
@@ -325,9 +327,9 @@ static void put_watchdog(struct sonic_out *w)
     sonic_table_end(w);
 }
 
-/* ---- all ---- */
+/* ---- main function ---- */
 
-/* Rows that no table says, where they are not as they are by default. */
+/* Reports parameters without a table that differ from their defaults. */
 static void note_rest(struct sonic_out *w)
 {
     static const char *const unsaid[] = {"cell",      "latency",  "forwarding",   "ecmp-seed",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A switch's memory as SONiC's pools, profiles, and who uses them.  dynamic_th n is alpha 2^n
- * (SAI_BUFFER_PROFILE_ATTR_SHARED_DYNAMIC_TH).
- * Pools are as Mellanox has them: what is reserved and the headroom come off the size that is
- * written (sonic-swss cfgmgr/buffer_pool_mellanox.lua). */
+ * export_sonic_buffers - writes a switch's memory as SONiC's buffer pools, profiles, and their
+ * users.
+ * dynamic_th n means alpha 2^n (SAI_BUFFER_PROFILE_ATTR_SHARED_DYNAMIC_TH). Pools are sized as on
+ * Mellanox: reserved memory and headroom are subtracted from the total (sonic-swss
+ * cfgmgr/buffer_pool_mellanox.lua). */
 #include "base/units.h"
 #include "net/switch/buffer_kinds.h"
 #include "net/switch/switch_carve.h"
@@ -18,7 +19,7 @@ static int64_t threshold_alpha(int n)
     return n >= 0 ? (int64_t)PPM << n : (int64_t)PPM >> -n;
 }
 
-/* The power of two that alpha is, or the greatest below it. */
+/* Exponent of alpha as a power of two, rounded down. */
 static int64_t threshold(struct sonic_out *w, const char *what, int64_t alpha)
 {
     int n = THRESHOLD_MIN;
@@ -31,7 +32,7 @@ static int64_t threshold(struct sonic_out *w, const char *what, int64_t alpha)
     return n;
 }
 
-/* Of the static policy, whose own row it is. */
+/* The xoff parameter of the static policy. */
 static int64_t static_threshold(const struct switch_params *params)
 {
     const struct opt *row = opt_find(buffer_policies[params->policy]->opts, "xoff");
@@ -40,7 +41,7 @@ static int64_t static_threshold(const struct switch_params *params)
     return value;
 }
 
-/* Rounded up, so that the share of it is the same again. */
+/* Rounded up, so that the import computes the same share again. */
 static int64_t part_of(int64_t whole, int64_t ppm)
 {
     return (int64_t)(((__int128)whole * ppm + PPM - 1) / PPM);
@@ -87,7 +88,7 @@ static void put_pools(struct sonic_out *w)
     sonic_table_end(w);
 }
 
-/* Of the link at that port, in bytes. */
+/* Headroom of the link at that port, in bytes. */
 static int64_t headroom_of(const struct sonic_out *w, const struct scenario_port *port)
 {
     if (w->params->headroom != SWITCH_HEADROOM_AUTO)
@@ -98,7 +99,7 @@ static int64_t headroom_of(const struct sonic_out *w, const struct scenario_port
     return switch_plan_link(&plan, &link) * w->params->cell;
 }
 
-/* "pg_lossless_100000_40m_profile", as SONiC calls those that it computes. */
+/* Names a profile as SONiC does for computed profiles: "pg_lossless_100000_40m_profile". */
 static void name_profile(const struct sonic_out *w, unsigned port, char name[NAME_BYTES])
 {
     const struct port_params *params = w->node->ports[port].params;
@@ -107,7 +108,7 @@ static void name_profile(const struct sonic_out *w, unsigned port, char name[NAM
              (long long)((params->length + MM_PER_M - 1) / MM_PER_M));
 }
 
-/* The first linked port with a profile of that name. */
+/* True if this is the first linked port with a profile of that name. */
 static bool is_first(const struct sonic_out *w, unsigned port, const char *profile)
 {
     char other[NAME_BYTES];
@@ -140,7 +141,7 @@ static void put_lossless_profile(struct sonic_out *w, unsigned port, bool is_sta
     sonic_row_end(w);
 }
 
-/* As much as the pool has is a static threshold of all of it. */
+/* An unlimited threshold is written as a static one of the whole pool. */
 static void put_lossy_profile(struct sonic_out *w, const char *name, const char *pool, int64_t size,
                               const char *what, int64_t alpha)
 {
@@ -184,7 +185,7 @@ static void put_profiles(struct sonic_out *w)
     sonic_table_end(w);
 }
 
-/* Rows of a table for each port and priority, with the profile of lossless and of lossy ones. */
+/* Writes one row per port and priority, with the lossless or the lossy profile. */
 static void put_uses(struct sonic_out *w, const char *table, const char *lossless,
                      const char *lossy)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A switch within the silicon: less than the latency of a NIC, of which it is a part. */
+/* Delay of a switch inside the chip: less than the latency of the NIC that contains it. */
 #define INNER_DELAY PS_PER_NS
 
 static uint16_t card_of(const struct scenario_workload *workload)
@@ -15,7 +15,7 @@ static uint16_t card_of(const struct scenario_workload *workload)
     return (uint16_t)(workload->nic < 0 ? 0 : workload->nic);
 }
 
-/* The first of the two inner ports, or the count of ports. */
+/* Number of the first of the NIC's two inner ports; the port count if there are none. */
 static uint16_t inner_port(const struct scenario_node *host, uint16_t card)
 {
     uint16_t p = host->outer_ports;
@@ -34,7 +34,7 @@ bool loopback_find(const struct scenario *scenario, const struct scenario_worklo
     return true;
 }
 
-/* ---- making them ---- */
+/* ---- creating inner ports ---- */
 
 static const char *why_not(struct loader *loader, const struct scenario_workload *workload,
                            const struct scenario_node *host)
@@ -70,7 +70,7 @@ static const struct block *inner_block(struct loader *loader, const struct scena
     return block;
 }
 
-/* Two more ports. */
+/* Adds two ports. */
 static void widen(struct loader *loader, struct scenario_node *host)
 {
     struct loader_node *making = &loader->nodes[host - loader->scenario->nodes];
@@ -138,7 +138,7 @@ bool loopback_make(struct loader *loader, const struct scenario_workload *worklo
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         struct scenario_node *host = &scenario->nodes[workload->pairs[i].from];
         if (!lacks(scenario, workload, &workload->pairs[i]))
-            continue; /* another pair of the workload may have made them */
+            continue; /* another pair of the workload may have created them */
         const char *why = why_not(loader, workload, host);
         if (why != NULL) {
             tree_error(loader->diag, written, "loopback: %s", why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * nics - segments of switches, and turns. */
+ * nics - reachability between switches, and the assignment of queue pairs to NICs. */
 #include "scenarios/fabric/nics.h"
 
 #include "base/check.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what reaches what ---- */
+/* ---- reachability ---- */
 
 static uint32_t root_of(struct scenario_node *nodes, uint32_t node)
 {
@@ -95,9 +95,9 @@ void nics_find_aggregates(struct scenario *scenario)
     }
 }
 
-/* ---- whose turn it is ---- */
+/* ---- assignment ---- */
 
-/* NICs that one side may use: one that is chosen, or the first ones. */
+/* NICs that one side may use: one chosen NIC, or the first ones. */
 struct side {
     uint32_t first, count;
 };
@@ -181,7 +181,8 @@ static uint32_t members(const struct scenario_node *node)
     return node->is_aggregate ? node->outer_ports : 1;
 }
 
-/* Whatever member of a link aggregate a queue pair is made on, its packets come by any. */
+/* Packets of a queue pair may use any member of a link aggregate, whichever member the queue pair
+ * was created on. */
 static uint32_t spread_over_members(const struct scenario *scenario,
                                     const struct scenario_pair *pair,
                                     struct nic_pair list[NICS_MAX], uint32_t used)
@@ -228,7 +229,7 @@ uint32_t nics_used(const struct scenario *scenario, const struct scenario_worklo
                : spread_over_members(scenario, pair, list, used);
 }
 
-/* The NIC pair that has least to do so far at its busier end; of equal ones the next in turn. */
+/* The NIC pair with the least use at its busier end; among equal ones, the next in turn. */
 static uint8_t least_used(const struct nic_pair *list, uint32_t count, uint32_t first,
                           const uint32_t *from, const uint32_t *to)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pauses - what a port has by default follows from its node and the node at the other end. */
+ * pauses - derives the PFC defaults of a port from its node and the node at the other end. */
 #include "scenarios/fabric/pauses.h"
 
 #include "net/switch/switch.h"
 #include "rnic/host/rnic.h"
 
-/* Of the port's own node; what the other end adds is not in it. */
+/* Lossless priorities of the port's own node, without those that the other end adds. */
 static unsigned lossless_of(const struct scenario_node *node)
 {
     return node->kind == SCENARIO_SWITCH
@@ -13,7 +13,7 @@ static unsigned lossless_of(const struct scenario_node *node)
                : (unsigned)rnic_lossless(node->host->rnic, node->priority_of_dscp);
 }
 
-/* A NIC whose PFC is on, and whose priorities the scenario does not say. */
+/* True for a NIC with PFC whose priorities are not set by the scenario. */
 static bool is_willing(const struct scenario_node *node)
 {
     return node->kind == SCENARIO_HOST && node->host->rnic->pfc != 0 &&
@@ -29,7 +29,7 @@ static unsigned enabled_at(const struct scenario_port *port, unsigned by_default
     return port->params->flow_control == PORT_FLOW_GLOBAL ? UINT8_MAX : by_default;
 }
 
-/* What the other end of a NIC's link offers it. */
+/* Priorities that the other end of a NIC's link offers. */
 static unsigned offered_to(const struct scenario *scenario, const struct scenario_port *port)
 {
     if (port->link == SCENARIO_NO_LINK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * routing - the scenario as a graph. */
+ * routing - computes routes on the scenario as a graph. */
 #include "scenarios/fabric/routing.h"
 
 #include "base/check.h"
@@ -22,8 +22,8 @@ bool routing_is_announced(const struct scenario *scenario, uint32_t link)
            scenario->nodes[node[1]].is_aggregate;
 }
 
-/* Those that the computed routes may use.  A switch announces its hosts whether they answer or not,
- * as it does their subnet. */
+/* Links available to computed routes. Links to hosts are always included: a switch announces its
+ * hosts' subnet whether the hosts answer or not. */
 static uint32_t links_up(const struct scenario *scenario, const uint8_t *down,
                          struct route_link *links)
 {
@@ -78,7 +78,8 @@ static struct route_table *shortest(const struct scenario *scenario, const uint8
     return tables;
 }
 
-/* ------------------------------------------------------------------ what is written or dead */
+/* ------------------------------------------------------------------ static routes and dead
+ * ports */
 
 static bool port_works(const struct scenario_node *node, uint16_t port, const uint8_t *dead)
 {
@@ -86,7 +87,7 @@ static bool port_works(const struct scenario_node *node, uint16_t port, const ui
     return link != SCENARIO_NO_LINK && (dead == NULL || !dead[link]);
 }
 
-/* The ports that work of those given; returns how many. */
+/* Keeps the working ones of these ports; returns their number. */
 static uint16_t working(const struct scenario_node *node, const uint16_t *ports, uint32_t count,
                         const uint8_t *dead, uint16_t *kept)
 {
@@ -97,9 +98,8 @@ static uint16_t working(const struct scenario_node *node, const uint16_t *ports,
     return used;
 }
 
-/* No port that ends at another NIC of the host: none takes what is for its neighbour, unless they
- * are one.  Returns how
- * many are left. */
+/* Removes ports that end at another NIC of the destination host: a NIC does not accept packets for
+ * its neighbor unless both are one aggregate. Returns the number of remaining ports. */
 static uint16_t leading(const struct scenario_node *node, const uint16_t *ports, uint16_t count,
                         uint32_t host, uint16_t nic, bool one, uint16_t *kept)
 {
@@ -112,7 +112,7 @@ static uint16_t leading(const struct scenario_node *node, const uint16_t *ports,
     return used;
 }
 
-/* A written route all of whose ports are dead is as if it were not written. */
+/* A static route with only dead ports is ignored. */
 static void apply_route(const struct scenario *scenario, const struct scenario_route *route,
                         const uint32_t *first_endpoint, const uint8_t *dead,
                         struct route_table *tables)
@@ -160,8 +160,8 @@ static bool has_dead_port(const struct scenario_node *node, const uint8_t *dead)
     return false;
 }
 
-/* Takes a switch's dead ports out of all of its routes.  Endpoints with the same ports come in
- * rows. */
+/* Removes a switch's dead ports from all its routes. Consecutive endpoints often have the same
+ * ports, so the last result is reused. */
 static void repair(const struct scenario_node *node, const uint8_t *dead, struct route_table *table)
 {
     uint16_t *kept = memory_zeroed(node->port_count, sizeof *kept);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * routing_epochs - the timeline turned without a world.
- * A flapping link returns to states that were there before: those are no new epochs. */
+ * routing_epochs - collects the states of the routes by stepping the timeline without a simulation.
+ * When a flapping link returns to an earlier state, that state is not counted again. */
 #include "base/memory.h"
 #include "scenarios/fabric/timeline.h"
 
 #include <string.h>
 
-enum { STEPS_MAX = 100000 }; /* a link that flaps for hours shows all it can long before */
+enum { STEPS_MAX = 100000 }; /* a link that flaps for hours has shown all its states long before */
 
 struct search {
     const struct scenario *scenario;
     struct routing_epoch *epochs;
-    uint8_t *states; /* of all epochs: converged, detected, misrouted one after the other */
+    uint8_t *states; /* states of all epochs: converged, detected and misrouted, one after the
+                      * other */
     size_t state_bytes;
     uint32_t count, most;
     time_ps now;

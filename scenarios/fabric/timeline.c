@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * timeline - a heap of what is due.
- * A link has as many reasons to be down as faults say; its carrier changes when the first comes or
- * the last goes.  A moment's reasons are all counted before any carrier is looked at: a fault that
- * ends where another begins makes no glitch. */
+ * timeline - heap of pending steps.
+ * Several faults may keep a link down; its carrier changes when the first of these reasons appears
+ * or the last one disappears. All reasons of one moment are counted before carriers change, so a
+ * fault that ends when another begins causes no glitch. */
 #include "scenarios/fabric/timeline.h"
 
 #include "base/memory.h"
@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps of one moment, in this order. */
+/* Steps within one moment, in this order. */
 enum step { FAULT_EDGE, DETECTION, CONVERGENCE };
 
 struct link_state {
-    uint32_t reasons;   /* to be down */
+    uint32_t reasons;   /* number of faults that keep the link down */
     bool down;          /* no carrier */
-    time_ps changed_at; /* the carrier */
+    time_ps changed_at; /* time of the latest carrier change */
 };
 
 struct outage {
-    uint32_t *links; /* each once */
+    uint32_t *links; /* each link once */
     uint32_t count;
 };
 
@@ -30,15 +30,15 @@ struct timeline {
     const struct scenario *scenario;
     struct heap due;
     struct link_state *links;
-    struct outage *outages;  /* by fault: the links at its places */
-    uint32_t *power_reasons; /* by node, to be off */
-    uint8_t *is_lost;        /* by node: its power went off at this moment */
-    bool power_lost;         /* any of them */
+    struct outage *outages;  /* by fault: links at its places */
+    uint32_t *power_reasons; /* by node: number of faults that keep it powered off */
+    uint8_t *is_lost;        /* by node: it lost power at this moment */
+    bool power_lost;         /* some node lost power */
     uint8_t *detected, *converged, *misrouted;
     uint32_t *touched; /* links whose reasons changed at this moment */
     uint8_t *is_touched;
     uint32_t touched_count;
-    uint64_t serial; /* of steps: equal ones keep their order */
+    uint64_t serial; /* number of the next step; steps due at the same time keep their order */
     bool routes_changed;
 };
 
@@ -58,7 +58,8 @@ static enum step step_of(const struct event *event)
     return (enum step)(event->order >> 62);
 }
 
-/* ------------------------------------------------------------------ links at a fault's places */
+/* ------------------------------------------------------------------ links at the places of a
+ * fault */
 
 static void add_link(struct outage *outage, const struct scenario *scenario, uint8_t *seen,
                      const struct scenario_spot *spot)
@@ -197,7 +198,8 @@ static void fault_edge(struct timeline *timeline, const struct event *event,
         calls->fault(calls->self, edge.index, edge.begins);
 }
 
-/* ------------------------------------------------------------------ links and what is known */
+/* ------------------------------------------------------------------ carrier, detection and
+ * convergence */
 
 static void settle_links(struct timeline *timeline, time_ps now, const struct timeline_calls *calls)
 {
@@ -224,7 +226,7 @@ static void detect(struct timeline *timeline, const struct event *event,
     if (timeline->links[index].changed_at != event->at - scenario->routing.detection ||
         timeline->links[index].down != (event->kind != 0) ||
         timeline->detected[index] == event->kind)
-        return; /* it changed again before it was noticed */
+        return; /* the carrier changed again before it was detected */
     timeline->detected[index] = event->kind;
     timeline->routes_changed |= scenario->routing.local_repair != 0;
     if (calls->known != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * topology - the list of kinds, and what generated ones share. */
+ * topology - list of the topology kinds, and code shared by the generated ones. */
 #include "scenarios/fabric/topology.h"
 
 #include "base/check.h"
@@ -59,8 +59,7 @@ bool topology_nics_fit(const struct topology_nics *nics, int64_t switches,
     return false;
 }
 
-/* Of a host that is with the switch `own` of its fabric: the switch of its NIC, among those of all
- * fabrics. */
+/* Switch of a NIC, among the switches of all fabrics, for a host at switch `own` of its fabric. */
 static uint32_t switch_of(const struct topology_nics *nics, uint32_t nic, uint32_t own,
                           uint32_t switches)
 {
@@ -115,7 +114,7 @@ bool topology_links_fit(const struct tree_node *written, int64_t links, struct d
     return false;
 }
 
-/* What fits a row each may still be too much together. */
+/* Values that are legal on their own may make a topology that is too large. */
 static bool fits(const struct tree_node *written, const struct topology_size *size,
                  struct diag *diag)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * topology - `fabric.topology` as nodes and links: one file per kind, one line in topology.def.
- * A generated kind has keys and says how much it makes of them; a written one reads nodes and
- * links.  Nodes are hosts, then switches tier by tier; hosts are numbered along the first tier, so
- * that the same file gives the same names and numbers always.
- * Owner: the arena.  Errors: located messages. */
+ * topology - converts `fabric.topology` to nodes and links: one file per kind, one line in
+ * topology.def.
+ * A generated kind has keys and computes its size from them; a written kind reads nodes and links.
+ * Nodes are hosts first, then switches tier by tier. Hosts are numbered along the first tier, so
+ * the same file always gives the same names and numbers.
+ * Owner: the arena. Errors: located messages. */
 #ifndef STORMGLASS_SCENARIOS_FABRIC_TOPOLOGY_H
 #define STORMGLASS_SCENARIOS_FABRIC_TOPOLOGY_H
 
@@ -14,17 +15,18 @@
 
 enum {
     TOPOLOGY_NODES_MAX = 200000,
-    TOPOLOGY_PORTS_MAX = 4096, /* of one node */
-    TOPOLOGY_NICS_MAX = 8,     /* of one host, each with a port */
+    TOPOLOGY_PORTS_MAX = 4096, /* ports of one node */
+    TOPOLOGY_NICS_MAX = 8,     /* NICs of one host, one port each */
     TOPOLOGY_LINKS_MAX = 1000000,
-    TOPOLOGY_LINK_BYTES = 6000, /* of a run's memory, ports and queues at both ends; measured */
+    TOPOLOGY_LINK_BYTES = 6000, /* measured memory of a run per link: ports and queues at both
+                                 * ends */
     TOPOLOGY_NAME_MAX = 47
 };
 
 struct topology_node {
     const char *name;
     bool is_host;
-    uint8_t tier; /* hosts 0, then upwards */
+    uint8_t tier; /* hosts 0, switches from 1 upwards */
     uint16_t port_count;
     struct diag_place place;
 };
@@ -32,9 +34,9 @@ struct topology_node {
 struct topology_link {
     uint32_t node[2];
     uint16_t port[2];
-    const char *port_name[2]; /* what the equipment calls it, or NULL */
+    const char *port_name[2]; /* names of the ports on the equipment, or NULL */
     const struct tree_node
-        *written; /* explicit: the mapping with its own rate, length, mtu; else NULL */
+        *written; /* explicit: the mapping with the link's own rate, length, mtu; else NULL */
     struct diag_place place;
 };
 
@@ -43,13 +45,15 @@ struct topology {
     uint32_t node_count, host_count;
     struct topology_link *links;
     uint32_t link_count;
-    uint32_t nics;             /* of each host that queues are spread over, as many as it has */
-    const struct block *sizes; /* keys that make it what it is; NULL: explicit without any */
+    uint32_t nics;             /* NICs of each host that queues are spread over, as far as the
+                                * host has them */
+    const struct block *sizes; /* keys that determine the topology; NULL: explicit without keys */
 };
 
-/* How hosts with several NICs are cabled: all NICs of a host to the same switch; each to another
- * switch of a group of neighbours, as many as there are NICs, as with two top-of-rack switches;
- * each to a fabric of its own, a-.. and b-.., that no link joins to the others. */
+/* How hosts with several NICs are cabled. same: all NICs to one switch; dual: each NIC to another
+ * switch of a group of as many neighboring switches as there are NICs, as with two top-of-rack
+ * switches; fabrics: each NIC to a fabric of its own, a-.. and b-.., without links between the
+ * fabrics. */
 #define TOPOLOGY_HOMINGS(X)                                                                        \
     X(SAME, "same")                                                                                \
     X(DUAL, "dual")                                                                                \
@@ -59,7 +63,7 @@ struct topology {
 enum topology_homing { TOPOLOGY_HOMINGS(X) };
 #undef X
 
-/* In the params of each generated kind, with TOPOLOGY_NICS_ROWS. */
+/* Part of the parameters of each generated kind, with TOPOLOGY_NICS_ROWS. */
 struct topology_nics {
     int64_t nics, homing;
 };
@@ -80,14 +84,14 @@ struct topology_nics {
             OPT_ACTS(FABRIC, ANY, TRACE)                                                           \
     }
 
-/* What a generated kind makes of its keys. */
+/* Size of a generated topology. */
 struct topology_size {
     int64_t hosts, switches, links;
-    int64_t ports;      /* of the node that has most */
-    const char *widest; /* its name: "leaf" */
+    int64_t ports;      /* ports of the largest node */
+    const char *widest; /* name of the largest node, such as "leaf" */
 };
 
-/* A topology under way. */
+/* A topology under construction. */
 struct topology_plan {
     struct arena *arena;
     struct topology *topology;
@@ -97,68 +101,73 @@ struct topology_plan {
 
 struct loader;
 
-/* A kind is generated (opts, size, build), written (read), or another way to write one of these
+/* A kind is generated (opts, size, build), written (read), or a different notation for one of these
  * (translate). */
 struct topology_ops {
-    const char *name;       /* the word after `kind:` */
+    const char *name;       /* value of `kind:` */
     const char *about;      /* one sentence */
-    const struct opt *opts; /* keys with a value each; NULL: none */
+    const struct opt *opts; /* scalar keys; NULL: none */
     size_t params_bytes;
-    /* False, and a message, when values that fit their rows do not fit each other; NULL: all do. */
+    /* Checks values against each other. False, with a message, if they do not fit together; NULL:
+     * nothing to check. */
     bool (*check)(const void *params, const struct tree_node *written, struct diag *diag);
-    /* Of values up to their bounds, which may be far too much. */
+    /* Computes the size, also for values at their limits, where it may be far too large. */
     void (*size)(const void *params, struct topology_size *size);
-    /* Adds exactly the nodes, hosts first, and the links that `size` said. */
+    /* Adds exactly as many nodes, hosts first, and links as `size` computed. */
     void (*build)(struct topology_plan *plan, const void *params);
-    /* False and messages when what is written cannot be built. */
+    /* Reads a written topology; false, with messages, if it cannot be built. */
     bool (*read)(struct arena *arena, const struct tree_node *written, struct topology *topology,
                  struct diag *diag);
-    /* What is written, in another kind's keys; NULL and messages when it cannot be. */
+    /* Converts the mapping to the keys of another kind; NULL, with messages, if that is
+     * impossible. */
     const struct tree_node *(*translate)(struct loader *loader, const struct tree_node *written);
 };
 
-extern const struct topology_ops *const topology_kinds[]; /* NULL ends it; from topology.def */
+extern const struct topology_ops *const topology_kinds[]; /* terminated by NULL; generated from
+                                                           * topology.def */
 const struct topology_ops *topology_find(const char *name);
 
-/* False and messages when it cannot be built.  Kinds that are translated have been. */
+/* False, with messages, if the topology cannot be built. Kinds with `translate` must have been
+ * translated before. */
 bool topology_load(struct arena *arena, const struct tree_node *written, struct topology *topology,
                    struct diag *diag);
 
-/* ---- for the kinds ---- */
+/* ---- for implementations of kinds ---- */
 
-/* False, and an error, when there would be more links than the limit: nothing is taken for them. */
+/* False, with an error, if there would be more links than the limit; nothing is allocated then. */
 bool topology_links_fit(const struct tree_node *written, int64_t links, struct diag *diag);
 
-/* How many fabrics that makes. */
+/* Number of separate fabrics. */
 uint32_t topology_fabrics(const struct topology_nics *nics);
 
-/* Can `switches` neighbours be parted into groups of as many as there are NICs?  A message if they
- * must be and cannot. */
+/* Checks that `switches` neighbors can be divided into groups of as many switches as there are
+ * NICs. False, with a message, if the homing requires such groups and the division has a
+ * remainder. */
 bool topology_nics_fit(const struct topology_nics *nics, int64_t switches,
                        const struct tree_node *written, struct diag *diag);
 
-/* As topology_add_nodes, for each fabric: a-stem0, ... where there are several. */
+/* Like topology_add_nodes for each fabric, with names a-stem0, ... if there are several. */
 uint32_t topology_add_switches(struct topology_plan *plan, const struct topology_nics *nics,
                                const char *stem, int64_t count, uint8_t tier);
 
-/* Adds `count` nodes stem0, stem1, ...; gives the first.  Tier 0: hosts. */
+/* Adds `count` nodes stem0, stem1, ...; returns the first one. Tier 0: hosts. */
 uint32_t topology_add_nodes(struct topology_plan *plan, const char *stem, int64_t count,
                             uint8_t tier);
 
-/* Nodes side by side, of each fabric. */
+/* Consecutive nodes, per fabric. */
 struct topology_rank {
     uint32_t first, count;
 };
 
-/* Joins each NIC of the hosts, as many to each switch, to its switch. */
+/* Connects each NIC of the hosts to its switch, the same number of hosts per switch. */
 void topology_join_hosts(struct topology_plan *plan, const struct topology_nics *nics,
                          struct topology_rank hosts, struct topology_rank switches);
 
-/* Joins the next free port of each. */
+/* Connects the next free port of each node. */
 void topology_add_link(struct topology_plan *plan, uint32_t a, uint32_t b);
 
-/* May a port be called so beside its pN?  A letter, then letters, digits, '.', '_', '-', '/'; at
- * most TOPOLOGY_NAME_MAX, and no pN itself. */
+/* True if a port may have this name in addition to pN: a letter, then letters, digits, '.', '_',
+ * '-', '/'; at most TOPOLOGY_NAME_MAX bytes, and not itself of the form pN. */
 bool topology_port_name(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * topology_dot - {file, hosts}: the cables of a graph in Graphviz's language, made an explicit
- * topology by the importer. */
+ * topology_dot - {file, hosts}: cables from a Graphviz file, converted to an explicit topology by
+ * the importer. */
 #include "scenarios/fabric/topology.h"
 #include "scenarios/load/scenario_load.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * topology_explicit - {hosts, switches, links}: nodes and links as a scenario lists them.
+ * topology_explicit - {hosts, switches, links}: nodes and links listed in the scenario.
  *   links: [{ends: ["leaf1:p1", "host0"], names: [swp1, eth0], rate, length, mtu}]
  * Each port of a host is a NIC; queues are spread over the first `nics` of them.
- * Names are looked up in a sorted index, ports are marked when taken: a file of a hundred thousand
- * links loads in the time of its reading. */
+ * Names are looked up in a sorted index and used ports are marked in a bit map, so that a file with
+ * a hundred thousand links loads without noticeable delay. */
 #include "scenarios/fabric/topology.h"
 
 #include "base/nearest.h"
@@ -18,8 +18,8 @@ struct listing {
     struct topology *topology;
     struct diag *diag;
     const struct topology_node **by_name; /* sorted by name */
-    uint8_t **port_taken;                 /* by node, TOPOLOGY_PORTS_MAX bits */
-    uint16_t *port_lowest;                /* by node: ports below are taken */
+    uint8_t **port_taken;                 /* by node: bit map of TOPOLOGY_PORTS_MAX bits */
+    uint16_t *port_lowest;                /* by node: all ports below are taken */
 };
 
 static bool name_is_fine(const char *name)
@@ -33,8 +33,8 @@ static bool name_is_fine(const char *name)
 
 enum { TIERS_MAX = 8 };
 
-/* A switch stands one tier above the lowest that it is linked with; what hosts are linked with is
- * the first.  Nobody writes tiers, and drawings and charts by tier need them. */
+/* A switch is one tier above its lowest neighbor; switches with hosts are tier 1. Tiers are not
+ * part of the file, but drawings and per-tier charts need them. */
 static void find_tiers(struct topology *topology)
 {
     bool found = true;
@@ -50,7 +50,7 @@ static void find_tiers(struct topology *topology)
             found = true;
         }
     }
-    for (uint32_t i = 0; i < topology->node_count; i++) /* no host can be reached from it */
+    for (uint32_t i = 0; i < topology->node_count; i++) /* a switch that no host can reach */
         if (!topology->nodes[i].is_host && topology->nodes[i].tier == TIERS_MAX)
             topology->nodes[i].tier = 1;
 }
@@ -75,7 +75,7 @@ static bool take_names(struct listing *e, const struct tree_node *list, bool are
     return true;
 }
 
-/* Equal names in the order in which they are written: the nodes lie in one array. */
+/* Equal names are ordered as written, because the nodes are in one array. */
 static int by_name(const void *a, const void *b)
 {
     const struct topology_node *x = *(const struct topology_node *const *)a;
@@ -131,7 +131,7 @@ static void unknown_node(const struct listing *e, const struct tree_node *end, c
     tree_error(e->diag, end, "there is no node '%.64s'%s", name, nearest_hint(&nearest).text);
 }
 
-/* "leaf1:p3" or "leaf1", which takes the lowest free port when all named ones are known. */
+/* "leaf1:p3"; or "leaf1", which takes the lowest free port once all named ports are known. */
 static bool read_end(const struct listing *e, const struct tree_node *end, uint32_t *node,
                      int *port)
 {
@@ -196,7 +196,7 @@ static bool lowest_port(struct listing *e, const struct tree_node *end, uint32_t
     return false;
 }
 
-/* ---- what the equipment calls a port ---- */
+/* ---- names of ports on the equipment ---- */
 
 struct called {
     const char *name;
@@ -227,7 +227,7 @@ static bool read_port_names(const struct listing *e, struct topology_link *link)
     for (int end = 0; end < 2; end++) {
         const struct tree_node *name = list->items[end].value;
         if (name->kind == TREE_SCALAR && name->text[0] == '\0')
-            continue; /* this end has none */
+            continue; /* this end has no name */
         if (name->kind != TREE_SCALAR || !topology_port_name(name->text)) {
             tree_error(e->diag, name,
                        "expected the name of a port: a letter, then letters, digits, '.', '_', '-' "
@@ -240,7 +240,7 @@ static bool read_port_names(const struct listing *e, struct topology_link *link)
     return true;
 }
 
-/* Equal ones in the order in which they are written: places tell. */
+/* Equal names are ordered as written, by their places. */
 static int by_node_and_name(const void *a, const void *b)
 {
     const struct called *x = a, *y = b;
@@ -305,7 +305,8 @@ static bool read_ends(const struct listing *e, const struct tree_node *link, str
     return false;
 }
 
-/* Named ports first, so that an unnamed one never takes what a later line names. */
+/* Named ports are taken first, so that an unnamed end never takes a port that a later line
+ * names. */
 static bool take_links(struct listing *e, const struct tree_node *links)
 {
     struct ends *all = arena_array(e->arena, links->count, sizeof *all);
@@ -350,7 +351,7 @@ struct params {
 
 static const struct opt rows[] = {TOPOLOGY_NICS_ROW(offsetof(struct params, nics)), {0}};
 
-/* What is not written is not told: most fabrics have no word of it. */
+/* Stores the keys only if they are written, because few fabrics use them. */
 static bool read_nics(struct listing *e, const struct tree_node *written)
 {
     static const char *const also[] = {"kind", "hosts", "switches", "links", NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * topology_fat_tree - {k}: pods of edge and agg switches under cores, all of k ports.
- * Pod p has edge and agg p*k/2 .. p*k/2+k/2-1, and agg number j of every pod meets core
- * j*k/2 .. j*k/2+k/2-1.  Ports of an edge: hosts, then agg; of an agg: edges, then cores; of a
- * core: its pod's number.  Hosts with several NICs need edge switches with as many more ports.
+ * topology_fat_tree - {k}: pods of edge and agg switches below core switches, all with k ports.
+ * Pod p has edge and agg p*k/2 .. p*k/2+k/2-1, and agg number j of every pod is connected to core
+ * j*k/2 .. j*k/2+k/2-1. Ports of an edge: hosts, then agg; of an agg: edges, then cores; of a core:
+ * by pod number. Hosts with several NICs need edge switches with correspondingly more ports.
  * Source: Al-Fares, Loukissas, Vahdat, SIGCOMM 2008. */
 #include "scenarios/fabric/topology.h"
 
@@ -45,7 +45,7 @@ static void build(struct topology_plan *plan, const void *params)
 {
     const struct params *sizes = params;
     const uint32_t k = (uint32_t)sizes->k, half = k / 2;
-    const uint32_t per_tier = k * half; /* edge switches, and as many agg */
+    const uint32_t per_tier = k * half; /* number of edge switches, and of agg switches */
     const struct topology_nics *nics = &sizes->nics;
     const uint32_t fabrics = topology_fabrics(nics), cores = half * half;
     const uint32_t host = topology_add_nodes(plan, "host", per_tier * half, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * topology_leaf_spine - {leaves, spines, hosts-per-leaf}: each leaf is joined to each spine.
- * A leaf has its hosts first (p0..), by the number of their NIC, then the spines; a spine's port is
- * its leaf's number. */
+ * topology_leaf_spine - {leaves, spines, hosts-per-leaf}: each leaf is connected to each spine.
+ * The ports of a leaf are its hosts first (p0..), ordered by NIC number, then the spines; a spine's
+ * port has the number of its leaf. */
 #include "scenarios/fabric/topology.h"
 
 struct params {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * topology_single_switch - {hosts}: host0.. on switch0, each on the port of its number.
- * The trivial generated kind.  Second NICs come after all first ones. */
+ * The simplest generated kind. Second NICs come after all first NICs. */
 #include "scenarios/fabric/topology.h"
 
 struct params {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault - the list of kinds. */
+ * fault - list of the fault kinds. */
 #include "scenarios/fault/fault_kinds.h"
 
 #include "base/memory.h"
@@ -73,7 +73,7 @@ void fault_order_free(struct fault_order *order)
     *order = (struct fault_order){0};
 }
 
-/* How many begin no later than `now`. */
+/* Number of faults that begin no later than `now`. */
 static uint32_t begun_by(const struct fault_order *order, time_ps now)
 {
     uint32_t low = 0, high = order->count;
@@ -87,7 +87,8 @@ static uint32_t begun_by(const struct fault_order *order, time_ps now)
     return low;
 }
 
-/* The last begun of the others that do the same to the spot as one ends; NULL: none. */
+/* When a fault ends: another fault with the same effect at the spot that is still in force, the one
+ * that began last; NULL: none. */
 static const struct scenario_fault *still_at(const struct scenario *scenario,
                                              const struct fault_order *order, uint32_t ended,
                                              const struct scenario_spot *spot)

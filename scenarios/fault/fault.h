@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault - what a scenario lets go wrong: one file per kind, one line in fault.def.
- * A fault has places and a span of time.  What it does to the fabric - carrier, power, routes - it
- * does in `edge` to the timeline, which a run and a check without a run both follow; what it does
- * to hosts, ports and targets it does in `apply` to the world of a run.  Both are called between
- * events, so that the order in which nodes run decides nothing.
- * Owner: const tables.  State: the timeline's and the world's; a fault has none of its own. */
+ * fault - faults of a scenario: one file per kind, one line in fault.def.
+ * A fault has places and a time span. Its effects on the fabric (carrier, power, routes) are
+ * applied by `edge` to the timeline, which simulation and checks without a run share. Its effects
+ * on hosts, ports and targets are applied by `apply` to the world of a run. Both are called between
+ * events, so they do not depend on the order in which nodes run.
+ * Owner: const tables. State: in the timeline and the world; a fault itself has none. */
 #ifndef STORMGLASS_SCENARIOS_FAULT_FAULT_H
 #define STORMGLASS_SCENARIOS_FAULT_FAULT_H
 
@@ -20,7 +20,7 @@ struct scenario_spot;
 struct timeline;
 struct world;
 
-/* What `where` names.  A link, and a node, stand for their ports; all others are nodes as a whole,
+/* What `where` names. A link or a node stands for its ports; the other kinds name whole nodes, as
  * spots with SCENARIO_ALL_PORTS. */
 enum fault_place {
     FAULT_AT_PORTS,
@@ -29,75 +29,78 @@ enum fault_place {
     FAULT_AT_TARGETS, /* hosts with namespaces */
 };
 
-/* What else would hold in every run, for whoever judges one. */
+/* Invariants of a run that a fault breaks, for code that verifies runs. */
 enum fault_break {
     FAULT_SLOWS_HOST = 1,      /* frames wait in a host's receive buffer */
-    FAULT_LOSES_PAUSES = 2,    /* a pause may be lost, or not be obeyed */
+    FAULT_LOSES_PAUSES = 2,    /* pauses may be lost or not obeyed */
     FAULT_LOSES_CARRIER = 4,   /* links go down */
     FAULT_KILLS_TARGET = 8,    /* a target loses its connections */
-    FAULT_LOSES_DATA = 16,     /* what was written is no longer there */
-    FAULT_DISTURBS_FLOWS = 32, /* frames of a flow are lost, or come by another path */
+    FAULT_LOSES_DATA = 16,     /* written data may be lost */
+    FAULT_DISTURBS_FLOWS = 32, /* frames of a flow are lost or take another path */
 };
 
-/* A moment at which a fault begins or ends. */
+/* Beginning or end of a fault. */
 struct fault_edge {
     const struct scenario_fault *fault;
-    uint32_t index; /* in the scenario */
+    uint32_t index; /* index in the scenario */
     time_ps at;
     bool begins;
 };
 
 struct fault_ops {
-    const char *name;       /* the word after `kind:` */
+    const char *name;       /* value of `kind:` */
     const char *about;      /* one sentence */
-    uint64_t acts_on;       /* of OPT_PART_BIT: the parts of a run that it takes time or frames of;
-                             * relieved by leaving the fault out */
-    const struct opt *opts; /* keys beside at, for and where */
+    uint64_t acts_on;       /* mask of OPT_PART_BIT: parts of a run that lose time or frames, and
+                             * recover without the fault */
+    const struct opt *opts; /* keys in addition to at, for and where */
     size_t params_bytes;
     enum fault_place place;
-    bool has_route;   /* `to` and `via` beside `where`: scenario_fault.route */
-    bool has_cycle;   /* its edges after the first come from timeline_again, its end too */
-    bool host_pauses; /* it shows as pauses that its host sends */
+    bool has_route;   /* has keys `to` and `via` in addition to `where`: scenario_fault.route */
+    bool has_cycle;   /* all later edges, including the end, come from timeline_again */
+    bool host_pauses; /* makes its host send pauses */
     /* The priority that its host pauses; NULL: those of the host's receive buffer. */
     uint8_t (*paused)(const void *params);
-    /* The total of a run that counts the frames it damages or drops; NULL: none does. */
+    /* The total of a run that counts the frames that the fault damages or drops; NULL: none. */
     const char *counted_as;
-    unsigned (*breaks)(const void *params); /* of enum fault_break */
-    /* Why it will do nothing, after "the fault NAME"; NULL, or returns NULL: it will. */
+    unsigned (*breaks)(const void *params); /* mask of enum fault_break */
+    /* Why the fault will have no effect, as the end of a sentence after "the fault NAME"; NULL, or
+     * returns NULL: it will. */
     const char *(*in_vain)(const void *params);
-    /* Why it can do nothing at this node, after "the fault NAME at NODE": an error of the scenario.
-     * NULL, or returns NULL: it can. */
+    /* Why the fault is impossible at this node, as the end of a sentence after "the fault NAME at
+     * NODE": an error of the scenario. NULL, or returns NULL: it is possible. */
     const char *(*in_vain_at)(const void *params, const struct scenario_node *node);
-    /* What has `at_target` ends or stops NVMe targets alone: raw RDMA at its places goes on.  NULL:
-     * whatever its params are; else when it says so. */
+    /* For kinds with `at_target`: true if the fault affects only NVMe targets, and raw RDMA at its
+     * places continues. NULL: always true. */
     bool (*spares_rdma)(const void *params);
-    /* Where two of the kind are in force at one place, the end of one leaves what the other does.
-     * NULL: whatever their params are; else when it says so. */
+    /* True if two faults of the kind at one place have the same effect, so that the end of one
+     * leaves the effect of the other. NULL: always true. */
     bool (*overlap)(const void *params, const void *others);
-    /* Does its part in the fabric by the functions of timeline.h.  False: that is all at this
-     * moment, `apply` is not called.  NULL: it has no such part. */
+    /* Applies the effects on the fabric with the functions of timeline.h. False: nothing else
+     * happens at this moment, so `apply` is not called. NULL: no effects on the fabric. */
     bool (*edge)(struct timeline *timeline, const struct fault_edge *edge);
-    /* Does its part at one of its places; `on` false: undoes it.  NULL: it has none. */
+    /* Applies the effects at one of its places; `on` false: reverts them. NULL: none. */
     void (*apply)(struct world *world, const struct scenario_fault *fault,
                   const struct scenario_spot *spot, bool on);
-    /* Of FAULT_AT_TARGETS in place of `apply`: does it to a target, whoever plays that. */
+    /* Used instead of `apply` for FAULT_AT_TARGETS: applies the effects to a target, in simulation
+     * or in the bridge. */
     void (*at_target)(struct nvme_target *target, const struct scenario_host *about,
                       const void *params, bool on);
-    /* A target that it is at loses its power as it begins, after its links' carrier.  NULL: never.
-     */
+    /* Called when the fault begins, after its links have lost carrier: the target loses power.
+     * NULL: it never does. */
     void (*power_lost)(struct nvme_target *target, const void *params);
 };
 
 extern const struct opt fault_no_opts[];
 
-/* It is of a target's software: raw RDMA at its places goes on. */
+/* True if the fault affects only the target's software, and raw RDMA at its places continues. */
 bool fault_spares_rdma(const struct scenario_fault *fault);
 
-extern const struct fault_ops *const fault_kinds[]; /* NULL ends it; made from fault.def */
+extern const struct fault_ops *const fault_kinds[]; /* terminated by NULL; generated from
+                                                     * fault.def */
 const struct fault_ops *fault_find(const char *name);
 
-/* "slow-receiver at host0", "link-down at leaf2-spine1"; where the scenario has several faults,
- * with the time at which it begins: "pause-storm at host0 from 5ms". */
+/* Name such as "slow-receiver at host0" or "link-down at leaf2-spine1". If the scenario has several
+ * faults, the name includes the beginning: "pause-storm at host0 from 5ms". */
 enum { FAULT_NAME_BYTES = 200 };
 struct fault_name {
     char text[FAULT_NAME_BYTES];
@@ -106,13 +109,13 @@ struct fault_name fault_name(const struct scenario *scenario, uint32_t index);
 
 bool fault_has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot);
 
-/* The faults of a scenario by when they begin, so that the end of one need not look at all others;
- * fault_order_free. */
+/* The faults of a scenario ordered by beginning, so that the end of one need not search all others.
+ * Owner: fault_order_free. */
 struct fault_order {
     struct fault_begin {
         time_ps at;
         uint32_t fault;
-        time_ps last_end; /* of those up to this one */
+        time_ps last_end; /* latest end of the faults up to this one */
     } * begins;
     uint32_t count;
 };
@@ -120,8 +123,9 @@ struct fault_order {
 struct fault_order fault_order_new(const struct scenario *scenario);
 void fault_order_free(struct fault_order *order);
 
-/* What is in force at the spot when a fault of the scenario begins or ends there: the end of one
- * leaves what another, overlapping one still does.  `on`: it is done, or else undone. */
+/* The fault in force at the spot when fault `index` begins or ends there: when one of two
+ * overlapping faults ends, the effect of the other remains. Out: `on` is true to apply the fault,
+ * false to revert it. */
 const struct scenario_fault *fault_in_force(const struct scenario *scenario,
                                             const struct fault_order *order, uint32_t index,
                                             const struct scenario_spot *spot, bool begins,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_ana_change - ANA groups of a target are in another state at its ports, and at the end of
- * the fault in the one that the scenario gave them. */
+ * fault_ana_change - ANA groups of a target change their state at its ports; when the fault ends,
+ * they return to the state given by the scenario. */
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario_subsystems.h"
@@ -8,7 +8,7 @@
 static unsigned breaks(const void *params)
 {
     (void)params;
-    return FAULT_KILLS_TARGET; /* what a host without another path sends may fail */
+    return FAULT_KILLS_TARGET; /* I/O of a host without another path may fail */
 }
 
 static void at_target(struct nvme_target *target, const struct scenario_host *about,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_bit_errors - bits of the frames that a port sends are flipped, so that the far end drops
- * the frames for their checksum.
- * The distance to the next error is drawn from an exponential distribution; errors in bursts are
- * not modelled. */
+ * fault_bit_errors - bits of the frames that a port sends are flipped, so the far end drops the
+ * frames because of their checksum.
+ * The distance to the next error has an exponential distribution; error bursts are not modeled. */
 #include "scenarios/fault/fault.h"
 #include "scenarios/world/world_faults.h"
 

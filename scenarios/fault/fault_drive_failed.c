@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_drive_failed - a drive of a namespace that several drives are is gone; at the fault's end
- * another is in its place and is rebuilt. */
+ * fault_drive_failed - a drive of a namespace with several drives fails; at the fault's end it is
+ * replaced and rebuilt. */
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario.h"
@@ -17,7 +17,7 @@ static const struct opt rows[] = {
      "Which of its drives, from 0.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
-/* Where too many are gone I/O fails. */
+/* With too many failed drives, I/O fails. */
 static unsigned breaks(const void *params)
 {
     (void)params;

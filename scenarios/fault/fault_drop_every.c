@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_drop_every - each n-th of the frames that a port sends is lost on the link.
- * Guo et al., SIGCOMM 2016, section 3.2: with 1 of 256 go-back-0 makes no progress. */
+ * fault_drop_every - every n-th frame that a port sends is lost on the link.
+ * Guo et al., SIGCOMM 2016, section 3.2: with 1 of 256, go-back-0 makes no progress. */
 #include "scenarios/fault/fault.h"
 #include "scenarios/world/world_faults.h"
 
@@ -9,7 +9,7 @@ struct params {
     int64_t frames; /* enum port_fault_frames */
 };
 
-/* `kind` is the fault's own key, so what is dropped has another name. */
+/* `kind` is a key of every fault, so the kind of dropped frames has another name. */
 static const struct opt rows[] = {
     {"n", OPT_INT, offsetof(struct params, n), "256", "1", NULL, NULL,
      "Every n-th frame is dropped.",

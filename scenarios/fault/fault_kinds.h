@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_kinds - declares what fault.def lists. */
+ * fault_kinds - declarations of the kinds in fault.def. */
 #ifndef STORMGLASS_SCENARIOS_FAULT_FAULT_KINDS_H
 #define STORMGLASS_SCENARIOS_FAULT_FAULT_KINDS_H
 

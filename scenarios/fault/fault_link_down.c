@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_link_down - a link has no carrier, in both directions.
- * The trivial kind: no keys of its own, all of it happens in the fabric. */
+ * The simplest kind: it has no keys and affects only the fabric. */
 #include "scenarios/fabric/timeline.h"
 #include "scenarios/fault/fault.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_link_flap - a link loses its carrier at the beginning of each period and has it again for
- * the rest of the period.  The last outage ends with the fault. */
+ * fault_link_flap - a link loses its carrier at the beginning of each period and regains it for the
+ * rest of the period.
+ * The last outage ends with the fault at the latest. */
 #include "scenarios/fabric/timeline.h"
 #include "scenarios/fault/fault.h"
 
 struct params {
-    int64_t period; /* ps from one loss of carrier to the next */
-    int64_t duty;   /* ppm of the period without carrier */
+    int64_t period; /* ps between consecutive losses of carrier */
+    int64_t duty;   /* share of the period without carrier, ppm */
 };
 
 static const struct opt rows[] = {
@@ -29,7 +30,7 @@ static const char *in_vain(const void *params)
     return p->duty == 0 ? "has duty 0%: the link never goes down" : NULL;
 }
 
-/* An outage that would begin as the fault ends is none. */
+/* An outage that would begin when the fault ends does not occur. */
 static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 {
     const struct params *params = edge->fault->params;

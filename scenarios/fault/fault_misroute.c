@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_misroute - a switch has a wrong route to some hosts, as a static route or a bad entry of
- * its table would be.  Keys: those of an entry of `fabric.routes`. */
+ * fault_misroute - a switch has a wrong route to some hosts, like a wrong static route or a corrupt
+ * table entry.
+ * Keys: those of an entry of `fabric.routes`. */
 #include "scenarios/fabric/timeline.h"
 #include "scenarios/fault/fault.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_name - a fault as people name it: its kind, its place, and of several its beginning. */
+ * fault_name - name of a fault in messages: its kind, its place, and its beginning if there are
+ * several faults. */
 #include "scenarios/fault/fault.h"
 
 #include "base/quantity.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The link of which the two spots are the ends, or NULL. */
+/* The link whose ends are the two spots; NULL: none. */
 static const struct scenario_link *link_of(const struct scenario *scenario,
                                            const struct scenario_spot *spots)
 {

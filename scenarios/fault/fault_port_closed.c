@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_port_closed - a port of a target has no subsystem for a while: its controllers end, hosts
- * that connect are refused, and the discovery log changes. */
+ * fault_port_closed - a target's port temporarily has no subsystem: its controllers end, connecting
+ * hosts are rejected, and the discovery log changes. */
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
 

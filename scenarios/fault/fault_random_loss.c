@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_random_loss - each frame that a port sends is lost on the link with the same probability,
- * whatever became of the others. */
+ * independently of other frames. */
 #include "scenarios/fault/fault.h"
 #include "scenarios/world/world_faults.h"
 
 struct params {
-    int64_t rate;   /* frames lost of 10^15 */
+    int64_t rate;   /* frames lost per 10^15 */
     int64_t frames; /* enum port_fault_frames */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_silent_corruption - drives of a namespace read or write other than they were asked to, and
- * say that all went well.  Protection information finds it, or the judge of data alone does. */
+ * fault_silent_corruption - drives of a namespace read or write wrong data and report success.
+ * Only protection information or the run's data verification detects it. */
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario.h"
@@ -23,7 +23,7 @@ static const struct opt rows[] = {
      "Each so many reads, or writes; 1: all.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
-/* With protection information I/O fails. */
+/* With protection information, I/O fails. */
 static unsigned breaks(const void *params)
 {
     (void)params;

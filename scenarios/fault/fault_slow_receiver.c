@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_slow_receiver - a host takes frames out of its receive buffer slower than its link brings
- * them: the buffer fills, and the host pauses its switch. */
+ * fault_slow_receiver - a host drains its receive buffer more slowly than its link fills it: the
+ * buffer fills up and the host pauses its switch. */
 #include "scenarios/fault/fault.h"
 #include "scenarios/world/world.h"
 
 struct params {
-    int64_t drain; /* ppm of the line rate */
+    int64_t drain; /* share of the line rate, ppm */
 };
 
 static const struct opt rows[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_switch_down - a switch loses its power, what its buffer held, and the carrier of all its
+ * fault_switch_down - a switch loses power, the content of its buffer, and the carrier of all its
  * links. */
 #include "scenarios/fabric/timeline.h"
 #include "scenarios/fault/fault.h"

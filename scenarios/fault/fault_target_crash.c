@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_target_crash - a target dies and comes back at the fault's end.
- * When its process dies, the kernel ends its connections; a machine without power takes its links
- * with it, and nobody hears of it. */
+ * fault_target_crash - a target crashes and comes back at the end of the fault.
+ * When only its process crashes, the kernel closes its connections. When the machine loses power,
+ * its links go down and its peers are not notified. */
 #include "nvme/target/target.h"
 #include "scenarios/fabric/timeline.h"
 #include "scenarios/fault/fault.h"
@@ -52,7 +52,7 @@ static bool spares_rdma(const void *params)
     return ((const struct params *)params)->how == OF_PROCESS;
 }
 
-/* The power goes after the carrier: power_lost. */
+/* Power is lost after the carrier, in power_lost. */
 static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 {
     const struct params *params = edge->fault->params;
@@ -90,7 +90,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
     const bool listens = !one                  ? nvme_target_revive(target)
                          : has_port(p, target) ? nvme_target_revive_port(target, (uint32_t)p->port)
                                                : true;
-    CHECK(listens); /* the port was its own */
+    CHECK(listens); /* no other fault controls this port */
 }
 
 const struct fault_ops fault_target_crash = {

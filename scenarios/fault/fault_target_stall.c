@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault_target_stall - a target's software stands still: its RNIC goes on to acknowledge, and no
- * command is answered. */
+ * fault_target_stall - a target's software stalls: its RNIC still acknowledges, but no command
+ * completes. */
 #include "nvme/target/target.h"
 #include "scenarios/fault/fault.h"
 

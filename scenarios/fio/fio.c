@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fio - lines and sections of a fio job file.
- * A section inherits what the [global] sections above it said.  kb_base and ioengine of a section
- * are looked up before its other options are read: the first changes what sizes mean, and a section
- * whose engine is not ours may use options that only that engine knows; its job is then refused
- * once, by the name of the engine. */
+ * fio - parses the lines and sections of a fio job file.
+ * A section inherits the options of the [global] sections above it. kb_base and ioengine of a
+ * section are read before its other options: kb_base determines the unit of sizes, and a section
+ * with an unsupported engine may use options that only this engine knows. Its job is rejected once,
+ * with the name of the engine. */
 #include "base/memory.h"
 #include "scenarios/fio/fio_private.h"
 
@@ -16,21 +16,21 @@ struct parser {
     struct fio_reader reader;
     const struct fio_file *file;
     struct fio_lines lines;
-    uint32_t at;                /* the line to be read next */
-    struct fio_raw global, raw; /* of the section that is being read */
+    uint32_t at;                /* next line to read */
+    struct fio_raw global, raw; /* options of the current section */
     bool in_section, in_global;
     struct fio_line engine,
-        global_engine;   /* where an engine that is not ours was named, or number 0 */
-    const char *refused; /* the line whose engine has been refused already */
+        global_engine;   /* lines that name an unsupported engine; number 0: none */
+    const char *refused; /* line whose engine was already rejected */
     struct fio_line section;
     char section_name[FIO_NAME_BYTES];
     struct fio_jobs *jobs;
     uint32_t room, copies, group, suffix;
-    int errors_max;      /* reading ends with so many: no more would be shown */
-    bool failed_section; /* a message was made for it: its job is not looked at */
+    int errors_max;      /* number of errors after which reading stops, because no more are kept */
+    bool failed_section; /* the section has an error, so its job is not examined */
     bool failed_global;
-    bool *noted;         /* of each option, whether its first use has been noted */
-    bool noted_sections; /* in an included file */
+    bool *noted;         /* by option: its first use was noted */
+    bool noted_sections; /* a note about sections in an included file was added */
 };
 
 /* Options. */
@@ -41,7 +41,7 @@ struct words {
     struct fio_value value;
 };
 
-/* Cuts `option = value`; false when the option's name is too long for any. */
+/* Splits `option = value`; false if the name is longer than that of any option. */
 static bool cut(const struct fio_line *line, struct words *words)
 {
     const char *first = line->text + line->first;
@@ -77,7 +77,7 @@ static bool is_section(const struct fio_line *line)
     return line->first < line->end && line->text[line->first] == '[';
 }
 
-/* Looks ahead for what must be known before a section's options are read. */
+/* Looks ahead for kb_base and ioengine, which must be known before a section's options are read. */
 static void scan_section(struct parser *parser)
 {
     struct words words;
@@ -117,8 +117,8 @@ static void note_option(struct parser *parser, const struct fio_option *option,
              option->about);
 }
 
-/* A job whose engine is not ours is not looked at any further.  A [global] section with one may
- * still serve jobs that name another engine, so what we know of it is read. */
+/* Skips the options of a job with an unsupported engine. A [global] section with such an engine may
+ * still apply to jobs that name another one, so its known options are read. */
 static bool apply_option(struct parser *parser, const struct fio_value *value)
 {
     const struct fio_option *option = fio_option_find(value->option);
@@ -136,7 +136,7 @@ static bool read_option(struct parser *parser, const struct fio_line *line)
     struct words words;
     const int column = (int)line->first + 1;
     if (line->text[line->first] == '>') {
-        parser->at = parser->lines.count; /* once for all lines */
+        parser->at = parser->lines.count; /* report the error only once */
         return fio_error(
             &parser->reader, column,
             "the line is quoted as in a mail: remove \"> \" at the beginning of lines");
@@ -159,11 +159,11 @@ static bool is_taken(const struct fio_jobs *jobs, const char *name)
     return false;
 }
 
-/* fio allows several jobs of one name; ours differ: the second "a" becomes "a-2".  The number only
- * grows, so that a file full of one name costs no more than a file of many. */
+/* fio allows several jobs with the same name; here names are unique: the second "a" becomes "a-2".
+ * The suffix never decreases, so a file with a single name costs no more than a file with many. */
 static void make_unique(struct parser *parser, char *name)
 {
-    char base[FIO_NAME_BYTES - 11]; /* room for '-' and ten digits */
+    char base[FIO_NAME_BYTES - 11]; /* leaves room for '-' and ten digits */
     snprintf(base, sizeof base, "%.*s", (int)sizeof base - 1, name);
     if (parser->suffix == 0)
         parser->suffix = 1;
@@ -219,7 +219,7 @@ static bool finish_job(struct parser *parser)
     return true;
 }
 
-/* The engine of the job that ends here is not ours: says so once for each line that names it. */
+/* Rejects the unsupported engine of the job that ends here, once for each line that names it. */
 static void refuse_engine(struct parser *parser)
 {
     struct words words;
@@ -237,7 +237,7 @@ static void end_section(struct parser *parser)
         return;
     if (parser->in_global) {
         parser->global = parser->raw;
-        parser->global.name[0] = '\0'; /* a job is called by its section, as in fio */
+        parser->global.name[0] = '\0'; /* a job is named after its section, as in fio */
         parser->global_engine = parser->engine;
         parser->failed_global = parser->failed_global || parser->failed_section;
         return;
@@ -290,7 +290,7 @@ static bool is_text(struct parser *parser, const struct fio_line *line)
     return true;
 }
 
-/* False when the rest of the file is not worth reading. */
+/* False if reading should stop. */
 static bool read_line(struct parser *parser, const struct fio_line *line)
 {
     fio_stand_at(&parser->reader, line);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fio - reads fio job files as NVMe workloads.
  * Source: fio 3.33, HOWTO "Job file format", "Job file parameters" and its option parser.
- * A job is a workload of kind nvme; its clones (numjobs) are instances with a controller and one
+ * A job is a workload of kind nvme; its clones (numjobs) are instances with one controller and one
  * I/O queue each.
- * Every option that fio knows is a row of fio_option.def: used, without effect here (a note), or
- * refused by name.  Refused as a whole: ${VARIABLE}, jobs for engines that do no block I/O.  All
- * jobs work on the same namespace, whatever file they name.
- * `include NAME` reads a file in the job file's folder or below; it may be anywhere, and the file
- * may have sections, which fio itself refuses.  A byte order mark is skipped.
- * Limits: 1 MiB with all included files, which nest 8 deep, 4 KiB a line, 4096 jobs with all their
- * clones.
- * Owner of the result: the caller.  Errors: located messages in diag. */
+ * Every option of fio is a row of fio_option.def: used, without effect here (a note), or rejected
+ * by name. Rejected as a whole: ${VARIABLE}, and jobs for engines that do no block I/O. All jobs
+ * use the same namespace, whatever file they name.
+ * `include NAME` reads a file in the job file's directory or below. Unlike in fio, it may occur
+ * anywhere, and the file may have sections. A byte order mark is skipped.
+ * Limits: 1 MiB including all included files, 8 levels of includes, 4 KiB per line, 4096 jobs
+ * including their clones.
+ * Owner of the result: the caller. Errors: located messages in diag. */
 #ifndef STORMGLASS_SCENARIOS_FIO_FIO_H
 #define STORMGLASS_SCENARIOS_FIO_FIO_H
 
@@ -29,18 +29,20 @@ enum {
 
 #define FIO_NO_JOB UINT32_MAX
 
-/* Who ends with a job that has exitall: fio's exit_what. */
+/* Jobs that stop together with a job that has exitall: fio's exit_what. */
 enum fio_exit { FIO_EXIT_NONE, FIO_EXIT_GROUP, FIO_EXIT_STONEWALL, FIO_EXIT_ALL };
 
 struct fio_job {
     char name[FIO_NAME_BYTES]; /* unique in the file; letters, digits, '-', '_' and '.' */
-    int line;                  /* of its section */
-    uint32_t copies;           /* numjobs: instances, told apart by workload_site.copy from 0 */
+    int line;                  /* line of its section */
+    uint32_t copies;           /* numjobs: number of instances; workload_site.copy distinguishes
+                                * them, from 0 */
     uint32_t barrier;          /* all jobs [0, barrier) finish before this one begins (stonewall) */
-    uint32_t wait_for;         /* so does this one (wait_for), or FIO_NO_JOB */
+    uint32_t wait_for;         /* job that finishes before this one begins (wait_for), or
+                                * FIO_NO_JOB */
     uint32_t group;            /* reporting group (new_group, stonewall), from 0 */
-    enum fio_exit exit;        /* when it has finished, these are stopped as well */
-    time_ps start_delay;       /* after the moment at which it may begin */
+    enum fio_exit exit;        /* jobs to stop when this one has finished */
+    time_ps start_delay;       /* delay after the job may begin */
     time_ps runtime;           /* TIME_NEVER: until its bytes are done */
     struct wl_nvme_params nvme;
 };
@@ -50,41 +52,42 @@ struct fio_jobs {
     uint32_t count;
 };
 
-/* An option in place of what the file says of it. */
+/* An option set by the scenario instead of the file. */
 struct fio_change {
-    const char *job;                            /* of that name; NULL: every one */
+    const char *job;                            /* name of the job; NULL: all jobs */
     const char *option, *text;                  /* as in a job file */
     struct diag_place option_place, text_place; /* for messages */
-    const char *option_line, *text_line;        /* that they stand in */
+    const char *option_line, *text_line;        /* lines of these places */
 };
 
 struct fio_file {
     const char *name, *text;
     size_t length;
-    const struct fio_change *changes; /* in their order, after all that the file says of a job */
+    const struct fio_change *changes; /* applied in order, after the options that the file sets
+                                       * for a job */
     size_t change_count;
-    /* Opens what the file includes, by its name there; NULL when it cannot be read.  NULL: the file
-     * includes nothing. */
+    /* Opens a file by its name in `include`; returns NULL if the file cannot be read. NULL:
+     * includes are not allowed. */
     const struct tree_file *(*open)(void *self, const char *name);
     void *open_self;
 };
 
-/* `file` names the text in messages and outlives the diag; `text` need not end with a zero.  False
- * when the diag holds an error; then `out` is empty. */
+/* `file` names the text in messages and must outlive the diag; `text` need not be terminated. False
+ * if the diag has an error; then `out` is empty. */
 bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs *out,
               struct diag *diag);
 bool fio_load_changed(const struct fio_file *file, struct fio_jobs *out, struct diag *diag);
 void fio_free(struct fio_jobs *jobs);
 
-/* What the job has of an option that is a load: iodepth, numjobs, rate or rate_iops (of reads, of
- * writes); how many values, 0: of another one. */
+/* Values of an option that determines the load: iodepth, numjobs, rate or rate_iops (of reads, of
+ * writes). Returns the number of values; 0: another option. */
 uint32_t fio_load_of(const struct fio_job *job, const char *option, int64_t values[WL_DIRECTIONS]);
 
 bool fio_has_option(const char *name);
 
-/* Every option that fio knows, in the table's order, for documentation: `class` is "used", "no
- * meaning" or "refused"; alias may be NULL.  Ends early, with false, when the function returns
- * false. */
+/* Calls the function for every option of fio, in the table's order, for documentation. `class` is
+ * "used", "no meaning" or "refused"; alias may be NULL. Stops and returns false when the function
+ * returns false. */
 typedef bool fio_options_fn(void *self, const char *name, const char *alias, const char *class,
                             const char *about);
 bool fio_options_each(fio_options_fn *call, void *self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fio_change - options that the scenario says in place of the job file.
- * What would change nothing is an error: a plan would vary it in vain. */
+ * fio_change - options that the scenario sets instead of the job file.
+ * A setting without effect is an error, because a plan would vary it in vain. */
 #include "scenarios/fio/fio_private.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static void stand_at_text(struct fio_reader *reader, const struct fio_change *ch
     reader->line_text = change->text_line;
 }
 
-/* What the file itself is read with. */
+/* True for options that affect how the file is read. */
 static bool is_of_file(const char *option)
 {
     static const char *const names[] = {"name", "kb_base"};
@@ -29,7 +29,7 @@ static bool is_of_file(const char *option)
     return false;
 }
 
-/* Whether it may be said at all. */
+/* Finds the option if the scenario may set it; otherwise reports an error. */
 static const struct fio_option *option_of(struct fio_reader *reader,
                                           const struct fio_change *change)
 {
@@ -59,7 +59,7 @@ static bool apply(struct fio_reader *reader, const struct fio_change *change, st
     return option != NULL && fio_option_read(reader, option, raw, &value);
 }
 
-/* When all have been applied: something else decides. */
+/* Called after all changes: reports a change that another option overrides. */
 static bool has_effect(struct fio_reader *reader, const struct fio_change *change,
                        const struct fio_raw *raw)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fio_custom - options with a syntax of their own. */
+ * fio_custom - options with their own syntax. */
 #include "scenarios/fio/fio_private.h"
 
 #include "base/nearest.h"
@@ -129,7 +129,7 @@ FIO_READ(bsrange)
     return index > 0 || fio_expected(reader, value, what);
 }
 
-/* first/second or first alone; -1 for a number that is not there. */
+/* "first/second" or "first" alone; a missing number is -1. */
 struct share {
     const char *first;
     size_t first_length;
@@ -150,8 +150,8 @@ static bool parse_share(const char *text, size_t length, struct share *share)
                          share->second >= 0 && share->second <= 100);
 }
 
-/* Shares that were left out divide what is left of 100 among them; the sum is then 100 or wrong.
- * Whole percents: what does not divide goes to the last of them. */
+/* Shares that were left out divide the rest of 100 % equally; the sum is then 100, otherwise the
+ * line is wrong. Shares are whole percents, so the last one gets the remainder. */
 static bool fill_shares(struct wl_plan_sizes *sizes)
 {
     int64_t given = 0, missing = 0;
@@ -213,7 +213,7 @@ FIO_READ(bssplit)
     return index > 0 || fio_expected(reader, value, what);
 }
 
-/* A fraction such as 1.2 or .5 in millionths. */
+/* Parses a decimal fraction such as 1.2 or .5 in millionths. */
 static bool parse_millionths(const char *text, size_t length, int64_t *value)
 {
     int64_t whole = 0, weight = PPM;
@@ -237,7 +237,7 @@ static bool parse_millionths(const char *text, size_t length, int64_t *value)
     return digits;
 }
 
-/* Where a zone ends: percent of the region, or bytes (zoned_abs). */
+/* End of a zone: percent of the region, or bytes (zoned_abs). */
 static bool parse_zone(const struct fio_raw *raw, const char *text, size_t length, bool bytes,
                        struct wl_plan_zone *zone)
 {
@@ -255,7 +255,7 @@ static bool parse_zone(const struct fio_raw *raw, const char *text, size_t lengt
     return true;
 }
 
-/* share/size:share/size; the last percentage may be missing and then takes the rest. */
+/* share/size:share/size; the last size may be missing and then takes the rest. */
 static bool parse_zones(const struct fio_raw *raw, const char *text, size_t length, bool bytes,
                         struct wl_plan_zones *zones)
 {
@@ -330,7 +330,7 @@ FIO_READ(random_distribution)
 {
     static const struct {
         const char *word;
-        struct skew_params skew; /* with fio's own value where the line has none */
+        struct skew_params skew; /* initialized with fio's default, for a line without value */
         const char *what;
     } skews[] = {
         {"zipf",
@@ -373,7 +373,7 @@ static bool read_mix(struct fio_reader *reader, const struct fio_value *value, i
     return true;
 }
 
-/* The later of rwmixread and rwmixwrite counts. */
+/* The last one of rwmixread and rwmixwrite counts. */
 FIO_READ(rwmixread)
 {
     return read_mix(reader, value, &raw->rwmixread);
@@ -399,7 +399,7 @@ FIO_READ(zonemode)
     return true;
 }
 
-/* Which check sum is all the same to us: content is a tag. */
+/* All check sums are treated alike, because content is modeled as a tag. */
 FIO_READ(verify)
 {
     static const char *const words[] = {

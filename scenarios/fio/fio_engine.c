@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fio_engine - the engines that fio has, and which of them do block I/O to an NVMe device. */
+ * fio_engine - fio's engines, and which of them do block I/O to an NVMe device. */
 #include "scenarios/fio/fio_private.h"
 
 #include "base/nearest.h"
@@ -24,12 +24,12 @@ static const struct {
     {"io_uring", FIO_ENGINE_ASYNC},
     {"io_uring_cmd", FIO_ENGINE_ASYNC},
     {"xnvme", FIO_ENGINE_ASYNC},
-    /* SPDK's plugins, by the engine's name and by the plugin's (app/fio/nvme, app/fio/bdev). */
+    /* SPDK's plugins, by engine name and by plugin name (app/fio/nvme, app/fio/bdev). */
     {"spdk", FIO_ENGINE_SPDK},
     {"spdk_bdev", FIO_ENGINE_SPDK},
     {"spdk_nvme", FIO_ENGINE_SPDK},
     {"fio_plugin", FIO_ENGINE_SPDK},
-    /* The rest of fio's: files, memory, networks, object stores and device classes of their own. */
+    /* Other engines of fio: files, memory, networks, object stores and special device classes. */
     {"cpp_null", FIO_ENGINE_OTHER},
     {"cpuio", FIO_ENGINE_OTHER},
     {"dev-dax", FIO_ENGINE_OTHER},
@@ -76,7 +76,7 @@ static const struct {
     {"splice", FIO_ENGINE_OTHER},
 };
 
-/* `external:PATH` and a path name a plugin: its file's name without ".so" is what counts. */
+/* `external:PATH` and a path name a plugin, which is identified by its file name without ".so". */
 static const char *plugin_name(const char *text, char *room, size_t size)
 {
     static const char external[] = "external:";

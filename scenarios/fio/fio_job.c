@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fio_job - from the options of a section to a workload.
- * What decides how much is done, as in fio: `size` is both the region and the bytes of one loop;
- * filesize * nrfiles names the region alone, io_size the bytes alone; time_based takes the bound on
- * bytes away; runtime, to which ramp_time is added, bounds the time in any case. */
+ * fio_job - converts the options of a section to a workload.
+ * The amount of I/O is determined as in fio: `size` is both the region and the bytes of one loop;
+ * filesize * nrfiles sets only the region, io_size only the bytes; time_based removes the limit of
+ * bytes; runtime, plus ramp_time, limits the time in any case. */
 #include "scenarios/fio/fio_private.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static bool make_plan(struct fio_reader *reader, const struct fio_raw *raw,
     return choose_zones(reader, raw, plan);
 }
 
-/* Of a FIO_PART. */
+/* Bytes of a FIO_PART. */
 static int64_t bytes_of(int64_t part)
 {
     return part < 0 ? 0 : part;
@@ -149,7 +149,7 @@ static enum fio_exit exit_of(const struct fio_raw *raw)
     return raw->exitall ? exits[raw->exit_what] : FIO_EXIT_NONE;
 }
 
-/* fio says so too, and then ends at the bytes. */
+/* Like fio, warns and then ends the job when its bytes are done. */
 static void warn_time_based(struct fio_reader *reader, const struct fio_raw *raw)
 {
     if (!raw->time_based || raw->runtime > 0)

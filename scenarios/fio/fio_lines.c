@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fio_lines - the lines of a job file with those of the files that it includes in their places.
- * All files are read before the first option is looked at, because a section looks ahead for its
+ * fio_lines - reads the lines of a job file, with included files in place.
+ * All files are read before the first option is evaluated, because a section looks ahead for its
  * engine. */
 #include "base/memory.h"
 #include "scenarios/fio/fio_private.h"
@@ -15,7 +15,7 @@ struct source {
     struct fio_reader *reader;
     struct fio_lines *out;
     uint32_t room;
-    size_t bytes; /* of all files so far */
+    size_t bytes; /* size of all files so far */
     int depth;
 };
 
@@ -54,7 +54,7 @@ static void add_line(struct source *source, struct fio_line line)
     out->list[out->count++] = line;
 }
 
-/* `include NAME`: the start of NAME in the line, or 0. */
+/* `include NAME`: position of NAME in the line, or 0. */
 static size_t included_name(const struct fio_line *line)
 {
     static const char word[] = "include";
@@ -67,8 +67,7 @@ static size_t included_name(const struct fio_line *line)
     return at;
 }
 
-/* A name leads to a file in the folder of the job file or below, wherever the scenario comes
- * from. */
+/* True if the name stays in the job file's directory or below, wherever the scenario comes from. */
 static bool stays_below(const char *name)
 {
     return name[0] != '/' && strncmp(name, "../", 3) != 0 && strstr(name, "/../") == NULL &&
@@ -110,7 +109,8 @@ static bool include(struct source *source, const struct fio_line *line, size_t a
 
 static bool read_text(struct source *source, const char *name, const char *text, size_t length)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* what editors on Windows put before UTF-8 */
+    static const char mark[] = "\xef\xbb\xbf"; /* byte order mark that Windows editors put before
+                                                * UTF-8 text */
     const char *end = text + length;
     int number = 0;
     source->bytes += length;

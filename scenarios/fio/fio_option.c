@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fio_option - the table of fio's options and plain values. */
+ * fio_option - table of fio's options, and plain values. */
 #include "scenarios/fio/fio_private.h"
 
 #include "base/memory.h"
@@ -93,7 +93,7 @@ struct nearest_hint fio_option_hint(const char *name)
     return nearest_hint(&nearest);
 }
 
-/* The values that hold when a file says nothing: fio's own defaults. */
+/* Sets fio's own defaults, which apply if a file sets nothing. */
 void fio_raw_presets(struct fio_raw *raw)
 {
     *raw = (struct fio_raw){
@@ -217,7 +217,7 @@ static int64_t base_of(const struct fio_raw *raw)
     return raw->kb_base == 0 ? 1000 : 1024;
 }
 
-/* N% as -1 - N. */
+/* Parses a FIO_PART: N% is stored as -1 - N. */
 static bool parse_part(const struct fio_raw *raw, const char *text, size_t length, int64_t *number)
 {
     if (length == 0 || text[length - 1] != '%')
@@ -229,7 +229,7 @@ static bool parse_part(const struct fio_raw *raw, const char *text, size_t lengt
     return true;
 }
 
-/* A number of the option's kind within its bounds. */
+/* Parses a number of the option's kind within its bounds. */
 static bool parse_number(const struct fio_option *option, const struct fio_raw *raw,
                          const char *text, size_t length, int64_t *number)
 {
@@ -303,7 +303,8 @@ static bool read_number(struct fio_reader *reader, const struct fio_option *opti
     return true;
 }
 
-/* reads[,writes[,trims]]: one value is for all, an empty one leaves its direction as it was. */
+/* reads[,writes[,trims]]: a single value is for all directions, an empty one leaves its direction
+ * unchanged. */
 static bool read_pair(struct fio_reader *reader, const struct fio_option *option,
                       struct fio_raw *raw, const struct fio_value *value)
 {
@@ -351,7 +352,8 @@ bool fio_option_read(struct fio_reader *reader, const struct fio_option *option,
     }
 }
 
-/* A block with its metadata behind it (extended LBA: 520, 4104, 4160) counts without them. */
+/* A block size that includes metadata (extended LBA: 520, 4104, 4160) counts without the
+ * metadata. */
 static bool fit_blocks(struct fio_reader *reader, struct fio_raw *raw,
                        const struct fio_value *value)
 {
@@ -387,7 +389,7 @@ bool fio_read_bs(struct fio_reader *reader, struct fio_raw *raw, const struct fi
         snprintf(text, sizeof text, "%s", value->text);
         dash = strchr(text, '-');
     }
-    if (dash != NULL) { /* fio takes it for a comma */
+    if (dash != NULL) { /* fio reads the dash as a comma */
         *dash = ',';
         pair_value.text = text;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fio_value - numbers as fio writes them. */
+ * fio_value - parses numbers in fio's notation. */
 #include "scenarios/fio/fio_value.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static int digit_of(char c)
     return l >= 'a' && l <= 'f' ? l - 'a' + 10 : 99;
 }
 
-/* Reads digits of the base up to the end; 0 when there is none or they overflow. */
+/* Reads the digits of a number up to the end; returns 0 if there are none or on overflow. */
 static size_t read_digits(const char *text, size_t length, int base, int64_t *value)
 {
     size_t at = 0;
@@ -28,7 +28,7 @@ static size_t read_digits(const char *text, size_t length, int base, int64_t *va
     return at;
 }
 
-/* Bytes used by a number without its suffix; 0 when it is none. */
+/* Number of bytes of a number without its suffix; 0: not a number. */
 static size_t read_number(const char *text, size_t length, int64_t *value)
 {
     if (length > 2 && text[0] == '0' && lower(text[1]) == 'x') {
@@ -63,7 +63,7 @@ static int64_t size_factor(const char *suffix, size_t length, int64_t kb_base)
         return 0;
     if (!other && length > 2)
         return 0;
-    const int64_t base = other ? 2024 - kb_base : kb_base; /* 1000 and 1024 change places */
+    const int64_t base = other ? 2024 - kb_base : kb_base; /* swaps 1000 and 1024 */
     int64_t factor = 1;
     for (const char *at = prefixes; at <= prefix; at++)
         factor *= base;

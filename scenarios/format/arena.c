@@ -36,7 +36,7 @@ void *arena_take(struct arena *arena, size_t bytes)
     const size_t align = alignof(max_align_t);
     const size_t need = (bytes + align - 1) / align * align;
     struct arena_block *block = arena->blocks;
-    if (STORMGLASS_HOSTILE) /* a block of its own, so that a sanitizer sees its end */
+    if (STORMGLASS_HOSTILE) /* a separate block, so that a sanitizer detects overruns */
         return block_new(arena, bytes, bytes)->bytes;
     if (block == NULL || block->size - block->used < need)
         block = block_new(arena, need, BLOCK_BYTES);
@@ -73,10 +73,10 @@ char *arena_format(struct arena *arena, const char *format, ...)
     return text;
 }
 
-/* In a build that trusts nobody a list of up to so many items has no spare one. */
+/* In hostile builds, an array of up to this many items has no spare capacity. */
 enum { EXACT_ITEMS = 64 };
 
-/* Capacities are powers of two from 8 on, so that the count alone tells when the array is full. */
+/* Capacities are powers of two from 8 on, so the count alone shows whether the array is full. */
 void *arena_push(struct arena *arena, void **items, size_t *count, size_t item_bytes)
 {
     const size_t have = *count;

@@ -1,7 +1,8 @@
-/* arena - memory that is freed all at once.                     SPDX-License-Identifier: Apache-2.0
- * A loaded scenario is thousands of small pieces with one life; error paths then have nothing to
- * free.  Owner: whoever zero-initialised the struct; arena_free ends it.  Memory comes zeroed,
- * aligned for any type. */
+/* SPDX-License-Identifier: Apache-2.0
+ * arena - memory that is freed all at once.
+ * A loaded scenario consists of thousands of small pieces with the same lifetime; error paths then
+ * have nothing to free. Owner: the code that zero-initialized the struct; arena_free releases all
+ * memory. Memory is zeroed and aligned for any type. */
 #ifndef STORMGLASS_SCENARIOS_FORMAT_ARENA_H
 #define STORMGLASS_SCENARIOS_FORMAT_ARENA_H
 
@@ -20,8 +21,8 @@ char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena);
 
-/* An array that grows: returns where the new item goes.  Old copies stay in the arena until its
- * end. */
+/* Grows an array and returns the place of the new item. Old copies stay in the arena until it is
+ * freed. */
 void *arena_push(struct arena *arena, void **items, size_t *count, size_t item_bytes);
 
 #endif

@@ -81,7 +81,8 @@ static void unknown(const struct tree_node *map, const struct tree_item *item,
 {
     char text[DIAG_TEXT_BYTES];
     snprintf(text, sizeof text, "unknown key '%.64s'%s", item->key, nearest_hint(nearest).text);
-    /* A merged or set key may stand in another file than its map: the value knows. */
+    /* The key may come from another file than its mapping, after a merge or --set; the value has
+     * the right file. */
     const bool here = item->key_place.file == map->file->name;
     tree_message(diag, DIAG_ERROR, here ? map : item->value, item->key_place, text);
 }
@@ -132,8 +133,7 @@ static void overlay(struct block *block, const struct block *over, bool profiles
 {
     CHECK(block->rows == over->rows);
     for (size_t i = 0; i < over->row_count; i++) {
-        if (over->origins[i].where.file == NULL ||
-            (!profiles && over->origins[i].profile != NULL))
+        if (over->origins[i].where.file == NULL || (!profiles && over->origins[i].profile != NULL))
             continue;
         *opt_field(&block->rows[i], block->params) = *opt_field(&over->rows[i], over->params);
         block->origins[i] = over->origins[i];
@@ -152,7 +152,7 @@ void block_overlay_own(struct block *block, const struct block *over)
 
 /* ---- loading ---- */
 
-/* A mapping whose keys lie below `group` ("ecn", "scheduler.weights"; "" at the top). */
+/* A mapping whose keys are below `group` ("ecn", "scheduler.weights"; "" at the top). */
 struct group {
     const struct tree_node *map;
     const char *name;
@@ -162,10 +162,10 @@ struct group {
 struct groups {
     struct group *list;
     size_t count;
-    const struct tree_node **spelt; /* by row: the value taken so far */
+    const struct tree_node **spelt; /* by row: the value read so far */
 };
 
-/* "ecn.kmin" as a row would be called: "ecn-kmin". */
+/* Converts "ecn.kmin" to the form of a row's name, "ecn-kmin". */
 static void join(const char *path, char joined[PATH_BYTES])
 {
     snprintf(joined, PATH_BYTES, "%s", path);
@@ -181,7 +181,7 @@ static const struct block_word *word_of(const struct block *block, const char *p
     return NULL;
 }
 
-/* The row that the dotted path means. */
+/* Finds the row for the dotted path. */
 static const struct opt *row_of(const struct block *block, const char *path)
 {
     const struct block_word *word = word_of(block, path);
@@ -192,7 +192,7 @@ static const struct opt *row_of(const struct block *block, const char *path)
     return opt_find(block->rows, joined);
 }
 
-/* True when some row lies below the group. */
+/* True if a row is below the group. */
 static bool is_group(const struct block *block, const char *path)
 {
     char joined[PATH_BYTES];
@@ -206,7 +206,7 @@ static bool is_group(const struct block *block, const char *path)
     return false;
 }
 
-/* Names that could stand in a group, without its head. */
+/* Reports an unknown key, with suggestions from the names of this group. */
 static void unknown_in_group(const struct block *block, const struct block_load *load,
                              const struct group *group, const struct tree_item *item)
 {
@@ -226,7 +226,7 @@ static void unknown_in_group(const struct block *block, const struct block_load 
     unknown(group->map, item, &nearest, load->diag);
 }
 
-/* A list of words is written as one text, "3,4", for the rows that take it. */
+/* Text of a value; a list of words becomes one text, "3,4", for rows that accept lists. */
 static const char *text_of(const struct block_load *load, const struct tree_node *value)
 {
     if (value->kind == TREE_SCALAR)
@@ -290,8 +290,8 @@ static bool is_set(const struct diag_place *place)
     return place->file != NULL && strcmp(place->file, "--set") == 0;
 }
 
-/* A row has several spellings, and one mapping may have it by two of them.  Then --set wins, and in
- * a file it is a mistake.  True when this one counts. */
+/* A row has several spellings, and a mapping may use two of them. Then --set takes precedence; two
+ * in a file are an error. True if this value counts. */
 static bool comes_first(const struct block_load *load, const struct opt *row,
                         const struct tree_node *value, const struct tree_node **spelt)
 {
@@ -306,7 +306,7 @@ static bool comes_first(const struct block_load *load, const struct opt *row,
     return !twice;
 }
 
-/* The value behind what its key says of it: a number below `tos` is "tos 104". */
+/* The value prefixed with the head of its key: a number below `tos` becomes "tos 104". */
 static const struct tree_node *with_head(const struct block_load *load,
                                          const struct block_word *word,
                                          const struct tree_node *value)

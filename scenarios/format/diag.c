@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { SNIPPET_BYTES = 160 }; /* a longer line is cut: nobody reads it */
+enum { SNIPPET_BYTES = 160 }; /* longer lines are cut */
 
 static const char *const level_names[] = {
     [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note"};
@@ -17,8 +17,8 @@ const char *diag_level_name(enum diag_level level)
     return level_names[level];
 }
 
-/* Copies the line up to its end, cut between characters; each that a terminal would obey becomes
- * one '?', so that the caret stays under its place. */
+/* Copies the line, cut between characters. Each control character becomes one '?', so the caret
+ * stays under its place. */
 static void keep_line(char snippet[DIAG_TEXT_BYTES], const char *line_text)
 {
     size_t length = strcspn(line_text, "\r\n");
@@ -61,8 +61,8 @@ void diag_add(struct diag *diag, enum diag_level level, struct diag_place place,
         keep_line(message->snippet, line_text);
 }
 
-/* The caret stands under its character: tabs stay tabs, continuation bytes of UTF-8 take no column.
- * */
+/* Prints the caret under its character: tabs stay tabs, and continuation bytes of UTF-8 take no
+ * column. */
 static void print_caret(const struct diag_message *message, FILE *out)
 {
     const char *at = message->snippet;
@@ -85,8 +85,7 @@ static void print_caret(const struct diag_message *message, FILE *out)
 static void print_message(const struct diag_message *message, FILE *out)
 {
     const struct diag_place *place = &message->place;
-    /* Programs look for FILE:LINE:COLUMN, so what is said of the file as a whole is said of its
-     * beginning. */
+    /* Programs parse FILE:LINE:COLUMN, so messages about a whole file refer to its beginning. */
     if (message->file[0] != '\0')
         fprintf(out, "%s:%d:%d:", message->file, place->line > 0 ? place->line : 1,
                 place->line > 0 ? place->column : 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * diag - messages about input files, with their place.
- * `FILE:LINE:COLUMN: error: sentence`, the line itself and a caret under the place.  Up to
- * DIAG_MAX are collected in one pass, so that a user corrects a file once.  Nothing is printed
- * before diag_print. */
+ * Format: `FILE:LINE:COLUMN: error: sentence`, the line, and a caret under the place. Up to
+ * DIAG_MAX messages are collected in one pass, so that a user can fix all errors of a file at once.
+ * Nothing is printed before diag_print. */
 #ifndef STORMGLASS_SCENARIOS_FORMAT_DIAG_H
 #define STORMGLASS_SCENARIOS_FORMAT_DIAG_H
 
@@ -12,8 +12,8 @@
 enum { DIAG_MAX = 20, DIAG_TEXT_BYTES = 512, DIAG_FILE_BYTES = 256 };
 
 struct diag_place {
-    const char *file; /* NULL: no file.  A message keeps a copy of the name */
-    int line, column; /* from 1; 0: the file as a whole */
+    const char *file; /* NULL: no file; a message keeps a copy of the name */
+    int line, column; /* from 1; 0: the whole file */
     int width;        /* columns under the caret line, at least 1 */
 };
 
@@ -22,32 +22,32 @@ const char *diag_level_name(enum diag_level level);
 
 struct diag_message {
     enum diag_level level;
-    struct diag_place place;    /* its file may be gone when the input has been freed ... */
-    char file[DIAG_FILE_BYTES]; /* ... but this is its name; empty: no file */
+    struct diag_place place;    /* its file name may dangle after the input was freed ... */
+    char file[DIAG_FILE_BYTES]; /* ... so this is a copy of the name; empty: no file */
     char text[DIAG_TEXT_BYTES];
-    char snippet[DIAG_TEXT_BYTES]; /* the line of the file, or empty */
+    char snippet[DIAG_TEXT_BYTES]; /* the line of the file; may be empty */
 };
 
 struct diag {
     struct diag_message messages[DIAG_MAX];
-    int count;  /* kept */
-    int errors; /* of level error, also those beyond DIAG_MAX */
+    int count;  /* number of kept messages */
+    int errors; /* number of errors, including those beyond DIAG_MAX */
 };
 
 /* `line_text` (may be NULL) is the source line for the snippet. */
 void diag_add(struct diag *diag, enum diag_level level, struct diag_place place,
               const char *line_text, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Warnings and notes do not make a file wrong. */
+/* Warnings and notes do not make a file invalid. */
 static inline bool diag_failed(const struct diag *diag)
 {
     return diag->errors > 0;
 }
 
-/* The sentence of the first error, or what is given where there is none. */
+/* Text of the first error; `otherwise` if there is none. */
 const char *diag_error(const struct diag *diag, const char *otherwise);
 
-/* Warnings and notes are not printed from here on, by any diag. */
+/* Suppresses the printing of warnings and notes from now on, for all diags. */
 void diag_only_errors(void);
 
 void diag_print(const struct diag *diag, FILE *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * filekind - one row for each kind. */
+ * filekind - table of file kinds, one row per kind. */
 #include "scenarios/format/filekind.h"
 
 #include <stdbool.h>
@@ -11,20 +11,20 @@
 
 struct mark {
     enum filekind kind;
-    size_t at; /* of the bytes; ANYWHERE, LINE: of the text */
+    size_t at; /* byte offset; LINE and ANYWHERE: search the text */
     const char *bytes;
     size_t length;
 };
 
 #define LINE     SIZE_MAX       /* at the beginning of a line */
-#define ANYWHERE (SIZE_MAX - 1) /* whatever case its letters have */
+#define ANYWHERE (SIZE_MAX - 1) /* ignores case */
 #define MARK(kind, at, text)                                                                       \
     {                                                                                              \
         FILEKIND_##kind, at, text, sizeof(text) - 1                                                \
     }
 
-/* The number at 68 is the application's (SQLite file format, 1.3.12): replay/database/store.h
- * has ours. */
+/* The application ID is at offset 68 (SQLite file format, 1.3.12); replay/database/store.h defines
+ * ours. */
 static const struct mark marks[] = {
     MARK(RUN, 68, "StmG"),
     MARK(ANSWER, 68, "StmP"),

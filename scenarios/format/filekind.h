@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * filekind - what a file is that stands where another was expected, by its first bytes.
- * For messages alone: nothing is read otherwise because of it. */
+ * filekind - recognizes a file of the wrong kind by its first bytes.
+ * Used only for messages; it does not affect how files are read. */
 #ifndef STORMGLASS_SCENARIOS_FORMAT_FILEKIND_H
 #define STORMGLASS_SCENARIOS_FORMAT_FILEKIND_H
 
@@ -24,21 +24,21 @@ enum filekind {
     FILEKIND_DRAWING,
 };
 
-enum { FILEKIND_HEAD_BYTES = 4096 }; /* more is not looked at */
+enum { FILEKIND_HEAD_BYTES = 4096 }; /* only these first bytes are examined */
 
 enum filekind filekind_of(const char *head, size_t length);
 
-/* Of a regular file; what cannot be read is unknown. */
+/* Kind of a regular file; unknown if it cannot be read. */
 enum filekind filekind_of_file(const char *path);
 
-/* No reader of text takes it. */
+/* True for binary files, which no text reader accepts. */
 static inline bool filekind_is_binary(enum filekind kind)
 {
     return kind == FILEKIND_RUN || kind == FILEKIND_ANSWER || kind == FILEKIND_DATABASE ||
            kind == FILEKIND_CAPTURE;
 }
 
-/* "a scenario; stormglass run plays it".  NULL of the unknown. */
+/* Description such as "a scenario; stormglass run plays it"; NULL for an unknown kind. */
 const char *filekind_words(enum filekind kind);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The only place that knows jansson.  Jansson reads, and refuses what is no JSON; it does not say
- * where a value stood, and keeps one value for each key.  So a second walk goes over the text,
- * known to be good by then, and jansson is asked again only for strings with escapes. */
+ * json_tree - reads JSON with places. The only file that uses jansson.
+ * Jansson validates the text, but it does not report the places of values and keeps only one value
+ * per key. So a second pass goes through the validated text and calls jansson only for strings with
+ * escapes. */
 #include "scenarios/format/json_tree.h"
 
 #include "base/check.h"
@@ -18,17 +19,17 @@ struct walk {
     struct diag *diag;
     struct json_repeats *repeats; /* may be NULL */
     const char *at;
-    const char *counted; /* the columns up to here are counted */
+    const char *counted; /* columns have been counted up to here */
     int line, column;
     uint32_t nodes;
-    bool escaped; /* the last text */
+    bool escaped; /* the latest string was changed because it had unprintable characters */
     bool failed;
-    int above; /* lines of the file above the text */
+    int above; /* number of lines in the file above the text */
 };
 
 /* ---- the text ---- */
 
-/* To the next token that is a value or a key, or that opens or ends one. */
+/* Advances to the next token that is a value or a key, or that opens or closes a value. */
 static void to_token(struct walk *walk)
 {
     for (; *walk->at != '\0' && strchr(" \t\r\n,:", *walk->at) != NULL; walk->at++)
@@ -40,7 +41,7 @@ static void to_token(struct walk *walk)
     CHECK(*walk->at != '\0');
 }
 
-/* Takes a string, a number or a word; returns its length. */
+/* Reads a string, a number or a word; returns its length. */
 static size_t take_token(struct walk *walk)
 {
     const char *from = walk->at;
@@ -54,7 +55,8 @@ static size_t take_token(struct walk *walk)
     return (size_t)(walk->at - from);
 }
 
-/* Names of equipment are printed, and its banners have ends of lines. */
+/* Copies a string, with unprintable characters escaped: names of equipment are printed, and its
+ * banners contain line breaks. */
 static const char *keep(struct walk *walk, const char *text, size_t length)
 {
     const char *kept = arena_text(walk->arena, text, length);
@@ -67,7 +69,7 @@ static const char *keep(struct walk *walk, const char *text, size_t length)
     return kept;
 }
 
-/* What a token says: a string without its quotes, anything else as it is written. */
+/* Text of a token: a string without its quotes, anything else as written. */
 static const char *token_text(struct walk *walk, const char *from, size_t length)
 {
     if (*from != '"')
@@ -81,7 +83,7 @@ static const char *token_text(struct walk *walk, const char *from, size_t length
     return text;
 }
 
-/* Bytes that go on with a character of UTF-8 are no columns. */
+/* Continuation bytes of UTF-8 do not count as columns. */
 static struct diag_place place_here(struct walk *walk)
 {
     for (; walk->counted < walk->at; walk->counted++)
@@ -99,7 +101,7 @@ static void fail(struct walk *walk, struct diag_place place, const char *text)
     walk->failed = true;
 }
 
-/* ---- keys that come twice ---- */
+/* ---- repeated keys ---- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -122,7 +124,7 @@ static void repeated(struct walk *walk, struct tree_item *item, const struct tre
     item->key = NULL;
 }
 
-/* Only the last of equal keys stays; the order is that of the file. */
+/* Keeps only the last of equal keys, in the order of the file. */
 static void drop_repeats(struct walk *walk, struct tree_node *object)
 {
     if (object->count < 2 || walk->repeats == NULL)
@@ -156,7 +158,7 @@ static void attach(struct walk *walk, struct tree_node *parent, struct tree_item
 static void convert_members(struct walk *walk, struct tree_node *node, int depth)
 {
     const char end = node->kind == TREE_MAP ? '}' : ']';
-    walk->at++; /* the bracket */
+    walk->at++; /* skip the bracket */
     for (to_token(walk); *walk->at != end && !walk->failed; to_token(walk)) {
         struct tree_item item = {0};
         if (node->kind == TREE_MAP) {
@@ -210,7 +212,7 @@ static struct tree_node *convert(struct walk *walk, int depth)
 
 /* ---- the file ---- */
 
-/* Jansson's place is the last character of the token that it complains of, "near '...'". */
+/* Jansson's position is the last character of the token in its message, "near '...'". */
 static void syntax_error(const struct tree_file *file, int above, const json_error_t *error,
                          struct diag *diag)
 {
@@ -226,7 +228,7 @@ static void syntax_error(const struct tree_file *file, int above, const json_err
     diag_add(diag, DIAG_ERROR, place, tree_line(file, line), "JSON: %s", error->text);
 }
 
-/* Between tokens jansson passes over it. */
+/* Jansson skips NUL characters between tokens, so they are found here. */
 static bool has_nul(const struct tree_file *file, struct diag *diag)
 {
     struct diag_place place = {.file = file->name, .line = 1, .column = 1, .width = 1};
@@ -242,7 +244,8 @@ static bool has_nul(const struct tree_file *file, struct diag *diag)
     return true;
 }
 
-/* `above`: lines of the file above the text, of which any root will do; -1: a whole file. */
+/* `above`: number of lines in the file above the text, whose root may then have any kind; -1: a
+ * whole file. */
 static struct tree_node *read_json(struct arena *arena, const struct tree_file *file, int above,
                                    struct json_repeats *repeats, struct diag *diag)
 {
@@ -286,7 +289,7 @@ struct tree_node *json_tree_any(struct arena *arena, const struct tree_file *tex
     return read_json(arena, text, above, NULL, diag);
 }
 
-/* ---- a text below a prompt ---- */
+/* ---- JSON text after a prompt ---- */
 
 bool json_text_begins(const struct tree_file *file, size_t at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * near_file - names of a folder, in the order of the alphabet. */
+ * near_file - names in a directory, in alphabetical order. */
 #include "scenarios/format/near_file.h"
 
 #include "base/nearest.h"
@@ -17,7 +17,7 @@ static int is_seen(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The name with nothing behind it but an ending. */
+/* True if the name is the wanted one plus an extension. */
 static bool is_with_ending(const char *name, const char *wanted)
 {
     const size_t length = strlen(wanted);
@@ -33,7 +33,7 @@ static struct near_file say(const char *path, int folder, const char *name)
     return near;
 }
 
-/* A name without an ending may lack it: then endings do not count. */
+/* If the wanted name has no extension, compares names without their extensions. */
 static void offer(struct nearest *nearest, const char *name, bool without_ending)
 {
     char stem[256];
@@ -43,7 +43,7 @@ static void offer(struct nearest *nearest, const char *name, bool without_ending
     nearest_offer(nearest, stem);
 }
 
-/* NULL: none is near. */
+/* NULL: no similar name. */
 static const char *best_of(struct dirent **names, int count, const char *wanted)
 {
     const bool without_ending = strchr(wanted, '.') == NULL;

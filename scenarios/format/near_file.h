@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * near_file - which file was meant by a name that none has: one of the same folder, of nearly that
- * name, or with an ending more.
- * Units: none.  Owner: the caller.  Errors: none; a folder that cannot be read has no files. */
+ * near_file - suggests a file when a name does not exist: one in the same directory with a similar
+ * name, or with an additional extension.
+ * Units: none. Owner: the caller. Errors: none; an unreadable directory counts as empty. */
 #ifndef STORMGLASS_SCENARIOS_FORMAT_NEAR_FILE_H
 #define STORMGLASS_SCENARIOS_FORMAT_NEAR_FILE_H
 

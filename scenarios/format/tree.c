@@ -15,7 +15,7 @@ static void file_error(struct diag *diag, const char *path, const char *text)
     diag_add(diag, DIAG_ERROR, (struct diag_place){.file = path}, NULL, "%s", text);
 }
 
-/* Pipes have no size, so the limit is watched while reading as well. */
+/* Pipes have no size, so the limit is also checked while reading. */
 static char *read_all(struct arena *arena, FILE *in, size_t *length)
 {
     size_t room = 64 * 1024, used = 0;
@@ -126,7 +126,8 @@ const char *tree_line(const struct tree_file *file, int line)
 void tree_message(struct diag *diag, enum diag_level level, const struct tree_node *node,
                   struct diag_place place, const char *text)
 {
-    /* Finding the line reads the file: not for messages that nobody will see. */
+    /* Finding the line takes a pass over the file, so it is done only for messages that are
+     * kept. */
     const char *line = diag->count < DIAG_MAX ? tree_line(node->file, place.line) : NULL;
     diag_add(diag, level, place, line, "%s", text);
 }
@@ -153,7 +154,7 @@ const char *tree_kind_name(const struct tree_node *node)
     return kind_name(node->kind);
 }
 
-/* As --set makes it of `faults.0`, where there were no faults. */
+/* True for a mapping that --set created for `faults.0` when there was no list of faults. */
 static bool is_numbered(const struct tree_node *node)
 {
     const char *key = node->kind == TREE_MAP && node->count > 0 ? node->items[0].key : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Entries are sorted by key to find equal ones, and back: a map of a million keys takes the time of
- * two sorts. */
+ * tree_merge - sorts the entries by key to find equal ones, then back, so a map with a million keys
+ * takes only the time of two sorts. */
 #include "scenarios/format/tree_merge.h"
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@ const char tree_merge_key[] = "<<";
 
 struct entry {
     const struct tree_item *item;
-    size_t rank; /* a map's own keys come before merged ones, earlier before later */
+    size_t rank; /* the map's own keys rank before merged ones, earlier ones before later ones */
     bool merged;
 };
 
@@ -72,7 +72,7 @@ static void collect(struct diag *diag, const struct tree_node *map, struct entri
             merge_item(diag, entries, &map->items[i]);
 }
 
-/* Keeps the first entry of each key; two of the map's own are an error. */
+/* Keeps the first entry of each key; two equal keys of the map itself are an error. */
 static void drop_repeated(struct diag *diag, const struct tree_node *map, struct entries *entries)
 {
     uint32_t kept = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The only place that knows libyaml, and of libyaml only events: its document interface is
- * quadratic in depth and expands nothing.  Containers under way lie on a stack of fixed depth, so
- * no input makes us recurse. */
+ * tree_parse - builds a tree from YAML. The only file that uses libyaml.
+ * It uses only libyaml's events, because libyaml's document interface is quadratic in depth and
+ * does not expand aliases. Open containers are on a stack of fixed depth, so no input causes
+ * recursion. */
 #include "scenarios/format/tree.h"
 
 #include "base/check.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <yaml.h>
 
-/* Anchors are looked up one by one; more than this is no scenario of a person. */
+/* Anchors are searched linearly; a scenario written by hand has fewer than this. */
 enum { ANCHORS_MAX = 1000 };
 
 struct anchor {
@@ -25,7 +26,7 @@ struct anchor {
 
 struct level {
     struct tree_node *node;
-    const char *key; /* of a map: the value that comes next is its; NULL: a key comes next */
+    const char *key; /* map: key of the next value; NULL: a key comes next */
     struct diag_place key_place;
 };
 
@@ -33,13 +34,13 @@ struct build {
     struct arena *arena;
     const struct tree_file *file;
     struct diag *diag;
-    int column_shift; /* of line 1: where the text begins in what the user sees */
+    int column_shift; /* column where the text begins in line 1, as the user sees it */
     yaml_parser_t parser;
     struct level levels[TREE_DEPTH_MAX];
     int depth;
     struct anchor anchors[ANCHORS_MAX];
     int anchor_count;
-    uint32_t weight; /* of everything so far */
+    uint32_t weight; /* weight of all nodes so far */
     struct tree_node *root;
     bool failed;
 };
@@ -103,16 +104,16 @@ static void attach(struct build *build, struct tree_node *node)
     level->key = NULL;
 }
 
-/* True when the next event must be a key. */
+/* True if the next event must be a key. */
 static bool wants_key(const struct build *build)
 {
     const struct level *level = build->depth == 0 ? NULL : &build->levels[build->depth - 1];
     return level != NULL && level->node->kind == TREE_MAP && level->key == NULL;
 }
 
-/* Every text is one line.  Ends of lines as they stand in the file are spaces, and the last is
- * none; written as an escape they were meant, as are the other characters that cannot be printed.
- */
+/* Makes every text a single line. Line ends and tabs in the file become spaces, and trailing line
+ * ends are removed. In double-quoted text, characters such as these come from escapes and are
+ * intended, so they are kept for the check of printable characters. */
 static bool fold(const yaml_event_t *event, char *text)
 {
     if (event->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)
@@ -125,7 +126,7 @@ static bool fold(const yaml_event_t *event, char *text)
     return printable_is(text);
 }
 
-/* The text of a scalar; a message when it cannot be printed. */
+/* Text of a scalar; reports an error if it is not printable. */
 static const char *keep(struct build *build, const yaml_event_t *event)
 {
     char *text =
@@ -210,7 +211,7 @@ static void on_alias(struct build *build, const yaml_event_t *event)
     }
     if (wants_key(build))
         fail_event(build, event, "a key cannot be an alias");
-    else if (node->weight == 0) /* it gets its weight at its end */
+    else if (node->weight == 0) /* it gets its weight when it ends */
         fail_event(build, event, "an alias cannot be inside the value that it names");
     else if (weigh(build, place_at(build, event->start_mark, mark_width(event)), node->weight))
         attach(build, node);
@@ -297,7 +298,7 @@ static void parser_error(struct build *build)
     if (parser->error == YAML_MEMORY_ERROR)
         memory_out(0, memory_of_parser);
     const char *problem = parser->problem;
-    /* What is missing at the end is better shown where it began. */
+    /* If something is missing at the end of the file, the message points to where it began. */
     const bool at_end = tree_line(build->file, (int)parser->problem_mark.line + 1) == NULL;
     const struct diag_place place =
         place_at(build, at_end ? parser->context_mark : parser->problem_mark, 1);

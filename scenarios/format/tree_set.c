@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * --set: nodes may be shared between aliases, so every node on the path is copied before it is
- * changed; a setting then means the one place that its path names. */
+ * tree_set - applies --set.
+ * Nodes may be shared between aliases, so every node on the path is copied before it is changed. A
+ * setting thus affects only the place that its path names. */
 #include "scenarios/format/tree.h"
 
 #include "base/nearest.h"
@@ -10,9 +11,9 @@
 
 struct setter {
     struct arena *arena;
-    const struct tree_file *file; /* the text of the --set, or where the change is written */
+    const struct tree_file *file; /* text of the --set, or the file with the change */
     const char *path;
-    struct diag_place place; /* of the path's first character */
+    struct diag_place place; /* place of the path's first character */
     struct diag *diag;
     struct tree_node *value;
 };
@@ -56,8 +57,8 @@ static bool is_word(const char *text, const char *step, size_t length)
     return text != NULL && strlen(text) == length && memcmp(text, step, length) == 0;
 }
 
-/* A list's member by its number or by its `name`; `+` is a new one behind the others, for which
- * there is room: see copy. */
+/* Finds a list's member by its number or its `name`; `+` appends a new one. copy has reserved the
+ * room. */
 static struct tree_item *find_member(const struct setter *setter, struct tree_node *list,
                                      const char *step, size_t length)
 {
@@ -86,7 +87,7 @@ static struct tree_item *find_member(const struct setter *setter, struct tree_no
     return NULL;
 }
 
-/* A map's member; a missing one is made, empty. The room for it is there: see copy. */
+/* Finds a map's member, or creates an empty one. copy has reserved the room. */
 static struct tree_item *find_key(const struct setter *setter, struct tree_node *map,
                                   const char *step, size_t length, enum tree_kind kind)
 {
@@ -100,7 +101,7 @@ static struct tree_item *find_key(const struct setter *setter, struct tree_node 
     return item;
 }
 
-/* `kind`: of what is made when it is missing. */
+/* `kind`: kind of the value to create if it is missing. */
 static struct tree_item *find(const struct setter *setter, struct tree_node *node, const char *step,
                               size_t length, enum tree_kind kind)
 {
@@ -117,11 +118,11 @@ static struct tree_item *find(const struct setter *setter, struct tree_node *nod
     return NULL;
 }
 
-/* One step of a path: `faults`, `0`, or what stands in brackets, as in `faults[0]`. */
+/* One step of a path: `faults`, `0`, or the text in brackets of `faults[0]`. */
 struct step {
     const char *at;
     size_t length;
-    const char *next; /* NULL: it is the last */
+    const char *next; /* NULL: the last step */
 };
 
 static bool read_step(const struct setter *setter, const char *at, const char *end,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * All ends of all links are sorted by node and port; what is to be known of a node is then known of
- * a run of them. */
+ * cabling - collects nodes and links from a reader and derives hosts, switches, names and ports.
+ * All ends of all links are sorted by node and port, so the ends of one node form a consecutive
+ * run. */
 #include "scenarios/import/cabling.h"
 
 #include "base/plural.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what readers give ---- */
+/* ---- input from readers ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -31,7 +32,8 @@ void cabling_begin(struct cabling *cabling, struct arena *arena, const struct tr
 void cabling_end(struct cabling *cabling)
 {
     names_free(&cabling->names);
-    while (cabling->by_name != NULL) /* a node of the tree begins with its key */
+    while (cabling->by_name != NULL) /* the first member of a tsearch node is the pointer to its
+                                      * key */
         tdelete(*(struct cabling_node *const *)cabling->by_name, &cabling->by_name, by_name);
 }
 
@@ -42,7 +44,7 @@ struct cabling_node *cabling_find(const struct cabling *cabling, const char *nam
     return found == NULL ? NULL : *found;
 }
 
-/* Messages beyond the last that is kept need no line: to find one takes its time. */
+/* Finding a line takes time, so it is done only for messages that are kept. */
 static const char *line_of(const struct cabling *cabling, struct diag_place place)
 {
     return cabling->diag->count < DIAG_MAX ? tree_line(cabling->file, place.line) : NULL;
@@ -108,7 +110,7 @@ bool cabling_set(struct cabling *cabling, struct cabling_link *link, struct cabl
 
 /* ---- the ends of each node ---- */
 
-/* Numbers in names count as numbers. */
+/* Natural order: numbers in names compare as numbers. */
 static int natural(const char *a, const char *b)
 {
     while (*a != '\0' && *b != '\0') {
@@ -142,11 +144,11 @@ static int by_port(const void *a, const void *b)
         return x->port == NULL ? 1 : -1;
     int order = x->port == NULL ? 0 : natural(x->port, y->port);
     if (order == 0 && x->port != NULL)
-        order = strcmp(x->port, y->port); /* e01 and e1 are two */
+        order = strcmp(x->port, y->port); /* e01 and e1 are different */
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-struct run { /* the ends of one node */
+struct run { /* ends of one node */
     struct cabling_end **ends;
     size_t count;
 };
@@ -249,7 +251,7 @@ static const char *new_name(struct cabling *cabling, const struct cabling_node *
     return name;
 }
 
-/* N of a port that is called pN, as a scenario would; -1: another name. */
+/* Number N of a port named pN, as in a scenario; -1: another name. */
 static int own_number(const char *port)
 {
     const size_t digits = port == NULL || port[0] != 'p' ? 0 : strspn(port + 1, "0123456789");
@@ -267,7 +269,7 @@ static bool have_own_numbers(const struct run *run)
     return true;
 }
 
-/* Each cable is a NIC of its own: whether two are bonded no cable says. */
+/* Each cable counts as a separate NIC, because cabling does not show bonding. */
 static void count_nics(struct cabling *cabling, const struct cabling_node *node, size_t cables)
 {
     const uint32_t nics = cables > CABLING_NICS_MAX ? CABLING_NICS_MAX : (uint32_t)cables;
@@ -304,7 +306,7 @@ static void number_ports(struct cabling *cabling, const struct run *run)
     }
 }
 
-/* ---- links that cannot be ---- */
+/* ---- impossible links ---- */
 
 static bool is_named(const struct cabling_end *a, const struct cabling_end *b)
 {
@@ -312,7 +314,7 @@ static bool is_named(const struct cabling_end *a, const struct cabling_end *b)
            strcmp(a->port, b->port) == 0;
 }
 
-/* A port has one cable; some tools write it at both of its ends. */
+/* A port has one cable; some tools list it at both ends. */
 static void check_port(struct cabling *cabling, const struct cabling_end *first,
                        const struct cabling_end *second, bool *dropped)
 {
@@ -360,7 +362,7 @@ static void drop_links(struct cabling *cabling)
     }
 }
 
-/* ---- all ---- */
+/* ---- main function ---- */
 
 typedef void run_fn(struct cabling *cabling, const struct run *run);
 

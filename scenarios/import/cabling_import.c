@@ -15,7 +15,7 @@
 
 enum { NAMES_IN_LINE = 10, LINES_MAX = 20, PATH_MTU_LEAST = 256, PATH_MTU_MOST = 4096 };
 
-/* ---- how a node is known to be what it is ---- */
+/* ---- reasons for the roles of nodes ---- */
 
 static void put_names_because(const struct cabling *cabling, FILE *out,
                               const struct cabling_node *like)
@@ -38,7 +38,7 @@ static void put_names_because(const struct cabling *cabling, FILE *out,
     fputc('\n', out);
 }
 
-/* True where an earlier node is the same for the same reason. */
+/* True if an earlier node has the same role for the same reason. */
 static bool is_reported(const struct cabling *cabling, const struct cabling_node *node)
 {
     for (size_t i = 0; i < node->index; i++) {
@@ -85,7 +85,7 @@ static void put_head(const struct cabling *cabling, const struct cabling_input *
                                      : flows_time(cabling->arena, flows_duration(cabling)));
 }
 
-/* A port that is called what a scenario calls it. */
+/* True if the port's name is the one that a scenario gives it. */
 static bool is_number(const struct cabling_end *end)
 {
     return end->port[0] == 'p' && strtol(end->port + 1, NULL, 10) == (long)end->number &&
@@ -150,7 +150,7 @@ static void put_fabric(const struct cabling *cabling, const struct cabling_input
     put_switch(cabling, out);
 }
 
-/* The least MTU of any link that writes one, or INT64_MAX. */
+/* The smallest MTU of the links that set one, or INT64_MAX. */
 static int64_t least_mtu(const struct cabling *cabling)
 {
     const struct opt *mtu = opt_find(port_opts, "mtu");
@@ -167,7 +167,7 @@ static int64_t least_mtu(const struct cabling *cabling)
     return least;
 }
 
-/* ---- links that take no time ---- */
+/* ---- links without delay ---- */
 
 static void take_value(struct port_params *port, const char *name, const char *text)
 {
@@ -176,7 +176,8 @@ static void take_value(struct port_params *port, const char *name, const char *t
     CHECK(opt_parse(row, text, opt_field(row, port), why));
 }
 
-/* What the scenario will have of a link: its own values, then those of its kind, then defaults. */
+/* Parameters that the link will have in the scenario: its own values, then those of its class, then
+ * defaults. */
 static struct port_params port_of(const struct cabling_link *link,
                                   const struct cabling_input *input)
 {
@@ -192,7 +193,7 @@ static struct port_params port_of(const struct cabling_link *link,
     return port;
 }
 
-/* Each value may stand alone, and together they may be nothing: a cable of 0 m. */
+/* Values that are legal on their own may add up to a link without delay, such as a cable of 0 m. */
 static bool links_take_time(struct cabling *cabling, const struct cabling_input *input)
 {
     for (size_t i = 0; i < cabling->link_count && cabling->diag->count < DIAG_MAX; i++) {
@@ -207,7 +208,7 @@ static bool links_take_time(struct cabling *cabling, const struct cabling_input 
     return !diag_failed(cabling->diag);
 }
 
-/* A port of the first switch that no cable has. */
+/* A port of the first switch without a cable. */
 static const char *free_port(const struct cabling *cabling)
 {
     const char *name = cabling->switches[0];
@@ -221,7 +222,7 @@ static const char *free_port(const struct cabling *cabling)
     return arena_format(cabling->arena, "%s:p%u", name, number);
 }
 
-/* A fabric alone can be looked at, but not run. */
+/* A fabric without hosts can be displayed but not simulated. */
 static void note_few_hosts(struct cabling *cabling)
 {
     if (cabling->host_count < 2)
@@ -232,7 +233,7 @@ static void note_few_hosts(struct cabling *cabling)
                   cabling->host_count == 0 ? "the fabric has no hosts" : "the fabric has one host");
 }
 
-/* That of the packets that the tool sends, else the largest that the links let pass. */
+/* MTU of the packets that the tool sends, else the largest that all links allow. */
 static int64_t path_mtu(const struct cabling *cabling)
 {
     int64_t mtu = PATH_MTU_LEAST;
@@ -258,7 +259,7 @@ static void write(const struct cabling *cabling, const struct cabling_input *inp
                         cabling->switch_count == 0 ? NULL : free_port(cabling));
 }
 
-/* ---- all ---- */
+/* ---- main function ---- */
 
 static const struct tree_file *open_file(struct arena *arena, const char *name, const char *text,
                                          size_t length, struct diag *diag)
@@ -273,7 +274,7 @@ static const struct tree_file *open_file(struct arena *arena, const char *name, 
     return NULL;
 }
 
-/* False and messages when one cannot be read. */
+/* False, with messages, if one of them cannot be read. */
 static bool open_others(struct cabling *cabling, const struct cabling_input *input)
 {
     cabling->files = arena_array(cabling->arena, input->other_count + 1, sizeof *cabling->files);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which cables are of a management network: it carries no storage, and its switch would join what
- * the fabric keeps apart.
+ * cabling_management - detects cables of management networks. They carry no storage traffic, and
+ * their switch would connect parts of the fabric that are separate.
  * Source: Cumulus' topology converter (oob-mgmt-switch, oob-mgmt-server, eth0 next to swp ports);
- * ports for management of EOS (Management1), NX-OS (mgmt0), Junos (fxp0, em0, me0). */
+ * management ports of EOS (Management1), NX-OS (mgmt0), Junos (fxp0, em0, me0). */
 #include "scenarios/import/cabling.h"
 
 #include "base/plural.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* `anywhere`: also within a longer word, as in leafmgmt. */
+/* `anywhere`: also within a longer word, such as leafmgmt. */
 static bool has_word(const char *name, const char *word, bool anywhere)
 {
     for (const char *at = name; *at != '\0'; at++)
@@ -33,7 +33,7 @@ static bool is_management_node(const struct cabling *cabling, const struct cabli
     return called && !cabling_fits(cabling->host_pattern, node->name);
 }
 
-/* "mgmt0", "Management1/1", "fxp0" */
+/* True for names such as "mgmt0", "Management1/1", "fxp0". */
 static bool is_management_port(const char *port)
 {
     static const char *const begins[] = {"mgmt", "management", "fxp", "me",    "em", "ma",
@@ -52,7 +52,8 @@ static bool is_swp(const struct cabling_end *end)
     return end->port != NULL && strncmp(end->port, "swp", 3) == 0;
 }
 
-/* Why a cable is of a management network: a node, or NULL and the end whose port is for it. */
+/* True for a cable of a management network. Out: the management node, or NULL if the reason is the
+ * port at an end. */
 static bool is_management(const struct cabling *cabling, const struct cabling_link *link,
                           const bool *has_swp, struct cabling_node **network)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A settled cabling as the tree of an explicit topology, so that one reader checks both. */
+ * cabling_tree - converts a settled cabling to the tree of an explicit topology, so that the same
+ * reader checks both. */
 #include "scenarios/import/cabling.h"
 
 #include "scenarios/fabric/topology.h"
@@ -22,7 +23,7 @@ static struct tree_node *scalar(const struct cabling *cabling, const char *text,
     return node;
 }
 
-/* `key` NULL: into a list. */
+/* `key` NULL: appends to a list. */
 static void put(const struct cabling *cabling, struct tree_node *parent, const char *key,
                 struct tree_node *value)
 {

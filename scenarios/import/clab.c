@@ -8,7 +8,7 @@
 struct reading {
     struct cabling *cabling;
     const struct tree_node *topology, *groups, *defaults;
-    const char *lab; /* its name, or NULL */
+    const char *lab; /* name of the lab, or NULL */
 };
 
 enum { NEAREST_MAX = 1000 };
@@ -22,7 +22,7 @@ static const char *word(const struct tree_node *map, const char *key)
                                                                                  : value->text;
 }
 
-/* A node's own, else its group's, else the default. */
+/* Kind of a node: its own, else its group's, else the default. */
 static const char *kind_of(const struct reading *reading, const struct tree_node *node)
 {
     const char *kind = word(node, "kind"), *group = word(node, "group");
@@ -85,9 +85,10 @@ static bool take_nodes(const struct reading *reading)
     return true;
 }
 
-/* ---- networks of other nodes ---- */
+/* ---- nodes in the network namespace of another node ---- */
 
-/* The node of "container:NAME", by its name or as clab-LAB-NAME; NULL: of another lab. */
+/* Finds the node of "container:NAME", by its name or as clab-LAB-NAME; NULL: a node of another
+ * lab. */
 static struct cabling_node *container_of(const struct reading *reading, const char *name)
 {
     struct cabling_node *node = cabling_find(reading->cabling, name);
@@ -98,7 +99,7 @@ static struct cabling_node *container_of(const struct reading *reading, const ch
     return node;
 }
 
-/* The node whose network it has in the end. */
+/* The node at the end of the chain of shared network namespaces. */
 static struct cabling_node *owner_of(struct cabling_node *node)
 {
     while (node != NULL && node->shares != NULL)
@@ -106,7 +107,7 @@ static struct cabling_node *owner_of(struct cabling_node *node)
     return node;
 }
 
-/* Its cables are those of the node whose network it shares. */
+/* Moves a node's cables to the node whose network namespace it shares. */
 static void share_networks(const struct reading *reading)
 {
     static const char begin[] = "container:";
@@ -131,7 +132,7 @@ static void share_networks(const struct reading *reading)
 
 /* ---- ends ---- */
 
-/* What stands in the place of a node where a link leaves the laboratory. */
+/* True for the words used instead of a node if a link leaves the lab. */
 static bool leaves(const char *name)
 {
     static const char *const words[] = {"host",         "mgmt-net", "macvlan", "vxlan",
@@ -260,9 +261,9 @@ static bool take_links(const struct reading *reading)
     return true;
 }
 
-/* ---- Linux nodes between others ---- */
+/* ---- Linux nodes that route ---- */
 
-/* Cables of management make no router. */
+/* Cables of management networks do not count. */
 static void find_routers(const struct reading *reading)
 {
     struct cabling *cabling = reading->cabling;

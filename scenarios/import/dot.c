@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The only place that knows libcgraph.  It gives nodes, edges and attributes; where an edge stands
- * is dot_scan's word: the n-th edge that was made is the n-th of the file. */
+ * dot - reads nodes, edges and attributes of a graph. The only file that uses libcgraph.
+ * libcgraph does not report the places of edges; they come from dot_scan: the n-th edge created is
+ * the n-th edge of the file. */
 #include "scenarios/import/dot.h"
 
 #include "base/plural.h"
@@ -22,7 +23,7 @@ struct reading {
 
 enum { WORDS_BYTES = 1024 };
 
-static char words[WORDS_BYTES]; /* what it has said; its callback knows nobody */
+static char words[WORDS_BYTES]; /* message of libcgraph; its callback has no context argument */
 
 static int keep_words(char *text)
 {
@@ -31,7 +32,7 @@ static int keep_words(char *text)
     return 0;
 }
 
-/* "Error: syntax error in line 2 near '->'": the line, and the token's place in it. */
+/* Reports "Error: syntax error in line 2 near '->'" at the line and column of the token. */
 static void tell(struct cabling *cabling)
 {
     struct diag_place place = {.file = cabling->file->name, .line = 1, .column = 1, .width = 1};
@@ -67,9 +68,9 @@ static Agraph_t *parse(struct cabling *cabling)
     return NULL;
 }
 
-/* ---- what is left out ---- */
+/* ---- attributes without a counterpart ---- */
 
-/* Once for each attribute, with the number of those that have it. */
+/* Adds one note per attribute with the number of nodes or edges that have it. */
 static void note_attribute(struct reading *reading, const char *of, const char *name, size_t count,
                            struct diag_place place)
 {
@@ -180,7 +181,8 @@ static Agedge_t **sorted_edges(struct reading *reading, size_t *count)
     return edges;
 }
 
-/* An edge with the `key` of another one is none of its own: then the places do not fit. */
+/* An edge with the `key` of another one is merged by libcgraph. Then the counts differ, and the
+ * place is the top of the file. */
 static struct diag_place place_of(const struct reading *reading, size_t index, size_t count)
 {
     return count == reading->places.count ? reading->places.edges[index]

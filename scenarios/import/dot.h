@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dot - a cabling as Graphviz's language has it: Cumulus' topology.dot and its like.
+ * dot - reads a cabling in Graphviz's language: Cumulus' topology.dot and similar files.
  *     graph G { "leaf1":"swp51" -- "spine1":"swp1" [rate="100Gbps"] }
- * An attribute `function` or `role` of a node says what it is: host, server, client, storage and
- * target are hosts, words with oob or mgmt management networks, all others (leaf, spine) switches.
- * Attributes of an edge that a link has (rate, length, mtu, fec ..) are taken as a scenario writes
- * them; the rest is reported.
- * Source:  ptmd(8) (topology.dot), Cumulus' topology converter (function).
- * Limits:  cabling's and dot_scan's.  Not for two threads: libcgraph's parser is one for all. */
+ * The attribute `function` or `role` of a node determines its role: host, server, client, storage
+ * and target are hosts, words with oob or mgmt are management networks, all others (leaf, spine)
+ * switches. Attributes of an edge that are parameters of a link (rate, length, mtu, fec ..) are
+ * used, in the syntax of a scenario; others are reported.
+ *   Source:  ptmd(8) (topology.dot), Cumulus' topology converter (function).
+ *   Limits:  those of cabling.h and dot_scan.h.  Not thread-safe, because libcgraph's parser has
+ *            global state. */
 #ifndef STORMGLASS_SCENARIOS_IMPORT_DOT_H
 #define STORMGLASS_SCENARIOS_IMPORT_DOT_H
 

@@ -11,7 +11,7 @@ enum kind { KIND_END, KIND_WORD, KIND_EDGE, KIND_SIGN };
 
 struct token {
     enum kind kind;
-    char sign; /* of a KIND_SIGN */
+    char sign; /* for KIND_SIGN */
     const char *text;
     size_t length;
     struct diag_place place;
@@ -23,7 +23,7 @@ struct scan {
     struct diag *diag;
     const char *at;
     const char *line_start;
-    const char *counted; /* the columns up to here are counted */
+    const char *counted; /* columns have been counted up to here */
     int line, column;
     struct dot_places *places;
     size_t group_count;
@@ -33,7 +33,7 @@ struct scan {
 
 /* ---- the text ---- */
 
-/* Bytes that go on with a character of UTF-8 are no columns. */
+/* Continuation bytes of UTF-8 do not count as columns. */
 static struct diag_place place_here(struct scan *scan)
 {
     for (; scan->counted < scan->at; scan->counted++)
@@ -58,7 +58,7 @@ static void next_byte(struct scan *scan)
     }
 }
 
-/* True where one was passed over. */
+/* True if a comment was skipped. */
 static bool skip_comment(struct scan *scan)
 {
     const bool is_hash = *scan->at == '#' && scan->at == scan->line_start;
@@ -106,7 +106,7 @@ static bool is_word_byte(char c)
            c == '.' || (unsigned char)c >= 0x80;
 }
 
-/* A name without quotes, or a number: Graphviz takes anything else for two words. */
+/* True for an unquoted name or a number, which Graphviz reads as one word. */
 static bool is_one_word(const struct token *token)
 {
     const char *text = token->text;
@@ -150,7 +150,7 @@ static struct token next_token(struct scan *scan)
     return token;
 }
 
-/* Keywords have no case. */
+/* Keywords are not case-sensitive. */
 static bool is_keyword(const struct token *token, const char *word)
 {
     return token->kind == KIND_WORD && token->length == strlen(word) &&
@@ -159,7 +159,8 @@ static bool is_keyword(const struct token *token, const char *word)
 
 /* ---- statements ---- */
 
-/* Every new name of an attribute is given to all that is there: Graphviz takes time for each. */
+/* Limits the number of attribute names: Graphviz adds each new one to all objects, which takes
+ * time. */
 static void count_attribute(struct scan *scan, const struct token *name)
 {
     struct dot_places *places = scan->places;
@@ -207,7 +208,7 @@ static bool opens_group(const struct token *token)
     return (token->kind == KIND_SIGN && token->sign == '{') || is_keyword(token, "subgraph");
 }
 
-/* From the opening brace to the one that closes it. */
+/* Scans from the opening brace to its closing brace. */
 static void scan_body(struct scan *scan)
 {
     struct token last = {.kind = KIND_SIGN, .sign = ';'}, word = last;

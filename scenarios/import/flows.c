@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * flows - what hosts send to each other, by the files of other simulators, as workloads. */
+ * flows - converts the flows in files of other simulators to workloads. */
 #include "scenarios/import/flows.h"
 
 #include "base/check.h"
@@ -70,7 +70,7 @@ static int64_t rate_of(const struct cabling_link *link)
     return port.rate;
 }
 
-/* Of each node that of its slowest link. */
+/* By node: rate of its slowest link. */
 static int64_t *slowest_rates(const struct cabling *cabling)
 {
     int64_t *rates = memory_zeroed(cabling->node_count, sizeof *rates);
@@ -88,7 +88,7 @@ int64_t flows_duration(const struct cabling *cabling)
     const int64_t begin = first_start(cabling);
     int64_t last = 0, busiest = 0;
     int64_t *rates = slowest_rates(cabling);
-    __int128 *bytes = memory_zeroed(2 * cabling->node_count, sizeof *bytes); /* out, in */
+    __int128 *bytes = memory_zeroed(2 * cabling->node_count, sizeof *bytes); /* sent, received */
     for (size_t i = 0; i < cabling->flow_count; i++) {
         const struct cabling_flow *flow = &cabling->flows[i];
         bytes[2 * flow->from->index] += flow->bytes;

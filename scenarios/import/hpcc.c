@@ -13,7 +13,7 @@
 
 enum { TOKEN_BYTES = 64, PRIORITY = 3 };
 
-/* The file's words, one after the other, as an istream gives them. */
+/* Words of the file, split as by an istream. */
 struct scan {
     struct cabling *cabling;
     const struct tree_file *file;
@@ -21,7 +21,7 @@ struct scan {
     const char *line_start;
     int line;
     char token[TOKEN_BYTES];
-    struct diag_place place; /* of the token */
+    struct diag_place place; /* place of the token */
 };
 
 static struct scan scan_of(struct cabling *cabling, const struct tree_file *file)
@@ -110,7 +110,7 @@ static bool make_nodes(struct scan *scan, int64_t nodes, int64_t switches)
     return true;
 }
 
-/* ns-3 writes Gbps and Gb/s, and what has no unit is bits a second. */
+/* ns-3 writes Gbps and Gb/s; a number without a unit is in bits per second. */
 static const char *rate_text(struct scan *scan)
 {
     char text[TOKEN_BYTES + 8];
@@ -131,7 +131,7 @@ static bool set(struct scan *scan, struct cabling_link *link, const char *name, 
     return cabling_set(scan->cabling, link, (struct cabling_value){name, text, scan->place});
 }
 
-/* A time of ns-3, such as 1us, 0.001ms, or seconds without a unit. */
+/* Reads a time in ns-3's notation, such as 1us or 0.001ms; without a unit, in seconds. */
 static bool next_delay(struct scan *scan, struct cabling_link *link)
 {
     if (!next_token(scan, "the delay of the link, such as 1us"))
@@ -144,7 +144,8 @@ static bool next_delay(struct scan *scan, struct cabling_link *link)
     int64_t delay = 0;
     if (!opt_parse(opt_find(port_opts, "delay"), text, &delay, why))
         return expected(scan, "the delay of the link, such as 1us");
-    /* A cable has some length; of one whose delay is given, none besides it. */
+    /* Links have a default cable length. If the file gives the delay, set the length to 0 so that
+     * the cable adds nothing. */
     return set(scan, link, "delay", text) && (delay == 0 || set(scan, link, "length", "0m"));
 }
 
@@ -253,7 +254,7 @@ static bool read_flows(struct scan *scan)
 
 /* ------------------------------------------------------------------ config */
 
-/* CC_MODE of third.cc. */
+/* CC_MODE in third.cc. */
 static const struct {
     const char *mode, *name;
 } algorithms[] = {{"1", "dcqcn"}, {"3", "hpcc"}};
@@ -302,7 +303,7 @@ static bool read_config(struct scan *scan)
     return true;
 }
 
-/* ------------------------------------------------------------------ the files */
+/* ------------------------------------------------------------------ files */
 
 /* A config begins with a word, a flow file with a line of one number. */
 static bool is_config(const struct tree_file *file)
@@ -313,8 +314,8 @@ static bool is_config(const struct tree_file *file)
 
 bool hpcc_read(struct cabling *cabling)
 {
-    cabling->switch_latency = "0ns"; /* the simulator's switches forward at once */
-    cabling->packet_bytes = 1000;    /* its PACKET_PAYLOAD_SIZE */
+    cabling->switch_latency = "0ns"; /* the simulator's switches forward without delay */
+    cabling->packet_bytes = 1000;    /* its default PACKET_PAYLOAD_SIZE */
     for (size_t i = 0; i < cabling->file_count; i++) {
         struct scan scan = scan_of(cabling, cabling->files[i]);
         const bool fine = i == 0                         ? read_topology(&scan)

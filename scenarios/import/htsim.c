@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * htsim - fat trees and connection matrices of htsim, line by line. */
+ * htsim - reads fat trees and connection matrices of htsim, line by line. */
 #include "scenarios/import/htsim.h"
 
 #include "scenarios/format/lines.h"
@@ -17,12 +17,12 @@ struct reading {
     struct cabling *cabling;
     struct lines lines;
     struct htsim_tree *tree;
-    int64_t tier;  /* that the lines speak of; -1: of none */
-    int64_t nodes; /* of the matrix */
+    int64_t tier;  /* tier of the current lines; -1: none */
+    int64_t nodes; /* nodes in the matrix */
     const char *words[WORDS_MAX];
     size_t lengths[WORDS_MAX];
     int count;
-    int triggers, priorities; /* flows that have one */
+    int triggers, priorities; /* number of flows with a trigger, with a priority */
 };
 
 static void cut(struct reading *reading)
@@ -57,7 +57,7 @@ static bool is_word(const struct reading *reading, int word, const char *text)
            strncasecmp(reading->words[word], text, reading->lengths[word]) == 0;
 }
 
-/* A number; its fraction does not count, as in htsim. */
+/* Reads a number; a fraction is ignored, as in htsim. */
 static bool number_at(const struct reading *reading, int word, int64_t most, const char *what,
                       int64_t *number)
 {
@@ -78,7 +78,7 @@ static bool number_at(const struct reading *reading, int word, int64_t most, con
 
 static const struct {
     const char *word;
-    size_t offset; /* in struct htsim_tier */
+    size_t offset; /* offset in struct htsim_tier */
     int64_t most;
     const char *what;
 } rows[] = {
@@ -165,7 +165,7 @@ static bool is_whole(const struct reading *reading)
     return true;
 }
 
-/* One latency for all switches is what a scenario has in one place. */
+/* A scenario has one latency for all switches, so all tiers must have the same. */
 static void take_latency(struct reading *reading)
 {
     const struct htsim_tree *tree = reading->tree;
@@ -184,7 +184,7 @@ static void take_latency(struct reading *reading)
             most);
 }
 
-/* Where the file has no Podsize: all hosts of two tiers, else those below one agg switch. */
+/* Default of Podsize: all hosts for two tiers, else the hosts below one agg switch. */
 static void choose_pod(struct htsim_tree *tree)
 {
     if (tree->pod == 0)
@@ -210,7 +210,7 @@ static bool read_tree(struct reading *reading)
 
 /* ------------------------------------------------------------------ the matrix */
 
-/* A matrix alone: its hosts at one switch. */
+/* A matrix without a tree: all hosts are at one switch. */
 static bool make_switch(struct reading *reading)
 {
     struct cabling *cabling = reading->cabling;
@@ -236,7 +236,7 @@ static bool make_switch(struct reading *reading)
     return true;
 }
 
-/* "0->7" */
+/* Reads "0->7". */
 static bool ends_of(const struct reading *reading, struct cabling_flow *flow)
 {
     static const char what[] = "FROM->TO with two numbers below Nodes, such as 0->7";
@@ -318,7 +318,7 @@ static bool take_matrix_line(struct reading *reading)
         is_word(reading, 0, "Failures"))
         return number_at(reading, 1, INT32_MAX, "a number", &ignored);
     if (is_word(reading, 0, "trigger"))
-        return true; /* of flows that are left out */
+        return true; /* triggers of flows that are left out */
     if (is_word(reading, 0, "failure")) {
         note_row(reading);
         return true;
@@ -344,7 +344,7 @@ static bool read_matrix(struct reading *reading)
     return true;
 }
 
-/* ------------------------------------------------------------------ the files */
+/* ------------------------------------------------------------------ files */
 
 static bool is_tree(const struct tree_file *file)
 {
@@ -355,7 +355,7 @@ bool htsim_read(struct cabling *cabling)
 {
     struct htsim_tree *tree = arena_take(cabling->arena, sizeof *tree);
     size_t trees = 0;
-    for (int pass = 0; pass < 2; pass++) /* the tree first */
+    for (int pass = 0; pass < 2; pass++) /* trees before matrices */
         for (size_t i = 0; i < cabling->file_count; i++) {
             const struct tree_file *file = cabling->files[i];
             if (is_tree(file) != (pass == 0))

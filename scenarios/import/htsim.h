@@ -3,9 +3,9 @@
  *   Nodes 8 / Tiers 2 / Podsize 8 / Tier 0 / Downlink_speed_Gbps 100 / Radix_Down 4 / Radix_Up 2 /
  *   Downlink_Latency_ns 500 / Switch_Latency_ns 0 / Oversubscribed 2 / Bundle 1 / Queue_Down ..
  *   Nodes 8 / Connections 2 / 0->7 start PICOSECONDS size BYTES id 1 prio 2 / ..
- * Hosts are host0 .., switches tor0 .., agg0 .., core0 .., cabled as fat_tree_topology.cpp does.  A
- * flow that a trigger starts is left out with a note, as is what has no counterpart.
- * The files may come in any order; a matrix alone is one switch with its hosts.
+ * Hosts are host0 .., switches tor0 .., agg0 .., core0 .., cabled as in fat_tree_topology.cpp.
+ * Flows started by a trigger, and settings without a counterpart, are left out with a note.
+ * The files may be in any order; a matrix alone is one switch with its hosts.
  * Source: Broadcom/csg-htsim, sim/datacenter: fat_tree_topology.cpp, connection_matrix.cpp. */
 #ifndef STORMGLASS_SCENARIOS_IMPORT_HTSIM_H
 #define STORMGLASS_SCENARIOS_IMPORT_HTSIM_H
@@ -14,7 +14,7 @@
 
 enum { HTSIM_TIERS = 3 };
 
-/* A fat tree as its file has it; 0 where it says nothing. */
+/* A tier of a fat tree as in the file; 0: not set. */
 struct htsim_tier {
     int64_t rate_gbps, radix_down, radix_up, latency_ns, switch_ns, oversubscribed, bundle;
     bool there;
@@ -23,13 +23,13 @@ struct htsim_tier {
 struct htsim_tree {
     int64_t nodes, tiers, pod;
     struct htsim_tier tier[HTSIM_TIERS];
-    struct diag_place place; /* of the file */
+    struct diag_place place; /* place in the file */
 };
 
-/* A cabling_reader: of the cabling's files. */
+/* Implements cabling_reader. */
 bool htsim_read(struct cabling *cabling);
 
-/* The tree's nodes and links; false and a message when its numbers do not agree. */
+/* Adds the tree's nodes and links; false, with a message, if its numbers do not agree. */
 bool htsim_build(struct cabling *cabling, const struct htsim_tree *tree);
 
 #endif

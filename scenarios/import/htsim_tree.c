@@ -6,7 +6,7 @@
 
 enum { TOR, AGG, CORE };
 
-/* How many there are. */
+/* Number of nodes and pods. */
 struct counts {
     int64_t pods, tors_per_pod, aggs_per_pod, tors, aggs, cores;
 };
@@ -84,7 +84,7 @@ static bool add_nodes(struct building *building, const char *word, int64_t count
     return true;
 }
 
-/* Down from a switch of the tier, as many cables as a bundle has. */
+/* Connects a switch of the tier below to an upper switch with as many cables as a bundle has. */
 static bool add_links(struct building *building, struct cabling_node *down, struct cabling_node *up,
                       const struct htsim_tier *tier)
 {
@@ -109,7 +109,8 @@ static bool add_links(struct building *building, struct cabling_node *down, stru
     return true;
 }
 
-/* fat_tree_topology.cpp, init_network: core = agg's place in its pod + aggs of a pod * l. */
+/* As init_network in fat_tree_topology.cpp: core = index of the agg in its pod + aggs per pod *
+ * l. */
 static bool add_cables(struct building *building, const struct counts *counts)
 {
     const struct htsim_tier *tier = building->tree->tier;

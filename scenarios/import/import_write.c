@@ -28,7 +28,7 @@ int64_t import_path_mtu(int64_t link_mtu)
 
 /* ---- targets ---- */
 
-/* A host that is called so stores.  "tgt" is a word of its own or begins one. */
+/* True if the name of a host indicates storage. "tgt" must be a word or begin one. */
 static bool is_called_target(const char *name)
 {
     static const char *const words[] = {"target", "nvmet", "array", "storage", "tgt"};
@@ -42,7 +42,8 @@ static bool is_called_target(const char *name)
     return false;
 }
 
-/* Fills which hosts are targets; false: the second half, because no name or each says it. */
+/* Determines the targets; false: no name or every name indicates storage, so the second half are
+ * targets. */
 static bool find_targets(const char *const *hosts, const bool *said, size_t count, bool *is_target)
 {
     size_t targets = 0;

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { NAME_ROOM = 10 }; /* for what makes a name unique */
+enum { NAME_ROOM = 10 }; /* bytes for the suffix that makes a name unique */
 
 struct name {
     const char *text;
-    unsigned next; /* the number that the next of the same text gets */
+    unsigned next; /* number for the next node with the same text */
 };
 
 static int by_text(const void *a, const void *b)
@@ -55,6 +55,6 @@ const char *names_pick(struct names *names, const char *wanted)
 
 void names_free(struct names *names)
 {
-    while (names->taken != NULL) /* a node of the tree begins with its name */
+    while (names->taken != NULL) /* the first member of a tsearch node is the pointer to its key */
         tdelete(*(struct name *const *)names->taken, &names->taken, by_text);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * names - names of nodes made of what somebody called them, each given once.
- * A letter, then letters, digits, '.', '_', '-', no "..", at most TOPOLOGY_NAME_MAX; what does not
- * fit becomes '-', what is taken gets a number behind it: "spine0", "spine0-2".
- * Owner: the names are the arena's; names_free ends the rest. */
+ * names - makes unique, legal node names from the names in a file.
+ * A name is a letter, then letters, digits, '.', '_', '-', without "..", at most TOPOLOGY_NAME_MAX
+ * bytes. Other characters become '-', and a name that is taken gets a number: "spine0", "spine0-2".
+ * Owner: the names belong to the arena; names_free frees the rest. */
 #ifndef STORMGLASS_SCENARIOS_IMPORT_NAMES_H
 #define STORMGLASS_SCENARIOS_IMPORT_NAMES_H
 
@@ -10,7 +10,7 @@
 
 struct names {
     struct arena *arena;
-    void *taken; /* tsearch */
+    void *taken; /* tree of tsearch */
 };
 
 const char *names_pick(struct names *names, const char *wanted);

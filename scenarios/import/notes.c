@@ -5,7 +5,7 @@ enum { CLEAN_BYTES_MAX = 80, NOTE_BYTES = 4096 };
 
 const char *notes_clean(struct arena *arena, const char *text)
 {
-    size_t length = 0; /* not strnlen: texts may be in buffers that are shorter than the most */
+    size_t length = 0; /* not strnlen: a text may be in a buffer shorter than the maximum */
     while (length < CLEAN_BYTES_MAX && text[length] != '\0')
         length++;
     char *clean = arena_text(arena, text, length);

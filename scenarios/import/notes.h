@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * notes - what an import leaves out or takes otherwise, each with its place.
- * Lines "FILE:LINE:COLUMN: note: sentence", for standard error and for the comments of what is
- * written.  Owner: the arena that the struct names; the rest of it begins as zero. */
+ * notes - reports what an import leaves out or maps differently, each with its place.
+ * Lines "FILE:LINE:COLUMN: note: sentence" go to standard error and into the comments of the
+ * output. Owner: the arena in the struct; everything else is initially zero. */
 #ifndef STORMGLASS_SCENARIOS_IMPORT_NOTES_H
 #define STORMGLASS_SCENARIOS_IMPORT_NOTES_H
 
@@ -13,7 +13,7 @@
 
 struct notes {
     struct arena *arena;
-    const char **lines; /* without their ends */
+    const char **lines; /* without line ends */
     size_t count;
 };
 
@@ -22,10 +22,10 @@ void notes_add(struct notes *notes, struct diag_place place, const char *format,
 void notes_add_list(struct notes *notes, struct diag_place place, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 
-/* What may stand in a note or a comment: printable ASCII, cut to a bearable length. */
+/* Text that is safe in a note or a comment: printable ASCII, cut to a reasonable length. */
 const char *notes_clean(struct arena *arena, const char *text);
 
-/* Each line with `before` before it. */
+/* Prints each line with the prefix `before`. */
 void notes_print(const struct notes *notes, const char *before, FILE *out);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `topology: {kind: dot, file: topology.dot, hosts: "server*"}`: the cables of a graph.
- * Attributes that a link does not have are passed over here; `import dot` tells them. */
+ * scenario_dot - `topology: {kind: dot, file: topology.dot, hosts: "server*"}`: cables from a
+ * graph.
+ * Attributes that a link does not have are ignored here; `import dot` reports them. */
 #include "scenarios/load/scenario_load.h"
 
 #include "scenarios/import/dot.h"
 
 #include <string.h>
 
-/* A node that could not keep its name would not be found by the scenario's. */
+/* The scenario refers to nodes by name, so a node whose name had to be changed is an error. */
 static void check_names(const struct cabling *cabling)
 {
     for (size_t i = 0; i < cabling->node_count; i++) {

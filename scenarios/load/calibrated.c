@@ -37,7 +37,7 @@ static void unknown_word(struct diag *diag, const struct tree_item *item)
     tree_message(diag, DIAG_ERROR, item->value, item->key_place, text);
 }
 
-/* "512B..256KiB", or one value alone. */
+/* Reads "512B..256KiB", or a single value. */
 static bool read_range(struct arena *arena, struct diag *diag, const struct tree_node *node,
                        enum quantity_kind kind, struct calibrated *range)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * calibrated - what a profile was fitted on.
- * A profile whose values were measured may say over which work:
+ * calibrated - the workload range on which a profile was fitted.
+ * A profile with measured values may state the range of workloads that were measured:
  *   calibrated: {block-size: 512B..256KiB, queue-depth: 1..16}
- * A workload whose words lie in every range is inside; beyond them the model is extrapolated.  The
- * words are those of a workload (the list below).  Ends belong to the range. */
+ * A workload is inside if its parameters are in every range, limits included; outside, the model
+ * extrapolates. The keys are parameters of workloads (the list below). */
 #ifndef STORMGLASS_SCENARIOS_LOAD_CALIBRATED_H
 #define STORMGLASS_SCENARIOS_LOAD_CALIBRATED_H
 
@@ -11,15 +11,15 @@
 #include "scenarios/format/tree.h"
 
 struct calibrated {
-    const char *profile, *word; /* "block-size" */
+    const char *profile, *word; /* `word`: such as "block-size" */
     int64_t low, high;          /* in the base unit of the word's quantity */
-    const char *text;           /* as the profile writes it */
+    const char *text;           /* as written in the profile */
 };
 
-/* The quantity of a workload's word that a profile may have been fitted on; false: it is none. */
+/* Quantity of a workload parameter that a profile may be fitted on; false: another parameter. */
 bool calibrated_quantity(const char *word, enum quantity_kind *kind);
 
-/* A mapping of words to ranges; appended to the list, which lives in the arena.  A profile that is
+/* Ranges by parameter. New ones are appended to the list, which is in the arena. A profile that is
  * read twice counts once. */
 struct calibrated_list {
     struct calibrated *ranges;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deviation - the list. */
+ * deviation - collects the deviations in a list. */
 #include "scenarios/load/deviation_private.h"
 
 #include "base/memory.h"
@@ -16,8 +16,8 @@ static bool is_same(const struct deviation_entry *entry, const struct deviation_
     return whole ? entry->word == said->word : strcmp(entry->word, said->word) == 0;
 }
 
-/* "hosts.slow", "workloads.w", "fabric.overrides[0]"; a section for all has no entries, and routes
- * are one: none means anything without the others. */
+/* Length of the entry in a path: "hosts.slow", "workloads.w", "fabric.overrides[0]"; 0 for sections
+ * without entries. All routes are one entry, because a route has no meaning without the others. */
 static size_t entry_length(const char *path)
 {
     static const char *const named[] = {"hosts.", "workloads."};
@@ -149,7 +149,8 @@ bool deviation_is_at(const struct deviation *deviation, uint32_t node, uint16_t 
     return false;
 }
 
-/* Changes of one row stand together: a place is there again only with another row. */
+/* Counts the changes of the first row only, because the changes of other rows are at the same
+ * places. */
 uint32_t deviation_spots(const struct deviation *deviation)
 {
     uint32_t spots = 0;

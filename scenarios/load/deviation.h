@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deviation - settings of which some things differ from their like.
- * Like are switches of one tier, ports between the same two tiers (both ends of their links),
- * hosts that are targets and hosts that are none, workloads; of links also the host links and the
- * fabric links together, where one MTU must pass the other.
- *   common   what more than half of the like have; where none has so many, what the section that
- *            is for all says (fabric.switch, fabric.host-links, hosts.defaults)
- *   narrow   an override or a section of some gives these another value than that
- *   broad    it is the common value, but the section for all says another: every leaf, all targets;
- *            routes that are written; a link class whose MTU is smaller than that of the hosts
- * One mapping that gives one value to many is one deviation, and so are all the values of one
- * profile.  Narrow ones come first, each in the order of the file's sections.  Cables differ by
- * plan: of their rates and lengths only one that is slower or longer than what more than half have.
- * Owner: deviations_free; the scenario outlives it.  Errors: none. */
+ * deviation - settings by which some devices differ from their peers.
+ * Peers are switches of one tier, ports between the same two tiers (both ends of their links),
+ * targets, hosts that are not targets, and workloads. In addition, host links and fabric links are
+ * compared where one MTU must pass the other.
+ *   common   the value of more than half of the peers; if there is none, the value of the section
+ *            for all (fabric.switch, fabric.host-links, hosts.defaults)
+ *   narrow   an override or a section for some sets another value than the common one
+ *   broad    it is the common value, but the section for all has another: every leaf, all targets;
+ *            static routes; a link class whose MTU is smaller than that of the hosts
+ * One mapping that sets one value for many devices is one deviation, and so are all values of one
+ * profile. Narrow ones come first, each in the order of the file's sections. Rates and lengths of
+ * cables differ by design, so only a cable that is slower or longer than that of more than half of
+ * the peers counts.
+ * Owner: deviations_free; the scenario must outlive it. Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_DEVIATION_H
 #define STORMGLASS_SCENARIOS_LOAD_DEVIATION_H
 
@@ -20,43 +21,44 @@
 enum { DEVIATIONS_MAX = 256, DEVIATION_TEXT_BYTES = 128 };
 
 enum deviation_of {
-    DEVIATION_PORT,   /* a value of a port's parameters */
-    DEVIATION_SWITCH, /* likewise, and so on */
+    DEVIATION_PORT,   /* a port parameter */
+    DEVIATION_SWITCH, /* a switch parameter; likewise below for hosts */
     DEVIATION_RNIC,
     DEVIATION_NVME,
     DEVIATION_TARGET,
     DEVIATION_CONTROL_VALUE,
-    DEVIATION_MEDIA_VALUE,     /* of the namespaces' entry `index` */
-    DEVIATION_NAMESPACE_VALUE, /* likewise */
-    DEVIATION_SUBSYSTEM_VALUE, /* of the subsystem `index` */
-    DEVIATION_CONTROL,   /* the congestion control as a whole: `like` is a struct loader_host */
-    DEVIATION_DSCP,      /* a switch's map: `like` has its entries */
-    DEVIATION_HOST_DSCP, /* a host's own map: likewise, or NULL: it has none */
-    DEVIATION_MEDIA,     /* the medium of entry `index`: `like` is a struct scenario_namespace */
-    DEVIATION_ROUTE,     /* route `index` is written */
-    DEVIATION_CLASS,     /* workload `index`; `like` is a struct verbs_class */
-    DEVIATION_WORK       /* workload `index`: a value that is no load */
+    DEVIATION_MEDIA_VALUE,     /* a parameter of the medium of namespaces entry `index` */
+    DEVIATION_NAMESPACE_VALUE, /* a parameter of namespaces entry `index` */
+    DEVIATION_SUBSYSTEM_VALUE, /* a parameter of subsystem `index` */
+    DEVIATION_CONTROL,         /* the whole congestion control: `like` is a struct loader_host */
+    DEVIATION_DSCP,            /* a switch's DSCP map: `like` has its entries */
+    DEVIATION_HOST_DSCP,       /* a host's own DSCP map: `like` has its entries; NULL: no map */
+    DEVIATION_MEDIA, /* the medium of entry `index`: `like` is a struct scenario_namespace */
+    DEVIATION_ROUTE, /* static route `index` */
+    DEVIATION_CLASS, /* workload `index`; `like` is a struct verbs_class */
+    DEVIATION_WORK   /* workload `index`: a parameter that is not load */
 };
 
-/* What makes one place like the others. */
+/* A change that makes one place equal to its peers. */
 struct deviation_change {
     enum deviation_of of;
-    struct scenario_spot spot; /* of a workload none: node SCENARIO_NOWHERE */
+    struct scenario_spot spot; /* node SCENARIO_NOWHERE for a workload */
     uint32_t index;
-    const struct opt *row; /* of a value */
+    const struct opt *row; /* for a parameter */
     int64_t common;
-    const void *like; /* of what is no value */
+    const void *like; /* for anything else */
 };
 
 #define SCENARIO_NOWHERE UINT32_MAX
 
 struct deviation {
-    const char *path;  /* as --set takes it: "fabric.overrides[0].headroom" */
-    const char *entry; /* of the file, with all that stands in it: "fabric.overrides[0]" */
-    char value[DEVIATION_TEXT_BYTES], common[DEVIATION_TEXT_BYTES]; /* as a scenario writes them */
-    struct diag_place where;                                        /* of the value */
+    const char *path;  /* path for --set: "fabric.overrides[0].headroom" */
+    const char *entry; /* path of the whole entry in the file: "fabric.overrides[0]" */
+    char value[DEVIATION_TEXT_BYTES], common[DEVIATION_TEXT_BYTES]; /* in the syntax of a
+                                                                     * scenario */
+    struct diag_place where;                                        /* place of the value */
     bool broad;
-    bool planned; /* somebody may well want it so: all of a tier, a workload's class */
+    bool planned; /* may be intended: a whole tier, a workload's class */
     const struct deviation_change *changes;
     size_t change_count;
 };
@@ -65,23 +67,24 @@ struct deviations {
     struct arena arena;
     struct deviation *list;
     size_t count;
-    uint32_t left_out; /* beyond DEVIATIONS_MAX */
+    uint32_t left_out; /* number of deviations beyond DEVIATIONS_MAX */
 };
 
 void deviations_find(struct deviations *deviations, const struct scenario *scenario);
-/* What the sections for all say otherwise than by itself, one value each: all have it, so that only
- * what happened can tell whether it is odd.  No cables. */
+/* Finds values in the sections for all that differ from the defaults, one value each. All devices
+ * have them, so only the results of a run can show whether they are a mistake. Cables are
+ * excluded. */
 void deviations_find_written(struct deviations *deviations, const struct scenario *scenario);
 
 void deviations_free(struct deviations *deviations);
 
-/* Both stand in one entry of the file, and are both narrow or both broad. */
+/* True if both are in one entry of the file, and both are narrow or both broad. */
 bool deviation_together(const struct deviation *a, const struct deviation *b);
 
-/* Something of the node deviates, at this port (SCENARIO_ALL_PORTS: anywhere), by it. */
+/* True if the deviation affects this node at this port (SCENARIO_ALL_PORTS: at any port). */
 bool deviation_is_at(const struct deviation *deviation, uint32_t node, uint16_t port);
 
-/* How many nodes and ports deviate by it. */
+/* Number of nodes and ports that the deviation affects. */
 uint32_t deviation_spots(const struct deviation *deviation);
 
 #endif

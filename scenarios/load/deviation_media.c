@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deviation_media - targets whose namespaces are of another medium than those of most, and
- * namespaces that are otherwise limited or laid out than most. */
+ * deviation_media - targets whose namespaces are on another medium than those of most targets, and
+ * namespaces with other limits or layouts than most. */
 #include "scenarios/load/deviation_private.h"
 
 #include "nvme/media/media.h"
@@ -29,7 +29,7 @@ static bool is_same_kind(const struct scenario_namespace *a, const struct scenar
     return a->media == b->media && strcmp(a->profile, b->profile) == 0;
 }
 
-/* All targets that have such an entry have one kind of medium there. */
+/* True if all targets that have this entry use the same kind of medium there. */
 static bool is_one_kind(const struct scenario *scenario, uint32_t index)
 {
     const struct scenario_namespace *first = NULL;
@@ -42,7 +42,7 @@ static bool is_one_kind(const struct scenario *scenario, uint32_t index)
     return true;
 }
 
-/* What more than half of the targets have as their entry of that number; NULL: there is none. */
+/* The medium of more than half of the targets in the entry with this index; NULL: none. */
 static const struct scenario_namespace *common_medium(const struct scenario *scenario,
                                                       uint32_t index)
 {
@@ -63,8 +63,8 @@ static const struct scenario_namespace *common_medium(const struct scenario *sce
     return holders > members / 2 ? found : NULL;
 }
 
-/* Where no medium is that of most, the shortest time of those that are alike but for their values.
- */
+/* The smallest value of the row among all targets, used if the media differ only in their values
+ * and none has a majority. */
 static int64_t shortest(const struct scenario *scenario, uint32_t index, const struct opt *row)
 {
     int64_t least = INT64_MAX;
@@ -77,7 +77,7 @@ static int64_t shortest(const struct scenario *scenario, uint32_t index, const s
     return least;
 }
 
-/* `common` NULL: none is. */
+/* `common` NULL: no medium has a majority. */
 static void add_medium_row(struct deviation_search *search, uint32_t node, uint32_t index,
                            const struct opt *row, const struct scenario_namespace *common)
 {
@@ -130,7 +130,7 @@ static void add_medium(struct deviation_search *search, uint32_t node, uint32_t 
 
 /* ------------------------------------------------------------------ values of namespaces */
 
-/* Namespaces or subsystems of all targets: what one has in common with another is its rows. */
+/* Namespaces or subsystems of all targets, which have the same rows. */
 struct alike {
     const struct opt *rows;
     enum deviation_of of;
@@ -139,7 +139,7 @@ struct alike {
 static const struct alike namespaces_alike = {nvme_namespace_opts, DEVIATION_NAMESPACE_VALUE};
 static const struct alike subsystems_alike = {nvme_subsystem_opts, DEVIATION_SUBSYSTEM_VALUE};
 
-/* Capacities differ by plan. */
+/* Capacities differ by design. */
 static bool is_planned(const struct opt *row)
 {
     return strcmp(row->name, "size") == 0 || strcmp(row->name, "lba-size") == 0;
@@ -158,7 +158,7 @@ static int64_t value_of(const struct alike *alike, const struct scenario_host *h
     return *opt_field(row, (void *)(uintptr_t)params);
 }
 
-/* What most have, if more than half have the same. */
+/* Finds the value that more than half have. */
 static struct deviation_vote vote_on(const struct alike *alike, const struct scenario *scenario,
                                      const struct opt *row)
 {
@@ -202,7 +202,7 @@ static void add_row(struct deviation_search *search, const struct alike *alike,
     deviation_add(search, &said, change);
 }
 
-/* What they have that nobody gave a value. */
+/* The row's default, for values that are not set. */
 static int64_t preset_of(const struct opt *row)
 {
     char why[OPT_WHY_BYTES];

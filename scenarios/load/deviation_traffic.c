@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deviation_traffic - one class of links beside the other, classes of workloads, written routes. */
+ * deviation_traffic - differences between the two classes of links, classes of workloads, static
+ * routes. */
 #include "scenarios/load/deviation_private.h"
 
 #include "net/port/port.h"
@@ -12,7 +13,8 @@ enum { WORD_BYTES = 64 };
 
 /* ------------------------------------------------------------------ link classes */
 
-/* What a frame needs from end to end: the better value of a row for it.  False: none is better. */
+/* True if the value is the better one of a parameter that must fit from end to end. False: not
+ * better, or no such parameter. */
 static bool is_better(const struct opt *row, int64_t value, int64_t than)
 {
     if (row->offset == offsetof(struct port_params, mtu))
@@ -89,7 +91,7 @@ static void say_class(const struct verbs_class *class, bool by_dscp, char text[W
         snprintf(text, WORD_BYTES, "auto");
 }
 
-/* The class that more than half of all workloads have, else none of its own. */
+/* The class of more than half of all workloads, else the default class. */
 static const struct verbs_class *common_class(const struct scenario *scenario)
 {
     static const struct verbs_class none;
@@ -117,7 +119,8 @@ static void look_at_classes(struct deviation_search *search)
         const bool by_dscp = workload->class.tos_set || common->tos_set;
         say_class(&workload->class, by_dscp, value);
         say_class(common, by_dscp, other);
-        const int entry = (int)strcspn(workload->name, "/"); /* the rest is a fio job's */
+        const int entry = (int)strcspn(workload->name, "/"); /* the rest of the name is a fio
+                                                              * job's */
         const struct deviation_said said = {
             .path = arena_format(&search->found->arena, "workloads.%.*s", entry, workload->name),
             .word = by_dscp ? "dscp" : "priority",
@@ -133,8 +136,8 @@ static void look_at_classes(struct deviation_search *search)
     }
 }
 
-/* What a workload is served with, or let have, beside what it asks for: that is load, and its own
- * affair. */
+/* Parameters of the resources that serve a workload or limit it, as opposed to the load that it
+ * offers. */
 static bool is_service(const struct opt *row)
 {
     static const char *const names[] = {"receives",   "receive-delay", "iops-limit",
@@ -150,7 +153,7 @@ static int64_t work_value(const struct scenario_workload *workload, const struct
     return *opt_field(row, (void *)(uintptr_t)workload->params);
 }
 
-/* Of the workloads of one kind; the row's preset where no value is that of most. */
+/* Value of most workloads of one kind; the default if there is no majority. */
 static int64_t common_work(const struct scenario *scenario, const struct workload_ops *ops,
                            const struct opt *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deviation_values - what each has in a row of parameters, beside what its like have in it. */
+ * deviation_values - compares each parameter with that of the peers. */
 #include "scenarios/load/deviation_private.h"
 
 #include "base/hash.h"
@@ -12,12 +12,12 @@
 
 enum { GROUPS_MAX = 64, TIERS = 256 };
 
-/* One of those who are compared: who is alike has the same group. */
+/* One of the compared things; peers have the same group. */
 struct item {
     const struct block *block, *base;
     struct scenario_spot spot;
     uint32_t group;
-    uint32_t class; /* of those with the same block, base and group, from 0 */
+    uint32_t class; /* class of the items with the same block, base and group, from 0 */
 };
 
 struct section {
@@ -26,13 +26,13 @@ struct section {
     size_t count;
 };
 
-/* Items that differ in nothing but their place: few, while the items may be all ports of a fabric.
- */
+/* Items that differ only in their place. There are few classes even if the items are all ports of a
+ * fabric. */
 struct class
 {
     const struct item *first;
     uint32_t members;
-    bool looked_at; /* of the present row */
+    bool looked_at; /* examine it for the current row */
 };
 
 struct classes {
@@ -62,10 +62,10 @@ static bool is_same_class(const struct item *a, const struct item *b)
 
 static void find_classes(struct section *section, struct classes *classes)
 {
-    uint32_t room = 4; /* at most half of the places are taken */
+    uint32_t room = 4; /* at most half of the slots are used */
     while (room < 2 * section->count)
         room *= 2;
-    uint32_t *places = memory_zeroed(room, sizeof *places); /* 1 and the class; 0: free */
+    uint32_t *places = memory_zeroed(room, sizeof *places); /* class + 1; 0: free */
     *classes = (struct classes){.list = memory_zeroed(section->count + 1, sizeof *classes->list)};
     for (size_t i = 0; i < section->count; i++) {
         struct item *item = &section->items[i];
@@ -99,7 +99,8 @@ static void count_votes(const struct classes *classes, size_t row, struct deviat
     }
 }
 
-/* The mapping of some that gave the value; NULL: the section for all did, or nobody. */
+/* The mapping for some that sets the value; NULL: the section for all does, or the value is not
+ * set. */
 static const char *own_path(const struct section *section, const struct item *item, size_t row)
 {
     const char *path =
@@ -132,8 +133,8 @@ static void add_value(struct deviation_search *search, const struct section *sec
     deviation_add(search, &said, &change);
 }
 
-/* Cables differ by plan: only one that is slower or longer than those of most is odd, or one of few
- * of which an override says so. */
+/* Rates and lengths of cables differ by design. Only a cable that is slower or longer than most is
+ * a deviation, or, among few peers, one that an override makes so. */
 static bool is_cable(const struct section *section, const struct opt *row)
 {
     return section->of == DEVIATION_PORT && row->offset < offsetof(struct port_params, mtu);
@@ -150,7 +151,7 @@ static bool is_override(const char *path)
     return strncmp(path, head, sizeof head - 1) == 0;
 }
 
-/* `vote` is of the item's group. */
+/* `vote` is that of the item's group. */
 static void look_at_item(struct deviation_search *search, const struct section *section,
                          const struct item *item, size_t row, const struct deviation_vote *vote)
 {
@@ -160,7 +161,8 @@ static void look_at_item(struct deviation_search *search, const struct section *
     const bool cable = is_cable(section, opt), plan = vote->members >= DEVIATION_PLAN;
     bool narrow = value != common, broad = value == common && value != base;
     if (cable) {
-        const bool few = vote->members < 2 * DEVIATION_PLAN; /* ends of links */
+        const bool few = vote->members < 2 * DEVIATION_PLAN; /* members are ends of links, two
+                                                              * per link */
         narrow = deviation_won(vote) && is_worse_cable(opt, value, common);
         broad = !narrow && few && is_override(own_path(section, item, row)) &&
                 is_worse_cable(opt, value, base);
@@ -171,7 +173,7 @@ static void look_at_item(struct deviation_search *search, const struct section *
         add_value(search, section, item, row, base, plan && !cable);
 }
 
-/* Of which classes a mapping of their own gives the value; false: of none. */
+/* Marks the classes whose value is set by a mapping of their own; false: none. */
 static bool find_own(const struct section *section, const struct classes *classes, size_t row)
 {
     bool any = false;
@@ -200,7 +202,8 @@ static void look_at_row(struct deviation_search *search, const struct section *s
     }
 }
 
-/* Of which classes the section for all gives the value, and not its profile; false: of none. */
+/* Marks the classes whose value is set by the section for all, and not by its profile; false:
+ * none. */
 static bool find_written(const struct section *section, const struct classes *classes, size_t row,
                          int64_t preset)
 {
@@ -253,9 +256,9 @@ static void look_at_all(struct deviation_search *search, struct section *section
     free(section->items);
 }
 
-/* ------------------------------------------------------------------ who is alike */
+/* ------------------------------------------------------------------ peer groups */
 
-/* Both ends of a link are alike. */
+/* Both ends of a link are in one group. */
 static uint32_t link_group(const struct scenario *scenario, const struct scenario_link *link)
 {
     const uint32_t a = scenario->nodes[link->node[0]].tier, b = scenario->nodes[link->node[1]].tier;
@@ -313,8 +316,8 @@ static const struct block *block_of(const struct loader_host *host, enum deviati
                                     : host->control;
 }
 
-/* Rows of another congestion control, or of another preset of the same one, are compared with
- * nothing: they differ as a whole. */
+/* With another congestion control, or another preset of the same one, parameters cannot be
+ * compared; the whole congestion control is then the deviation. */
 static void look_at_hosts(struct deviation_search *search, enum deviation_of of)
 {
     const struct scenario *scenario = search->scenario;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deviation_wholes - DSCP maps and congestion controls. */
+ * deviation_wholes - deviations of DSCP maps and congestion controls. */
 #include "scenarios/load/deviation_private.h"
 
 #include "rnic/cc/cc.h"
@@ -31,7 +31,7 @@ static int first_difference(const uint8_t *a, const uint8_t *b)
     return difference_from(a, b, 0);
 }
 
-/* "dscp.26" where that entry alone differs, "dscp" where several do. */
+/* "dscp.26" if only that entry differs, "dscp" if several do. */
 static const char *map_word(struct deviation_search *search, const char *word, const uint8_t *map,
                             const uint8_t *base)
 {
@@ -41,7 +41,7 @@ static const char *map_word(struct deviation_search *search, const char *word, c
                : arena_format(&search->found->arena, "%s.%d", word, first);
 }
 
-/* Like it in tier, and in what it serves. */
+/* True for peers: the same tier and role. */
 static bool is_alike(const struct scenario_node *a, const struct scenario_node *b)
 {
     return a->kind == b->kind && a->tier == b->tier &&
@@ -56,7 +56,7 @@ static const uint8_t *map_of(const struct scenario *scenario, uint32_t node)
                : scenario->origins->nodes[node].host->dscp;
 }
 
-/* Who was looked at last: its neighbour in the list is mostly as it is. */
+/* Result for the previous node, which the next one in the list usually shares. */
 struct look {
     const struct scenario *scenario;
     uint32_t node; /* UINT32_MAX: none yet */
@@ -77,7 +77,7 @@ static bool is_control_same(const struct scenario *scenario, uint32_t a, uint32_
                       scenario->origins->nodes[b].host->preset);
 }
 
-/* What more than half of its like have is no exception. */
+/* True if more than half of the peers have the same, so that it is not an exception. */
 static bool is_common(struct look *look, uint32_t node, same_fn *same)
 {
     const struct scenario *scenario = look->scenario;

@@ -36,7 +36,7 @@ static const struct {
 
 enum { WORDS = sizeof words / sizeof words[0] };
 
-/* Two letters before one, so that <= is not read as <. */
+/* Two-character operators come first, so that <= is not read as <. */
 static const struct {
     const char *text;
     enum expect_op op;
@@ -129,7 +129,7 @@ static bool find_quantity(const struct scenario *scenario, const char *path,
     return false;
 }
 
-/* Offers every path that exists, each workload's included. */
+/* Suggests the nearest of all existing paths, including those of each workload. */
 static void unknown_path(const struct scenario *scenario, const struct tree_node *written,
                          const char *path, struct diag *diag)
 {
@@ -152,7 +152,7 @@ static void unknown_path(const struct scenario *scenario, const struct tree_node
     tree_error(diag, written, "there is no quantity '%.64s'%s", path, nearest_hint(&nearest).text);
 }
 
-/* Where the operator stands, and its index; NULL when there is none. */
+/* Position and index of the operator; NULL if there is none. */
 static const char *find_op(const char *text, int *op)
 {
     const char *at = strpbrk(text, "<>=!");
@@ -176,7 +176,7 @@ static bool parse_word(const char *text, struct expectation *expectation)
     return false;
 }
 
-/* "55us" */
+/* Example of a value for messages, such as "55us". */
 static const char *example_of(enum expect_quantity quantity)
 {
     const char *all = quantity_expected(expect_kind(quantity)), *last = strrchr(all, ' ');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * expect - `expect:` of a scenario: what must hold after a run.
- * Either a word (no-lossless-drop, all-commands-complete, no-deadlock, no-pause, steady) or
- * QUANTITY OP VALUE, where the quantity is a path of the JSON summary (`pfc.pause_frames`, and
- * `NAME.latency.p99` for a workload) and the value has the quantity's unit.  Parsed here, evaluated
- * by whoever has the run's counters. */
+ * expect - `expect:` of a scenario: conditions that a run must meet.
+ * An expectation is a word (no-lossless-drop, all-commands-complete, no-deadlock, no-pause, steady)
+ * or QUANTITY OP VALUE. The quantity is a path of the JSON summary (`pfc.pause_frames`, or
+ * `NAME.latency.p99` for a workload), and the value has the quantity's unit. Parsed here, evaluated
+ * by the code that has the run's counters. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_EXPECT_H
 #define STORMGLASS_SCENARIOS_LOAD_EXPECT_H
 
@@ -11,11 +11,11 @@
 #include "scenarios/format/tree.h"
 #include "scenarios/load/scenario.h"
 
-/* What a quantity is measured over.  Where a run has none of it, a comparison that holds for 0 has
- * compared nothing, and is no pass: BASIS(enumerator, why nothing was measured). */
+/* What a quantity is measured over. If a run has nothing to measure, a comparison that is true for
+ * 0 has compared nothing and does not pass: BASIS(enumerator, why nothing was measured). */
 #define EXPECT_BASES(BASIS)                                                                        \
-    BASIS(FACT, "") /* of every run */                                                             \
-    BASIS(WORK, "") /* how much was done: that nothing is, may be expected */                      \
+    BASIS(FACT, "") /* always measured */                                                          \
+    BASIS(WORK, "") /* amount of work; zero may be expected */                                     \
     BASIS(TRAFFIC, "not measured on real devices")                                                 \
     BASIS(LOSSLESS, "no frame of a lossless class was sent")                                       \
     BASIS(MARKING, "no switch marks ECN")                                                          \
@@ -24,11 +24,11 @@
     BASIS(WRITES, "nothing was written to a target")                                               \
     BASIS(MEDIA, "no namespace is on a medium that ages")                                          \
     BASIS(ARRAYS, "no namespace is on an array of drives")                                         \
-    BASIS(OPERATIONS, "") /* what became of what was issued */                                     \
+    BASIS(OPERATIONS, "") /* outcome of issued operations */                                       \
     BASIS(CONTROLLERS, "the workload has no NVMe controller")                                      \
     BASIS(ADMIN, "the workload sent no admin command")                                             \
     BASIS(PATHS, "the workload has no several paths")                                              \
-    BASIS(SAMPLES, "") /* of operations that completed */
+    BASIS(SAMPLES, "") /* completed operations */
 
 enum expect_basis {
 #define BASIS(name, why) EXPECT_OVER_##name,
@@ -36,9 +36,8 @@ enum expect_basis {
 #undef BASIS
 };
 
-/* Quantities of a whole run are rows of quantity.def.  Of a workload:
- * X(enumerator, path in the JSON object after the workload's name, the same without its unit, kind
- * of value, what it is measured over). */
+/* Quantities of a whole run are rows of quantity.def. For workloads: X(enumerator, path in the JSON
+ * object after the workload's name, the same without its unit, kind of value, basis). */
 #define EXPECT_OF_WORKLOADS(X)                                                                     \
     X(ISSUED, ".issued", ".issued", QUANTITY_INT, WORK)                                            \
     X(COMPLETED, ".completed", ".completed", QUANTITY_INT, WORK)                                   \
@@ -138,7 +137,8 @@ enum expect_quantity {
 #define X(name, path, plain, kind, basis) EXPECT_##name,
     EXPECT_OF_WORKLOADS(X)
 #undef X
-    /* Have no path: commands that failed or are unfinished, and workloads that have not settled. */
+    /* Quantities without a path: commands that failed or are unfinished, and workloads without a
+     * steady state. */
     EXPECT_COMMANDS_LOST,
     EXPECT_UNSETTLED,
 };
@@ -148,7 +148,7 @@ enum expect_op { EXPECT_LT, EXPECT_LE, EXPECT_GT, EXPECT_GE, EXPECT_EQ, EXPECT_N
 #define EXPECT_WHOLE_RUN UINT32_MAX
 
 struct expectation {
-    const char *text; /* as the scenario writes it */
+    const char *text; /* as written in the scenario */
     enum expect_quantity quantity;
     uint32_t workload; /* index, or EXPECT_WHOLE_RUN */
     enum expect_op op;
@@ -156,19 +156,20 @@ struct expectation {
     struct diag_place place;
 };
 
-/* False and a message when it cannot be understood; workloads of the scenario are known by then. */
+/* False, with a message, if the expectation is invalid. The scenario's workloads must have been
+ * loaded. */
 bool expect_parse(const struct scenario *scenario, const struct tree_node *written,
                   struct expectation *expectation, struct diag *diag);
 
-/* `actual` in the base unit of the quantity. */
+/* True if `actual`, in the base unit of the quantity, meets the expectation. */
 bool expect_holds(const struct expectation *expectation, int64_t actual);
 
-/* For messages and lists: the path, and the kind of its value. */
+/* Path of a quantity and kind of its value, for messages and lists. */
 const char *expect_path(enum expect_quantity quantity);
 const char *expect_plain(enum expect_quantity quantity); /* the path without units */
 enum quantity_kind expect_kind(enum expect_quantity quantity);
 enum expect_basis expect_basis(enum expect_quantity quantity);
-/* The same quantity over the steady part of a run; `quantity` where there is no such row. */
+/* The same quantity over the steady part of a run; `quantity` if there is none. */
 enum expect_quantity expect_steady(enum expect_quantity quantity);
 const char *expect_basis_missing(enum expect_basis basis); /* why nothing was measured */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * library - embedded cases as scenarios. */
+ * library - loads the embedded scenarios of cases/ and works/. */
 #include "scenarios/load/library.h"
 
 #include "base/memory.h"
@@ -19,7 +19,8 @@ enum { FILES_MAX = 64, NAME_BYTES = 128 };
 
 static const char cases[] = "cases/", works[] = "works/";
 
-/* The embedded file of that name ("pause-storm" or "pause-storm.yaml") in the folder, or NULL. */
+/* Finds an embedded file by name ("pause-storm" or "pause-storm.yaml") in a directory; NULL:
+ * none. */
 static const struct embedded_file *find(const char *folder, const char *name)
 {
     char wanted[128];
@@ -31,7 +32,8 @@ static const struct embedded_file *find(const char *folder, const char *name)
     return NULL;
 }
 
-/* Other files of the cases folder stand beside the scenario, as they do in the source tree. */
+/* Other files of the cases directory are in the same directory as the case, as in the source
+ * tree. */
 static uint32_t files_beside(struct scenario_source files[FILES_MAX])
 {
     uint32_t count = 0;
@@ -63,7 +65,7 @@ static struct scenario *load_case(const struct embedded_file *file,
     return scenario_load(&from, diag);
 }
 
-/* The name of an embedded scenario, "pause-storm"; false: it is none. */
+/* The name of an embedded scenario, "pause-storm"; false: not one of them. */
 static bool read_stem(const char *file, const char *folder, char *stem, size_t size)
 {
     const char *end = strstr(file, ".yaml");
@@ -74,7 +76,7 @@ static bool read_stem(const char *file, const char *folder, char *stem, size_t s
     return true;
 }
 
-/* Neither a file nor a case: nearly always a slip in the name of a case. */
+/* The name is neither a file nor a case, usually because a case's name is misspelled. */
 static void unknown_name(const char *name, const char *why, struct diag *diag)
 {
     char wanted[NAME_BYTES], stem[NAME_BYTES];

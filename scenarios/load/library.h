@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * library - scenarios by name: a file, or a case or work that travels inside the program.
- * A file of that name goes before a case.  Other files of the cases' folder stand beside a case, as
- * they do in the source tree.
- * Owner of the result: scenario_free.  Errors: located messages in diag, and NULL. */
+ * library - loads scenarios by name: a file, or an embedded scenario of cases/ or works/.
+ * A file takes precedence over a case of the same name. Other files of the cases directory are in
+ * the same directory as the case, as in the source tree.
+ * Owner of the result: scenario_free. Errors: located messages in diag, and NULL. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_LIBRARY_H
 #define STORMGLASS_SCENARIOS_LOAD_LIBRARY_H
 
 #include "scenarios/load/scenario.h"
 
-/* "pause-storm", "pause-storm.yaml", the path of a file, or "-" for standard input. */
+/* `name`: "pause-storm", "pause-storm.yaml", the path of a file, or "-" for standard input. */
 struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
                               struct diag *diag);
 
@@ -16,11 +16,11 @@ struct scenario *library_load(const char *name, const char *const *sets, uint32_
 struct scenario *library_load_again(const struct scenario *scenario, const char *const *sets,
                                     uint32_t set_count, struct diag *diag);
 
-/* Whether a case or work has that name. */
+/* True if an embedded scenario of cases/ or works/ has that name. */
 bool library_has(const char *name);
 
-/* What a file names as its scenario: a file beside it, or if there is none a case.  The text is the
- * arena's, or `name`. */
+/* Resolves the scenario that a file refers to: a file relative to the file's directory, or else a
+ * case. The text belongs to the arena, or is `name`. */
 const char *library_beside(struct arena *arena, const char *file, const char *name);
 
 #endif

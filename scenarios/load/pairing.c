@@ -35,7 +35,7 @@ static void swap(struct scenario_spot *a, struct scenario_spot *b)
     *b = kept;
 }
 
-/* Exchanges the partner of i for one that leaves neither side alone with itself. */
+/* Swaps the partner of i with another one so that neither host is paired with itself. */
 static bool part(struct scenario_spot *partners, size_t count, const struct selection *from,
                  size_t i)
 {

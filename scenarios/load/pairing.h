@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pairing - who talks to whom when a workload has several hosts.
+ * pairing - which hosts of a workload form pairs.
  *   all-to-all    each of from with each of to
- *   one-to-one    the first with the first, and so on; as many of one as of the other
- *   round-robin   as many pairs as the longer side has; the shorter one is gone through in turns
- *   permutation   each of from with one of to that nobody else has, drawn from the seed
- * No host talks to itself: all-to-all and round-robin leave such a pair out, permutation draws
- * around it. */
+ *   one-to-one    the first with the first, and so on; both sides have the same number
+ *   round-robin   as many pairs as the longer side has hosts; the shorter side is repeated in turn
+ *   permutation   each of from with a different one of to, drawn from the seed
+ * No host is paired with itself: all-to-all and round-robin skip such a pair, permutation draws
+ * other partners. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_PAIRING_H
 #define STORMGLASS_SCENARIOS_LOAD_PAIRING_H
 
@@ -29,13 +29,13 @@ struct pairing_list {
     uint32_t count;
 };
 
-/* How they are paired; `loopback`: a host with itself, too. */
+/* How hosts are paired; `loopback`: a host may be paired with itself. */
 struct pairing_way {
     enum pairing pairing;
     bool loopback;
 };
 
-/* NULL, or a sentence that says why it cannot be done. */
+/* NULL, or a sentence that explains why the pairing is impossible. */
 const char *pairing_make(struct arena *arena, const struct pairing_way *way,
                          const struct selection *from, const struct selection *to, struct rng *rng,
                          struct pairing_list *list);

@@ -13,7 +13,7 @@ enum { GBPS = 1000000000 };
 
 static const char folder[] = "profiles/", ending[] = ".yaml";
 
-/* "profiles/NAME.yaml" gives NAME's length, another file 0. */
+/* Length of NAME in "profiles/NAME.yaml"; 0: another file. */
 static size_t stem_length(const char *file)
 {
     const size_t length = strlen(file), head = sizeof folder - 1, tail = sizeof ending - 1;
@@ -32,7 +32,7 @@ static const struct embedded_file *find_embedded(const char *name)
     return NULL;
 }
 
-/* Gb/s of "profiles/generic-<Gb/s>g.yaml"; 0: it is another file. */
+/* Rate in Gb/s of "profiles/generic-<Gb/s>g.yaml"; 0: another file. */
 static int64_t rate_of_generic(const char *file)
 {
     static const char head[] = "profiles/generic-";
@@ -58,7 +58,7 @@ static int64_t link_rate(const struct loader *loader, uint32_t host)
 const char *profile_for_host(struct loader *loader, uint32_t host)
 {
     const int64_t rate = link_rate(loader, host);
-    const int64_t least = rate == 0 ? 1 : (rate + GBPS - 1) / GBPS; /* 0: it has no link */
+    const int64_t least = rate == 0 ? 1 : (rate + GBPS - 1) / GBPS; /* 0: the host has no link */
     int64_t best = 0;
     for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
         const int64_t of = rate_of_generic(file->name);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * profile - a device as a data file: values, and how each is known.
+ * profile - a device described by a data file: values, and the evidence for each.
  *   stormglass-profile: 1
  *   name: rnic-100g
  *   about: One sentence.
  *   kind: rnic                      # switch, rnic, media or target
  *   media: flash-tlc                # kind media only: the model that the values are for
- *   calibrated: {queue-depth: 1..16}  # over which work the values were fitted (calibrated.h)
+ *   calibrated: {queue-depth: 1..16}  # workloads on which the values were fitted (calibrated.h)
  *   values: {tx-delay: {value: 300ns, evidence: inferred, source: "..."}}
- *   nvme: {submit-cost: ...}        # kind rnic only, optional: what NVMe costs a host with it,
- *   target: {command-cost: ...}     # and a target
- * A name is a profile that travels in the program (scenarios/profiles), a path (with a '/' or
- * ending in .yaml) a file beside the scenario.  Evidence: documented, measured, inferred or
+ *   nvme: {submit-cost: ...}        # kind rnic only, optional: cost of NVMe for a host with it,
+ *   target: {command-cost: ...}     # and for a target
+ * A name is a profile embedded in the program (scenarios/profiles); a path (with a '/' or ending in
+ * .yaml) is a file relative to the scenario. Evidence: documented, measured, inferred or
  * assumed. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_PROFILE_H
 #define STORMGLASS_SCENARIOS_LOAD_PROFILE_H
@@ -24,24 +24,24 @@ struct profile {
     const struct tree_node *nvme, *target; /* or NULL */
 };
 
-/* `word` names it; a place for messages. `kind`: which kind is meant.  False and a message when it
- * cannot be had. */
+/* `word` names the profile and is the place for messages. `kind`: the required kind. False, with a
+ * message, if there is no such profile. */
 bool profile_find(struct loader *loader, const struct tree_node *word, const char *kind,
                   struct profile *profile);
 
-/* Finds a profile by a name that the program itself chooses. */
+/* Finds an embedded profile whose name is chosen by the program. */
 bool profile_find_own(struct loader *loader, const char *name, const char *kind,
                       struct profile *profile);
 
-/* The profile of a host's RNIC where a scenario names none: of the program's generic-<Gb/s>g the
- * slowest that is no slower than the host's fastest link; the fastest where the link is faster than
- * all.  Overrides do not count: a link that runs slower than its class ends at the same card. */
+/* The default profile of a host's RNIC: the slowest embedded generic-<Gb/s>g that is no slower than
+ * the host's fastest link, or the fastest one if the link is faster than all. Overrides do not
+ * count: a link that runs below its class's rate still ends at the same card. */
 const char *profile_for_host(struct loader *loader, uint32_t host);
 
-/* Is it the name of a profile that travels in the program? */
+/* True if an embedded profile has that name. */
 bool profile_is_known(const char *name);
 
-/* Is it a path rather than a name? */
+/* True if it is a path rather than a name. */
 bool profile_is_path(const char *name);
 
 /* Loads the profile's values over the block's. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * profile_switch - a block of its own, loaded like a scenario's. */
+ * profile_switch - loads a profile into a separate block, in the same way as a scenario. */
 #include "scenarios/load/profile_switch.h"
 
 #include "scenarios/load/profile.h"

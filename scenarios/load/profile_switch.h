@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * profile_switch - a switch's parameters by its profile, without a scenario. */
+ * profile_switch - a switch's parameters from a profile, without a scenario. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_PROFILE_SWITCH_H
 #define STORMGLASS_SCENARIOS_LOAD_PROFILE_SWITCH_H
 
@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* `name`: of a profile that travels in the program, or a path.  `said_by`: who named it, for
- * messages.  Presets where the profile says nothing.  False and messages when it cannot be had. */
+/* `name`: an embedded profile or a path. `said_by`: source of the name, for messages. Parameters
+ * that the profile does not set have their defaults. False, with messages, on errors. */
 bool profile_switch(const char *name, const char *said_by, struct switch_params *params,
                     struct diag *diag);
 

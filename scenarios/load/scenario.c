@@ -83,7 +83,8 @@ static const struct tree_file *open_given(struct loader *loader, const char *nam
     return NULL;
 }
 
-/* The file keeps the name that the scenario gives it: that is how a replay finds it. */
+/* The file keeps the name that the scenario gives it, because a replay finds the file by that
+ * name. */
 static const struct tree_file *open_beside(struct loader *loader, const struct tree_node *name)
 {
     const char *path = tree_beside(loader->arena, loader->home, name->text);
@@ -184,7 +185,8 @@ static bool is_loaded(const struct scenario *scenario, const char *name)
     return false;
 }
 
-/* Of a workload that was refused, and that is told already. */
+/* True if the expectation refers to a rejected workload, for which an error was already
+ * reported. */
 static bool is_of_refused(const struct loader *loader, const struct tree_node *expectation)
 {
     const struct tree_node *workloads = tree_get(loader->root, "workloads");
@@ -218,7 +220,7 @@ void scenario_load_expectations(struct loader *loader)
     loader->scenario->expectation_count = (uint32_t)written->count;
 }
 
-/* Generated topologies leave no host alone; a written one can. */
+/* In generated topologies every host has a link; in an explicit one a host may have none. */
 static void check_hosts_linked(struct loader *loader)
 {
     for (uint32_t i = 0; i < loader->scenario->host_count; i++) {
@@ -277,7 +279,7 @@ static bool read_tree(struct loader *loader)
     return root != NULL && root->kind == TREE_MAP;
 }
 
-/* A part that failed leaves nothing for the next one to stand on. */
+/* Parts depend on earlier ones, so loading stops if there are no nodes after the fabric. */
 static void load_parts(struct loader *loader)
 {
     static void (*const parts[])(struct loader *) = {load_top,

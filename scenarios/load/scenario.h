@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scenario - a loaded scenario: pure data, everything resolved.
- * Names have become indices, quantities integers, profiles and overrides effective parameters.
- * Whoever builds a world from it looks at nothing else.  Things with the same parameters share one
- * struct.
- * A `..._values` is the block that parameters were made in: it knows where each value was written
+ * scenario - a loaded scenario: pure data with everything resolved.
+ * Names have become indexes, quantities integers, profiles and overrides effective parameters. A
+ * simulation is built from this struct alone. Things with equal parameters share one struct.
+ * A `..._values` member is the block in which parameters were built, with the place of each value
  * (block_place).
  * Units: time ps, sizes bytes, rates bits per second, fractions parts per million.
- * Owner: scenario_free; every pointer in here lives in the scenario's arena.
- * Errors: located messages in the diag that the loaders take; a loader gives NULL when diag_failed.
- * */
+ * Owner: scenario_free; every pointer is in the scenario's arena.
+ * Errors: located messages in the diag of the loaders; a loader returns NULL if diag_failed. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_SCENARIO_H
 #define STORMGLASS_SCENARIOS_LOAD_SCENARIO_H
 
@@ -37,74 +35,76 @@ struct workload_ops;
 
 #define SCENARIO_ALL_PORTS UINT16_MAX
 
-/* Namespaces of one target; `count` of them with consecutive numbers. */
+/* Namespaces of one target: `count` namespaces with consecutive numbers. */
 struct scenario_namespace {
     const struct media_ops *media;
-    const void *media_params; /* the media kind's own, filled by its rows */
+    const void *media_params; /* parameters of the media kind */
     const struct nvme_namespace_params *params;
-    const char *profile; /* the word after `media:` */
+    const char *profile; /* value of `media:` */
     uint32_t count, ana_group;
     struct diag_place place;
 };
 
-/* The state of ANA groups at ports of a target; -1: all of them. */
+/* State of ANA groups at ports of a target; -1: all of them. */
 struct scenario_ana {
-    int64_t port, group, state; /* state: scenario_ana_state of it */
+    int64_t port, group, state; /* `state`: argument of scenario_ana_state */
 };
 
-/* The enum nvme_ana_state that the row `state` of scenario_ana_opts means. */
+/* Converts the row `state` of scenario_ana_opts to an enum nvme_ana_state. */
 uint32_t scenario_ana_state(int64_t choice);
 
 struct scenario_host {
     const struct rnic_params *rnic;
     const struct cc_ops *cc;
-    const struct cc_preset *cc_preset; /* that the values began with */
-    struct diag_place cc_place;        /* of its name; file NULL: it is the default */
+    const struct cc_preset *cc_preset; /* preset from which the values started */
+    struct diag_place cc_place;        /* place of its name; file NULL: the default */
     const void *cc_params;
     const struct nvme_carrier_host *nvme_host;
-    const struct nvme_carrier_target *nvme_target; /* set also when it is no target */
+    const struct nvme_carrier_target *nvme_target; /* set even if the host is not a target */
     const struct scenario_namespace *namespaces;
-    uint32_t namespace_count; /* entries; 0: no target */
-    const char *nqn;          /* of the host; NULL: made from its name */
+    uint32_t namespace_count; /* number of entries; 0: not a target */
+    const char *nqn;          /* NQN of the host; NULL: derived from its name */
     const struct nvme_target_subsystem *subsystems;
-    uint32_t subsystem_count; /* 0: one that has all namespaces */
+    uint32_t subsystem_count; /* 0: one subsystem with all namespaces */
     const struct scenario_ana *ana;
     uint32_t ana_count;
-    const char *machine; /* hosts with the same share a processor; NULL: a computer of its own */
+    const char *machine; /* hosts of the same machine share a processor; NULL: a separate machine */
     const struct block *rnic_values, *cc_values, *nvme_host_values, *nvme_target_values;
 };
 
 #define SCENARIO_NO_LINK UINT32_MAX
 
-/* One end of a link.  Explicit topologies may leave ports without one: then only `link` and
- * `params` are set. */
+/* One end of a link. Ports of explicit topologies may have no link; then only `link` and `params`
+ * are set. */
 struct scenario_port {
     uint32_t link; /* or SCENARIO_NO_LINK */
     uint8_t end;   /* 0 or 1: which end of the link this is */
-    uint16_t card; /* of an inner port: the NIC that it is in */
+    uint16_t card; /* inner port: NIC that contains it */
     uint32_t peer_node;
     uint16_t peer_port;
-    const char *name; /* what the equipment calls it, or NULL */
+    const char *name; /* name of the port on the equipment, or NULL */
     const struct port_params *params;
     const struct block *values;
 };
 
 enum scenario_node_kind { SCENARIO_HOST, SCENARIO_SWITCH };
 
-/* Tiers from the hosts up, for drawings and charts only. */
+/* Tiers are counted from the hosts up. */
 struct scenario_node {
     const char *name;
     enum scenario_node_kind kind;
-    uint32_t index; /* among the hosts, or among the switches */
+    uint32_t index; /* index among the hosts, or among the switches */
     uint8_t tier;
     uint16_t port_count;
-    uint16_t outer_ports; /* the first ones; the others are inner ports, of loopbacks */
-    bool is_aggregate;    /* hosts: the NICs are one (nics.h), with the address of the first */
+    uint16_t outer_ports; /* number of external ports; the remaining ones are inner ports of
+                           * loopbacks */
+    bool is_aggregate;    /* hosts: the NICs are one link aggregate (nics.h) with the address of
+                           * the first */
     struct scenario_port *ports;
-    uint32_t endpoint; /* hosts: of the first port; those of its other ports follow */
-    uint32_t segment;  /* switches: equal for those that links between switches join */
+    uint32_t endpoint; /* hosts: endpoint of the first port; those of its other ports follow */
+    uint32_t segment;  /* switches: equal for switches connected by links */
     const struct scenario_host *host; /* hosts */
-    /* Of a target's subsystem where the scenario names none; NULL: NVME_SUBSYSTEM_NQN. */
+    /* NQN of a target's subsystem if the scenario names none; NULL: NVME_SUBSYSTEM_NQN. */
     const char *nqn;
     const struct switch_params *switch_params; /* switches */
     const struct block *switch_values;
@@ -112,14 +112,14 @@ struct scenario_node {
     struct diag_place place;
 };
 
-/* "leaf0:Ethernet4" where it is known what the equipment calls it, else "leaf0:p1". */
+/* "leaf0:Ethernet4" if the name of the port on the equipment is known, else "leaf0:p1". */
 struct scenario_port_text {
     char text[128];
 };
 struct scenario_port_text scenario_port_name(const struct scenario_node *node, unsigned port);
 
 struct scenario_link {
-    const char *name; /* "leaf2-spine1"; parallel links have the same */
+    const char *name; /* "leaf2-spine1"; parallel links have the same name */
     uint32_t node[2];
     uint16_t port[2];
     struct diag_place place;
@@ -127,92 +127,93 @@ struct scenario_link {
 
 struct scenario_pair {
     uint32_t from, to; /* nodes */
-    uint8_t turn;      /* of its first queue pair or controller: nics.h */
+    uint8_t turn;      /* turn of its first queue pair or controller: nics.h */
 };
 
-/* An entry of `workloads:`; an entry of kind fio gives one for each job of its file (kind nvme), in
- * order. */
+/* An entry of `workloads:`. An entry of kind fio results in one workload of kind nvme for each job
+ * of its file, in order. */
 struct scenario_workload {
-    const char *name; /* of the entry; "entry/job" when its fio file has several jobs */
+    const char *name; /* name of the entry; "entry/job" if its fio file has several jobs */
     const struct workload_ops *ops;
-    const void *params;         /* the kind's own, filled by its rows */
-    const struct block *values; /* NULL: of a fio job */
-    uint32_t copies;            /* instances of each pair: 1, or the numjobs of a fio job */
-    const char *subsystem;      /* NQN; NULL: the first of the target */
-    const struct fio_job *job;  /* of a fio file: barriers, exit rules, run time; else NULL */
-    uint32_t first_job;         /* workload that is job 0 of the same file */
+    const void *params;         /* parameters of its kind */
+    const struct block *values; /* NULL: a fio job */
+    uint32_t copies;            /* instances of each pair: 1, or numjobs of a fio job */
+    const char *subsystem;      /* NQN; NULL: the target's first one */
+    const struct fio_job *job;  /* of a fio file: barriers, exit rules, runtime; else NULL */
+    uint32_t first_job;         /* index of the workload for job 0 of the same file */
     const struct scenario_pair *pairs;
     uint32_t pair_count;
-    uint32_t turns;           /* queue pairs or NVMe controllers of each pair */
-    uint32_t paths;           /* NVMe controllers of an instance, as many as there are NICs for;
-                               * 0: one without multipath */
-    int8_t nic, peer_nic;     /* the port of the hosts in from and to; -1: spread */
-    struct verbs_class class; /* of its connections */
+    uint32_t turns;           /* queue pairs or NVMe controllers per pair */
+    uint32_t paths;           /* NVMe controllers per instance, as far as there are NICs; 0: one,
+                               * without multipath */
+    int8_t nic, peer_nic;     /* port of the hosts in from and to; -1: all in turn */
+    struct verbs_class class; /* class of its connections */
     time_ps start,
-        stop; /* absolute; stop is at most `duration`.  Start is without a fio job's delays */
+        stop; /* absolute times; stop is at most `duration`; start does not include a fio job's
+               * delays */
     time_ps start_jitter;
     struct diag_place place;
 };
 
-/* Ports of one switch. */
+/* Egress ports of one switch. */
 struct scenario_egress {
     const uint16_t *ports;
     uint32_t count;
 };
 
-/* Written routes: what is at one of the switches and goes to one of the hosts leaves by these
- * ports, several of them as equal costs. */
+/* A static route: traffic at one of the switches to one of the hosts leaves by these ports; several
+ * ports have equal cost. */
 struct scenario_route {
-    const struct scenario_spot *at;       /* switches as a whole */
-    const struct scenario_egress *egress; /* of each */
+    const struct scenario_spot *at;       /* whole switches */
+    const struct scenario_egress *egress; /* egress of each switch in `at` */
     uint32_t at_count;
-    const struct scenario_spot *to; /* hosts as a whole */
+    const struct scenario_spot *to; /* whole hosts */
     uint32_t to_count;
     struct diag_place place;
 };
 
-/* How routes follow what fails. */
+/* How routes react to failures. */
 struct scenario_routing {
-    int64_t detection; /* ps from the loss of carrier, or its return, to the switches' knowledge */
-    int64_t convergence;  /* ps from there to new routes in all switches */
-    int64_t local_repair; /* a switch does without its own dead ports as soon as it knows */
+    int64_t detection;    /* ps from the loss or return of carrier until the switches detect it */
+    int64_t convergence;  /* ps from detection to new routes in all switches */
+    int64_t local_repair; /* a switch stops using its own dead ports as soon as it detects them */
 };
 
 /* A node as a whole, or one of its ports. */
 struct scenario_spot {
     uint32_t node;
-    uint16_t port; /* SCENARIO_ALL_PORTS: the node */
+    uint16_t port; /* SCENARIO_ALL_PORTS: the whole node */
 };
 
-/* What `where` selects is resolved to spots, as the kind's place says. */
+/* A fault; `where` is resolved to spots according to its kind. */
 struct scenario_fault {
     const struct fault_ops *ops;
-    const void *params; /* the kind's own, filled by its rows */
+    const void *params; /* parameters of its kind */
     time_ps at;
-    time_ps end; /* TIME_NEVER: it stays */
+    time_ps end; /* TIME_NEVER: until the end of the run */
     const struct scenario_spot *spots;
     uint32_t spot_count;
-    const struct scenario_route *route; /* of a kind that has one */
+    const struct scenario_route *route; /* for kinds with a route */
     struct diag_place place;
 };
 
-/* A file that the scenario was made from; the first is the scenario itself. */
+/* A file from which the scenario was made; the first one is the scenario itself. */
 struct scenario_source {
-    const char *name; /* as the scenario writes it, or the path given on the command line */
+    const char *name; /* as written in the scenario, or the path on the command line */
     const char *text; /* NUL-terminated */
     size_t length;
 };
 
-/* One effective value.  `where` is set when the scenario, a profile file or --set wrote it. */
+/* An effective value. `where` is set if the scenario, a profile file or --set sets the value. */
 struct scenario_setting {
     const char *path; /* "fabric.switch.ecn-kmin" */
     const struct opt *row;
     int64_t value;
-    struct diag_place where; /* file NULL: nobody wrote it */
-    const char *profile;     /* name of the profile that gave it, or NULL */
+    struct diag_place where; /* file NULL: default */
+    const char *profile;     /* name of the profile with the value, or NULL */
     const char
         *evidence; /* "documented", "measured", "inferred", "assumed"; NULL: not from a profile */
-    const char *source; /* of the profile's value, or of the row */
+    const char *source; /* source of the profile's value, or of the parameter */
 };
 
 struct scenario {
@@ -220,16 +221,16 @@ struct scenario {
     const char *name, *about;
     uint64_t seed;
     time_ps duration; /* workloads issue in [0, duration) */
-    time_ps drain;    /* how long work under way may take to finish after that */
+    time_ps drain;    /* time after `duration` for work in flight to finish */
 
-    struct scenario_node
-        *nodes; /* hosts first, then switches, in the order of their names' numbers */
+    struct scenario_node *nodes; /* hosts first, then switches, in numerical order of their names */
     uint32_t node_count, host_count, switch_count;
     struct scenario_link *links;
     uint32_t link_count;
-    uint32_t nics; /* of each host that queue pairs are spread over, as many as it has */
+    uint32_t nics; /* NICs of each host that queue pairs are spread over, as far as the host has
+                    * them */
     uint32_t endpoint_count;
-    const struct scenario_route *routes; /* a later one goes before an earlier one */
+    const struct scenario_route *routes; /* later ones take precedence */
     uint32_t route_count;
     struct scenario_routing routing;
 
@@ -240,22 +241,22 @@ struct scenario {
     const struct expectation *expectations;
     uint32_t expectation_count;
 
-    const char *const *paths; /* of the files that it was read from */
+    const char *const *paths; /* paths of the files that were read */
     uint32_t path_count;
     const struct scenario_source *sources;
     uint32_t source_count;
-    const char *const *sets; /* the --set texts in their order */
+    const char *const *sets; /* --set texts, in order */
     uint32_t set_count;
     const struct scenario_setting *settings;
     uint32_t setting_count;
-    struct calibrated_list calibrated;      /* of the profiles that it uses */
-    const struct scenario_origins *origins; /* who said what of which node: deviation.h */
-    const struct scenario_group *groups;    /* in the order in which they are written */
+    struct calibrated_list calibrated;      /* of the profiles in use */
+    const struct scenario_origins *origins; /* origins of the nodes' values: deviation.h */
+    const struct scenario_group *groups;    /* as ordered in the file */
     size_t group_count;
-    uint32_t selected; /* by `where`, `from` and `to` so far; the loader's own */
+    uint32_t selected; /* spots selected by `where`, `from` and `to` so far; for the loader */
 };
 
-/* An entry under `hosts:`: its name, the hosts that it selected, whether it gives namespaces. */
+/* An entry under `hosts:`: its name, the hosts that it selects, and whether it has namespaces. */
 struct scenario_group {
     const char *name;
     const struct scenario_spot *spots;
@@ -263,13 +264,14 @@ struct scenario_group {
     bool targets;
 };
 
-/* What a scenario is loaded from.  `--seed N` of a command is the set "seed=N". */
+/* Input of the loader. `--seed N` of a command is the set "seed=N". */
 struct scenario_input {
-    const char *name; /* for messages */
+    const char *name; /* name in messages */
     const char *text; /* NULL: read the file `name` */
     size_t length;
-    const struct scenario_source *files; /* stand for files beside the scenario (text != NULL), or
-                                          * for scenarios that it changes and that are no files */
+    const struct scenario_source *files; /* replacements for files next to the scenario (text !=
+                                          * NULL), or for scenarios without a file that it
+                                          * changes */
     uint32_t file_count;
     const char *const *sets; /* "path=value" */
     uint32_t set_count;
@@ -278,25 +280,25 @@ struct scenario_input {
 struct scenario *scenario_load(const struct scenario_input *input, struct diag *diag);
 struct scenario *scenario_load_file(const char *path, const char *const *sets, uint32_t set_count,
                                     struct diag *diag);
-void scenario_free(struct scenario *scenario); /* NULL is fine */
+void scenario_free(struct scenario *scenario); /* accepts NULL */
 
-/* Does some workload zero or deallocate blocks? */
+/* True if a workload zeroes or deallocates blocks. */
 bool scenario_empties(const struct scenario *scenario);
-/* Admin commands alone (count: none). */
+/* True for a workload that issues only admin commands (count: none). */
 bool scenario_issues_nothing(const struct scenario_workload *workload);
 
-/* How much later than its workload's start a member begins: its part of the jitter. */
+/* Delay of a member's beginning after its workload's start: its part of the jitter. */
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member);
 
-/* The DSCP of what `from` sends to `to` on a workload's connections, and of what comes back. */
+/* DSCP of packets from `from` to `to` on a workload's connections; and of packets in reverse. */
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair);
 uint8_t scenario_dscp_back(const struct scenario *scenario,
                            const struct scenario_workload *workload,
                            const struct scenario_pair *pair);
 
-/* Rows beside those of the model: the top of the file, `fabric.routing` (struct scenario_routing),
- * an entry of `namespaces:`, and what every workload and every fault has. */
+/* Parameters outside the model: the top of the file, `fabric.routing` (struct scenario_routing), an
+ * entry of `namespaces:`, and those common to all workloads and to all faults. */
 extern const struct opt scenario_top_opts[];
 extern const struct opt scenario_routing_opts[];
 extern const struct opt scenario_namespace_opts[];
@@ -304,20 +306,20 @@ extern const struct opt scenario_ana_opts[]; /* an entry of `ana:` (struct scena
 extern const struct opt scenario_workload_opts[];
 extern const struct opt scenario_fault_opts[];
 
-/* Other ways to write the rows of a switch, "pfc.headroom". */
+/* Other notations for the parameters of a switch, such as "pfc.headroom". */
 extern const struct block_word scenario_switch_words[];
-/* Of RNICs and workloads: the ToS, whose upper six bits are the DSCP. */
+/* For RNICs and workloads: the ToS, whose upper six bits are the DSCP. */
 extern const struct block_word scenario_tos_words[];
 
 /* Index of the node of that name, or UINT32_MAX. */
 uint32_t scenario_find_node(const struct scenario *scenario, const char *name);
 
-/* One row of the settings table as text. */
+/* A row of the settings table as text. */
 struct scenario_setting_text {
     const char *path;
-    const char *value, *preset; /* as a scenario would write them */
+    const char *value, *preset; /* in the syntax of a scenario */
     const char *where;          /* "FILE:LINE", "profile NAME" or "default" */
-    const char *evidence;       /* "" when it is no profile's */
+    const char *evidence;       /* "" unless the value is from a profile */
     const char *source;
 };
 

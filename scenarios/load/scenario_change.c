@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scenario_change - a scenario that is another one with some values changed:
+ * scenario_change - a scenario that changes some values of another one.
  *   stormglass: 1
- *   scenario: array.yaml            # beside this file, or the name of a case
- *   set:                            # paths as those of --set; in this order
+ *   scenario: array.yaml            # relative to this file, or the name of a case
+ *   set:                            # paths as for --set; applied in this order
  *     fabric.topology.spines: 4
  *     faults[+]: {kind: switch-down, where: spine0, at: 0s}
- * `set` may be a list of such mappings, where a path is needed twice.  `name` and `about` go before
- * those of the other one.  Files that the other one names stand beside it. */
+ * `set` may be a list of such mappings if a path is needed twice. `name` and `about` override those
+ * of the other scenario. Files named in the other scenario are relative to it. */
 #include "scenarios/load/scenario_load.h"
 
 #include <string.h>
 
-enum { TEMPLATES_MAX = 8 }; /* one on the other */
+enum { TEMPLATES_MAX = 8 }; /* scenarios that change another one, nested */
 
 static const char *const own_keys[] = {"name", "about", NULL};
 
-/* What a change says beside: an error. */
+/* Reports other keys of a changing scenario as errors. */
 static void refuse_others(struct loader *loader, const struct tree_node *root)
 {
     static const char *const keys[] = {"stormglass", "name", "about", "scenario", "set"};
@@ -37,7 +37,7 @@ static bool is_read_already(const struct loader *loader, const char *name)
     return false;
 }
 
-/* The other scenario's tree, or NULL and messages. */
+/* Returns the tree of the other scenario, or NULL with messages. */
 static struct tree_node *open_template(struct loader *loader, const struct tree_node *name)
 {
     if (is_read_already(loader, name->text)) {

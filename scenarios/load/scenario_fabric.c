@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `fabric:`: the topology becomes nodes and links, each with the block that its parameters will
- * come from. Parameters are fixed only at the end (scenario_finish_nodes), when every override has
- * had its say. */
+ * scenario_fabric - loads `fabric:`.
+ * The topology becomes nodes and links, each with the block for its parameters. Parameters are
+ * computed at the end (scenario_finish_nodes), after all overrides. */
 #include "scenarios/load/profile.h"
 #include "scenarios/load/select.h"
 
@@ -14,7 +14,7 @@
 
 static const char default_switch[] = "shared-buffer-32mb";
 
-/* Sections that group the rows of a switch; the rows' own names work as well. */
+/* Sections that group the parameters of a switch; the parameters' own names are accepted, too. */
 const struct block_word scenario_switch_words[] = {
     {"pfc.headroom", "headroom", NULL},
     {"pfc.xoff", "xoff", NULL},
@@ -96,7 +96,7 @@ static struct block *load_links(struct loader *loader, const struct tree_node *f
     return block;
 }
 
-/* Class selector precedence where the scenario says nothing: RFC 2474 4.2.2. */
+/* Default map by class selector precedence: RFC 2474 4.2.2. */
 static uint8_t *default_dscp(struct loader *loader)
 {
     uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
@@ -125,7 +125,7 @@ void scenario_load_dscp(struct loader *loader, const struct tree_node *written, 
     }
 }
 
-/* The profile that a section names, or its kind's own. */
+/* Loads the profile that a section names, or the default profile of its kind. */
 static void take_profile(struct loader *loader, struct block *block,
                          const struct tree_node *section)
 {
@@ -201,7 +201,7 @@ static void make_nodes(struct loader *loader, const struct fabric *fabric)
     }
 }
 
-/* An explicit link may say more than its class. */
+/* An explicit link may have its own parameters in addition to those of its class. */
 static const struct block *link_block(struct loader *loader, const struct topology_link *link,
                                       uint32_t index, const struct block *of_class)
 {
@@ -305,8 +305,8 @@ void scenario_load_fabric(struct loader *loader)
     nics_find_segments(loader->scenario);
 }
 
-/* A link is one cable: overrides of a port alone must not tear its ends apart, and nodes meet only
- * across time. */
+/* A link is one cable, so overrides of a single port must not make its ends differ. It also needs a
+ * delay, because the simulation of a node is independent of its peers only during that time. */
 static void check_link(struct loader *loader, const struct scenario_link *link)
 {
     const struct port_params *ends[2];

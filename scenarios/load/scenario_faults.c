@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `faults:`. */
+ * scenario_faults - loads `faults:`. */
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/load/select.h"
 
@@ -34,7 +34,7 @@ static const struct fault_ops *find_kind(struct loader *loader, const struct tre
     return NULL;
 }
 
-/* Faults of ports take a node for all of its ports. */
+/* For faults of ports, a node stands for all its ports. */
 static void spread(struct loader *loader, const struct selection *from, struct selection *to)
 {
     *to = (struct selection){0};

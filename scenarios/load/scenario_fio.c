@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `kind: fio`: the jobs of the file, each a workload with its own statistics. */
+ * scenario_fio - loads `kind: fio`: each job of the file becomes a workload with its own
+ * statistics. */
 #include "scenarios/load/scenario_load.h"
 
 #include "base/check.h"
@@ -23,7 +24,7 @@ static int64_t value_of(const struct opt *row, const struct wl_nvme_params *para
     return *opt_field(row, (void *)(uintptr_t)params);
 }
 
-/* The table of settings shows a job's rows as written in the line of its section, or where the
+/* In the settings table, a job's parameters have the line of their section, or the place where the
  * entry changes them. */
 static void show_job(struct loader *loader, const struct scenario_workload *workload,
                      const char *file, const struct fio_job *unchanged, struct diag_place change)
@@ -56,7 +57,9 @@ static void add_jobs(struct loader *loader, const struct tree_node *entry,
                                    .open = file->open,
                                    .open_self = file->open_self};
     struct fio_jobs unchanged = {NULL, 0};
-    struct diag *unseen = memory_new(sizeof *unseen); /* what was wrong is right now */
+    struct diag *unseen = memory_new(sizeof *unseen); /* errors of the unchanged file may be
+                                                       * fixed by the changes, so they are not
+                                                       * reported */
     if (file->change_count > 0)
         fio_load_changed(&alone, &unchanged, unseen);
     memcpy(kept, jobs->jobs, jobs->count * sizeof *kept);
@@ -106,13 +109,13 @@ static void take_options(struct loader *loader, const struct tree_node *map, con
             .text = value->text,
             .option_place = map->items[i].key_place,
             .text_place = value->place,
-            /* A key that was set stands in another file than its map: the value knows. */
+            /* A key from --set is in another file than its map; the value has the right file. */
             .option_line = tree_line(value->file, map->items[i].key_place.line),
             .text_line = tree_line(value->file, value->place.line)};
     }
 }
 
-/* Those of all jobs, then those of one. */
+/* First the options for all jobs, then those for one. */
 static void take_changes(struct loader *loader, const struct tree_node *entry,
                          struct changes *changes)
 {
@@ -131,10 +134,11 @@ static void take_changes(struct loader *loader, const struct tree_node *entry,
 
 struct includes {
     struct loader *loader;
-    const struct tree_node *name; /* of the job file in the scenario */
+    const struct tree_node *name; /* name of the job file in the scenario */
 };
 
-/* A file beside the job file: the scenario names it as it names the job file. */
+/* Opens a file relative to the job file, under a name relative to the scenario like the job
+ * file's. */
 static const struct tree_file *open_included(void *self, const char *name)
 {
     const struct includes *includes = self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `hosts:`: `defaults` for all of them, then sections that select some (`targets` and any other
- * name), each laid over what was there.  Hosts to which the same sections were applied share their
- * blocks. */
+ * scenario_hosts - loads `hosts:`.
+ * `defaults` applies to all hosts; then each section that selects some of them (`targets` and any
+ * other name) is laid over the previous result. Hosts with the same sections share their blocks. */
 #include "scenarios/load/profile.h"
 #include "scenarios/load/select.h"
 
@@ -13,17 +13,17 @@
 
 #include <string.h>
 
-/* An RNIC's profile by default: the generic one of its link's rate. */
+/* The default profile of an RNIC is the generic one for its link's rate. */
 static const char profile_by_rate[] = "auto", default_control[] = "dcqcn-mlx5";
 
-/* What a section wrote; NULL or empty where it says nothing. */
+/* Content of a section; NULL or empty for missing parts. */
 struct section {
     const char *path;
     bool is_base; /* hosts.defaults */
     const struct tree_node *written;
     struct block *rnic, *nvme, *target;
     struct block *control;
-    const struct cc_preset *preset; /* of the congestion control */
+    const struct cc_preset *preset; /* preset of the congestion control */
     const uint8_t *dscp;
     const struct scenario_namespaces *namespaces;
     const char *machine;
@@ -97,7 +97,7 @@ static void load_control(struct loader *loader, struct section *section,
 
 /* ---- sections ---- */
 
-/* The verbs know five sizes: enum ibv_mtu. */
+/* InfiniBand verbs have five MTU sizes: enum ibv_mtu. */
 static void check_path_mtu(struct loader *loader, const struct tree_node *map,
                            const struct block *block)
 {
@@ -135,7 +135,7 @@ static const uint8_t *overlaid_dscp(struct loader *loader, const uint8_t *from, 
     return map;
 }
 
-/* The RNIC's values, and those of the software above it where the profile has them. */
+/* Loads the RNIC's values, and those of the software above it if the profile has any. */
 static void take_profile(struct loader *loader, const struct profile *profile,
                          struct section *section)
 {
@@ -144,7 +144,7 @@ static void take_profile(struct loader *loader, const struct profile *profile,
     profile_take_part(loader, profile, profile->target, section->target);
 }
 
-/* `profile: auto`, which is also what hosts have where nothing is written. */
+/* True for `profile: auto`, which is also the default. */
 static bool is_by_rate(struct loader *loader, const struct section *section,
                        const struct tree_node *word)
 {
@@ -193,7 +193,7 @@ static void load_target(struct loader *loader, const struct section *section)
     scenario_take(loader, section->target, map, also);
 }
 
-/* Blocks of what a scenario says of NVMe, whatever carries it. */
+/* Creates a block with the NVMe parameters of a scenario, including those of all transports. */
 static struct block *nvme_block(struct loader *loader, const char *path)
 {
     const struct opt *rows = scenario_rows(loader, &loader->nvme_rows, nvme_carrier_host_rows);
@@ -278,7 +278,7 @@ static const struct loader_host *host_with(struct loader *loader, const struct l
     return made;
 }
 
-/* Hosts that were the same before are the same after. */
+/* Hosts that shared their blocks before still share them afterwards. */
 static void apply(struct loader *loader, const struct section *section,
                   const struct scenario_spot *spots, size_t count)
 {
@@ -340,7 +340,8 @@ static struct rate_class *class_of(struct loader *loader, struct rate_classes *c
     return made;
 }
 
-/* That of most hosts, of equals the one of the first host; of no host none matters. */
+/* The profile of most hosts; among equals, that of the earliest host. Without hosts, the result
+ * does not matter. */
 static const char *common_class(struct loader *loader, struct rate_classes *classes)
 {
     const struct rate_class *most = NULL;
@@ -371,7 +372,8 @@ static void base_rnic(struct loader *loader, struct section *base, struct rate_c
                                   (struct diag_place){0});
 }
 
-/* What hosts.defaults says of an RNIC, over another profile than the common class has. */
+/* Applies the RNIC parameters of hosts.defaults to another profile than that of the common
+ * class. */
 static const struct block *rnic_of_class(struct loader *loader, const struct block *common,
                                          const char *name)
 {
@@ -430,7 +432,7 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
     share_base(loader, host, &classes);
 }
 
-/* One section with its `where`. */
+/* Loads one section with its `where`. */
 static void load_selected(struct loader *loader, const char *name, const char *path,
                           const struct tree_node *written)
 {

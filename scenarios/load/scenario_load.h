@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scenario_load - what the parts of the loader share, also those that lie beside what they load:
+ * scenario_load - interfaces between the parts of the loader, including code in other directories:
  * a topology's file, an import.
- * Parts run in the order of the scenario's sections; each leaves its result in the scenario and its
- * messages in the diag; after a part that failed the next ones do not run. */
+ * Parts run in the order of the scenario's sections. Each leaves its result in the scenario and its
+ * messages in the diag. Loading stops early only if the fabric has no nodes. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_SCENARIO_LOAD_H
 #define STORMGLASS_SCENARIOS_LOAD_SCENARIO_LOAD_H
 
@@ -10,25 +10,26 @@
 #include "scenarios/format/block.h"
 #include "scenarios/load/scenario.h"
 
-/* What a section says of names and of who may use what (scenario_subsystems.h); NULL: nothing. */
+/* Names and access rights set in a section (scenario_subsystems.h); NULL: not set. */
 struct scenario_names {
-    const char *nqn; /* of the host */
+    const char *nqn; /* NQN of the host */
     const struct tree_node *subsystems, *ana;
-    const char *subsystems_path; /* of the group that says them */
+    const char *subsystems_path; /* path of the section that sets the subsystems */
 };
 
-/* What a node is being made from; nodes share blocks until an override separates them.  They stay
- * for who asks later which mapping gave a value. */
+/* Source of a node's parameters. Nodes share blocks until an override separates them. The blocks
+ * are kept, because they record which mapping set a value. */
 struct loader_host {
     const struct block *rnic, *nvme, *target;
     const struct block *control; /* parameters of the congestion control */
     const struct cc_ops *cc;
-    const struct cc_preset *preset; /* of the congestion control */
-    const uint8_t *dscp;            /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
-    const char *dscp_path;          /* of the mapping that said it last; NULL: none */
+    const struct cc_preset *preset; /* preset of the congestion control */
+    const uint8_t *dscp;            /* by DSCP; RNIC_DSCP_UNSAID: follows the parameters; NULL:
+                                     * all do */
+    const char *dscp_path;          /* mapping that set it last; NULL: none */
     struct diag_place dscp_place, control_place;
-    const struct scenario_namespaces *namespaces; /* NULL: no target */
-    const char *machine;                          /* NULL: one of its own */
+    const struct scenario_namespaces *namespaces; /* NULL: not a target */
+    const char *machine;                          /* NULL: a separate machine */
     struct scenario_names names;
 };
 
@@ -36,24 +37,24 @@ struct loader_node {
     const struct block *switch_block;
     const struct block **port_blocks;
     const struct loader_host *host;
-    const char *dscp_path; /* of the override that changed a switch's map last; NULL: none */
+    const char *dscp_path; /* override that changed the switch's map last; NULL: none */
     struct diag_place dscp_place;
-    uint32_t written_ports; /* of the routes that are written for it */
+    uint32_t written_ports; /* number of ports in its static routes */
 };
 
-/* What all are made from before anything is said of some. */
+/* Initial blocks of all nodes, before sections and overrides for some. */
 struct loader_bases {
     const struct block *host_links, *fabric_links, *switches;
     const struct loader_host *host;
-    const uint8_t *dscp; /* of the switches */
+    const uint8_t *dscp; /* map of the switches */
 };
 
 struct scenario_origins {
     struct loader_bases bases;
-    const struct loader_node *nodes; /* as scenario->nodes */
+    const struct loader_node *nodes; /* indexed like scenario->nodes */
 };
 
-/* A block in the settings table: every row, or only those that the scenario wrote (overrides). */
+/* A block in the settings table: all parameters, or only those set in the scenario (overrides). */
 struct loader_shown {
     const struct block *block;
     bool written_only;
@@ -61,18 +62,18 @@ struct loader_shown {
 
 struct loader {
     struct scenario *scenario;
-    struct arena *arena; /* the scenario's */
+    struct arena *arena; /* arena of the scenario */
     struct diag *diag;
     const struct scenario_input *input;
-    const char *home; /* the file that others stand beside */
+    const char *home; /* file that relative names refer to */
     const struct tree_node *root;
     struct topology topology;
-    struct loader_node *nodes; /* as scenario->nodes */
+    struct loader_node *nodes; /* indexed like scenario->nodes */
     struct loader_bases bases;
     struct loader_shown *shown;
     size_t shown_count;
-    const struct opt *switch_rows, *nvme_rows, *target_rows; /* NULL: nobody has asked yet */
-    const char **paths;                                      /* that files were read from */
+    const struct opt *switch_rows, *nvme_rows, *target_rows; /* NULL: not built yet */
+    const char **paths;                                      /* paths of the files that were read */
     size_t path_count;
     struct scenario_source *sources;
     size_t source_count;
@@ -81,96 +82,96 @@ struct loader {
 /* Entries of scenario_node.priority_of_dscp. */
 enum { SCENARIO_DSCPS = 64 };
 
-/* ---- common (scenario.c) ---- */
+/* ---- helpers (scenario.c) ---- */
 
-/* A mapping below `map`, or NULL when there is none; an error when it is something else. */
+/* A mapping below `map`; NULL if missing; an error if it has another kind. */
 const struct tree_node *scenario_map(struct loader *loader, const struct tree_node *map,
                                      const char *key);
 
-/* A scalar below `map`, or NULL; an error when it is something else. */
+/* A scalar below `map`; NULL if missing; an error if it has another kind. */
 const struct tree_node *scenario_word(struct loader *loader, const struct tree_node *map,
                                       const char *key);
 
-/* A list below `map`, or NULL; an error when it is something else. */
+/* A list below `map`; NULL if missing; an error if it has another kind. */
 const struct tree_node *scenario_list(struct loader *loader, const struct tree_node *map,
                                       const char *key);
 
-/* Loads the map (which may be NULL); keys that neither the block knows nor `also` lists are errors.
- * */
+/* Loads the map (may be NULL); keys that are neither in the block nor in `also` are errors. */
 void scenario_take(struct loader *loader, struct block *block, const struct tree_node *map,
                    const char *const *also);
 
-/* Loads what the block knows of the map, without the keys that `except` lists; the rest is somebody
- * else's. */
+/* Loads the keys of the map that are in the block, except those in `except`; other code reads the
+ * rest. */
 void scenario_take_part(struct loader *loader, struct block *block, const struct tree_node *map,
                         const char *const *except);
 
 void scenario_show(struct loader *loader, const struct block *block, bool written_only);
 
-/* A choice that is no row of anybody: "fabric.switch" "profile" is `word`, by itself `preset`. */
+/* A choice that is not a row of any block: key `name` of `path` has the value `word`, by default
+ * `preset`. */
 struct scenario_choice {
     const char *path, *name, *word, *preset, *about;
     struct opt_effect effect;
-    struct diag_place where; /* file NULL: nobody wrote it */
+    struct diag_place where; /* file NULL: default */
 };
-/* Of a host's choices: congestion is relieved by no control at all; a profile has no effect but by
- * the values that it gives. */
+/* Effect of a host's choices: no congestion control at all relieves congestion; a profile has an
+ * effect only through its values. */
 struct opt_effect scenario_choice_effect(const char *name);
 void scenario_show_choice(struct loader *loader, const struct scenario_choice *choice);
 
-/* The text of a file that the scenario names: from memory when it was loaded so, else beside the
- * scenario. */
+/* Text of a file that the scenario names: from memory if the scenario was loaded from memory, else
+ * relative to the scenario. */
 const struct tree_file *scenario_open(struct loader *loader, const struct tree_node *name);
 
-/* That of another scenario, or a case; files that are opened later stand beside it. */
+/* The same for another scenario or a case; later files are relative to that file. */
 const struct tree_file *scenario_open_template(struct loader *loader, const struct tree_node *name);
 
-/* What the file says, where it changes another scenario with the changes applied
- * (scenario_change.c).  NULL and messages. */
+/* The content of the file; if it changes another scenario, that one with the changes applied
+ * (scenario_change.c). NULL, with messages, on errors. */
 struct tree_node *scenario_change(struct loader *loader, struct tree_node *root);
 
-/* ---- the sections ---- */
+/* ---- sections ---- */
 
 void scenario_load_fabric(struct loader *loader);
 void scenario_load_hosts(struct loader *loader);
 
-/* `topology: {kind: dot, file: .., hosts: ..}` as an explicit one; NULL and messages when it cannot
- * be. */
+/* Converts `topology: {kind: dot, file: .., hosts: ..}` to an explicit topology; NULL, with
+ * messages, on errors. */
 const struct tree_node *scenario_dot_topology(struct loader *loader,
                                               const struct tree_node *written);
 void scenario_load_overrides(struct loader *loader);
-void scenario_load_routes(struct loader *loader); /* and what `fabric.routing` says */
+void scenario_load_routes(struct loader *loader); /* also loads `fabric.routing` */
 void scenario_load_workloads(struct loader *loader);
 void scenario_load_faults(struct loader *loader);
 void scenario_load_expectations(struct loader *loader);
 
-/* Blocks become the parameters of nodes and ports. */
+/* Computes the parameters of nodes and ports from their blocks. */
 void scenario_finish_nodes(struct loader *loader);
 void scenario_make_settings(struct loader *loader);
 
-/* The rows of something and of its plug-ins, joined when they are asked for first: all blocks of a
- * loader are over one table. */
+/* Joined table of the rows of an object and of its plug-ins, built on first use, so that all blocks
+ * of a loader share one table. */
 const struct opt *scenario_rows(struct loader *loader, const struct opt **rows,
                                 size_t (*join)(struct opt *rows));
 
-/* A block of a switch's rows, those that buffer policies have for themselves with them. */
+/* Creates a block with a switch's rows, including those of the buffer policies. */
 struct block *scenario_switch_block(struct loader *loader, const char *path);
 
-/* Entries of a `dscp:` mapping (may be NULL) over the priorities of all DSCPs. */
+/* Applies the entries of a `dscp:` mapping (may be NULL) to the map of all DSCPs. */
 void scenario_load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map);
 
-/* A section of hosts (rnic, nvme, target, namespaces) laid over the hosts that are selected. */
+/* Applies a section of hosts (rnic, nvme, target, namespaces) to the selected hosts. */
 void scenario_apply_host_section(struct loader *loader, const char *path,
                                  const struct tree_node *section, const struct scenario_spot *spots,
                                  size_t count);
 void scenario_finish_host(struct loader *loader, uint32_t node);
 
-/* A written route: `where` (under that key) are switches, beside it stand `to` and `via`.  NULL and
- * messages when something is wrong. */
+/* Loads a static route: key `where` has the switches, keys `to` and `via` the rest. NULL, with
+ * messages, on errors. */
 const struct scenario_route *
 scenario_load_route(struct loader *loader, const struct tree_node *written, const char *where);
 
-/* The jobs of a fio file become workloads. */
+/* Converts the jobs of a fio file to workloads. */
 struct scenario_workload_list {
     struct scenario_workload *list;
     size_t count;
@@ -178,8 +179,8 @@ struct scenario_workload_list {
 void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
                       const struct scenario_workload *base, struct scenario_workload_list *out);
 
-/* Refuses a workload whose I/Os the namespaces cannot serve that its instances will use. */
-/* `admin:` of an entry, where its kind has it; false, and messages. */
+/* Rejects a workload whose I/Os do not fit the namespaces of its instances. */
+/* Loads `admin:` of an entry, if its kind has it; false, with messages, on errors. */
 bool scenario_read_admin(struct loader *loader, const struct tree_node *written,
                          const struct scenario_workload *workload, void *params);
 

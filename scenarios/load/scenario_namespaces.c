@@ -9,7 +9,7 @@
 
 static const char default_media[] = "flash-tlc";
 
-/* Identify lists the numbers of active namespaces in one page of 1024: nvmet grants no more. */
+/* Identify lists the active namespace IDs in one page of 1024 entries; nvmet supports no more. */
 enum { NAMESPACES_MAX = 1024 };
 
 struct entry {
@@ -40,7 +40,7 @@ static struct block *media_block(struct loader *loader, const struct media_ops *
     return block_new(loader->arena, path, media->opts, media->params_bytes);
 }
 
-/* The kind of media that a profile is for, its values loaded. */
+/* The media kind of a profile, with the profile's values loaded. */
 static const struct media_ops *from_profile(struct loader *loader, const struct tree_node *word,
                                             const char *path, struct block **block)
 {
@@ -60,7 +60,7 @@ static const struct media_ops *from_profile(struct loader *loader, const struct 
     return media;
 }
 
-/* A profile is looked for first, then a kind of media. */
+/* A profile takes precedence over a media kind of the same name. */
 static const struct media_ops *find_media(struct loader *loader, const struct tree_node *word,
                                           const char *path, struct block **block)
 {
@@ -74,7 +74,7 @@ static const struct media_ops *find_media(struct loader *loader, const struct tr
     return media;
 }
 
-/* `media:` as a word or as a mapping {kind: .., profile: .., values}. */
+/* Loads `media:` as a word or as a mapping {kind: .., profile: .., values}. */
 static const struct media_ops *load_media(struct loader *loader, const struct tree_node *entry,
                                           const char *path, struct scenario_namespace *made)
 {
@@ -109,7 +109,7 @@ static const struct media_ops *load_media(struct loader *loader, const struct tr
     return media;
 }
 
-/* What a layout needs of drives. */
+/* Checks the number of drives that a layout needs. */
 static void check_array(struct loader *loader, const struct tree_node *entry,
                         const struct array_params *array)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scenario_namespaces - `namespaces:` of a section of hosts.
+ * scenario_namespaces - loads `namespaces:` of a section of hosts.
  *   namespaces: [{media: flash-tlc, count: 4, size: 1TiB}, {media: {kind: fixed, read: 10us}}]
- * `media` is a profile of kind media, or a kind of media itself; as a mapping also with values of
- * its own. */
+ * `media` is a profile of kind media, or a media kind; a mapping may set further values. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_SCENARIO_NAMESPACES_H
 #define STORMGLASS_SCENARIOS_LOAD_SCENARIO_NAMESPACES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `fabric.overrides`: each entry is read once over bare rows, and what it wrote is laid over the
- * blocks of the things that it selects. */
+ * scenario_overrides - loads `fabric.overrides`.
+ * Each entry is read once into empty blocks. The values that it sets are then applied to the blocks
+ * of the selected nodes and links. */
 #include "scenarios/load/profile.h"
 #include "scenarios/load/select.h"
 
@@ -10,7 +11,7 @@
 
 enum { DSCP_KEPT = UINT8_MAX };
 
-/* Blocks are shared, so an override makes one copy of each kind that it meets. */
+/* Blocks are shared, so an override makes one copy of each distinct block. */
 struct copies {
     const struct block *over;
     struct copy {
@@ -38,7 +39,7 @@ struct override {
     const char *path;
     struct selection selection;
     struct copies ports, switches;
-    uint8_t dscp[SCENARIO_DSCPS]; /* DSCP_KEPT where the entry says nothing */
+    uint8_t dscp[SCENARIO_DSCPS]; /* DSCP_KEPT: not set in the entry */
     bool has_host, has_switch;    /* among the nodes selected as a whole */
 };
 
@@ -54,7 +55,7 @@ static void look_at_nodes(const struct loader *loader, struct override *override
     }
 }
 
-/* Keys that a switch knows are the switch's, also where a port would know them ("pfc"). */
+/* A key of a switch belongs to the switch even if it is also a key of a port ("pfc"). */
 static const char *const *port_excludes(struct loader *loader, const struct override *override,
                                         const struct block *switch_block)
 {
@@ -77,7 +78,8 @@ static void take_profile(struct loader *loader, struct block *block, const struc
         profile_take(loader, &profile, block);
 }
 
-/* Reads the entry's own parameters; complains about keys that none of the selected things has. */
+/* Reads the entry's own parameters; reports keys that apply to none of the selected nodes and
+ * links. */
 static void read_entry(struct loader *loader, struct override *override)
 {
     static const char *const of_host[] = {"where", "rnic", "nvme", "target", NULL};
@@ -142,7 +144,7 @@ static void apply(struct loader *loader, struct override *override)
     }
 }
 
-/* The hosts among the nodes get the entry's rnic, nvme and target. */
+/* Applies the entry's rnic, nvme and target to the hosts among the nodes. */
 static void apply_to_hosts(struct loader *loader, struct override *override)
 {
     struct selection hosts = {0};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `fabric.routes` and `fabric.routing`.
- * A route is written with names: a neighbour means every link to it, a port or a link itself.  Here
- * they become the ports of each switch that the route is written for. */
+ * scenario_routes - loads `fabric.routes` and `fabric.routing`.
+ * A route is written with names: a neighbor stands for all links to it, a port or a link for
+ * itself. They are resolved to ports of each switch of the route. */
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/load/select.h"
 
 #include <string.h>
 
-/* Ports that the egress of one switch may name together: the room that a route table has for them
- * beside the computed ones. */
+/* Limit of ports in the static routes of one switch, which need room in its route table in addition
+ * to the computed ones. */
 enum { WRITTEN_PORTS_MAX = 8192 };
 
 #define FIELD(name) offsetof(struct scenario_routing, name)
@@ -30,9 +30,9 @@ const struct opt scenario_routing_opts[] = {
     {0},
 };
 
-/* ---- which ports a route means ---- */
+/* ---- ports of a route ---- */
 
-/* A link is named by a neighbour or by either of its ends. */
+/* A link is named by a neighbor or by either of its ends. */
 static bool is_named(const struct scenario_node *node, uint32_t at, uint16_t port,
                      const struct scenario_spot *via)
 {
@@ -45,7 +45,7 @@ static bool is_named(const struct scenario_node *node, uint32_t at, uint16_t por
            (via->node == own->peer_node && via->port == own->peer_port);
 }
 
-/* Marks the members of `via` that name a port of this switch. */
+/* Finds the switch's ports named in `via` and marks these members as used. */
 static struct scenario_egress egress_of(struct loader *loader, uint32_t at,
                                         const struct selection *via, uint8_t *is_used)
 {
@@ -83,7 +83,7 @@ static void check_use(struct loader *loader, const struct selection *via, const 
     }
 }
 
-/* A frame that comes to a host which is not its own is lost. */
+/* Reports hosts as next hops: a host drops frames for other hosts. */
 static void check_hosts(struct loader *loader, const struct scenario_route *route, uint32_t index,
                         const struct tree_node *written)
 {
@@ -124,7 +124,7 @@ static void fill_egress(struct loader *loader, struct scenario_route *route,
         check_use(loader, via, is_used, written);
 }
 
-/* ---- the sections ---- */
+/* ---- sections ---- */
 
 static bool select_part(struct loader *loader, const struct tree_node *written, const char *key,
                         unsigned kinds, struct selection *selection)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The settings table: every effective value with where it came from. */
+ * scenario_settings - the settings table: every effective value with its origin. */
 #include "scenarios/load/scenario_load.h"
 
 #include "base/check.h"
@@ -22,7 +22,7 @@ struct opt_effect scenario_choice_effect(const char *name)
     return strcmp(name, "congestion-control") == 0 ? control : inert;
 }
 
-/* A row that has this one word, and the preset to compare it with. */
+/* Creates a row with only this word and the preset, to compare them. */
 void scenario_show_choice(struct loader *loader, const struct scenario_choice *choice)
 {
     struct opt *rows = arena_array(loader->arena, 2, sizeof *rows);
@@ -81,7 +81,7 @@ void scenario_settings(const struct scenario *scenario, scenario_setting_fn *cal
         const struct scenario_setting *setting = &scenario->settings[i];
         char value[128], preset[128], why[OPT_WHY_BYTES], where[320] = "default";
         int64_t preset_value;
-        /* Written as the value is, so that equal ones look equal. */
+        /* Formatted like the value, so that equal values have equal texts. */
         CHECK(opt_parse(setting->row, setting->row->preset, &preset_value, why));
         opt_format(setting->row, preset_value, preset, sizeof preset);
         opt_format(setting->row, setting->value, value, sizeof value);

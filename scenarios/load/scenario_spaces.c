@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which namespace each instance of a workload gets, and whether its I/Os fit there; what a workload
- * does in addition to reads and writes. */
+ * scenario_spaces - assigns a namespace to each instance of a workload and checks that its I/Os
+ * fit; loads admin commands. */
 #include "scenarios/load/scenario_load.h"
 
 #include "nvme/target/target.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The namespace with that number, from 0. */
+/* The namespace with index `number`, from 0. */
 static const struct nvme_namespace_params *space_at(const struct scenario_host *host,
                                                     uint32_t number)
 {
@@ -27,7 +27,7 @@ static bool check_pair(struct loader *loader, const struct tree_node *entry,
     const uint32_t count = scenario_namespaces_at(to->host, workload->subsystem);
     const uint32_t asked = workload->ops->name_space(workload->params);
     const struct tree_node *asks = tree_get(entry, "namespace");
-    if (count == 0) /* which was said */
+    if (count == 0) /* already reported */
         return false;
     if (asked > count) {
         tree_error(loader->diag, asks == NULL ? entry : asks,
@@ -85,7 +85,8 @@ static bool asks_discovery(const struct scenario_workload *workload)
     return workload->subsystem != NULL && strcmp(workload->subsystem, NVME_DISCOVERY_NQN) == 0;
 }
 
-/* False, and a message: it has no namespaces and no I/O queues. */
+/* Rejects I/O and paths to the discovery subsystem, which has no namespaces and no I/O queues.
+ * False, with a message, on errors. */
 static bool judge_discovery(struct loader *loader, const struct tree_node *written,
                             const struct scenario_workload *workload, const void *params)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NQN_MAX = 223, LIST_MAX = 1024 }; /* NVMe base 1.4, 7.9 */
+enum { NQN_MAX = 223, LIST_MAX = 1024 }; /* NQN_MAX: NVMe base 1.4, 7.9 */
 
 /* ---- ANA states of ports ---- */
 
@@ -45,7 +45,7 @@ uint32_t scenario_ana_state(int64_t choice)
 
 /* ---- reading ---- */
 
-/* A name as NVMe has it: "nqn." and up to 219 characters more without blanks. */
+/* Checks the form of an NQN: "nqn." and up to 219 more characters without blanks. */
 static bool check_nqn(struct loader *loader, const struct tree_node *word)
 {
     if (word == NULL)
@@ -166,7 +166,7 @@ static uint32_t spaces_of(const struct scenario_host *host)
     return count;
 }
 
-/* False, and a message, when it is no number of that range. */
+/* False, with a message, if it is not a number in the range. */
 static bool read_number(struct loader *loader, const struct tree_node *word, const char *what,
                         uint32_t least, uint32_t most, uint32_t *number)
 {
@@ -229,7 +229,7 @@ static const char *nqn_of(struct loader *loader, uint32_t node)
     return text;
 }
 
-/* Hosts of the scenario by their names, others by their NQN. */
+/* Scenario hosts are given by name, others by NQN. */
 static void resolve_hosts(struct loader *loader, const struct tree_node *list,
                           struct nvme_target_subsystem *made)
 {
@@ -307,7 +307,7 @@ void scenario_finish_names(struct loader *loader, uint32_t index,
         finish_ana(loader, node, names->ana, host);
 }
 
-/* ---- what a workload finds ---- */
+/* ---- subsystem of a workload ---- */
 
 static const struct nvme_target_subsystem *subsystem_of(const struct scenario_host *target,
                                                         const char *name)
@@ -330,8 +330,8 @@ uint32_t scenario_namespace_at(const struct scenario_host *target, const char *n
     return subsystem != NULL ? subsystem->namespaces[nsid - 1] : nsid - 1;
 }
 
-/* A host takes two controllers of one NQN with other serial numbers for a mistake, so only the
- * first target has the usual one. */
+/* A host treats two controllers with the same NQN and different serial numbers as an error, so only
+ * the first target has the default NQN. */
 void scenario_name_targets(struct loader *loader)
 {
     struct scenario *scenario = loader->scenario;
@@ -401,7 +401,7 @@ void scenario_check_subsystem(struct loader *loader, const struct tree_node *ent
     }
 }
 
-/* A port that the target does not have, as on the bridge, has no state. */
+/* A port that the target does not have, as with the bridge, gets no state. */
 void scenario_set_ana(const struct scenario_host *host, struct nvme_target *target)
 {
     for (uint32_t i = 0; i < host->ana_count; i++) {

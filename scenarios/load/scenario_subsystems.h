@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scenario_subsystems - `subsystems:`, `ana:` and `nqn:` of a section of hosts.
- * Their words are checked where they are read; what they say of namespaces, ports and hosts is
- * resolved when all sections are known. */
+ * scenario_subsystems - loads `subsystems:`, `ana:` and `nqn:` of a section of hosts.
+ * Keys and values are checked when they are read. References to namespaces, ports and hosts are
+ * resolved after all sections have been read. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_SCENARIO_SUBSYSTEMS_H
 #define STORMGLASS_SCENARIOS_LOAD_SCENARIO_SUBSYSTEMS_H
 
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/workload/workload.h"
 
-/* Checks and keeps what the section says. */
+/* Checks and stores the names of a section. */
 void scenario_read_names(struct loader *loader, const char *path, const struct tree_node *section,
                          struct scenario_names *names);
 
-/* One laid over another. */
+/* Lays one set of names over another. */
 struct scenario_names scenario_names_over(const struct scenario_names *from,
                                           const struct scenario_names *over);
 
-/* Fills in nqn, subsystems and ana of the node's host. */
+/* Sets nqn, subsystems and ana of the node's host. */
 void scenario_finish_names(struct loader *loader, uint32_t node, const struct scenario_names *names,
                            struct scenario_host *host);
 
-/* Targets that the scenario gives no subsystems have one of a name of their own. */
+/* Gives targets without configured subsystems one with a name of its own. */
 void scenario_name_targets(struct loader *loader);
 
-/* The subsystem of the workload's targets, where it names one: all must have it. */
+/* Checks that all targets of the workload have the subsystem that it names, if any. */
 void scenario_check_subsystem(struct loader *loader, const struct tree_node *entry,
                               const struct scenario_workload *workload);
 
-/* What the workload connects to there, and as whom. */
+/* NQNs with which the workload connects: subsystem and host. */
 struct workload_names scenario_subsystem_names(const struct scenario *scenario,
                                                const struct scenario_workload *workload,
                                                const struct scenario_pair *pair);
 
-/* How many namespaces the workload finds at a target, and which of the target's the one with that
- * NSID is, from 0. */
+/* Number of namespaces that the workload sees at a target; and index, from 0, of the target's
+ * namespace with that NSID. */
 uint32_t scenario_namespaces_at(const struct scenario_host *target, const char *subsystem);
 uint32_t scenario_namespace_at(const struct scenario_host *target, const char *subsystem,
                                uint32_t nsid);
 
-/* Gives the target the states that the scenario says. */
+/* Sets the target's ANA states according to the scenario. */
 struct nvme_target;
 void scenario_set_ana(const struct scenario_host *host, struct nvme_target *target);
 

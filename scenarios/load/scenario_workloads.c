@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `workloads:`. */
+ * scenario_workloads - loads `workloads:`. */
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/load/select.h"
@@ -22,14 +22,14 @@
 
 enum { WORKLOADS_MAX = 10000 };
 
-/* What every kind has. */
+/* Parameters of every kind. */
 struct common {
     int64_t start, stop; /* stop -1: the end of the run */
     int64_t start_jitter;
     int64_t pairing;        /* enum pairing */
     int64_t loopback;       /* bool */
-    int64_t dscp, priority; /* -1: the host's */
-    int64_t nic, peer_nic;  /* -1: in turns */
+    int64_t dscp, priority; /* -1: that of the host */
+    int64_t nic, peer_nic;  /* -1: all in turn */
     int64_t paths;          /* -1: none, -2: all */
 };
 
@@ -206,7 +206,7 @@ static bool has_nic(const struct loader *loader, uint32_t node, int8_t nic)
                        host->ports[nic].link != SCENARIO_NO_LINK);
 }
 
-/* As many as were asked for by number. */
+/* Reports an explicit number of paths that the NICs do not allow. */
 static void check_paths(struct loader *loader, const struct entry *entry,
                         const struct scenario_pair *pairs)
 {
@@ -293,7 +293,7 @@ static void check_targets(struct loader *loader, const struct entry *entry)
     }
 }
 
-/* An NVMe controller has one NIC, as all its queue pairs go to one address. */
+/* All queue pairs of an NVMe controller go to one address, so it counts as one. */
 static uint32_t queue_pairs_of(const struct scenario_workload *workload)
 {
     return workload->ops->needs_nvme_target
@@ -323,14 +323,14 @@ static int64_t greatest_namespace(const struct loader *loader, const struct entr
         const struct scenario_host *host = loader->scenario->nodes[to].host;
         for (uint32_t k = 0; k < host->namespace_count; k++) {
             const struct nvme_namespace_params *params = host->namespaces[k].params;
-            if (params != NULL && params->size > greatest) /* NULL: it is wrong, which was said */
+            if (params != NULL && params->size > greatest) /* NULL: invalid, already reported */
                 greatest = params->size;
         }
     }
     return greatest;
 }
 
-/* `name` names it, for the one or the other reader of the kind. */
+/* Reads the file `name` with `read`, a reader of the workload kind. */
 static bool read_named(struct loader *loader, const struct entry *entry, const struct block *params,
                        const struct tree_node *name,
                        bool (*read)(void *params, const struct workload_file *file))
@@ -371,7 +371,7 @@ static bool is_among(const char *const *keys, const char *key)
     return *keys != NULL;
 }
 
-/* What a kind nvme would have, a fio job says in its file or in `options`. */
+/* Reports parameters of kind nvme that a fio job sets in its file or in `options`. */
 static bool is_of_job(struct loader *loader, const struct tree_node *written,
                       const struct block *params)
 {
@@ -381,7 +381,8 @@ static bool is_of_job(struct loader *loader, const struct tree_node *written,
             is_among(fio_keys, item->key) || opt_find(scenario_workload_opts, item->key) != NULL;
         if (of_entry || (opt_find(params->rows, item->key) == NULL && !fio_has_option(item->key)))
             continue;
-        /* A key that was set stands in another file than its map: the value knows. */
+        /* The key may come from another file than its mapping, after --set; the value has the right
+         * file. */
         const bool here = item->key_place.file == written->file->name;
         tree_message(loader->diag, DIAG_ERROR, here ? written : item->value, item->key_place,
                      "a fio job has that in its file: expected options, such as {iodepth: 8, bs: "
@@ -391,7 +392,8 @@ static bool is_of_job(struct loader *loader, const struct tree_node *written,
     return false;
 }
 
-/* A controller has the I/O queues that its host makes, where the workload does not say how many. */
+/* If the workload does not set the number of I/O queues, a controller has as many as its host
+ * creates. */
 static void take_queues(struct loader *loader, const struct entry *entry, struct block *params)
 {
     if (!entry->made.ops->needs_nvme_target || entry->made.pair_count == 0 ||
@@ -460,7 +462,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     add(loader, &entry, params, out);
 }
 
-/* Statistics, expectations and --set know a workload by its name. */
+/* Names are unique: statistics, expectations and --set identify a workload by its name. */
 static void check_names(struct loader *loader, const struct scenario_workload_list *list,
                         const struct tree_node *written)
 {

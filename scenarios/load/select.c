@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATTERN_BYTES = 128, PATTERNS_MAX = 4096 }; /* of one list */
+enum { PATTERN_BYTES = 128, PATTERNS_MAX = 4096 }; /* limits of one list */
 
-/* One text of the `where`. */
+/* One text of a `where`. */
 struct pattern {
     char text[PATTERN_BYTES];
-    unsigned kinds; /* that it may select */
-    bool is_range;  /* stem and numbers from low to high */
-    size_t stem;    /* bytes of the text that all members share */
+    unsigned kinds; /* kinds that it may select */
+    bool is_range;  /* stem with numbers from low to high */
+    size_t stem;    /* length of the common part of all members */
     uint64_t low, high;
 };
 
@@ -24,13 +24,13 @@ struct search {
     struct diag *diag;
     struct selection *selection;
     struct arena scratch;
-    uint8_t *seen;        /* a bit for each possible spot */
-    uint32_t *first_spot; /* of each node in seen */
+    uint8_t *seen;        /* one bit per possible spot */
+    uint32_t *first_spot; /* by node: its first bit in `seen` */
     struct nearest nearest;
-    size_t found; /* by the present pattern */
+    size_t found; /* spots found by the current pattern */
 };
 
-/* Goes back only to the last star: linear for one star, never exponential. */
+/* Backtracks only to the last star: linear for one star, never exponential. */
 bool select_matches(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -75,7 +75,7 @@ static void take_word(struct pattern *pattern)
     }
 }
 
-/* Where the number at the end of a name begins; names without one have none. */
+/* Finds where the number at the end of a name begins; false: there is none. */
 static bool split_number(const char *name, size_t length, size_t *stem, uint64_t *number)
 {
     *stem = length;
@@ -196,7 +196,7 @@ static void search_links(struct search *search, const struct pattern *pattern)
         char reverse[PATTERN_BYTES];
         snprintf(reverse, sizeof reverse, "%s-%s", scenario->nodes[link->node[1]].name,
                  scenario->nodes[link->node[0]].name);
-        const bool inner = link->node[0] == link->node[1]; /* no cable */
+        const bool inner = link->node[0] == link->node[1]; /* a loopback, not a cable */
         if (inner || (!fits(pattern, link->name) && !fits(pattern, reverse)))
             continue;
         add(search, (struct scenario_spot){link->node[0], link->port[0]});
@@ -251,7 +251,7 @@ static void search_group(struct search *search, const struct pattern *pattern, c
             add_node(search, pattern, scenario->groups[i].spots[k].node);
 }
 
-/* Names of one fabric begin with its letter and a dash. */
+/* Names in a fabric begin with the fabric's letter and a dash. */
 static void search_fabric(struct search *search, const struct pattern *pattern, const char *letter)
 {
     const struct scenario *scenario = search->scenario;
@@ -262,7 +262,7 @@ static void search_fabric(struct search *search, const struct pattern *pattern, 
     }
 }
 
-/* Whether the text begins with the word; then what comes after it. */
+/* Rest of the text after the word; NULL: the text does not begin with it. */
 static const char *after(const char *text, const char *word)
 {
     const size_t length = strlen(word);
@@ -284,7 +284,7 @@ static void search_roles(struct search *search, const struct pattern *pattern)
         search_fabric(search, pattern, rest);
 }
 
-/* Both ends of each. */
+/* Adds both ends of each link. */
 static void add_links_of(struct search *search, uint32_t node)
 {
     const struct scenario_node *at = &search->scenario->nodes[node];
@@ -295,7 +295,7 @@ static void add_links_of(struct search *search, uint32_t node)
         }
 }
 
-/* True: the text begins with "links of", and what follows was found or there is a message. */
+/* True if the text begins with "links of"; the links have then been found, or an error reported. */
 static bool search_links_of(struct search *search, const struct tree_node *where, unsigned kinds)
 {
     const char *rest = where->kind == TREE_SCALAR ? after(where->text, "links of ") : NULL;
@@ -318,7 +318,7 @@ static bool search_links_of(struct search *search, const struct tree_node *where
     return true;
 }
 
-/* Only now are candidates compared: a message may take its time. */
+/* Compares candidates only now, because messages may take longer than lookups. */
 static void offer_names(struct search *search, const struct pattern *pattern)
 {
     const struct scenario *scenario = search->scenario;
@@ -358,7 +358,7 @@ static void nothing_found(struct search *search, const struct pattern *pattern)
                    nearest_hint(&search->nearest).text);
 }
 
-/* A range says how many things it means: all of them must be there. */
+/* All members of a range must exist. */
 static void check_range(struct search *search, const struct pattern *pattern)
 {
     if (!pattern->is_range || search->found >= pattern->high - pattern->low + 1)
@@ -380,7 +380,7 @@ static bool search_one(struct search *search, const struct tree_node *where, uns
     if (search->found == 0)
         search_roles(search, &pattern);
     search_ports(search, &pattern);
-    /* leaf* means the leaves, not also every link that begins with one. */
+    /* leaf* selects the leaves, not also every link whose name begins with one. */
     if (search->found == 0)
         search_links(search, &pattern);
     if (search->found == 0)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * select - what a `where`, `from` or `to` names.
- * A text, or a list of texts whose union it is:
+ * select - resolves `where`, `from` and `to`.
+ * The value is a text, or a list of texts whose union is selected:
  *   host3            a node
  *   leaf2:p3         a port
  *   leaf2-spine1     a link, its nodes in either order
  *   host0..host7     a range of numbers, both ends included (also leaf2:p0..leaf2:p3)
- *   leaf*  leaf?:p0  a wildcard: * any letters, ? one; links only where no node fits
+ *   leaf*  leaf?:p0  a wildcard: * any characters, ? one; links only if no node matches
  *   hosts  targets   hosts without namespaces, and with, by the entries under `hosts:`
  *   leaves  spines   switches of the lowest tier, and of the one above
  *   group db         the hosts of the entry `db` under `hosts:`
  *   fabric a         the switches of one of two fabrics (homing: fabrics)
- *   links of leaf0   every link of what follows, which is one of these
- * A node of such a name goes before what the word means.
- * A word before it says what is meant and is never needed: "link leaf2-spine1", "port leaf2:p3",
- * "node leaf2".  Members keep the order in which they are written, each once.  What selects nothing
- * is an error. */
+ *   links of leaf0   every link of the selection that follows
+ * A node with such a name takes precedence over the keyword. A prefix states the kind and is always
+ * optional: "link leaf2-spine1", "port leaf2:p3", "node leaf2". Members are in the order of the
+ * text, each only once. An empty selection is an error. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_SELECT_H
 #define STORMGLASS_SCENARIOS_LOAD_SELECT_H
 
@@ -28,7 +27,7 @@ enum select_kinds {
     SELECT_LINKS = 8,
 };
 
-/* By all texts of a scenario together, each as often as it is selected. */
+/* Limit for all texts of a scenario together, counting repeated selections. */
 enum { SELECT_ALL_MAX = 5000000 };
 
 /* Nodes are spots with SCENARIO_ALL_PORTS; a link is the spots of both its ports. */
@@ -37,11 +36,12 @@ struct selection {
     size_t count;
 };
 
-/* Looks among the `kinds` given; false and a message when something is wrong or selects nothing. */
+/* Selects only from the given `kinds`; false, with a message, on errors and for an empty
+ * selection. */
 bool select_from(struct scenario *scenario, const struct tree_node *where, unsigned kinds,
                  struct selection *selection, struct diag *diag);
 
-/* Does the text match the pattern with * and ?. */
+/* True if the text matches the pattern with * and ?. */
 bool select_matches(const char *pattern, const char *text);
 
 #endif

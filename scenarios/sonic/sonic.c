@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The steps of an import, and its memory. */
+ * sonic - the steps of an import, and its memory. */
 #include "base/memory.h"
 #include "scenarios/format/json_tree.h"
 #include "scenarios/sonic/sonic_private.h"
@@ -62,7 +62,7 @@ static bool read_switch(struct sonic_import *import, const struct tree_file *fil
     return true;
 }
 
-/* What a switch gets is decided by its ports in the fabric, so cables come first. */
+/* Cables come first, because only a switch's ports in the fabric determine its settings. */
 static void decide_settings(struct sonic_import *import)
 {
     for (uint32_t i = 0; i < import->switch_count; i++) {
@@ -77,7 +77,7 @@ static void decide_settings(struct sonic_import *import)
     }
 }
 
-/* The switches first, wherever they stand: cables are between their ports. */
+/* Reads the switches first, whatever their position, because cables connect their ports. */
 static bool read_files(struct sonic_import *import)
 {
     const struct tree_file **files = import->files;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG and BUFFER_QUEUE as the values that a switch has here.
- * SONiC has a profile for each (port, priority); a switch here has one for its lossless and one for
- * its lossy groups: the one that most of them use.  Headroom is the greatest of all lossless ones,
- * because too little of it loses frames. */
+ * sonic_buffers - converts BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG and BUFFER_QUEUE to the
+ * parameters of a switch.
+ * SONiC has a profile for each (port, priority); a switch in a scenario has one for its lossless
+ * and one for its lossy groups: the one that most of them use. Headroom is the largest of all
+ * lossless ones, because too little headroom drops frames. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "base/numbers.h"
@@ -22,7 +23,7 @@ static const int64_t pool_max = INT64_C(1) << 33;
 
 /* ---- rows ---- */
 
-/* True where the port's (priority) has no row yet. */
+/* True if the port and priority have no row yet; otherwise reports an error. */
 static bool is_first(struct sonic_import *import, const struct sonic_port *port, int number,
                      const struct tree_item *row, const struct tree_item *old, const char *table)
 {
@@ -46,7 +47,7 @@ static void take_queue(struct sonic_import *import, struct sonic_port *port, int
         port->buffer_rows[number] = row;
 }
 
-/* With the profile "NULL" SONiC computes one from speed and cable. */
+/* For the profile "NULL", SONiC computes a profile from speed and cable length. */
 static const struct tree_item *profile_of(struct sonic_import *import, struct sonic_switch *node,
                                           const struct tree_item *row)
 {
@@ -58,7 +59,7 @@ static const struct tree_item *profile_of(struct sonic_import *import, struct so
     return sonic_reference(import, row->value, "profile", &node->profiles);
 }
 
-/* The profiles of all groups, or queues, that are lossless or that are not. */
+/* The profiles of all lossless or all lossy groups, or of all such queues. */
 static size_t gather(struct sonic_import *import, struct sonic_switch *node, bool queues,
                      bool lossless, const struct tree_item **list)
 {
@@ -82,7 +83,7 @@ static int64_t bytes(struct sonic_import *import, const struct tree_item *profil
     return sonic_number(import, profile->value, field, 0, BYTES_MAX);
 }
 
-/* dynamic_th n is alpha 2^n: SAI_BUFFER_PROFILE_ATTR_SHARED_DYNAMIC_TH.  In parts per million. */
+/* alpha is 2^dynamic_th: SAI_BUFFER_PROFILE_ATTR_SHARED_DYNAMIC_TH. In parts per million. */
 static int64_t alpha_of(struct sonic_import *import, const struct tree_item *profile,
                         const char *field)
 {
@@ -104,7 +105,7 @@ static int64_t alpha(struct sonic_import *import, const struct tree_item *profil
     return alpha_of(import, profile, "dynamic_th");
 }
 
-/* Where a pool has no shared headroom, Mellanox counts it into the size: xon + xoff
+/* For a pool without shared headroom, Mellanox includes the headroom in the size: xon + xoff
  * (sonic-swss cfgmgr/buffer_headroom_mellanox.lua). */
 static int64_t reserved(struct sonic_import *import, const struct tree_item *profile)
 {
@@ -159,8 +160,8 @@ static const struct tree_item *pool_of(struct sonic_import *import, struct sonic
     return profile == NULL ? NULL : sonic_reference(import, profile->value, "pool", &node->pools);
 }
 
-/* The pool of a direction that the lossless groups or queues have by SONiC's own name for it, for
- * switches whose profiles SONiC makes itself and no row names; NULL: none. */
+/* The pool of a direction whose name contains `word`, for switches whose profiles SONiC computes,
+ * so that no row names the pool; NULL: none. */
 static const struct tree_item *pool_named(struct sonic_import *import, struct sonic_switch *node,
                                           const char *direction, const char *word)
 {
@@ -186,8 +187,9 @@ static bool is_dynamic(struct sonic_import *import, const struct sonic_switch *n
     return model != NULL && strcmp(model, "dynamic") == 0;
 }
 
-/* The memory is what the ingress pools have together, or the pool of the lossless queues, which is
- * as a rule the whole: some vendors leave reserved room and headroom out of the former. */
+/* The memory size is the sum of the ingress pools, or the size of the lossless egress pool if that
+ * is larger: some vendors exclude reserved memory and headroom from the ingress pools, while the
+ * egress pool usually covers the whole memory. */
 static void take_memory(struct sonic_import *import, struct sonic_switch *node,
                         const struct tree_item *lossless, const struct tree_item *lossy,
                         const struct tree_item *queue)
@@ -208,7 +210,8 @@ static void take_memory(struct sonic_import *import, struct sonic_switch *node,
         settings->headroom_pool = sonic_number(import, pool->value, "xoff", 0, pool_max);
     if (settings->headroom_pool == 0)
         settings->headroom_pool = SONIC_UNSET;
-    if ((size <= 0 || more < 0) && whole > 0) { /* dynamic buffers: the egress pool alone has one */
+    if ((size <= 0 || more < 0) && whole > 0) { /* with dynamic buffers, only the egress pool has
+                                                 * a size */
         settings->buffer = whole;
         return;
     }
@@ -246,9 +249,9 @@ static void take_queues(struct sonic_import *import, struct sonic_switch *node,
                    sonic_clean(import, lossy->key));
 }
 
-/* ---- what SONiC computes profiles with ---- */
+/* ---- parameters for computed profiles ---- */
 
-/* The first row, as for SONiC; a ratio of 0 is no pool for all headrooms. */
+/* Uses the first row, as SONiC does. A ratio of 0 means that there is no shared headroom pool. */
 static void take_computed(struct sonic_import *import, struct sonic_switch *node)
 {
     static const char *const known[] = {"default_dynamic_th", "over_subscribe_ratio", NULL};
@@ -271,7 +274,7 @@ static void take_computed(struct sonic_import *import, struct sonic_switch *node
     sonic_other_fields(import, node, table, known);
 }
 
-/* ---- all ---- */
+/* ---- main function ---- */
 
 static const struct tree_item *usual(struct sonic_import *import, struct sonic_switch *node,
                                      bool queues, bool lossless, const struct tree_item **list)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Neighbours of all ports, of DEVICE_NEIGHBOR or of cables beside it, as hosts and links.
- * A cable between two switches is written in both files, in one, or differently in both: first
- * those come that both tell alike, then the others as long as both ports are free. */
+ * sonic_cables - turns the neighbors of all ports, from DEVICE_NEIGHBOR or from files of cables,
+ * into hosts and links.
+ * A cable between two switches may be in both files, in one of them, or differ between them. Cables
+ * that both files agree on come first, then the others as long as both ports are free. */
 #include "scenarios/import/cabling.h"
 #include "scenarios/sonic/sonic_private.h"
 
 #include <search.h>
 #include <string.h>
 
-/* ---- who is at the other end ---- */
+/* ---- node at the other end ---- */
 
 static const char *row_text(const struct tree_item *row, const char *field)
 {
@@ -16,7 +17,7 @@ static const char *row_text(const struct tree_item *row, const char *field)
     return value == NULL || value->kind != TREE_SCALAR ? NULL : value->text;
 }
 
-/* By its name, or by its alias, which neighbours sometimes use. */
+/* Finds a port by its name, or by its alias, which neighbors sometimes use. */
 static struct sonic_port *called(const struct sonic_switch *node, const char *name)
 {
     struct sonic_port *port = name == NULL ? NULL : sonic_port(node, name, strlen(name));
@@ -62,7 +63,7 @@ static void refuse(struct sonic_import *import, const struct sonic_switch *node,
     sonic_port_note(import, node, port, port->neighbor.place, "not linked: %s", why);
 }
 
-/* Why the two ports cannot be joined, or NULL. */
+/* Reason why the two ports cannot be connected; NULL: none. */
 static const char *obstacle(const struct sonic_switch *node, const struct sonic_port *near,
                             const struct sonic_switch *other, const struct sonic_port *far)
 {
@@ -91,7 +92,8 @@ static void link_switches(struct sonic_import *import, const struct sonic_switch
     join(import, node, near, other, far);
 }
 
-/* Hosts announce the MAC address of their port by LLDP, and its name as the description. */
+/* By LLDP, hosts announce the MAC address of their port as its ID, and its name as the
+ * description. */
 static const char *host_port(const struct sonic_neighbor *neighbor)
 {
     const bool is_address = neighbor->port != NULL && strchr(neighbor->port, ':') != NULL;
@@ -122,8 +124,8 @@ static struct sonic_host *new_host(struct sonic_import *import, const struct son
     return host;
 }
 
-/* A neighbour of several ports is one host with a NIC for each cable, and another host beyond
- * CABLING_NICS_MAX. */
+/* A neighbor of several ports is one host with one NIC per cable, and a further host beyond
+ * CABLING_NICS_MAX cables. */
 static struct sonic_host *host_of(struct sonic_import *import, const struct sonic_switch *node,
                                   const struct sonic_port *near)
 {
@@ -141,7 +143,8 @@ static struct sonic_host *host_of(struct sonic_import *import, const struct soni
 
 static void forget_hosts(struct sonic_import *import)
 {
-    while (import->by_neighbor != NULL) /* a node of the tree begins with its key */
+    while (import->by_neighbor != NULL) /* the first member of a tsearch node is the pointer to
+                                         * its key */
         tdelete(*(struct sonic_host *const *)import->by_neighbor, &import->by_neighbor,
                 by_neighbor);
 }
@@ -162,7 +165,7 @@ static void add_host(struct sonic_import *import, const struct sonic_switch *nod
     near->linked = true;
 }
 
-/* A neighbour that is known to be a switch, but whose file was not given. */
+/* Reports a neighbor that is known to be a switch but has no file. */
 static void note_type(struct sonic_import *import, const struct sonic_switch *node,
                       const struct sonic_port *near)
 {
@@ -177,7 +180,7 @@ static void note_type(struct sonic_import *import, const struct sonic_switch *no
                    sonic_clean(import, neighbor), sonic_clean(import, type));
 }
 
-/* First the cables that both ends tell alike, second the rest. */
+/* First pass: cables on which both ends agree; second pass: the others. */
 static void each_port(struct sonic_import *import, bool second)
 {
     for (uint32_t i = 0; i < import->switch_count; i++) {
@@ -198,7 +201,7 @@ static void each_port(struct sonic_import *import, bool second)
     }
 }
 
-/* ---- what the two ends say of one cable ---- */
+/* ---- agreement between the ends of a cable ---- */
 
 static void agree(struct sonic_import *import, const struct sonic_link *link)
 {
@@ -231,7 +234,7 @@ static void note_alone(struct sonic_import *import)
     }
 }
 
-/* Names a port that only its being down keeps from having a link. */
+/* Reports the lack of links; if a port has a neighbor but is down, names that port. */
 static void no_links(struct sonic_import *import)
 {
     for (uint32_t i = 0; i < import->switch_count; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Cables that stand in files beside the configuration.
- * A cable makes its two ports neighbours, as DEVICE_NEIGHBOR would, and counts more than that
- * table, which says what should be plugged in.  Which format a file has its first words tell. */
+ * sonic_cabling - reads cables from files in addition to the configuration.
+ * A cable makes its two ports neighbors, as DEVICE_NEIGHBOR does. It takes precedence over that
+ * table, which contains the planned cabling. The format of a file is recognized by its first
+ * words. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "base/nearest.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- which format ---- */
+/* ---- formats ---- */
 
 bool sonic_is_cabling(const struct tree_file *file)
 {
@@ -19,7 +20,7 @@ bool sonic_is_cabling(const struct tree_file *file)
     return sonic_is_lldpctl(file) || (first > ' ' && first <= '~' && first != '{' && first != '[');
 }
 
-/* Behind blanks and comments of DOT. */
+/* Skips blanks and comments of DOT. */
 static const char *first_word(const char *text)
 {
     for (;;) {
@@ -64,7 +65,7 @@ void sonic_cable_error(struct sonic_import *import, const struct tree_file *file
     diag_add(import->diag, DIAG_ERROR, place, tree_line(file, place.line), "%s", text);
 }
 
-/* ---- whose ends they are ---- */
+/* ---- ends of a cable ---- */
 
 struct sonic_switch *sonic_switch_called(const struct sonic_import *import, const char *name)
 {
@@ -80,7 +81,7 @@ struct sonic_switch *sonic_switch_called(const struct sonic_import *import, cons
     return NULL;
 }
 
-/* Whole, unlike a name that is shown: it is of names of the files, which may be anything. */
+/* Not shortened like a displayed name, because names in files may be arbitrary. */
 static const char *hint(struct sonic_import *import, const struct nearest *nearest)
 {
     char text[sizeof nearest_hint(nearest).text];
@@ -145,7 +146,7 @@ static const struct sonic_port *twin(const struct sonic_switch *node, const stru
     return NULL;
 }
 
-/* The switch's port at an end; NULL and a message: none, or not one alone. */
+/* The switch's port at an end; NULL, with a message, if there is none or several. */
 static struct sonic_port *port_at(struct sonic_import *import, const struct tree_file *file,
                                   const struct sonic_cable *cable, const struct sonic_switch *node,
                                   int end)
@@ -168,14 +169,14 @@ static struct sonic_port *port_at(struct sonic_import *import, const struct tree
     return NULL;
 }
 
-/* ---- a neighbour of a port ---- */
+/* ---- neighbor of a port ---- */
 
 static bool same_text(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Whether the two name one port; of a host, or of a switch by name or alias. */
+/* True if both name the same port: of a host, or of a switch by name or alias. */
 static bool same(const struct sonic_import *import, const struct sonic_neighbor *a,
                  const struct sonic_neighbor *b)
 {
@@ -223,7 +224,7 @@ void sonic_cable(struct sonic_import *import, const struct tree_file *file,
         no_switch(import, file, cable);
         return;
     }
-    const int ends = cable->heard ? 1 : 2; /* what is heard, the other end may say too */
+    const int ends = cable->heard ? 1 : 2; /* the other end may report the same cable by LLDP */
     for (int end = 0; end < ends; end++) {
         if (nodes[end] == NULL)
             continue;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rows of a chassis with virtual output queues: each line card has rows for the queues of all
- * cards, with keys HOST|ASIC|PORT|NUMBER.  Those of the own host and ASIC are about its own ports.
+ * sonic_chassis - rows of a chassis with virtual output queues: each line card has rows for the
+ * queues of all cards, with keys HOST|ASIC|PORT|NUMBER. Rows of its own host and ASIC apply to its
+ * own ports.
  * Source: sonic-buildimage files/build_templates/qos_config.j2 and buffers_config.j2 (voq). */
 #include "scenarios/sonic/sonic_private.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* "HOST|ASIC|PORT", and perhaps "|3" behind. */
+/* "HOST|ASIC|PORT", possibly followed by "|3". */
 struct parts {
     const char *host, *asic, *rest;
     size_t host_length, asic_length;
 };
 
-/* A key such as "Ethernet0|3" has one bar, or none. */
+/* False for keys with at most one bar, such as "Ethernet0|3". */
 static bool split(const char *key, struct parts *parts)
 {
     const char *first = strchr(key, '|');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What SONiC takes for a key of PORT that is not written, for ports that have a link.
- * admin_status is down and mtu is 9100; speed has no default, but ports of as many lanes tell it.
+ * sonic_defaults - SONiC's defaults for missing keys of PORT, for ports with a link.
+ * admin_status is down and mtu is 9100. speed has no default, but is taken from ports with the same
+ * number of lanes.
  * Source: sonic-swss cfgmgr/portmgr (mtu, admin_status), sonic-buildimage sonic-port.yang. */
 #include "scenarios/sonic/sonic_private.h"
 
@@ -8,7 +9,7 @@
 
 enum { DEFAULT_MTU = 9100 };
 
-/* The one speed that all ports of as many lanes have, or unset. */
+/* The common speed of all ports with this number of lanes; unset if they differ. */
 static int64_t speed_of_lanes(const struct sonic_switch *node, uint32_t lanes)
 {
     int64_t speed = SONIC_UNSET;

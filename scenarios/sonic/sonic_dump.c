@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The CONFIG_DB as `sonic-db-dump -n CONFIG_DB` writes it, and `show techsupport` in
- * dump/CONFIG_DB.json: one key for each row, whose fields are in `value`.
+ * sonic_dump - reads CONFIG_DB as written by `sonic-db-dump -n CONFIG_DB`, and by `show
+ * techsupport` in dump/CONFIG_DB.json: one key per row, with the fields in `value`.
  *     {"PORT|Ethernet0": {"type": "hash", "ttl": -0.001, "value": {"speed": "100000"}}}
- * Tables for tests (mock_tables/config_db.json) have the fields without `value`.
- * A field whose name ends with '@' is a list, a row without fields has NULL.
+ * Tables for tests (mock_tables/config_db.json) have the fields without `value`. A field whose name
+ * ends with '@' is a list; a row without fields has NULL.
  * Source: sonic-utilities scripts/generate_dump, redis-dump; sonic-py-swsssdk configdb.py. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The row of an item of the dump, or NULL: a single value, such as CONFIG_DB_INITIALIZED. */
+/* Row of an item in the dump; NULL: a single value, such as CONFIG_DB_INITIALIZED. */
 static const struct tree_node *row_of(const struct tree_item *item)
 {
     const struct tree_node *value = tree_get(item->value, "value");
@@ -37,7 +37,7 @@ static struct tree_node *new_map(struct sonic_import *import, const struct tree_
     return map;
 }
 
-/* The fields as config_db.json has them. */
+/* Converts the fields to the form of config_db.json. */
 static struct tree_node *fields_of(struct sonic_import *import, const struct tree_node *row)
 {
     struct tree_node *map = new_map(import, row, row->count);
@@ -52,7 +52,7 @@ static struct tree_node *fields_of(struct sonic_import *import, const struct tre
     return map;
 }
 
-/* ---- rows of one table together ---- */
+/* ---- rows of one table ---- */
 
 static size_t table_length(const struct tree_item *item)
 {
@@ -73,7 +73,7 @@ static bool same_table(const struct tree_item *a, const struct tree_item *b)
     return table_length(a) == table_length(b) && memcmp(a->key, b->key, table_length(a)) == 0;
 }
 
-/* The table of a run of rows. */
+/* Makes a table from consecutive rows. */
 static struct tree_item table_of(struct sonic_import *import, const struct tree_item **rows,
                                  size_t count)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Cables of a graph in DOT: a topology.dot of the whole fabric beside the configuration of its
- * switches.  Nodes are called as the switches call themselves, ports by name or alias. */
+ * sonic_graph - reads cables from a DOT graph: a topology.dot of the whole fabric in addition to
+ * the configuration of its switches.
+ * Nodes have the switches' own names, ports their names or aliases. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "scenarios/import/dot.h"
@@ -17,7 +18,8 @@ static struct sonic_plug plug(const struct cabling_link *link, int end)
                                .place = link->place};
 }
 
-/* "FILE:LINE:COLUMN: note: sentence" of the reader: attributes that only a picture needs. */
+/* Passes on a line "FILE:LINE:COLUMN: note: sentence" of the reader: attributes used only for
+ * drawing. */
 static void pass_on(struct sonic_import *import, const struct tree_file *file, const char *line)
 {
     struct diag_place place = {.file = file->name, .line = 1, .column = 1};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Cables as a plain list, one a line: a switch, its port, the neighbour and the neighbour's port.
+ * sonic_list - reads cables from a plain list, one per line: a switch, its port, the neighbor and
+ * the neighbor's port.
  *     leaf0 Ethernet0 server0 eth0
  * Words are separated by blanks or commas; a host's port may be missing; '#' begins a comment. */
 #include "scenarios/sonic/sonic_private.h"
@@ -12,7 +13,7 @@ enum { WORDS = 4 };
 
 static const char between[] = " \t\r,";
 
-/* The next word of a line; NULL: there is none. */
+/* Next word of a line; NULL: none. */
 static const char *next_word(struct sonic_import *import, const struct lines *lines,
                              const char **at, struct diag_place *place)
 {

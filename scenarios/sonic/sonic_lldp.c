@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Neighbours as `show lldp table` prints them, of one switch or of several.
+ * sonic_lldp - reads the neighbors printed by `show lldp table`, of one switch or of several.
  *     LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr
  *     -----------  --------------  --------------  ------------  -----------------
  *     Ethernet0    spine0          etp3            BR            Ethernet8
- * The table does not say whose it is: a line "==> leaf0.lldp <==" before it does, as head and tail
- * write it, or the name of the file.  A cell reaches from one group of dashes to the next, may be
- * empty and may have blanks.  A switch of SONiC sends its port's alias as the port's ID.
+ * The table does not contain the name of its switch. The name comes from a line "==> leaf0.lldp
+ * <==" before the table, as written by head and tail, or from the name of the file. A cell extends
+ * from one group of dashes to the next; it may be empty and may contain blanks. A SONiC switch
+ * sends its port's alias as the port ID.
  * Source: sonic-utilities scripts/lldpshow; sonic-buildimage dockers/docker-lldp (lldpmgrd). */
 #include "scenarios/sonic/sonic_private.h"
 
@@ -20,11 +21,11 @@ enum lldp_part { OUTSIDE, HEAD, ROWS };
 struct lldp {
     struct sonic_import *import;
     struct lines lines;
-    const char *owner; /* the switch whose table it is */
+    const char *owner; /* the switch of the table */
     enum lldp_part part;
     const char *head;
     int head_line;
-    size_t from[LLDP_COLUMNS], to[LLDP_COLUMNS]; /* in bytes; `to` is 0 where there is none */
+    size_t from[LLDP_COLUMNS], to[LLDP_COLUMNS]; /* in bytes; `to` 0: no such column */
     size_t rows;
 };
 
@@ -57,7 +58,7 @@ static bool read_owner(struct lldp *lldp)
     return true;
 }
 
-/* ---- the head ---- */
+/* ---- heads ---- */
 
 static void trim(const char **from, size_t *length)
 {
@@ -69,7 +70,7 @@ static void trim(const char **from, size_t *length)
         (*length)--;
 }
 
-/* A group of dashes is a column, and what stands above it is its title. */
+/* A group of dashes is a column; the text above it is its title. */
 static void take_column(struct lldp *lldp, size_t from, size_t to)
 {
     const size_t head_length = strlen(lldp->head);
@@ -107,7 +108,8 @@ static void read_dashes(struct lldp *lldp)
         }
 }
 
-/* Whose table begins here; false and a message when that is no switch of these files. */
+/* Determines the switch of the table that begins here; false, with a message, if it is not a switch
+ * of these files. */
 static bool is_owned(struct lldp *lldp)
 {
     if (sonic_switch_called(lldp->import, lldp->owner) != NULL)
@@ -143,7 +145,8 @@ static const char *cell(struct lldp *lldp, int column, struct diag_place *place)
     return arena_text(&lldp->import->arena, text, length);
 }
 
-/* A word that two columns share: the blanks of the table are gone. */
+/* False, with a message, if a word crosses the border of a column, so the blanks of the table were
+ * changed. */
 static bool is_aligned(struct lldp *lldp)
 {
     const char *line = lldp->lines.text;
@@ -158,7 +161,7 @@ static bool is_aligned(struct lldp *lldp)
     return true;
 }
 
-/* A bridge or router by the codes above the table; hosts say O, or nothing. */
+/* "switch" for a bridge or router, by the codes above the table; NULL: hosts have O or no code. */
 static const char *is_bridge(const char *codes)
 {
     return codes != NULL && strpbrk(codes, "BR") != NULL ? "switch" : NULL;
@@ -171,7 +174,7 @@ static void read_row(struct lldp *lldp)
     if (!is_aligned(lldp))
         return;
     const char *local = cell(lldp, LOCAL, &place), *device = cell(lldp, DEVICE, &far);
-    if (local == NULL || strncmp(local, "eth", 3) == 0) /* the port for management */
+    if (local == NULL || strncmp(local, "eth", 3) == 0) /* management port */
         return;
     if (device == NULL) {
         sonic_note(import, place, "rows without RemoteDevice: left out");

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Neighbours as lldpd prints them: `lldpctl` (which is SONiC's `show lldp neighbors`), `lldpctl -f
- * json`, `-f json0` and `-f keyvalue`, of a switch or of a host.
+ * sonic_lldpctl - reads the neighbors printed by lldpd: `lldpctl` (SONiC's `show lldp neighbors`),
+ * `lldpctl -f json`, `-f json0` and `-f keyvalue`, of a switch or of a host.
  *     Interface:    Ethernet0, via: LLDP, RID: 3, Time: 0 day, 05:26:49
  *       Chassis:
  *         SysName:      spine0
  *       Port:
  *         PortID:       ifname Ethernet8
  *     {"lldp": {"interface": [{"Ethernet0": {"chassis": {"spine0": {..}}, "port": {..}}}]}}
- * The name of the file gives whose output it is; of a file with another name, it is that of the
- * only switch.  Source: lldpd src/client/display.c, json_writer.c. */
+ * The name of the file identifies the device; if it names none, the output belongs to the only
+ * switch.
+ * Source: lldpd src/client/display.c, json_writer.c. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "scenarios/format/json_tree.h"
@@ -16,7 +17,7 @@
 
 #include <string.h>
 
-/* What is said of one interface. */
+/* Neighbor of one interface. */
 struct heard {
     const char *local, *device, *chassis, *port, *description;
     struct diag_place place, far;
@@ -26,7 +27,7 @@ struct lldpctl {
     struct sonic_import *import;
     const struct tree_file *file;
     const char *owner;
-    struct heard *heard; /* all of the file */
+    struct heard *heard; /* all entries of the file */
     size_t count;
 };
 
@@ -43,14 +44,14 @@ bool sonic_is_lldpctl(const struct tree_file *file)
     return strncmp(at, "\"lldp\"", 6) == 0;
 }
 
-/* ---- whose ends they are ---- */
+/* ---- ends of a cable ---- */
 
 static bool is_management(const char *port)
 {
     return strncmp(port, "eth", 3) == 0 && strspn(port + 3, "0123456789") == strlen(port + 3);
 }
 
-/* The switch whose output it is, or NULL and a message. */
+/* The switch that printed the output, or NULL with a message. */
 static const char *owner_of(struct lldpctl *lldpctl, const struct heard *heard)
 {
     struct sonic_import *import = lldpctl->import;
@@ -67,7 +68,7 @@ static const char *owner_of(struct lldpctl *lldpctl, const struct heard *heard)
     return NULL;
 }
 
-/* What a host has heard of a switch is the switch's cable, too. */
+/* A switch seen by a host gives a cable of that switch, too. */
 static bool take_of_host(struct lldpctl *lldpctl, const struct heard *heard)
 {
     struct sonic_import *import = lldpctl->import;
@@ -120,7 +121,7 @@ static void plug_in(struct lldpctl *lldpctl, const struct heard *heard)
         sonic_cable(lldpctl->import, lldpctl->file, &cable);
 }
 
-/* The whole output is a host's where one of its neighbors is a switch of these files. */
+/* If one of the neighbors is a switch of these files, the whole output is that of a host. */
 static void make_cables(struct lldpctl *lldpctl)
 {
     struct sonic_import *import = lldpctl->import;
@@ -140,7 +141,7 @@ static void make_cables(struct lldpctl *lldpctl)
 
 /* ---- text ---- */
 
-/* The value behind a title of a line, without a word before it where there is a type; or NULL. */
+/* Value after a title in a line, without the type word before it if `typed`; or NULL. */
 static const char *value_of(struct lldpctl *lldpctl, const struct lines *lines, const char *title,
                             bool typed)
 {
@@ -231,7 +232,7 @@ static void read_text(struct lldpctl *lldpctl)
 
 /* ---- JSON ---- */
 
-/* json0 has a list wherever there might be several. */
+/* json0 has a list wherever there may be several values. */
 static const struct tree_node *first(const struct tree_node *node)
 {
     return node != NULL && node->kind == TREE_LIST && node->count > 0 ? node->items[0].value : node;
@@ -250,7 +251,7 @@ static const char *text_of(const struct tree_node *node)
                                                                                  : value->text;
 }
 
-/* {"spine0": {"id": ..}}, or {"id": .., "name": ..}; without a name there is the ID alone. */
+/* {"spine0": {"id": ..}}, or {"id": .., "name": ..}; without a name, only the ID. */
 static const char *name_of(const struct tree_node *chassis)
 {
     const char *name = text_of(member(chassis, "name"));
@@ -286,7 +287,7 @@ static void read_interfaces(struct lldpctl *lldpctl, const struct tree_node *nod
 static void read_json(struct lldpctl *lldpctl)
 {
     struct sonic_import *import = lldpctl->import;
-    struct json_repeats repeats = {0}; /* several neighbors of a port: of each the key again */
+    struct json_repeats repeats = {0}; /* several neighbors of a port repeat its key */
     const struct tree_node *root = json_tree(&import->arena, lldpctl->file, &repeats, import->diag);
     const struct tree_node *list =
         root == NULL ? NULL : tree_get(member(root, "lldp"), "interface");

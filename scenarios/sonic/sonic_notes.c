@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What an import says of many ports and files, each sentence once. */
+ * sonic_notes - merges notes about many ports and files, so that each sentence appears once. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "base/plural.h"
@@ -9,14 +9,14 @@
 
 enum { NOTE_BYTES = 1024 };
 
-/* A sentence, of a port or of a place. */
+/* A sentence about a port or a place. */
 struct sonic_said {
     struct diag_place place;
     const char *port; /* "leaf0 Ethernet4", or NULL */
     const char *text;
-    size_t order;  /* in which they were said */
-    size_t places; /* of the first of equals: how often it was said ... */
-    size_t files;  /* ... and in how many files */
+    size_t order;  /* order in which sentences were added */
+    size_t places; /* for the first of equal ones: number of occurrences ... */
+    size_t files;  /* ... and of files */
 };
 
 const char *sonic_clean(struct sonic_import *import, const char *text)
@@ -68,7 +68,7 @@ void sonic_port_note(struct sonic_import *import, const struct sonic_switch *nod
     va_end(args);
 }
 
-/* ---- once ---- */
+/* ---- merging ---- */
 
 static int compare(const struct sonic_said *a, const struct sonic_said *b)
 {
@@ -91,7 +91,7 @@ static bool alike(const struct sonic_said *a, const struct sonic_said *b)
     return (a->port == NULL) == (b->port == NULL) && strcmp(a->text, b->text) == 0;
 }
 
-/* Counts equals at the one of them that was said first. */
+/* Counts equal notes at the one that was added first. */
 static void count_equals(struct sonic_said **sorted, size_t count)
 {
     for (size_t from = 0, to; from < count; from = to) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comments that name the rows a switch's values come from, and their lines. */
+ * sonic_origins - writes comments with the rows, and their lines, from which a switch's values
+ * come. */
 #include "scenarios/sonic/sonic_private.h"
 
 struct origin {

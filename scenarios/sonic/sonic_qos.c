@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * PORT_QOS_MAP and the maps that it names: which priorities pause, and the way from DSCP by
- * traffic class to priority group and queue.  Here a priority is all of these at once: a DSCP gets
- * the number of its queue. */
+ * sonic_qos - reads PORT_QOS_MAP and its maps: the priorities with PFC, and the mapping from DSCP
+ * via traffic class to priority group and queue.
+ * In a scenario, a priority is all of these at once: a DSCP gets the number of its queue. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "base/plural.h"
@@ -33,7 +33,7 @@ static void take_row(struct sonic_import *import, struct sonic_port *port, int n
     port->watched = sonic_mask(import, row->value, "pfcwd_sw_enable");
 }
 
-/* A port without a map of its own has that of the row "global". */
+/* A port without its own map uses the row "global". */
 static void read_ports(struct sonic_import *import, struct sonic_switch *node)
 {
     static const char *const known[] = {"pfc_enable",
@@ -64,7 +64,7 @@ static void read_ports(struct sonic_import *import, struct sonic_switch *node)
 
 /* ---- maps ---- */
 
-/* The map that most ports name; the others are reported. */
+/* The map of most ports; the others are reported. */
 static const struct tree_item *usual_map(struct sonic_import *import, struct sonic_switch *node,
                                          size_t offset, const char *what)
 {
@@ -76,7 +76,7 @@ static const struct tree_item *usual_map(struct sonic_import *import, struct son
     return usual;
 }
 
-/* {"3": "3", "4": "4"}: unset where a number is not named. */
+/* Reads {"3": "3", "4": "4"}; missing numbers are unset. */
 static void read_map(struct sonic_import *import, const struct tree_item *map, int64_t *out,
                      int64_t keys, int64_t values)
 {
@@ -95,7 +95,8 @@ static void read_map(struct sonic_import *import, const struct tree_item *map, i
     }
 }
 
-/* What is not named keeps its number, if there is such a group or queue; else unset. */
+/* A number that is not in the map stays the same if there is such a group or queue; otherwise
+ * unset. */
 static int64_t mapped(const int64_t *map, int64_t from)
 {
     if (map[from] != SONIC_UNSET)
@@ -103,7 +104,7 @@ static int64_t mapped(const int64_t *map, int64_t from)
     return from < SONIC_PRIORITIES ? from : SONIC_UNSET;
 }
 
-/* Classes whose group and queue differ: lossless ones matter, of the others it is reported once. */
+/* Reports classes whose group and queue differ: each lossless one, and the number of lossy ones. */
 static void compare_classes(struct sonic_import *import, const struct sonic_switch *node,
                             const struct tree_item *map, const int64_t *group, const int64_t *queue)
 {
@@ -164,7 +165,7 @@ static void map_dscp(struct sonic_import *import, struct sonic_switch *node)
     if (dscps == NULL)
         sonic_note(import, node->root->place,
                    "no dscp_to_tc_map in PORT_QOS_MAP: a DSCP has priority DSCP/8 here");
-    for (int i = 0; i < SONIC_DSCPS; i++) { /* a DSCP that is not named has class 0 */
+    for (int i = 0; i < SONIC_DSCPS; i++) { /* a DSCP that is not in the map has class 0 */
         const int64_t tc = class[i] == SONIC_UNSET ? 0 : class[i];
         settings->dscp[i] = mapped(queue, tc);
         if (settings->dscp[i] == SONIC_UNSET)
@@ -185,7 +186,7 @@ static bool same_text(const struct tree_node *a, const struct tree_node *b, cons
     return strcmp(x->text, y->text) == 0;
 }
 
-/* The values of the first port that has a row. */
+/* Uses the values of the first port that has a row. */
 static void read_watchdog(struct sonic_import *import, struct sonic_switch *node)
 {
     static const char *const fields[] = {"action", "detection_time", "restoration_time"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * QUEUE, and the rows of WRED_PROFILE and SCHEDULER that it names: ECN marking and weights.
- * ECN thresholds are those of the green packets: RoCE packets have no other colour. */
+ * sonic_queues - reads QUEUE and its rows in WRED_PROFILE and SCHEDULER: ECN marking and weights.
+ * ECN thresholds are those for green packets, the only color of RoCE packets. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void take_row(struct sonic_import *import, struct sonic_port *port, int n
     port->queue_rows[number] = row;
 }
 
-/* What the queues' rows refer to, of queues that are lossless or of the others; by port. */
+/* Lists the rows that the queues of the mask `queues` refer to, port by port. */
 static size_t gather(struct sonic_import *import, struct sonic_switch *node, const char *field,
                      const struct sonic_table *table, int64_t queues, const struct tree_item **list)
 {

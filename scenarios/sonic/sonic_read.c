@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One file: the switch's name, its ports, and what each port has: speed, MTU, FEC, cable,
- * neighbour, watchdog. */
+ * sonic_read - reads one file: the name of the switch, its ports, and speed, MTU, FEC, cable,
+ * neighbor and watchdog of each port. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "base/plural.h"
@@ -22,7 +22,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* "rs" is the code that is usual at the rate: RS-528 up to 25 Gb/s a lane, RS-544 above. */
+/* "rs" means the usual code at the rate: RS-528 up to 25 Gb/s per lane, RS-544 above. */
 static const char *fec_word(struct sonic_import *import, const struct sonic_switch *node,
                             const struct tree_item *item)
 {
@@ -121,7 +121,7 @@ static void read_length(struct sonic_import *import, const struct sonic_switch *
     } else if (port == NULL) {
         sonic_note(import, item->key_place, "CABLE_LENGTH: '%s' is not in PORT: left out",
                    sonic_clean(import, item->key));
-    } else if (metres > 0) { /* 0m: nothing is plugged in */
+    } else if (metres > 0) { /* 0m: no cable */
         port->length = metres * 1000;
     }
 }
@@ -144,8 +144,8 @@ static void take_watchdog(struct sonic_import *import, struct sonic_port *port, 
     port->watchdog = row;
 }
 
-/* {"Ethernet0": {"name": "spine0", "port": "Ethernet8"}}, or the neighbour's name as the key and
- * the port as `local_port`. */
+/* {"Ethernet0": {"name": "spine0", "port": "Ethernet8"}}, or the neighbor's name as the key and the
+ * port as `local_port`. */
 static void read_neighbors(struct sonic_import *import, const struct sonic_switch *node)
 {
     static const char *const known[] = {"name", "port", "local_port", "type", NULL};
@@ -178,7 +178,7 @@ static void read_neighbors(struct sonic_import *import, const struct sonic_switc
     sonic_other_fields(import, node, "DEVICE_NEIGHBOR", known);
 }
 
-/* PFC_WD holds a row GLOBAL beside those of ports. */
+/* PFC_WD has a row GLOBAL in addition to those of ports. */
 static void read_watchdog(struct sonic_import *import, struct sonic_switch *node)
 {
     static const char *const known[] = {"action", "detection_time", "restoration_time",
@@ -198,7 +198,8 @@ static void read_watchdog(struct sonic_import *import, struct sonic_switch *node
 
 /* ---- the file ---- */
 
-/* Tables that a switch forwards, queues or drops by, though a scenario has nothing for them. */
+/* True for tables that affect forwarding, queuing or drops but have no counterpart in a
+ * scenario. */
 static bool shapes_traffic(const char *table)
 {
     static const char *const words[] = {"PORTCHANNEL", "BUFFER_", "_TO_",         "PFC",
@@ -248,7 +249,7 @@ static void other_tables(struct sonic_import *import, const struct sonic_switch 
                        plural(count - OTHER_TABLES_MAX, "table", "tables"));
 }
 
-/* The hostname, or else the file's name without folder and ending. */
+/* The hostname, or else the file's name without directory and extension. */
 static void take_name(struct sonic_import *import, struct sonic_switch *node, const char *file)
 {
     const struct tree_node *rows = sonic_rows(import, node, "DEVICE_METADATA");
@@ -272,7 +273,7 @@ static void take_name(struct sonic_import *import, struct sonic_switch *node, co
                    sonic_clean(import, name), node->name);
 }
 
-/* SONiC's own readers keep the last of equal keys too. */
+/* SONiC's own readers also keep the last of equal keys. */
 static const struct tree_node *read_tree(struct sonic_import *import, const struct tree_file *file)
 {
     struct json_repeats repeats = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rows, fields, references and keys: what all tables of a config_db.json have in common. */
+ * sonic_tables - rows, fields, references and keys of all tables in a config_db.json. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "base/nearest.h"
@@ -71,7 +71,7 @@ const char *sonic_field(struct sonic_import *import, const struct tree_node *row
     return value == NULL ? NULL : value->text;
 }
 
-/* A value is complained of once, however many ports its row is for. */
+/* Errors in a value are reported once, however many ports its row applies to. */
 static bool first_time(struct sonic_import *import, const struct tree_node *value)
 {
     const bool first = import->reported != value;
@@ -124,7 +124,7 @@ int64_t sonic_mask(struct sonic_import *import, const struct tree_node *row, con
 
 /* ---- references ---- */
 
-/* "[TABLE|x]" and "[TABLE_TABLE:x]" without what surrounds x. */
+/* Extracts x from "[TABLE|x]" and "[TABLE_TABLE:x]". */
 static const char *bare_name(struct sonic_import *import, const char *text, const char *table)
 {
     const bool bracket = text[0] == '[' && text[strlen(text) - 1] == ']';
@@ -194,13 +194,13 @@ struct sonic_port *sonic_port(const struct sonic_switch *node, const char *name,
     return NULL;
 }
 
-/* A row, and its key without what names the switch of a chassis. */
+/* A row, and its key without the prefix for the switch of a chassis. */
 struct keyed {
     const struct tree_item *row;
     const char *key;
 };
 
-/* "3" or "3-4" behind the bar. */
+/* Reads "3" or "3-4" after the bar. */
 static bool key_numbers(const char *bar, int range[2])
 {
     if (bar == NULL)
@@ -278,7 +278,7 @@ void sonic_each(struct sonic_import *import, struct sonic_switch *node, const ch
                    table, of_others, plural(of_others, "row", "rows"));
 }
 
-/* ---- what is left over ---- */
+/* ---- remaining fields ---- */
 
 struct other_field {
     const struct tree_item *first;
@@ -293,7 +293,7 @@ static bool is_known(const char *field, const char *const *known)
     return false;
 }
 
-/* The entry of that field, a new one if need be; NULL when there is no room. */
+/* Finds the entry of a field, or creates one; NULL if there is no room. */
 static struct other_field *entry_of(struct other_field *others, size_t *count,
                                     const struct tree_item *field)
 {
@@ -306,7 +306,7 @@ static struct other_field *entry_of(struct other_field *others, size_t *count,
     return &others[(*count)++];
 }
 
-/* What PORT and DEVICE_NEIGHBOR have besides does not touch what a run plays. */
+/* Other fields of PORT and DEVICE_NEIGHBOR do not affect a run. */
 static bool is_cosmetic(const char *table)
 {
     return strcmp(table, "PORT") == 0 || strcmp(table, "DEVICE_NEIGHBOR") == 0;

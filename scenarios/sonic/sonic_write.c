@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The import as a scenario that runs, with what was left out as comments. */
+ * sonic_write - writes the import as a scenario that runs, with notes about omissions as
+ * comments. */
 #include "scenarios/sonic/sonic_private.h"
 
 #include "base/plural.h"
@@ -10,7 +11,8 @@
 
 #include <string.h>
 
-/* A flow mapping under a key: `  pfc: {priorities: [3], xon: 0B}`; nothing if it stays empty. */
+/* A flow mapping under a key: `  pfc: {priorities: [3], xon: 0B}`; nothing is written if it stays
+ * empty. */
 struct section {
     FILE *out;
     const char *head;
@@ -90,7 +92,7 @@ static const char **switch_names(struct sonic_import *import)
 
 /* ---- links ---- */
 
-/* The names of the two ports; one that a scenario cannot have stands in a comment. */
+/* Names of the two ports; a name that is not legal in a scenario becomes a comment. */
 static void put_port_names(struct sonic_import *import, struct section *link,
                            const char *const names[2])
 {
@@ -108,7 +110,7 @@ static void put_link(struct sonic_import *import, FILE *out, const struct sonic_
 {
     const struct sonic_port *near = link->near.port, *far = link->far.port;
     const char *const names[2] = {near->name, far != NULL ? far->name : link->far_port};
-    struct section rest = {.out = out, .items = 1}; /* ends */
+    struct section rest = {.out = out, .items = 1}; /* after the ends */
     const int64_t length = near->length != SONIC_UNSET || far == NULL ? near->length : far->length;
     for (int end = 0; end < 2; end++)
         if (names[end] != NULL && !topology_port_name(names[end]))
@@ -145,7 +147,8 @@ static void put_topology(struct sonic_import *import, FILE *out)
 
 /* ---- a switch's settings ---- */
 
-/* The first switch with the same map: its line names it, the others refer to it. */
+/* The first switch with the same map: the map is written there, and the other switches refer to
+ * it. */
 static uint32_t dscp_owner(const struct sonic_import *import, uint32_t index)
 {
     const struct sonic_settings *own = &import->switches[index].settings;
@@ -252,7 +255,7 @@ static void put_switch(struct sonic_import *import, FILE *out, uint32_t index)
     put_dscp(import, out, index);
 }
 
-/* ---- ports that are not as their switch or their link ---- */
+/* ---- ports that differ from their switch or link ---- */
 
 static void put_pfc_ports(FILE *out, const struct sonic_switch *node)
 {
@@ -287,11 +290,11 @@ static void put_far_mtus(const struct sonic_import *import, FILE *out)
     }
 }
 
-/* ---- hosts and what they do ---- */
+/* ---- hosts and workloads ---- */
 
 enum { RNIC_DSCP = 26, RNIC_PRIORITY = 3 };
 
-/* The largest whose packets every link lets pass. */
+/* The largest path MTU that fits all links. */
 static int64_t path_mtu(const struct sonic_import *import)
 {
     int64_t least = INT64_MAX;
@@ -304,8 +307,8 @@ static int64_t path_mtu(const struct sonic_import *import)
     return import_path_mtu(least);
 }
 
-/* A DSCP that the first switch with lossless priorities makes one of these, the usual one first;
- * and that switch's map for the hosts. */
+/* A DSCP that the first switch with lossless priorities maps to one of them, preferably the
+ * conventional DSCP; and that switch's map for the hosts. */
 static void put_class(struct section *section, const struct sonic_import *import)
 {
     uint32_t index = 0;
@@ -334,7 +337,7 @@ static void put_hosts(struct sonic_import *import, FILE *out)
     import_workload(out, host_names(import), NULL, import->host_count, NULL);
 }
 
-/* ---- all ---- */
+/* ---- main function ---- */
 
 static void put_head(struct sonic_import *import, FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * admin_list - rows of a command, and the double words that they become. */
+ * admin_list - parameters of an admin command, and their encoding in command dwords. */
 #include "scenarios/trace/admin_list.h"
 
 #include "nvme/wire/spec.h"
@@ -90,7 +90,7 @@ const struct opt admin_list_opts[] = {
 
 enum { AUTO = -1, ALL = -1, EVERY = 0xFF };
 
-/* Commands that a row is of: a bit for each. */
+/* Mask of the commands that a parameter belongs to. */
 static unsigned commands_of(const char *row)
 {
     static const struct {
@@ -124,7 +124,7 @@ static const char *word_of(int64_t command)
     return words[command];
 }
 
-/* False, and a message: a value was written that the command has no use for. */
+/* False, with a message, if a parameter is set that the command does not have. */
 static bool is_used(const struct block *block, const struct tree_node *map, int64_t command,
                     struct diag *diag)
 {
@@ -193,7 +193,8 @@ static uint8_t opcode_of(const struct written *written)
     return written->command == OTHER ? (uint8_t)written->opcode : opcodes[written->command];
 }
 
-/* Opcodes whose data go to the controller, or that end or create what the host owns. */
+/* Reason to reject an opcode: its data go to the controller, or it ends or creates objects that the
+ * host owns. */
 static const char *refusal(uint8_t opcode)
 {
     if ((opcode & NVME_DATA_OUT) != 0 && opcode != NVME_ADMIN_SET_FEATURES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * blktrace - what Linux's block layer recorded of a device. */
+ * blktrace - reads records of Linux's block layer about a device. */
 #include "scenarios/trace/blktrace.h"
 
 #include "base/check.h"
@@ -30,10 +30,10 @@ struct reader {
     struct trace *trace;
     struct trace_files files;
     const struct tree_file *file;
-    size_t at; /* of the record */
+    size_t at; /* position of the record */
     bool swapped;
     struct blk_io_trace record;
-    uint32_t left[LEFT_COUNT], others; /* others: of another device than the one asked for */
+    uint32_t left[LEFT_COUNT], others; /* others: records of other devices than the selected one */
     const struct tree_file *first_file[LEFT_COUNT];
     size_t first[LEFT_COUNT];
 };
@@ -72,7 +72,7 @@ static void tell_left(const struct reader *reader)
 
 #define SWAP(field, bits) (field) = __builtin_bswap##bits(field)
 
-/* Only what is used. */
+/* Swaps the bytes of the fields that are used. */
 static void swap(struct blk_io_trace *record)
 {
     SWAP(record->time, 64);
@@ -83,7 +83,7 @@ static void swap(struct blk_io_trace *record)
     SWAP(record->pdu_len, 16);
 }
 
-/* The record at reader->at, without what is attached to it. */
+/* Reads the record at reader->at, without the data attached to it. */
 static bool take_record(struct reader *reader)
 {
     const size_t left = reader->file->length - reader->at;
@@ -129,7 +129,7 @@ static bool file_of(struct reader *reader, uint32_t *file)
     return other || *file < TRACE_FILES_MAX || wrong(reader, "more than 1024 devices");
 }
 
-/* Times are nanoseconds until all are known. */
+/* Times are in nanoseconds until all records have been read. */
 static void add_io(struct reader *reader, enum trace_op op, uint32_t file)
 {
     const struct blk_io_trace *record = &reader->record;
@@ -161,7 +161,7 @@ static bool take_io(struct reader *reader)
         leave(reader, has(reader, BLK_TC_DISCARD) ? LEFT_DISCARD : LEFT_PASSED);
         return true;
     }
-    /* Before a write is issued its flush is issued as a request of its own. */
+    /* When a write with a preceding flush is issued, its flush is issued as a separate request. */
     if (flush && (record->bytes == 0 || !reader->ask->issued))
         add_io(reader, TRACE_FLUSH, file);
     if (record->bytes > TRACE_IO_BYTES_MAX || (record->bytes == 0 && !flush))
@@ -178,7 +178,7 @@ static bool read_file(struct reader *reader, const struct tree_file *file)
     reader->file = file;
     reader->at = 0;
     if (file->length == 0)
-        return true; /* of a processor that saw nothing */
+        return true; /* file of a processor without records */
     while (reader->at < file->length) {
         if (!take_record(reader) || (is_taken(reader) && !take_io(reader)))
             return false;
@@ -187,9 +187,9 @@ static bool read_file(struct reader *reader, const struct tree_file *file)
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- main function ---- */
 
-/* Two I/Os at most of each record. */
+/* At most two I/Os per record. */
 static bool make_room(struct reader *reader, struct arena *arena)
 {
     size_t room = 0;
@@ -204,7 +204,7 @@ static bool make_room(struct reader *reader, struct arena *arena)
     return true;
 }
 
-/* Times begin with the first I/O, in picoseconds. */
+/* Makes times relative to the first I/O, in picoseconds. */
 static bool set_times(struct reader *reader)
 {
     struct trace *trace = reader->trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * iolog - fio's text of an I/O trace, read and written. */
+ * iolog - reads and writes fio's text format of an I/O trace. */
 #include "scenarios/trace/iolog.h"
 
 #include "base/check.h"
@@ -54,7 +54,7 @@ struct reader {
     const struct tree_file *file;
     struct trace *trace;
     struct trace_files files;
-    int version, number; /* of the format; of the line */
+    int version, number; /* version of the format; number of the line */
     const char *line;
     size_t line_length;
     struct word words[WORDS_MAX];
@@ -178,7 +178,7 @@ static bool read_time(struct reader *reader)
     return true;
 }
 
-/* The word is "wait"; what follows is the time. */
+/* Reads the time after the word "wait". */
 static bool read_wait(struct reader *reader, int word)
 {
     int64_t us;
@@ -227,7 +227,7 @@ static bool read_io(struct reader *reader, const struct action *action, uint32_t
     return true;
 }
 
-/* Words: the time in version 3, a file, an action, and what belongs to it. */
+/* Words: the time in version 3, a file, an action, and its arguments. */
 static bool read_words(struct reader *reader)
 {
     const int name = reader->version == 3 ? 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * table - tables of I/Os, as collections of traces have them, and blkparse's text. */
+ * table - reads tables of I/Os from trace collections, and blkparse's text output. */
 #include "base/check.h"
 #include "base/plural.h"
 #include "scenarios/trace/iolog.h"
@@ -110,7 +110,7 @@ static bool has_letter(const struct table *table, char letter)
     return memchr(table->fields[BLK_RWBS], letter, table->lengths[BLK_RWBS]) != NULL;
 }
 
-/* A request that asks for a flush first is a flush, and a write if it has sectors. */
+/* A request with a preceding flush is a flush, and a write if it has sectors. */
 static bool read_request(struct table *table, __int128 ps, const char *device)
 {
     int64_t sector = 0, sectors = 0;
@@ -135,7 +135,7 @@ static bool read_request(struct table *table, __int128 ps, const char *device)
     return add_io(table, ps, read ? TRACE_READ : TRACE_WRITE, sector * 512, sectors * 512, device);
 }
 
-/* Lines of another form are blkparse's sums. */
+/* Lines in another form are blkparse's summary. */
 static bool read_blkparse(struct table *table)
 {
     char device[TRACE_NAME_MAX + 1];
@@ -152,7 +152,7 @@ static bool read_blkparse(struct table *table)
     return read_request(table, ps, device);
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ main function */
 
 static void tell_left(const struct table *table)
 {
@@ -178,7 +178,7 @@ static void read_lines(struct table *table, size_t at)
 {
     const int errors = table->diag->errors;
     const bool blkparse = table->format.fields == 0;
-    table->number--; /* the first I/O's line is read again */
+    table->number--; /* the line of the first I/O is read again */
     if (at > 0 && table->line + table->length + 1 == table->file->text + at)
         table->number++; /* but a heading is not */
     while (table->diag->errors < errors + DIAG_MAX && table_next_line(table, &at)) {
@@ -195,7 +195,7 @@ static void read_lines(struct table *table, size_t at)
     }
 }
 
-/* The earliest I/O is at 0. */
+/* Makes times relative to the earliest I/O. */
 static void settle_times(struct trace *trace, struct arena *arena)
 {
     trace_sort(trace, arena);
@@ -216,7 +216,7 @@ static bool read_table(struct table *table, size_t begin)
                  TRACE_IOS_MAX);
         return false;
     }
-    /* A line of blkparse may be two: a flush and a write. */
+    /* A line of blkparse may result in two I/Os: a flush and a write. */
     table->trace->ios = arena_array(table->arena, 2 * (size_t)lines, sizeof(struct trace_io));
     read_lines(table, begin);
     if (diag->errors == errors)

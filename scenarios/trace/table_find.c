@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * table_find - fields of a line as values, and which table a file is by its first lines. */
+ * table_find - converts fields of a line to values, and recognizes the format of a table by its
+ * first lines. */
 #include "scenarios/trace/table_private.h"
 
 #include <string.h>
@@ -78,7 +79,7 @@ bool table_whole_at(const struct table *table, int field, int64_t most, int64_t 
     return *number <= most;
 }
 
-/* A time with a point is in seconds, one without in the format's unit. */
+/* A time with a decimal point is in seconds, without one in the format's unit. */
 bool table_time_at(const struct table *table, int field, __int128 *ps)
 {
     const size_t length = field < table->count ? table->lengths[field] : 0;
@@ -146,7 +147,7 @@ bool table_is_blkparse(struct table *table)
            memchr(table->fields[BLK_TIME], '.', table->lengths[BLK_TIME]) != NULL;
 }
 
-/* ------------------------------------------------------------------ what a file is */
+/* ------------------------------------------------------------------ formats */
 
 static bool fits(struct table *table, const struct table_format *format)
 {
@@ -161,7 +162,7 @@ static bool fits(struct table *table, const struct table_format *format)
            table_whole_at(table, format->bytes, INT64_MAX, &number);
 }
 
-/* A column whose name is one of the words, between '|'; -1: there is none. */
+/* Finds a column with one of the names, which are separated by '|'; -1: none. */
 static int column_of(const struct table *table, const char *words)
 {
     for (int i = 0; i < table->count; i++)
@@ -174,7 +175,8 @@ static int column_of(const struct table *table, const char *words)
     return -1;
 }
 
-/* Microseconds, milliseconds, 100 ns since 1601 or seconds, by how long times are. */
+/* Unit of times by their number of digits: nanoseconds, 100 ns since 1601, microseconds,
+ * milliseconds or seconds. */
 static int64_t unit_of(size_t digits)
 {
     return digits >= 19   ? PS_PER_NS
@@ -184,7 +186,7 @@ static int64_t unit_of(size_t digits)
                           : PS_PER_S;
 }
 
-/* A first line that names the columns, as SNIA's CSV has it; the line below it has the times. */
+/* A heading with column names, as in SNIA's CSV; the line below it has the first time. */
 static bool fits_heading(struct table *table, size_t at)
 {
     table_cut(table, ',');
@@ -206,7 +208,7 @@ static bool fits_heading(struct table *table, size_t at)
         named.offset_step = 512;
     }
     const int host = column_of(table, "hostname|host");
-    if (host >= 0) { /* as MSR's, of several hosts */
+    if (host >= 0) { /* a column of hosts, as in MSR's tables */
         named.device2 = named.device;
         named.device = host;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * table_private - what the reader of tables (table.c) and the one that tells them apart
- * (table_find.c) share. */
+ * table_private - interfaces between the reader of tables (table.c) and the detection of their
+ * format (table_find.c). */
 #ifndef STORMGLASS_SCENARIOS_TRACE_TABLE_PRIVATE_H
 #define STORMGLASS_SCENARIOS_TRACE_TABLE_PRIVATE_H
 
@@ -42,7 +42,8 @@ struct table {
     size_t lengths[FIELDS_MAX];
     int count;
     bool begun;
-    __int128 first; /* ps of the first line; times are relative to it until all are read */
+    __int128 first; /* time of the first line in ps; times are relative to it until all lines are
+                     * read */
     uint32_t left[LEFT_COUNT];
     struct diag_place places[LEFT_COUNT];
 };
@@ -50,21 +51,21 @@ struct table {
 /* "259,0 1 1 0.000000000 4162 Q WS 4096 + 32 [fio]" */
 enum { BLK_DEVICE, BLK_CPU, BLK_SEQUENCE, BLK_TIME, BLK_PID, BLK_ACTION, BLK_RWBS, BLK_SECTOR };
 
-/* The next line, not yet cut; false at the end. */
+/* Finds the next line, without splitting it; false at the end. */
 bool table_next_line(struct table *table, size_t *at);
 void table_cut(struct table *table, char separator);
 
-/* Fields as values; false: they are none. */
+/* Convert fields to values; false: not a value of that kind. */
 bool table_whole_at(const struct table *table, int field, int64_t most, int64_t *number);
 bool table_time_at(const struct table *table, int field, __int128 *ps);
 
-/* TRACE_OPS: another kind of I/O; -1: no word for one. */
+/* Kind of I/O: enum trace_op; TRACE_OPS: another kind; -1: not a word for a kind. */
 int table_kind_at(const struct table *table, int field, enum table_words words);
 
-/* Whether the line is one of blkparse's requests; cuts it. */
+/* True if the line is a request of blkparse; splits it. */
 bool table_is_blkparse(struct table *table);
 
-/* The format of the file, and where its first I/O is; false: no table. */
+/* Finds the format of the file and the position of its first I/O; false: not a table. */
 bool table_find_format(struct table *table, size_t *begin);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * trace - what somebody asked of block devices, and when. */
+ * trace - I/Os of block devices with their times. */
 #include "scenarios/trace/trace.h"
 
 #include "base/check.h"
@@ -23,7 +23,7 @@ struct trace_sums trace_sums(const struct trace *trace)
     return sums;
 }
 
-/* Two sorted halves of from become one of to; the first half goes first. */
+/* Merges two sorted halves of `from` into `to`; for equal times, the first half comes first. */
 static void merge(const struct trace_io *from, uint32_t middle, uint32_t end, struct trace_io *to)
 {
     uint32_t a = 0, b = middle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * grid - axes, then the product of their values, then the rules over it. */
+ * grid - reads the axes, forms the product of their values, and applies the rules. */
 #include "scenarios/vary/grid_private.h"
 
 #include "base/memory.h"
@@ -12,19 +12,19 @@
 
 enum { WORD_MAX = 64, PATH_MAX_BYTES = 200 };
 
-/* One condition of a rule: the values of an axis that it is for. */
+/* A rule: by axis and value, whether the rule applies; and its settings. */
 struct grid_rule {
     bool fits[GRID_AXES_MAX][GRID_VALUES_MAX];
     const char **sets;
     uint32_t set_count;
 };
 
-/* What neither a shell nor YAML takes for something else than itself. */
+/* Characters that neither a shell nor YAML interprets. */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 static const char value_letters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/%";
 
-/* A scalar of those letters, or NULL and a message. */
+/* A scalar of these characters; NULL, with a message, otherwise. */
 static const char *word_of(struct grid_reader *reader, const struct tree_node *node,
                            const char *allowed, size_t longest, const char *expected)
 {
@@ -119,7 +119,7 @@ static const char *set_of(struct grid *grid, const char *path, const char *value
     return arena_format(&grid->arena, "%s=%s", path, value);
 }
 
-/* The axis whose values a setting would put aside; NULL: none. */
+/* The axis whose values a setting would override; NULL: none. */
 static const struct grid_axis *set_aside(const struct grid *grid, const char *path)
 {
     const size_t length = strlen(path);
@@ -184,7 +184,7 @@ static void read_rules(struct grid_reader *reader, const struct tree_node *list)
 
 /* ------------------------------------------------------------------ cells */
 
-/* "bs4KiB": what would trouble a file's name is left out. */
+/* Part of a cell's name, such as "bs4KiB", without characters that do not belong in a file name. */
 static const char *name_part(struct grid *grid, const struct grid_axis *axis, uint32_t value)
 {
     char *text = arena_format(&grid->arena, "%s%s", axis->as, axis->values[value]);
@@ -221,7 +221,7 @@ static bool rule_fits(const struct grid *grid, const struct grid_rule *rule,
     return true;
 }
 
-/* False: there are more than a cell may have. */
+/* False: more settings than a cell may have. */
 static bool apply_rules(struct grid_reader *reader, struct grid_cell *cell)
 {
     for (uint32_t i = 0; i < reader->rule_count; i++) {
@@ -266,7 +266,7 @@ static int by_name(const void *a, const void *b)
     return strcmp((*one)->name, (*other)->name);
 }
 
-/* Two values that differ only in what is left out of names: 1/2 and 12. */
+/* Reports values whose names are equal after characters have been removed: 1/2 and 12. */
 static void check_names(struct grid_reader *reader, const struct tree_node *at)
 {
     struct grid *grid = reader->grid;
@@ -344,7 +344,7 @@ static bool read_root(struct grid *grid, const struct tree_node *root, struct di
            grid_read_members(grid, root, false, diag);
 }
 
-/* `file` NULL: it could not be read, and the diag says why. */
+/* `file` NULL: it could not be read, and diag has the reason. */
 static struct grid *load(struct grid *grid, const struct tree_file *file, struct diag *diag)
 {
     const struct tree_node *root = file != NULL && tree_is_kind(file, FILEKIND_GRID, "a grid", diag)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * grid_axis - an axis: its path, its short name, its values or the range that they are in. */
+ * grid_axis - an axis: its path, its short name, its values or their range. */
 #include "base/quantity.h"
 #include "scenarios/format/block.h"
 #include "scenarios/vary/grid_private.h"
@@ -15,7 +15,8 @@ static bool holds(const char **words, uint32_t count, const char *word)
     return false;
 }
 
-/* The value of the axis that is the same quantity in other words (0.1Tbps is 100Gbps), or NULL. */
+/* The value of the axis that is the same quantity in another notation (0.1Tbps is 100Gbps), or
+ * NULL. */
 static const char *same_quantity(const struct grid_axis *axis, const char *word)
 {
     static const enum quantity_kind kinds[] = {QUANTITY_TIME,   QUANTITY_SIZE,    QUANTITY_RATE,
@@ -50,7 +51,7 @@ static void read_values(struct grid_reader *reader, struct grid_axis *axis,
     }
 }
 
-/* "25Gbps" of a range: a whole number, and the unit that both ends have. */
+/* Reads "25Gbps" of a range: a whole number, and the unit, which must be the same at both ends. */
 static bool number_of(struct grid_reader *reader, const struct tree_node *node, int64_t *number,
                       const char **unit)
 {
@@ -172,7 +173,7 @@ const char *grid_axis_set(struct arena *arena, const struct grid_axis *axis, uin
     return arena_format(arena, "fabric.overrides[+]={where: \"%s\", %s}", axis->where, inner);
 }
 
-/* Each value of a list has its place, those of a range have the range's. */
+/* Stores the place of each value of a list; values of a range have the place of the range. */
 static void keep_origins(struct grid_reader *reader, const struct grid_axis *axis,
                          const struct tree_node *path, const struct tree_node *values)
 {

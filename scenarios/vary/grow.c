@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * grow - years of load, capacity and wear. */
+ * grow - growth of load, capacity and wear over the years. */
 #include "scenarios/vary/grow.h"
 
 #include "base/numbers.h"
@@ -100,14 +100,14 @@ bool grow_read(struct arena *arena, const struct tree_node *map, struct grow *gr
 
 /* ------------------------------------------------------------------ growing */
 
-/* Rounded up. */
+/* Computes value * numerator / denominator, rounded up. */
 static int64_t times(int64_t value, int64_t numerator, int64_t denominator)
 {
     const __int128 all = (__int128)value * numerator + denominator - 1;
     return all / denominator > INT64_MAX ? INT64_MAX : (int64_t)(all / denominator);
 }
 
-/* Whole years one after the other would be rounded up each: it is all done in one fraction. */
+/* Uses a single fraction for all years, because year by year each step would be rounded up. */
 int64_t grow_after(int64_t value, const struct grow_rate *rate, int64_t years)
 {
     int64_t factor = MILLION;
@@ -131,7 +131,8 @@ static bool may_grow(const struct opt *row)
            row->type == OPT_SIZE;
 }
 
-/* workloads.NAME.options.OPTION of an entry with one job, workloads.NAME.jobs.JOB.OPTION. */
+/* Finds the job of a path: workloads.NAME.options.OPTION for an entry with one job, or
+ * workloads.NAME.jobs.JOB.OPTION. */
 static const struct fio_job *job_of(const struct scenario *scenario, const char *path,
                                     const char **option)
 {
@@ -157,7 +158,7 @@ static const struct fio_job *job_of(const struct scenario *scenario, const char 
     return NULL;
 }
 
-/* The loads of a fio job; no text: the path is not of one. */
+/* Setting of a fio job's load; an empty text: the path is not that of a job. */
 static const char *set_of_job(const struct grow_load *load, const struct scenario *scenario,
                               int64_t year, struct arena *arena, struct diag *diag)
 {
@@ -223,7 +224,7 @@ bool grow_sets(const struct grow *grow, const struct scenario *scenario, int64_t
 /* ------------------------------------------------------------------ drives */
 
 struct drives {
-    int64_t count, capacity, endurance; /* of all together; endurance -1: not known */
+    int64_t count, capacity, endurance; /* sums of all drives; endurance -1: unknown */
 };
 
 static struct drives drives_of(const struct prices *prices, const struct prices_bill *bill)
@@ -244,7 +245,7 @@ static struct drives drives_of(const struct prices *prices, const struct prices_
     return drives;
 }
 
-/* "18.18 TB": for people. */
+/* Size for messages, such as "18.18 TB". */
 static const char *size_of(int64_t bytes, char text[QUANTITY_TEXT_BYTES])
 {
     const bool peta = bytes >= 1000000000000000;
@@ -254,7 +255,7 @@ static const char *size_of(int64_t bytes, char text[QUANTITY_TEXT_BYTES])
     return text;
 }
 
-/* Of every day until then, as much as in the last days of its year. */
+/* Bytes written until then, assuming on each day the rate at the end of its year. */
 static int64_t written_until(const struct grow_capacity *capacity, int64_t years)
 {
     int64_t all = 0;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * grow - what a plan expects of the years to come: more load, more capacity, more that is written.
+ * grow - expected growth in a plan: load, capacity, and bytes written.
  *   grow:
  *     years: 3
  *     load:
  *       - {path: workloads.oltp.rate, each-year: 25%, uncertainty: 10%}
  *     capacity: {needed: 100TB, each-year: 30%, uncertainty: 10%, usable: 75%,
  *                written-each-day: 5TB, write-amplification: 2}
- * In year y a value is what it is now times (1 + each-year)^y (1 + uncertainty), rounded up: its
- * upper estimate.  Capacity and endurance are those of the drives in the prices.
- * Integers only; rounding is against the candidate.  Limits: GROW_YEARS_MAX, GROW_LOADS_MAX. */
+ * In year y, a value is its present value times (1 + each-year)^y (1 + uncertainty), rounded up:
+ * its upper estimate. Capacity and endurance are those of the drives in the prices.
+ * Integers only; rounding is to the candidate's disadvantage. Limits: GROW_YEARS_MAX,
+ * GROW_LOADS_MAX. */
 #ifndef STORMGLASS_SCENARIOS_VARY_GROW_H
 #define STORMGLASS_SCENARIOS_VARY_GROW_H
 
@@ -21,40 +22,40 @@ struct grow_rate {
 };
 
 struct grow_load {
-    const struct tree_node *path; /* of a setting of the scenario that is a number */
+    const struct tree_node *path; /* path of a numeric setting of the scenario */
     struct grow_rate rate;
 };
 
 struct grow_capacity {
-    int64_t needed; /* bytes, now */
+    int64_t needed; /* bytes, at present */
     struct grow_rate rate;
-    int64_t usable;        /* ppm of what drives hold: spares, parity, and never full */
-    int64_t written;       /* bytes a day, now; grows as the load does */
-    int64_t amplification; /* thousandths: bytes that drives write for each of them */
+    int64_t usable;        /* ppm of the drives' capacity, after spares, parity and free space */
+    int64_t written;       /* bytes per day, at present; grows like the load */
+    int64_t amplification; /* thousandths: bytes that drives write per byte written */
 };
 
 struct grow {
-    int64_t years; /* 0: nothing grows */
+    int64_t years; /* 0: no growth */
     struct grow_load loads[GROW_LOADS_MAX];
     uint32_t load_count;
-    const struct tree_node *capacity_written; /* NULL: nothing is said of it */
+    const struct tree_node *capacity_written; /* NULL: no `capacity` */
     struct grow_capacity capacity;
 };
 
-/* False, and messages. */
+/* False, with messages, on errors. */
 bool grow_read(struct arena *arena, const struct tree_node *map, struct grow *grow,
                struct diag *diag);
 
-/* "path=value" of every load in that year, in the order of `loads`, from what the scenario has.
- * False, and a message: it has no such number, or it would be beyond its maximum. */
+/* "path=value" of every load in that year, in the order of `loads`, based on the scenario's values.
+ * False, with a message, if the scenario has no such number or the result exceeds its maximum. */
 bool grow_sets(const struct grow *grow, const struct scenario *scenario, int64_t year,
                struct arena *arena, const char *sets[GROW_LOADS_MAX], struct diag *diag);
 
-/* Whether the drives of a bill are too small, or would be worn out, in the last year; and why. */
+/* True if the drives of a bill are too small or worn out in the last year; `why` has the reason. */
 bool grow_refuses(const struct grow *grow, const struct prices *prices,
                   const struct prices_bill *bill, char why[GROW_WHY_BYTES]);
 
-/* After so many years; INT64_MAX: more than can be told. */
+/* Value after so many years; INT64_MAX: overflow. */
 int64_t grow_after(int64_t value, const struct grow_rate *rate, int64_t years);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * oversubscription - leaves looked at, spines counted, and looked at again. */
+ * oversubscription - measures the leaves, computes the number of spines, and verifies the
+ * result. */
 #include "scenarios/vary/oversubscription.h"
 
 #include "base/memory.h"
@@ -15,7 +16,7 @@ static const char prefix[] = "oversubscription=";
 
 enum { RATIO_BYTES = 24, RATIO_MAX = 1000 };
 
-/* Where a setting is written, and what is asked for there. */
+/* Place of the setting, and its ratio. */
 struct asked {
     const struct plan *plan;
     const char *value;
@@ -24,13 +25,13 @@ struct asked {
     struct diag *diag;
 };
 
-/* What each leaf has. */
+/* Total rates of a leaf to hosts and to spines. */
 struct leaf {
     int64_t down, up; /* bits per second */
     uint32_t uplinks;
 };
 
-/* "1.5", "1.333" */
+/* Writes a ratio as "1.5" or "1.333". */
 static void write_ratio(char text[RATIO_BYTES], __int128 numerator, __int128 denominator)
 {
     const int64_t thousandths = (int64_t)((numerator * 1000 + denominator / 2) / denominator);
@@ -108,7 +109,7 @@ static void refuse(const struct asked *asked, const struct leaf *leaf)
                down, up, asked->value, spines, before, count + 1, more);
 }
 
-/* 0 and a message: there is no such number. */
+/* 0, with a message: no such number of spines. */
 static int64_t spines_of(const struct asked *asked, const struct leaf *leaf)
 {
     const __int128 all = (__int128)leaf->down * 1000;
@@ -132,7 +133,8 @@ static struct scenario *load(const struct plan *plan, const struct grid_cell *ce
     return scenario;
 }
 
-/* Whatever is wrong with so many spines is wrong with what asked for them. */
+/* Verifies the number of spines. Errors of the resulting scenario are reported at the ratio that
+ * caused them. */
 static bool is_as_asked(const struct asked *asked, const struct grid_cell *cell)
 {
     struct diag *diag = memory_new(sizeof *diag);

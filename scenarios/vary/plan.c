@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan - the file. */
+ * plan - reads a plan file. */
 #include "scenarios/vary/plan.h"
 
 #include "base/memory.h"
@@ -69,7 +69,7 @@ static bool is_one_of(const char *key, const char *const *keys)
     return false;
 }
 
-/* What the fault has beside its places: whether that is right is for the scenario's loader. */
+/* Keys of the fault other than its places. The scenario's loader checks them. */
 static const char *keys_of(const struct plan_reader *reader, const struct tree_node *map)
 {
     static const char *const own[] = {"name",     "kind", "each", "sample",
@@ -184,7 +184,7 @@ static void read_failures(const struct plan_reader *reader, const struct tree_no
 
 /* ------------------------------------------------------------------ cliffs */
 
-/* Each axis a grid of its own.  How many. */
+/* Reads each axis as a separate grid. Returns their number. */
 static uint32_t read_alone(const struct plan_reader *reader, const struct tree_node *list,
                            struct grid grids[PLAN_CLIFFS_MAX])
 {
@@ -221,7 +221,7 @@ static void read_cliffs(const struct plan_reader *reader, const struct tree_node
         tree_error(reader->diag, what_ifs, "expected cliff too: what would these move?");
 }
 
-/* ------------------------------------------------------------------ the file */
+/* ------------------------------------------------------------------ file */
 
 static void read_prices(const struct plan_reader *reader, const struct tree_node *node)
 {
@@ -242,7 +242,7 @@ static void read_prices(const struct plan_reader *reader, const struct tree_node
         node != NULL && prices_read(&plan->grid.arena, node, &plan->prices, reader->diag);
 }
 
-/* What drives hold is known from their prices alone. */
+/* The capacity of drives is known only from their prices. */
 static void read_grow(const struct plan_reader *reader, const struct tree_node *node)
 {
     struct plan *plan = reader->plan;
@@ -257,7 +257,7 @@ static void read_grow(const struct plan_reader *reader, const struct tree_node *
                "expected prices in which a part: drive has its capacity");
 }
 
-/* Lines that begin so are no part of the question. */
+/* Lines that begin like this are not part of the question. */
 static bool is_of_budget(const char *line)
 {
     static const char *const keys[] = {"budget:", "most-runs:"};
@@ -359,7 +359,7 @@ static void read_root(const struct plan_reader *reader, const struct tree_node *
     keep_question(plan);
 }
 
-/* `file` NULL: it could not be read, and the diag says why. */
+/* `file` NULL: it could not be read, and diag has the reason. */
 static struct plan *load(struct plan *plan, const struct tree_file *file, struct diag *diag)
 {
     const struct tree_node *root = file != NULL && tree_is_kind(file, FILEKIND_PLAN, "a plan", diag)

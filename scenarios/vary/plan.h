@@ -35,14 +35,14 @@
 #include "scenarios/vary/grow.h"
 #include "scenarios/vary/prices.h"
 
-#define PLAN_WAIT (60 * PS_PER_S) /* after a failure in mid-run, for what is under way */
+#define PLAN_WAIT (60 * PS_PER_S) /* time after a failure in mid-run for work in flight to finish */
 
 enum {
     PLAN_SLO_MAX = 32,
     PLAN_FAILURES_MAX = 32, /* entries of `survive` */
     PLAN_CLIFFS_MAX = 16,
-    PLAN_WHAT_IFS_MAX = 64, /* values of `what-if`, on as many axes as cliffs */
-    PLAN_CASES_MAX = 256,   /* of a candidate: none, and each choice of each failure */
+    PLAN_WHAT_IFS_MAX = 64, /* values of `what-if`, on at most as many axes as cliffs */
+    PLAN_CASES_MAX = 256,   /* cases per candidate: none, and each choice of each failure */
     PLAN_NAME_BYTES = 128,
     PLAN_SEEDS_MAX = 1000,
     PLAN_TOGETHER_ALL = 0
@@ -60,16 +60,17 @@ enum plan_objective {
 #undef X
 };
 
-/* Rows at the top of the file. */
+/* Parameters at the top of the file. */
 struct plan_rules {
     int64_t objective;  /* enum plan_objective */
-    int64_t seeds;      /* that each case is played with at first, from the scenario's own on */
-    int64_t most_seeds; /* where they do not tell */
-    int64_t confidence; /* ppm: that all verdicts together are right */
-    int64_t tolerance;  /* ppm of a limit: what is nearer to it may be judged either way */
-    int64_t longest;    /* ps: a run is played again, longer, until it has settled or is so long;
-                           -1: 16 times the scenario's duration */
-    int64_t most_runs;  /* the budget; `budget` may say it too */
+    int64_t seeds;      /* number of seeds for each case initially, starting with the scenario's
+                         * own */
+    int64_t most_seeds; /* number of seeds if the first ones are undecided */
+    int64_t confidence; /* ppm: probability that all verdicts together are correct */
+    int64_t tolerance;  /* ppm of a limit: results nearer to the limit may be judged either way */
+    int64_t longest;    /* ps: a run is repeated with a longer duration until it is steady or
+                         * lasts this long; -1: 16 times the scenario's duration */
+    int64_t most_runs;  /* the budget; the same as `budget` with a number */
 };
 
 extern const struct opt plan_opts[];
@@ -81,52 +82,53 @@ struct plan_slo {
 struct plan_failure {
     const char *name;
     const struct tree_node *each;
-    const char *keys; /* ", drain: \"10%\"": all that the fault has beside kind, where and at */
-    const char *kind, *at; /* at NULL: it is away from the start */
-    int64_t sample;        /* of its choices; 0: every one */
-    int64_t together;      /* how many fail at once: 1, 2, or PLAN_TOGETHER_ALL */
+    const char *keys;      /* ", drain: \"10%\"": keys of the fault other than kind, where and at */
+    const char *kind, *at; /* at NULL: in force from the start */
+    int64_t sample;        /* number of choices; 0: all */
+    int64_t together;      /* number of simultaneous failures: 1, 2, or PLAN_TOGETHER_ALL */
     struct plan_slo slo[PLAN_SLO_MAX];
-    uint32_t slo_count; /* 0: as without the failure */
+    uint32_t slo_count; /* 0: the same as without the failure */
     const struct tree_node *written;
 };
 
 struct plan {
-    struct grid grid; /* its arena holds all of it; name, about, scenario too */
+    struct grid grid; /* has the arena of the whole plan, and name, about, scenario */
     struct plan_rules rules;
-    int64_t most_time; /* ps of the clock on the wall, from `budget`; 0: as long as it takes */
+    int64_t most_time; /* ps of wall-clock time, from `budget`; 0: unlimited */
     struct plan_slo slo[PLAN_SLO_MAX];
     uint32_t slo_count;
     struct plan_failure failures[PLAN_FAILURES_MAX];
     uint32_t failure_count;
-    struct grid cliffs[PLAN_CLIFFS_MAX]; /* of one axis each: its cells are its values */
+    struct grid cliffs[PLAN_CLIFFS_MAX]; /* one axis each; its cells are its values */
     uint32_t cliff_count;
-    struct grid what_ifs[PLAN_CLIFFS_MAX]; /* likewise */
+    struct grid what_ifs[PLAN_CLIFFS_MAX]; /* one axis each; its cells are its values */
     uint32_t what_if_count;
     struct grow grow;
     bool has_prices;
     struct prices prices;
-    const char *text; /* of the file, and what it has of prices */
+    const char *text; /* text of the file, and of its prices */
     size_t length;
-    /* That without its lines on the budget: two plans of one question have the same runs. */
+    /* The text without the lines about the budget: plans with the same question have the same
+     * runs. */
     const char *question;
 };
 
 struct plan *plan_load_file(const char *path, struct diag *diag);
 struct plan *plan_load(const char *name, const char *text, size_t length, struct diag *diag);
-void plan_free(struct plan *plan); /* NULL is fine */
+void plan_free(struct plan *plan); /* accepts NULL */
 
-/* Messages on settings of a cell, which are located in a file "--set", are located where the plan
- * has them. */
+/* Changes messages about settings of a cell, whose place is in a file "--set", to the places in the
+ * plan. */
 void plan_locate(const struct plan *plan, const struct grid_cell *cell, struct diag *diag);
 
-/* Where "path=value" of a cell is written; its value is NULL where no axis or rule has it. */
+/* Place of "path=value" of a cell; its value is NULL if no axis or rule has it. */
 struct grid_origin plan_origin_of(const struct plan *plan, const char *set);
 
-/* What a candidate is played with beside its own settings: nothing, or one choice of a failure. */
+/* Settings of a run in addition to the candidate's own: none, or one choice of a failure. */
 struct plan_case {
     const char *name;                     /* "", or "one spine down: spine1" */
     const char *sets[3 + GROW_LOADS_MAX]; /* path=value */
-    uint32_t set_count;                   /* 0: nothing fails */
+    uint32_t set_count;                   /* 0: no failure */
     const struct plan_failure *failure;   /* NULL: none */
 };
 
@@ -135,19 +137,19 @@ struct plan_cases {
     uint32_t count;
 };
 
-/* The cases of a candidate, whose scenario is loaded; the first is that nothing fails.  Names and
- * settings are in the plan's arena.  False and messages: a failure names nothing there, or an SLO
- * is none of this scenario. */
+/* The cases of a candidate, whose scenario is loaded; the first one has no failure. Names and
+ * settings are in the plan's arena. False, with messages, if a failure selects nothing there, or an
+ * SLO does not fit the scenario. */
 bool plan_cases_of(struct plan *plan, struct scenario *scenario, struct plan_cases *cases,
                    struct diag *diag);
 
-/* Whether each failure can be played with that cell, whose cases these are.  False and messages,
- * where the plan has it. */
+/* Checks that each failure can be simulated with that cell, whose cases these are. False, with
+ * messages at the places in the plan, otherwise. */
 bool plan_check_failures(struct plan *plan, const struct grid_cell *cell,
                          const struct plan_cases *cases, struct diag *diag);
 
-/* The SLOs of a case, parsed against the scenario, whose quantities are those of the steady part
- * where nothing fails in mid-run.  How many. */
+/* Parses the SLOs of a case against the scenario. Without a failure in mid-run, quantities are
+ * those of the steady part. Returns their number. */
 uint32_t plan_expectations(const struct plan *plan, const struct plan_case *of,
                            const struct scenario *scenario,
                            struct expectation expectations[PLAN_SLO_MAX], struct diag *diag);

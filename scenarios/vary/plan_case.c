@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_case - the failures of a plan as cases of one candidate, and what must hold in each. */
+ * plan_case - the failures of a plan as cases of one candidate, with the SLOs of each. */
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/quantity.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of what `each` selects in a scenario, as `where` takes them. */
+/* Names of the members that `each` selects in a scenario, in the syntax of `where`. */
 struct members {
     struct arena *arena;
     const char **names;
@@ -24,7 +24,7 @@ static void add_member(struct members *members, const char *name)
                                sizeof *members->names) = name;
 }
 
-/* A link is meant by its port at one end, as links between the same two nodes share a name. */
+/* A link is identified by its port at one end, because parallel links share a name. */
 static void add_links(struct members *members, const struct scenario *scenario, const char *pattern)
 {
     for (uint32_t i = 0; i < scenario->link_count; i++) {
@@ -78,7 +78,7 @@ static bool find_members(struct members *members, struct scenario *scenario,
     return members->count > 0 || add_spots(members, scenario, failure, kinds[place], diag);
 }
 
-/* What fails at once in one case: as a name of the case, and as a list for `where`. */
+/* Simultaneous failures of one case: as a name of the case, and as a list for `where`. */
 struct choice {
     const char *name, *where;
 };
@@ -100,7 +100,7 @@ static struct choice choose(struct arena *arena, const struct members *members, 
     return choice;
 }
 
-/* `longer`: the scenario itself waits as long for what is under way. */
+/* `longer`: the scenario's own drain is at least as long as PLAN_WAIT. */
 static bool add_case(struct plan *plan, const struct plan_failure *failure, struct choice choice,
                      bool longer, struct plan_cases *cases, struct diag *diag)
 {
@@ -118,12 +118,12 @@ static bool add_case(struct plan *plan, const struct plan_failure *failure, stru
     made->sets[0] =
         arena_format(arena, "faults[+]={kind: %s, where: %s, at: \"%s\"%s}", failure->kind,
                      choice.where, failure->at == NULL ? "0s" : failure->at, failure->keys);
-    if (failure->at != NULL) { /* timers and new routes take their time; waiting costs nothing */
+    if (failure->at != NULL) { /* timers and new routes take time; a longer drain costs nothing */
         made->sets[1] = "drain=60s";
         made->set_count = longer ? 1 : 2;
         return true;
     }
-    /* What is away from the start is known to all from the start. */
+    /* A failure from the start is known to all switches from the start. */
     made->sets[1] = "fabric.routing.detection=0s";
     made->sets[2] = "fabric.routing.convergence=0s";
     made->set_count = 3;
@@ -142,7 +142,7 @@ static bool are_writable(const struct members *members, const struct plan_failur
     return true;
 }
 
-/* The choice of this index in the order 0 1, 0 2, .. 1 2, .. */
+/* The pair with this index in the order 0 1, 0 2, .. 1 2, .. */
 static void pair_at(size_t index, size_t count, size_t pair[2])
 {
     pair[0] = 0;
@@ -181,7 +181,7 @@ static bool add_cases(struct plan *plan, struct scenario *scenario,
     return true;
 }
 
-/* As `from`, in that year. */
+/* Adds a copy of case `from` with the load of that year. */
 static bool add_grown(struct plan *plan, const struct scenario *scenario, uint32_t from,
                       int64_t year, struct plan_cases *cases, struct diag *diag)
 {
@@ -203,7 +203,7 @@ static bool add_grown(struct plan *plan, const struct scenario *scenario, uint32
     return true;
 }
 
-/* Each year as it comes, and in the last one every failure. */
+/* Adds a case for each year, and for the last year with every failure. */
 static bool add_years(struct plan *plan, const struct scenario *scenario, struct plan_cases *cases,
                       struct diag *diag)
 {
@@ -217,7 +217,7 @@ static bool add_years(struct plan *plan, const struct scenario *scenario, struct
     return true;
 }
 
-/* What fails when nothing that is asked about goes on any more has failed nobody. */
+/* A failure has no effect on the SLOs if it occurs after the workloads have stopped. */
 static void check_moment(const struct scenario *scenario, const struct plan_failure *failure,
                          const struct expectation *asked, uint32_t count, struct diag *diag)
 {

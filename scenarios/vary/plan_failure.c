@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_failure - a failure as the scenario's loader sees it, before any run is played. */
+ * plan_failure - validates a failure with the scenario's loader, before any run. */
 #include "base/memory.h"
 #include "scenarios/load/library.h"
 #include "scenarios/vary/plan.h"
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path of the load whose growth a message shows as its line; NULL: it speaks of the failure. */
+/* The path of the load whose growth caused an error, according to the message's line; NULL: the
+ * failure caused it. */
 static const struct tree_node *grown_by(const struct plan *plan, const struct diag *diag)
 {
     const char *line = "";
@@ -23,8 +24,8 @@ static const struct tree_node *grown_by(const struct plan *plan, const struct di
     return NULL;
 }
 
-/* Where it is written what a message speaks of: a key by its name in quotes or in front, else the
- * failure as a whole. */
+/* Place of the key that a message names, in quotes or at its beginning; otherwise the whole
+ * failure. */
 static struct diag_place place_of(const struct tree_node *written, const char *text)
 {
     const char *quoted = strchr(text, '\'');
@@ -63,7 +64,8 @@ static void check(struct plan *plan, const struct grid_cell *cell, const struct 
     free(own);
 }
 
-/* Choices of one failure are alike but for their place, which is there; years have their loads. */
+/* Choices of one failure differ only in their place, which exists, so checking one is sufficient.
+ * Years have their own loads. */
 bool plan_check_failures(struct plan *plan, const struct grid_cell *cell,
                          const struct plan_cases *cases, struct diag *diag)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_place - from a setting to the axis or the rule that made it. */
+ * plan_place - finds the axis or the rule that made a setting. */
 #include "base/memory.h"
 #include "scenarios/vary/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUT = 128 }; /* a longer line is not whole in a message */
+enum { CUT = 128 }; /* longer lines are cut in messages */
 
 struct grid_origin plan_origin_of(const struct plan *plan, const char *set)
 {
@@ -18,7 +18,7 @@ struct grid_origin plan_origin_of(const struct plan *plan, const char *set)
     return origin;
 }
 
-/* The setting that a message shows as its line. */
+/* The setting that is the line of a message. */
 static struct grid_origin shown_by(const struct plan *plan, const struct grid_cell *cell,
                                    const struct diag_message *message)
 {
@@ -33,7 +33,7 @@ static struct grid_origin shown_by(const struct plan *plan, const struct grid_ce
     return none;
 }
 
-/* A range has no place for each of its values. */
+/* Values of a range share the place of the range. */
 static struct diag_place place_of(const struct grid_origin *origin, struct diag_place in_set)
 {
     const int path = (int)strcspn(origin->set, "=");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prices - parts by kind, and which of them a scenario needs. */
+ * prices - parts by kind, and the parts that a scenario needs. */
 #include "scenarios/vary/prices.h"
 
 #include "base/plural.h"
@@ -17,7 +17,7 @@ static const char *const kind_words[] = {
 #undef X
 };
 
-enum { ANY_PORTS = 65535, ANY_LENGTH = 1000000000 /* 1000km, in mm */ }; /* where nothing is said */
+enum { ANY_PORTS = 65535, ANY_LENGTH = 1000000000 /* 1000 km, in mm */ }; /* defaults */
 
 #define FIELD(name) offsetof(struct prices_part, name)
 
@@ -138,7 +138,7 @@ bool prices_read(struct arena *arena, const struct tree_node *map, struct prices
     return !diag_failed(diag);
 }
 
-/* ------------------------------------------------------------------ a bill */
+/* ------------------------------------------------------------------ bill of materials */
 
 struct need {
     enum prices_kind kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prices - what the parts of a fabric cost, and the bill of a scenario.
+ * prices - prices of the parts of a fabric, and the bill of materials of a scenario.
  *   stormglass-prices: 1
  *   currency: USD
  *   date: 2026-11-01
@@ -10,10 +10,10 @@
  *     - {part: cable, rate: 100Gbps, up-to: 5m, price: 90}
  *     - {part: drive, media: flash-tlc, price: 900, power: 9, capacity: 7.68TB, endurance: 14PB}
  *     - {part: host, price: 5000}        # also target: a host with namespaces
- * A link is a cable of its rate, with optics where it needs them, that is long enough; a switch is
- * one whose ports are as fast as its fastest and as many; of several that fit, the cheapest.  Parts
- * of a kind that has no entry cost nothing.
- * Prices and watts are thousandths. */
+ * A link needs a cable of its rate (including optics, if any) that is long enough. A switch needs a
+ * part whose ports are as fast as its fastest port, and as many. Of several parts that fit, the
+ * cheapest one is used. Kinds of parts without an entry cost nothing.
+ * Prices and watts are in thousandths. */
 #ifndef STORMGLASS_SCENARIOS_VARY_PRICES_H
 #define STORMGLASS_SCENARIOS_VARY_PRICES_H
 
@@ -44,8 +44,9 @@ struct prices_part {
     int64_t rate; /* 0: any */
     int64_t ports, up_to;
     int64_t price, power, rack_units;
-    int64_t capacity, endurance; /* bytes of a drive, and that may be written to it; 0: not said */
-    const char *media;           /* of a drive; NULL: any */
+    int64_t capacity, endurance; /* of a drive: bytes of capacity, bytes that may be written; 0:
+                                  * not given */
+    const char *media;           /* medium of a drive; NULL: any */
     struct diag_place place;
 };
 
@@ -58,16 +59,17 @@ struct prices {
     const struct tree_node *written;
 };
 
-/* From a mapping as above; false and messages: it is none, or two entries are of the same part. */
+/* Reads a mapping as above; false, with messages, if it is invalid or two entries are for the same
+ * part. */
 bool prices_read(struct arena *arena, const struct tree_node *map, struct prices *prices,
                  struct diag *diag);
 
 struct prices_bill {
     int64_t price, power, rack_units;
-    uint32_t counts[PRICES_PARTS_MAX]; /* of each part */
+    uint32_t counts[PRICES_PARTS_MAX]; /* number of each part */
 };
 
-/* False, and a sentence about the part for which there is no price. */
+/* False, with a sentence about the part without a price. */
 bool prices_of(const struct prices *prices, const struct scenario *scenario,
                struct prices_bill *bill, char why[DIAG_TEXT_BYTES]);
 

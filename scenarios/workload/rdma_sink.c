@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma_sink - the other end of the rdma-* kinds.
- * Gives each connection a buffer as large as the message that its REQ announces, readable and
- * writable from afar, and for SEND keeps twice the announced messages' receives posted: as many
- * again as can be under way, so that a receive that is being posted anew is never missed.  A REQ
- * may ask for fewer, posted anew only after a delay: then messages come that find none (RNR).  Or
- * for a shared receive queue: connections that ask alike have one, whose receives are posted anew
- * each by itself, or all that are used when the queue says that few are left.
- * Owner: the caller of rdma_sink_create.  Errors: a REQ that it does not understand is rejected. */
+ * rdma_sink - the passive end of the rdma-* workloads.
+ * Gives each connection a buffer as large as the message size in its REQ, with remote read and
+ * write access. For SEND, it keeps receives posted for twice the number of outstanding messages, so
+ * that a receive that is being reposted is never missed. A REQ may request fewer receives, reposted
+ * only after a delay, so that messages find none (RNR). It may also request a shared receive queue:
+ * connections with equal requests share one, whose receives are reposted one by one, or all used
+ * ones together when the queue reaches its limit.
+ * Owner: the caller of rdma_sink_create. Errors: an invalid REQ is rejected. */
 #include "base/memory.h"
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/wl_watch.h"
@@ -21,27 +21,27 @@
 
 #define GIVE_BACK_AFTER (100 * PS_PER_US)
 
-/* Receives of a connection, or of all that share them. */
+/* Receives of a connection, or of all connections that share a queue. */
 struct sink_receives {
     struct rdma_sink *sink;
     struct verbs_conn *conn; /* NULL: shared */
     struct verbs_srq *srq;
-    struct sink_receives *next; /* of the shared ones */
+    struct sink_receives *next; /* next shared receive queue */
     struct verbs_mr *mr;
     uint32_t length, delay_us;
-    uint32_t limit;     /* 0: each is posted anew by itself */
-    struct timer timer; /* posts what is owed */
-    time_ps *owed_at;   /* ring of `count`: when each is to be posted anew */
+    uint32_t limit;     /* 0: each receive is reposted on its own */
+    struct timer timer; /* posts receives that are due */
+    time_ps *owed_at;   /* ring of `count` entries: time at which each is to be reposted */
     uint32_t count, first_owed, owed;
-    uint32_t waiting; /* used, until the limit is reached */
-    bool reached;     /* the limit, and nothing waited */
+    uint32_t waiting; /* used receives, until the limit is reached */
+    bool reached;     /* the limit was reached when no receive was waiting */
     bool told, open;
 };
 
-/* Of a connection whose memory is given back in the midst. */
+/* State of a connection whose memory is deregistered while it is in use. */
 struct sink_return {
     struct timer timer;
-    struct verbs_mr *kept; /* of its receives; NULL: it has none */
+    struct verbs_mr *kept; /* memory of its receives; NULL: it has none */
 };
 
 struct sink_conn {
@@ -50,12 +50,12 @@ struct sink_conn {
     struct verbs_conn *conn;
     struct verbs_mr *mr;
     struct wl_rdma_request request;
-    struct sink_return *giving_back; /* NULL: it is not */
+    struct sink_return *giving_back; /* NULL: the memory stays registered */
     struct sink_receives own, *receives;
     uint32_t unanswered, answers_under_way;
-    uint32_t *lengths; /* ring of `outstanding`: of what is unanswered */
+    uint32_t *lengths; /* ring of `outstanding` entries: lengths of the unanswered messages */
     uint32_t first_length;
-    bool open, gone; /* gone: the CM has reported its end */
+    bool open, gone; /* gone: the CM has reported that the connection ended */
 };
 
 struct rdma_sink {
@@ -65,7 +65,7 @@ struct rdma_sink {
     struct sink_conn *conns;
     struct sink_receives *shared;
     struct rdma_sink_guard guard;
-    uint32_t gone; /* of them, but not cleared away yet */
+    uint32_t gone; /* number of ended connections that have not been destroyed yet */
 };
 
 static void note_state(const struct rdma_sink *sink, const char *text)
@@ -120,7 +120,7 @@ static void owe(struct sink_receives *receives, uint32_t count)
     post_owed(receives, now);
 }
 
-/* One was used. */
+/* A receive was used. */
 static void owe_receive(struct sink_receives *receives)
 {
     receives->waiting++;
@@ -132,7 +132,7 @@ static void owe_receive(struct sink_receives *receives)
     owe(receives, waiting);
 }
 
-/* Few of the shared ones are left. */
+/* Few receives of the shared queue are left. */
 static void on_limit(void *self)
 {
     struct sink_receives *receives = self;
@@ -210,7 +210,8 @@ static struct sink_receives *make_shared(struct rdma_sink *sink,
     return receives;
 }
 
-/* Those of the connections that ask alike; NULL: the device has no such queues, or no memory. */
+/* Finds the shared queue of the connections with equal requests, or creates it; NULL: the device
+ * has no shared queues, or no memory. */
 static struct sink_receives *shared_receives(struct rdma_sink *sink,
                                              const struct wl_rdma_request *request)
 {
@@ -222,7 +223,7 @@ static struct sink_receives *shared_receives(struct rdma_sink *sink,
 
 /* ------------------------------------------------------------------ connections */
 
-/* As long as what was asked, and of the same memory: nobody reads it. */
+/* The answer has the length of the message and uses the same memory: its content is ignored. */
 static bool post_answer(struct sink_conn *sc)
 {
     struct ibv_sge sge = {
@@ -236,7 +237,7 @@ static bool post_answer(struct sink_conn *sc)
     return true;
 }
 
-/* More are owed than the send queue has room for while acknowledgements are lost. */
+/* While acknowledgements are lost, more answers may be due than fit the send queue. */
 static void post_answers(struct sink_conn *sc)
 {
     while (sc->unanswered > 0 && sc->answers_under_way < sc->request.outstanding) {
@@ -255,13 +256,13 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     struct sink_conn *sc = self;
     (void)conn;
     if ((wc->opcode & IBV_WC_RECV) != 0 && sc->request.shared)
-        owe_receive(sc->receives); /* also one that failed with its connection: others need it */
+        owe_receive(sc->receives); /* also after a failure: other connections share the queue */
     if (!sc->open)
         return;
     sc->open = wc->status == IBV_WC_SUCCESS;
     sc->own.open = sc->open;
     if (!sc->open) {
-        if (sc->request.answered) /* who waits for an answer would wait for ever */
+        if (sc->request.answered) /* a peer waiting for the answer would wait indefinitely */
             sc->sink->verbs->disconnect(conn);
         return;
     }
@@ -284,7 +285,7 @@ static void has_gone(struct sink_conn *sc)
     sc->gone = true;
 }
 
-/* A program that frees what a peer still uses. */
+/* Simulates a program that frees memory while a peer still uses it. */
 static void give_back(void *self, time_ps now)
 {
     struct sink_conn *sc = self;
@@ -309,7 +310,7 @@ static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_e
         has_gone(sc);
 }
 
-/* The operations that need none have none. */
+/* Number of receives; 0 for operations that need none. */
 static uint32_t receives_of(const struct wl_rdma_request *request)
 {
     if (!wl_rdma_needs_receives(request->opcode) || request->shared)
@@ -363,7 +364,8 @@ static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *con
     return sc;
 }
 
-/* False: the device has no more memory; what has been had is given back with the connection. */
+/* Registers the memory of a connection. False: the device has no more memory; what was registered
+ * is released with the connection. */
 static bool make_memory(struct sink_conn *sc)
 {
     const struct wl_rdma_request *request = &sc->request;
@@ -383,7 +385,7 @@ static bool make_memory(struct sink_conn *sc)
         *sc->giving_back =
             (struct sink_return){.timer = {.fire = give_back, .self = sc, .due = TIME_NEVER}};
     }
-    if (request->gives_back && sc->own.count > 0) /* receives keep theirs */
+    if (request->gives_back && sc->own.count > 0) /* receives keep their own memory */
         sc->own.mr = sc->giving_back->kept = sink->verbs->reg_mr(
             sink->device, request->message_bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
     return sc->mr != NULL && sc->own.mr != NULL && sc->receives != NULL;
@@ -405,8 +407,8 @@ static void forget(struct rdma_sink *sink, struct sink_conn *sc)
     free(sc);
 }
 
-/* Who comes clears away who has gone: a connection cannot be destroyed while it is told its end,
- * nor its timer while the world has a wake-up for it. */
+/* Destroys ended connections when a new one arrives: a connection cannot be destroyed during the
+ * callback that reports its end, nor its timer while a wake-up is pending. */
 static void clear_away(struct rdma_sink *sink)
 {
     struct sink_conn **link = &sink->conns;
@@ -431,7 +433,7 @@ static void reject(struct sink_conn *sc, const char *why)
     sc->sink->verbs->reject(sc->conn, NULL, 0);
 }
 
-/* Whether the guard has room for one more connection like this one, which is in the list. */
+/* True if the guard allows one more connection like this one, which is already in the list. */
 static bool is_admitted(const struct rdma_sink *sink, const struct sink_conn *sc,
                         const struct verbs_event *event)
 {

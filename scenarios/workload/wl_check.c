@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_check - do reads return what was written?
- * A direct-mapped table.  The version of an entry moves with every write that begins or ends there,
- * so a read whose version has moved saw a block in motion and is not judged. */
+ * wl_check - verifies that reads return the data that were written.
+ * A direct-mapped table. The version of an entry changes with every write that begins or ends
+ * there. If it changed during a read, the block was being written, and the read is not judged. */
 #include "scenarios/workload/wl_check.h"
 
 #include "base/check.h"
@@ -12,9 +12,9 @@
 struct wl_check_entry {
     int64_t block;
     uint32_t content;
-    uint32_t writing; /* writes to it under way */
+    uint32_t writing; /* writes in flight to the block */
     uint32_t version;
-    bool certain; /* the last write came alone and went well */
+    bool certain; /* the last write did not overlap another one and succeeded */
 };
 
 enum { SEQUENCE_BITS = 12 };
@@ -22,7 +22,7 @@ enum { SEQUENCE_BITS = 12 };
 void wl_check_init(struct wl_check *check, uint32_t owner, int64_t block_bytes, int64_t blocks)
 {
     CHECK(block_bytes >= 0 && blocks >= 0);
-    const bool known = owner < WL_CHECK_OWNERS; /* 0: no number was given */
+    const bool known = owner < WL_CHECK_OWNERS; /* 0: no owner number was assigned */
     *check = (struct wl_check){.owner = known ? owner : 0, .block_bytes = block_bytes};
     if (check->owner == 0 || block_bytes == 0 || blocks == 0)
         return;
@@ -46,7 +46,7 @@ uint32_t wl_check_tag(struct wl_check *check)
     return check->owner << SEQUENCE_BITS | check->sequence;
 }
 
-/* The place of the block in the table; the entry there may be another block's. */
+/* The block's entry in the table, which may be in use for another block. */
 static struct wl_check_entry *place_of(const struct wl_check *check, int64_t offset)
 {
     CHECK(offset % check->block_bytes == 0);
@@ -60,7 +60,7 @@ void wl_check_write(struct wl_check *check, int64_t offset, uint32_t content)
     struct wl_check_entry *entry = place_of(check, offset);
     const int64_t block = offset / check->block_bytes;
     if (entry->block != block && entry->writing > 0)
-        return; /* the other one's end must still be counted */
+        return; /* the end of the other block's write must still be counted */
     if (entry->block != block)
         *entry = (struct wl_check_entry){.block = block, .version = entry->version};
     entry->certain = entry->writing == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_depth - the queue depth that keeps a latency. */
+ * wl_depth - finds the largest queue depth that meets a latency target. */
 #include "scenarios/workload/wl_depth.h"
 
 static void new_window(struct wl_depth *depth, time_ps now)

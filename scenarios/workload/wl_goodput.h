@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_goodput - payload that one connection delivers in the measured part, counted where it arrives.
- *
- *   bytes = what had arrived when the part ended, less what had arrived when it began
- *
- * Two moments are marked; in between only good completions are counted.  Who can see both ends of a
- * connection marks each moment, between events, with what has arrived then: whole operations, and
- * what has come of those under way.  Where nobody can (real devices) the first completion after a
- * moment marks it with what had completed: then completions inside the part count.
- * What a connection brought and lost with an operation that failed is not useful: of one that has
- * ended, no more counts than its good completions.
- * Owner: the instance.  Clock: now is passed in. */
+ * wl_goodput - payload that a connection delivers in the measured part of a run, counted where it
+ * arrives.
+ *   bytes = arrived until the end of the measured part - arrived until its beginning
+ * The two moments are marked; in between, only successful completions are counted. If both ends of
+ * a connection are visible (simulation), each moment is marked between events with the bytes that
+ * have arrived: completed operations, and the arrived part of those in flight. If not (real
+ * devices), the first completion after a moment marks it with the bytes completed until then, so
+ * completions inside the part count.
+ * Bytes of an operation that failed are not useful: for a connection that has ended, only its
+ * successful completions count.
+ * Owner: the instance. Clock: `now` is passed in. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_GOODPUT_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_GOODPUT_H
 
@@ -23,28 +23,30 @@ struct wl_window {
 };
 
 struct wl_goodput {
-    uint64_t done;           /* bytes of good completions */
-    uint64_t at_from, at_to; /* bytes that had arrived at the moments; UINT64_MAX: not marked */
+    uint64_t done;           /* bytes of successful completions */
+    uint64_t at_from, at_to; /* bytes that had arrived at these moments; UINT64_MAX: not marked
+                              * yet */
 };
 
-/* A connection begins: what it brings after a moment that has passed comes after that moment. */
+/* A connection begins. All its bytes arrive after the moments that have already passed. */
 void wl_goodput_begin(struct wl_goodput *goodput, const struct wl_window *window, time_ps now);
 
-/* Marks the moments that have come: so many bytes have arrived. */
+/* Marks the moments that have passed: `arrived` bytes have arrived. */
 void wl_goodput_mark(struct wl_goodput *goodput, const struct wl_window *window, time_ps now,
                      uint64_t arrived);
 
-/* What completes at a moment that nobody has marked had arrived before it. */
+/* Counts a completion. If a moment has passed without being marked, the bytes arrived before that
+ * moment. */
 void wl_goodput_completed(struct wl_goodput *goodput, const struct wl_window *window, time_ps now,
                           uint64_t bytes);
 
-/* Of a connection that goes on: so many bytes have arrived by now. */
+/* For an active connection: `arrived` bytes have arrived until now. */
 uint64_t wl_goodput_so_far(const struct wl_goodput *goodput, uint64_t arrived);
 
-/* Of one that has ended, or where what has come of an operation under way may be lost again. */
+/* For a connection that has ended, or if the arrived part of operations in flight may be lost. */
 uint64_t wl_goodput_completed_only(const struct wl_goodput *goodput);
 
-/* The next moment after now; TIME_NEVER: both have come. */
+/* The next moment after now; TIME_NEVER: both have passed. */
 static inline time_ps wl_window_next(const struct wl_window *window, time_ps now)
 {
     if (now < window->from && window->from < window->to)

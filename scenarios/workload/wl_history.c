@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_history - intervals that double, samples that are thinned out. */
+ * wl_history - intervals that double in length, and samples that are thinned out. */
 #include "scenarios/workload/wl_history.h"
 
 #include "base/check.h"
@@ -57,7 +57,7 @@ static bool is_kept(const struct wl_history *history, const struct wl_history_sa
     return history->level == 0 || hash >> (64 - history->level) == 0;
 }
 
-/* Half of them go. */
+/* Removes half of the samples. */
 static void thin_out(struct wl_history *history)
 {
     uint32_t kept = 0;
@@ -79,7 +79,7 @@ static void add_sample(struct wl_history *history, const struct wl_history_sampl
     history->samples[history->sample_count++] = *sample;
 }
 
-/* ---- what is added ---- */
+/* ---- adding data ---- */
 
 void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, uint64_t bytes,
                     uint32_t member)
@@ -131,7 +131,7 @@ void wl_history_fold(struct wl_history *into, const struct wl_history *from)
         add_sample(into, &from->samples[i]);
 }
 
-/* ---- the worst member ---- */
+/* ---- worst member ---- */
 
 static int by_member(const void *a, const void *b)
 {
@@ -141,7 +141,7 @@ static int by_member(const void *a, const void *b)
     return x->latency < y->latency ? -1 : x->latency > y->latency;
 }
 
-/* A figure that one member has; `known` of that one. */
+/* Maximum of `worst` and `value`; WL_HISTORY_UNKNOWN if either is unknown. */
 static int64_t later(int64_t worst, int64_t value, bool known)
 {
     return worst == WL_HISTORY_UNKNOWN || !known ? WL_HISTORY_UNKNOWN
@@ -149,7 +149,7 @@ static int64_t later(int64_t worst, int64_t value, bool known)
                                                  : worst;
 }
 
-/* Of one member, its samples sorted. */
+/* Adds one member, whose samples are sorted. */
 static void take(struct wl_history_worst *worst, const struct wl_history_sample *samples,
                  uint32_t count)
 {

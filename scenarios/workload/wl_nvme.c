@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wl_nvme - reads and writes of an NVMe namespace.
- * An instance has a controller of its own.  wl_script decides, this file carries out: it connects,
- * keeps the I/Os in slots, sleeps, and accounts for what comes back.
- * A slot belongs to one I/O queue (slot % queues) and free slots are taken in turn, so the queues
- * are used round robin and a closed loop keeps exactly queue-depth I/Os in each.  When a submission
- * queue is smaller than that, the I/O waits here as in a block layer, and the wait is latency.
- * Latency is completed_at - issued_at; with a rate, issued_at is when the I/O was due (no
- * coordinated omission).  While a lost controller is being reconnected, I/Os go on to be issued
- * as far as there are slots, and wait.  A controller that fails for good, or that fails what waits
- * (fast-io-fail-tmo), ends the instance, as an error ends a fio job: what is under way or waits
- * counts as failed. */
+ * An instance has its own controller. wl_script decides, and this file acts: it connects, keeps the
+ * I/Os in slots, sleeps, and accounts for completions.
+ * A slot belongs to one I/O queue (slot % queues), and free slots are used in turn, so queues are
+ * used round robin and a closed loop keeps exactly queue-depth I/Os in each. If a submission queue
+ * is smaller, the I/O waits here, as in a block layer, and the wait counts as latency.
+ * Latency is completed_at - issued_at. With a rate, issued_at is the time when the I/O was due (no
+ * coordinated omission). While a lost controller reconnects, I/Os are still issued as long as there
+ * are slots, and wait. If a controller fails for good, or fails the waiting I/Os
+ * (fast-io-fail-tmo), the instance ends, as an error ends a fio job: I/Os in flight or waiting
+ * count as failed. */
 #include "base/memory.h"
 #include "base/probe.h"
 #include "scenarios/carrier/nvme_carrier.h"
@@ -24,8 +24,8 @@ static void note_state(const struct wl_nvme *wl, const char *text)
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
-/* Nothing was done since the last completion; `progress`: now something is.  A gap outlives the
- * operations that fail in it: only one that completes ends it. */
+/* Updates the longest gap without a completion. `progress`: an operation succeeded, so a new gap
+ * begins. Failed operations do not end a gap. */
 static void count_gap(struct wl_nvme *wl, time_ps now, bool progress)
 {
     const time_ps gap = state_time_open(&wl->stalled, now);
@@ -35,7 +35,8 @@ static void count_gap(struct wl_nvme *wl, time_ps now, bool progress)
         wl->stalled.since = now;
 }
 
-/* Its controller is being shut down, or was. */
+/* Begins the shutdown of the controller if it is configured and has not begun yet. True: it was
+ * begun now, so the instance is not idle yet. */
 static bool is_parting(struct wl_nvme *wl)
 {
     if (wl->state == WL_NVME_CLOSING || !wl->site.nvme->core.shutdown || wl_nvme_has_parted(wl))
@@ -45,7 +46,7 @@ static bool is_parting(struct wl_nvme *wl)
     return true;
 }
 
-/* Nothing more is issued; tells the owner once nothing is under way either. */
+/* Called when nothing more will be issued; reports idle when nothing is in flight either. */
 void wl_nvme_settle(struct wl_nvme *wl)
 {
     const bool closed = wl->state == WL_NVME_CLOSING && wl_nvme_has_parted(wl);
@@ -76,21 +77,21 @@ static void end_by_stop(struct wl_nvme *wl)
     wl->state = WL_NVME_ENDING;
 }
 
-/* Account. */
+/* Accounting. */
 
-/* Blocks get another content. */
+/* True for commands that change the content of blocks. */
 static bool changes(uint8_t opcode)
 {
     return opcode == NVME_WRITE || opcode == NVME_WRITE_ZEROES || opcode == NVME_DATASET;
 }
 
-/* Of its range what really moves. */
+/* Bytes of the range that are transferred. */
 static uint64_t payload(const struct nvme_io *io)
 {
     return io->opcode == NVME_WRITE_ZEROES || io->opcode == NVME_DATASET ? 0 : io->bytes;
 }
 
-/* NSIDs that the scenario does not know are stores of their own. */
+/* An NSID that the scenario does not know is treated as a separate store. */
 static uint64_t store_of(const struct workload_names *names, uint32_t nsid)
 {
     const bool known = nsid - 1 < names->namespace_count;
@@ -127,8 +128,8 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
     };
 }
 
-/* A controller that was given up gives no service in the rest of the workload's time either; and
- * once the last operations failed, the gap goes on to the end of that time. */
+/* A controller that was given up provides no service for the rest of the workload's time. If the
+ * last operations failed, the gap extends to the end of that time. */
 void wl_nvme_close(struct workload *workload, time_ps now, time_ps end)
 {
     struct wl_nvme *wl = wl_nvme_of(workload);
@@ -200,7 +201,7 @@ static void fail_all(struct wl_nvme *wl, struct wl_nvme_line *line)
     }
 }
 
-/* The controller is gone: what waits here will never be submitted. */
+/* The controller is gone, so waiting I/Os will never be submitted. */
 static void fail_waiting(struct wl_nvme *wl)
 {
     for (uint32_t queue = 0; queue < wl->queues; queue++)
@@ -278,7 +279,7 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
     submit(wl, slot);
 }
 
-/* Issues what may be issued now and arranges to be called again. */
+/* Issues all I/Os that may be issued now, and arranges the next call. */
 static void pump(struct wl_nvme *wl)
 {
     const time_ps now = env_now(wl->site.env);
@@ -324,13 +325,14 @@ static void on_io(void *self, struct nvme_io *io)
     pump(wl);
 }
 
-/* Its controller came and went before it was to begin: its timer is set. */
+/* True if the controller was lost and came back before the instance is to begin; its timer is
+ * set. */
 static bool is_early(const struct wl_nvme *wl)
 {
     return env_now(wl->site.env) < workload_begin(&wl->site) && !wl_nvme_has_lost(wl);
 }
 
-/* The controller was lost, is back, or is given up. */
+/* The controller was lost, reconnected, or given up. */
 static void on_change(void *self)
 {
     struct wl_nvme *wl = self;
@@ -343,7 +345,7 @@ static void on_change(void *self)
         wl_nvme_settle(wl);
 }
 
-/* Begin. */
+/* Start. */
 
 static bool choose_region(const struct wl_nvme *wl, struct wl_region *region)
 {

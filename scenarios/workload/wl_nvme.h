@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme - the parameters of a storage workload, and the workload.
- * A scenario's `kind: nvme` fills the rows (wl_nvme.opts); a fio job fills also what has no row;
- * `kind: trace` has rows of its own, and a trace instead of what the others draw.
- * Units: as opt.h says.  The meaning of zero stands beside each field. */
+ * wl_nvme - a storage workload and its parameters.
+ * `kind: nvme` of a scenario sets the parameters (wl_nvme.opts); a fio job also sets the additional
+ * ones; `kind: trace` has its own parameters, and a trace instead of random draws.
+ * Units: as in opt.h. The meaning of zero is noted at each field. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_NVME_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_NVME_H
 
@@ -23,50 +23,50 @@ enum wl_nvme_pattern { WL_NVME_PATTERNS(X) };
 
 enum { WL_NVME_NO_IO = -1 };
 
-#define WL_NVME_ONE_PASS INT64_C(-1) /* io_bytes: as many bytes as the region has */
+#define WL_NVME_ONE_PASS INT64_C(-1) /* io_bytes: number of bytes in the region */
 
-/* What only a fio job asks for; all zero otherwise. */
+/* Parameters of fio jobs only; otherwise all zero. */
 struct wl_nvme_fio {
-    bool planned; /* plan is filled in; the rows for it are not used */
+    bool planned; /* `plan` is set and replaces the parameters for it */
     struct wl_plan_params plan;
-    int64_t offset_step; /* each copy starts so much further on (offset_increment) */
-    /* Percent of the namespace, in addition to offset and offset_step, or instead of size; rounded
-     * down to whole I/Os.  Of io_bytes: percent of the region.  0: none. */
+    int64_t offset_step; /* distance between the regions of consecutive copies (offset_increment) */
+    /* Percent of the namespace, added to offset and offset_step, or instead of size, rounded down
+     * to whole I/Os. io_percent: percent of the region, for io_bytes. 0: none. */
     int64_t size_percent, offset_percent, step_percent, io_percent;
     int64_t flush_writes[2]; /* a Flush after so many writes; fsync and fdatasync; 0: none */
     int64_t io_bytes;        /* per loop; 0: no limit, or WL_NVME_ONE_PASS */
     int64_t loop_ios;        /* I/Os per loop; 0: no limit */
     int64_t loops;           /* 0 and 1: once */
-    int64_t rate_iops[WL_DIRECTIONS];  /* cap per direction; 0: none */
+    int64_t rate_iops[WL_DIRECTIONS];  /* limit per direction; 0: none */
     int64_t rate_bytes[WL_DIRECTIONS]; /* per second; 0: none */
     int64_t think_blocks;              /* completions between two pauses; 0: one */
     int64_t verify_backlog; /* read back after so many writes; INT64_MAX: at the end; 0: never */
     time_ps latency_target; /* 0: none; else the depth adapts below queue_depth */
     time_ps latency_window;
-    int64_t latency_ppm;  /* of the I/Os of a window must be within the target */
-    int64_t latency_keep; /* bool: go on when the depth is found (latency_run) */
+    int64_t latency_ppm;  /* share of the I/Os of a window that must meet the target */
+    int64_t latency_keep; /* bool: continue when the depth is found (latency_run) */
 };
 
 struct wl_nvme_params {
-    int64_t read; /* ppm of the I/Os */
+    int64_t read; /* share of reads among the I/Os, ppm */
     int64_t block_size;
     int64_t queue_depth; /* commands in flight in each I/O queue */
     int64_t queues;      /* I/O queues of the controller */
     int64_t pattern;     /* enum wl_nvme_pattern */
-    int64_t rate;        /* thousandths of I/Os per second of each instance; 0: closed loop */
+    int64_t rate;        /* thousandths of I/Os per second per instance; 0: closed loop */
     int64_t arrival;     /* enum wl_pace_arrival */
-    int64_t count;       /* I/Os of each instance; 0: until stop; WL_NVME_NO_IO: none */
-    int64_t size;        /* bytes of the namespace that are used; 0: all */
-    int64_t offset;      /* where they begin */
-    int64_t name_space;  /* its number, from 1; 0: instances take turns */
+    int64_t count;       /* I/Os per instance; 0: until stop; WL_NVME_NO_IO: none */
+    int64_t size;        /* bytes of the namespace in use; 0: all */
+    int64_t offset;      /* beginning of these bytes */
+    int64_t name_space;  /* NSID, from 1; 0: instances take turns */
     int64_t think_time;  /* pause after a completion before the next I/O */
-    int64_t warm_up;     /* measured from this after start on */
+    int64_t warm_up;     /* measurement begins this long after start */
     /* ppm of the I/Os that are neither reads nor writes */
     int64_t flush, compare, write_zeroes, deallocate;
-    int64_t admin_interval;    /* one admin command each so long; 0: none */
-    int64_t linger;            /* from the last command to the end */
+    int64_t admin_interval;    /* time between admin commands; 0: none */
+    int64_t linger;            /* time from the last command to the end */
     struct admin_list admin;   /* commands with their times */
-    struct nvme_limits limits; /* of each instance */
+    struct nvme_limits limits; /* per instance */
     struct wl_nvme_fio fio;
     struct wl_replay_params replay;
 };
@@ -78,7 +78,7 @@ bool wl_nvme_fits(const void *params, struct workload_space *space);
 bool wl_nvme_empties(const void *params);
 bool wl_nvme_read_admin(void *params, const struct workload_admin *admin);
 
-/* The part of a namespace that an instance uses; false when its I/Os do not fit in. */
+/* The part of a namespace that an instance uses; false if its I/Os do not fit. */
 bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_space *space,
                     struct wl_region *region);
 
@@ -96,7 +96,7 @@ const struct workload_member *wl_nvme_member(const struct workload *workload);
 void wl_nvme_close(struct workload *workload, time_ps now, time_ps end);
 void wl_nvme_destroy(struct workload *workload);
 
-/* All of a kind but its name, its sentence, its rows and its file. */
+/* All members of a kind except its name, description, parameters and file. */
 #define WL_NVME_OPS                                                                                \
     .params_bytes = sizeof(struct wl_nvme_params), .needs_nvme_target = true,                      \
     .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .empties = wl_nvme_empties,            \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme_admin - admin commands of an instance: as monitoring sends them, at an interval, and
- * those of a list, at their times.
- * Of the interval one is under way at a time; one whose turn comes meanwhile, or while the
- * controller is away, is left out.  Of the list each waits for the controller and for the one
- * before it. */
+ * wl_nvme_admin - admin commands of an instance: periodic ones, as sent by monitoring, and those of
+ * a list, at their times.
+ * At most one periodic command is in flight; one that is due meanwhile, or while the controller is
+ * unavailable, is skipped. A command of the list waits for the controller and for the previous
+ * command. */
 #include "base/plural.h"
 #include "base/probe.h"
 #include "scenarios/workload/wl_nvme_private.h"
@@ -23,7 +23,7 @@ static const struct kind {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* A controller that is not live, or has no room, is asked again after this at the earliest. */
+/* Minimum time until a retry if the controller is not live or has no room. */
 static const time_ps REFUSED_PS = 1000 * PS_PER_US;
 
 static void ask(struct wl_nvme *wl)
@@ -47,7 +47,7 @@ static void on_admin_timer(void *self, time_ps now)
     struct wl_nvme *wl = self;
     if (wl->state != WL_NVME_ISSUING)
         return;
-    wl->admin_late = wl->admin_asked; /* the next one then follows the completion */
+    wl->admin_late = wl->admin_asked; /* then the next one follows the completion */
     if (wl->admin_late)
         return;
     ask(wl);
@@ -81,7 +81,7 @@ static void ask_listed(struct wl_nvme *wl)
     wl->listed_asked = host != NULL && nvme_host_admin_submit(host, &wl->listed);
 }
 
-/* Its next command, when it is due; else it is waited for. */
+/* Sends the next command of the list if it is due; otherwise sets the timer. */
 static void go_on(struct wl_nvme *wl)
 {
     const time_ps now = env_now(wl->site.env);
@@ -135,7 +135,7 @@ static bool lingers(struct wl_nvme *wl)
     return now < wl->linger_until;
 }
 
-/* What is left of the list is said once. */
+/* Reports once that the remaining commands of the list were not sent. */
 static void note_rest(struct wl_nvme *wl)
 {
     const size_t left = wl->params.admin.count - wl->listed_next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme_look - an instance for somebody who looks on: what it delivered, what it waits for. */
+ * wl_nvme_look - state of an instance for observers: bytes delivered, and what it waits for. */
 #include "scenarios/workload/wl_nvme_private.h"
 
 #include "base/note_text.h"
@@ -7,15 +7,15 @@
 
 #include <stdio.h>
 
-/* Without the protection information that came behind each block. */
+/* Bytes without the protection information after each block. */
 static uint64_t data_of(const struct wl_nvme *wl, uint64_t bytes)
 {
     const uint64_t block = wl->space.block_bytes;
     return LIKELY(wl->space.metadata == 0) ? bytes : bytes * block / (block + wl->space.metadata);
 }
 
-/* What has come of I/O; false: nobody knows, or some of it may be lost again, as all that is under
- * way is when the controller is lost: it is sent again. */
+/* Bytes of I/O that have arrived. False: unknown, or some of them may be lost again, because all
+ * I/O in flight is sent again when the controller is lost. */
 static bool has_arrived(const struct wl_nvme *wl, struct workload_delivered *bytes)
 {
     struct nvme_transport_arrived arrived;

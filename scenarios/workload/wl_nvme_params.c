@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme_params - the rows of a storage workload, and whether they fit a namespace. */
+ * wl_nvme_params - parameters of a storage workload, and whether they fit a namespace. */
 #include "scenarios/workload/wl_nvme.h"
 
 #include "scenarios/workload/wl_script.h"
@@ -101,7 +101,7 @@ uint32_t wl_nvme_name_space(const void *params)
     return (uint32_t)((const struct wl_nvme_params *)params)->name_space;
 }
 
-/* Rounded down to the smallest I/O, as fio does. */
+/* Rounded down to the smallest I/O, as in fio. */
 static int64_t part(const struct wl_nvme_fio *fio, int64_t bytes, int64_t percent)
 {
     if (percent == 0)

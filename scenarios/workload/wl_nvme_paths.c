@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme_paths - how I/O comes to a controller: limits of the workload, then the controller of the
- * instance, or controllers that are paths of its namespace. */
+ * wl_nvme_paths - passes I/O to a controller: limits of the workload, then the instance's
+ * controller, or several controllers that are paths of its namespace. */
 #include "nvme/wire/discovery.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme_private.h"
@@ -63,7 +63,8 @@ void wl_nvme_connect(struct wl_nvme *wl, const struct nvme_host_user *user)
     CHECK(wl->host != NULL);
 }
 
-/* What is counted without a change of the controller is seen with the next I/O. */
+/* Retries are counted without a change of the controller's state, so they are noticed with the next
+ * I/O. */
 static bool is_counted(const struct wl_nvme *wl)
 {
     return wl->multipath != NULL || nvme_host_stats(wl->host)->retried == wl->reported.retried;
@@ -154,7 +155,7 @@ void wl_nvme_drop(struct wl_nvme *wl)
 
 /* ---- limits ---- */
 
-/* As at a target: all but reads, comparisons and writes goes past them. */
+/* As at a target, limits apply only to reads, compares and writes. */
 static bool take(struct wl_nvme *wl, const struct nvme_io *io)
 {
     const bool read = io->opcode == NVME_READ || io->opcode == NVME_COMPARE;

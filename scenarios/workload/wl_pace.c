@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_pace - when an open-loop workload issues. */
+ * wl_pace - issue times of an open-loop workload. */
 #include "scenarios/workload/wl_pace.h"
 
-/* The time of `units` at the rate; what is left of the division stays in carry. */
+/* Time for `units` at the rate; the remainder of the division stays in carry. */
 static time_ps interval(struct wl_pace *pace, int64_t units)
 {
     const __int128 work = (__int128)units * PS_PER_S + pace->carry;
@@ -10,7 +10,7 @@ static time_ps interval(struct wl_pace *pace, int64_t units)
     return (time_ps)(work / pace->per_second);
 }
 
-/* At most 2^62, so that a sum with the present time cannot overflow. */
+/* At most 2^62, so that adding the present time cannot overflow. */
 static time_ps bounded_interval(struct wl_pace *pace, int64_t units)
 {
     const __int128 work = (__int128)units * PS_PER_S / pace->per_second;
@@ -48,8 +48,8 @@ uint64_t wl_pace_count(const struct wl_pace *pace, time_ps until, int64_t units)
     CHECK(units > 0);
     if (pace->per_second == 0 || until <= pace->due)
         return 0;
-    /* Event k is due at due + floor((carry + k * units * 1 s) / rate); count the k for which that
-     * is less. */
+    /* Event k is due at due + floor((carry + k * units * 1 s) / rate); counts the k for which this
+     * is less than `until`. */
     const __int128 span = (__int128)(until - pace->due) * pace->per_second - pace->carry;
     const __int128 step = (__int128)units * PS_PER_S;
     return span <= 0 ? 1 : (uint64_t)((span + step - 1) / step);

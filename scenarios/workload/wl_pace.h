@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_pace - when an open-loop workload issues.
- * A stream of due times at a rate, evenly spaced or a Poisson process.  Due times depend on the
- * rate alone and never on completions; latency is counted from them, so that a stalled target hides
- * nothing.
- * Evenly spaced: due(n) = start + phase + floor(n * 1 s / rate), exact without drift: the remainder
- * of each division is carried on.  The phase is drawn once within one interval, so that the hosts
- * of an entry do not all issue at the same picosecond.
- * Units: picoseconds; a rate is thousandths of events, or bytes, per second.  Owner: the workload
+ * wl_pace - issue times of an open-loop workload.
+ * A stream of due times at a rate, evenly spaced or a Poisson process. Due times depend only on the
+ * rate and never on completions; latency is measured from them, so that a stall of the target is
+ * fully visible.
+ * Evenly spaced: due(n) = start + phase + floor(n * 1 s / rate), exact without drift, because the
+ * remainder of each division is carried over. The phase is drawn once from one interval, so that
+ * the hosts of an entry do not all issue at the same picosecond.
+ * Units: picoseconds; a rate is thousandths of events, or bytes, per second. Owner: the workload
  * instance. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_PACE_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_PACE_H
@@ -23,7 +23,7 @@
 enum wl_pace_arrival { WL_PACE_ARRIVALS(X) };
 #undef X
 
-/* Rates of events are in thousandths (OPT_DECIMAL): so much is one event. */
+/* Units of one event, because rates of events are in thousandths (OPT_DECIMAL). */
 enum { WL_PACE_EVENT = QUANTITY_DECIMAL_ONE };
 
 struct wl_pace {
@@ -34,17 +34,14 @@ struct wl_pace {
     struct rng rng;
 };
 
-/* `units` is the size of the first event: WL_PACE_EVENT, or its bytes where the rate counts
- * bytes. */
+/* `units` is the size of the first event: WL_PACE_EVENT, or bytes if the rate is in bytes. */
 void wl_pace_init(struct wl_pace *pace, int64_t per_second, bool poisson, time_ps start,
                   struct rng rng, int64_t units);
 
-/* The event that is due has so many units; moves on to the next and returns when this one was due.
- */
+/* Consumes the event that is due, which has so many units. Returns the time at which it was due. */
 time_ps wl_pace_take(struct wl_pace *pace, int64_t units);
 
-/* How many events of that size fall due in [due, until); for a Poisson process the number expected.
- */
+/* Number of events of that size due in [due, until); for a Poisson process the expected number. */
 uint64_t wl_pace_count(const struct wl_pace *pace, time_ps until, int64_t units);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_plan - which block a storage workload touches next.
- * Each direction has a cursor and a random stream of its own, so that what one direction does never
- * moves the other: reads that wait for their rate do not change where the writes go. Where a
- * sequential I/O would pass the end of the region the cursor goes back to the beginning, and with a
- * negative stride to the end, as fio's does. */
+ * wl_plan - offsets and sizes of a storage workload's I/Os.
+ * Each direction has its own cursor and random stream, so that directions do not affect each other:
+ * reads that wait for their rate do not change the offsets of writes. When a sequential I/O would
+ * exceed the end of the region, the cursor returns to the beginning, or with a negative stride to
+ * the end, as in fio. */
 #include "scenarios/workload/wl_plan.h"
 
 #include "base/check.h"
@@ -20,7 +20,7 @@ void wl_plan_fixed(struct wl_plan_params *params, int64_t bytes)
     }
 }
 
-/* A direction that the mix never takes has no say in sizes. */
+/* A direction that never occurs in the mix does not affect sizes. */
 static bool is_used(const struct wl_plan_params *params, int direction)
 {
     return direction == WL_READ ? params->read_ppm > 0 : params->read_ppm < PPM;
@@ -113,7 +113,7 @@ bool wl_plan_region(const struct wl_plan_params *params, int64_t block_bytes,
            in_blocks(params, block_bytes);
 }
 
-/* Where a sequential pass begins: at the end when it goes backwards. */
+/* Beginning of a sequential pass: the end of the region if the stride is negative. */
 static int64_t pass_start(const struct wl_plan *plan)
 {
     const int64_t stride = plan->params->stride;
@@ -168,12 +168,12 @@ static int64_t draw_bytes(struct rng *rng, const struct wl_plan_sizes *sizes)
     return steps == 1 ? entry->low : entry->low * (1 + (int64_t)rng_below(rng, (uint64_t)steps));
 }
 
-/* Offsets where random I/O may begin: [first, first + count) in steps of the alignment. */
+/* Offsets at which random I/O may begin: [first, first + count) in steps of the alignment. */
 struct span {
     int64_t first, count;
 };
 
-/* Of a zone that begins where the ones before it end. */
+/* Span of a zone that begins where the previous zones end. */
 static struct span percent_span(int64_t percent, int64_t size, int64_t places)
 {
     const int64_t hundredth = places / 100, rest = places % 100, end_percent = percent + size;
@@ -183,7 +183,7 @@ static struct span percent_span(int64_t percent, int64_t size, int64_t places)
                          .count = end > first ? end - first : 1};
 }
 
-/* What lies beyond the region is drawn in its last place. */
+/* Zones outside the region use its last place. */
 static struct span byte_span(int64_t start, int64_t bytes, int64_t align, int64_t places)
 {
     const int64_t first = start / align < places ? start / align : places - 1;

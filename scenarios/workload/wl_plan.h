@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_plan - which block a storage workload touches next.
- * A plan is a pure generator: from its parameters and its random streams it yields (offset, bytes)
- * per direction without end.  A copy of the struct is a bookmark: the same calls on it yield the
- * same I/Os again, which is how written data are read back for verification.
- * The words are fio's: bssplit, blockalign, rw=read:-8k, zonemode=strided, random_distribution.
- * Not modelled: fio's random map (each block once per pass); random offsets are drawn with
+ * wl_plan - offsets and sizes of a storage workload's I/Os.
+ * A plan is a pure generator: its parameters and random streams give an endless sequence of
+ * (offset, bytes) per direction. A copy of the struct is a bookmark: the same calls return the same
+ * I/Os again, which is used to read back written data for verification.
+ * Terms are those of fio: bssplit, blockalign, rw=read:-8k, zonemode=strided, random_distribution.
+ * Not modeled: fio's random map (each block once per pass); random offsets are drawn with
  * replacement.
- * Units: bytes; shares are relative weights.  Owner: the workload instance.  Errors: none. */
+ * Units: bytes; shares are relative weights. Owner: the workload instance. Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_PLAN_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_PLAN_H
 
@@ -22,7 +22,7 @@ enum {
 
 enum wl_direction { WL_READ, WL_WRITE, WL_DIRECTIONS };
 
-/* The multiples of low up to high, equally likely among each other; one size where low == high. */
+/* Multiples of `low` up to `high` with equal probability; a single size if low == high. */
 struct wl_plan_size {
     int64_t low, high;
     int64_t share;
@@ -33,10 +33,10 @@ struct wl_plan_sizes {
     struct wl_plan_size entries[WL_PLAN_SIZES_MAX];
 };
 
-/* A slice of the region that gets a share of the accesses. */
+/* A part of the region with its share of the accesses. */
 struct wl_plan_zone {
     int32_t share;   /* of the accesses */
-    int32_t percent; /* of the region; where it is 0 and bytes is not, so many bytes */
+    int32_t percent; /* of the region; if 0 and `bytes` is not, the size is `bytes` */
     int64_t bytes;
 };
 
@@ -46,14 +46,14 @@ struct wl_plan_zones {
 };
 
 struct wl_plan_params {
-    int64_t read_ppm; /* chance that an I/O is a read */
+    int64_t read_ppm; /* probability that an I/O is a read */
     bool random;
     struct wl_plan_sizes sizes[WL_DIRECTIONS];
-    int64_t align[WL_DIRECTIONS]; /* of random offsets; 0: the smallest size of that direction */
-    int64_t stride;               /* sequential: bytes added after each I/O, may be negative */
-    int64_t run;        /* random: I/Os in sequence from each drawn offset; 0 and 1: one */
+    int64_t align[WL_DIRECTIONS]; /* of random offsets; 0: the smallest size in that direction */
+    int64_t stride;               /* sequential: bytes added after each I/O; may be negative */
+    int64_t run;        /* random: number of sequential I/Os from each drawn offset; 0 and 1: one */
     int64_t zone_bytes; /* sequential: after so many bytes ...; 0: never */
-    int64_t zone_skip;  /* ... leap over so many */
+    int64_t zone_skip;  /* ... skip so many */
     struct wl_plan_zones zones[WL_DIRECTIONS]; /* random */
     struct skew_params skew;                   /* random, instead of zones */
 };
@@ -65,7 +65,7 @@ struct wl_region {
 
 struct wl_plan_cursor {
     struct rng rng;
-    int64_t position;   /* where the next sequential I/O begins, relative to the region */
+    int64_t position;   /* beginning of the next sequential I/O, relative to the region */
     int64_t zone_start; /* zonemode=strided */
     int64_t zone_done;
     int64_t run_left;
@@ -75,7 +75,7 @@ struct wl_plan {
     const struct wl_plan_params *params;
     struct wl_region region;
     struct rng mix;
-    struct skew skew; /* both directions have their hot places in common, as in fio */
+    struct skew skew; /* both directions share their hot spots, as in fio */
     struct wl_plan_cursor cursors[WL_DIRECTIONS];
 };
 
@@ -84,34 +84,35 @@ struct wl_plan_io {
     int64_t offset, bytes;
 };
 
-/* Every I/O has this one size. */
+/* Sets a single size for all I/Os. */
 void wl_plan_fixed(struct wl_plan_params *params, int64_t bytes);
 
-/* The largest and the smallest I/O that a plan can yield; the region must hold the largest. */
+/* Largest and smallest I/O of a plan; the region must be at least as large as the largest. */
 int64_t wl_plan_largest(const struct wl_plan_params *params);
 int64_t wl_plan_smallest(const struct wl_plan_params *params);
 
-/* The one size of every I/O when each begins at a multiple of it, so that blocks never overlap in
- * part; or 0. */
+/* The common size of all I/Os if each begins at a multiple of it, so that I/Os never overlap
+ * partially; otherwise 0. */
 int64_t wl_plan_uniform(const struct wl_plan_params *params);
 
-/* The part of `whole` that is wanted (0 bytes: all from its offset on), cut where `whole` ends. */
+/* The wanted part of `whole` (0 bytes: everything from its offset on), cut at the end of
+ * `whole`. */
 struct wl_region wl_plan_cut(struct wl_region whole, struct wl_region wanted);
 
-/* That part; false when an I/O would not fit in or would not consist of whole blocks. */
+/* The same part; false if an I/O would not fit or would not consist of whole blocks. */
 bool wl_plan_region(const struct wl_plan_params *params, int64_t block_bytes,
                     struct wl_region whole, struct wl_region wanted, struct wl_region *region);
 
 void wl_plan_init(struct wl_plan *plan, const struct wl_plan_params *params,
                   struct wl_region region, struct rng rng);
 
-/* Sequential I/O begins anew; the random streams go on. */
+/* Restarts sequential I/O; the random streams continue. */
 void wl_plan_rewind(struct wl_plan *plan);
 
-/* The direction that the mix asks for next; a mix of one kind draws nothing. */
+/* Next direction according to the mix; a mix with one direction draws nothing. */
 enum wl_direction wl_plan_direction(struct wl_plan *plan);
 
-/* The next I/O of that direction. */
+/* The next I/O in that direction. */
 struct wl_plan_io wl_plan_next(struct wl_plan *plan, enum wl_direction direction);
 
 #endif

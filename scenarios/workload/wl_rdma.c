@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_rdma - raw RDMA traffic, as the rdma-* kinds share it.
- * A reliable connection completes in order, so the times of what is under way are a ring for each
- * queue pair.  The first bad completion, or the end of the connection, ends its queue pair:
- * everything under way there is failed at once and later completions (the flush) are not looked at
- * again. */
+ * wl_rdma - raw RDMA traffic of the rdma-* kinds.
+ * A reliable connection completes in order, so the times of messages in flight are a ring per queue
+ * pair. The first failed completion, or the end of the connection, ends the queue pair: everything
+ * in flight there fails at once, and later completions (the flush) are ignored. */
 #include "base/numbers.h"
 #include "scenarios/workload/wl_rdma_private.h"
 #include "scenarios/workload/wl_watch.h"
@@ -36,7 +35,7 @@ static void settle_state(struct wl_rdma *wl)
         wl->site.on_idle(wl->site.on_idle_self);
 }
 
-/* Account. */
+/* Accounting. */
 
 static void keep_flow(struct wl_rdma *wl, const struct workload_flow *flow)
 {
@@ -160,7 +159,8 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
     return true;
 }
 
-/* The next usable pair in turn with room whose core is free, or NULL: at `wakes` a core is. */
+/* The next usable pair in turn with room and a free core, or NULL: `wakes` is the time when a core
+ * is free. */
 static struct wl_rdma_pair *find_room(struct wl_rdma *wl, time_ps now, time_ps *wakes)
 {
     *wakes = TIME_NEVER;
@@ -195,7 +195,7 @@ static void end_by_stop(struct wl_rdma *wl)
     wl->state = WL_RDMA_ENDING;
 }
 
-/* Issues one message if one may be issued now; otherwise arranges to be called again. */
+/* Issues one message if possible now; otherwise arranges the next call. */
 static bool issue_one(struct wl_rdma *wl, time_ps now)
 {
     if (now >= wl->site.stop) {
@@ -242,7 +242,7 @@ static void on_timer(void *self, time_ps now)
 
 /* Connections. */
 
-/* Each pair reports once; when the last has, issuing begins. */
+/* Each pair reports once; after the last report, issuing begins. */
 static void pair_settled(struct wl_rdma_pair *pair)
 {
     struct wl_rdma *wl = pair->owner;
@@ -307,8 +307,8 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
         pump(pair->owner);
 }
 
-/* The oldest message; one that is answered needs its answer and its own completion, in any order:
- * only then has the send queue room for another. */
+/* True if the oldest message is done. A message with an answer needs both the answer and its own
+ * completion, in any order: only then does the send queue have room for another one. */
 static bool is_done_by(struct wl_rdma_pair *pair, const struct ibv_wc *wc)
 {
     if (!pair->owner->answered)
@@ -331,7 +331,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     pump(pair->owner);
 }
 
-/* Completions are lost: nobody can tell of which messages. */
+/* Completions are lost, so it is unknown which messages completed. */
 static void on_async(void *self, struct verbs_conn *conn, enum ibv_event_type type)
 {
     struct wl_rdma_pair *pair = self;
@@ -397,8 +397,8 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
         .private_data_len = sizeof private_data,
         .responder_resources = reads,
         .initiator_depth = reads,
-        .retry_count = 7,     /* three bits: the most there is */
-        .rnr_retry_count = 7, /* without end, IBTA Vol 1 9.7.5.2.8 */
+        .retry_count = 7,     /* the maximum, three bits */
+        .rnr_retry_count = 7, /* unlimited, IBTA Vol 1 9.7.5.2.8 */
     };
     const struct verbs_user user = {
         .self = pair, .on_cm = on_cm, .on_completion = on_completion, .on_async = on_async};
@@ -406,7 +406,7 @@ static void connect_pair(struct wl_rdma *wl, struct wl_rdma_pair *pair)
     pair->conn = verbs->connect(pair->device, &peer, &cap, &param, &user);
 }
 
-/* The table. */
+/* Operations table. */
 
 struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode,
                                 bool answered)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_rdma_look - what an instance of an rdma-* kind tells of itself, and where the sizes of its
- * messages are from. */
+ * wl_rdma_look - state of an instance of an rdma-* kind for observers, and the origin of its
+ * message sizes. */
 #include "scenarios/workload/wl_rdma_private.h"
 
 #include "base/note_text.h"
@@ -26,8 +26,8 @@ bool wl_rdma_read_sizes(void *params, const struct workload_file *file)
     return own->table != NULL;
 }
 
-/* What has come of what the pair has posted; false: nobody knows, or some of it may be lost again,
- * as all that is under way in a queue pair that fails is. */
+/* Bytes that have arrived of the messages that the pair has posted. False: unknown, or some of them
+ * may be lost again, because a queue pair that fails loses everything in flight. */
 static bool has_arrived(const struct wl_rdma_pair *pair, uint64_t *bytes)
 {
     const struct wl_rdma *wl = pair->owner;

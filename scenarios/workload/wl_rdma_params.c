@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_rdma_params - the rows of the rdma-* kinds. */
+ * wl_rdma_params - parameters of the rdma-* kinds. */
 #include "scenarios/workload/wl_rdma_private.h"
 
 #define FIELD(name) offsetof(struct wl_rdma_params, name)

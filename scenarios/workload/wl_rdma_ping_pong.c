@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_rdma_ping_pong - messages that the other host answers, each with one as long. */
+ * wl_rdma_ping_pong - messages that the other host answers with messages of the same length. */
 #include "scenarios/workload/wl_rdma.h"
 
 static struct workload *create(const struct workload_site *site)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_rdma_private - an instance: what carries it out, and what is reported of it. */
+ * wl_rdma_private - state of an instance, and its statistics. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_PRIVATE_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_PRIVATE_H
 
@@ -12,13 +12,13 @@ enum wl_rdma_state { WL_RDMA_CONNECTING, WL_RDMA_ISSUING, WL_RDMA_ENDING, WL_RDM
 struct wl_rdma_message {
     time_ps issued_at;
     int64_t bytes;
-    bool by_core; /* since then it waited for the core last */
+    bool by_core; /* its issue last waited for the core, not for room in the queue pair */
 };
 
 /* Posts and polls for its queue pairs, one message at a time. */
 struct wl_rdma_core {
     time_ps free_at, busy;
-    bool wanted; /* a queue pair has room, and waits for it */
+    bool wanted; /* a queue pair has room and waits for the core */
 };
 
 struct wl_rdma_pair {
@@ -30,8 +30,8 @@ struct wl_rdma_pair {
     bool settled; /* connected, or failed */
     bool usable;
     uint32_t oldest, under_way;
-    int32_t answers_ahead;            /* answers that came less completions of messages that came */
-    struct wl_rdma_message *messages; /* ring of `outstanding` */
+    int32_t answers_ahead;            /* answers received minus completions of own messages */
+    struct wl_rdma_message *messages; /* ring of `outstanding` entries */
     struct wl_rdma_core *core;
     struct wl_goodput goodput;
 };
@@ -41,7 +41,7 @@ struct wl_rdma {
     struct wl_window window;
     struct wl_rdma_params params;
     enum ibv_wr_opcode opcode;
-    bool answered; /* a message is done when its answer has come */
+    bool answered; /* a message is done when its answer has arrived */
     enum wl_rdma_state state;
     struct timer timer;
     struct wl_pace pace;
@@ -49,7 +49,7 @@ struct wl_rdma {
     uint32_t pair_count, settled, next_pair;
     struct wl_rdma_core *cores;
     uint32_t core_count;
-    time_ps post_cost;            /* of a core, for each message */
+    time_ps post_cost;            /* core time per message */
     const struct wl_sizes *sizes; /* NULL: all have message_size */
     struct rng size_draws;
     struct workload_flow *flows;

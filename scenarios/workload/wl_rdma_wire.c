@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_rdma_wire - the private data of the rdma-* kinds. */
+ * wl_rdma_wire - private data of the rdma-* kinds. */
 #include "scenarios/workload/wl_rdma.h"
 
 #include <string.h>
@@ -47,7 +47,9 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
     request->receives = (uint32_t)get(bytes + 8, 2);
     request->receive_delay_us = (uint32_t)get(bytes + 12, 4);
     const bool send = request->opcode == IBV_WR_SEND || request->opcode == IBV_WR_SEND_WITH_IMM;
-    request->gives_back = (bytes[1] & WL_RDMA_GIVES_BACK) != 0 && !send; /* others need it */
+    request->gives_back = (bytes[1] & WL_RDMA_GIVES_BACK) != 0 && !send; /* for SEND, other
+                                                                          * connections need the
+                                                                          * memory */
     const bool known = send || request->opcode == IBV_WR_RDMA_WRITE ||
                        request->opcode == IBV_WR_RDMA_WRITE_WITH_IMM ||
                        request->opcode == IBV_WR_RDMA_READ;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_replay - which I/O of a trace comes next, and when it is due. */
+ * wl_replay - next I/O of a trace, and the time when it is due. */
 #include "scenarios/workload/wl_replay.h"
 
 #include "base/check.h"
@@ -13,7 +13,7 @@ static time_ps bounded(__int128 time)
     return time < TIME_NEVER / 4 ? (time_ps)time : TIME_NEVER / 4;
 }
 
-/* From the beginning of a round, for a time of the trace. */
+/* Time from the beginning of a round, for a time in the trace. */
 static time_ps delay(const struct wl_replay_params *params, time_ps at)
 {
     return bounded((__int128)(at - params->skip) * PPM / params->speed);
@@ -59,7 +59,7 @@ bool wl_replay_region(const struct wl_replay_params *params, int64_t block_bytes
     *region = (struct wl_region){.offset = whole.offset, .bytes = blocks * block_bytes};
     if (whole.offset % block_bytes != 0 || blocks <= 0)
         return false;
-    /* An I/O that begins inside of a block touches one more. */
+    /* An unaligned I/O touches one more block. */
     const int64_t largest = ((int64_t)params->sums.largest / block_bytes + 2) * block_bytes;
     return params->beyond == WL_REPLAY_FOLD ? largest <= region->bytes
                                             : params->sums.end <= region->bytes;
@@ -89,7 +89,7 @@ void wl_replay_init(struct wl_replay *replay, const struct wl_replay_params *par
     replay->period = bounded((__int128)span + (left > 1 ? (span - begin) / (left - 1) : 0));
 }
 
-/* Goes on to the next I/O of this instance; false when there is none. */
+/* Advances to the next I/O of this instance; false if there is none. */
 static bool find_next(struct wl_replay *replay)
 {
     if (replay->own == 0)
@@ -105,7 +105,7 @@ static bool find_next(struct wl_replay *replay)
     return false;
 }
 
-/* Whole blocks, inside of the region. */
+/* Converts an I/O to whole blocks inside the region. */
 static void place(struct wl_replay *replay, const struct trace_io *io, struct wl_replay_io *out)
 {
     const int64_t block = replay->block_bytes, room = replay->region.bytes;
@@ -152,7 +152,7 @@ uint64_t wl_replay_missed(const struct wl_replay *replay, time_ps stop)
     uint64_t missed = own_before(replay, replay->next, stop - replay->round_start);
     if (replay->period <= 0 || stop <= replay->round_start || replay->rounds_left == 1)
         return missed;
-    /* Rounds that begin before stop; all but the last of them lie before it as a whole. */
+    /* Rounds that begin before stop; all but the last one are completely before stop. */
     int64_t rounds = (stop - replay->round_start - 1) / replay->period;
     if (rounds > replay->rounds_left - 1)
         rounds = replay->rounds_left - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_script - what a storage workload does next, and when. */
+ * wl_script - decides what a storage workload does next, and when. */
 #include "scenarios/workload/wl_script.h"
 
 void wl_script_plan(const struct wl_nvme_params *params, struct wl_plan_params *plan)
@@ -36,7 +36,7 @@ int64_t wl_script_compares(const struct wl_nvme_params *params, struct wl_region
     return can ? wl_plan_uniform(&plan) : 0;
 }
 
-/* A rate in bytes is spent by the size of each I/O, a rate in I/Os by a thousand thousandths. */
+/* Cost of an I/O: its size for a rate in bytes, WL_PACE_EVENT for a rate in I/Os. */
 static int64_t units(const struct wl_script *script, int index, int64_t bytes)
 {
     return script->params->fio.rate_bytes[index] > 0 ? bytes : WL_PACE_EVENT;
@@ -123,7 +123,7 @@ static bool loop_over(const struct wl_script *script)
            (script->params->fio.loop_ios > 0 && script->ios_left <= 0);
 }
 
-/* What draining was for: a pause, then the batch that is to be read back. */
+/* Actions after draining: a pause, then the read-back of the batch. */
 static void drained(struct wl_script *script, time_ps now)
 {
     script->draining = false;
@@ -144,11 +144,11 @@ static struct wl_step issue_read_back(struct wl_script *script, time_ps now)
     struct wl_step step = {.kind = WL_ISSUE, .at = now, .read_back = true};
     step.io = wl_plan_next(&script->bookmark, WL_WRITE);
     step.io.direction = WL_READ;
-    script->read_back_left--; /* the last leaves the bookmark where the plan's writes are */
+    script->read_back_left--; /* after the last one, the bookmark is where the plan's writes are */
     return step;
 }
 
-/* The pace that a direction goes by. */
+/* The pace of a direction. */
 static int pace_of(const struct wl_script *script, int direction)
 {
     return script->one_rate ? WL_READ : direction;
@@ -160,9 +160,8 @@ static bool is_due(const struct wl_script *script, int direction, time_ps now)
     return pace->per_second == 0 || pace->due <= now;
 }
 
-/* The direction to issue now, or -1 with the time to wait for.  The mix proposes; a direction that
- * is ahead of its rate lets the other go when that one has a rate and is due, as fio
- * does. */
+/* Direction to issue now, or -1 with the time to wait for. The mix proposes a direction; if that
+ * one is ahead of its rate, the other one may go if it has a rate and is due, as in fio. */
 static int choose_direction(struct wl_script *script, time_ps now, time_ps *wait_until)
 {
     if (script->drawn < 0)
@@ -212,7 +211,7 @@ static enum wl_deed draw_deed(struct wl_script *script)
     return WL_TRANSFER;
 }
 
-/* A comparison goes where a read would, what clears blocks where a write would. */
+/* A compare uses the offset of a read; Write Zeroes and Deallocate that of a write. */
 static void choose_deed(struct wl_script *script, struct wl_step *step, int direction)
 {
     step->deed = script->other_ppm == 0 ? WL_TRANSFER : draw_deed(script);
@@ -226,7 +225,7 @@ static void choose_deed(struct wl_script *script, struct wl_step *step, int dire
         step->io = wl_plan_next(&script->plan, (enum wl_direction)direction);
 }
 
-/* fsync=N, fdatasync=N: a write was the Nth, and its Flush has not been issued.  As in fio none
+/* fsync=N, fdatasync=N: the Nth write was issued, and its Flush was not. As in fio, no Flush
  * follows the last write. */
 static bool needs_flush(const struct wl_script *script)
 {
@@ -276,7 +275,7 @@ static struct wl_step issue_replayed(struct wl_script *script, time_ps now)
     };
 }
 
-/* At the end of a loop or of everything: read back what is left, then go on or end. */
+/* At the end of a loop or of the job: reads back the rest, then continues or ends. */
 static struct wl_step end_loop(struct wl_script *script, time_ps now, int64_t under_way)
 {
     if (script->batch_writes > 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_sizes - tables, their file, and a draw. */
+ * wl_sizes - published distributions, the file format, and drawing. */
 #include "scenarios/workload/wl_sizes.h"
 
 #include "scenarios/format/lines.h"
@@ -9,8 +9,8 @@
 
 enum { PER_CENT = WL_SIZES_ALL / 100 };
 
-/* Flows of a web search cluster: Alizadeh et al. (DCTCP), SIGCOMM 2010, figure 4, as HPCC's authors
- * have it (High-Precision-Congestion-Control, traffic_gen/WebSearch_distribution.txt). */
+/* Flows of a web search cluster: Alizadeh et al. (DCTCP), SIGCOMM 2010, figure 4, in the version of
+ * HPCC's authors (High-Precision-Congestion-Control, traffic_gen/WebSearch_distribution.txt). */
 static const struct wl_size_point web_search[] = {
     {0, 0},
     {10000, 15 * PER_CENT},
@@ -26,7 +26,8 @@ static const struct wl_size_point web_search[] = {
     {30000000, 100 * PER_CENT},
 };
 
-/* Messages of Alibaba's distributed storage in production, 2019: likewise, AliStorage2019. */
+/* Messages of Alibaba's distributed storage in production, 2019, in the version of HPCC's authors,
+ * AliStorage2019. */
 static const struct wl_size_point storage[] = {
     {0, 0},
     {4000, 2293 * (PER_CENT / 100)},
@@ -53,7 +54,7 @@ const struct wl_sizes *wl_sizes_named(enum wl_sizes_kind kind)
     return kind == WL_SIZES_FIXED ? NULL : &tables[kind];
 }
 
-/* ---- the file ---- */
+/* ---- file ---- */
 
 struct reader {
     struct lines lines;
@@ -76,8 +77,8 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-/* "12", and "12.345" where a unit has parts; places below its last part are left out.  -1: it is
- * none, or above the limit. */
+/* Parses "12", and "12.345" if a unit has parts; digits beyond the last part are dropped. -1: not a
+ * number, or above the limit. */
 static int64_t number_of(const char *text, size_t length, int64_t unit, int64_t most)
 {
     const char *point = memchr(text, '.', length);
@@ -103,7 +104,7 @@ static bool take_point(struct reader *reader, struct wl_size_point point, const 
 {
     const struct wl_size_point *last =
         reader->count == 0 ? NULL : &reader->points[reader->count - 1];
-    if (last == NULL && point.share > 0) /* sizes begin at that one */
+    if (last == NULL && point.share > 0) /* sizes begin at that point */
         *(struct wl_size_point *)arena_push(reader->arena, (void **)(void *)&reader->points,
                                             &reader->count, sizeof point) =
             (struct wl_size_point){point.bytes, 0};
@@ -159,7 +160,7 @@ const struct wl_sizes *wl_sizes_read(struct arena *arena, const struct tree_file
     return sizes;
 }
 
-/* ---- its use ---- */
+/* ---- use ---- */
 
 int64_t wl_sizes_largest(const struct wl_sizes *sizes)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wl_sizes - distributions of message sizes: published ones, and a user's own.
- * A distribution is its cumulative table: points of a size and of how many messages are at most so
- * large; between two points sizes are spread evenly.  A file has a point a line, "BYTES PERCENT",
- * as HPCC's generator of flows has it; sizes and percentages rise, the
- * last is 100, '#' begins a comment.
+ * A distribution is a cumulative table: each point has a size and the share of messages of at most
+ * this size; between two points, sizes are uniformly distributed. A file has one point per line,
+ * "BYTES PERCENT", like the files of HPCC's flow generator. Sizes and percentages increase, the
+ * last percentage is 100, and '#' begins a comment.
  *     0 0
  *     4096 25.5
  *     1000000 100
- * Units: bytes; shares in 10^-9.  Owner: the arena, or nobody.  Errors: located messages. */
+ * Units: bytes; shares in 10^-9. Owner: the arena; built-in distributions are static. Errors:
+ * located messages. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_SIZES_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_SIZES_H
 
@@ -26,7 +27,7 @@ enum { WL_SIZES_POINTS_MAX = 10000, WL_SIZES_BYTES_MAX = 1 << 30, WL_SIZES_ALL =
 
 struct wl_size_point {
     int64_t bytes;
-    int64_t share; /* of the messages are at most so large, in 10^-9 */
+    int64_t share; /* share of messages of at most this size, in 10^-9 */
 };
 
 struct wl_sizes {
@@ -34,10 +35,10 @@ struct wl_sizes {
     uint32_t count;
 };
 
-/* NULL: FIXED. */
+/* NULL: FIXED */
 const struct wl_sizes *wl_sizes_named(enum wl_sizes_kind kind);
 
-/* NULL and messages when the file is none. */
+/* NULL, with messages, if the file is invalid. */
 const struct wl_sizes *wl_sizes_read(struct arena *arena, const struct tree_file *file,
                                      struct diag *diag);
 

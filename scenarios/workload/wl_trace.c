@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_trace - plays the I/Os of a trace file at the times that it has.
+ * wl_trace - replays the I/Os of a trace file at their recorded times.
  * A storage workload (wl_nvme.c) whose script takes its I/Os from a trace (wl_replay.h) instead of
- * drawing them.  The file is an iolog of fio, a table of I/Os or blkparse's text (table.h). */
+ * drawing them. The file is an iolog of fio, a table of I/Os or blkparse's text (table.h). */
 #include "base/plural.h"
 #include "scenarios/trace/table.h"
 #include "scenarios/workload/wl_nvme.h"
@@ -59,7 +59,7 @@ static const struct opt rows[] = {
     {0},
 };
 
-/* What a run that ends before the trace leaves out. */
+/* Reports the part of the trace that is after the end of the run. */
 static void tell_reach(const struct wl_replay_params *replay, const struct workload_file *file)
 {
     const struct diag_place place = {.file = file->file->name};
@@ -72,7 +72,7 @@ static void tell_reach(const struct wl_replay_params *replay, const struct workl
                  plural(replay->trace->count, "I/O", "I/Os"));
 }
 
-/* What is certain before a target has reported its namespaces. */
+/* Checks that are possible before a target has reported its namespaces. */
 static bool fits(const struct wl_nvme_params *params, const struct workload_file *file)
 {
     const int64_t left = file->room - params->offset;

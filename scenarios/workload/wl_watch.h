@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_watch - what workloads without NVMe tell who accounts for time. */
+ * wl_watch - events of workloads without NVMe for time accounting. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_WATCH_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_WL_WATCH_H
 
@@ -21,7 +21,8 @@ static inline uint8_t wl_watch_operation(enum ibv_wr_opcode opcode)
                                                                                  : PROBE_WORK_SEND;
 }
 
-/* The oldest of that connection is complete; `message` has what the workload knows of it. */
+/* The oldest message of the connection is complete; `message` has the workload's information about
+ * it. */
 static inline void wl_watch_completed(const struct workload_site *site, struct verbs_device *device,
                                       const struct verbs_conn *conn, struct probe_message message)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * workload - the kinds, and the statistics that they share. */
+ * workload - list of the kinds, and their common statistics. */
 #include "scenarios/workload/workload.h"
 
 #include <string.h>
@@ -71,7 +71,8 @@ static void fold_counts(struct workload_stats *into, const struct workload_stats
 
 void workload_fold(struct workload_stats *into, const struct workload_stats *from)
 {
-    CHECK(into->each == NULL && from->each == NULL); /* a list would know who came first */
+    CHECK(into->each == NULL && from->each == NULL); /* the order in a list would depend on the
+                                                      * executor */
     if (from->issued > 0)
         into->first_issue = into->issued > 0 ? time_earlier(into->first_issue, from->first_issue)
                                              : from->first_issue;

@@ -8,14 +8,16 @@
 #include <string.h>
 
 enum {
-    SHIFT_FIRST = 17,         /* the first looks are 131 ns apart */
-    CONNECTIONS_MOST = 16384, /* of an entry that is looked at: a look costs each of them */
-    INSTANCES_FEW = 64,       /* more are looked at half as often */
-    INSTANCES_MANY = 1024,    /* more are out of the caches when a look comes */
-    BYTES_MANY = 8 << 20      /* of a connection of so many, for which looks are worth their cost */
+    SHIFT_FIRST = 17,         /* initially, samples are 131 ns apart */
+    CONNECTIONS_MOST = 16384, /* limit per sampled entry, because a sample visits each connection */
+    INSTANCES_FEW = 64,       /* entries with more instances are sampled half as often */
+    INSTANCES_MANY = 1024,    /* with more instances, their data are no longer cached when they
+                               * are sampled */
+    BYTES_MANY = 8 << 20      /* bytes per connection that justify the cost of sampling */
 };
 
-static const uint64_t bytes_most = UINT64_C(1) << 48; /* more last as long as they may */
+static const uint64_t bytes_most = UINT64_C(1) << 48; /* larger transfers are assumed to last as
+                                                       * long as possible */
 
 void arrivals_init(struct arrivals *arrivals, time_ps base)
 {
@@ -29,7 +31,7 @@ void arrivals_fini(struct arrivals *arrivals)
     wl_history_fini(&arrivals->history);
 }
 
-/* A parameter of the kind, or what stands for it where the kind has none of that name. */
+/* A parameter of the kind, or `otherwise` if the kind has no parameter of that name. */
 static int64_t asked(const struct scenario_workload *workload, const char *name, int64_t otherwise)
 {
     const struct opt *row = opt_find(workload->ops->opts, name);
@@ -39,13 +41,13 @@ static int64_t asked(const struct scenario_workload *workload, const char *name,
     return value;
 }
 
-/* Queue pairs of an instance. */
+/* Queue pairs per instance. */
 static uint64_t connections_of(const struct scenario_workload *workload)
 {
     return (uint64_t)asked(workload, "qps", asked(workload, "queues", 1));
 }
 
-/* ---- how long it lasts at least ---- */
+/* ---- minimum duration ---- */
 
 static time_ps on_wires(const struct scenario_node *host, uint64_t bytes)
 {
@@ -55,7 +57,7 @@ static time_ps on_wires(const struct scenario_node *host, uint64_t bytes)
     return rate == 0 ? 0 : units_transfer_ps(bytes, rate);
 }
 
-/* The longest time in which a host's links carry its messages. */
+/* Longest time that a host's links need for its messages. */
 static time_ps carried(const struct scenario *scenario, const struct scenario_workload *workload,
                        uint64_t each)
 {
@@ -74,7 +76,7 @@ static time_ps carried(const struct scenario *scenario, const struct scenario_wo
     return longest;
 }
 
-/* 0: it is not known. */
+/* 0: unknown. */
 static time_ps lasts(const struct scenario *scenario, const struct scenario_workload *workload,
                      time_ps until)
 {
@@ -91,9 +93,9 @@ static time_ps lasts(const struct scenario *scenario, const struct scenario_work
     return time_earlier(most, carried(scenario, workload, each * (uint64_t)count));
 }
 
-/* ---- looks ---- */
+/* ---- samples ---- */
 
-/* A look at one of many connections takes a quarter of the time that a packet takes. */
+/* Sampling one of many connections costs a quarter of the time of simulating a packet. */
 static bool is_worth_looks(const struct scenario_workload *workload, uint32_t instances)
 {
     const int64_t count = asked(workload, "count", 0); /* 0: until the end */
@@ -116,14 +118,14 @@ void arrivals_begin(struct arrivals *arrivals, const struct arrivals_of *of, tim
     arrivals->intervals =
         of->instances > INSTANCES_FEW ? WL_HISTORY_INTERVALS / 2 : WL_HISTORY_INTERVALS;
     while (least >> history->shift >= arrivals->intervals)
-        history->shift++; /* as long as they would become anyway */
+        history->shift++; /* start with the interval length that would be reached anyway */
     if (arrivals->looked)
         arrivals->look_at = wl_history_next(history, now);
 }
 
 void arrivals_look(struct arrivals *arrivals, time_ps now, uint64_t delivered, bool over)
 {
-    /* Less than before: a connection failed, and what it brought is void. */
+    /* Fewer bytes than before: a connection failed, and its bytes no longer count. */
     const uint64_t more = delivered > arrivals->delivered ? delivered - arrivals->delivered : 0;
     wl_history_deliver(&arrivals->history, now, more, arrivals->intervals);
     arrivals->delivered += more;

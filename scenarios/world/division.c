@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * division - nodes become clumps, and clumps regions. */
+ * division - groups nodes into clusters, and clusters into regions. */
 #include "scenarios/world/division.h"
 
 #include "base/check.h"
@@ -16,14 +16,15 @@ enum { NOBODY = UINT32_MAX };
 struct division {
     const struct scenario *scenario;
     uint32_t executors;
-    uint32_t *clump;       /* by node: the least node of those that stay together, or on the way */
-    uint32_t *weight;      /* by clump: linked ports */
-    uint32_t *links;       /* by clump: to others */
-    uint32_t *inside;      /* of them, into the region that grows */
-    uint32_t *executor_of; /* by clump; NOBODY: not yet */
+    uint32_t *clump;       /* by node: smallest node of its cluster, or the next one on the way
+                            * to it */
+    uint32_t *weight;      /* by cluster: number of linked ports */
+    uint32_t *links;       /* by cluster: links to other clusters */
+    uint32_t *inside;      /* by cluster: links into the growing region */
+    uint32_t *executor_of; /* by cluster; NOBODY: not assigned yet */
 };
 
-/* ------------------------------------------------------------------ clumps */
+/* ------------------------------------------------------------------ clusters */
 
 static uint32_t clump_of(const struct division *division, uint32_t node)
 {
@@ -60,8 +61,8 @@ static void unite_machines(const struct division *division)
             }
 }
 
-/* A host stays with the switch at its first link, unless the clump became too large to share out
- * evenly. */
+/* A host stays with the switch at its first link, unless the cluster became too large for an even
+ * division. */
 static void unite_hosts(const struct division *division, uint32_t most)
 {
     const struct scenario *scenario = division->scenario;
@@ -108,8 +109,9 @@ static uint32_t make_clumps(const struct division *division)
 
 /* ------------------------------------------------------------------ regions */
 
-/* Of the clumps that are left the one with the most links into the region, less those elsewhere;
- * one without any only where there is no other.  Of several the first. */
+/* The remaining cluster with the largest difference between links into the region and links
+ * elsewhere. A cluster without links into the region is used only if there is no other. Among
+ * equals, the first one. */
 static uint32_t next_clump(const struct division *division)
 {
     uint32_t found = NOBODY;
@@ -137,14 +139,14 @@ static void join_region(const struct division *division, uint32_t clump, uint32_
         }
 }
 
-/* Whether a region takes a clump more: it ends as near to its share as it can, but never with less
- * than half of it. */
+/* True if a region should take another cluster: its weight ends as close to its share as possible,
+ * but never below half of it. */
 static bool takes(uint32_t weight, uint32_t more, uint32_t share)
 {
     return weight + more / 2 < share || 2 * weight < share;
 }
 
-/* Grows a region of what is left, the last until nothing is; returns its weight. */
+/* Grows a region from the remaining clusters; the last region takes all. Returns its weight. */
 static uint32_t grow(const struct division *division, uint32_t executor, uint32_t left)
 {
     const bool last = executor + 1 == division->executors;
@@ -183,14 +185,15 @@ uint32_t *division_make(const struct scenario *scenario, uint32_t executors)
     return division.executor_of;
 }
 
-/* ------------------------------------------------------------------ how many pay */
+/* ------------------------------------------------------------------ number of executors */
 
 enum {
-    EVENTS = 12, /* of a full frame and its answer: four links or so, one and a half events each */
-    PART = 1024, /* events are summed up in parts */
+    EVENTS = 12, /* events of a full frame and its answer: about four links with one and a half
+                  * events each */
+    PART = 1024, /* scale of fractional events */
 };
 
-/* What is sent sooner than that after a node did something reaches no other. */
+/* Minimum time after which an event at a node can affect another node. */
 static time_ps lookahead_of(const struct scenario *scenario)
 {
     time_ps least = WHEEL_WIDTH_MAX;
@@ -207,7 +210,7 @@ static time_ps lookahead_of(const struct scenario *scenario)
     return least;
 }
 
-/* Events, in parts, that full frames of the host cause in that time. */
+/* Events, scaled by PART, that full frames of the host cause in that time. */
 static uint64_t events_of(const struct scenario_node *host, time_ps span)
 {
     uint64_t sum = 0;
@@ -218,7 +221,7 @@ static uint64_t events_of(const struct scenario_node *host, time_ps span)
     return sum;
 }
 
-/* Of all hosts that workloads begin at, or of all that they go to. */
+/* Sum over all hosts at which workloads begin, or to which they go. */
 static uint64_t events_of_side(const struct scenario *scenario, bool to, time_ps span)
 {
     bool *counted = memory_zeroed(scenario->node_count, sizeof *counted);

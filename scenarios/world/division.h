@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * division - which executor runs which node of a scenario.
- * A switch goes with the hosts behind it, and with the switches that it shares most links with, so
- * that most frames stay with their executor; each has about as many ports to serve.  Nothing but
- * the time that a run takes depends on it.
+ * division - assigns the nodes of a scenario to executors.
+ * A switch is assigned together with its hosts, and with the switches to which it has most links,
+ * so that most frames stay within an executor. Each executor has about the same number of ports.
+ * The assignment affects only the speed of a run.
  * Method: greedy graph growing; Karypis and Kumar, SIAM J. Sci. Comput. 20(1), 1998. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_DIVISION_H
 #define STORMGLASS_SCENARIOS_WORLD_DIVISION_H
 
 #include "scenarios/load/scenario.h"
 
-/* The executor of each node, by its index; the caller frees it.  Hosts of a machine have the same.
- */
+/* Returns the executor of each node, by index; the caller frees the array. Hosts of one machine
+ * have the same executor. */
 uint32_t *division_make(const struct scenario *scenario, uint32_t executors);
 
-/* How many executors, 1 to `most`, are each expected to have enough to do in a window to pay for a
- * thread: an estimate, from the shortest link and from what the hosts that send, or those that are
- * sent to, can carry. */
+/* Number of executors, 1 to `most`, for which each is expected to have enough work per window to
+ * justify a thread. The estimate uses the shortest link and the link rates of the sending or the
+ * receiving hosts. */
 uint32_t division_worthwhile(const struct scenario *scenario, uint32_t most);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "scenarios/fio/fio.h"
 
-/* The jobs that it waits for are finished. */
+/* True if the jobs that it waits for have finished. */
 static bool may_begin(const struct scenario *scenario, const struct job_state *states,
                       uint32_t index)
 {
@@ -33,7 +33,7 @@ static bool ends(const struct fio_job *done, const struct fio_job *other)
     return false;
 }
 
-/* The end of the one ends the other, a job of the same file. */
+/* True if the end of job `finished` ends job `index` of the same file. */
 static bool is_ended_by(const struct scenario *scenario, uint32_t index, uint32_t finished)
 {
     const struct scenario_workload *done = &scenario->workloads[finished];
@@ -71,7 +71,7 @@ void job_order_attend(const struct scenario *scenario, struct job_state *states,
     }
 }
 
-/* A fio job that is delayed, or waits for others, past the end issues nothing. */
+/* A fio job whose start is delayed beyond the end issues nothing. */
 struct job_order_span job_order_span(const struct scenario_workload *workload, time_ps zero,
                                      time_ps end, time_ps now)
 {

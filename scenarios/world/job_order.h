@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * job_order - in which order the jobs of a fio file begin and end.
- * Other workloads begin at once and end nobody.  Whoever plays a scenario keeps one state for
- * each of its workloads and asks here after each that finishes. */
+ * job_order - order in which the jobs of a fio file begin and end.
+ * Other workloads begin at once and do not end others. The code that runs a scenario keeps one
+ * state per workload and calls job_order_attend after each one that finishes. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_JOB_ORDER_H
 #define STORMGLASS_SCENARIOS_WORLD_JOB_ORDER_H
 
@@ -13,17 +13,18 @@ struct job_state {
 
 struct job_order_calls {
     void *self;
-    void (*begin)(void *self, uint32_t workload); /* its state says begun already */
-    void (*stop)(void *self, uint32_t workload);  /* of one that has begun; it may finish at once */
+    void (*begin)(void *self, uint32_t workload); /* the state is already marked as begun */
+    void (*stop)(void *self, uint32_t workload);  /* for a workload that has begun; it may finish
+                                                   * immediately */
 };
 
-/* While `*attention` is set: lets what has finished end others (exitall), and begin those whose
- * jobs to wait for are finished (stonewall, wait_for). */
+/* While `*attention` is set: ends the jobs that finished ones end (exitall), and begins those whose
+ * predecessors have finished (stonewall, wait_for). */
 void job_order_attend(const struct scenario *scenario, struct job_state *states, bool *attention,
                       const struct job_order_calls *calls);
 
-/* From when to when an instance issues that is made now.  `zero` is the scenario's moment 0, `end`
- * that of its duration. */
+/* Time span in which an instance created now issues. `zero` is time 0 of the scenario, `end` the
+ * end of its duration. */
 struct job_order_span {
     time_ps start, stop;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world - from pure data to nodes that run.
- * Order of building: nodes with their ports, cables, routes, memory, ranks; then what posts
- * events: targets, sinks, workloads.  Nodes stand in the engine in the scenario's order, so a
- * node's id is its index in the scenario. */
+ * world - builds running nodes from a scenario.
+ * Build order: nodes with their ports, cables, routes, memory, ranks; then everything that posts
+ * events: targets, sinks, workloads. The engine has the nodes in the scenario's order, so a node's
+ * id is its index in the scenario. */
 #include "scenarios/world/world.h"
 
 #include "base/memory.h"
@@ -67,8 +67,8 @@ static void make_switch(struct world *world, const struct scenario_node *node,
     free(ports);
 }
 
-/* The machine that the host is, alone or with hosts before it; NULL: one without a processor, where
- * all work is the RNIC's. */
+/* The machine of the host, its own or shared with earlier hosts; NULL: a machine without a
+ * processor model, where the RNIC does all work. */
 static struct machine *machine_of(const struct world *world, const struct scenario_node *node,
                                   struct host *host)
 {
@@ -93,7 +93,7 @@ static uint8_t cabled_ports(const struct scenario_node *node)
     return (uint8_t)mask;
 }
 
-/* The first port of a card is the card. */
+/* The first port of a card represents the card. */
 static struct rnic *card_of(const struct host *host, const struct scenario_node *node,
                             uint16_t port)
 {
@@ -131,7 +131,8 @@ static void make_host(struct world *world, const struct scenario_node *node,
     world->hosts[node->index] = host;
 }
 
-/* Who looks at a connection between events may look at both ends. */
+/* Gives each RNIC access to its peers, because observers of a connection need both ends between
+ * events. */
 static void make_known(struct world *world, uint32_t endpoints)
 {
     world->rnics = memory_zeroed(endpoints, sizeof(struct rnic *));
@@ -170,7 +171,7 @@ static void join_links(struct world *world)
     }
 }
 
-/* Where a congestion control wants telemetry, all switches give it. */
+/* If a congestion control uses telemetry, all switches provide it. */
 static void provide_telemetry(struct world *world)
 {
     struct frame_pool *pools[ENGINE_EXECUTORS_MAX] = {NULL};
@@ -218,7 +219,7 @@ static void carve_memories(struct world *world, struct diag *diag)
     }
 }
 
-/* Where nobody looks nothing is kept. */
+/* Creates switches and hosts. Without an observer, nodes do not record events. */
 static void make_fabric(struct world *world, const struct probe *observer,
                         const uint32_t *executor_of, struct diag *diag)
 {
@@ -235,7 +236,8 @@ static void make_fabric(struct world *world, const struct probe *observer,
             make_host(world, &scenario->nodes[i], executor, probe, &endpoints);
         world->engine.nodes[i]->executor = number;
     }
-    for (uint32_t i = 0; i < scenario->node_count; i++) /* a group is on one */
+    for (uint32_t i = 0; i < scenario->node_count; i++) /* all nodes of a group are on one
+                                                         * executor */
         CHECK(world->engine.nodes[i]->executor ==
               world->engine.nodes[world->engine.nodes[i]->group]->executor);
     make_known(world, endpoints);
@@ -245,7 +247,8 @@ static void make_fabric(struct world *world, const struct probe *observer,
     carve_memories(world, diag);
 }
 
-/* ------------------------------------------------------------------ what runs on the hosts */
+/* ------------------------------------------------------------------ services and workloads of
+ * hosts */
 
 static uint32_t namespaces_of(const struct scenario_host *host)
 {
@@ -302,13 +305,13 @@ static void make_sink(struct world *world, const struct scenario_node *node, uin
         *sink = rdma_sink_create(&host->env, &verbs_sim, host_device(host, nic));
 }
 
-/* The NIC that has the address: of an aggregate the first. */
+/* The NIC that has the address: for an aggregate the first one. */
 static uint16_t address_nic(const struct world *world, uint32_t node, uint16_t nic)
 {
     return node_of(world, node)->is_aggregate ? 0 : nic;
 }
 
-/* A raw responder on every NIC that an rdma-* workload sends to. */
+/* Creates a raw responder on every NIC that an rdma-* workload sends to. */
 static void make_sinks(struct world *world)
 {
     struct nic_pair nics[NICS_MAX];
@@ -364,7 +367,7 @@ void world_give_way(struct workload_site *site)
         site->device = path_of(site, 0, &site->target_ip, &nic);
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ building */
 
 static void make_tables(struct world *world)
 {

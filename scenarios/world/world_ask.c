@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_ask - what others may know of the workloads of a world, at a moment or at the end. */
+ * world_ask - state of the workloads of a world, during the run or at its end. */
 #include "scenarios/world/world_play_private.h"
 
 uint32_t world_idle(const struct world *world, uint32_t workload)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_executors - making them, and what happens at the end of a window. */
+ * world_executors - creates executors, and handles the end of a window. */
 #include "scenarios/world/world_executors_private.h"
 
 #include "base/memory.h"
@@ -29,8 +29,8 @@ static void receive_mail(void *self, uint32_t executor)
                          &world->mails[executor * count + from], &to->frames, &world->engine);
 }
 
-/* Every entry that has begun has an instance there that is still busy: none is finished sooner than
- * a lookahead after that one. */
+/* True if every entry that has begun still has a busy instance on this executor. Then no entry
+ * finishes earlier than a lookahead after that instance. */
 static bool has_work_of_all(void *self, uint32_t executor)
 {
     return ((struct world *)self)->executors[executor].spent == 0;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_executors_private - what each executor of a world has for itself, and what goes between
- * them.
- * Frames for the nodes of another executor go by mail; what the nodes tell is put in order at the
- * end of a window.  Included only by world.c and world_executors.c. */
+ * world_executors_private - data of each executor, and their communication.
+ * Frames for nodes of another executor are sent by mail; events reported by nodes are put in order
+ * at the end of a window. Included only by world.c and world_executors.c. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_WORLD_EXECUTORS_PRIVATE_H
 #define STORMGLASS_SCENARIOS_WORLD_WORLD_EXECUTORS_PRIVATE_H
 
 #include "scenarios/world/world.h"
 
-/* After engine_init, before there are nodes. */
+/* Must be called after engine_init and before nodes exist. */
 void world_executors_init(struct world *world, uint32_t count, const struct probe *observer);
 
-/* After the nodes are gone. */
+/* Must be called after the nodes were destroyed. */
 void world_executors_fini(struct world *world);
 
-/* What frames from the one to the other go by; NULL: their executor is the same. */
+/* Mailbox for frames between two nodes; NULL: they have the same executor. */
 struct mail *world_mail(const struct world *world, const struct node *from, const struct node *to);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_faults - the timeline's moments, done to the world.
- * All of it happens between two events, so that the order in which nodes run decides nothing. */
+ * world_faults - applies the events of the timeline to the world.
+ * All changes happen between two events, so they do not depend on the order in which nodes run. */
 #include "scenarios/world/world_faults.h"
 
 #include "base/memory.h"
@@ -14,11 +14,11 @@
 struct world_faults {
     struct timeline *timeline;
     struct fault_order order;
-    struct port **faulty; /* ports with a fault of their own, to be freed */
+    struct port **faulty; /* ports with a port_fault, to be freed */
     uint32_t faulty_count, faulty_room;
 };
 
-/* ------------------------------------------------------------------ what faults are at */
+/* ------------------------------------------------------------------ access for faults */
 
 struct port_fault *world_faults_port(struct world *world, const struct scenario_spot *spot)
 {
@@ -72,7 +72,7 @@ static void on_link(void *self, uint32_t index, bool up)
         port_set_up(world_port(world, link->node[end], link->port[end]), up, world->engine.now);
 }
 
-/* By what befalls it at this moment. */
+/* Applies the power loss of the faults that begin now. */
 static void lose_host(struct world *world, uint32_t node)
 {
     const struct scenario_spot spot = {node, SCENARIO_ALL_PORTS};
@@ -93,7 +93,7 @@ static void on_lost(void *self, uint32_t node)
         lose_host(world, node);
 }
 
-/* Frames that have been queued keep their queue. */
+/* Frames that are already queued stay in their queues. */
 static void on_routes(void *self, const struct routing_view *view)
 {
     struct world *world = self;
@@ -108,7 +108,7 @@ static void on_routes(void *self, const struct routing_view *view)
     free(tables);
 }
 
-/* A host whose NICs are one link aggregate moves what went by that link. */
+/* A host whose NICs are one link aggregate moves the traffic of that link. */
 static void on_known(void *self, uint32_t index, bool up)
 {
     struct world *world = self;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_faults - what goes wrong in a world, between its events: what the kinds of faults do to
- * hosts, ports and targets. */
+ * world_faults - faults of a world, between its events: effects of the fault kinds on hosts, ports
+ * and targets. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_WORLD_FAULTS_H
 #define STORMGLASS_SCENARIOS_WORLD_WORLD_FAULTS_H
 
 #include "scenarios/world/world.h"
 
 void world_faults_init(struct world *world);
-void world_faults_fini(struct world *world); /* also of a world whose faults were never begun */
+void world_faults_fini(struct world *world); /* also for a world whose faults were never started */
 
-/* The next moment at which something goes wrong or right; TIME_NEVER: none. */
+/* Time of the next beginning or end of a fault's effect; TIME_NEVER: none. */
 time_ps world_faults_due(const struct world *world);
 
-/* Lets happen what is due; the engine's clock stands at that moment. */
+/* Applies everything that is due; the engine's clock is at that time. */
 void world_faults_apply(struct world *world);
 
-/* ---- what a fault changes, in its `apply` ---- */
+/* ---- used by `apply` of a fault ---- */
 
-/* What befalls the frames that leave by the port; nothing yet where nobody asked before. */
+/* Faults of the frames that leave by the port; created without effect on the first call. */
 struct port_fault *world_faults_port(struct world *world, const struct scenario_spot *spot);
 
 struct nvme_target *world_faults_target(const struct world *world, uint32_t node);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_play - begins and ends workloads, and lets faults happen.
- * Both happen between events: the engine runs up to the moment before, and then the world acts.  So
- * no node ever touches another, and the moment is the same in every run.  Of one moment faults come
- * first: a workload that begins then finds the fabric as the fault leaves it.
- *
- * Where the measured part of a workload begins and ends, the world looks at both ends of its
- * connections in the same way: what has arrived by then.
- *
- * An entry begins when the fio jobs that it waits for are finished (others: at once).  It is
- * finished a lookahead after its last instance became idle: what a host does concerns no other
- * sooner.  Then it may end others (fio's exitall), and the last ends the run. */
+ * world_play - begins and ends workloads, and applies faults.
+ * Both happen between events: the engine runs until just before the time, and then the world acts.
+ * So nodes never access each other, and the times are the same in every run. Faults come first: a
+ * workload that begins at the same time finds the fabric after the fault.
+ * At the beginning and end of a workload's measured part, the world records in the same way what
+ * has arrived at both ends of its connections.
+ * An entry begins when the fio jobs that it waits for have finished (other workloads: at once). It
+ * is finished one lookahead after its last instance became idle, because events at a host affect no
+ * other host earlier. Then it may end others (fio's exitall), and the last one ends the run. */
 #include "scenarios/world/world_play_private.h"
 
 #include "base/memory.h"
@@ -38,7 +36,7 @@ static void keep_earliest(_Atomic time_ps *least, time_ps value)
         ;
 }
 
-/* Whoever comes last here, the entry is idle since the latest moment of all. */
+/* The entry is idle since the latest time of all instances, whichever executor calls this last. */
 static void on_idle(void *self)
 {
     struct instance *instance = self;
@@ -72,7 +70,7 @@ static void free_history(struct wl_history *history)
     free(history);
 }
 
-/* Where instances of the entry on that executor tell what they did. */
+/* Statistics to which instances of the entry on that executor report. */
 static struct workload_stats *reported_at(const struct world *world, uint32_t executor,
                                           uint32_t entry)
 {
@@ -87,7 +85,7 @@ static struct workload_stats *reported_at(const struct world *world, uint32_t ex
     return *reported;
 }
 
-/* Statistics of the entry on that executor; a history is kept if anybody will look at it. */
+/* Creates the statistics of the entry on that executor, with a history if there is a reader. */
 static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
 {
     struct workload_stats *stats = reported_at(world, executor, entry);
@@ -96,7 +94,7 @@ static struct workload_stats *stats_at(const struct world *world, uint32_t execu
     return stats;
 }
 
-/* Brings world->stats up to date. */
+/* Updates world->stats. */
 static void fold_stats(const struct world *world)
 {
     for (uint32_t i = 0; world->engine.executors > 1 && i < world->workload_count; i++) {
@@ -167,7 +165,7 @@ static void note_next(const struct world *world, const struct entry *entry)
         world->play->measure_at, time_earlier(entry->measure_at, entry->arrivals.look_at));
 }
 
-/* What has arrived for the entry's instances, now that their measured part begins or ends. */
+/* Records what has arrived for the entry's instances when their measured part begins or ends. */
 static void measure_entry(const struct world *world, struct entry *entry)
 {
     entry->measure_at = TIME_NEVER;
@@ -193,7 +191,7 @@ static void measure(const struct world *world)
     }
 }
 
-/* All instances exist before the first starts: one may be idle at once. */
+/* Creates all instances before starting the first one, because an instance may be idle at once. */
 static void begin_entry(void *self, uint32_t index)
 {
     struct world *world = self;
@@ -225,14 +223,14 @@ static void stop_entry(void *self, uint32_t index)
             entry->instances[i].ops->stop(entry->instances[i].workload);
 }
 
-/* Of what is finished nothing is left anywhere. */
+/* A finished entry no longer counts as spent on any executor. */
 static void forget_entry(struct world *world)
 {
     for (uint32_t i = 0; i < world->engine.executors; i++)
         world->executors[i].spent--;
 }
 
-/* Marks what is finished by now. */
+/* Marks the entries that have finished by now. */
 static void finish_entries(struct world *world)
 {
     struct world_play *play = world->play;
@@ -253,7 +251,7 @@ static void finish_entries(struct world *world)
     play->finish_at = next;
 }
 
-/* Begins and ends workloads whose moment this is; true when all are finished. */
+/* Begins and ends workloads that are due; true if all have finished. */
 static bool attend(struct world *world)
 {
     const struct job_order_calls calls = {.self = world, .begin = begin_entry, .stop = stop_entry};
@@ -281,7 +279,7 @@ void world_play_init(struct world *world)
         arrivals_init(&play->entries[i].arrivals, scenario->workloads[i].start);
     }
     play->finish_at = play->measure_at = TIME_NEVER;
-    play->attention = true; /* the first entries begin */
+    play->attention = true; /* begin the first entries */
     CHECK(world->engine.lookahead > 0);
 }
 
@@ -295,7 +293,8 @@ void world_play_fini(struct world *world)
         free(play->entries[i].busy_on);
         arrivals_fini(&play->entries[i].arrivals);
     }
-    /* Targets and sinks are freed later and send their disconnects by ports without fault. */
+    /* Targets and sinks are destroyed later, and their disconnects must leave by ports without
+     * faults. */
     world_faults_fini(world);
     if (play != NULL) {
         for (uint32_t i = 0; i < world->engine.executors * world->workload_count; i++) {
@@ -320,7 +319,7 @@ static time_ps last_moment(const struct world *world)
     return world->window_end + world->scenario->drain;
 }
 
-/* Up to the next look for deadlocks, or `until`. */
+/* Advances to the next deadlock check, or to `until`. */
 static void advance_looking(struct world *world, time_ps until)
 {
     const time_ps look = world->deadlocks.next;
@@ -329,15 +328,15 @@ static void advance_looking(struct world *world, time_ps until)
         deadlock_tick(&world->deadlocks, look, engine_events(&world->engine));
 }
 
-/* The next moment at which the world acts. */
+/* Next time at which the world acts. */
 static time_ps world_due(const struct world *world)
 {
     const time_ps own = time_earlier(world->play->finish_at, world->play->measure_at);
     return time_earlier(own, world_faults_due(world));
 }
 
-/* To the next moment at which the world acts, or to the end of the next look or `until`; less far
- * when an entry is finished sooner. */
+/* Advances to the next time at which the world acts, to the next deadlock check, or to `until`;
+ * less far if an entry finishes earlier. */
 static void advance(struct world *world, time_ps until)
 {
     const time_ps due = world_due(world);

@@ -18,40 +18,39 @@ struct instance {
     bool idle;
 };
 
-/* Its instances are on several executors, which may find them idle in any order. */
+/* An entry whose instances are on several executors, which may become idle in any order. */
 struct entry {
     struct instance *instances;
-    uint32_t *busy_on; /* by executor, who alone writes it while events are executed */
+    uint32_t *busy_on; /* by executor, the only writer while events are executed */
     uint32_t count;
     atomic_uint busy;
-    _Atomic time_ps idle_at; /* of the last so far */
-    time_ps finish_at;       /* TIME_NEVER: not known yet */
-    time_ps measure_at;      /* its measured part begins or ends then; TIME_NEVER: not any more */
+    _Atomic time_ps idle_at; /* time of the latest idle instance so far */
+    time_ps finish_at;       /* TIME_NEVER: unknown yet */
+    time_ps measure_at;      /* next beginning or end of its measured part; TIME_NEVER: none left */
     struct arrivals arrivals;
 };
 
 struct world_play {
     struct entry *entries;
     struct job_state *jobs;
-    struct workload_stats *
-        *reported; /* by executor and entry, what world->stats adds up; NULL: none */
+    struct workload_stats **reported; /* by executor and entry: parts of world->stats; NULL: none */
     uint32_t serial;
     bool emptied;
-    _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
-    time_ps measure_at;        /* the next of all, and of all looks at what arrived */
+    _Atomic time_ps finish_at; /* next entry to finish; TIME_NEVER: unknown yet */
+    time_ps measure_at;        /* earliest of all entries, including samples of arrivals */
     bool attention;            /* an entry has finished */
 };
 
 void world_play_init(struct world *world);
 void world_play_fini(struct world *world);
 
-/* Fills in device, address and paths of an instance whose way_self is the world. */
+/* Sets device, address and paths of an instance; site->way_self must be the world. */
 void world_give_way(struct workload_site *site);
 
-/* By which NIC an instance's queue pair goes, and to which address. */
+/* NIC and destination address of an instance's queue pair. */
 struct verbs_device *world_way(const struct workload_site *site, uint32_t queue, uint32_t *ip);
 
-/* What the members of an entry have delivered, in bytes. */
+/* Bytes delivered by the members of an entry. */
 uint64_t world_entry_delivered(const struct entry *entry);
 
 #endif

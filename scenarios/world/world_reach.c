@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_reach - a search over the routes that are in force. */
+ * world_reach - searches the routes in force. */
 #include "scenarios/world/world_reach.h"
 
 #include "base/memory.h"
@@ -11,12 +11,12 @@ enum met { NOT_MET, ON_THE_WAY, FOLLOWED };
 
 struct search {
     const struct world *world;
-    uint32_t endpoint, target; /* where to, and the node that it belongs to */
-    uint8_t *met;              /* by node, enum met of a switch */
-    uint32_t depth;            /* switches on the way */
+    uint32_t endpoint, target; /* destination, and its node */
+    uint8_t *met;              /* by node: enum met of a switch */
+    uint32_t depth;            /* number of switches on the way */
 };
 
-enum { HOPS_MOST = UINT8_MAX }; /* what a hop limit can count */
+enum { HOPS_MOST = UINT8_MAX }; /* limited by the range of a hop limit */
 
 static uint32_t node_of_endpoint(const struct world *world, uint32_t endpoint)
 {
@@ -40,7 +40,7 @@ static bool loses_all(const struct port *port)
 
 static bool follow_routes(struct search *search, uint32_t node);
 
-/* A frame leaves by the port; true: it arrives, or goes round until its hop limit is used up. */
+/* True if a frame that leaves by the port arrives, or loops until its hop limit is used up. */
 static bool follow_port(struct search *search, uint32_t node, uint16_t port)
 {
     const struct scenario *scenario = search->world->scenario;
@@ -63,7 +63,7 @@ static bool follow_routes(struct search *search, uint32_t node)
     const uint16_t *ports;
     const uint32_t count = route_all(&swtch->routes, search->endpoint, &ports);
     if (search->depth >= HOPS_MOST)
-        return true; /* the frame is dropped by its hop limit, as in a loop */
+        return true; /* the frame loops and is dropped by its hop limit */
     search->depth++;
     search->met[node] = ON_THE_WAY;
     for (uint32_t i = 0; i < count; i++)
@@ -91,7 +91,7 @@ static bool leads(const struct world *world, uint32_t from, uint32_t to)
     const uint32_t node = node_of_endpoint(world, from);
     struct search search = {.world = world, .endpoint = to, .target = node_of_endpoint(world, to)};
     if (node == search.target)
-        return true; /* a loopback needs no fabric */
+        return true; /* a loopback does not use the fabric */
     search.met = memory_zeroed(world->scenario->node_count, 1);
     const bool arrives = begin_at(&search, from, node);
     free(search.met);

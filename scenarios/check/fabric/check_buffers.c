@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_buffers - the memory of a switch holds its headroom, and a pool that of one port. */
+ * check_buffers - the memory of a switch is large enough for its headroom, and a shared headroom
+ * pool for the needs of one port. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/numbers.h"
 #include "net/switch/switch_carve.h"
 
-/* A port as it will be joined. */
+/* A port with the parameters that the simulation would give it. */
 struct headroom_link check_link(const struct scenario *scenario, const struct switch_params *params,
                                 const struct scenario_port *end)
 {
@@ -20,7 +21,8 @@ struct headroom_link check_link(const struct scenario *scenario, const struct sw
     return switch_link(params, &port);
 }
 
-/* Shared by all groups, it must be enough for those of one port that pause at once at the least. */
+/* A shared headroom pool must at least cover the groups of one port, which can pause at the same
+ * time. */
 static void check_headroom_pool(const struct scenario_node *node, const struct switch_plan *plan,
                                 struct check_report *report)
 {
@@ -88,7 +90,7 @@ void check_memories(const struct scenario *scenario, struct diag *diag)
                      scenario->nodes[i].name, why);
 }
 
-/* With a shared pool half of the memory is left, and the pool has what one port needs. */
+/* With a shared headroom pool, half of the memory stays free and the pool covers one port. */
 static bool shares_well(const struct switch_plan *plan)
 {
     const struct switch_params *params = plan->params;

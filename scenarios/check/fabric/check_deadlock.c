@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Cyclic buffer dependency on the routes of the workloads: what a deadlock needs, though it takes
- * rates that fill all of these buffers at once as well (Hu et al., HotNets 2016).  One shortest
- * circle of each knot is reported.  Routes change as links fail and come back: each state that a
- * run goes through is looked at. */
+ * check_deadlock - cyclic buffer dependencies on the routes of the workloads.
+ * A deadlock needs such a cycle, and also rates that fill all buffers of the cycle at once (Hu et
+ * al., HotNets 2016). Each strongly connected component is reported once, with one shortest cycle.
+ * Routes change as links fail and come back: every routing state of the run is checked, within the
+ * limits of epochs_most. */
 #include "base/memory.h"
 #include "scenarios/check/check_rule.h"
 
@@ -16,12 +17,12 @@
 #include <string.h>
 
 enum {
-    REPORTED_MAX = 16, /* circles */
+    REPORTED_MAX = 16, /* reported cycles */
     ANY_PRIORITY = (1 << PRIORITIES) - 1,
     EPOCHS_MAX = 32,
     EPOCHS_LINKS = 100000,
-    NAMED_MAX = 3,  /* flows of a circle */
-    HOPS_SHOWN = 8, /* switches of a circle */
+    NAMED_MAX = 3,  /* flows named per cycle */
+    HOPS_SHOWN = 8, /* switches shown per cycle */
     CIRCLE_WORK = 1 << 22,
     PART_BYTES = 200
 };
@@ -31,23 +32,24 @@ struct checking {
     struct check_report *report;
     struct dependency dependency;
     struct traffic traffic;
-    uint64_t reported[REPORTED_MAX]; /* hashes of the circles */
+    uint64_t reported[REPORTED_MAX]; /* hashes of the reported cycles */
     uint32_t reported_count;
 };
 
-/* One circle while it is put into words. */
+/* One cycle while its message is written. */
 struct circle {
     const uint32_t *vertices;
     uint32_t count;
-    uint8_t priorities;                             /* mask: more than one where pauses stop all */
-    bool control;                                   /* data alone do not make it */
-    const struct dependency_traffic *by[NAMED_MAX]; /* flows that make it */
+    uint8_t priorities;                             /* mask; several priorities where a global
+                                                     * PAUSE stops all of them */
+    bool control;                                   /* true: data alone do not close the cycle */
+    const struct dependency_traffic *by[NAMED_MAX]; /* flows that close the cycle */
     uint32_t by_count;
 };
 
-/* ------------------------------------------------------------------ whose circle it is */
+/* ------------------------------------------------------------------ flows of a cycle */
 
-/* One of a group's flows that comes by those two buffers. */
+/* Finds a flow of the group that passes both buffers, `in` and then `next`. */
 static const struct dependency_traffic *one_of(struct checking *checking, uint32_t first,
                                                uint32_t count, uint32_t in, uint32_t next)
 {
@@ -68,7 +70,7 @@ static void name_flow(struct circle *circle, const struct dependency_traffic *fl
         circle->by[circle->by_count++] = flow;
 }
 
-/* A flow for each of the first steps of the circle; data rather than what goes with them. */
+/* Finds a flow for each of the first steps of the cycle, preferably data. */
 static void find_flows(struct checking *checking, struct circle *circle)
 {
     const struct traffic *traffic = &checking->traffic;
@@ -97,7 +99,7 @@ static void find_flows(struct checking *checking, struct circle *circle)
     free(found);
 }
 
-/* ------------------------------------------------------------------ words */
+/* ------------------------------------------------------------------ messages */
 
 struct text {
     char bytes[PART_BYTES];
@@ -114,7 +116,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct text *text, cons
     va_end(arguments);
 }
 
-/* The switches that the circle's links come from, and the first one again. */
+/* Writes the names of the switches along the cycle, and the first one again at the end. */
 static void write_circle(const struct checking *checking, const struct circle *circle,
                          struct text *text)
 {
@@ -168,9 +170,9 @@ static void tell(struct checking *checking, struct circle *circle, time_ps at)
     check_shows(checking->report, "pfc.deadlocks > 0");
 }
 
-/* ------------------------------------------------------------------ circles */
+/* ------------------------------------------------------------------ cycles */
 
-/* False: this one has been reported already, or enough have. */
+/* False if this cycle or the maximum number of cycles was already reported. */
 static bool is_new(struct checking *checking, const struct circle *circle)
 {
     uint64_t hash = circle->priorities;
@@ -193,8 +195,8 @@ static bool has_marked(const bool *marked, const uint32_t *members, uint32_t cou
     return false;
 }
 
-/* Knots of the data first; then, with acknowledgements and requests, those that have none of them
- * in it. */
+/* Checks the components of the data first. With `control`, acknowledgements and requests count too,
+ * and components that overlap an earlier one are skipped (`marked`). */
 static void check_view(struct checking *checking, uint8_t priorities, bool control, bool *marked,
                        time_ps at)
 {
@@ -227,7 +229,7 @@ static void check_priorities(struct checking *checking, uint8_t priorities, time
     free(marked);
 }
 
-/* With these routes, which hold from `at` on. */
+/* Checks these routes, which are in force from `at` on. */
 static void check_routes(struct checking *checking, const struct route_table *tables, time_ps at)
 {
     struct dependency *dependency = &checking->dependency;
@@ -249,7 +251,7 @@ static void check_routes(struct checking *checking, const struct route_table *ta
     traffic_free(&checking->traffic);
 }
 
-/* How many states of the routes are looked at: a large fabric takes long for each. */
+/* Limit of routing states to check, because each takes long in a large fabric. */
 static uint32_t epochs_most(const struct scenario *scenario)
 {
     const uint32_t affordable = EPOCHS_LINKS / (scenario->link_count + 1);

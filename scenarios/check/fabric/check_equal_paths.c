@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_equal_paths - traffic uses the equal paths that there are.
- * A written route takes the place of all equal costs (RFC 2992): what it leaves out carries
- * nothing.  A hash of addresses alone gives all queue pairs between two hosts one path (IBTA annex
- * A17 has the UDP source port for that). */
+ * check_equal_paths - traffic uses all available equal-cost paths.
+ * A static route replaces all equal-cost paths (RFC 2992), so the links that it omits carry
+ * nothing. A hash over addresses alone sends all queue pairs between two hosts along one path; the
+ * UDP source port of IBTA annex A17 exists to avoid that. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/flow_walk.h"
 
@@ -15,14 +15,14 @@
 #include "scenarios/workload/workload.h"
 
 enum {
-    EQUAL = 1, /* on a shortest path */
+    EQUAL = 1, /* port on a shortest path */
     USED = 2,
-    FEW = 2, /* pairs of hosts for each path: fewer leave some without any */
+    FEW = 2, /* pairs of hosts per path; with fewer, some paths stay unused */
 };
 
 struct checking {
     const struct scenario *scenario;
-    struct route_table *natural; /* without written routes */
+    struct route_table *natural; /* routes without the static ones */
     uint8_t **marks;             /* by node and port */
 };
 
@@ -37,7 +37,7 @@ static void look_at(void *self, const struct flow_hop *hop)
         checking->marks[hop->node][hop->ports[i]] |= USED;
 }
 
-/* The switch has a route that is written. */
+/* Returns the static route of the switch; NULL: none. */
 static const struct scenario_route *route_at(const struct scenario *scenario, uint32_t node)
 {
     for (uint32_t i = scenario->route_count; i-- > 0;)
@@ -106,10 +106,10 @@ static void check_convergence(const struct scenario *scenario, struct check_repo
     }
 }
 
-/* ------------------------------------------------------------------ hashes */
+/* ------------------------------------------------------------------ hash functions */
 
-/* Of a switch, about the pairs of hosts whose traffic comes in there: how many have several
- * equal paths, and how many of these have several queue pairs. */
+/* Pairs of hosts whose traffic enters the fabric at a switch: `pairs` have several equal-cost
+ * paths, and `several` of them have several queue pairs. */
 struct hashing {
     uint32_t pairs, several, links;
 };

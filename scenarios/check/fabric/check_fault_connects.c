@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_fault_connects - faults that keep members from connecting as their workload begins.
- * A lost message of the connection manager is sent again only after cm-timeout, seconds later, and
- * an address that does not resolve is looked for again after a third of address-timeout.  So
- * the paths of all pairs, there and back, are followed with the links and routes of the moment at
- * which the workload begins: a link without carrier that routes still lead to loses the flows that
- * are hashed onto it, and where nothing leads on all are lost. */
+ * check_fault_connects - no fault prevents members from connecting when their workload begins.
+ * A lost message of the connection manager is retransmitted only after cm-timeout, seconds later,
+ * and a failed address resolution is retried after a third of address-timeout. So the rule follows
+ * the paths of all pairs in both directions, with the links and routes at the time the workload
+ * begins. If routes still use a link without carrier, the flows hashed to that link are lost; if no
+ * route leads on, all flows are lost. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/memory.h"
@@ -23,10 +23,10 @@ enum { WORK_MAX = 4000000, STEPS_MAX = 100000 };
 
 enum reach { OPEN, PARTLY, CLOSED };
 
-/* The fabric at the beginning of a workload. */
+/* The fabric at the time a workload begins. */
 struct moment {
     const struct scenario *scenario;
-    uint8_t *down; /* by link, 1: it has no carrier */
+    uint8_t *down; /* by link; 1: no carrier */
     struct route_table *tables;
     uint32_t *met, *stack; /* by node */
     uint32_t round, work;
@@ -63,7 +63,8 @@ static bool any_down(const struct moment *moment)
     return memchr(moment->down, 1, moment->scenario->link_count) != NULL;
 }
 
-/* False: all links have their carrier, or there are too many changes before. */
+/* Applies the changes up to `at`. False: all links have carrier, or there are too many changes to
+ * follow. */
 static bool go_to(struct moment *moment, time_ps at)
 {
     const struct timeline_calls calls = {moment, ignore, note, ignore_loss, ignore_routes, NULL};
@@ -82,7 +83,7 @@ static bool go_to(struct moment *moment, time_ps at)
 
 /* ---- paths ---- */
 
-/* Whether a port leads on; a switch behind it is looked at next, once. */
+/* Checks whether a port leads on, and queues the switch behind it on the first visit. */
 static bool leads_on(struct moment *moment, uint32_t node, uint16_t number, uint32_t *depth)
 {
     const struct scenario_port *port = &moment->scenario->nodes[node].ports[number];
@@ -96,7 +97,7 @@ static bool leads_on(struct moment *moment, uint32_t node, uint16_t number, uint
     return true;
 }
 
-/* CLOSED where the first switches lead nowhere, PARTLY where some of the paths end. */
+/* CLOSED if the first switches have no way on, PARTLY if some of the paths end early. */
 static enum reach follow(struct moment *moment, struct scenario_spot from, struct scenario_spot to)
 {
     const uint32_t endpoint = moment->scenario->nodes[to.node].endpoint + to.port;
@@ -120,7 +121,7 @@ static enum reach follow(struct moment *moment, struct scenario_spot from, struc
         moment->work += count + 1;
     }
     if (moment->work >= WORK_MAX || ends == 0)
-        return OPEN; /* what was not looked at is not reported */
+        return OPEN; /* an incomplete search reports nothing */
     return arrives ? PARTLY : CLOSED;
 }
 
@@ -129,10 +130,10 @@ static enum reach worse(enum reach a, enum reach b)
     return a > b ? a : b;
 }
 
-/* ---- what is reported ---- */
+/* ---- findings ---- */
 
 struct harm {
-    uint32_t closed, partly; /* members */
+    uint32_t closed, partly; /* number of members */
     const struct scenario_pair *first;
 };
 
@@ -140,7 +141,7 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
                  const struct harm *harm, struct check_report *report)
 {
     const struct rnic_params *rnic = scenario->nodes[harm->first->from].host->rnic;
-    const bool lost = harm->partly > 0; /* the address resolves by another path */
+    const bool lost = harm->partly > 0; /* address resolution succeeds on another path */
     const time_ps timer = lost ? rnic->cm_timeout : cm_setup_probe_interval(rnic);
     const bool never = workload->start + timer >= workload->stop;
     check_add(report, DIAG_WARNING, workload->place,
@@ -159,7 +160,7 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
                          "converged");
 }
 
-/* Of the members of a pair, each by its own NICs, the worst. */
+/* The worst case among the members of a pair, which may use different NICs. */
 static enum reach reach_of(struct moment *moment, const struct scenario_workload *workload,
                            const struct scenario_pair *pair)
 {

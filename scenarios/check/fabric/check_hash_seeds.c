@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_hash_seeds - a switch does not choose as the one before it has chosen.
- * With the same seed and fields both take the same hash of a flow: all that one sends by a link
- * have hashes of one range, and the next spreads them over that range of its own links alone
- * (polarization). */
+ * check_hash_seeds - consecutive switches hash flows differently.
+ * Two switches with the same seed and hash fields compute the same hash for a flow. All flows that
+ * the first switch sends over one link then have hashes in one range, and the second switch spreads
+ * them only over the matching part of its links (hash polarization). */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/flow_walk.h"
 
@@ -16,8 +16,8 @@ static bool hash_alike(const struct scenario_node *a, const struct scenario_node
            a->switch_params->ecmp_hash == b->switch_params->ecmp_hash;
 }
 
-/* Of `next` links how many hashes reach that `count` links before have given to link `at`:
- * route_pick takes the link floor(hash * links). */
+/* Number of the `next` links that are reachable with the hashes that `count` links at the previous
+ * switch map to link `at`: route_pick takes link floor(hash * links). */
 static uint32_t reached(uint32_t at, uint32_t count, uint32_t next)
 {
     const uint64_t first = (uint64_t)next * at / count;
@@ -31,7 +31,7 @@ struct checking {
     struct check_seen reported;
 };
 
-/* What goes on by the link `at` of a hop's links. */
+/* Checks the next switch behind link `at` of a hop. */
 static void check_next(struct checking *checking, const struct flow_hop *hop, uint32_t at)
 {
     const struct scenario_node *node = &checking->scenario->nodes[hop->node];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_headroom - headroom holds what still comes after XOFF, of frames that are really sent.
- * A row of small frames needs the most, as each takes a whole cell; it is acknowledgements that
- * wait behind a pause, no more of them than there are operations.  Data come in rows always. */
+ * check_headroom - the headroom absorbs what arrives after XOFF, given the frame sizes that are
+ * really sent.
+ * A train of small frames needs the most headroom, because each frame occupies at least one cell.
+ * Small frames are acknowledgements that queue up behind a pause, at most one per operation. Data
+ * always arrive in trains. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/link_classes.h"
 #include "scenarios/check/sent_frames.h"
@@ -16,7 +18,7 @@ struct checking {
     struct sent_frames sent;
 };
 
-/* What one lossless priority gets from a link. */
+/* Frames that one lossless priority receives from a link. */
 struct incoming {
     struct headroom_frames frames;
     int64_t sizes[SENT_FRAMES_MAX];
@@ -49,7 +51,7 @@ static struct incoming incoming_of(const struct checking *checking, uint32_t nod
     return incoming;
 }
 
-/* Room for what still comes, if the memory has it. */
+/* Proposes headroom for what arrives after XOFF, if the memory is large enough. */
 static void propose(const struct checking *checking, const struct scenario_node *node, int64_t most)
 {
     struct switch_params params = *node->switch_params;
@@ -84,8 +86,8 @@ static void tell(const struct checking *checking, const struct check_thing *thin
     propose(checking, thing->node, most);
 }
 
-/* The pause waits for a frame of this end that has just started: none is larger than what anybody
- * sends. */
+/* A pause frame waits for a frame that this end has just started to send, which is no larger than
+ * the largest frame that any workload sends. */
 static int64_t own_mtu(const struct checking *checking, int64_t mtu)
 {
     int64_t largest = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_lossy_pauses - a lossy class does not stop for pauses.
- * By default a port obeys PFC in its lossless priorities only; pfc-enabled may have more. */
+ * check_lossy_pauses - a port does not obey PFC in a lossy class.
+ * By default a port obeys PFC in its lossless priorities only; pfc-enabled can add others. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/link_classes.h"
 #include "scenarios/fabric/pauses.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_marking - a switch marks before it pauses. */
+ * check_marking - a switch marks ECN before it pauses. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
 #include "net/switch/switch_carve.h"
 #include "rnic/cc/cc.h"
 
-enum { FRAMES = 2 }; /* that may wait without congestion: one each of two senders */
+enum { FRAMES = 2 }; /* frames that may queue without congestion: one from each of two senders */
 
 static bool anybody_reacts(const struct scenario *scenario)
 {
@@ -16,7 +16,7 @@ static bool anybody_reacts(const struct scenario *scenario)
     return false;
 }
 
-/* Bytes of one sender at which it is paused while `busy` groups are as full as they may be. */
+/* Bytes at which a sender is paused while `busy` priority groups are at their limits. */
 static int64_t pause_threshold(const struct switch_plan *plan, int64_t busy)
 {
     const struct switch_params *params = plan->params;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_oversubscription - how much more a switch may get from below than it can send on. */
+ * check_oversubscription - ratio of the rate of a switch's downlinks to the rate of its uplinks. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/quantity.h"
 
-/* Links to lower tiers, and to higher ones. */
+/* Rates of the links to lower and to higher tiers. */
 struct sides {
     int64_t down, up;
 };

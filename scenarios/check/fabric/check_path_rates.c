@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_path_rates - links of one ECMP group have one rate.
- * ECMP spreads flows evenly, whatever the links carry: the slow one is full while others are not.
- */
+ * check_path_rates - all links of an ECMP group have the same rate.
+ * ECMP spreads flows evenly regardless of link rates: the slowest link is saturated while the
+ * others are not. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/flow_walk.h"
 
@@ -19,7 +19,7 @@ static int64_t fastest(const struct scenario_node *node, const uint16_t *ports, 
 struct checking {
     const struct scenario *scenario;
     struct check_report *report;
-    struct check_seen reported; /* of a port: where it stands */
+    struct check_seen reported; /* positions of port rates already reported */
 };
 
 static void check_port(struct checking *checking, const struct scenario_node *node, uint16_t port,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_path_times - timers, targets of delay and windows are long enough for the longest path.
- * A timer that ends before the answer can arrive repeats packets that were not lost (IBTA Vol 1
- * 9.7.6.1.3) or gives up; a congestion control whose base delay is less than the path's sees
- * congestion where there is none (Li et al., SIGCOMM 2019, 5.1; Kumar et al., SIGCOMM 2020, 3.5); a
- * window that is less than rate x round trip leaves the link idle in between. */
+ * check_path_times - timers, delay targets and windows suit the longest path.
+ * A retransmission timer that expires before the answer can arrive retransmits packets that were
+ * not lost (IBTA Vol 1 9.7.6.1.3), or fails the queue pair. A congestion control whose base delay
+ * is below that of the path sees congestion where there is none (Li et al., SIGCOMM 2019, 5.1;
+ * Kumar et al., SIGCOMM 2020, 3.5). A window below rate x round trip leaves the link idle part of
+ * the time. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 #include "scenarios/check/path_time.h"
@@ -21,10 +22,11 @@
 #include <string.h>
 
 enum {
-    CONNECT_TRIPS = 2, /* a request and its answer, and the queue's Connect behind them */
-    WINDOW_SHARE = 4,  /* with a quarter of the window it needs, most of the link stays idle */
+    CONNECT_TRIPS = 2, /* round trips: a request and its answer, then the Connect command of the
+                        * queue */
+    WINDOW_SHARE = 4,  /* below a quarter of the needed window, most of the link is idle */
     PATH_MTU_MOST = 4096,
-    TIMEOUT_MOST = 31, /* codes have five bits */
+    TIMEOUT_MOST = 31, /* largest code, five bits */
     OVERHEAD_MOST = PPM / 10,
 };
 
@@ -48,7 +50,7 @@ static void too_short(struct check_report *report, const struct check_thing *thi
 
 /* ------------------------------------------------------------------ RNIC */
 
-/* Bytes that may wait in a queue of a switch before senders slow down. */
+/* Bytes that may queue at a switch before senders slow down: the largest ecn-kmin. */
 static int64_t queue_of(const struct scenario *scenario)
 {
     int64_t most = 0;
@@ -59,7 +61,7 @@ static int64_t queue_of(const struct scenario *scenario)
     return most;
 }
 
-/* How long an acknowledgement may take to come. */
+/* Longest time until an acknowledgement arrives. */
 static time_ps answer_takes(const struct scenario_node *host, const struct path_time *path,
                             int64_t queue)
 {
@@ -191,7 +193,8 @@ static void check_nvme(const struct scenario_node *host, const struct path_time 
 
 /* ------------------------------------------------------------------ windows */
 
-/* Bytes that all queue pairs of a pair of hosts may have under way, and that the path holds. */
+/* Bytes that all queue pairs of a pair of hosts may have in flight, and bytes that their workload
+ * would have in flight. */
 struct window {
     int64_t is, wanted;
 };
@@ -223,7 +226,7 @@ static int64_t value_of(const struct scenario_workload *workload, const char *na
     return workload->job != NULL ? -1 : opt_value(workload->ops->opts, name, workload->params, -1);
 }
 
-/* READs of a host that serves a writer's commands, or of an rdma-read workload. */
+/* RDMA READs of a target that serves NVMe writes, or of an rdma-read workload. */
 static void check_reads(const struct scenario *scenario, const struct scenario_workload *workload,
                         const struct scenario_pair *pair, const struct path_time *path,
                         int64_t queues, int64_t depth, struct check_report *report)
@@ -275,7 +278,7 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
         rnic->bdp_cap, report);
 }
 
-/* Parts per million of the link that headers and gaps take. */
+/* Share of the link, in ppm, taken by headers and gaps. */
 static int64_t overhead_of(int64_t path_mtu)
 {
     const int64_t headers = WIRE_ROCE_BYTES + WIRE_GAP_BYTES;
@@ -304,7 +307,7 @@ static void check_packets(const struct scenario *scenario, const struct scenario
     check_remedy(report, "rnic.path-mtu: %lldB at both ends", (long long)fits);
 }
 
-/* A write whose data do not travel with the command costs a round trip more. */
+/* A write whose data are not in the command capsule takes one more round trip. */
 static void check_capsule(const struct scenario *scenario, const struct scenario_workload *workload,
                           const struct scenario_pair *pair, const struct path_time *path,
                           struct check_report *report)
@@ -330,7 +333,7 @@ static void check_capsule(const struct scenario *scenario, const struct scenario
     check_set(report, &thing, "%s", row->preset);
 }
 
-/* Words are about the longest path of all hosts, so that one value is one finding. */
+/* Messages name the longest path of all hosts, so that equal values are merged into one finding. */
 static void check_hosts(const struct scenario *scenario, const struct path_time *times,
                         struct check_report *report)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * MTU on every path.  Frames take any of the shortest paths, so for each pair of a workload all
- * ports on all of them are looked at, in both directions: data flow one flow or the other, and
- * answers always come back.  Shortest paths are the same in both directions; where a scenario
- * writes routes, the tables that it gives are followed, there and back. */
+ * check_paths - every path carries the MTU that its traffic needs.
+ * Frames may take any shortest path. So for each pair of a workload, the rule checks all ports on
+ * all shortest paths in both directions: data flow in one or both directions, and answers always
+ * come back. Shortest paths are the same in both directions. With static routes, the rule follows
+ * the resulting tables there and back. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
@@ -15,27 +16,28 @@
 #include <string.h>
 
 enum {
-    WORK_MAX = 20000000, /* nodes and links looked at for one workload */
-    CAPSULE_BYTES = 64,  /* travels before in-capsule data */
+    WORK_MAX = 20000000, /* limit of nodes and links visited per workload */
+    CAPSULE_BYTES = 64,  /* size of the command that precedes in-capsule data */
     FAR = UINT16_MAX
 };
 
 struct search {
     const struct scenario *scenario;
     struct check_report *report;
-    uint16_t *distance; /* of each node to the destination, over switches */
+    uint16_t *distance; /* by node: hops to the destination, through switches only */
     uint32_t *queue;
-    uint32_t *reached; /* the round in which a node was last reached */
+    uint32_t *reached; /* by node: round of the last visit */
     uint32_t round;
-    uint8_t *reported; /* a bit for each port that was reported for this workload */
+    uint8_t *reported; /* by port: bit; the port was reported for this workload */
     uint32_t *first_port;
-    struct route_table *tables; /* NULL: no routes are written */
-    uint16_t *degree;           /* with tables: of each node on the flow, from how many others */
+    struct route_table *tables; /* NULL: no static routes */
+    uint16_t *degree;           /* with tables, by node on the flow: number of nodes that lead to
+                                 * it */
     uint32_t *order;
-    bool loop_reported; /* of this workload */
+    bool loop_reported; /* for this workload */
 };
 
-/* From one host to another; `pair` is what it is looked at for. */
+/* Traffic from one host to another, on behalf of `pair`. */
 struct flow {
     const struct scenario_workload *workload;
     const struct scenario_pair *pair;
@@ -48,7 +50,7 @@ static bool forwards(const struct search *search, uint32_t node)
     return search->scenario->nodes[node].kind == SCENARIO_SWITCH;
 }
 
-/* Distances to a NIC of `to`, breadth first; hosts are ends, not ways. */
+/* Computes distances to a NIC of `to` breadth first. Hosts never forward. */
 static void measure(struct search *search, uint32_t to, uint16_t nic)
 {
     const struct scenario *scenario = search->scenario;
@@ -74,7 +76,7 @@ static void measure(struct search *search, uint32_t to, uint16_t nic)
 }
 
 /* MTU (Ethernet payload) that the largest packet of a pair needs: headers, RETH, ICRC, and
- * telemetry where one of them collects it. */
+ * telemetry if one of the hosts collects it. */
 static int64_t mtu_needed(const struct scenario *scenario, const struct scenario_workload *workload,
                           const struct scenario_pair *pair)
 {
@@ -90,7 +92,7 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
            (telemetry ? TELEMETRY_BYTES : 0);
 }
 
-/* Of all that a port may have to pass. */
+/* Largest MTU needed at any port. */
 static int64_t most_needed(const struct scenario *scenario)
 {
     int64_t most = 0;
@@ -126,7 +128,7 @@ static void look_at_port(struct search *search, const struct scenario_workload *
     check_set_port(search->report, &thing, value);
 }
 
-/* Is the port on the flow? */
+/* True if the port is on the flow. */
 static bool is_next(const struct search *search, uint32_t at, uint16_t port,
                     const struct flow *flow)
 {
@@ -136,7 +138,7 @@ static bool is_next(const struct search *search, uint32_t at, uint16_t port,
         (own->peer_node == flow->to && own->peer_port != flow->to_nic) ||
         (own->peer_node != flow->to && !forwards(search, own->peer_node)))
         return false;
-    if (search->tables == NULL && at == flow->from) /* another NIC of it may be nearer */
+    if (search->tables == NULL && at == flow->from) /* another NIC of the host may be nearer */
         return search->distance[own->peer_node] != FAR;
     if (search->tables == NULL)
         return search->distance[own->peer_node] + 1 == search->distance[at];
@@ -150,8 +152,8 @@ static bool is_next(const struct search *search, uint32_t at, uint16_t port,
     return false;
 }
 
-/* Every port on every path: from each node reached, on to the next ones.  Returns how many nodes
- * were reached; they stand in the queue. */
+/* Visits every port on every path, node by node. Returns the number of visited nodes, which are in
+ * the queue. */
 static uint32_t walk(struct search *search, const struct flow *flow)
 {
     const struct scenario *scenario = search->scenario;
@@ -170,17 +172,17 @@ static uint32_t walk(struct search *search, const struct flow *flow)
             if (search->reached[port->peer_node] == search->round)
                 continue;
             search->reached[port->peer_node] = search->round;
-            if (port->peer_node != flow->from) /* a loopback ends where it began */
+            if (port->peer_node != flow->from) /* a loopback ends at its own host */
                 search->queue[tail++] = port->peer_node;
         }
     }
     return tail;
 }
 
-/* ------------------------------------------------------------------ written routes */
+/* ------------------------------------------------------------------ static routes */
 
-/* Takes the nodes off that nobody leads to, again and again; what is left, if anything, lies on
- * circles or behind them. */
+/* Removes nodes that no remaining node leads to, repeatedly. The nodes that are left are on cycles
+ * or behind them. */
 static uint32_t take_off(struct search *search, uint32_t count, const struct flow *flow)
 {
     const struct scenario_node *nodes = search->scenario->nodes;
@@ -205,7 +207,7 @@ static uint32_t take_off(struct search *search, uint32_t count, const struct flo
     return count - tail;
 }
 
-/* A node of what is left that leads to this one. */
+/* A remaining node that leads to this one. */
 static uint32_t before(const struct search *search, uint32_t at, const struct flow *flow)
 {
     const struct scenario_node *node = &search->scenario->nodes[at];
@@ -229,7 +231,7 @@ static void tell_loop(struct search *search, const struct flow *flow, uint32_t c
     while (search->degree[search->queue[at]] == 0)
         at++;
     at = search->queue[at];
-    for (uint32_t i = 0; i < count; i++) /* back so far that a circle is certain */
+    for (uint32_t i = 0; i < count; i++) /* after so many steps back, the node is on a cycle */
         at = before(search, at, flow);
     check_add(search->report, DIAG_ERROR, flow->workload->place,
               "'%s': configured routes from %s to %s loop through %s and %s", flow->workload->name,
@@ -298,7 +300,8 @@ static void check_workload(struct search *search, const struct scenario_workload
                            size_t port_bytes)
 {
     uint32_t measured = UINT32_MAX;
-    /* A fabric in which each pair costs much has so many alike that the first ones say it all. */
+    /* A fabric with this much work per pair has many similar pairs, so the first ones are
+     * representative. */
     const uint32_t most =
         1 + WORK_MAX / (search->scenario->node_count + 2 * search->scenario->link_count + 1);
     const uint32_t pairs = workload->pair_count < most ? workload->pair_count : most;

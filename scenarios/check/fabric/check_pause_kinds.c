@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_pause_kinds - both ends of a link must speak the same kind of pause, and a pause of all
- * priorities stops no class but its own (802.3x PAUSE: IEEE 802.3 annex 31B). */
+ * check_pause_kinds - both ends of a link use the same kind of pause, and a global pause stops only
+ * one class (IEEE 802.3x PAUSE: IEEE 802.3 annex 31B). */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/link_classes.h"
 
@@ -12,7 +12,7 @@ static bool is_several(uint8_t priorities)
     return (priorities & (priorities - 1)) != 0;
 }
 
-/* Data of several priorities pass a port that pauses all of them at once. */
+/* Reports a port that pauses all priorities at once although it carries data of several. */
 static void check_shared(const struct scenario *scenario, const struct link_classes *classes,
                          const struct scenario_node *node, uint16_t port,
                          struct check_report *report)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_starvation - no strict class takes a whole link that others need.
- * Strict priorities are served first, the highest before all, and weighted ones only when none of
- * them waits. */
+ * check_starvation - no strict-priority class starves other classes that need the link.
+ * Strict priorities are served first, highest first. Weighted classes are served only when no
+ * strict one has frames waiting. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/link_classes.h"
 
@@ -9,7 +9,7 @@
 
 enum { FAIR_WEIGHT = 50 }; /* of 100 */
 
-/* Those of `data` that are served only after the strict priority. */
+/* Priorities in `data` that are served only after the strict priority. */
 static uint8_t behind(const int64_t *weights, uint8_t data, unsigned strict)
 {
     unsigned after = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_switch_classes - what hosts send must be the same lossless class at every switch. */
+ * check_switch_classes - every switch puts a host's traffic into the same lossless class. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/quantity.h"
@@ -10,7 +10,8 @@
 #include "scenarios/fabric/pauses.h"
 #include "scenarios/workload/workload.h"
 
-/* The priority too, if the memory has room for its headroom; and `more` values. */
+/* Proposes to make the priority lossless, together with the settings in `more`, if the memory has
+ * room for its headroom. */
 static void make_lossless(struct check_report *report, const struct scenario *scenario,
                           const struct scenario_node *node, unsigned priority, const char *more)
 {
@@ -33,7 +34,8 @@ static void turn_on(struct check_report *report, const struct scenario *scenario
     check_set_here(report, node, port, "flow-control: pfc, pfc-enabled: [%s]", mask);
 }
 
-/* The one that is lossless is right, else the first. */
+/* Proposes that both switches map the DSCP like the one where it is lossless, or else like the
+ * first. */
 static void make_alike(struct check_report *report, const struct scenario *scenario,
                        const struct scenario_node *a, const struct scenario_node *b, unsigned dscp)
 {
@@ -51,7 +53,7 @@ static void make_alike(struct check_report *report, const struct scenario *scena
     make_lossless(report, scenario, wrong, priority, map);
 }
 
-/* One DSCP at one switch, and at the switches behind it. */
+/* Checks one DSCP at one switch and at the next switches on its paths. */
 static void check_hop(const struct scenario *scenario, const struct scenario_node *node,
                       unsigned dscp, struct check_report *report)
 {
@@ -92,7 +94,8 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
     }
 }
 
-/* As at another switch that has the DSCP in a lossless priority, or else where it is. */
+/* Proposes the priority of another switch that has the DSCP in a lossless priority, or else makes
+ * the present priority lossless. */
 static void propose_priority(struct check_report *report, const struct scenario *scenario,
                              const struct scenario_node *node, unsigned dscp)
 {
@@ -111,7 +114,7 @@ static void propose_priority(struct check_report *report, const struct scenario 
     make_lossless(report, scenario, node, node->priority_of_dscp[dscp], "");
 }
 
-/* A workload that chose its DSCP may well mean a class that drops. */
+/* A workload that sets its own DSCP may intend a lossy class. */
 static void check_lossless(const struct scenario *scenario, const struct scenario_node *node,
                            unsigned dscp, bool chosen, struct check_report *report)
 {

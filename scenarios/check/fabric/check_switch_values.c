@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_switch_values - values of a switch that contradict each other.
- * Each is legal alone; together they do not do what their names say. */
+ * Each value is legal, but together they do not do what their names say. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/note_text.h"
@@ -9,7 +9,7 @@
 #include "net/switch/switch_carve.h"
 #include "net/switch/watchdog.h"
 
-/* A threshold that follows what is free may be anywhere; a fixed one is known. */
+/* Only a fixed XOFF threshold can be compared; a dynamic one depends on the free memory. */
 static void check_xon(const struct scenario_node *node, struct check_report *report)
 {
     const struct switch_params *params = node->switch_params;
@@ -71,7 +71,7 @@ static bool is_written(const struct scenario_node *node, const char *row)
     return block_place(node->switch_values, row, (struct diag_place){0}).file != NULL;
 }
 
-/* The policy that what is written is of; none, where that is of several. */
+/* Proposes the policy that the written parameters belong to, unless they belong to several. */
 static void propose_policy(const struct scenario_node *node, int policy,
                            struct check_report *report)
 {
@@ -85,7 +85,7 @@ static void propose_policy(const struct scenario_node *node, int policy,
     check_set_row(report, node->switch_values, "policy", "%s", buffer_policy_names[policy]);
 }
 
-/* Each policy has rows of its own; alpha is that of all but the static one. */
+/* Each policy has its own parameters; alpha belongs to all policies except the static one. */
 static void check_policy_rows(const struct scenario_node *node, struct check_report *report)
 {
     const struct diag_place nobody = {0};

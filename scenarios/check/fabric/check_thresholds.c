@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_thresholds - a pause threshold leaves memory for others.
- * With a large alpha one congested port comes to rest where next to nothing is free, and the next
- * one finds it so; a fixed threshold beyond the memory is never reached. */
+ * check_thresholds - a pause threshold leaves memory for other ports.
+ * With a large alpha, one congested port settles where almost no memory is free, so the next port
+ * finds almost none. A fixed threshold above the memory size is never reached. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
 #include "net/switch/switch_carve.h"
 
-enum { SHARE_LEFT = 64 }; /* a port may take less than all but this share */
-enum { FRAMES = 4 }; /* that a port may hold: a switch that passes frames on has some under way */
+enum { SHARE_LEFT = 64 }; /* one port must leave at least this fraction of the shared memory */
+enum { FRAMES = 4 }; /* minimum threshold in frames: a switch always has a few frames in transit */
 
-/* Bytes that lossless groups share. */
+/* Bytes that lossless priority groups share. */
 static int64_t shared_of(const struct switch_plan *plan)
 {
     return plan->lossless_pool * plan->params->cell;
 }
 
-/* Bytes of a port that is paused alone. */
+/* Bytes at which a port settles when only this port is congested. */
 static int64_t settled(const struct switch_plan *plan, int64_t alpha)
 {
     const struct switch_params *params = plan->params;
@@ -24,7 +24,7 @@ static int64_t settled(const struct switch_plan *plan, int64_t alpha)
                                                     shared_of(plan), 1);
 }
 
-/* The largest power of two, as devices have them, with which one port takes no more than this;
+/* The largest power of two, the form that devices use, with which one port takes at most `bytes`;
  * 0: none. */
 static int64_t alpha_for(const struct switch_plan *plan, int64_t bytes)
 {
@@ -34,7 +34,7 @@ static int64_t alpha_for(const struct switch_plan *plan, int64_t bytes)
     return 0;
 }
 
-/* The largest frame of each port of the switch. */
+/* One largest frame for each port of the switch, in bytes. */
 static int64_t frame_each(const struct scenario_node *node)
 {
     int64_t bytes = 0;

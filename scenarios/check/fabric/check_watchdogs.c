@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_watchdogs - switches that nothing protects from pauses that last, and watchdogs that take a
- * slow host for a storm.
- * Pauses last where a fault makes a host send them, and where buffers wait for each other in a
- * circle: check_deadlock looks before.  A host that is slow takes frames out between its pauses: a
- * detection time below that drops lossless frames of a host that works (SONiC: 200 ms by default).
- */
+ * check_watchdogs - every switch that may see lasting pauses has a PFC watchdog, and no watchdog
+ * mistakes a slow host for a pause storm.
+ * Pauses last if a fault makes a host send them, or if buffers wait for each other in a cycle;
+ * check_deadlock runs before this rule. A slow host still accepts frames between its pauses: a
+ * detection time below the length of these pauses drops lossless frames of a working host (SONiC
+ * default: 200 ms). */
 #include "scenarios/check/check_rule.h"
 
 #include "base/note_text.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* A host is slow or in a storm, or buffers wait for each other in a circle. */
+/* True if a host is slow or in a pause storm, or buffers wait for each other in a cycle. */
 static bool pauses_may_last(const struct scenario *scenario, const struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->fault_count; i++)
@@ -27,7 +27,7 @@ static bool pauses_may_last(const struct scenario *scenario, const struct check_
     return false;
 }
 
-/* Priorities that a host pauses to the end, whatever it receives. */
+/* Mask of priorities that a host pauses until the end of the run. */
 static int64_t storms(const struct scenario *scenario)
 {
     int64_t priorities = 0;
@@ -62,7 +62,7 @@ static void check_missing(const struct scenario *scenario, struct check_report *
     }
 }
 
-/* The slow host that is slow for longest. */
+/* The slow-host fault that lasts longest. Out: its duration. */
 static const struct scenario_fault *slowest(const struct scenario *scenario, time_ps *lasts)
 {
     const struct scenario_fault *found = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_weights - the lossless class and CNPs have a share of the link that is worth the name.
- * Among weighted classes that wait a class gets its weight's part of the link. */
+ * check_weights - the lossless class and CNPs have a sufficient share of the link.
+ * Among the weighted classes with frames waiting, each gets the link in proportion to its
+ * weight. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/link_classes.h"
 
@@ -17,7 +18,7 @@ struct classes_here {
     uint8_t data, cnp; /* masks of priorities */
 };
 
-/* Weight of the priority and of the others that have data. */
+/* Sum of the weights of the priority and of the others that have data. */
 static int64_t weights_beside(const struct classes_here *here, unsigned priority)
 {
     int64_t all = here->weights[priority];
@@ -27,7 +28,7 @@ static int64_t weights_beside(const struct classes_here *here, unsigned priority
     return all;
 }
 
-/* As much as the greatest of the others. */
+/* The largest weight among the others. */
 static int64_t fair_weight(const struct classes_here *here, unsigned priority)
 {
     int64_t most = 1;

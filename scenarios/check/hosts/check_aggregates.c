@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_aggregates - NICs that are one link aggregate are alike, and flows can use all of them. */
+ * check_aggregates - the NICs of a link aggregate have equal rates, and flows can use all of
+ * them. */
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
@@ -17,7 +18,7 @@ static void check_apart(const struct scenario *scenario, const struct scenario_n
                 why);
 }
 
-/* A hash knows nothing of rates: the fast member gets no more than the slow one. */
+/* A hash ignores rates: a fast member link carries no more than a slow one. */
 static void check_rates(const struct scenario_node *host, struct check_report *report)
 {
     int64_t least = INT64_MAX, most = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_arrays - faults take no more drives of a namespace at once than its layout bears.
- * A drive that was replaced counts until it is rebuilt, which no check can tell: only faults that
- * are in force together are counted. */
+ * check_arrays - faults never take down more drives of a namespace at once than its layout
+ * tolerates.
+ * A replaced drive counts as failed until it is rebuilt, and the rebuild time is unknown before the
+ * run. So only faults that are active at the same time are counted. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -35,7 +36,8 @@ static const struct array_params *array_of(const struct scenario_host *host, int
     return NULL;
 }
 
-/* Drives of the fault's namespace that are gone as it begins, at one of its places. */
+/* Number of drives of the fault's namespace that are down when the fault begins, at one of its
+ * places. */
 static uint32_t gone(const struct scenario *scenario, const struct scenario_fault *fault,
                      uint32_t node)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_completions - completion queues hold what can complete before software looks.
+ * check_completions - completion queues have room for all completions that can arrive before
+ * software polls.
  * IBTA Vol 1 11.6.3.1: one completion more than there are entries is a CQ error, which ends the
- * queue pair.  A message takes an entry where it is posted and one where it takes a receive. */
+ * queue pair. A message takes an entry where it is posted, and another where it consumes a
+ * receive. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/note_text.h"
@@ -20,7 +22,7 @@ static int64_t entries_of(const struct scenario_node *host)
     return polls_late || host->host->rnic->soft.software ? params->cq_size : 0;
 }
 
-/* `most`: of all workloads at the host. */
+/* `most`: completions of all workloads at the host. */
 static void look_at(const struct scenario_workload *workload, const struct scenario_node *host,
                     int64_t can, int64_t most, const char *what, struct check_report *report)
 {
@@ -38,7 +40,7 @@ static void look_at(const struct scenario_workload *workload, const struct scena
     check_set_here(report, host, SCENARIO_ALL_PORTS, "rnic: {cq-size: %lld}", (long long)most);
 }
 
-/* What can complete at either end of a queue pair at once. */
+/* Completions that can be outstanding at once, at either end of a queue pair. */
 struct completions {
     int64_t own, peer;
     const char *own_words, *peer_words;
@@ -63,7 +65,7 @@ static struct completions completions_of(const struct scenario_workload *workloa
 
 enum { ASKS = 1, TAKES = 2 };
 
-/* By host, what it does for the workload. */
+/* By host: the roles that it has in the workload. */
 static uint8_t *roles_of(const struct scenario *scenario, const struct scenario_workload *workload,
                          struct arena *arena)
 {
@@ -75,8 +77,8 @@ static uint8_t *roles_of(const struct scenario *scenario, const struct scenario_
     return seen;
 }
 
-/* A count that is never reached makes each completion wait for the time, beyond the longest of the
- * levels among which Linux chooses (dim.h). */
+/* With a completion count that is never reached, each completion waits for the moderation time.
+ * Times above the longest level of Linux (dim.h) are reported. */
 static void check_moderation(const struct scenario_workload *workload,
                              const struct scenario_node *host, struct check_report *report)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_cores - how a target gives queues to its cores makes a difference, and uses them all.
- * By their numbers the first queues of all controllers share a core. */
+ * check_cores - a target's assignment of queues to cores uses all cores.
+ * When queues are assigned by number, the first queues of all controllers share one core. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -8,7 +8,7 @@
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/workload.h"
 
-/* Of all controllers at the target. */
+/* Queues of all controllers at the target: total, and the largest number per controller. */
 struct queues {
     int64_t all, most;
 };

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_directions - what goes to a host and what comes back are both lossless, or both lossy.
- * Each side sends with a DSCP of its own; the switch at the sender says what class that is. */
+ * check_directions - traffic to a host and from it is lossless in both directions, or lossy in
+ * both.
+ * Each side sends with its own DSCP; the switch at the sender determines the class. */
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
 #include "scenarios/check/classes.h"
 #include "scenarios/workload/workload.h"
 
-/* One direction, as the switch at its sender has it. */
+/* One direction, as the sender's switch classifies it. */
 struct direction {
     const struct scenario_node *edge;
     unsigned dscp;
     bool lossless;
 };
 
-/* False: its sender has no switch. */
+/* False: the sender is not connected to a switch. */
 static bool see(const struct scenario *scenario, uint32_t sender, uint8_t dscp,
                 struct direction *direction)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_ecn - whose frames switches are to mark can be marked.
- * Without a congestion control that wants ECN frames are not ECT: a switch marks none of them, and
- * senders beside them that slow down leave the link to them (RFC 3168). */
+ * check_ecn - frames that switches are to mark are ECN-capable.
+ * Without a congestion control that uses ECN, frames are not ECT and no switch marks them: senders
+ * that do slow down lose the link to them (RFC 3168). */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-enum { SENDS = 1 }; /* data */
+enum { SENDS = 1 }; /* the host sends data */
 
-#define SLOWEST (100 * PS_PER_MS) /* a hundred times what devices take */
+#define SLOWEST (100 * PS_PER_MS) /* a hundred times the recovery time of devices */
 
 static uint8_t *senders(const struct scenario *scenario, struct arena *arena)
 {
@@ -47,7 +47,8 @@ static bool some_switch_marks(const struct scenario *scenario)
     return false;
 }
 
-/* The preset of a host that reacts already, or the first that suits links of every rate. */
+/* The congestion control of a host that already reacts to ECN, or the first preset that suits links
+ * of every rate. */
 static const char *reacting_control(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
@@ -59,7 +60,7 @@ static const char *reacting_control(const struct scenario *scenario)
     return preset->name;
 }
 
-/* Those at either end: who receives sends the CNPs. */
+/* Hosts at either end, because receivers send the CNPs. */
 static const uint8_t *members(const struct scenario *scenario, struct arena *arena)
 {
     uint8_t *used = arena_take(arena, scenario->host_count);
@@ -76,9 +77,9 @@ static int64_t value_of(const struct scenario_host *host, const char *name)
     return opt_value(host->cc->opts, name, host->cc_params, 0);
 }
 
-/* DCQCN comes back to the rate before a cut after `f` increases of its timer, or of its byte
- * counter (Zhu et al., SIGCOMM 2015, 3.1): CNPs that are rarer hold no rate down, and slower
- * increases never come back. */
+/* DCQCN returns to the rate before a cut after `f` increases by its timer or by its byte counter
+ * (Zhu et al., SIGCOMM 2015, 3.1). CNPs at longer intervals cannot keep the rate down; with slower
+ * increases the rate never returns. */
 static void check_rhythm(const struct scenario_node *host, struct check_report *report)
 {
     const time_ps timer = value_of(host->host, "rate-timer");

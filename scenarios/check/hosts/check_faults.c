@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_faults - faults that will do nothing, or that touch nobody. */
+ * check_faults - faults have an effect and affect some workload. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/note_text.h"
@@ -17,7 +17,7 @@ static const char *const touch_words[] = {
                            "on at full rate (target-crash with how: power stops them)",
 };
 
-/* One after the end has a message of its own. */
+/* A fault after the end of the run has its own message. */
 static void check_touch(const struct scenario *scenario, const struct fault_reach *reach,
                         const struct scenario_fault *fault, struct check_report *report)
 {
@@ -27,7 +27,7 @@ static void check_touch(const struct scenario *scenario, const struct fault_reac
                   fault->ops->name, touch_words[touch]);
 }
 
-/* True when some port of the host sends pauses of the priority to a peer that obeys them. */
+/* True if a port of the host sends pauses of the priority to a peer that obeys them. */
 static bool is_obeyed(const struct scenario *scenario, uint32_t node, unsigned priority)
 {
     const struct scenario_node *host = &scenario->nodes[node];
@@ -90,7 +90,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
     fault_reach_fini(&reach);
 }
 
-/* When the first operation of all was issued. */
+/* Time at which the first operation of the run was issued. */
 static time_ps first_issue(const struct check_run *run)
 {
     time_ps first = TIME_NEVER;
@@ -114,8 +114,8 @@ static uint64_t frames_at(const struct check_run *run, const struct scenario_fau
     return frames;
 }
 
-/* What carries nothing after a fault may do so for the fault; before it, there is no such reason.
- */
+/* After the fault, a port without traffic may be idle because of the fault. So only faults that
+ * began after the first operation are reported. */
 static void check_effect(const struct check_run *run, const struct scenario_fault *fault,
                          time_ps first, struct check_report *report)
 {
@@ -128,7 +128,7 @@ static void check_effect(const struct check_run *run, const struct scenario_faul
                   "the fault %s had no effect: %s is 0 in the whole run", name, total);
 }
 
-/* A run may end before the time that it has. */
+/* A run may end before its duration is over. */
 static void after(const struct check_run *run, struct check_report *report)
 {
     const struct scenario *scenario = run->scenario;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_homing - several NICs of a host are redundant only where they go to different switches. */
+ * check_homing - several NICs of a host are redundant only if they are connected to different
+ * switches. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
 
-/* NICs of the host with a link, and the node that they all go to; UINT32_MAX: to several. */
+/* Number of the host's NICs with a link. Out: the node that all of them connect to; UINT32_MAX:
+ * several. */
 static unsigned cabled(const struct scenario_node *host, uint32_t *to)
 {
     unsigned links = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_host_classes - what a host sends must be the same lossless class at its switch. */
+ * check_host_classes - the switch of a host puts the host's traffic into the same lossless class as
+ * the host. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/quantity.h"
@@ -7,8 +8,7 @@
 #include "scenarios/check/classes.h"
 #include "scenarios/fabric/pauses.h"
 
-/* Reports a priority that the switch pauses and the NIC sends on regardless; true: it is not
- * one. */
+/* Reports a priority that the switch pauses while the NIC keeps sending. False: reported. */
 static bool check_obeyed(const struct scenario *scenario, const struct scenario_node *host,
                          uint16_t port, unsigned dscp, struct check_report *report)
 {
@@ -38,7 +38,7 @@ static bool check_obeyed(const struct scenario *scenario, const struct scenario_
     return false;
 }
 
-/* The host has the DSCP where its switch has it, and pauses there too. */
+/* Proposes that the host map the DSCP like its switch and obey pauses in that priority. */
 static void propose_priority(struct check_report *report, const struct scenario_node *host,
                              const struct scenario_node *edge, unsigned dscp)
 {
@@ -52,8 +52,8 @@ static void propose_priority(struct check_report *report, const struct scenario_
                    here, mask);
 }
 
-/* Where the switch drops what its map puts into a lossy class, pauses of the host repair nothing:
- * all switches put the DSCP into the host's priority, if it is lossless there. */
+/* If the switch maps the DSCP to a lossy class, pauses at the host do not help. Proposes that all
+ * switches map the DSCP to the host's priority, if that priority is lossless at every switch. */
 static void propose_map(struct check_report *report, const struct scenario *scenario, unsigned own,
                         unsigned dscp)
 {
@@ -81,7 +81,7 @@ static void propose_pauses(struct check_report *report, const struct check_thing
         check_set_row(report, thing->values, "pfc", "true");
 }
 
-/* The switch at the other end of a host's port decides what the host's DSCP means. */
+/* The switch at the other end of a host's port determines the class of the host's DSCP. */
 static void check_edge(const struct scenario *scenario, const struct scenario_node *host,
                        uint16_t index, unsigned dscp, struct check_report *report)
 {

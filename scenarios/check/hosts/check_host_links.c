@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_host_links - a host that takes part has no link that carries nothing.
- * Each link is a NIC; workloads use the first ones, as many as the topology's `nics`, or what their
- * `nic` and `peer-nic` say. */
+ * check_host_links - every link of a participating host carries traffic.
+ * Each link is a NIC. Workloads use the first NICs, as many as the topology's `nics`, or those
+ * given by their `nic` and `peer-nic`. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -31,10 +31,10 @@ static struct scenario_port_text first_idle(const struct scenario_node *host, ui
     return scenario_port_name(host, port);
 }
 
-/* Of hosts that take part: the first that has such links, and how many have. */
+/* Idle links of participating hosts: the first host that has any, and the number of such hosts. */
 struct idle_links {
     const struct scenario *scenario;
-    uint8_t *used; /* by host: a bit for each NIC; 0: it takes no part */
+    uint8_t *used; /* by host: mask of the NICs in use; 0: the host takes no part */
     const struct scenario_node *first;
     uint32_t hosts;
 };

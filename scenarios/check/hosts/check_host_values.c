@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_host_values - values of a receive buffer that contradict each other, and PCIe that carries
- * less than a link.
- * Each is legal alone; together they do not do what their names say. */
+ * check_host_values - receive buffer values that contradict each other, and PCIe slower than a
+ * link.
+ * Each value is legal, but together they do not do what their names say. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -39,7 +39,8 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
     }
 }
 
-/* Of each link: a card of several seldom has the PCIe for all of them at once. */
+/* Compares PCIe with each link alone: a multi-port card seldom has enough PCIe bandwidth for all
+ * its links at once. */
 static void check_pcie(const struct scenario_node *host, struct check_report *report)
 {
     const struct pipeline_params *pipeline = &host->host->rnic->pipeline;
@@ -70,7 +71,7 @@ static void check_pcie(const struct scenario_node *host, struct check_report *re
     }
 }
 
-/* Half of a link is what a busy host may take; less is a host that something slows down. */
+/* A busy host may drain as little as half of the link rate; less indicates a bottleneck. */
 static void check_drain(const struct scenario_node *host, struct check_report *report)
 {
     const int64_t drain = host->host->rnic->drain;

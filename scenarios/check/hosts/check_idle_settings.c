@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_idle_settings - what somebody wrote for a host has an effect.
- * Connections have the DSCP and priority of who asks for them, at both ends (IBTA Vol 1 12.7.11).
- */
+ * check_idle_settings - every parameter that a scenario sets for a host has an effect.
+ * Connections have the DSCP and priority of the initiating host, at both ends (IBTA Vol 1
+ * 12.7.11). */
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
 
 struct roles {
-    uint8_t *asks; /* by host: it asks for connections, 2: with its own DSCP */
-    uint32_t *by;  /* by host: one more than a host that asks for connections to it; 0: none */
-    uint8_t *dscp; /* of those */
+    uint8_t *asks; /* by host; 1: the host initiates connections, 2: with its own DSCP */
+    uint32_t *by;  /* by host: index + 1 of a host that connects to it; 0: none */
+    uint8_t *dscp; /* by host: DSCP of these connections */
 };
 
 static void find_roles(const struct scenario *scenario, struct arena *arena, struct roles *roles)
@@ -50,7 +50,8 @@ static void check_host(const struct scenario *scenario, uint32_t index, const st
     }
 }
 
-/* What it accepts is in a class of its own, if somebody asks for it. */
+/* accept-dscp applies to accepted connections, so it has no effect if no host connects to this
+ * one. */
 static void check_accepted(const struct scenario *scenario, uint32_t index,
                            const struct roles *roles, struct check_report *report)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_line_rates - an RNIC's values are those of a device for its link's rate.
- * A profile is a class of devices; its delays and buffers belong to the rate that the class is made
- * for.  A faster link than that does not exist for it, and at a quarter of it or less another class
- * is sold, down to 10 Gb/s.
- * Congestion control: the steps by which a rate comes back after a cut are scaled for a rate, too.
- * On a link that is four times as fast they are too small: with the paper's DCQCN, made for 40
- * Gb/s, 8 senders of 1-MiB WRITEs use 79 % of one link of 40 Gb/s in their first 20 ms, 54 % at
- * 100 Gb/s, 29 % at 200 and 17 % at 400; with the defaults of ConnectX firmware 86 to 93 % at each
- * rate.
- * Steps that the scenario sets itself count as scaled in proportion. */
+ * check_line_rates - the parameters of an RNIC belong to a device of its link's rate.
+ * A profile describes a class of devices; its delays and buffers belong to the rate of that class.
+ * The class does not exist for faster links, and at a quarter of the rate or less another class is
+ * sold, down to 10 Gb/s.
+ * The increase steps of congestion control are scaled for a rate, too. On a link that is four times
+ * as fast they are too small: with DCQCN as in the paper, made for 40 Gb/s, 8 senders of 1-MiB
+ * WRITEs use 79 % of a 40 Gb/s link in their first 20 ms, 54 % at 100 Gb/s, 29 % at 200 Gb/s and 17
+ * % at 400 Gb/s. The defaults of ConnectX firmware reach 86 to 93 % at each rate.
+ * Steps that the scenario sets itself are taken to be scaled in proportion. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/quantity.h"
@@ -57,7 +56,7 @@ static bool anything_marks(const struct scenario *scenario)
     return false;
 }
 
-/* The preset of the same algorithm that suits every link; NULL: there is none. */
+/* The preset of the same algorithm that suits every rate; NULL: none. */
 static const struct cc_preset *preset_for_any_rate(const struct cc_preset *preset)
 {
     for (const struct cc_preset *other = cc_list; other->name != NULL; other++)
@@ -66,7 +65,7 @@ static const struct cc_preset *preset_for_any_rate(const struct cc_preset *prese
     return NULL;
 }
 
-/* Rate of the link that the steps in force are scaled for. */
+/* Link rate for which the present steps are scaled, in bits per second. */
 static unsigned __int128 rate_of_steps(const struct scenario_host *host, const struct opt *step)
 {
     _Alignas(int64_t) unsigned char usual[CC_PARAMS_MAX];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_loss_recovery - selective repeat needs both ends, and what is written of a card's own way
- * to repair losses has an effect.
- * The responder keeps what comes early and says what has come, the requester sends what is missing:
- * one without the other is go-back-N (Mittal et al., SIGCOMM 2018, 3.1). */
+ * check_loss_recovery - selective repeat is enabled at both ends, and the parameters of a card's
+ * own loss recovery have an effect.
+ * The responder buffers out-of-order packets and reports what has arrived, and the requester
+ * retransmits what is missing: if only one end does so, the result is go-back-N (Mittal et al.,
+ * SIGCOMM 2018, 3.1). */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
@@ -45,7 +46,8 @@ static void idle(struct check_report *report, const struct scenario_node *host, 
     check_alike(report, DIAG_WARNING, &thing, "rnic.%s has no effect: %s", row, why);
 }
 
-/* How a card takes its time over a loss; `timer`: the longest of its queue pairs, 0 for none. */
+/* Delays in a card's own loss recovery. `timer`: the longest ACK timeout of its queue pairs; 0:
+ * none. */
 static void check_host(struct check_report *report, const struct scenario_node *host, time_ps timer)
 {
     const struct rnic_params *rnic = host->host->rnic;
@@ -66,7 +68,7 @@ static void check_host(struct check_report *report, const struct scenario_node *
         idle(report, host, "adaptive-retransmission", why);
 }
 
-/* Of each host the longest ACK timeout of its queue pairs; of a host without any its own. */
+/* By host: the longest ACK timeout of its queue pairs, or the host's own timeout if it has none. */
 static const time_ps *longest_timers(const struct scenario *scenario, struct arena *scratch)
 {
     time_ps *timers = arena_take(scratch, scenario->host_count * sizeof *timers);

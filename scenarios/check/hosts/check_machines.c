@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_machines - hosts of one machine share its processor, so they have the same costs. */
+ * check_machines - hosts of one machine share its processor, so their costs must be equal. */
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
@@ -11,7 +11,7 @@ static bool is_of_machine(const struct scenario_node *node, const char *machine)
     return node->host->machine != NULL && strcmp(node->host->machine, machine) == 0;
 }
 
-/* The one processor has the costs of the first host that is of it. */
+/* The shared processor has the costs of the machine's first host. */
 static void check_machine(const struct scenario *scenario, const struct scenario_node *node,
                           struct check_report *report)
 {

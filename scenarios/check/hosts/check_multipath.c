@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_multipath - paths of a namespace are several, they do not share what may fail, and the loss
- * of one is noticed in time.
- * A path that dies without a word is noticed by whichever is first: the RNIC's retries, IBTA Vol 1
- * 9.7.6: 4.096 us * 2^timeout each; a keep-alive that is not answered, sent after KATO/2 and given
- * KATO; io-timeout. */
+ * check_multipath - a namespace has several paths, the paths share no component that can fail, and
+ * the loss of one is detected in time.
+ * The loss of a path without any notification is detected by whichever comes first: the RNIC's
+ * retries (IBTA Vol 1 9.7.6: 4.096 us * 2^timeout each), an unanswered keep-alive (sent after
+ * KATO/2, timing out after KATO), or io-timeout. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/note_text.h"
@@ -31,7 +31,7 @@ static time_ps noticed_after(const struct scenario_host *host)
     return least;
 }
 
-/* The switch that every path goes through first; UINT32_MAX: none is. */
+/* The switch next to the host that all paths share; UINT32_MAX: none. */
 static uint32_t shared_switch(const struct scenario *scenario, const struct scenario_pair *pair,
                               const struct nic_pair *list, uint32_t count)
 {
@@ -65,7 +65,7 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
     check_remedy(report, "homing: dual or fabrics");
 }
 
-/* A fault of the scenario takes carrier or a switch from a path. */
+/* True if a fault of the scenario takes down links, whether or not they are on a path. */
 static bool path_fails(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
@@ -100,8 +100,8 @@ static void check_time(const struct scenario *scenario, const struct scenario_wo
     check_remedy(report, "lower rnic.timeout and rnic.retry-count, or nvme.keep-alive");
 }
 
-/* A spare path is what ANA states of the target or a load that one path carries may mean; a load
- * without a bound on equal paths wants them all. */
+/* A note if an unused path may be intended: the target has ANA states, or the load is bounded and
+ * fits on one path. A warning if an unbounded load leaves one of several equal paths unused. */
 static enum diag_level spreads_nothing(const struct scenario_workload *workload,
                                        const struct scenario_host *target)
 {
@@ -110,7 +110,7 @@ static enum diag_level spreads_nothing(const struct scenario_workload *workload,
     return bounded || target->ana_count > 0 ? DIAG_NOTE : DIAG_WARNING;
 }
 
-/* Linux's numa policy, the default, uses one path from each NUMA node. */
+/* Linux's default policy, numa, uses one path from each NUMA node. */
 static void check_policy(const struct scenario *scenario, const struct scenario_workload *workload,
                          const struct scenario_pair *pair, struct check_report *report)
 {
@@ -130,7 +130,7 @@ static void check_policy(const struct scenario *scenario, const struct scenario_
     check_remedy(report, "nvme.io-policy: round-robin or queue-depth");
 }
 
-/* A policy that uses every path leaves out those that were never usable, or not optimized. */
+/* A policy that uses all paths skips those that were never usable or never optimized. */
 static void check_used(const struct check_run *run, uint32_t index, struct check_report *report)
 {
     const struct scenario_workload *workload = &run->scenario->workloads[index];

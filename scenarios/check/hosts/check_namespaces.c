@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_namespaces - every namespace of a target is used by some workload.
  * An initiator of a workload uses one namespace, as a program on Linux uses one block device: the
- * number that the workload gives, or else the pairs of hosts take turns.  A target that no workload
- * uses is no finding. */
+ * namespace that the workload names, or otherwise the pairs of hosts take namespaces in turn. A
+ * target that no workload uses is not reported. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -17,7 +17,8 @@ static uint32_t namespaces_of(const struct scenario_host *host)
     return count;
 }
 
-/* Marks those of the target that the workload's pairs use; the number of pairs that go there. */
+/* Marks the target's namespaces that the workload's pairs use. Returns the number of pairs with
+ * this target. */
 static uint32_t mark(const struct scenario_workload *workload, uint32_t target,
                      const struct scenario_host *host, uint8_t *used)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_path_mtu - both ends of a connection have one path MTU.
- * IBTA Vol 1 9.7.4.1.6: a packet that is not the last of its message carries exactly the path MTU;
- * any other is an invalid request.  The last, or only one, may be as long. */
+ * check_path_mtu - both ends of a connection have the same path MTU.
+ * IBTA Vol 1 9.7.4.1.6: every packet except the last of its message must carry exactly the path
+ * MTU, otherwise it is an invalid request. The last or only packet may be shorter. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_pauses - pauses last until they are sent again, and receive buffers hold what is under way.
- * Rx-xoff above the whole buffer is reported by check_host_values. */
+ * check_pauses - pauses are refreshed before they expire, and receive buffers absorb what is in
+ * flight.
+ * An rx-xoff above the size of the buffer is reported by check_host_values. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/classes.h"
 
@@ -11,9 +12,13 @@
 #include "rnic/host/rx_buffer.h"
 #include "scenarios/fabric/pauses.h"
 
-enum { SHARE_WORTH_TELLING = 100 }; /* a hundredth of the link */
+enum {
+    SHARE_WORTH_TELLING = 100
+}; /* 1 / share of the link above which pause frames are
+                                     * reported */
 
-/* To the nanosecond: two times that differ by a few. */
+/* Whole microseconds; ns_beyond has the remaining nanoseconds. The two times in the message may
+ * differ by a few nanoseconds only. */
 static long long whole_us(time_ps time)
 {
     return (long long)((time + PS_PER_NS / 2) / PS_PER_US);
@@ -79,14 +84,15 @@ static struct headroom_link link_of(const struct scenario *scenario,
     };
 }
 
-/* Bytes that come in the round trip of a pause. */
+/* Bytes that arrive during the round trip of a pause. */
 static int64_t trip_of(const struct headroom_link *link)
 {
     const time_ps round = 2 * link->propagation + link->response;
     return (int64_t)((__int128)round * link->rate / 8 / PS_PER_S);
 }
 
-/* A receive buffer that is large enough for all of its links; never smaller than it is. */
+/* Proposes a receive buffer, and thresholds in it, that suffice for all links of the host; never a
+ * smaller buffer than the present one. */
 static void propose(struct check_report *report, const struct scenario *scenario,
                     const struct scenario_node *host)
 {
@@ -106,8 +112,8 @@ static void propose(struct check_report *report, const struct scenario *scenario
                    (long long)(most + headroom), (long long)most);
 }
 
-/* What the host still takes while the first frame after XON is on its way: 802.1Q annex N, with the
- * peer's response. */
+/* Data that the host needs in its buffer to stay busy while XON takes effect: 802.1Q annex N,
+ * including the peer's response time. */
 static void check_resume(const struct scenario *scenario, const struct scenario_node *host,
                          int64_t trip, int64_t xoff, struct check_report *report)
 {

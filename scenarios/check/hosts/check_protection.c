@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_protection - what hosts say of protection information is of use, and agrees. */
+ * check_protection - parameters of protection information have an effect and agree between
+ * hosts. */
 #include "scenarios/check/check_rule.h"
 
 #include "nvme/host/host.h"
@@ -14,7 +15,7 @@ static bool is_protected(const struct scenario_host *target)
     return any;
 }
 
-/* A row that is not at its preset; NULL: none. */
+/* The first parameter that differs from its default; NULL: none. */
 static const char *written(const struct nvme_host_params *params)
 {
     return params->pi_act != 0                            ? "pi-act"
@@ -23,7 +24,8 @@ static const char *written(const struct nvme_host_params *params)
                                                           : NULL;
 }
 
-/* Of a host: the last target that it asks, and whether some namespace has protection. */
+/* Use of targets by a host: any at all, whether some namespace has protection, and the last target
+ * with such a namespace. */
 struct uses {
     bool any, protected;
     uint32_t target;
@@ -64,7 +66,7 @@ static void check_host(const struct scenario *scenario, uint32_t index, const st
     }
 }
 
-/* Who checks the application tag of what another wrote. */
+/* Reports hosts that check the application tag of blocks written by a host with another tag. */
 static void check_tags(const struct scenario *scenario, uint32_t index, const struct uses *all,
                        struct check_report *report)
 {

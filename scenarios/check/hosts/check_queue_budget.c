@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_queue_budget - a target has the I/O queues that workloads ask it for.
- * It grants them to who comes first; who comes when none is left is refused. */
+ * check_queue_budget - a target has enough I/O queues for its workloads.
+ * The target grants queues in the order of requests and rejects a controller when no queue is
+ * left. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -14,7 +15,7 @@ static int64_t budget_of(const struct scenario_node *node)
     return node->host->nvme_target == NULL ? 0 : node->host->nvme_target->core.queue_budget;
 }
 
-/* Of a member, all its paths: no controller is granted more than max-queues. */
+/* Queues requested by a member on all its paths; no controller is granted more than max-queues. */
 static int64_t wanted(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair)
 {
@@ -64,9 +65,9 @@ static void run(const struct scenario *scenario, struct check_report *report)
     }
 }
 
-/* What members of one target got. */
+/* Queues granted to the members of one target. */
 struct got {
-    uint32_t fewer; /* members that got fewer than they may have */
+    uint32_t fewer; /* members that were granted fewer than they may have */
     uint64_t granted;
 };
 

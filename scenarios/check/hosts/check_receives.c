@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_receives - a target has a receive for each command that may be under way.
- * A host sends as many as its queue holds, whatever the target has posted; what finds no receive is
- * refused (RNR NAK), waits for a timer and is sent again, with all behind it. */
+ * check_receives - a target posts a receive for each command that may be in flight.
+ * A host sends as many commands as its queue holds, regardless of the receives posted at the
+ * target. A command without a receive is refused with an RNR NAK and retransmitted after a timer,
+ * with all packets behind it. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -13,7 +14,7 @@
 
 #include <string.h>
 
-/* Commands of a queue that may be under way between the two. */
+/* Commands of a queue that may be in flight between the host and the target. */
 static int64_t depth(const struct scenario *scenario, const struct scenario_workload *workload,
                      const struct scenario_pair *pair)
 {
@@ -24,7 +25,7 @@ static int64_t depth(const struct scenario *scenario, const struct scenario_work
     return asked < most ? asked : most;
 }
 
-/* Of one queue to the target. */
+/* Commands in flight of the deepest queue to the target. */
 static int64_t deepest_at(const struct scenario *scenario, uint32_t target)
 {
     int64_t most = 0;
@@ -39,7 +40,7 @@ static int64_t deepest_at(const struct scenario *scenario, uint32_t target)
     return most;
 }
 
-/* The first pair says it for all. */
+/* Reports only the first pair. */
 static void look_at(const struct scenario *scenario, const struct scenario_workload *workload,
                     struct check_report *report)
 {
@@ -65,7 +66,7 @@ static void look_at(const struct scenario *scenario, const struct scenario_workl
     }
 }
 
-/* All that may be under way at a target that has one port. */
+/* Commands that may be in flight in all queues of a target with one port. */
 static int64_t depth_at(const struct scenario *scenario, uint32_t target)
 {
     int64_t all = 0;
@@ -106,7 +107,7 @@ static void look_at_target(const struct scenario *scenario, uint32_t index,
     check_set_row(report, values, "shared-receives", "%lld", (long long)depth_at(scenario, index));
 }
 
-/* Receives of an rdma-send workload, of a queue pair or shared. */
+/* Receives of an rdma-send workload, per queue pair or shared. */
 static void look_at_sends(const struct scenario_workload *workload, struct check_report *report)
 {
     const struct wl_rdma_params *params = workload->params;
@@ -125,7 +126,7 @@ static void look_at_sends(const struct scenario_workload *workload, struct check
                       (long long)(2 * params->outstanding));
 }
 
-/* What a refusal costs there: the wait of its RNR timer, or the queue pair. */
+/* Cost of an RNR NAK: the RNR timer, or with rnr-retry 0 the queue pair. */
 static void look_at_refusals(const struct scenario *scenario, uint32_t index,
                              struct check_report *report)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_retries - a queue pair survives the loss of a packet.
- * IBTA Vol 1 9.7.6: with a retry count of 0 the first timeout or sequence NAK ends it; with a
- * timeout of 0 nobody misses the last packet of a message. */
+ * IBTA Vol 1 9.7.6: with a retry count of 0, the first timeout or sequence NAK ends the queue pair;
+ * with a timeout of 0, the loss of a message's last packet goes unnoticed. */
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
@@ -12,9 +12,10 @@
 #include <string.h>
 
 enum used {
-    USED_CONNECTS = 1 << 0, /* its REQ has the timeout and the retry count of both ends */
-    USED_NVME = 1 << 2,     /* its commands may end with a status that passes */
-    USED_RECEIVES = 1 << 1, /* SENDs that may find no receive posted: its REP has their retries */
+    USED_CONNECTS = 1 << 0, /* sends the REQ, which sets timeout and retry count of both ends */
+    USED_NVME = 1 << 2,     /* issues commands that may fail with a retryable status */
+    USED_RECEIVES = 1 << 1, /* its peers' SENDs may find no receive posted; its REP sets their
+                             * RNR retries */
 };
 
 static void check_host(const struct scenario_node *host, uint8_t used, struct check_report *report)
@@ -51,7 +52,7 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
     }
 }
 
-/* Targets change ANA states, close ports or crash. */
+/* True if a fault changes an ANA state, closes a port or crashes a target. */
 static bool statuses_pass(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->fault_count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_target_limits - open loops ask namespaces and subsystems for no more than their limits
- * give.  What is beyond waits at the target, and the wait grows for as long as the run lasts. */
+ * check_target_limits - open loops stay within the limits of namespaces and subsystems.
+ * I/Os above a limit wait at the target, and the wait grows for as long as the run lasts. */
 #include "scenarios/check/check_rule.h"
 
 #include "nvme/target/target.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* To what all open loops ask for. */
+/* Adds the load of `copies` open loops to the sums. */
 static void add(struct nvme_limits *sums, const struct offering *offering, int64_t copies)
 {
     for (int i = 0; i < NVME_LIMITS; i++) {
@@ -20,8 +20,9 @@ static void add(struct nvme_limits *sums, const struct offering *offering, int64
     }
 }
 
-/* Of the target: which of its namespaces the pair uses, from 0, where pairs take turns if the
- * workload names none; and of its subsystems, -1: all are alike.  False: it is another's. */
+/* Namespace and subsystem that a pair uses at its target. `space`: all copies use namespace
+ * `number`, counted from 0; otherwise the namespace varies. subsystem -1: the target has no
+ * subsystems. */
 struct use {
     bool space;
     uint32_t number;
@@ -44,7 +45,7 @@ static struct use use_of(const struct scenario_host *target,
     return use;
 }
 
-/* All that is asked of one namespace, or of one subsystem. */
+/* Sum of the open loops on one namespace or one subsystem. */
 static struct nvme_limits asked_of(const struct scenario *scenario, uint32_t target, bool space,
                                    uint32_t number)
 {

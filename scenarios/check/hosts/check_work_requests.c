@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_work_requests - data work requests of a target are of use, and one command does not need
- * more than there are. */
+ * check_work_requests - a target's limit of data work requests has an effect, and a single command
+ * needs no more than the limit. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"

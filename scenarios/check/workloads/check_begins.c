@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_begins - every workload begins in time and issues something.
- * A fio job with stonewall or wait_for begins when the jobs before it are finished.  Source: fio
- * 3.33, HOWTO: stonewall, wait_for, runtime, time_based.  Without a run, the earliest moment is
- * that of jobs which end by their runtime alone; how long the bytes of the others take is not
- * known. */
+ * A fio job with stonewall or wait_for begins when the jobs before it have finished. Source: fio
+ * 3.33, HOWTO: stonewall, wait_for, runtime, time_based. Before a run, only the end of jobs limited
+ * by their runtime is known; the time that the bytes of other jobs take is not. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/quantity.h"
@@ -28,18 +27,18 @@ static bool waits_for(const struct fio_job *job, uint32_t other)
     return other < job->barrier || other == job->wait_for;
 }
 
-/* Its bytes or I/Os may end it before its runtime does. */
+/* True if bytes or I/Os may end the job before its runtime does. */
 static bool is_bounded(const struct fio_job *job)
 {
     return job->nvme.fio.io_bytes != 0 || job->nvme.fio.loop_ios != 0 || job->nvme.count != 0;
 }
 
-/* ---- without a run ---- */
+/* ---- before a run ---- */
 
-/* When jobs of one file begin at the earliest, and which job each waits for longest. */
+/* Earliest start of each job of a file, and the job that each waits for longest. */
 struct begins {
     const struct scenario *scenario;
-    const struct scenario_workload *jobs; /* of the file */
+    const struct scenario_workload *jobs; /* jobs of the file */
     time_ps *at;
     uint32_t *last;
 };
@@ -94,7 +93,7 @@ static void tell_late(const struct begins *begins, uint32_t job, struct check_re
     check_shows(report, "workloads[].issued == 0");
 }
 
-/* Jobs that end others (exitall) may do so at any time. */
+/* Skips files in which a job may end the others at any time (exitall). */
 static void check_file(const struct scenario *scenario, uint32_t first, uint32_t count,
                        struct check_report *report)
 {
@@ -128,7 +127,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 /* ---- after a run ---- */
 
-/* A job begins its startdelay after the jobs before it were finished. */
+/* A job begins its startdelay after the jobs before it have finished. */
 static void tell_delayed(const struct scenario_workload *workload, time_ps began, time_ps stop,
                          struct check_report *report)
 {
@@ -136,7 +135,8 @@ static void tell_delayed(const struct scenario_workload *workload, time_ps began
     char delays[TIME_BYTES], lasts[TIME_BYTES], latest[TIME_BYTES];
     time_words(delay, delays);
     time_words(stop, lasts);
-    if (began < stop || left <= workload->start) /* they were finished, or had no time to */
+    if (began < stop || left <= workload->start) /* the earlier jobs finished, or there was no
+                                                  * time left for them */
         check_add(report, DIAG_WARNING, workload->place,
                   "'%s' never began: its startdelay is %s, and the run ends at %s", workload->name,
                   delays, lasts);
@@ -148,7 +148,7 @@ static void tell_delayed(const struct scenario_workload *workload, time_ps began
             workload->name, time_words(left, latest), delays, lasts);
 }
 
-/* What never connected, or came too late, is found by check_members. */
+/* Members that never connected or connected too late are reported by check_members. */
 static void look_at(const struct check_run *run, uint32_t index, struct check_report *report)
 {
     const struct scenario_workload *workload = &run->scenario->workloads[index];

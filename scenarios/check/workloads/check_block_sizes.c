@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_block_sizes - an I/O is one command.
- * What is larger than host and target transfer at once is split (NVMe 1.4, MDTS): its latency is
+ * An I/O larger than the transfer limit of host or target is split (NVMe 1.4, MDTS); its latency is
  * that of all its commands. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
@@ -9,7 +9,7 @@
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
-/* What keeps an I/O from being one command. */
+/* Name of the limit that splits an I/O into several commands; NULL: none. */
 static const char *cut_by(const struct nvme_target_params *target, int64_t host)
 {
     if (host < nvme_target_carries(target))
@@ -19,7 +19,7 @@ static const char *cut_by(const struct nvme_target_params *target, int64_t host)
                : "target.max-transfer";
 }
 
-/* The first pair that splits says it for all. */
+/* Reports only the first pair whose I/Os are split. */
 static void check_workload(const struct scenario *scenario,
                            const struct scenario_workload *workload, struct check_report *report)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_connects - no connect waited for a timer.
- * A connect takes a few round trips.  One that lasts longer than the shortest timer of its RNIC, at
- * a host that sent something again, lost a message and waited until it was sent again: the workload
- * began late. */
+ * check_connects - no connect waited for a timeout.
+ * A connect takes a few round trips. If a connect lasts longer than the shortest timer of its RNIC,
+ * at a host that retransmitted something, then a message was lost and the workload began late. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/note_text.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_depths - an NVMe workload gets the queues and the depth that it asks for.
- * Host and target agree on the smaller of what each of them has (NVMe over Fabrics 1.1, 3.3;
- * CAP.MQES, Number of Queues); of a queue's entries one stays empty, so one less than its size can
- * be under way.  What a workload asks for beyond that waits at the host.  READs under way are
- * bounded by both ends (IBTA Vol 1 9.7.3): where one end has none, nothing that needs one works. */
+ * check_depths - an NVMe workload gets the queues and the depth that it requests.
+ * Host and target agree on the smaller of their limits (NVMe over Fabrics 1.1, 3.3; CAP.MQES,
+ * Number of Queues). One entry of a queue always stays empty, so one command less than its size can
+ * be in flight; further requests of the workload wait at the host. READs in flight are limited by
+ * both ends (IBTA Vol 1 9.7.3); if either limit is 0, no operation that needs a READ works. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -28,10 +28,10 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What two hosts agree on. */
+/* Queues and entries that a host and a target agree on. */
 struct agreement {
     int64_t queues, entries;
-    bool by_target_queues, by_target_entries; /* who has less */
+    bool by_target_queues, by_target_entries; /* true: the target has the lower limit */
 };
 
 static struct agreement agree(const struct scenario *scenario, const struct scenario_pair *pair,
@@ -80,7 +80,7 @@ static void tell_queues(const struct scenario *scenario, const struct scenario_w
     check_set_row(report, workload->values, "queues", "%lld", (long long)agreed->queues);
 }
 
-/* The first pair that gets less says it for all. */
+/* Reports only the first pair that gets less. */
 static void check_workload(const struct scenario *scenario,
                            const struct scenario_workload *workload, struct check_report *report)
 {
@@ -98,9 +98,9 @@ static void check_workload(const struct scenario *scenario,
     }
 }
 
-/* With a max-rd-atomic of 0 at either end none of its READs can be sent: of NVMe the target's,
- * which fetch the data of Connect and of writes.  The first such pair says it for all; true: there
- * is one. */
+/* With max-rd-atomic 0 at either end, READs cannot be sent at all. In NVMe, the target needs READs
+ * to fetch the data of Connect and of writes. Reports only the first such pair. True: there is
+ * one. */
 static bool check_reads_at_all(const struct scenario *scenario,
                                const struct scenario_workload *workload,
                                struct check_report *report)
@@ -131,7 +131,7 @@ static bool check_reads_at_all(const struct scenario *scenario,
     return false;
 }
 
-/* READs beyond what a queue pair may have under way wait in its send queue. */
+/* READs beyond a queue pair's limit wait in its send queue. */
 static void check_reads(const struct scenario *scenario, const struct scenario_workload *workload,
                         struct check_report *report)
 {

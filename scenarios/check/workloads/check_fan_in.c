@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_fan_in - data that may flow to one host at the same time are more than it can take. */
+ * check_fan_in - data that may flow to one host at the same time exceed the rate of its links. */
 #include "base/plural.h"
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
@@ -26,8 +26,8 @@ static void add(struct flow *flows, size_t *count, uint32_t from, uint32_t to, i
         flows[(*count)++] = (struct flow){to, from, bps};
 }
 
-/* The data of every pair of every workload, reads from their target, sorted by receiver and then by
- * sender. */
+/* Data flows of all pairs of all workloads (reads flow from the target), sorted by receiver and
+ * then by sender. */
 static struct flow *sorted_flows(const struct scenario *scenario, struct arena *arena,
                                  size_t *count)
 {
@@ -42,7 +42,7 @@ static struct flow *sorted_flows(const struct scenario *scenario, struct arena *
             const struct scenario_pair *pair = &scenario->workloads[w].pairs[i];
             const struct offered offered = offered_by(scenario, &all, pair);
             if (pair->from == pair->to)
-                continue; /* by no link */
+                continue; /* stays inside the host */
             add(flows, count, pair->from, pair->to, offered.out);
             add(flows, count, pair->to, pair->from, offered.back);
         }
@@ -57,7 +57,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What one host offers another by all workloads, at most what its links carry. */
+/* Load that one host offers another in all workloads, limited by the rate of its links. */
 static int64_t from_one(const struct scenario *scenario, const struct flow *flows, size_t count)
 {
     const int64_t most = offered_room(&scenario->nodes[flows->from]);
@@ -82,7 +82,8 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
     check_shows(report, "pfc.pause_frames");
 }
 
-/* Hosts that may send to one at the same time; a host with several workloads counts once. */
+/* Counts the hosts that may send to one host at the same time; a host with several workloads counts
+ * once. */
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};

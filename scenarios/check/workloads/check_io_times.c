@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_io_times - timeouts of NVMe are longer than what the scenario itself makes commands wait.
- * Commands wait for the bytes of those before them on the target's links (Little's law), and for a
- * target that a fault stops. */
+ * check_io_times - NVMe timeouts are longer than the waits that the scenario itself causes.
+ * Commands wait for the bytes of earlier commands on the target's links (Little's law), and for a
+ * target that is stopped by a fault. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
@@ -17,16 +17,16 @@ enum io_timer { IO_TIMEOUT, KEEP_ALIVE, FAST_IO_FAIL_TMO, CTRL_LOSS_TMO, TIMERS 
 static const char *const timer_rows[TIMERS] = {"io-timeout", "keep-alive", "fast-io-fail-tmo",
                                                "ctrl-loss-tmo"};
 
-/* All pairs are searched twice: first for the longest wait of each timer, then for findings.  A
- * setting may hold for several hosts, and a host for several targets: each remedy is enough for the
- * longest wait of all. */
+/* All pairs are searched twice: first for the longest wait of each timer, then for findings. One
+ * setting may apply to several hosts, and one host may use several targets, so each remedy covers
+ * the longest wait of all. */
 struct search {
     const struct scenario *scenario;
-    struct check_report *report; /* NULL: the first time */
+    struct check_report *report; /* NULL in the first pass */
     time_ps longest[TIMERS];
 };
 
-/* The timer is too short; false: the first time, only the wait is noted. */
+/* Records the wait if the timer is shorter. True in the second pass: report it. */
 static bool is_found(struct search *search, enum io_timer timer, time_ps is, time_ps waits)
 {
     if (is >= waits)
@@ -47,7 +47,7 @@ static void propose(const struct search *search, const struct check_thing *thing
 
 /* ------------------------------------------------------------------ load */
 
-/* How long the bytes of all closed loops take on the links of each target. */
+/* Time that the bytes of all closed loops take on the links of each target. */
 static time_ps *full_times(const struct scenario *scenario, struct arena *arena)
 {
     time_ps *times = arena_array(arena, scenario->host_count, sizeof *times);
@@ -87,7 +87,7 @@ static void check_load(struct search *search, const struct scenario_node *host,
 
 /* ------------------------------------------------------------------ faults */
 
-/* A timer of the host ends before the outage does. */
+/* Reports a timer of the host that expires before the outage ends. */
 static void check_timer(struct search *search, const struct scenario_node *host,
                         enum io_timer timer, time_ps is, const char *outage, time_ps lasts,
                         const char *words)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_limits - a workload's own limits give what its rate asks for, and limit something. */
+ * check_limits - the limits of a workload allow its offered rate, and every limit has an effect. */
 #include "scenarios/check/check_rule.h"
 
 #include "scenarios/check/limits.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_members - every member of a workload did something.
- * A member is one pair of hosts.  One that never connected, or too late, has no latency, no failure
- * and no loss: all figures are those of the others.  An open loop and a trace may have nothing due;
- * whoever keeps a depth always has. */
+ * A member is one pair of hosts. A member that never connected, or connected too late, has no
+ * latency, failures or losses, so all results describe only the others. An open loop or a trace may
+ * have nothing due; a workload that keeps a queue depth always has. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
@@ -11,7 +11,8 @@
 
 #include <stdio.h>
 
-/* When it has time to do something; false: it has none, or waits for others. */
+/* True if the workload has time to issue; false: it has none, or waits for other jobs. Out: the end
+ * of that time. */
 static bool has_window(const struct check_run *run, const struct scenario_workload *workload,
                        time_ps *stop)
 {
@@ -43,9 +44,9 @@ struct check_idle check_idle_members(const struct check_run *run, uint32_t workl
     return idle;
 }
 
-/* "12 of 48 hosts": those that something of the workload was done for. */
+/* "12 of 48 hosts": hosts for which something of the workload was done. */
 struct hosts {
-    uint8_t *seen; /* by host: 1 takes part, 3 and did something */
+    uint8_t *seen; /* by host; 1: takes part, 3: takes part and did something */
     uint32_t all, active;
 };
 

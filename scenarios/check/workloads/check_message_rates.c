@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_message_rates - no RNIC passed more messages than RNICs do.
- * Without post-cost, qp-message-cost and message-cost an RNIC is a wire: what is small goes as fast
- * as its bytes allow.  Sources of what cards do: perftest on a ConnectX-5, 3.1 million 1-byte
- * WRITEs a second of one queue pair and core; on a ConnectX-6, 123 million on 32 queue pairs. */
+ * check_message_rates - no RNIC exceeds the message rate of real RNICs.
+ * Without post-cost, qp-message-cost and message-cost, the simulated RNIC is limited by the link
+ * alone, so small messages reach unrealistic rates. Measured rates of cards: perftest on a
+ * ConnectX-5, 3.1 million 1-byte WRITEs per second on one queue pair and core; on a ConnectX-6, 123
+ * million on 32 queue pairs. */
 #include "scenarios/check/check_rule.h"
 
 #include "base/memory.h"
@@ -11,7 +12,8 @@
 
 #include <stdlib.h>
 
-/* Messages a second; above one of a queue pair is also beyond what profiles allow, 3.9 million. */
+/* Messages per second. The limit of a queue pair is also above that of the profiles, 3.9 million.
+ * LEAST: operations needed for an estimate. */
 enum { QUEUE_PAIR_DOES = 4000000, CARD_DOES = 123000000, LEAST = 100 };
 
 static int64_t param(const struct scenario_workload *workload, const char *name)
@@ -19,7 +21,7 @@ static int64_t param(const struct scenario_workload *workload, const char *name)
     return opt_value(workload->ops->opts, name, workload->params, 0);
 }
 
-/* Operations a second; 0: too few to tell. */
+/* Operations per second; 0: too few operations for an estimate. */
 static uint64_t rate_of(const struct workload_member *member)
 {
     const time_ps took = member->last_completion - member->first_issue;

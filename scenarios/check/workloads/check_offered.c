@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_offered - open loops offer a host no more than its links carry.
- * What is beyond waits, and the wait grows for as long as the run lasts. */
+ * The excess queues, and the wait grows for as long as the run lasts. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_subsystems - a subsystem lets in the hosts that workloads connect from, is at the ports of
- * their paths, and reports no ANA state in which their I/O policy leaves a path unused.
- * NVMe base 2.1, 3.3 and 8.1.1: a host that is not in the list is refused; of paths that are not
- * optimized Linux uses none while another is. */
+ * check_subsystems - a subsystem admits the hosts of its workloads, is present at the ports of
+ * their paths, and reports no ANA state in which the hosts' I/O policy leaves a path unused.
+ * NVMe base 2.1, 3.3 and 8.1.1: a host that is not in the list is rejected. Linux uses no
+ * non-optimized path while an optimized one is usable. */
 #include "scenarios/check/check_rule.h"
 
 #include "nvme/host/host.h"
@@ -75,7 +75,7 @@ static void check_ports(const struct scenario *scenario,
     }
 }
 
-/* Of all groups of the port. */
+/* Combined state of all ANA groups at the port. */
 static uint32_t state_at(const struct scenario_host *target, uint16_t port)
 {
     uint32_t state = NVME_ANA_OPTIMIZED;

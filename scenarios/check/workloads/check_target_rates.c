@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_target_rates - the drives and CPUs of a target can do what open loops offer, and its data
- * buffers hold the commands under way.
- * Bounds that need no run: a drive does one command each `least`, a CPU one each command-cost. */
+ * check_target_rates - drives and CPUs of a target can serve what open loops offer, and its data
+ * buffers suffice for the commands in flight.
+ * These bounds need no run: a drive serves one command per `least`, a CPU one per command-cost. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
@@ -12,12 +12,12 @@
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/workload.h"
 
-enum { BUFFERS_SHARE = 4 }; /* with less than a quarter of those wanted most commands wait */
+enum { BUFFERS_SHARE = 4 }; /* with less than a quarter of the buffers needed, most commands wait */
 
-/* What workloads want of a target. */
+/* Load of the workloads on a target. */
 struct wants {
-    __int128 commands; /* a second, of open loops */
-    __int128 service;  /* of one drive's time in a second, in ps: all open loops */
+    __int128 commands; /* commands per second, of open loops */
+    __int128 service;  /* drive time needed per second by all open loops, in ps */
     int64_t buffers;
 };
 
@@ -43,7 +43,7 @@ static void add_buffers(const struct scenario_workload *workload,
                       ((params->block_size + core->io_unit - 1) / core->io_unit);
 }
 
-/* By host: what all workloads want of it as a target. */
+/* By host: load of all workloads with this host as target. */
 static struct wants *wants_of(const struct scenario *scenario, struct arena *arena)
 {
     struct wants *wants = arena_array(arena, scenario->host_count, sizeof *wants);
@@ -78,7 +78,7 @@ static void check_drives(const struct scenario_node *node, const struct wants *w
                          struct check_report *report)
 {
     const int64_t drives = drives_of(node->host);
-    const bool uniform = node->host->namespace_count == 1; /* all drives are of one kind */
+    const bool uniform = node->host->namespace_count == 1; /* all drives are of the same kind */
     if (!uniform || wants->service <= (__int128)drives * PS_PER_S)
         return;
     const struct scenario_namespace *entry = &node->host->namespaces[0];
@@ -129,7 +129,7 @@ static void check_buffers(const struct scenario_node *node, const struct wants *
     check_set(report, &thing, "%lld", (long long)wants->buffers);
 }
 
-/* Each I/O queue of a host has one CPU. */
+/* Each I/O queue of a host is served by one CPU. */
 static void check_host_cpus(const struct scenario *scenario,
                             const struct scenario_workload *workload, struct check_report *report)
 {

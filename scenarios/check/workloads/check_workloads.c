@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_workloads - a priority that a workload chooses is what the first switch makes of its DSCP,
- * and receives are for who needs them. */
+ * check_workloads - a workload's priority matches the one that the first switch gives its DSCP, and
+ * parameters of receives and immediate data have an effect. */
 #include "scenarios/check/check_rule.h"
 
 #include "scenarios/check/classes.h"
@@ -67,7 +67,8 @@ static void check_shared(const struct scenario_workload *workload,
                   (long long)params->shared_receives);
 }
 
-/* What only who needs receives may say. */
+/* Reports parameters of receives, immediate data and remote access that have no effect for this
+ * kind of workload. */
 static void check_receives(const struct scenario_workload *workload, struct check_report *report)
 {
     const char *kind = workload->ops->name;
